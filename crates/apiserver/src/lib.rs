@@ -1,0 +1,1 @@
+//! An embedded Kubernetes API server: in process for tests, on a loopback port for kubectl.

@@ -1,0 +1,1 @@
+//! The component reconciler: installs, upgrades, repairs and removes the dependents of a component.

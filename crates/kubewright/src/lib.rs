@@ -1,0 +1,1 @@
+//! A framework for Kubernetes operators: components, reconcilers, and an API server to test them on.

@@ -1,0 +1,1 @@
+//! Generators: what turns a component's spec into the manifests of its dependents.

@@ -1,0 +1,3 @@
+//! An example operator.
+
+fn main() {}

@@ -1,1 +1,3 @@
-//! TestCluster: the embedded API server, a real one, or any kubeconfig, behind one interface for tests of operators.
+//! Tests of operators: one cluster interface over the embedded API server, a real control plane, and any kubeconfig.
+
+pub mod real;

@@ -1,0 +1,327 @@
+//! etcd, kube-apiserver and kube-controller-manager, started in order.
+
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use kube::config::{KubeConfigOptions, Kubeconfig};
+
+use super::certificates::Certificates;
+use super::guard::Guard;
+use super::kubeconfig::kubeconfig;
+use super::{Binaries, RealError};
+
+/// How long a process may take until it is ready.
+const START_LIMIT: Duration = Duration::from_secs(60);
+/// Pause between two looks at a process that is not ready.
+const POLL: Duration = Duration::from_millis(25);
+
+/// Controllers that run: namespaces, garbage collection, and what plays workloads. Those for nodes and clouds are off, since
+/// there is no kubelet.
+const CONTROLLERS: &[&str] = &[
+    "namespace",
+    "garbage-collector",
+    "serviceaccount",
+    "root-ca-certificate-publisher",
+    "clusterrole-aggregation",
+    "validatingadmissionpolicy-status",
+    "deployment",
+    "replicaset",
+    "replicationcontroller",
+    "statefulset",
+    "daemonset",
+    "job",
+    "cronjob",
+    "ttl-after-finished",
+    "disruption",
+    "endpointslice",
+    "resourcequota",
+    "persistentvolumeclaim-protection",
+    "persistentvolume-protection",
+];
+
+/// What a control plane is started with.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Keep the folder (data, logs, kubeconfig) at the end. Default: the variable `KUBEWRIGHT_KEEP` is `1`.
+    pub keep: Option<bool>,
+    /// More flags for kube-apiserver, such as `--watch-cache=false`.
+    pub apiserver_flags: Vec<String>,
+}
+
+/// A running control plane. Dropping it ends its processes.
+#[derive(Debug)]
+pub struct ControlPlane {
+    kubeconfig: String,
+    kubeconfig_path: PathBuf,
+    server: String,
+    // Last, so that everything above outlives nothing of it.
+    _guard: Guard,
+}
+
+impl ControlPlane {
+    /// Starts one and waits until it serves; ports that somebody took meanwhile are retried, three times.
+    pub async fn start(options: Options) -> Result<Self, RealError> {
+        if !cfg!(unix) {
+            return Err(RealError::Platform);
+        }
+        let binaries = Binaries::find()?;
+        let mut attempt = 1;
+        loop {
+            match Self::try_start(&binaries, &options, attempt).await {
+                Err(RealError::Process { log, .. })
+                    if attempt < 3 && log.contains("address already in use") =>
+                {
+                    attempt += 1
+                }
+                outcome => return outcome,
+            }
+        }
+    }
+
+    /// The kubeconfig of an administrator, as text.
+    pub fn kubeconfig(&self) -> &str {
+        &self.kubeconfig
+    }
+
+    /// A file with [`Self::kubeconfig`].
+    pub fn kubeconfig_path(&self) -> &Path {
+        &self.kubeconfig_path
+    }
+
+    /// URL of the API server.
+    pub fn server(&self) -> &str {
+        &self.server
+    }
+
+    /// A client with the rights of an administrator.
+    pub async fn client(&self) -> Result<kube::Client, RealError> {
+        client(&self.kubeconfig).await
+    }
+
+    async fn try_start(
+        binaries: &Binaries,
+        options: &Options,
+        attempt: u32,
+    ) -> Result<Self, RealError> {
+        let keep = options
+            .keep
+            .unwrap_or_else(|| std::env::var("KUBEWRIGHT_KEEP").is_ok_and(|value| value == "1"));
+        let [client_port, peer_port, port] = free_ports()?;
+        let folder = std::env::temp_dir().join(format!(
+            "kubewright-{}-{port}-{attempt}",
+            std::process::id()
+        ));
+        std::fs::create_dir_all(&folder).map_err(|source| RealError::File {
+            path: folder.clone(),
+            source,
+        })?;
+        let mut guard = Guard::start(&folder, keep)?;
+
+        let certificates = Certificates::generate()?;
+        let server = format!("https://127.0.0.1:{port}");
+        let admin = kubeconfig(&server, &certificates.ca, "admin", &certificates.admin);
+        for (name, text) in [
+            ("ca.crt", &certificates.ca),
+            ("serving.crt", &certificates.serving.certificate),
+            ("serving.key", &certificates.serving.key),
+            ("service-account.key", &certificates.service_account_private),
+            ("service-account.pub", &certificates.service_account_public),
+            ("admin.kubeconfig", &admin),
+        ] {
+            let path = folder.join(name);
+            std::fs::write(&path, text).map_err(|source| RealError::File { path, source })?;
+        }
+        let file = |name: &str| folder.join(name).display().to_string();
+
+        let etcd = format!("http://127.0.0.1:{client_port}");
+        let peer = format!("http://127.0.0.1:{peer_port}");
+        guard.run(
+            "etcd",
+            &binaries.etcd,
+            &etcd_flags(&file("etcd"), &etcd, &peer),
+        )?;
+        wait(&guard, "etcd", async || {
+            tokio::net::TcpStream::connect(("127.0.0.1", client_port))
+                .await
+                .is_ok()
+        })
+        .await?;
+
+        let mut flags = apiserver_flags(&file, &etcd, port);
+        flags.extend(options.apiserver_flags.iter().cloned());
+        guard.run("kube-apiserver", &binaries.apiserver, &flags)?;
+        let client = client(&admin).await?;
+        wait(&guard, "kube-apiserver", async || {
+            get(&client, "/readyz").await
+        })
+        .await?;
+
+        guard.run(
+            "kube-controller-manager",
+            &binaries.controller_manager,
+            &controller_manager_flags(&file),
+        )?;
+        wait(&guard, "kube-controller-manager", async || {
+            get(
+                &client,
+                "/api/v1/namespaces/default/serviceaccounts/default",
+            )
+            .await
+                && get(
+                    &client,
+                    "/api/v1/namespaces/default/configmaps/kube-root-ca.crt",
+                )
+                .await
+        })
+        .await?;
+        let kubeconfig_path = folder.join("admin.kubeconfig");
+        if keep {
+            tracing::info!(kubeconfig = %kubeconfig_path.display(), "the control plane's folder is kept");
+        }
+        Ok(Self {
+            kubeconfig: admin,
+            kubeconfig_path,
+            server,
+            _guard: guard,
+        })
+    }
+}
+
+async fn client(kubeconfig: &str) -> Result<kube::Client, RealError> {
+    let parsed = Kubeconfig::from_yaml(kubeconfig).map_err(|e| RealError::Client(e.into()))?;
+    let mut config = kube::Config::from_custom_kubeconfig(parsed, &KubeConfigOptions::default())
+        .await
+        .map_err(|e| RealError::Client(e.into()))?;
+    config.default_retry = false;
+    kube::Client::try_from(config).map_err(|e| RealError::Client(e.into()))
+}
+
+async fn get(client: &kube::Client, path: &str) -> bool {
+    let Ok(request) = http::Request::get(path).body(Vec::new()) else {
+        return false;
+    };
+    tokio::time::timeout(Duration::from_secs(5), client.request_text(request))
+        .await
+        .is_ok_and(|answer| answer.is_ok())
+}
+
+async fn wait(
+    guard: &Guard,
+    process: &'static str,
+    ready: impl AsyncFn() -> bool,
+) -> Result<(), RealError> {
+    let problem = |problem: &str| RealError::Process {
+        process,
+        problem: problem.to_owned(),
+        log: guard.log(process),
+    };
+    let waiting = async {
+        while !ready().await {
+            if guard.has_ended(process) {
+                return Err(problem("it ended"));
+            }
+            tokio::time::sleep(POLL).await;
+        }
+        Ok(())
+    };
+    tokio::time::timeout(START_LIMIT, waiting)
+        .await
+        .unwrap_or_else(|_| Err(problem("it was not ready after 60 s")))
+}
+
+/// Ports that are free now. They are released before use, which is a race that the caller answers with another try.
+fn free_ports() -> Result<[u16; 3], RealError> {
+    let bind = || TcpListener::bind(("127.0.0.1", 0));
+    let ports = || -> std::io::Result<[u16; 3]> {
+        let sockets = [bind()?, bind()?, bind()?];
+        let port = |i: usize| sockets[i].local_addr().map(|address| address.port());
+        Ok([port(0)?, port(1)?, port(2)?])
+    };
+    ports().map_err(|source| RealError::File {
+        path: PathBuf::from("a loopback port"),
+        source,
+    })
+}
+
+fn etcd_flags(data: &str, client: &str, peer: &str) -> Vec<String> {
+    vec![
+        format!("--data-dir={data}"),
+        format!("--listen-client-urls={client}"),
+        format!("--advertise-client-urls={client}"),
+        format!("--listen-peer-urls={peer}"),
+        format!("--initial-advertise-peer-urls={peer}"),
+        format!("--initial-cluster=default={peer}"),
+        "--unsafe-no-fsync".to_owned(),
+        "--log-level=warn".to_owned(),
+    ]
+}
+
+fn apiserver_flags(file: &impl Fn(&str) -> String, etcd: &str, port: u16) -> Vec<String> {
+    vec![
+        "--bind-address=127.0.0.1".to_owned(),
+        "--advertise-address=127.0.0.1".to_owned(),
+        "--endpoint-reconciler-type=none".to_owned(),
+        format!("--secure-port={port}"),
+        format!("--etcd-servers={etcd}"),
+        format!("--cert-dir={}", file("certs")),
+        format!("--tls-cert-file={}", file("serving.crt")),
+        format!("--tls-private-key-file={}", file("serving.key")),
+        format!("--client-ca-file={}", file("ca.crt")),
+        "--service-account-issuer=https://kubernetes.default.svc".to_owned(),
+        format!("--service-account-key-file={}", file("service-account.pub")),
+        format!(
+            "--service-account-signing-key-file={}",
+            file("service-account.key")
+        ),
+        "--service-cluster-ip-range=10.0.0.0/24".to_owned(),
+        "--authorization-mode=RBAC".to_owned(),
+        "--disable-admission-plugins=ServiceAccount".to_owned(),
+        "--allow-privileged=true".to_owned(),
+    ]
+}
+
+fn controller_manager_flags(file: &impl Fn(&str) -> String) -> Vec<String> {
+    let admin = file("admin.kubeconfig");
+    let controllers: Vec<String> = CONTROLLERS
+        .iter()
+        .map(|name| format!("{name}-controller"))
+        .collect();
+    vec![
+        format!("--kubeconfig={admin}"),
+        format!("--authentication-kubeconfig={admin}"),
+        format!("--authorization-kubeconfig={admin}"),
+        "--leader-elect=false".to_owned(),
+        "--secure-port=0".to_owned(),
+        "--use-service-account-credentials=false".to_owned(),
+        format!(
+            "--service-account-private-key-file={}",
+            file("service-account.key")
+        ),
+        format!("--root-ca-file={}", file("ca.crt")),
+        format!("--controllers={}", controllers.join(",")),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // RT-12
+    #[tokio::test]
+    async fn a_control_plane_serves_until_it_is_dropped() {
+        if Binaries::find().is_err() {
+            eprintln!("skipped: the real control plane is not built (hack/kubernetes/build.sh)");
+            return;
+        }
+        let plane = ControlPlane::start(Options::default()).await.unwrap();
+        let client = plane.client().await.unwrap();
+        assert_eq!(
+            client.apiserver_version().await.unwrap().git_version,
+            "v1.36.2"
+        );
+        let folder = plane.kubeconfig_path().parent().unwrap().to_owned();
+        drop(plane);
+        assert!(!folder.exists());
+    }
+}

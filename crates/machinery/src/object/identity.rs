@@ -1,0 +1,258 @@
+//! Which object is meant: group, version, kind, namespace, name.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// A kind in any of its versions.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct GroupKind {
+    /// The API group; empty for the core group.
+    pub group: String,
+    /// The kind, for example `ConfigMap`.
+    pub kind: String,
+}
+
+impl GroupKind {
+    /// The kind `kind` of `group`.
+    pub fn new(group: impl Into<String>, kind: impl Into<String>) -> Self {
+        Self {
+            group: group.into(),
+            kind: kind.into(),
+        }
+    }
+
+    /// Whether this is `kind` of `group`.
+    pub fn is(&self, group: &str, kind: &str) -> bool {
+        self.group == group && self.kind == kind
+    }
+
+    /// The same kind at a version.
+    pub fn with_version(&self, version: impl Into<String>) -> GroupVersionKind {
+        GroupVersionKind {
+            group: self.group.clone(),
+            version: version.into(),
+            kind: self.kind.clone(),
+        }
+    }
+}
+
+/// Prints `Deployment.apps`, and `ConfigMap` for the core group.
+impl fmt::Display for GroupKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.kind)?;
+        if self.group.is_empty() {
+            Ok(())
+        } else {
+            write!(f, ".{}", self.group)
+        }
+    }
+}
+
+/// A kind at a version.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct GroupVersionKind {
+    /// The API group; empty for the core group.
+    pub group: String,
+    /// The version, for example `v1`.
+    pub version: String,
+    /// The kind, for example `ConfigMap`.
+    pub kind: String,
+}
+
+impl GroupVersionKind {
+    /// The kind `kind` of `group` at `version`.
+    pub fn new(
+        group: impl Into<String>,
+        version: impl Into<String>,
+        kind: impl Into<String>,
+    ) -> Self {
+        Self {
+            group: group.into(),
+            version: version.into(),
+            kind: kind.into(),
+        }
+    }
+
+    /// From the fields of an object: `apps/v1` or `v1`, and the kind. A version with more than one slash has no meaning.
+    pub fn from_api_version(api_version: &str, kind: &str) -> Option<Self> {
+        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+        if version.is_empty() || version.contains('/') || kind.is_empty() {
+            return None;
+        }
+        Some(Self::new(group, version, kind))
+    }
+
+    /// The field `apiVersion`: `apps/v1`, or `v1` for the core group.
+    pub fn api_version(&self) -> String {
+        if self.group.is_empty() {
+            self.version.clone()
+        } else {
+            format!("{}/{}", self.group, self.version)
+        }
+    }
+
+    /// The kind without its version.
+    pub fn group_kind(&self) -> GroupKind {
+        GroupKind {
+            group: self.group.clone(),
+            kind: self.kind.clone(),
+        }
+    }
+
+    /// The key of an object of this kind.
+    pub fn key(&self, namespace: impl Into<String>, name: impl Into<String>) -> ObjectKey {
+        ObjectKey {
+            group: self.group.clone(),
+            kind: self.kind.clone(),
+            namespace: namespace.into(),
+            name: name.into(),
+        }
+    }
+
+    /// How an object of this kind is called in messages.
+    pub fn title<'a>(&'a self, namespace: &'a str, name: &'a str) -> ObjectTitle<'a> {
+        ObjectTitle {
+            gvk: self,
+            namespace,
+            name,
+        }
+    }
+}
+
+/// Prints `apps/v1, Kind=Deployment`, and `/v1, Kind=ConfigMap` for the core group.
+impl fmt::Display for GroupVersionKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}, Kind={}", self.group, self.version, self.kind)
+    }
+}
+
+/// An object in any version of its kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ObjectKey {
+    /// The API group; empty for the core group.
+    pub group: String,
+    /// The kind.
+    pub kind: String,
+    /// The namespace; empty for an object of the cluster.
+    pub namespace: String,
+    /// The name.
+    pub name: String,
+}
+
+impl ObjectKey {
+    /// The object `namespace`/`name` of a kind; an empty namespace means the cluster.
+    pub fn new(
+        group: impl Into<String>,
+        kind: impl Into<String>,
+        namespace: impl Into<String>,
+        name: impl Into<String>,
+    ) -> Self {
+        Self {
+            group: group.into(),
+            kind: kind.into(),
+            namespace: namespace.into(),
+            name: name.into(),
+        }
+    }
+
+    /// The kind of the object.
+    pub fn group_kind(&self) -> GroupKind {
+        GroupKind {
+            group: self.group.clone(),
+            kind: self.kind.clone(),
+        }
+    }
+
+    /// Whether the object is of `kind` of `group`.
+    pub fn is(&self, group: &str, kind: &str) -> bool {
+        self.group == group && self.kind == kind
+    }
+}
+
+/// Prints `Deployment.apps demo/web`, and `ConfigMap demo/c` for the core group.
+impl fmt::Display for ObjectKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.kind)?;
+        if !self.group.is_empty() {
+            write!(f, ".{}", self.group)?;
+        }
+        f.write_str(" ")?;
+        write_namespaced_name(f, &self.namespace, &self.name)
+    }
+}
+
+/// How an object is called in messages: `apps/v1, Kind=Deployment demo/web`, `/v1, Kind=Namespace demo`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ObjectTitle<'a> {
+    gvk: &'a GroupVersionKind,
+    namespace: &'a str,
+    name: &'a str,
+}
+
+impl fmt::Display for ObjectTitle<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ", self.gvk)?;
+        write_namespaced_name(f, self.namespace, self.name)
+    }
+}
+
+fn write_namespaced_name(f: &mut fmt::Formatter<'_>, namespace: &str, name: &str) -> fmt::Result {
+    if namespace.is_empty() {
+        f.write_str(name)
+    } else {
+        write!(f, "{namespace}/{name}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // PREP-10
+    #[test]
+    fn titles_carry_group_version_kind_and_name() {
+        let config_map = GroupVersionKind::new("", "v1", "ConfigMap");
+        let cluster_role = GroupVersionKind::new("rbac.authorization.k8s.io", "v1", "ClusterRole");
+        assert_eq!(
+            config_map.title("demo", "c").to_string(),
+            "/v1, Kind=ConfigMap demo/c"
+        );
+        assert_eq!(
+            cluster_role.title("", "admin").to_string(),
+            "rbac.authorization.k8s.io/v1, Kind=ClusterRole admin"
+        );
+    }
+
+    #[test]
+    fn api_versions_split_and_join() {
+        for (api_version, group, version) in [("v1", "", "v1"), ("apps/v1", "apps", "v1")] {
+            let gvk = GroupVersionKind::from_api_version(api_version, "X").unwrap();
+            assert_eq!((gvk.group.as_str(), gvk.version.as_str()), (group, version));
+            assert_eq!(gvk.api_version(), api_version);
+        }
+        for (api_version, kind) in [("a/b/c", "X"), ("", "X"), ("apps/", "X"), ("v1", "")] {
+            assert_eq!(
+                GroupVersionKind::from_api_version(api_version, kind),
+                None,
+                "{api_version} {kind}"
+            );
+        }
+    }
+
+    #[test]
+    fn keys_print_without_a_version() {
+        assert_eq!(
+            ObjectKey::new("apps", "Deployment", "demo", "web").to_string(),
+            "Deployment.apps demo/web"
+        );
+        assert_eq!(
+            ObjectKey::new("", "Namespace", "", "demo").to_string(),
+            "Namespace demo"
+        );
+        assert_eq!(
+            GroupKind::new("apps", "Deployment").to_string(),
+            "Deployment.apps"
+        );
+    }
+}

@@ -1,0 +1,351 @@
+//! Reading and writing the metadata of an object that is a JSON value.
+
+use std::sync::LazyLock;
+
+use serde_json::{Map, Value};
+
+use super::{GroupVersionKind, ObjectKey};
+
+static NO_ENTRIES: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
+
+/// The metadata of an object. An absent string reads as `""`, an absent map or list as an empty one.
+pub trait ObjectExt {
+    /// The kind at its version, if `apiVersion` and `kind` say so.
+    fn gvk(&self) -> Option<GroupVersionKind>;
+    /// The field `apiVersion`.
+    fn api_version(&self) -> &str;
+    /// The field `kind`.
+    fn kind(&self) -> &str;
+    /// The identity without the version, if `apiVersion` and `kind` are there.
+    fn key(&self) -> Option<ObjectKey>;
+    /// How messages call the object: `apps/v1, Kind=Deployment demo/web`.
+    fn title(&self) -> String;
+    /// `metadata`.
+    fn metadata(&self) -> &Map<String, Value>;
+    /// `metadata`, created when absent. Nothing but an object has it; any other value becomes one.
+    fn metadata_mut(&mut self) -> &mut Map<String, Value>;
+    /// A string field of `metadata`.
+    fn meta_str(&self, field: &str) -> &str;
+    /// `metadata.name`.
+    fn name(&self) -> &str {
+        self.meta_str("name")
+    }
+    /// `metadata.namespace`; empty for an object of the cluster.
+    fn namespace(&self) -> &str {
+        self.meta_str("namespace")
+    }
+    /// `metadata.uid`.
+    fn uid(&self) -> &str {
+        self.meta_str("uid")
+    }
+    /// `metadata.resourceVersion`.
+    fn resource_version(&self) -> &str {
+        self.meta_str("resourceVersion")
+    }
+    /// `metadata.creationTimestamp`.
+    fn creation_timestamp(&self) -> Option<&str> {
+        Some(self.meta_str("creationTimestamp")).filter(|time| !time.is_empty())
+    }
+    /// `metadata.deletionTimestamp`.
+    fn deletion_timestamp(&self) -> Option<&str> {
+        Some(self.meta_str("deletionTimestamp")).filter(|time| !time.is_empty())
+    }
+    /// `metadata.generation`.
+    fn generation(&self) -> Option<i64>;
+    /// `metadata.labels`.
+    fn labels(&self) -> &Map<String, Value>;
+    /// `metadata.annotations`.
+    fn annotations(&self) -> &Map<String, Value>;
+    /// The value of a label.
+    fn label(&self, key: &str) -> Option<&str> {
+        self.labels().get(key).and_then(Value::as_str)
+    }
+    /// The value of an annotation.
+    fn annotation(&self, key: &str) -> Option<&str> {
+        self.annotations().get(key).and_then(Value::as_str)
+    }
+    /// Sets a label, replacing its value.
+    fn set_label(&mut self, key: impl Into<String>, value: impl Into<String>);
+    /// Sets an annotation, replacing its value.
+    fn set_annotation(&mut self, key: impl Into<String>, value: impl Into<String>);
+    /// Removes a label, and the map with the last one. Whether it was there.
+    fn remove_label(&mut self, key: &str) -> bool;
+    /// Removes an annotation, and the map with the last one. Whether it was there.
+    fn remove_annotation(&mut self, key: &str) -> bool;
+    /// `metadata.finalizers`.
+    fn finalizers(&self) -> impl Iterator<Item = &str>;
+    /// Whether a finalizer is set.
+    fn has_finalizer(&self, finalizer: &str) -> bool {
+        self.finalizers().any(|present| present == finalizer)
+    }
+    /// `metadata.ownerReferences`.
+    fn owner_references(&self) -> impl Iterator<Item = OwnerReference<'_>>;
+    /// The owner that is marked as the controller.
+    fn controller(&self) -> Option<OwnerReference<'_>> {
+        self.owner_references().find(|owner| owner.controller)
+    }
+    /// `status`.
+    fn status(&self) -> Option<&Value>;
+}
+
+/// One of `metadata.ownerReferences`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OwnerReference<'a> {
+    /// `apiVersion` of the owner.
+    pub api_version: &'a str,
+    /// `kind` of the owner.
+    pub kind: &'a str,
+    /// Name of the owner.
+    pub name: &'a str,
+    /// UID of the owner.
+    pub uid: &'a str,
+    /// Whether the owner is the one that manages the object.
+    pub controller: bool,
+    /// Whether a foreground deletion of the owner waits for the object.
+    pub block_owner_deletion: bool,
+}
+
+impl OwnerReference<'_> {
+    /// The kind of the owner at the version that the reference names.
+    pub fn gvk(&self) -> Option<GroupVersionKind> {
+        GroupVersionKind::from_api_version(self.api_version, self.kind)
+    }
+}
+
+impl ObjectExt for Value {
+    fn gvk(&self) -> Option<GroupVersionKind> {
+        GroupVersionKind::from_api_version(self.api_version(), self.kind())
+    }
+
+    fn api_version(&self) -> &str {
+        str_of(self.get("apiVersion"))
+    }
+
+    fn kind(&self) -> &str {
+        str_of(self.get("kind"))
+    }
+
+    fn key(&self) -> Option<ObjectKey> {
+        let gvk = self.gvk()?;
+        Some(ObjectKey {
+            group: gvk.group,
+            kind: gvk.kind,
+            namespace: self.namespace().to_owned(),
+            name: self.name().to_owned(),
+        })
+    }
+
+    fn title(&self) -> String {
+        let (group, version) = self
+            .api_version()
+            .split_once('/')
+            .unwrap_or(("", self.api_version()));
+        let name = if self.name().is_empty() {
+            self.meta_str("generateName")
+        } else {
+            self.name()
+        };
+        GroupVersionKind::new(group, version, self.kind())
+            .title(self.namespace(), name)
+            .to_string()
+    }
+
+    fn metadata(&self) -> &Map<String, Value> {
+        map_of(self.get("metadata"))
+    }
+
+    fn metadata_mut(&mut self) -> &mut Map<String, Value> {
+        entry_map(as_map(self), "metadata")
+    }
+
+    fn meta_str(&self, field: &str) -> &str {
+        str_of(self.metadata().get(field))
+    }
+
+    fn generation(&self) -> Option<i64> {
+        self.metadata().get("generation").and_then(Value::as_i64)
+    }
+
+    fn labels(&self) -> &Map<String, Value> {
+        map_of(self.metadata().get("labels"))
+    }
+
+    fn annotations(&self) -> &Map<String, Value> {
+        map_of(self.metadata().get("annotations"))
+    }
+
+    fn set_label(&mut self, key: impl Into<String>, value: impl Into<String>) {
+        entry_map(self.metadata_mut(), "labels").insert(key.into(), Value::String(value.into()));
+    }
+
+    fn set_annotation(&mut self, key: impl Into<String>, value: impl Into<String>) {
+        entry_map(self.metadata_mut(), "annotations")
+            .insert(key.into(), Value::String(value.into()));
+    }
+
+    fn remove_label(&mut self, key: &str) -> bool {
+        remove_entry(self, "labels", key)
+    }
+
+    fn remove_annotation(&mut self, key: &str) -> bool {
+        remove_entry(self, "annotations", key)
+    }
+
+    fn finalizers(&self) -> impl Iterator<Item = &str> {
+        items_of(self.metadata().get("finalizers"))
+            .iter()
+            .filter_map(Value::as_str)
+    }
+
+    fn owner_references(&self) -> impl Iterator<Item = OwnerReference<'_>> {
+        items_of(self.metadata().get("ownerReferences"))
+            .iter()
+            .map(|owner| OwnerReference {
+                api_version: str_of(owner.get("apiVersion")),
+                kind: str_of(owner.get("kind")),
+                name: str_of(owner.get("name")),
+                uid: str_of(owner.get("uid")),
+                controller: owner
+                    .get("controller")
+                    .and_then(Value::as_bool)
+                    .unwrap_or(false),
+                block_owner_deletion: owner
+                    .get("blockOwnerDeletion")
+                    .and_then(Value::as_bool)
+                    .unwrap_or(false),
+            })
+    }
+
+    fn status(&self) -> Option<&Value> {
+        self.get("status")
+    }
+}
+
+fn str_of(value: Option<&Value>) -> &str {
+    value.and_then(Value::as_str).unwrap_or("")
+}
+
+fn items_of(value: Option<&Value>) -> &[Value] {
+    value.and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+fn map_of(value: Option<&Value>) -> &Map<String, Value> {
+    value
+        .and_then(Value::as_object)
+        .unwrap_or_else(|| &NO_ENTRIES)
+}
+
+fn as_map(value: &mut Value) -> &mut Map<String, Value> {
+    match value {
+        Value::Object(map) => map,
+        other => {
+            *other = Value::Object(Map::new());
+            as_map(other)
+        }
+    }
+}
+
+fn entry_map<'a>(map: &'a mut Map<String, Value>, key: &str) -> &'a mut Map<String, Value> {
+    as_map(map.entry(key).or_insert(Value::Null))
+}
+
+fn remove_entry(object: &mut Value, field: &str, key: &str) -> bool {
+    let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) else {
+        return false;
+    };
+    let Some(entries) = metadata.get_mut(field).and_then(Value::as_object_mut) else {
+        return false;
+    };
+    let removed = entries.remove(key).is_some();
+    if removed && entries.is_empty() {
+        metadata.remove(field);
+    }
+    removed
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn metadata_is_read_where_it_is() {
+        let object = json!({
+            "apiVersion": "apps/v1", "kind": "Deployment",
+            "metadata": {
+                "name": "web", "namespace": "demo", "uid": "u", "resourceVersion": "7", "generation": 3,
+                "labels": {"a": "b"}, "annotations": {"x": "y"}, "finalizers": ["f/1"], "deletionTimestamp": "2026-01-01T00:00:00Z",
+                "ownerReferences": [{"apiVersion": "v1", "kind": "Pod", "name": "p", "uid": "o", "controller": true}],
+            },
+            "status": {"replicas": 1},
+        });
+        assert_eq!(
+            object.key(),
+            Some(ObjectKey::new("apps", "Deployment", "demo", "web"))
+        );
+        assert_eq!(object.title(), "apps/v1, Kind=Deployment demo/web");
+        assert_eq!(
+            (object.uid(), object.resource_version(), object.generation()),
+            ("u", "7", Some(3))
+        );
+        assert_eq!(
+            (object.label("a"), object.annotation("x"), object.label("c")),
+            (Some("b"), Some("y"), None)
+        );
+        assert!(object.has_finalizer("f/1") && !object.has_finalizer("f/2"));
+        assert_eq!(object.deletion_timestamp(), Some("2026-01-01T00:00:00Z"));
+        assert_eq!(
+            object
+                .controller()
+                .map(|owner| (owner.uid, owner.block_owner_deletion)),
+            Some(("o", false))
+        );
+        assert_eq!(object.status(), Some(&json!({"replicas": 1})));
+    }
+
+    // MD-1
+    #[test]
+    fn absent_metadata_reads_as_empty() {
+        for object in [
+            json!(null),
+            json!({}),
+            json!({"metadata": null}),
+            json!({"metadata": {"labels": 5}}),
+        ] {
+            assert_eq!(
+                (object.name(), object.uid(), object.labels().len()),
+                ("", "", 0)
+            );
+            assert_eq!(
+                (
+                    object.key(),
+                    object.deletion_timestamp(),
+                    object.generation()
+                ),
+                (None, None, None)
+            );
+            assert_eq!(
+                object.finalizers().count() + object.owner_references().count(),
+                0
+            );
+        }
+    }
+
+    // MD-1, MD-3
+    #[test]
+    fn setting_creates_the_map_and_removing_the_last_entry_drops_it() {
+        let mut object = json!({"kind": "X"});
+        object.set_label("a", "1");
+        object.set_label("a", "2");
+        object.set_annotation("b", "3");
+        assert_eq!(
+            object,
+            json!({"kind": "X", "metadata": {"labels": {"a": "2"}, "annotations": {"b": "3"}}})
+        );
+        assert!(
+            object.remove_label("a") && !object.remove_label("a") && object.remove_annotation("b")
+        );
+        assert_eq!(object, json!({"kind": "X", "metadata": {}}));
+    }
+}

@@ -1,0 +1,24 @@
+//! Arbitrary JSON values for property tests.
+
+use proptest::prelude::*;
+use serde_json::{Map, Value};
+
+/// Any value, up to a few levels deep.
+pub(crate) fn any_value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<u64>().prop_map(Value::from),
+        // Numbers that survive any decimal parser exactly.
+        any::<i32>().prop_map(|eighths| Value::from(f64::from(eighths) / 8.0)),
+        any::<String>().prop_map(Value::from),
+    ];
+    leaf.prop_recursive(4, 48, 6, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
+            prop::collection::btree_map(any::<String>(), inner, 0..6)
+                .prop_map(|entries| Value::Object(entries.into_iter().collect::<Map<_, _>>())),
+        ]
+    })
+}

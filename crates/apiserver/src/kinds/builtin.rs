@@ -1,0 +1,306 @@
+//! The built-in kinds, read from `data/kinds.toml`.
+
+use std::sync::{Arc, LazyLock};
+
+use serde::Deserialize;
+
+use super::generation::Generation;
+use super::path::FieldPath;
+use super::reset::Reset;
+use super::scale::{Scale, ScaleSelector};
+use super::spec::{Columns, Flags, GcDefault, KindSpec, Scope, StorageId, Subresource};
+use super::verbs::{Verb, Verbs};
+
+/// All built-in kinds in the order of discovery, shared by all servers of the process.
+pub(super) fn kinds() -> &'static [Arc<KindSpec>] {
+    static KINDS: LazyLock<Vec<Arc<KindSpec>>> = LazyLock::new(|| {
+        // The data is a part of this crate; `the_table_of_built_in_kinds_is_well_formed` reads all of it.
+        parse(include_str!("../../data/kinds.toml"))
+            .unwrap_or_default()
+            .into_iter()
+            .map(Arc::new)
+            .collect()
+    });
+    &KINDS
+}
+
+/// Reads the table.
+pub(super) fn parse(text: &str) -> Result<Vec<KindSpec>, toml::de::Error> {
+    let table: Table = toml::from_str(text)?;
+    let kinds = table.group.into_iter().flat_map(|group| {
+        let (name, version) = (group.name, group.version);
+        group
+            .resources
+            .into_iter()
+            .map(move |row| row.into_spec(&name, &version))
+    });
+    Ok(kinds.collect())
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    group: Vec<Group>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Group {
+    name: String,
+    version: String,
+    resources: Vec<Row>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    plural: String,
+    kind: String,
+    scope: Scope,
+    #[serde(default)]
+    short: Vec<String>,
+    #[serde(default)]
+    categories: Vec<String>,
+    verbs: Option<Vec<VerbName>>,
+    #[serde(default)]
+    without: Vec<VerbName>,
+    generation: Option<GenerationName>,
+    #[serde(default)]
+    generation_fields: Vec<String>,
+    #[serde(default)]
+    generation_labels: bool,
+    #[serde(default)]
+    flags: Vec<FlagName>,
+    #[serde(default)]
+    gc: GcDefault,
+    #[serde(default)]
+    subresources: Vec<SubresourceName>,
+    #[serde(default)]
+    fields: Vec<String>,
+    #[serde(default)]
+    main_keeps: Vec<String>,
+    #[serde(default)]
+    status_keeps: Vec<String>,
+    storage: Option<String>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum VerbName {
+    Create,
+    Delete,
+    DeleteCollection,
+    Get,
+    List,
+    Patch,
+    Update,
+    Watch,
+}
+
+impl From<VerbName> for Verb {
+    fn from(name: VerbName) -> Self {
+        match name {
+            VerbName::Create => Self::Create,
+            VerbName::Delete => Self::Delete,
+            VerbName::DeleteCollection => Self::DeleteCollection,
+            VerbName::Get => Self::Get,
+            VerbName::List => Self::List,
+            VerbName::Patch => Self::Patch,
+            VerbName::Update => Self::Update,
+            VerbName::Watch => Self::Watch,
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum GenerationName {
+    OnChange,
+    CreateOnly,
+    ChangeOnly,
+}
+
+#[derive(PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum FlagName {
+    ConditionalUpdate,
+    CreateOnUpdate,
+    ReturnsDeleted,
+    Graceful,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum SubresourceName {
+    Status,
+    Scale,
+    Approval,
+    Resize,
+    EphemeralContainers,
+    Binding,
+    Eviction,
+    Token,
+    Finalize,
+    Log,
+    Attach,
+    Exec,
+    PortForward,
+    Proxy,
+}
+
+impl SubresourceName {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Status => "status",
+            Self::Scale => "scale",
+            Self::Approval => "approval",
+            Self::Resize => "resize",
+            Self::EphemeralContainers => "ephemeralcontainers",
+            Self::Binding => "binding",
+            Self::Eviction => "eviction",
+            Self::Token => "token",
+            Self::Finalize => "finalize",
+            Self::Log => "log",
+            Self::Attach => "attach",
+            Self::Exec => "exec",
+            Self::PortForward => "portforward",
+            Self::Proxy => "proxy",
+        }
+    }
+
+    fn verbs(self) -> Verbs {
+        use Verb::{Create, Delete, Get, Patch, Update};
+        let verbs: &[Verb] = match self {
+            Self::Status
+            | Self::Scale
+            | Self::Approval
+            | Self::Resize
+            | Self::EphemeralContainers => &[Get, Patch, Update],
+            Self::Binding | Self::Eviction | Self::Token => &[Create],
+            Self::Finalize => &[Update],
+            Self::Log => &[Get],
+            Self::Attach | Self::Exec | Self::PortForward => &[Create, Get],
+            Self::Proxy => &[Create, Delete, Get, Patch, Update],
+        };
+        verbs.iter().copied().collect()
+    }
+
+    /// Group, version and kind that the subresource takes and answers, where they are not those of its parent.
+    fn kind(self, parent: &str) -> Option<(&'static str, &'static str, &'static str)> {
+        Some(match (self, parent) {
+            (Self::Scale, _) => ("autoscaling", "v1", "Scale"),
+            (Self::Eviction, _) => ("policy", "v1", "Eviction"),
+            (Self::Token, _) => ("authentication.k8s.io", "v1", "TokenRequest"),
+            (Self::Binding, _) => ("", "v1", "Binding"),
+            (Self::Attach, _) => ("", "v1", "PodAttachOptions"),
+            (Self::Exec, _) => ("", "v1", "PodExecOptions"),
+            (Self::PortForward, _) => ("", "v1", "PodPortForwardOptions"),
+            (Self::Proxy, "Pod") => ("", "v1", "PodProxyOptions"),
+            (Self::Proxy, "Node") => ("", "v1", "NodeProxyOptions"),
+            (Self::Proxy, "Service") => ("", "v1", "ServiceProxyOptions"),
+            _ => return None,
+        })
+    }
+}
+
+impl Row {
+    fn into_spec(self, group: &str, version: &str) -> KindSpec {
+        let paths = |names: &[String]| {
+            names
+                .iter()
+                .map(|name| FieldPath::new(name))
+                .collect::<Vec<_>>()
+        };
+        let mut main = paths(&self.main_keeps);
+        if self.subresources.contains(&SubresourceName::Status) {
+            main.push(FieldPath::new("status"));
+        }
+        let reset = Reset {
+            main,
+            status: paths(&self.status_keeps),
+        };
+        let subresources = self.subresources.iter().map(|name| {
+            let (group, version, kind) = name
+                .kind(&self.kind)
+                .unwrap_or((group, version, &self.kind));
+            Subresource {
+                name: name.as_str().to_owned(),
+                group: group.to_owned(),
+                version: version.to_owned(),
+                kind: kind.to_owned(),
+                verbs: name.verbs(),
+            }
+        });
+        let subresources: Vec<_> = subresources.collect();
+        let scale = self
+            .subresources
+            .contains(&SubresourceName::Scale)
+            .then(|| Scale {
+                spec_replicas: FieldPath::new("spec.replicas"),
+                status_replicas: FieldPath::new("status.replicas"),
+                selector: if self.kind == "ReplicationController" {
+                    ScaleSelector::Labels(FieldPath::new("spec.selector"))
+                } else {
+                    ScaleSelector::Object(FieldPath::new("spec.selector"))
+                },
+            });
+        let verbs = match self.verbs {
+            Some(verbs) => verbs.into_iter().map(Verb::from).collect(),
+            None => self
+                .without
+                .into_iter()
+                .map(Verb::from)
+                .fold(Verbs::ALL, Verbs::without),
+        };
+        let (fields, labels) = (self.generation_fields, self.generation_labels);
+        let generation = match self.generation {
+            None => Generation::Unmanaged,
+            Some(GenerationName::CreateOnly) => Generation::CreateOnly,
+            Some(GenerationName::OnChange) => Generation::OnChange {
+                on_create: true,
+                fields,
+                labels,
+            },
+            Some(GenerationName::ChangeOnly) => Generation::OnChange {
+                on_create: false,
+                fields,
+                labels,
+            },
+        };
+        let stored = self
+            .storage
+            .unwrap_or_else(|| super::spec::api_version(group, version));
+        let (storage_group, storage_version) = stored.split_once('/').unwrap_or(("", &stored));
+        KindSpec {
+            group: group.to_owned(),
+            version: version.to_owned(),
+            list_kind: format!("{}List", self.kind),
+            singular: self.kind.to_lowercase(),
+            scope: self.scope,
+            verbs,
+            short_names: self.short,
+            categories: self.categories,
+            subresources,
+            flags: Flags {
+                unconditional_update: !self.flags.contains(&FlagName::ConditionalUpdate),
+                create_on_update: self.flags.contains(&FlagName::CreateOnUpdate),
+                returns_deleted: self.flags.contains(&FlagName::ReturnsDeleted),
+                graceful: self.flags.contains(&FlagName::Graceful),
+            },
+            generation,
+            gc_default: self.gc,
+            reset,
+            scale,
+            storage: StorageId {
+                group: storage_group.to_owned(),
+                plural: self.plural.clone(),
+                version: storage_version.to_owned(),
+            },
+            field_selectors: self.fields,
+            columns: Columns::Builtin,
+            custom: None,
+            plural: self.plural,
+            kind: self.kind,
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! What only custom resources have.
+
+use super::path::FieldPath;
+
+/// The part of a kind that comes from its CustomResourceDefinition.
+#[derive(Clone, Debug)]
+pub struct CustomKind {
+    /// The name of the definition, `plural.group`.
+    pub definition: String,
+    /// Set when the version is deprecated: the text of the Warning header.
+    pub deprecation_warning: Option<String>,
+    /// Whether the definition is being deleted: nothing can be created, updated or patched any more.
+    pub terminating: bool,
+    /// Fields that `selectableFields` names, usable in field selectors besides name and namespace.
+    pub selectable_fields: Vec<FieldPath>,
+}
+
+/// One of a definition's `additionalPrinterColumns`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// The heading.
+    pub name: String,
+    /// OpenAPI type: string, integer, number, boolean or date.
+    pub type_: String,
+    /// OpenAPI format, possibly empty.
+    pub format: String,
+    /// What the column shows, possibly empty.
+    pub description: String,
+    /// 0: always shown; above: only with `-o wide`.
+    pub priority: i64,
+    /// A JSONPath into the object, such as `.spec.replicas`.
+    pub json_path: String,
+}

@@ -1,0 +1,76 @@
+//! When the server counts `metadata.generation` up.
+
+use serde_json::Value;
+
+/// How a kind's `metadata.generation` behaves.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Generation {
+    /// The server leaves it alone: it stays what the client sent.
+    #[default]
+    Unmanaged,
+    /// 1 on create, then never touched.
+    CreateOnly,
+    /// Counted up on change.
+    OnChange {
+        /// Set to 1 on create; otherwise created objects have what the client sent.
+        on_create: bool,
+        /// The top-level fields whose change counts. Empty: all but `metadata`, and all but `status` when it is a subresource.
+        fields: Vec<String>,
+        /// Whether a change of the labels counts too.
+        labels: bool,
+    },
+}
+
+impl Generation {
+    /// The rule of most managed kinds: 1 on create, +1 whenever something but metadata and status changed.
+    pub fn on_change() -> Self {
+        Self::OnChange {
+            on_create: true,
+            fields: Vec::new(),
+            labels: false,
+        }
+    }
+
+    /// Whether a created object starts with generation 1.
+    pub fn starts_at_one(&self) -> bool {
+        matches!(
+            self,
+            Self::CreateOnly
+                | Self::OnChange {
+                    on_create: true,
+                    ..
+                }
+        )
+    }
+
+    /// Whether setting the deletion timestamp counts the generation up.
+    pub fn is_managed(&self) -> bool {
+        matches!(self, Self::OnChange { .. })
+    }
+
+    /// Whether the change from `old` to `new` counts the generation up. `status_apart` says that status is a subresource.
+    pub fn counts(&self, old: &Value, new: &Value, status_apart: bool) -> bool {
+        let Self::OnChange { fields, labels, .. } = self else {
+            return false;
+        };
+        if *labels && old.pointer("/metadata/labels") != new.pointer("/metadata/labels") {
+            return true;
+        }
+        if !fields.is_empty() {
+            return fields.iter().any(|field| old.get(field) != new.get(field));
+        }
+        let (Some(old), Some(new)) = (old.as_object(), new.as_object()) else {
+            return old != new;
+        };
+        let ignored = |field: &str| {
+            matches!(field, "metadata" | "apiVersion" | "kind")
+                || (status_apart && field == "status")
+        };
+        let changed =
+            |(field, value): (&String, &Value)| !ignored(field) && old.get(field) != Some(value);
+        new.iter().any(changed)
+            || old
+                .keys()
+                .any(|field| !ignored(field) && !new.contains_key(field))
+    }
+}

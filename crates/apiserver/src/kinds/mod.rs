@@ -1,0 +1,31 @@
+//! The registry of kinds: everything the server knows about a resource, as data.
+//!
+//! There is no handler per kind. A [`KindSpec`] says how a resource is called, what can be done with it, and how its generation, its status and
+//! its deletion behave; the request pipeline reads nothing else. The built-in kinds are the table `data/kinds.toml`; each served version
+//! of a custom resource definition becomes a [`KindSpec`] too and takes the same path.
+//!
+//! A [`Registry`] is immutable and cheap to clone. Adding or removing custom kinds gives a new registry that shares the rest with the old one.
+
+mod builtin;
+mod custom;
+mod fields;
+mod generation;
+mod path;
+mod registry;
+mod reset;
+mod scale;
+mod spec;
+mod verbs;
+
+#[cfg(test)]
+mod tests;
+
+pub use custom::{Column, CustomKind};
+pub use fields::FieldLabelError;
+pub use generation::Generation;
+pub use path::FieldPath;
+pub use registry::Registry;
+pub use reset::{Endpoint, Reset};
+pub use scale::{Scale, ScaleSelector};
+pub use spec::{Columns, Flags, GcDefault, KindSpec, Scope, StorageId, Subresource};
+pub use verbs::{Verb, Verbs};

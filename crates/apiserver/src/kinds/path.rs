@@ -1,0 +1,72 @@
+//! Paths to a field of an object, such as `spec.replicas`.
+
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+/// A path of member names from the root of an object.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FieldPath(Vec<String>);
+
+impl FieldPath {
+    /// Reads a path with dots between its members; a leading dot is allowed.
+    pub fn new(dotted: &str) -> Self {
+        Self(
+            dotted
+                .trim_start_matches('.')
+                .split('.')
+                .map(str::to_owned)
+                .collect(),
+        )
+    }
+
+    /// The members.
+    pub fn members(&self) -> &[String] {
+        &self.0
+    }
+
+    /// The value at the path.
+    pub fn get<'a>(&self, object: &'a Value) -> Option<&'a Value> {
+        self.0
+            .iter()
+            .try_fold(object, |value, member| value.get(member))
+    }
+
+    /// Puts a value at the path; objects on the way are created, and anything on the way that is no object is replaced.
+    pub fn set(&self, object: &mut Value, value: Value) {
+        let mut at = object;
+        for member in &self.0 {
+            if !at.is_object() {
+                *at = Value::Object(Map::new());
+            }
+            let Value::Object(map) = at else { return };
+            at = map.entry(member.as_str()).or_insert(Value::Null);
+        }
+        *at = value;
+    }
+
+    /// Takes the value at the path out of the object.
+    pub fn remove(&self, object: &mut Value) -> Option<Value> {
+        let (last, parents) = self.0.split_last()?;
+        let parent = parents
+            .iter()
+            .try_fold(object, |value, member| value.get_mut(member))?;
+        parent.as_object_mut()?.remove(last)
+    }
+
+    /// Makes the field in `object` what it is in `source`: copied when present there, removed when absent.
+    pub fn keep(&self, object: &mut Value, source: &Value) {
+        match self.get(source) {
+            Some(value) => self.set(object, value.clone()),
+            None => {
+                self.remove(object);
+            }
+        }
+    }
+}
+
+impl fmt::Display for FieldPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.join("."))
+    }
+}

@@ -1,0 +1,221 @@
+//! The set of kinds that a server serves.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use rpds::RedBlackTreeMapSync;
+
+use super::builtin;
+use super::spec::KindSpec;
+
+/// The kinds that a server serves at one moment; immutable, cheap to clone.
+///
+/// Each change gives a new registry with a higher [`revision`](Self::revision); documents made from a registry can be kept as long as it stays
+/// the same.
+#[derive(Clone, Debug)]
+pub struct Registry {
+    revision: u64,
+    /// By group, version and plural name, in one text.
+    by_resource: RedBlackTreeMapSync<String, Arc<KindSpec>>,
+    /// By group, version and kind, in one text.
+    by_kind: RedBlackTreeMapSync<String, Arc<KindSpec>>,
+}
+
+impl Default for Registry {
+    fn default() -> Self {
+        Self::builtin()
+    }
+}
+
+impl Registry {
+    /// The registry of the built-in kinds alone.
+    pub fn builtin() -> Self {
+        let empty = Self {
+            revision: 0,
+            by_resource: RedBlackTreeMapSync::new_sync(),
+            by_kind: RedBlackTreeMapSync::new_sync(),
+        };
+        builtin::kinds()
+            .iter()
+            .cloned()
+            .fold(empty, |mut registry, kind| {
+                registry.insert(kind);
+                registry
+            })
+    }
+
+    /// Counts the changes since the built-in kinds.
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// The kind behind `/apis/{group}/{version}/{plural}`; the core group is empty.
+    pub fn resource(&self, group: &str, version: &str, plural: &str) -> Option<&Arc<KindSpec>> {
+        self.by_resource.get(&key(group, version, plural))
+    }
+
+    /// The kind of objects with this apiVersion and kind.
+    pub fn kind(&self, group: &str, version: &str, kind: &str) -> Option<&Arc<KindSpec>> {
+        self.by_kind.get(&key(group, version, kind))
+    }
+
+    /// The kind of objects with this `apiVersion` text and kind.
+    pub fn kind_of(&self, api_version: &str, kind: &str) -> Option<&Arc<KindSpec>> {
+        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+        self.kind(group, version, kind)
+    }
+
+    /// The preferred version of a resource by group and kind.
+    pub fn preferred(&self, group: &str, kind: &str) -> Option<&Arc<KindSpec>> {
+        self.versions(group)
+            .into_iter()
+            .find_map(|version| self.kind(group, &version, kind))
+    }
+
+    /// Whether any resource of the group is served.
+    pub fn has_group(&self, group: &str) -> bool {
+        self.by_resource.values().any(|kind| kind.group == group)
+    }
+
+    /// Whether any resource of the group in this version is served.
+    pub fn has_version(&self, group: &str, version: &str) -> bool {
+        self.resources(group, version).next().is_some()
+    }
+
+    /// The kinds of one group and version: built-in ones in the order of discovery, custom ones by name.
+    pub fn resources<'a>(
+        &'a self,
+        group: &str,
+        version: &str,
+    ) -> impl Iterator<Item = &'a Arc<KindSpec>> {
+        let prefix = key(group, version, "");
+        self.by_resource
+            .range(prefix.clone()..)
+            .take_while(move |(key, _)| key.starts_with(&prefix))
+            .map(|(_, kind)| kind)
+    }
+
+    /// All kinds: built-in ones in the order of discovery, then custom ones by group, version and name.
+    pub fn kinds(&self) -> impl Iterator<Item = &Arc<KindSpec>> {
+        let builtin = builtin::kinds().iter();
+        builtin.chain(self.by_resource.values().filter(|kind| kind.is_custom()))
+    }
+
+    /// The kinds whose objects are stored, one for each storage, in its storage version where that is served.
+    pub fn stored(&self) -> Vec<Arc<KindSpec>> {
+        let mut found: Vec<Arc<KindSpec>> = Vec::new();
+        for kind in self.kinds().filter(|kind| kind.is_stored()) {
+            let same = |other: &&mut Arc<KindSpec>| other.storage == kind.storage;
+            match found.iter_mut().find(same) {
+                Some(other)
+                    if kind.group == kind.storage.group && kind.version == kind.storage.version =>
+                {
+                    *other = kind.clone()
+                }
+                Some(_) => {}
+                None => found.push(kind.clone()),
+            }
+        }
+        found
+    }
+
+    /// The groups in the order of discovery, without the core group: built-in ones in their fixed order, then custom ones by name.
+    pub fn groups(&self) -> Vec<&str> {
+        let mut groups: Vec<&str> = Vec::new();
+        for kind in self.kinds().filter(|kind| !kind.group.is_empty()) {
+            if !groups.contains(&kind.group.as_str()) {
+                groups.push(&kind.group);
+            }
+        }
+        groups
+    }
+
+    /// The versions of a group, the preferred one first.
+    pub fn versions(&self, group: &str) -> Vec<String> {
+        let mut versions: Vec<String> = Vec::new();
+        let prefix = format!("{group}/");
+        for (_, kind) in self
+            .by_resource
+            .range(prefix.clone()..)
+            .take_while(|(key, _)| key.starts_with(&prefix))
+        {
+            if !versions.contains(&kind.version) {
+                versions.push(kind.version.clone());
+            }
+        }
+        versions.sort_by(|a, b| compare_versions(b, a));
+        versions
+    }
+
+    /// This registry with the kinds of a custom resource definition: those that it had before are replaced.
+    #[must_use]
+    pub fn with_definition(
+        &self,
+        definition: &str,
+        kinds: impl IntoIterator<Item = KindSpec>,
+    ) -> Self {
+        let mut registry = self.without_definition(definition);
+        registry.revision = self.revision + 1;
+        for kind in kinds {
+            registry.insert(Arc::new(kind));
+        }
+        registry
+    }
+
+    /// This registry without the kinds of a custom resource definition.
+    #[must_use]
+    pub fn without_definition(&self, definition: &str) -> Self {
+        let mut registry = self.clone();
+        registry.revision += 1;
+        let of_definition = |kind: &&Arc<KindSpec>| {
+            kind.custom
+                .as_ref()
+                .is_some_and(|custom| custom.definition == definition)
+        };
+        for kind in self.by_resource.values().filter(of_definition) {
+            registry
+                .by_resource
+                .remove_mut(&key(&kind.group, &kind.version, &kind.plural));
+            registry
+                .by_kind
+                .remove_mut(&key(&kind.group, &kind.version, &kind.kind));
+        }
+        registry
+    }
+
+    fn insert(&mut self, kind: Arc<KindSpec>) {
+        self.by_resource
+            .insert_mut(key(&kind.group, &kind.version, &kind.plural), kind.clone());
+        self.by_kind
+            .insert_mut(key(&kind.group, &kind.version, &kind.kind), kind);
+    }
+}
+
+/// No part can hold a slash, so the text is unique.
+fn key(group: &str, version: &str, name: &str) -> String {
+    format!("{group}/{version}/{name}")
+}
+
+/// The order of Kubernetes versions, lowest first: anything else, alpha, beta, stable, each by its numbers.
+///
+/// See <https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#version-priority>.
+pub(crate) fn compare_versions(a: &str, b: &str) -> Ordering {
+    match (rank(a), rank(b)) {
+        (Some(a), Some(b)) => a.cmp(&b),
+        (Some(_), None) => Ordering::Greater,
+        (None, Some(_)) => Ordering::Less,
+        // Names that are no versions come last, alphabetically.
+        (None, None) => b.cmp(a),
+    }
+}
+
+/// Stability, major and minor number of `v1`, `v1beta2`, `v2alpha1`.
+fn rank(version: &str) -> Option<(u8, u32, u32)> {
+    let rest = version.strip_prefix('v')?;
+    for (stability, name) in [(1, "beta"), (0, "alpha")] {
+        if let Some((major, minor)) = rest.split_once(name) {
+            return Some((stability, major.parse().ok()?, minor.parse().ok()?));
+        }
+    }
+    Some((2, rest.parse().ok()?, 0))
+}

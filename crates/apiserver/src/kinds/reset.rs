@@ -1,0 +1,96 @@
+//! Which fields an endpoint keeps from the stored object, whatever the client sent.
+
+use serde_json::{Map, Value};
+
+use super::path::FieldPath;
+
+/// Where a write goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Endpoint<'a> {
+    /// The object itself.
+    Main,
+    /// `/status`.
+    Status,
+    /// Another subresource that takes the whole object, such as `/approval`.
+    Other(&'a str),
+}
+
+/// The fields that each endpoint of a kind keeps from the stored object.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reset {
+    /// Fields that the main endpoint keeps, and that a create drops; `status` stands here when it is a subresource.
+    pub main: Vec<FieldPath>,
+    /// Fields that the status endpoint keeps besides everything outside `metadata` and `status`. `metadata` means all of it but the managed
+    /// fields and the version that the client read.
+    pub status: Vec<FieldPath>,
+}
+
+impl Reset {
+    /// Drops from an object that is being created what only another endpoint may write.
+    pub fn on_create(&self, object: &mut Value, status_apart: bool) {
+        if status_apart && let Some(object) = object.as_object_mut() {
+            object.remove("status");
+        }
+    }
+
+    /// Restores in `object`, which a client sent as an update to `endpoint`, the fields that this endpoint does not write.
+    pub fn on_update(&self, endpoint: Endpoint<'_>, object: &mut Value, stored: &Value) {
+        match endpoint {
+            Endpoint::Main => self
+                .main
+                .iter()
+                .for_each(|field| field.keep(object, stored)),
+            Endpoint::Status => {
+                keep_all_but(object, stored, &["status", "metadata"]);
+                for field in &self.status {
+                    if field.members() == ["metadata"] {
+                        keep_metadata(object, stored);
+                    } else {
+                        field.keep(object, stored);
+                    }
+                }
+            }
+            // An approval writes the conditions and leaves the certificate to the signer.
+            Endpoint::Other("approval") => {
+                keep_all_but(object, stored, &["status", "metadata"]);
+                FieldPath::new("status.certificate").keep(object, stored);
+            }
+            Endpoint::Other("finalize") => {
+                keep_all_but(object, stored, &["spec", "metadata"]);
+            }
+            Endpoint::Other(_) => keep_all_but(object, stored, &["spec", "metadata"]),
+        }
+    }
+}
+
+/// Makes every top-level field of `object` but the written ones what it is in `stored`.
+fn keep_all_but(object: &mut Value, stored: &Value, written: &[&str]) {
+    let empty = Map::new();
+    let stored = stored.as_object().unwrap_or(&empty);
+    let Some(object) = object.as_object_mut() else {
+        return;
+    };
+    let kept = |field: &str| !written.contains(&field) && !matches!(field, "apiVersion" | "kind");
+    object.retain(|field, _| !kept(field));
+    object.extend(
+        stored
+            .iter()
+            .filter(|(field, _)| kept(field))
+            .map(|(field, value)| (field.clone(), value.clone())),
+    );
+}
+
+fn keep_metadata(object: &mut Value, stored: &Value) {
+    let sent = object.get("metadata").cloned();
+    FieldPath::new("metadata").keep(object, stored);
+    let Some(sent) = sent else { return };
+    let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) else {
+        return;
+    };
+    for field in ["managedFields", "resourceVersion"] {
+        match sent.get(field) {
+            Some(value) => metadata.insert(field.to_owned(), value.clone()),
+            None => metadata.remove(field),
+        };
+    }
+}

@@ -1,0 +1,129 @@
+//! Wall time and timers behind one handle (DET-1, DET-2).
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use jiff::{SignedDuration, Timestamp, Unit};
+use tokio::{sync::watch, time::Instant};
+
+/// The server's only source of time. Cheap to clone; clones share one time line.
+#[derive(Clone)]
+pub struct Clock {
+    source: Arc<Source>,
+}
+
+enum Source {
+    System { start: Instant },
+    Tokio { epoch: Timestamp, start: Instant },
+    Manual { epoch: Timestamp, elapsed: watch::Sender<Duration> },
+}
+
+impl Clock {
+    /// The machine's clock.
+    pub fn system() -> Self {
+        Self::from_source(Source::System { start: Instant::now() })
+    }
+
+    /// `epoch` plus the time that tokio says has passed since; virtual under `tokio::time::pause`.
+    pub fn tokio(epoch: Timestamp) -> Self {
+        Self::from_source(Source::Tokio { epoch, start: Instant::now() })
+    }
+
+    /// A clock that moves only by [`Clock::advance`].
+    pub fn manual(epoch: Timestamp) -> Self {
+        Self::from_source(Source::Manual { epoch, elapsed: watch::Sender::new(Duration::ZERO) })
+    }
+
+    fn from_source(source: Source) -> Self {
+        Self { source: Arc::new(source) }
+    }
+
+    /// Wall time.
+    #[allow(clippy::disallowed_methods, reason = "this module is where the machine's clock is read")]
+    pub fn now(&self) -> Timestamp {
+        match &*self.source {
+            Source::System { .. } => Timestamp::now(),
+            Source::Tokio { epoch, start } => later(*epoch, start.elapsed()),
+            Source::Manual { epoch, elapsed } => later(*epoch, *elapsed.borrow()),
+        }
+    }
+
+    /// Wall time as objects carry it: RFC 3339 in whole seconds.
+    pub fn now_in_seconds(&self) -> String {
+        let now = self.now();
+        now.round(Unit::Second).map_or(now, |rounded| if rounded > now { rounded - SignedDuration::from_secs(1) } else { rounded }).to_string()
+    }
+
+    /// Time since the clock was made; never goes back.
+    pub fn moment(&self) -> Duration {
+        match &*self.source {
+            Source::System { start } | Source::Tokio { start, .. } => start.elapsed(),
+            Source::Manual { elapsed, .. } => *elapsed.borrow(),
+        }
+    }
+
+    /// Waits until [`Clock::moment`] has reached `deadline`.
+    pub async fn sleep_until(&self, deadline: Duration) {
+        match &*self.source {
+            Source::System { start } | Source::Tokio { start, .. } => tokio::time::sleep_until(*start + deadline).await,
+            Source::Manual { elapsed, .. } => {
+                let mut elapsed = elapsed.subscribe();
+                // The sender lives in this clock, which is borrowed here, so waiting cannot fail.
+                let _ = elapsed.wait_for(|elapsed| *elapsed >= deadline).await;
+            }
+        }
+    }
+
+    /// Waits for a while, counted from this call.
+    pub fn sleep(&self, duration: Duration) -> impl Future<Output = ()> + Send + '_ {
+        self.sleep_until(self.moment().saturating_add(duration))
+    }
+
+    /// Moves a manual clock forward; the other kinds move by themselves.
+    pub fn advance(&self, duration: Duration) {
+        if let Source::Manual { elapsed, .. } = &*self.source {
+            elapsed.send_modify(|elapsed| *elapsed = elapsed.saturating_add(duration));
+        }
+    }
+}
+
+impl fmt::Debug for Clock {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match &*self.source {
+            Source::System { .. } => "system",
+            Source::Tokio { .. } => "tokio",
+            Source::Manual { .. } => "manual",
+        };
+        formatter.debug_tuple("Clock").field(&kind).finish()
+    }
+}
+
+fn later(epoch: Timestamp, elapsed: Duration) -> Timestamp {
+    SignedDuration::try_from(elapsed).ok().and_then(|elapsed| epoch.checked_add(elapsed).ok()).unwrap_or(Timestamp::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn epoch() -> Timestamp {
+        "2026-01-01T00:00:00Z".parse().unwrap()
+    }
+
+    // DET-2
+    #[tokio::test(start_paused = true)]
+    async fn a_tokio_clock_follows_paused_time() {
+        let clock = Clock::tokio(epoch());
+        clock.sleep(Duration::from_millis(90_900)).await;
+        assert_eq!(clock.now_in_seconds(), "2026-01-01T00:01:30Z");
+    }
+
+    // DET-2
+    #[tokio::test]
+    async fn a_manual_clock_moves_only_when_told() {
+        let clock = Clock::manual(epoch());
+        let waiting = clock.sleep(Duration::from_secs(5));
+        clock.advance(Duration::from_secs(5));
+        waiting.await;
+        assert_eq!(clock.now_in_seconds(), "2026-01-01T00:00:05Z");
+    }
+}

@@ -1,0 +1,62 @@
+//! How stored objects are addressed.
+
+use std::{fmt, sync::Arc};
+
+/// A stored resource: all versions of one resource share it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Resource {
+    /// Group of the stored form; empty for the core group.
+    pub group: Arc<str>,
+    /// Plural name.
+    pub plural: Arc<str>,
+}
+
+impl Resource {
+    /// A resource.
+    pub fn new(group: &str, plural: &str) -> Self {
+        Self { group: group.into(), plural: plural.into() }
+    }
+}
+
+impl fmt::Display for Resource {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.group.is_empty() { formatter.write_str(&self.plural) } else { write!(formatter, "{}.{}", self.plural, self.group) }
+    }
+}
+
+/// Namespace and name of an object, ordered bytewise as lists are (LIST-1).
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ObjectName {
+    /// The namespace; empty for objects of the cluster.
+    pub namespace: Arc<str>,
+    /// The name.
+    pub name: Arc<str>,
+}
+
+impl ObjectName {
+    /// A name in a namespace; the namespace is empty for objects of the cluster.
+    pub fn new(namespace: &str, name: &str) -> Self {
+        Self { namespace: namespace.into(), name: name.into() }
+    }
+}
+
+impl fmt::Display for ObjectName {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.namespace.is_empty() { formatter.write_str(&self.name) } else { write!(formatter, "{}/{}", self.namespace, self.name) }
+    }
+}
+
+/// One object of one resource.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ObjectRef {
+    /// Its resource.
+    pub resource: Resource,
+    /// Its namespace and name.
+    pub name: ObjectName,
+}
+
+impl fmt::Display for ObjectRef {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} {}", self.resource, self.name)
+    }
+}

@@ -1,0 +1,22 @@
+//! What the server keeps: every object at every revision that is still remembered.
+//!
+//! One counter numbers all committed changes (STO-1). A [`Snapshot`] is the whole content at one revision, immutable and cheap to take.
+//! The history of each resource holds the latest changes with the object before and after; it feeds the watches, and older snapshots are
+//! made by undoing it. The store is synchronous and knows neither kinds nor requests.
+
+mod change;
+mod history;
+mod key;
+mod snapshot;
+mod store;
+mod stored;
+
+#[cfg(test)]
+mod tests;
+
+pub use change::{Change, CommitError, Expect};
+pub use history::{Event, EventKind};
+pub use key::{ObjectName, ObjectRef, Resource};
+pub use snapshot::Snapshot;
+pub use store::{Compacted, Progress, Store, Subscription};
+pub use stored::Stored;

@@ -1,11 +1,12 @@
 //! An embedded Kubernetes API server: in process for tests, on a loopback port for `kubectl`.
 //!
 //! The pieces, in the order in which a request meets them: [`access`] says who asks, `request` is the pipeline, [`kinds`] knows what
-//! is served, [`store`] keeps it, `watch` tells who waits for it, and `controllers` do what no cluster works without.
+//! is served, [`model`] what its objects look like, [`store`] keeps it, `watch` tells who waits for it, and `controllers` do what no cluster works without.
 
 pub mod access;
 pub mod clock;
 pub mod kinds;
+pub mod model;
 pub mod status;
 pub mod store;
 

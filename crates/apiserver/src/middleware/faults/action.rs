@@ -1,0 +1,43 @@
+//! What a rule does to a request.
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use serde_json::Value;
+
+use crate::status::Status;
+
+pub(super) type Edit = Arc<dyn Fn(&mut Value) + Send + Sync>;
+pub(super) type Predicate = Arc<dyn Fn(&Value) -> bool + Send + Sync>;
+
+/// What a rule does to a request that it matches.
+#[derive(Clone)]
+pub(super) enum Action {
+    /// Answer with this failure; the request is never handled.
+    Respond(Status),
+    /// Let the request be handled, then answer with this failure instead.
+    RespondAfter(Status),
+    /// Handle the request later.
+    Delay(Duration),
+    /// Break the connection; the request is never handled.
+    DropBefore,
+    /// Let the request be handled, then break the connection.
+    DropAfter,
+    /// Change the body on its way in.
+    EditRequest(Edit),
+    /// Change the answer on its way out.
+    EditResponse(Edit),
+}
+
+impl fmt::Debug for Action {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Respond(status) => formatter.debug_tuple("Respond").field(status).finish(),
+            Self::RespondAfter(status) => formatter.debug_tuple("RespondAfter").field(status).finish(),
+            Self::Delay(delay) => formatter.debug_tuple("Delay").field(delay).finish(),
+            Self::DropBefore => formatter.write_str("DropBefore"),
+            Self::DropAfter => formatter.write_str("DropAfter"),
+            Self::EditRequest(_) => formatter.write_str("EditRequest"),
+            Self::EditResponse(_) => formatter.write_str("EditResponse"),
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! Faults: requests fail by rule (FLT-1 to FLT-3, FLT-5).
+//!
+//! ```
+//! use kubewright_apiserver::{Clock, Status, clock::Seed, kinds::Verb, middleware::Faults};
+//!
+//! let faults = Faults::new(Clock::system(), Seed::new(7));
+//! let rule = faults.on(Verb::Patch).of("apps", "deployments").named("demo").by_user_agent("podinfo-operator")
+//!     .times(2).respond(Status::new(409, "Conflict", "the object has been modified"));
+//! // ... requests pass through faults.layer() ...
+//! assert_eq!(rule.hits(), 0);
+//! rule.remove();
+//! ```
+
+mod action;
+mod canned;
+mod cut;
+mod registry;
+mod rule;
+mod service;
+#[cfg(test)]
+mod tests;
+
+pub use cut::{CutBuilder, CutHandle};
+pub use registry::{Faults, RuleHandle};
+pub use rule::RuleBuilder;
+pub use service::{FaultBody, FaultLayer, FaultService};

@@ -1,0 +1,186 @@
+//! The rules that are in force.
+
+use std::{fmt, sync::Arc};
+
+use parking_lot::Mutex;
+
+use super::{
+    action::Action,
+    cut::{Cut, CutBuilder},
+    rule::{Matcher, Quota, RuleBuilder, Seen},
+    service::FaultLayer,
+};
+use crate::{
+    clock::{Clock, Seed},
+    kinds::Verb,
+    middleware::Target,
+};
+
+/// The verbs that change something.
+const WRITES: [Verb; 5] = [Verb::Create, Verb::Update, Verb::Patch, Verb::Delete, Verb::DeleteCollection];
+
+/// A set of fault rules. Cheap to clone; clones share the rules. The first rule that matches a request decides about it.
+#[derive(Clone)]
+pub struct Faults {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    clock: Clock,
+    seed: Seed,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    rules: Vec<Rule>,
+    next_id: u64,
+    cuts: Vec<Cut>,
+}
+
+struct Rule {
+    id: u64,
+    matcher: Matcher,
+    quota: Quota,
+    action: Action,
+    /// Requests that it matched, whether or not it acted.
+    matched: u64,
+    /// Requests that it acted on.
+    hits: u64,
+}
+
+/// A rule that is in force.
+#[derive(Clone, Debug)]
+pub struct RuleHandle {
+    faults: Faults,
+    id: u64,
+    /// The hits of a rule stay readable after its removal.
+    last: Arc<Mutex<u64>>,
+}
+
+impl Faults {
+    /// No rules yet. Delays use the clock, probabilities the seed.
+    pub fn new(clock: Clock, seed: Seed) -> Self {
+        Self { shared: Arc::new(Shared { clock, seed, state: Mutex::default() }) }
+    }
+
+    /// A layer that applies the rules.
+    pub fn layer(&self) -> FaultLayer {
+        FaultLayer::new(self.clone())
+    }
+
+    /// Begins a rule about requests with this verb.
+    pub fn on(&self, verb: Verb) -> RuleBuilder {
+        RuleBuilder::new(self.clone(), Some(vec![verb]))
+    }
+
+    /// Begins a rule about requests that change something.
+    pub fn on_writes(&self) -> RuleBuilder {
+        RuleBuilder::new(self.clone(), Some(WRITES.to_vec()))
+    }
+
+    /// Begins a rule about all requests.
+    pub fn on_any(&self) -> RuleBuilder {
+        RuleBuilder::new(self.clone(), None)
+    }
+
+    /// Begins a cut: request `k` of one client, counted from 1, is the last that is answered.
+    pub fn cut_after(&self, k: u64) -> CutBuilder {
+        CutBuilder::new(self.clone(), k)
+    }
+
+    /// Removes all rules and cuts.
+    pub fn clear(&self) {
+        let mut state = self.shared.state.lock();
+        state.rules.clear();
+        state.cuts.clear();
+    }
+
+    pub(super) fn clock(&self) -> &Clock {
+        &self.shared.clock
+    }
+
+    pub(super) fn add(&self, matcher: Matcher, quota: Quota, action: Action) -> RuleHandle {
+        let mut state = self.shared.state.lock();
+        state.next_id += 1;
+        let id = state.next_id;
+        state.rules.push(Rule { id, matcher, quota, action, matched: 0, hits: 0 });
+        RuleHandle { faults: self.clone(), id, last: Arc::default() }
+    }
+
+    pub(super) fn start_cut(&self, cut: Cut) {
+        self.shared.state.lock().cuts.push(cut);
+    }
+
+    pub(super) fn with_cut<T>(&self, id: u64, use_it: impl FnOnce(&mut Cut) -> T) -> Option<T> {
+        self.shared.state.lock().cuts.iter_mut().find(|cut| cut.id == id).map(use_it)
+    }
+
+    pub(super) fn next_cut_id(&self) -> u64 {
+        let mut state = self.shared.state.lock();
+        state.next_id += 1;
+        state.next_id
+    }
+
+    /// Whether some rule can only decide about this request by its body, or changes the body.
+    pub(super) fn needs_body(&self, target: &Target) -> bool {
+        let state = self.shared.state.lock();
+        state.rules.iter().any(|rule| rule.matcher.needs_body(target) || matches!(rule.action, Action::EditRequest(_)))
+    }
+
+    /// What happens to this request; counts it.
+    pub(super) fn decide(&self, seen: &Seen<'_>) -> Option<Action> {
+        let mut state = self.shared.state.lock();
+        let mut cut_off = false;
+        for cut in &mut state.cuts {
+            cut_off |= cut.counts_out(seen);
+        }
+        if cut_off {
+            return Some(Action::DropBefore);
+        }
+        for rule in &mut state.rules {
+            if rule.hits >= rule.quota.times || !rule.matcher.matches(seen) {
+                continue;
+            }
+            rule.matched += 1;
+            if rule.matched <= rule.quota.skip || !self.draws(rule.quota.probability) {
+                continue;
+            }
+            rule.hits += 1;
+            return Some(rule.action.clone());
+        }
+        None
+    }
+
+    fn draws(&self, probability: f64) -> bool {
+        probability >= 1.0 || (self.shared.seed.next_u64() as f64) < probability * (u64::MAX as f64)
+    }
+
+    fn hits(&self, id: u64) -> Option<u64> {
+        self.shared.state.lock().rules.iter().find(|rule| rule.id == id).map(|rule| rule.hits)
+    }
+}
+
+impl RuleHandle {
+    /// How many requests the rule acted on.
+    pub fn hits(&self) -> u64 {
+        let mut last = self.last.lock();
+        if let Some(hits) = self.faults.hits(self.id) {
+            *last = hits;
+        }
+        *last
+    }
+
+    /// Takes the rule out of force.
+    pub fn remove(&self) {
+        self.hits();
+        self.faults.shared.state.lock().rules.retain(|rule| rule.id != self.id);
+    }
+}
+
+impl fmt::Debug for Faults {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = self.shared.state.lock();
+        formatter.debug_struct("Faults").field("rules", &state.rules.len()).field("cuts", &state.cuts.len()).finish_non_exhaustive()
+    }
+}

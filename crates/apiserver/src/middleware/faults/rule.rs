@@ -1,0 +1,210 @@
+//! Which requests a rule is about, and how often it acts.
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use serde_json::Value;
+
+use super::{
+    Faults, RuleHandle,
+    action::{Action, Predicate},
+};
+use crate::{kinds::Verb, middleware::Target, status::Status};
+
+/// A request, as rules see it.
+pub(super) struct Seen<'a> {
+    pub(super) target: &'a Target,
+    pub(super) user: Option<&'a str>,
+    pub(super) user_agent: &'a str,
+    /// The body as JSON, read when some rule asks for it.
+    pub(super) body: Option<&'a Value>,
+}
+
+/// Which requests are meant; what is not set matches anything.
+#[derive(Clone, Default)]
+pub(super) struct Matcher {
+    pub(super) verbs: Option<Vec<Verb>>,
+    resource: Option<(String, String)>,
+    version: Option<String>,
+    subresource: Option<String>,
+    namespace: Option<String>,
+    name: Option<String>,
+    user: Option<String>,
+    user_agent: Option<String>,
+    body: Option<Predicate>,
+}
+
+impl Matcher {
+    pub(super) fn reads_body(&self) -> bool {
+        self.body.is_some()
+    }
+
+    pub(super) fn matches(&self, seen: &Seen<'_>) -> bool {
+        let Some(target) = seen.target.resource() else {
+            // Requests for no resource are only met by rules that ask for nothing about one.
+            return self.verbs.is_none()
+                && self.resource.is_none()
+                && self.subresource.is_none()
+                && self.namespace.is_none()
+                && self.name.is_none()
+                && self.body.is_none()
+                && self.matches_client(seen);
+        };
+        // A create does not name its object in the URL.
+        let name = match (target.name.as_str(), target.verb) {
+            ("", Verb::Create) => seen.body.and_then(|body| body.pointer("/metadata/name")?.as_str()).unwrap_or_default(),
+            (name, _) => name,
+        };
+        self.verbs.as_ref().is_none_or(|verbs| verbs.contains(&target.verb))
+            && self.resource.as_ref().is_none_or(|(group, resource)| *group == target.group && *resource == target.resource)
+            && self.version.as_ref().is_none_or(|version| *version == target.version)
+            && self.subresource.as_ref().is_none_or(|subresource| *subresource == target.subresource)
+            && self.namespace.as_ref().is_none_or(|namespace| *namespace == target.namespace)
+            && self.name.as_deref().is_none_or(|wanted| wanted == name)
+            && self.matches_client(seen)
+            && self.body.as_ref().is_none_or(|holds| seen.body.is_some_and(|body| holds(body)))
+    }
+
+    /// Whether a body is needed to decide about this request.
+    pub(super) fn needs_body(&self, target: &Target) -> bool {
+        self.reads_body() || (self.name.is_some() && target.verb() == Some(Verb::Create))
+    }
+
+    fn matches_client(&self, seen: &Seen<'_>) -> bool {
+        self.user.as_deref().is_none_or(|user| seen.user == Some(user))
+            && self.user_agent.as_deref().is_none_or(|agent| seen.user_agent.starts_with(agent))
+    }
+}
+
+/// A rule that is being written. It takes effect with its last call, which says what happens to the requests.
+#[must_use = "a rule takes effect when it is told what to do, for instance by respond()"]
+pub struct RuleBuilder {
+    faults: Faults,
+    pub(super) matcher: Matcher,
+    pub(super) quota: Quota,
+}
+
+/// How often a rule acts on the requests that it matches.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Quota {
+    pub(super) skip: u64,
+    pub(super) times: u64,
+    pub(super) probability: f64,
+}
+
+impl RuleBuilder {
+    pub(super) fn new(faults: Faults, verbs: Option<Vec<Verb>>) -> Self {
+        let quota = Quota { skip: 0, times: u64::MAX, probability: 1.0 };
+        Self { faults, matcher: Matcher { verbs, ..Matcher::default() }, quota }
+    }
+
+    /// Only this resource, by its group (empty for the core group) and plural name.
+    pub fn of(mut self, group: &str, resource: &str) -> Self {
+        self.matcher.resource = Some((group.to_owned(), resource.to_owned()));
+        self
+    }
+
+    /// Only this version of the API group.
+    pub fn version(mut self, version: &str) -> Self {
+        self.matcher.version = Some(version.to_owned());
+        self
+    }
+
+    /// Only this subresource; an empty name means the objects themselves.
+    pub fn subresource(mut self, subresource: &str) -> Self {
+        self.matcher.subresource = Some(subresource.to_owned());
+        self
+    }
+
+    /// Only in this namespace.
+    pub fn in_namespace(mut self, namespace: &str) -> Self {
+        self.matcher.namespace = Some(namespace.to_owned());
+        self
+    }
+
+    /// Only the object with this name; a create counts when its body has the name.
+    pub fn named(mut self, name: &str) -> Self {
+        self.matcher.name = Some(name.to_owned());
+        self
+    }
+
+    /// Only clients whose user agent starts with this text.
+    pub fn by_user_agent(mut self, prefix: &str) -> Self {
+        self.matcher.user_agent = Some(prefix.to_owned());
+        self
+    }
+
+    /// Only this user.
+    pub fn by_user(mut self, user: &str) -> Self {
+        self.matcher.user = Some(user.to_owned());
+        self
+    }
+
+    /// Only requests with a JSON body for which the predicate holds.
+    pub fn with_body(mut self, predicate: impl Fn(&Value) -> bool + Send + Sync + 'static) -> Self {
+        self.matcher.body = Some(Arc::new(predicate));
+        self
+    }
+
+    /// Acts on this many requests, then no more.
+    pub fn times(mut self, times: u64) -> Self {
+        self.quota.times = times;
+        self
+    }
+
+    /// Lets this many matching requests pass first.
+    pub fn after(mut self, requests: u64) -> Self {
+        self.quota.skip = requests;
+        self
+    }
+
+    /// Acts on a matching request with this probability, between 0 and 1, drawn from the seed.
+    pub fn with_probability(mut self, probability: f64) -> Self {
+        self.quota.probability = probability;
+        self
+    }
+
+    /// Answers with this failure; the request is never handled.
+    pub fn respond(self, status: Status) -> RuleHandle {
+        self.finish(Action::Respond(status))
+    }
+
+    /// Lets the request be handled, and then answers with this failure.
+    pub fn respond_after(self, status: Status) -> RuleHandle {
+        self.finish(Action::RespondAfter(status))
+    }
+
+    /// Lets the request wait on the clock before it is handled.
+    pub fn delay(self, delay: Duration) -> RuleHandle {
+        self.finish(Action::Delay(delay))
+    }
+
+    /// Breaks the connection before the request is handled.
+    pub fn drop_before(self) -> RuleHandle {
+        self.finish(Action::DropBefore)
+    }
+
+    /// Breaks the connection after the request is handled: a write happened, and the client does not know.
+    pub fn drop_after(self) -> RuleHandle {
+        self.finish(Action::DropAfter)
+    }
+
+    /// Changes the JSON body of the request on its way in.
+    pub fn edit_request(self, edit: impl Fn(&mut Value) + Send + Sync + 'static) -> RuleHandle {
+        self.finish(Action::EditRequest(Arc::new(edit)))
+    }
+
+    /// Changes the JSON answer on its way out. Streams pass unchanged.
+    pub fn edit_response(self, edit: impl Fn(&mut Value) + Send + Sync + 'static) -> RuleHandle {
+        self.finish(Action::EditResponse(Arc::new(edit)))
+    }
+
+    fn finish(self, action: Action) -> RuleHandle {
+        self.faults.add(self.matcher, self.quota, action)
+    }
+}
+
+impl fmt::Debug for RuleBuilder {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("RuleBuilder").field("quota", &self.quota).finish_non_exhaustive()
+    }
+}

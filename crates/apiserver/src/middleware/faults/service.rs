@@ -1,0 +1,186 @@
+//! The layer that applies the rules.
+
+use std::{
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use bytes::Bytes;
+use http::{
+    HeaderValue, Request, Response,
+    header::{CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER, USER_AGENT},
+};
+use http_body::Body;
+use http_body_util::{BodyExt, Either, Full};
+use serde_json::Value;
+use tower::{Layer, Service};
+
+use super::{
+    Faults,
+    action::{Action, Edit},
+    rule::Seen,
+};
+use crate::{
+    access::Identity,
+    kinds::Verb,
+    middleware::{BoxError, ConnectionDropped, Target},
+    status::Status,
+};
+
+/// The body of an answer: the server's, or one that a rule made.
+pub type FaultBody<R> = Either<R, Full<Bytes>>;
+
+/// Puts a [`FaultService`] around a service.
+#[derive(Clone, Debug)]
+pub struct FaultLayer {
+    faults: Faults,
+}
+
+impl FaultLayer {
+    pub(super) fn new(faults: Faults) -> Self {
+        Self { faults }
+    }
+}
+
+impl<S> Layer<S> for FaultLayer {
+    type Service = FaultService<S>;
+
+    fn layer(&self, inner: S) -> FaultService<S> {
+        FaultService { inner, faults: self.faults.clone() }
+    }
+}
+
+/// Lets requests fail by rule.
+#[derive(Clone, Debug)]
+pub struct FaultService<S> {
+    inner: S,
+    faults: Faults,
+}
+
+impl<S, B, R> Service<Request<B>> for FaultService<S>
+where
+    S: Service<Request<B>, Response = Response<R>> + Clone + Send + 'static,
+    S::Future: Send,
+    S::Error: Into<BoxError>,
+    B: Body<Data = Bytes> + From<Bytes> + Send + 'static,
+    B::Error: Into<BoxError>,
+    R: Body<Data = Bytes> + Send,
+    R::Error: Into<BoxError>,
+{
+    type Response = Response<FaultBody<R>>;
+    type Error = BoxError;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, BoxError>> + Send>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        self.inner.poll_ready(context).map_err(Into::into)
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        let fresh = self.inner.clone();
+        let mut inner = std::mem::replace(&mut self.inner, fresh);
+        let faults = self.faults.clone();
+        Box::pin(async move {
+            let (action, request) = decide(&faults, request).await?;
+            match action {
+                None => pass(&mut inner, request).await,
+                Some(Action::Respond(status)) => Ok(failure(&status)),
+                Some(Action::RespondAfter(status)) => {
+                    pass(&mut inner, request).await?;
+                    Ok(failure(&status))
+                }
+                Some(Action::Delay(delay)) => {
+                    faults.clock().sleep(delay).await;
+                    pass(&mut inner, request).await
+                }
+                Some(Action::DropBefore) => Err(ConnectionDropped { handled: false }.into()),
+                Some(Action::DropAfter) => {
+                    pass(&mut inner, request).await?;
+                    Err(ConnectionDropped { handled: true }.into())
+                }
+                Some(Action::EditRequest(edit)) => pass(&mut inner, edit_request(request, &edit).await?).await,
+                Some(Action::EditResponse(edit)) => {
+                    let streams = Target::of(request.method(), request.uri()).verb() == Some(Verb::Watch);
+                    let response = pass(&mut inner, request).await?;
+                    if streams { Ok(response) } else { edit_response(response, &edit).await }
+                }
+            }
+        })
+    }
+}
+
+/// What the rules say about a request. The body is read only when a rule depends on it.
+async fn decide<B>(faults: &Faults, request: Request<B>) -> Result<(Option<Action>, Request<B>), BoxError>
+where
+    B: Body<Data = Bytes> + From<Bytes>,
+    B::Error: Into<BoxError>,
+{
+    let target = Target::of(request.method(), request.uri());
+    let (request, body) = if faults.needs_body(&target) {
+        let (head, body) = request.into_parts();
+        let bytes = body.collect().await.map_err(Into::into)?.to_bytes();
+        let value: Option<Value> = serde_json::from_slice(&bytes).ok();
+        (Request::from_parts(head, B::from(bytes)), value)
+    } else {
+        (request, None)
+    };
+    let seen = Seen {
+        target: &target,
+        user: request.extensions().get::<Identity>().map(Identity::name),
+        user_agent: request.headers().get(USER_AGENT).and_then(|agent| agent.to_str().ok()).unwrap_or_default(),
+        body: body.as_ref(),
+    };
+    let action = faults.decide(&seen);
+    Ok((action, request))
+}
+
+async fn pass<S, B, R>(inner: &mut S, request: Request<B>) -> Result<Response<FaultBody<R>>, BoxError>
+where
+    S: Service<Request<B>, Response = Response<R>>,
+    S::Error: Into<BoxError>,
+{
+    inner.call(request).await.map(|response| response.map(Either::Left)).map_err(Into::into)
+}
+
+fn failure<R>(status: &Status) -> Response<FaultBody<R>> {
+    let text = status.to_value().to_string();
+    let mut response = Response::new(Either::Right(Full::from(text)));
+    *response.status_mut() = status.status_code();
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    if let Some(seconds) = status.details.as_ref().map(|details| details.retry_after_seconds).filter(|seconds| *seconds > 0) {
+        response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    response
+}
+
+async fn edit_request<B>(request: Request<B>, edit: &Edit) -> Result<Request<B>, BoxError>
+where
+    B: Body<Data = Bytes> + From<Bytes>,
+    B::Error: Into<BoxError>,
+{
+    let (mut head, body) = request.into_parts();
+    let bytes = edited(body.collect().await.map_err(Into::into)?.to_bytes(), edit);
+    head.headers.remove(CONTENT_LENGTH);
+    Ok(Request::from_parts(head, B::from(bytes)))
+}
+
+async fn edit_response<R>(response: Response<FaultBody<R>>, edit: &Edit) -> Result<Response<FaultBody<R>>, BoxError>
+where
+    R: Body<Data = Bytes> + Send,
+    R::Error: Into<BoxError>,
+{
+    let (mut head, body) = response.into_parts();
+    let bytes = edited(body.collect().await?.to_bytes(), edit);
+    head.headers.remove(CONTENT_LENGTH);
+    Ok(Response::from_parts(head, Either::Right(Full::from(bytes))))
+}
+
+/// The JSON after the edit; what is no JSON passes unchanged.
+fn edited(bytes: Bytes, edit: &Edit) -> Bytes {
+    match serde_json::from_slice::<Value>(&bytes) {
+        Ok(mut value) => {
+            edit(&mut value);
+            value.to_string().into()
+        }
+        Err(_) => bytes,
+    }
+}

@@ -1,0 +1,159 @@
+//! The journal itself: a ring of records.
+
+use std::{collections::VecDeque, fmt, sync::Arc};
+
+use futures::{Stream, stream};
+use parking_lot::Mutex;
+use tokio::sync::watch;
+
+use super::{record::Record, records::Records, service::JournalLayer};
+use crate::clock::Clock;
+
+/// How many records are kept unless said otherwise.
+const CAPACITY: usize = 100_000;
+
+/// A record of all requests that pass its layers. Cheap to clone; clones share the records.
+#[derive(Clone)]
+pub struct Journal {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    clock: Clock,
+    ring: Mutex<Ring>,
+    /// The number of the newest record that will not change any more, for streams.
+    newest: watch::Sender<u64>,
+}
+
+struct Ring {
+    records: VecDeque<Arc<Record>>,
+    next_number: u64,
+    capacity: usize,
+    keeps_bodies: bool,
+}
+
+/// A place in the journal: the requests before it are not of interest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Mark(u64);
+
+impl Record {
+    /// The place in the journal just before this request.
+    pub fn mark(&self) -> Mark {
+        Mark(self.number)
+    }
+}
+
+impl Journal {
+    /// An empty journal that keeps the last 100,000 requests.
+    pub fn new(clock: Clock) -> Self {
+        let ring = Ring { records: VecDeque::new(), next_number: 1, capacity: CAPACITY, keeps_bodies: false };
+        Self { shared: Arc::new(Shared { clock, ring: Mutex::new(ring), newest: watch::Sender::new(0) }) }
+    }
+
+    /// Keeps this many requests from now on; at least one.
+    pub fn keep(&self, capacity: usize) {
+        let mut ring = self.shared.ring.lock();
+        ring.capacity = capacity.max(1);
+        ring.shrink();
+    }
+
+    /// Keeps the bodies of requests from now on, or no longer. Off at first.
+    pub fn keep_bodies(&self, keep: bool) {
+        self.shared.ring.lock().keeps_bodies = keep;
+    }
+
+    pub(super) fn keeps_bodies(&self) -> bool {
+        self.shared.ring.lock().keeps_bodies
+    }
+
+    /// A layer that records into this journal.
+    pub fn layer(&self) -> JournalLayer {
+        JournalLayer::new(self.clone())
+    }
+
+    /// The current end of the journal.
+    pub fn mark(&self) -> Mark {
+        Mark(self.shared.ring.lock().next_number)
+    }
+
+    /// All requests that are still kept.
+    pub fn all(&self) -> Records {
+        self.since(Mark(0))
+    }
+
+    /// The requests that arrived after the mark was taken, in order of arrival.
+    pub fn since(&self, mark: Mark) -> Records {
+        let ring = self.shared.ring.lock();
+        Records::new(ring.records.iter().filter(|record| record.number >= mark.0).cloned().collect())
+    }
+
+    /// The requests after the mark, and then each new one as soon as it is answered. A stream that is read slower than the ring turns skips records.
+    pub fn stream(&self, mark: Mark) -> impl Stream<Item = Arc<Record>> + use<> {
+        let journal = self.clone();
+        let newest = self.shared.newest.subscribe();
+        stream::unfold((journal, newest, mark, VecDeque::new()), |(journal, mut newest, mut mark, mut ready)| async move {
+            loop {
+                if let Some(record) = ready.pop_front() {
+                    return Some((record, (journal, newest, mark, ready)));
+                }
+                newest.borrow_and_update();
+                ready = journal.shared.ring.lock().settled_from(mark);
+                if let Some(last) = ready.back() {
+                    mark = Mark(last.number + 1);
+                } else {
+                    newest.changed().await.ok()?;
+                }
+            }
+        })
+    }
+
+    pub(super) fn clock(&self) -> &Clock {
+        &self.shared.clock
+    }
+
+    /// Adds a record and gives it its number.
+    pub(super) fn open(&self, mut record: Record) -> u64 {
+        let mut ring = self.shared.ring.lock();
+        record.number = ring.next_number;
+        ring.next_number += 1;
+        ring.records.push_back(Arc::new(record));
+        ring.shrink();
+        ring.next_number - 1
+    }
+
+    /// Changes a record, if it is still kept.
+    pub(super) fn amend(&self, number: u64, change: impl FnOnce(&mut Record)) {
+        let mut ring = self.shared.ring.lock();
+        let first = ring.next_number - ring.records.len() as u64;
+        if let Some(record) = number.checked_sub(first).and_then(|index| ring.records.get_mut(index as usize)) {
+            change(Arc::make_mut(record));
+        }
+        drop(ring);
+        self.shared.newest.send_replace(number);
+    }
+}
+
+impl Ring {
+    fn shrink(&mut self) {
+        while self.records.len() > self.capacity {
+            self.records.pop_front();
+        }
+    }
+
+    /// The records from the mark up to the first that is still being handled, so that a stream keeps their order.
+    fn settled_from(&self, mark: Mark) -> VecDeque<Arc<Record>> {
+        let waiting = |record: &&Arc<Record>| record.outcome != super::Outcome::Running;
+        self.records.iter().filter(|record| record.number >= mark.0).take_while(waiting).cloned().collect()
+    }
+}
+
+impl fmt::Debug for Journal {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ring = self.shared.ring.lock();
+        formatter
+            .debug_struct("Journal")
+            .field("records", &ring.records.len())
+            .field("next_number", &ring.next_number)
+            .finish_non_exhaustive()
+    }
+}

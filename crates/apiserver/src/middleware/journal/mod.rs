@@ -1,0 +1,27 @@
+//! The journal: one record per request, and assertions over them (JRN-1 to JRN-5).
+//!
+//! ```
+//! use kubewright_apiserver::{clock::Clock, middleware::Journal};
+//!
+//! let journal = Journal::new(Clock::system());
+//! let mark = journal.mark();
+//! // ... requests pass through journal.layer() ...
+//! journal.since(mark).by_user_agent("podinfo-operator").no_writes()?;
+//! # Ok::<(), kubewright_apiserver::middleware::journal::Violation>(())
+//! ```
+
+mod body;
+mod log;
+mod record;
+mod records;
+mod service;
+#[cfg(test)]
+mod tests;
+mod violation;
+
+pub use body::JournalBody;
+pub use log::{Journal, Mark};
+pub use record::{Outcome, Record};
+pub use records::Records;
+pub use service::{JournalLayer, JournalService};
+pub use violation::Violation;

@@ -1,0 +1,136 @@
+//! The layer that writes the journal.
+
+use std::{
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use bytes::Bytes;
+use http::{Request, Response, header::USER_AGENT};
+use http_body::Body;
+use http_body_util::BodyExt;
+use tower::{Layer, Service};
+
+use super::{Journal, JournalBody, Outcome, Record, record::mask};
+use crate::{
+    access::Identity,
+    middleware::{BoxError, Effect, Target},
+};
+
+/// Puts a [`JournalService`] around a service.
+#[derive(Clone, Debug)]
+pub struct JournalLayer {
+    journal: Journal,
+}
+
+impl JournalLayer {
+    pub(super) fn new(journal: Journal) -> Self {
+        Self { journal }
+    }
+}
+
+impl<S> Layer<S> for JournalLayer {
+    type Service = JournalService<S>;
+
+    fn layer(&self, inner: S) -> JournalService<S> {
+        JournalService { inner, journal: self.journal.clone() }
+    }
+}
+
+/// Records every request that passes.
+#[derive(Clone, Debug)]
+pub struct JournalService<S> {
+    inner: S,
+    journal: Journal,
+}
+
+impl<S, B, R> Service<Request<B>> for JournalService<S>
+where
+    S: Service<Request<B>, Response = Response<R>> + Clone + Send + 'static,
+    S::Future: Send,
+    S::Error: Into<BoxError>,
+    B: Body<Data = Bytes> + From<Bytes> + Send + 'static,
+    B::Error: Into<BoxError>,
+{
+    type Response = Response<JournalBody<R>>;
+    type Error = BoxError;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, BoxError>> + Send>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        self.inner.poll_ready(context).map_err(Into::into)
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        // The clone that was polled ready is the one to call.
+        let fresh = self.inner.clone();
+        let mut inner = std::mem::replace(&mut self.inner, fresh);
+        let journal = self.journal.clone();
+        Box::pin(async move {
+            let started = journal.clock().moment();
+            let mut open = OpenRecord { number: journal.open(record(&request, &journal)), journal, outcome: Outcome::Cancelled };
+            let request = open.note_body(request).await?;
+            let answer = inner.call(request).await.map_err(Into::into);
+            let Ok(response) = answer else {
+                open.outcome = Outcome::Broken;
+                return answer.map(|response| response.map(|body| JournalBody::new(body, &open.journal, open.number, false)));
+            };
+            let status = response.status();
+            open.outcome = Outcome::Answered(status.as_u16());
+            let latency = open.journal.clock().moment().saturating_sub(started);
+            let effect = response.extensions().get::<Effect>().copied();
+            open.journal.amend(open.number, |record| {
+                record.latency = Some(latency);
+                record.effect = effect;
+            });
+            let is_error = status.is_client_error() || status.is_server_error();
+            Ok(response.map(|body| JournalBody::new(body, &open.journal, open.number, is_error)))
+        })
+    }
+}
+
+fn record<B>(request: &Request<B>, journal: &Journal) -> Record {
+    let user_agent = request.headers().get(USER_AGENT).map(|agent| String::from_utf8_lossy(agent.as_bytes()).into_owned());
+    Record {
+        number: 0,
+        time: journal.clock().now(),
+        user: request.extensions().get::<Identity>().map(|identity| identity.name().to_owned()),
+        user_agent: user_agent.unwrap_or_default(),
+        target: Target::of(request.method(), request.uri()),
+        query: request.uri().query().unwrap_or_default().to_owned(),
+        outcome: Outcome::Running,
+        reason: None,
+        latency: None,
+        effect: None,
+        body: None,
+    }
+}
+
+/// A record that gets its outcome when it is dropped, also when the client gives up.
+struct OpenRecord {
+    journal: Journal,
+    number: u64,
+    outcome: Outcome,
+}
+
+impl OpenRecord {
+    async fn note_body<B>(&self, request: Request<B>) -> Result<Request<B>, BoxError>
+    where
+        B: Body<Data = Bytes> + From<Bytes>,
+        B::Error: Into<BoxError>,
+    {
+        if !self.journal.keeps_bodies() {
+            return Ok(request);
+        }
+        let (head, body) = request.into_parts();
+        let bytes = body.collect().await.map_err(Into::into)?.to_bytes();
+        let value = serde_json::from_slice(&bytes).ok().map(mask);
+        self.journal.amend(self.number, |record| record.body = value);
+        Ok(Request::from_parts(head, B::from(bytes)))
+    }
+}
+
+impl Drop for OpenRecord {
+    fn drop(&mut self) {
+        self.journal.amend(self.number, |record| record.outcome = self.outcome);
+    }
+}

@@ -1,0 +1,138 @@
+use std::{convert::Infallible, time::Duration};
+
+use bytes::Bytes;
+use futures::StreamExt;
+use http::{Request, Response, StatusCode};
+use http_body_util::{BodyExt, Full};
+use serde_json::json;
+use tower::{Layer, Service, ServiceExt, service_fn};
+
+use super::*;
+use crate::{access::Identity, clock::Clock, kinds::Verb, middleware::Effect};
+
+fn journal() -> Journal {
+    Journal::new(Clock::tokio("2026-01-01T00:00:00Z".parse().unwrap()))
+}
+
+fn request(method: &str, uri: &str) -> Request<Full<Bytes>> {
+    Request::builder().method(method).uri(uri).header("user-agent", "probe/1").body(Full::default()).unwrap()
+}
+
+type Answer = Result<Response<Full<Bytes>>, Infallible>;
+
+async fn send(journal: &Journal, request: Request<Full<Bytes>>, answer: impl Fn() -> Response<Full<Bytes>> + Clone + Send + 'static) {
+    let service = journal.layer().layer(service_fn(move |_: Request<Full<Bytes>>| {
+        let answer = answer.clone();
+        async move { Answer::Ok(answer()) }
+    }));
+    let response = service.oneshot(request).await.unwrap();
+    response.into_body().collect().await.unwrap();
+}
+
+fn ok() -> Response<Full<Bytes>> {
+    Response::default()
+}
+
+// JRN-1
+#[tokio::test(start_paused = true)]
+async fn a_record_says_who_asked_for_what_and_what_came_of_it() {
+    let journal = journal();
+    let service = service_fn(|_: Request<Full<Bytes>>| async {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        let mut response = Response::new(Full::from(json!({"kind": "Status", "reason": "NotFound"}).to_string()));
+        *response.status_mut() = StatusCode::NOT_FOUND;
+        response.extensions_mut().insert(Effect { revision_before: 4, revision_after: 4, stored: false });
+        Answer::Ok(response)
+    });
+    let mut asked = request("GET", "/api/v1/namespaces/n/configmaps/a?resourceVersion=0");
+    asked.extensions_mut().insert(Identity::user("alice"));
+    let response = journal.layer().layer(service).oneshot(asked).await.unwrap();
+    response.into_body().collect().await.unwrap();
+    let records = journal.all();
+    assert_eq!(records[0].to_string(), "#1 2026-01-01T00:00:00.000Z get configmaps n/a?resourceVersion=0 by probe/1: 404 NotFound");
+    assert_eq!(records[0].user.as_deref(), Some("alice"));
+    assert_eq!(records[0].latency, Some(Duration::from_millis(20)));
+    assert_eq!(records[0].effect.map(|effect| effect.stored), Some(false));
+}
+
+#[tokio::test]
+async fn a_request_that_its_client_gave_up_is_recorded_as_cancelled() {
+    let journal = journal();
+    let mut service = journal.layer().layer(service_fn(|_: Request<Full<Bytes>>| std::future::pending::<Answer>()));
+    let waiting = service.call(request("GET", "/version"));
+    drop(tokio::time::timeout(Duration::ZERO, waiting).await);
+    assert_eq!(journal.all()[0].outcome, Outcome::Cancelled);
+}
+
+// JRN-3
+#[tokio::test]
+async fn a_mark_hides_what_came_before_and_the_ring_forgets_the_oldest() {
+    let journal = journal();
+    journal.keep(2);
+    send(&journal, request("GET", "/livez"), ok).await;
+    let mark = journal.mark();
+    assert!(journal.since(mark).is_empty());
+    for _ in 0..3 {
+        send(&journal, request("GET", "/readyz"), ok).await;
+    }
+    let numbers: Vec<u64> = journal.since(mark).iter().map(|record| record.number).collect();
+    assert_eq!(numbers, [3, 4]);
+    assert_eq!(journal.all()[0].outcome, Outcome::Answered(200));
+}
+
+// JRN-3
+#[tokio::test]
+async fn the_stream_yields_old_and_new_records_in_order() {
+    let journal = journal();
+    send(&journal, request("GET", "/a"), ok).await;
+    let mut stream = Box::pin(journal.stream(journal.all()[0].mark()));
+    assert_eq!(stream.next().await.unwrap().number, 1);
+    let (next, ()) = tokio::join!(stream.next(), send(&journal, request("GET", "/b"), ok));
+    assert_eq!(next.unwrap().number, 2);
+}
+
+// JRN-2
+#[tokio::test(start_paused = true)]
+async fn assertions_hold_or_list_the_requests_that_break_them() {
+    let journal = journal();
+    send(&journal, request("GET", "/api/v1/configmaps"), ok).await;
+    send(&journal, request("PATCH", "/api/v1/namespaces/n/configmaps/a?fieldManager=m"), ok).await;
+    send(&journal, request("PATCH", "/api/v1/namespaces/n/configmaps/a?dryRun=All"), ok).await;
+    send(&journal, request("PUT", "/api/v1/namespaces/n/configmaps/a/status"), ok).await;
+    let all = journal.all();
+    let violation = all.no_writes().unwrap_err().to_string();
+    assert!(violation.starts_with("expected no writes, found 2:\n  #2 "), "{violation}");
+    all.clone().verb(Verb::Get).no_writes().unwrap();
+    all.clone().writes().exactly(2).unwrap();
+    all.clone().of("", "configmaps").in_namespace("n").named("a").at_most(3).unwrap();
+    assert!(all.clone().by_user_agent("probe").at_most(3).is_err());
+    let nameless = all.every_write_names_its_field_manager().unwrap_err();
+    assert_eq!(nameless.requests().len(), 1);
+    assert_eq!(nameless.requests()[0].number, 4);
+    all.in_order(|record| record.target.verb() == Some(Verb::List), Record::is_write).unwrap();
+    assert!(all.in_order(Record::is_write, |record| record.target.verb() == Some(Verb::List)).is_err());
+}
+
+// JRN-2
+#[tokio::test(start_paused = true)]
+async fn equal_requests_close_together_are_a_hot_loop() {
+    let journal = journal();
+    for _ in 0..3 {
+        send(&journal, request("GET", "/api/v1/nodes"), ok).await;
+        tokio::time::sleep(Duration::from_secs(10)).await;
+    }
+    journal.all().no_hot_loop(2, Duration::from_secs(19)).unwrap();
+    let violation = journal.all().no_hot_loop(2, Duration::from_secs(20)).unwrap_err();
+    assert_eq!(violation.requests().len(), 3);
+}
+
+// JRN-1
+#[tokio::test]
+async fn bodies_are_kept_on_demand_and_secrets_are_masked() {
+    let journal = journal();
+    journal.keep_bodies(true);
+    let mut create = request("POST", "/api/v1/namespaces/n/secrets");
+    *create.body_mut() = Full::from(json!({"kind": "Secret", "data": {"password": "aGk="}}).to_string());
+    send(&journal, create, ok).await;
+    assert_eq!(journal.all()[0].body, Some(json!({"kind": "Secret", "data": {"password": "***"}})));
+}

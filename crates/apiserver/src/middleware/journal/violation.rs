@@ -1,0 +1,47 @@
+//! What an assertion over the journal says when it does not hold.
+
+use std::{fmt, sync::Arc};
+
+use super::Record;
+
+/// How many requests a message lists.
+const LISTED: usize = 20;
+
+/// An expectation that the journal does not meet. `Debug` prints the same text as `Display`, so that `unwrap` in a test reads well.
+#[derive(Clone)]
+pub struct Violation {
+    expectation: String,
+    requests: Vec<Arc<Record>>,
+}
+
+impl Violation {
+    pub(super) fn new(expectation: impl Into<String>, requests: Vec<Arc<Record>>) -> Self {
+        Self { expectation: expectation.into(), requests }
+    }
+
+    /// The requests that break the expectation.
+    pub fn requests(&self) -> &[Arc<Record>] {
+        &self.requests
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.expectation)?;
+        for record in self.requests.iter().take(LISTED) {
+            write!(formatter, "\n  {record}")?;
+        }
+        match self.requests.len().saturating_sub(LISTED) {
+            0 => Ok(()),
+            more => write!(formatter, "\n  and {more} more"),
+        }
+    }
+}
+
+impl fmt::Debug for Violation {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, formatter)
+    }
+}
+
+impl std::error::Error for Violation {}

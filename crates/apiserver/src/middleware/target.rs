@@ -1,0 +1,205 @@
+//! What a request is about, read from its method and its URL.
+
+use std::fmt;
+
+use http::{Method, Uri};
+
+use crate::kinds::Verb;
+
+/// What a request is about.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Target {
+    /// An object, a collection, or something below an object.
+    Resource(ResourceTarget),
+    /// Anything else: discovery, health, the version, an OpenAPI document.
+    Other {
+        /// HTTP method.
+        method: String,
+        /// Path of the URL.
+        path: String,
+    },
+}
+
+/// A resource, as a request addresses it. Absent parts are empty.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ResourceTarget {
+    /// What is to be done.
+    pub verb: Verb,
+    /// API group; empty for the core group.
+    pub group: String,
+    /// API version.
+    pub version: String,
+    /// Plural name, such as `configmaps`.
+    pub resource: String,
+    /// Such as `status`.
+    pub subresource: String,
+    /// Namespace of the object or collection.
+    pub namespace: String,
+    /// Name of the object.
+    pub name: String,
+}
+
+impl Target {
+    /// Reads method and URL.
+    pub fn of(method: &Method, uri: &Uri) -> Self {
+        resource(method, uri).map_or_else(|| Self::Other { method: method.to_string(), path: uri.path().to_owned() }, Self::Resource)
+    }
+
+    /// The resource, if it is one.
+    pub fn resource(&self) -> Option<&ResourceTarget> {
+        match self {
+            Self::Resource(resource) => Some(resource),
+            Self::Other { .. } => None,
+        }
+    }
+
+    /// The verb, if it is a resource.
+    pub fn verb(&self) -> Option<Verb> {
+        self.resource().map(|resource| resource.verb)
+    }
+
+    /// Whether the request is meant to change something.
+    pub fn is_write(&self) -> bool {
+        self.resource().is_some_and(ResourceTarget::is_write)
+    }
+}
+
+impl ResourceTarget {
+    /// Whether the request is meant to change something. Reviews are answered, not stored.
+    pub fn is_write(&self) -> bool {
+        let review = matches!(self.group.as_str(), "authentication.k8s.io" | "authorization.k8s.io");
+        !review && !matches!(self.verb, Verb::Get | Verb::List | Verb::Watch)
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Resource(resource) => resource.fmt(formatter),
+            Self::Other { method, path } => write!(formatter, "{method} {path}"),
+        }
+    }
+}
+
+impl fmt::Display for ResourceTarget {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} {}", self.verb, self.resource)?;
+        if !self.group.is_empty() {
+            write!(formatter, ".{}", self.group)?;
+        }
+        if !self.subresource.is_empty() {
+            write!(formatter, "/{}", self.subresource)?;
+        }
+        match (self.namespace.as_str(), self.name.as_str()) {
+            ("", "") => Ok(()),
+            ("", name) => write!(formatter, " {name}"),
+            (namespace, name) => write!(formatter, " {namespace}/{name}"),
+        }
+    }
+}
+
+/// The rules of Kubernetes: `/api/V/...` and `/apis/G/V/...`, then `[namespaces/N/]resource[/name[/subresource]]`.
+fn resource(method: &Method, uri: &Uri) -> Option<ResourceTarget> {
+    let path: Vec<&str> = uri.path().split('/').filter(|part| !part.is_empty()).collect();
+    let (group, version, mut parts) = match path.as_slice() {
+        ["api", version, parts @ ..] => ("", *version, parts),
+        ["apis", group, version, parts @ ..] => (*group, *version, parts),
+        _ => return None,
+    };
+    let mut watched = method == Method::GET && asks_for_watch(uri);
+    if let ["watch", rest @ ..] = parts {
+        parts = rest;
+        watched = true;
+    }
+    let mut namespace = "";
+    if let ["namespaces", name, rest @ ..] = parts
+        && !rest.is_empty()
+        && !matches!(rest, ["status" | "finalize", ..])
+    {
+        namespace = name;
+        parts = rest;
+    }
+    let (resource, name, subresource) = match parts {
+        [] => return None,
+        [resource] => (*resource, "", String::new()),
+        [resource, name] => (*resource, *name, String::new()),
+        [resource, name, subresource @ ..] => (*resource, *name, subresource.join("/")),
+    };
+    let verb = match (method.as_str(), name.is_empty()) {
+        ("GET" | "HEAD", true) if watched => Verb::Watch,
+        ("GET" | "HEAD", true) => Verb::List,
+        // `?watch=true` on one object is a plain read.
+        ("GET" | "HEAD", false) => Verb::Get,
+        ("POST", _) => Verb::Create,
+        ("PUT", _) => Verb::Update,
+        ("PATCH", _) => Verb::Patch,
+        ("DELETE", true) => Verb::DeleteCollection,
+        ("DELETE", false) => Verb::Delete,
+        _ => return None,
+    };
+    Some(ResourceTarget {
+        verb,
+        group: group.to_owned(),
+        version: version.to_owned(),
+        resource: resource.to_owned(),
+        subresource,
+        namespace: namespace.to_owned(),
+        name: name.to_owned(),
+    })
+}
+
+fn asks_for_watch(uri: &Uri) -> bool {
+    uri.query().is_some_and(|query| query.split('&').any(|pair| matches!(pair, "watch" | "watch=1" | "watch=true" | "watch=True")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn target(method: &str, uri: &str) -> Target {
+        Target::of(&method.parse().unwrap(), &uri.parse().unwrap())
+    }
+
+    fn shown(method: &str, uri: &str) -> String {
+        target(method, uri).to_string()
+    }
+
+    // PIPE-1, JRN-1
+    #[test]
+    fn verbs_come_from_method_and_path() {
+        assert_eq!(shown("GET", "/api/v1/namespaces/n/configmaps"), "list configmaps n/");
+        assert_eq!(shown("GET", "/api/v1/namespaces/n/configmaps?watch=true&timeoutSeconds=5"), "watch configmaps n/");
+        assert_eq!(shown("GET", "/api/v1/namespaces/n/configmaps/a"), "get configmaps n/a");
+        assert_eq!(shown("POST", "/apis/apps/v1/namespaces/n/deployments"), "create deployments.apps n/");
+        assert_eq!(shown("PATCH", "/apis/apps/v1/namespaces/n/deployments/d/status"), "patch deployments.apps/status n/d");
+        assert_eq!(shown("PUT", "/apis/ex.io/v1/widgets/w"), "update widgets.ex.io w");
+        assert_eq!(shown("DELETE", "/api/v1/nodes"), "deletecollection nodes");
+        assert_eq!(shown("DELETE", "/api/v1/nodes/a"), "delete nodes a");
+    }
+
+    #[test]
+    fn namespaces_are_a_resource_and_a_scope() {
+        assert_eq!(shown("GET", "/api/v1/namespaces"), "list namespaces");
+        assert_eq!(shown("GET", "/api/v1/namespaces/n"), "get namespaces n");
+        assert_eq!(shown("PUT", "/api/v1/namespaces/n/finalize"), "update namespaces/finalize n");
+    }
+
+    // WATCH-12
+    #[test]
+    fn a_watch_of_one_object_is_a_read_unless_asked_for_the_old_way() {
+        assert_eq!(shown("GET", "/api/v1/nodes/a?watch=true"), "get nodes a");
+        assert_eq!(shown("GET", "/api/v1/watch/nodes"), "watch nodes");
+    }
+
+    #[test]
+    fn what_is_no_resource_keeps_its_path() {
+        assert_eq!(shown("GET", "/apis/apps/v1"), "GET /apis/apps/v1");
+        assert_eq!(shown("GET", "/version"), "GET /version");
+    }
+
+    #[test]
+    fn reviews_are_not_writes() {
+        assert!(!target("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews").is_write());
+        assert!(target("POST", "/api/v1/namespaces").is_write());
+    }
+}

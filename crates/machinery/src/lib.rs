@@ -2,4 +2,6 @@
 //!
 //! Objects are raw [`serde_json::Value`]s. Nothing here decides, sleeps, or does I/O.
 
+pub mod fieldset;
 pub mod object;
+pub mod selector;

@@ -1,0 +1,236 @@
+//! The set as a tree, and its operations.
+
+use std::cmp::Ordering;
+
+use super::{Path, PathElement};
+
+/// A set of paths, kept as a tree.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FieldSet {
+    // Sorted by element; no node is without members. Sets are read much more often than changed, and merged linearly.
+    nodes: Vec<(PathElement, Node)>,
+}
+
+/// What is known about one element: whether the path that ends here is in the set, and which longer ones are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Node {
+    pub(super) member: bool,
+    pub(super) children: FieldSet,
+}
+
+impl FieldSet {
+    /// The empty set.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Whether no path is in the set.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The number of paths in the set.
+    pub fn len(&self) -> usize {
+        self.nodes
+            .iter()
+            .map(|(_, node)| usize::from(node.member) + node.children.len())
+            .sum()
+    }
+
+    /// Adds a path. The empty path, the object itself, cannot be a member.
+    pub fn insert(&mut self, path: &[PathElement]) {
+        let Some((first, rest)) = path.split_first() else {
+            return;
+        };
+        let index = match self.find(first) {
+            Ok(index) => index,
+            Err(index) => {
+                self.nodes.insert(index, (first.clone(), Node::default()));
+                index
+            }
+        };
+        let node = &mut self.nodes[index].1;
+        if rest.is_empty() {
+            node.member = true;
+        } else {
+            node.children.insert(rest);
+        }
+    }
+
+    /// Whether exactly this path is in the set.
+    pub fn has(&self, path: &[PathElement]) -> bool {
+        let Some((first, rest)) = path.split_first() else {
+            return false;
+        };
+        self.find(first).is_ok_and(|index| {
+            let node = &self.nodes[index].1;
+            if rest.is_empty() {
+                node.member
+            } else {
+                node.children.has(rest)
+            }
+        })
+    }
+
+    /// The paths below a path, relative to it.
+    pub fn below(&self, path: &[PathElement]) -> Self {
+        path.iter()
+            .try_fold(self, |set, element| {
+                set.find(element)
+                    .ok()
+                    .map(|index| &set.nodes[index].1.children)
+            })
+            .cloned()
+            .unwrap_or_default()
+    }
+
+    /// Paths in this set or the other.
+    #[must_use]
+    pub fn union(&self, other: &Self) -> Self {
+        self.merge(other, &|node, other| match (node, other) {
+            (Some(a), Some(b)) => Some(Node {
+                member: a.member || b.member,
+                children: a.children.union(&b.children),
+            }),
+            (a, b) => a.or(b).cloned(),
+        })
+    }
+
+    /// Paths in both sets.
+    #[must_use]
+    pub fn intersection(&self, other: &Self) -> Self {
+        self.merge(other, &|node, other| {
+            let (a, b) = (node?, other?);
+            Node {
+                member: a.member && b.member,
+                children: a.children.intersection(&b.children),
+            }
+            .kept()
+        })
+    }
+
+    /// Paths in this set that are not in the other.
+    #[must_use]
+    pub fn difference(&self, other: &Self) -> Self {
+        self.merge(other, &|node, other| match (node?, other) {
+            (a, Some(b)) => Node {
+                member: a.member && !b.member,
+                children: a.children.difference(&b.children),
+            }
+            .kept(),
+            (a, None) => Some(a.clone()),
+        })
+    }
+
+    /// Paths in this set that neither are in the other nor lie below a path of the other.
+    #[must_use]
+    pub fn recursive_difference(&self, other: &Self) -> Self {
+        self.merge(other, &|node, other| match (node?, other) {
+            (_, Some(b)) if b.member => None,
+            (a, Some(b)) => Node {
+                member: a.member,
+                children: a.children.recursive_difference(&b.children),
+            }
+            .kept(),
+            (a, None) => Some(a.clone()),
+        })
+    }
+
+    /// All paths in the set, in order; a path comes before those below it.
+    pub fn paths(&self) -> Vec<Path> {
+        let mut paths = Vec::new();
+        self.collect(&mut Path::new(), &|node| node.member, &mut paths);
+        paths
+    }
+
+    /// The paths below which no other path is in the set, in order.
+    pub fn leaves(&self) -> Vec<Path> {
+        let mut paths = Vec::new();
+        self.collect(
+            &mut Path::new(),
+            &|node| node.children.is_empty(),
+            &mut paths,
+        );
+        paths
+    }
+
+    pub(super) fn nodes(&self) -> &[(PathElement, Node)] {
+        &self.nodes
+    }
+
+    pub(super) fn from_nodes(mut nodes: Vec<(PathElement, Node)>) -> Self {
+        // Servers print elements sorted as we do, but for numbers in keys and values.
+        if !nodes.is_sorted_by(|(a, _), (b, _)| a < b) {
+            nodes.sort_by(|(a, _), (b, _)| a.cmp(b));
+            // Two texts can mean one element (`k:{"a":1}` and `k:{ "a":1}`).
+            nodes.dedup_by(|(element, node), (kept_element, kept)| {
+                let same = element == kept_element;
+                if same {
+                    kept.member |= node.member;
+                    kept.children = kept.children.union(&node.children);
+                }
+                same
+            });
+        }
+        Self { nodes }
+    }
+
+    fn find(&self, element: &PathElement) -> Result<usize, usize> {
+        self.nodes
+            .binary_search_by(|(present, _)| present.cmp(element))
+    }
+
+    /// Walks both sorted lists once; `combine` says what becomes of an element that stands in one or both.
+    fn merge(
+        &self,
+        other: &Self,
+        combine: &dyn Fn(Option<&Node>, Option<&Node>) -> Option<Node>,
+    ) -> Self {
+        let (mut ours, mut theirs) = (self.nodes.iter().peekable(), other.nodes.iter().peekable());
+        let mut nodes = Vec::with_capacity(self.nodes.len());
+        loop {
+            let order = match (ours.peek(), theirs.peek()) {
+                (Some((a, _)), Some((b, _))) => a.cmp(b),
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (None, None) => break,
+            };
+            let a = if order.is_le() { ours.next() } else { None };
+            let b = if order.is_ge() { theirs.next() } else { None };
+            if let Some((element, _)) = a.or(b)
+                && let Some(node) = combine(a.map(|(_, node)| node), b.map(|(_, node)| node))
+            {
+                nodes.push((element.clone(), node));
+            }
+        }
+        Self { nodes }
+    }
+
+    fn collect(&self, path: &mut Path, wanted: &dyn Fn(&Node) -> bool, paths: &mut Vec<Path>) {
+        for (element, node) in &self.nodes {
+            path.push(element.clone());
+            if wanted(node) {
+                paths.push(path.clone());
+            }
+            node.children.collect(path, wanted, paths);
+            path.pop();
+        }
+    }
+}
+
+impl Node {
+    /// Itself, unless no path ends here or below.
+    fn kept(self) -> Option<Self> {
+        (self.member || !self.children.is_empty()).then_some(self)
+    }
+}
+
+impl<P: AsRef<[PathElement]>> FromIterator<P> for FieldSet {
+    fn from_iter<I: IntoIterator<Item = P>>(paths: I) -> Self {
+        let mut set = Self::new();
+        for path in paths {
+            set.insert(path.as_ref());
+        }
+        set
+    }
+}

@@ -1,0 +1,321 @@
+//! What a label selector asks for.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+use super::SelectorError;
+use crate::object::{ObjectExt, names};
+
+/// A conjunction of requirements on labels. Without any it matches everything.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct LabelSelector {
+    requirements: Vec<LabelRequirement>,
+    // A selector that is absent from an object, where absence means "nothing".
+    nothing: bool,
+}
+
+/// One condition on one label.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct LabelRequirement {
+    /// The key of the label.
+    pub key: String,
+    /// How the values count.
+    pub operator: Operator,
+    /// The values, sorted and without repetition.
+    pub values: Vec<String>,
+}
+
+/// How a requirement compares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Operator {
+    /// `key in (a,b)`.
+    In,
+    /// `key notin (a,b)`; also true when the label is absent.
+    NotIn,
+    /// `key=a`.
+    Equals,
+    /// `key==a`.
+    DoubleEquals,
+    /// `key!=a`; also true when the label is absent.
+    NotEquals,
+    /// `key`.
+    Exists,
+    /// `!key`.
+    DoesNotExist,
+    /// `key>5`, for whole numbers.
+    GreaterThan,
+    /// `key<5`, for whole numbers.
+    LessThan,
+}
+
+/// Anything in which a label can be looked up.
+pub trait Labels {
+    /// The value of a label.
+    fn value_of(&self, key: &str) -> Option<&str>;
+}
+
+impl Labels for Map<String, Value> {
+    fn value_of(&self, key: &str) -> Option<&str> {
+        self.get(key).and_then(Value::as_str)
+    }
+}
+
+impl Labels for BTreeMap<String, String> {
+    fn value_of(&self, key: &str) -> Option<&str> {
+        self.get(key).map(String::as_str)
+    }
+}
+
+impl LabelSelector {
+    /// Matches every set of labels.
+    pub fn everything() -> Self {
+        Self::default()
+    }
+
+    /// Matches no set of labels.
+    pub fn nothing() -> Self {
+        Self {
+            requirements: Vec::new(),
+            nothing: true,
+        }
+    }
+
+    /// Matches what meets all the requirements.
+    pub fn new(requirements: Vec<LabelRequirement>) -> Self {
+        Self {
+            requirements,
+            nothing: false,
+        }
+    }
+
+    /// Reads a selector from a query: `app=web,tier in (a,b),!legacy`.
+    pub fn parse(text: &str) -> Result<Self, SelectorError> {
+        super::parse::parse(text).map(Self::new)
+    }
+
+    /// Reads a selector inside an object: `{matchLabels: .., matchExpressions: ..}`. An empty one matches everything,
+    /// an absent one (null) nothing.
+    pub fn from_json(selector: &Value) -> Result<Self, SelectorError> {
+        if selector.is_null() {
+            return Ok(Self::nothing());
+        }
+        let mut requirements = Vec::new();
+        for (key, value) in selector
+            .get("matchLabels")
+            .and_then(Value::as_object)
+            .into_iter()
+            .flatten()
+        {
+            let value = value.as_str().unwrap_or_default().to_owned();
+            requirements.push(LabelRequirement::new(key, Operator::Equals, vec![value])?);
+        }
+        for expression in selector
+            .get("matchExpressions")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+        {
+            requirements.push(LabelRequirement::from_json(expression)?);
+        }
+        requirements.sort_by(|a, b| a.key.cmp(&b.key));
+        Ok(Self::new(requirements))
+    }
+
+    /// From a plain map of labels, as Services and ReplicationControllers have it. An absent or empty one matches nothing.
+    pub fn from_map(labels: &Value) -> Result<Self, SelectorError> {
+        match labels.as_object() {
+            Some(labels) if !labels.is_empty() => {
+                Self::from_json(&serde_json::json!({ "matchLabels": labels }))
+            }
+            _ => Ok(Self::nothing()),
+        }
+    }
+
+    /// The requirements, all of which must be met.
+    pub fn requirements(&self) -> &[LabelRequirement] {
+        &self.requirements
+    }
+
+    /// Whether every set of labels matches.
+    pub fn is_everything(&self) -> bool {
+        !self.nothing && self.requirements.is_empty()
+    }
+
+    /// Whether labels meet all requirements.
+    pub fn matches(&self, labels: &(impl Labels + ?Sized)) -> bool {
+        !self.nothing
+            && self
+                .requirements
+                .iter()
+                .all(|requirement| requirement.matches(labels))
+    }
+
+    /// Whether the labels of an object meet all requirements.
+    pub fn matches_object(&self, object: &Value) -> bool {
+        self.matches(object.labels())
+    }
+}
+
+/// Prints the form that a query takes.
+impl fmt::Display for LabelSelector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, requirement) in self.requirements.iter().enumerate() {
+            let comma = if index > 0 { "," } else { "" };
+            write!(f, "{comma}{requirement}")?;
+        }
+        Ok(())
+    }
+}
+
+impl LabelRequirement {
+    /// A requirement whose key, values and number of values are as the operator wants them.
+    pub fn new(
+        key: &str,
+        operator: Operator,
+        mut values: Vec<String>,
+    ) -> Result<Self, SelectorError> {
+        check_key("key", key)?;
+        values.sort();
+        values.dedup();
+        let found = go_list(&values);
+        let invalid = |problem: &str| {
+            Err(SelectorError(format!(
+                "values: Invalid value: {found}: {problem}"
+            )))
+        };
+        match operator {
+            Operator::In | Operator::NotIn if values.is_empty() => {
+                return invalid("for 'in', 'notin' operators, values set can't be empty");
+            }
+            Operator::Equals | Operator::DoubleEquals | Operator::NotEquals
+                if values.len() != 1 =>
+            {
+                return invalid("exact-match compatibility requires one single value");
+            }
+            Operator::Exists | Operator::DoesNotExist if !values.is_empty() => {
+                return invalid("values set must be empty for exists and does not exist");
+            }
+            Operator::GreaterThan | Operator::LessThan => {
+                let [value] = values.as_slice() else {
+                    return invalid("for 'Gt', 'Lt' operators, exactly one value is required");
+                };
+                if value.parse::<i64>().is_err() {
+                    return Err(SelectorError(format!(
+                        "values[0]: Invalid value: {value:?}: for 'Gt', 'Lt' operators, the value must be an integer"
+                    )));
+                }
+            }
+            _ => {}
+        }
+        for (index, value) in values.iter().enumerate() {
+            let problems = names::label_value(value);
+            if !problems.is_empty() {
+                let problems = problems.join("; ");
+                return Err(SelectorError(format!(
+                    "values[{index}][{key}]: Invalid value: {value:?}: {problems}"
+                )));
+            }
+        }
+        Ok(Self {
+            key: key.to_owned(),
+            operator,
+            values,
+        })
+    }
+
+    fn from_json(expression: &Value) -> Result<Self, SelectorError> {
+        let key = expression
+            .get("key")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
+        let operator = match expression
+            .get("operator")
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+        {
+            "In" => Operator::In,
+            "NotIn" => Operator::NotIn,
+            "Exists" => Operator::Exists,
+            "DoesNotExist" => Operator::DoesNotExist,
+            other => {
+                return Err(SelectorError(format!(
+                    "{other:?} is not a valid label selector operator"
+                )));
+            }
+        };
+        let values = expression
+            .get("values")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten();
+        Self::new(
+            key,
+            operator,
+            values
+                .filter_map(Value::as_str)
+                .map(str::to_owned)
+                .collect(),
+        )
+    }
+
+    /// Whether labels meet the requirement.
+    pub fn matches(&self, labels: &(impl Labels + ?Sized)) -> bool {
+        let value = labels.value_of(&self.key);
+        let is_listed = |value: &str| self.values.iter().any(|listed| listed == value);
+        match self.operator {
+            Operator::In | Operator::Equals | Operator::DoubleEquals => {
+                value.is_some_and(is_listed)
+            }
+            Operator::NotIn | Operator::NotEquals => !value.is_some_and(is_listed),
+            Operator::Exists => value.is_some(),
+            Operator::DoesNotExist => value.is_none(),
+            Operator::GreaterThan => self
+                .compare(value)
+                .is_some_and(|(found, bound)| found > bound),
+            Operator::LessThan => self
+                .compare(value)
+                .is_some_and(|(found, bound)| found < bound),
+        }
+    }
+
+    fn compare(&self, value: Option<&str>) -> Option<(i64, i64)> {
+        Some((value?.parse().ok()?, self.values.first()?.parse().ok()?))
+    }
+}
+
+/// Prints `key=value`, `key in (a,b)`, `!key`.
+impl fmt::Display for LabelRequirement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { key, values, .. } = self;
+        let values = values.join(",");
+        match self.operator {
+            Operator::In => write!(f, "{key} in ({values})"),
+            Operator::NotIn => write!(f, "{key} notin ({values})"),
+            Operator::Equals => write!(f, "{key}={values}"),
+            Operator::DoubleEquals => write!(f, "{key}=={values}"),
+            Operator::NotEquals => write!(f, "{key}!={values}"),
+            Operator::Exists => f.write_str(key),
+            Operator::DoesNotExist => write!(f, "!{key}"),
+            Operator::GreaterThan => write!(f, "{key}>{values}"),
+            Operator::LessThan => write!(f, "{key}<{values}"),
+        }
+    }
+}
+
+pub(super) fn check_key(field: &str, key: &str) -> Result<(), SelectorError> {
+    let problems = names::qualified_name(key);
+    if problems.is_empty() {
+        return Ok(());
+    }
+    Err(SelectorError(format!(
+        "{field}: Invalid value: {key:?}: {}",
+        problems.join("; ")
+    )))
+}
+
+fn go_list(values: &[String]) -> String {
+    let quoted: Vec<String> = values.iter().map(|value| format!("{value:?}")).collect();
+    format!("[{}]", quoted.join(","))
+}

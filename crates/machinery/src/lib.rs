@@ -4,4 +4,7 @@
 
 pub mod fieldset;
 pub mod object;
+pub mod patch;
+pub mod quantity;
 pub mod selector;
+pub mod yaml;

@@ -1,0 +1,9 @@
+//! JSON patches, merge patches, and the difference of two objects.
+
+mod diff;
+mod json;
+mod merge;
+
+pub use diff::diff;
+pub use json::{MAX_OPERATIONS, PatchError, json_patch};
+pub use merge::merge_patch;

@@ -1,0 +1,9 @@
+//! YAML as Kubernetes reads it: documents in, documents out.
+
+mod read;
+#[cfg(test)]
+mod tests;
+mod write;
+
+pub use read::{YamlError, document, documents};
+pub use write::to_string;

@@ -1,0 +1,84 @@
+//! Reading documents. The rules are those of YAML 1.1 as Kubernetes applies them, but a duplicate key is an error.
+
+use serde_json::{Number, Value};
+use thiserror::Error;
+
+const DEPTH: usize = 100;
+const NODES: usize = 1_000_000;
+const ALIASES: usize = 100;
+
+/// A text that is no YAML, or that asks for too much.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum YamlError {
+    /// The text cannot be read. The message names line and column, never the content.
+    #[error("read YAML: {0}")]
+    Read(#[source] serde_saphyr::Error),
+    /// There is not one document but another number of them.
+    #[error("read YAML: found {found} documents instead of one")]
+    NotOne {
+        /// How many there are, without empty ones.
+        found: usize,
+    },
+}
+
+impl YamlError {
+    /// Line and column of the problem, both from 1, where known.
+    pub fn location(&self) -> Option<(u64, u64)> {
+        match self {
+            Self::Read(error) => error
+                .location()
+                .map(|location| (location.line(), location.column())),
+            Self::NotOne { .. } => None,
+        }
+    }
+}
+
+/// Reads all documents of a text. Empty ones are left out.
+pub fn documents(text: &str) -> Result<Vec<Value>, YamlError> {
+    let mut documents: Vec<Value> =
+        serde_saphyr::from_multiple_with_options(text, options()).map_err(YamlError::Read)?;
+    documents.retain(|document| !document.is_null());
+    documents.iter_mut().for_each(settle_numbers);
+    Ok(documents)
+}
+
+/// Reads a text that holds exactly one document.
+pub fn document(text: &str) -> Result<Value, YamlError> {
+    let mut documents = documents(text)?;
+    match documents.pop() {
+        Some(document) if documents.is_empty() => Ok(document),
+        last => Err(YamlError::NotOne {
+            found: documents.len() + usize::from(last.is_some()),
+        }),
+    }
+}
+
+fn options() -> serde_saphyr::Options {
+    serde_saphyr::options! {
+        budget: serde_saphyr::budget! { max_depth: DEPTH, max_nodes: NODES, max_aliases: ALIASES },
+        legacy_octal_numbers: true,
+        non_finite_float_policy: serde_saphyr::options::NonFiniteFloatPolicy::Reject,
+        // A snippet in an error could show a secret.
+        with_snippet: false,
+    }
+}
+
+/// `1e3`, `08` and `1.0` are whole numbers for Kubernetes, because it reads YAML by way of JSON.
+fn settle_numbers(value: &mut Value) {
+    // 2^63, the first float beyond the whole numbers.
+    const BOUND: f64 = 9_223_372_036_854_775_808.0;
+    match value {
+        Value::Number(number) if number.is_f64() => {
+            if let Some(float) = number
+                .as_f64()
+                .filter(|float| float.fract() == 0.0 && float.abs() < BOUND)
+            {
+                *number = Number::from(float as i64);
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(settle_numbers),
+        Value::Object(fields) => fields.values_mut().for_each(settle_numbers),
+        _ => {}
+    }
+}

@@ -1,0 +1,210 @@
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::object::testing::any_value;
+
+fn read(scalar: &str) -> Value {
+    document(&format!("value: {scalar}\n")).unwrap()["value"].clone()
+}
+
+// YAML-1
+#[test]
+fn yes_and_no_are_booleans() {
+    for text in ["on", "yes", "y", "true", "On", "YES", "True"] {
+        assert_eq!(read(text), json!(true), "{text}");
+    }
+    for text in ["off", "no", "n", "false", "Off", "NO"] {
+        assert_eq!(read(text), json!(false), "{text}");
+    }
+    assert_eq!(document("yes: 1").unwrap(), json!({"yes": 1}));
+}
+
+// YAML-2, YAML-3, YAML-4
+#[test]
+fn numbers_are_read_as_kubernetes_reads_them() {
+    for (text, number) in [
+        ("0644", json!(420)),
+        ("0o644", json!(420)),
+        ("08", json!(8)),
+        ("09", json!(9)),
+        ("1e3", json!(1000)),
+        ("1_000", json!(1000)),
+        ("-010", json!(-8)),
+        ("0x1F", json!(31)),
+        ("0b11", json!(3)),
+        ("1.0", json!(1)),
+        ("1.5", json!(1.5)),
+        ("-2", json!(-2)),
+        (
+            "18446744073709551615",
+            json!(18_446_744_073_709_551_615_u64),
+        ),
+    ] {
+        assert_eq!(read(text), number, "{text}");
+    }
+}
+
+// YAML-5
+#[test]
+fn times_and_dates_are_strings() {
+    for text in [
+        "12:30:45",
+        "2001-01-01",
+        "1.2.3",
+        "2001-01-01T00:00:00Z",
+        "100m",
+        "v1",
+    ] {
+        assert_eq!(read(text), json!(text));
+    }
+}
+
+#[test]
+fn nulls_and_quoted_scalars() {
+    for text in ["", "~", "null", "Null"] {
+        assert_eq!(read(text), Value::Null, "{text}");
+    }
+    for (text, value) in [
+        ("\"yes\"", "yes"),
+        ("'1'", "1"),
+        ("!!str 1", "1"),
+        ("\"0644\"", "0644"),
+    ] {
+        assert_eq!(read(text), json!(value), "{text}");
+    }
+}
+
+// YAML-6
+#[test]
+fn a_duplicate_key_is_an_error_with_its_place() {
+    let error = documents("a: 1\nb:\n  c: secret\n  c: secret\n").unwrap_err();
+    assert_eq!(error.location(), Some((4, 3)));
+    let text = error.to_string();
+    assert!(
+        text.starts_with("read YAML: ") && text.contains("line 4") && text.contains("column 3"),
+        "{text}"
+    );
+    assert!(text.contains('c') && !text.contains("secret"), "{text}");
+}
+
+// YAML-7
+#[test]
+fn merge_keys_merge() {
+    let text = "base: &base {a: 1, b: 2}\nderived:\n  <<: *base\n  b: 3\n";
+    assert_eq!(document(text).unwrap()["derived"], json!({"a": 1, "b": 3}));
+}
+
+// YAML-8
+#[test]
+fn binary_is_decoded() {
+    assert_eq!(read("!!binary aGVsbG8="), json!("hello"));
+}
+
+// YAML-9
+#[test]
+fn json_has_no_infinity() {
+    for text in [".inf", "-.inf", ".nan", ".NaN", "1e999"] {
+        assert!(document(&format!("a: {text}")).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn empty_documents_are_left_out() {
+    let text = "# a comment\n---\na: 1\n---\n---\n# nothing\n---\nb: 2\n...\n";
+    assert_eq!(documents(text).unwrap(), [json!({"a": 1}), json!({"b": 2})]);
+    assert_eq!(documents("").unwrap(), Vec::<Value>::new());
+    assert_eq!(
+        document(text).unwrap_err().to_string(),
+        "read YAML: found 2 documents instead of one"
+    );
+    assert_eq!(
+        document("---\n").unwrap_err().to_string(),
+        "read YAML: found 0 documents instead of one"
+    );
+}
+
+#[test]
+fn json_is_yaml() {
+    let text = r#"{"a": [1, "x", null, {"b": "\u00e9\n"}], "c": {}}"#;
+    assert_eq!(
+        document(text).unwrap(),
+        json!({"a": [1, "x", null, {"b": "é\n"}], "c": {}})
+    );
+}
+
+#[test]
+fn texts_that_ask_for_too_much_are_refused() {
+    let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
+    assert!(documents(&deep).is_err());
+    let mut bomb = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
+    for level in 1..10 {
+        let inner = format!("*a{}, ", level - 1).repeat(10);
+        bomb.push_str(&format!("a{level}: &a{level} [{inner}]\n"));
+    }
+    assert!(documents(&bomb).is_err());
+}
+
+// YAML-10
+#[test]
+fn written_texts_stay_texts() {
+    for text in [
+        "yes", "on", "y", "~", "null", "1e3", "0x1F", "=", "<<", "", "true", "0644", "1_000", " x",
+        "x ", "a: b", "- a", "#x", "1.0", "a\nb", "a\nb\n", "\n", "é", "\u{1}", "'", "\"", "*a",
+        "&a", "!a", "%a", "@a", "`a", "{", "[", "|", ">", "?", "-", "a #b", "12:30", ".inf", "---",
+        "...", "\t", "a\tb", "\u{feff}", "\u{85}", "\u{2028}", "  a\nb", "\r\n", "0o17", "08",
+        "+1", "-", ",a", "a:", "nan",
+    ] {
+        for value in [
+            json!({"k": text}),
+            json!([text]),
+            json!({ text: 1 }),
+            json!({"k": [{"a": text}]}),
+        ] {
+            let written = to_string(&value);
+            assert_eq!(document(&written).unwrap(), value, "{written}");
+        }
+    }
+}
+
+#[test]
+fn written_documents_look_like_those_of_kubectl() {
+    let value = json!({"spec": {"ports": [{"name": "web", "port": 80}], "on": "yes"}, "empty": {}, "none": []});
+    assert_eq!(
+        to_string(&value),
+        "empty: {}\nnone: []\nspec:\n  \"on\": \"yes\"\n  ports:\n  - name: web\n    port: 80\n"
+    );
+}
+
+proptest! {
+    #[test]
+    fn documents_survive_their_text(value in any_value()) {
+        let value = json!({"value": value});
+        let written = to_string(&value);
+        prop_assert_eq!(document(&written).unwrap(), without_whole_floats(value), "{}", written);
+    }
+
+    #[test]
+    fn no_text_makes_the_reader_fail_badly(text in "[a-c0-9:\\-\\[\\]{}&*!|>#'\" \n]{0,60}") {
+        let _ = documents(&text);
+    }
+}
+
+/// Whole floats come back as whole numbers (YAML-3).
+fn without_whole_floats(mut value: Value) -> Value {
+    match &mut value {
+        Value::Number(number)
+            if number
+                .as_f64()
+                .is_some_and(|f| number.is_f64() && f.fract() == 0.0) =>
+        {
+            json!(number.as_f64().unwrap() as i64)
+        }
+        Value::Array(items) => items.drain(..).map(without_whole_floats).collect(),
+        Value::Object(map) => std::mem::take(map)
+            .into_iter()
+            .map(|(key, value)| (key, without_whole_floats(value)))
+            .collect(),
+        _ => value,
+    }
+}

@@ -1,0 +1,99 @@
+//! Lists that are sets or maps: no item may occur twice.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value};
+
+use crate::status::FieldError;
+
+use super::node::{ListType, Node};
+use super::path::Path;
+
+/// The duplicates of all lists in an object, each at its later place.
+pub(super) fn check(root: &Node, object: &Value) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    walk(root, object, &Path::Root, &mut errors);
+    errors
+}
+
+fn walk(node: &Node, value: &Value, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+    match value {
+        Value::Array(items) => {
+            match &node.list {
+                ListType::Atomic => {}
+                ListType::Set => duplicates(items, path, errors, Some),
+                ListType::Map(keys) => duplicates(items, path, errors, |item| keys_of(item, keys)),
+            }
+            if let Some(node) = &node.items {
+                for (index, item) in items.iter().enumerate() {
+                    walk(node, item, &path.index(index), errors);
+                }
+            }
+        }
+        Value::Object(members) => {
+            for (name, value) in members {
+                if let Some(node) = node.member(name) {
+                    walk(node, value, &path.field(name), errors);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn duplicates<'a, T: Into<Shown<'a>>>(
+    items: &'a [Value],
+    path: &Path<'_>,
+    errors: &mut Vec<FieldError>,
+    identity: impl Fn(&'a Value) -> Option<T>,
+) {
+    let mut seen = HashSet::new();
+    for (index, item) in items.iter().enumerate() {
+        let Some(identity) = identity(item).map(Into::into) else {
+            continue;
+        };
+        // Members are sorted, so that equal values have equal texts.
+        if !seen.insert(identity.value().to_string()) {
+            errors.push(FieldError::duplicate(
+                path.index(index).to_string(),
+                identity.value(),
+            ));
+        }
+    }
+}
+
+/// What tells an item apart: itself, or its keys.
+enum Shown<'a> {
+    Item(&'a Value),
+    Keys(Value),
+}
+
+impl Shown<'_> {
+    fn value(&self) -> &Value {
+        match self {
+            Self::Item(item) => item,
+            Self::Keys(keys) => keys,
+        }
+    }
+}
+
+impl<'a> From<&'a Value> for Shown<'a> {
+    fn from(item: &'a Value) -> Self {
+        Self::Item(item)
+    }
+}
+
+impl From<Map<String, Value>> for Shown<'_> {
+    fn from(keys: Map<String, Value>) -> Self {
+        Self::Keys(Value::Object(keys))
+    }
+}
+
+fn keys_of(item: &Value, keys: &[String]) -> Option<Map<String, Value>> {
+    let item = item.as_object()?;
+    Some(
+        keys.iter()
+            .filter_map(|key| Some((key.clone(), item.get(key)?.clone())))
+            .collect(),
+    )
+}

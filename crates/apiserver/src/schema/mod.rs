@@ -1,0 +1,113 @@
+//! Structural schemas: what a CustomResourceDefinition says about its objects, compiled once and used for every request.
+//!
+//! A [`Schema`] does four things to an object, in this order when one is written: it drops what the schema does not know ([`Schema::prune`]),
+//! fills in defaults ([`Schema::default`]), checks types, ranges and lists ([`Schema::validate`]), and evaluates the rules of
+//! `x-kubernetes-validations`. Reads prune and default too, so that a changed schema shows in objects stored before.
+//!
+//! [`check`] says whether a schema is structural at all; it runs when a definition is written.
+//!
+//! See <https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema>.
+
+mod check;
+mod default;
+mod format;
+mod lists;
+mod metadata;
+mod node;
+mod number;
+mod parse;
+mod path;
+mod prune;
+mod rules;
+mod validate;
+
+#[cfg(test)]
+mod tests;
+
+use serde_json::Value;
+
+use crate::status::{FieldError, FieldReason};
+
+pub use check::check;
+pub use metadata::{MetadataError, coerce_metadata};
+pub use rules::Rule;
+
+use node::Node;
+
+/// The compiled schema of one version of a custom resource.
+#[derive(Debug)]
+pub struct Schema {
+    root: Node,
+    has_rules: bool,
+}
+
+impl Schema {
+    /// Compiles an `openAPIV3Schema`. Whatever [`check`] refuses is left out here, so a stored definition always compiles.
+    pub fn compile(schema: &Value) -> Self {
+        let root = parse::node(schema);
+        let has_rules = root.has_rules();
+        Self { root, has_rules }
+    }
+
+    /// Drops unknown fields and nulls that mean absence; returns the paths of the unknown fields in alphabetical order.
+    ///
+    /// The metadata of embedded objects is brought into its typed form on the way; a value of a wrong type in it is an error.
+    pub fn prune(&self, object: &mut Value) -> Result<Vec<String>, MetadataError> {
+        let mut unknown = prune::unknown_fields(object, &self.root, true);
+        default::drop_nulls(object, &self.root);
+        unknown.extend(metadata::coerce_embedded(object, &self.root)?);
+        unknown.sort();
+        Ok(unknown)
+    }
+
+    /// Fills in the defaults of absent fields.
+    pub fn default(&self, object: &mut Value) {
+        default::fill(object, &self.root);
+    }
+
+    /// What a read shows of a stored object: without fields that the schema does not know any more, with new defaults.
+    pub fn read(&self, object: &mut Value) {
+        prune::unknown_fields(object, &self.root, true);
+        default::drop_nulls(object, &self.root);
+        default::fill(object, &self.root);
+    }
+
+    /// Everything that is wrong with an object. With `old`, what was wrong before in an unchanged place is let through.
+    ///
+    /// When errors keep the rules of the schema from being evaluated, a last error says so.
+    pub fn validate(&self, object: &Value, old: Option<&Value>) -> Vec<FieldError> {
+        let mut errors = validate::object(&self.root, object, old);
+        let list_errors = lists::check(&self.root, object);
+        if !list_errors.is_empty() && old.is_none_or(|old| lists::check(&self.root, old).is_empty())
+        {
+            errors.extend(list_errors);
+        }
+        if self.has_rules && errors.iter().any(|error| blocks_rules(error.reason)) {
+            errors.push(FieldError::invalid(
+                "<nil>",
+                &Value::Null,
+                RULES_NOT_CHECKED,
+            ));
+        }
+        errors
+    }
+
+    /// Whether the schema has rules in `x-kubernetes-validations`.
+    pub fn has_rules(&self) -> bool {
+        self.has_rules
+    }
+}
+
+const RULES_NOT_CHECKED: &str = "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation";
+
+/// Rules rely on types and required fields; a number out of its range does not keep them from being evaluated.
+pub(crate) fn blocks_rules(reason: FieldReason) -> bool {
+    matches!(
+        reason,
+        FieldReason::NotSupported
+            | FieldReason::Required
+            | FieldReason::TooLong
+            | FieldReason::TooMany
+            | FieldReason::TypeInvalid
+    )
+}

@@ -1,0 +1,139 @@
+//! The compiled form of a schema.
+
+use std::collections::BTreeMap;
+
+use regex::Regex;
+use serde_json::{Number, Value};
+
+use super::rules::Rule;
+
+/// A JSON type of OpenAPI.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Type {
+    Object,
+    Array,
+    String,
+    Integer,
+    Number,
+    Boolean,
+}
+
+impl Type {
+    pub(super) const NAMES: [&'static str; 6] =
+        ["array", "boolean", "integer", "number", "object", "string"];
+
+    pub(super) fn parse(name: &str) -> Option<Self> {
+        Some(match name {
+            "object" => Self::Object,
+            "array" => Self::Array,
+            "string" => Self::String,
+            "integer" => Self::Integer,
+            "number" => Self::Number,
+            "boolean" => Self::Boolean,
+            _ => return None,
+        })
+    }
+
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Object => "object",
+            Self::Array => "array",
+            Self::String => "string",
+            Self::Integer => "integer",
+            Self::Number => "number",
+            Self::Boolean => "boolean",
+        }
+    }
+}
+
+/// What one place of an object may hold.
+#[derive(Debug, Default)]
+pub(super) struct Node {
+    pub(super) type_: Option<Type>,
+    pub(super) nullable: bool,
+    pub(super) int_or_string: bool,
+    pub(super) preserve_unknown: bool,
+    pub(super) embedded_resource: bool,
+    pub(super) default: Option<Value>,
+    pub(super) properties: BTreeMap<String, Self>,
+    pub(super) additional: Option<Additional>,
+    pub(super) items: Option<Box<Self>>,
+    pub(super) list: ListType,
+    pub(super) checks: Checks,
+    pub(super) rules: Vec<Rule>,
+}
+
+/// What the members of a map may hold.
+#[derive(Debug)]
+pub(super) enum Additional {
+    /// `additionalProperties: true`.
+    Any,
+    Schema(Box<Node>),
+}
+
+/// How the items of a list are told apart.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) enum ListType {
+    #[default]
+    Atomic,
+    Set,
+    /// By these keys.
+    Map(Vec<String>),
+}
+
+/// The checks of a single value.
+#[derive(Debug, Default)]
+pub(super) struct Checks {
+    pub(super) required: Vec<String>,
+    pub(super) enumeration: Vec<Value>,
+    pub(super) format: Option<String>,
+    pub(super) pattern: Option<Pattern>,
+    pub(super) min_length: Option<u64>,
+    pub(super) max_length: Option<u64>,
+    pub(super) minimum: Option<Number>,
+    pub(super) exclusive_minimum: bool,
+    pub(super) maximum: Option<Number>,
+    pub(super) exclusive_maximum: bool,
+    pub(super) multiple_of: Option<Number>,
+    pub(super) min_items: Option<u64>,
+    pub(super) max_items: Option<u64>,
+    pub(super) unique_items: bool,
+    pub(super) min_properties: Option<u64>,
+    pub(super) max_properties: Option<u64>,
+    pub(super) all_of: Vec<Node>,
+    pub(super) any_of: Vec<Node>,
+    pub(super) one_of: Vec<Node>,
+    pub(super) not: Option<Box<Node>>,
+}
+
+/// A regular expression with its source, which error texts quote.
+#[derive(Debug)]
+pub(super) struct Pattern {
+    pub(super) source: String,
+    pub(super) regex: Regex,
+}
+
+impl Node {
+    /// The schema of a member, if the node says anything about it.
+    pub(super) fn member(&self, name: &str) -> Option<&Self> {
+        match (self.properties.get(name), &self.additional) {
+            (Some(property), _) => Some(property),
+            (None, Some(Additional::Schema(schema))) => Some(schema),
+            (None, _) => None,
+        }
+    }
+
+    pub(super) fn has_rules(&self) -> bool {
+        let additional = match &self.additional {
+            Some(Additional::Schema(schema)) => Some(schema.as_ref()),
+            _ => None,
+        };
+        !self.rules.is_empty()
+            || self
+                .properties
+                .values()
+                .chain(additional)
+                .chain(self.items.as_deref())
+                .any(Self::has_rules)
+    }
+}

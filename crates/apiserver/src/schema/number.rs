@@ -1,0 +1,60 @@
+//! Numbers: comparing and printing them as the real server does.
+
+use std::cmp::Ordering;
+
+use serde_json::Number;
+
+/// Compares two numbers, exactly when both are integers.
+pub(super) fn compare(a: &Number, b: &Number) -> Option<Ordering> {
+    match (integer(a), integer(b)) {
+        (Some(a), Some(b)) => Some(a.cmp(&b)),
+        _ => a.as_f64()?.partial_cmp(&b.as_f64()?),
+    }
+}
+
+/// Whether the number is a whole multiple of another.
+pub(super) fn is_multiple(number: &Number, of: &Number) -> bool {
+    if let (Some(number), Some(of)) = (integer(number), integer(of)) {
+        return of != 0 && number % of == 0;
+    }
+    let (Some(number), Some(of)) = (number.as_f64(), of.as_f64()) else {
+        return false;
+    };
+    let quotient = number / of;
+    (quotient - quotient.round()).abs() < f64::EPSILON
+}
+
+/// Whether the number has no fraction.
+pub(super) fn is_integral(number: &Number) -> bool {
+    integer(number).is_some() || number.as_f64().is_some_and(|number| number.fract() == 0.0)
+}
+
+/// The number as limits stand in error texts: up to six digits plain, larger ones with an exponent.
+pub(super) fn limit_text(number: &Number) -> String {
+    let Some(value) = number.as_f64() else {
+        return number.to_string();
+    };
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    let scientific = format!("{value:e}");
+    let Some((mantissa, exponent)) = scientific.split_once('e') else {
+        return scientific;
+    };
+    let Ok(exponent) = exponent.parse::<i32>() else {
+        return scientific;
+    };
+    if (-4..6).contains(&exponent) {
+        format!("{value}")
+    } else {
+        let sign = if exponent < 0 { '-' } else { '+' };
+        format!("{mantissa}e{sign}{:02}", exponent.abs())
+    }
+}
+
+fn integer(number: &Number) -> Option<i128> {
+    number
+        .as_i64()
+        .map(i128::from)
+        .or_else(|| number.as_u64().map(i128::from))
+}

@@ -1,0 +1,434 @@
+//! Checking values against a schema, with the texts of the real server.
+
+use std::cmp::Ordering;
+
+use serde_json::{Map, Number, Value};
+
+use crate::status::FieldError;
+
+use super::node::{Checks, ListType, Node, Type};
+use super::path::Path;
+use super::{format, number};
+
+/// Checks an object. Values that are equal in `old` are not checked again.
+pub(super) fn object(root: &Node, object: &Value, old: Option<&Value>) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    check_value(root, object, old, true, &Path::Root, &mut errors);
+    errors
+}
+
+/// Checks a value on its own, as a default is checked.
+pub(super) fn default(node: &Node, found: &Value) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    check_value(node, found, None, false, &Path::Root, &mut errors);
+    errors
+}
+
+fn check_value(
+    node: &Node,
+    value: &Value,
+    old: Option<&Value>,
+    root: bool,
+    path: &Path<'_>,
+    errors: &mut Vec<FieldError>,
+) {
+    if old == Some(value) {
+        return;
+    }
+    if value.is_null() {
+        if !node.nullable && (node.type_.is_some() || node.int_or_string) {
+            errors.push(wrong_type(node, value, path));
+        }
+        return;
+    }
+    if !has_type(node, value) {
+        errors.push(wrong_type(node, value, path));
+    }
+    // An enum is checked whatever the type is; the other checks pass over values that they do not understand.
+    check_enumeration(&node.checks, value, path, errors);
+    if !has_type(node, value) {
+        return;
+    }
+    match value {
+        Value::String(text) => check_string(&node.checks, text, value, path, errors),
+        Value::Number(found) => check_number(&node.checks, found, value, path, errors),
+        Value::Array(items) => check_list(node, items, old, path, errors),
+        Value::Object(members) => check_members(node, members, old, root, path, errors),
+        Value::Null | Value::Bool(_) => {}
+    }
+    check_combinations(&node.checks, value, old, path, errors);
+}
+
+fn check_string(
+    checks: &Checks,
+    text: &str,
+    value: &Value,
+    path: &Path<'_>,
+    errors: &mut Vec<FieldError>,
+) {
+    if let Some(format) = &checks.format
+        && !format::matches(format, text)
+    {
+        errors.push(FieldError::type_invalid(
+            field(path),
+            value,
+            format!("{path} in body must be of type {format}: {value}"),
+        ));
+    }
+    // Of length and pattern only the first violation is reported.
+    let length = text.chars().count() as u64;
+    if let Some(max) = checks.max_length
+        && length > max
+    {
+        errors.push(FieldError::too_long(field(path), max as usize));
+    } else if let Some(min) = checks.min_length
+        && length < min
+    {
+        errors.push(invalid(
+            path,
+            value,
+            &format!("should be at least {min} chars long"),
+        ));
+    } else if let Some(pattern) = &checks.pattern
+        && !pattern.regex.is_match(text)
+    {
+        errors.push(invalid(
+            path,
+            value,
+            &format!("should match '{}'", pattern.source),
+        ));
+    }
+}
+
+fn check_number(
+    checks: &Checks,
+    found: &Number,
+    value: &Value,
+    path: &Path<'_>,
+    errors: &mut Vec<FieldError>,
+) {
+    let ordering = |limit: &Number| number::compare(found, limit);
+    if let Some(of) = &checks.multiple_of
+        && !number::is_multiple(found, of)
+    {
+        errors.push(invalid(
+            path,
+            value,
+            &format!("should be a multiple of {}", number::limit_text(of)),
+        ));
+    }
+    if let Some(max) = &checks.maximum {
+        let limit = number::limit_text(max);
+        match (ordering(max), checks.exclusive_maximum) {
+            (Some(Ordering::Greater), false) => {
+                errors.push(invalid(
+                    path,
+                    value,
+                    &format!("should be less than or equal to {limit}"),
+                ));
+            }
+            (Some(Ordering::Greater | Ordering::Equal), true) => {
+                errors.push(invalid(
+                    path,
+                    value,
+                    &format!("should be less than {limit}"),
+                ));
+            }
+            _ => {}
+        }
+    }
+    if let Some(min) = &checks.minimum {
+        let limit = number::limit_text(min);
+        match (ordering(min), checks.exclusive_minimum) {
+            (Some(Ordering::Less), false) => {
+                errors.push(invalid(
+                    path,
+                    value,
+                    &format!("should be greater than or equal to {limit}"),
+                ));
+            }
+            (Some(Ordering::Less | Ordering::Equal), true) => {
+                errors.push(invalid(
+                    path,
+                    value,
+                    &format!("should be greater than {limit}"),
+                ));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn check_list(
+    node: &Node,
+    items: &[Value],
+    old: Option<&Value>,
+    path: &Path<'_>,
+    errors: &mut Vec<FieldError>,
+) {
+    let checks = &node.checks;
+    let count = items.len() as u64;
+    if let Some(item_node) = &node.items {
+        for (index, item) in items.iter().enumerate() {
+            let old = old_item(&node.list, item, old);
+            check_value(item_node, item, old, false, &path.index(index), errors);
+        }
+    }
+    if let Some(min) = checks.min_items
+        && count < min
+    {
+        errors.push(invalid(
+            path,
+            &count.into(),
+            &format!("should have at least {min} items"),
+        ));
+    }
+    if let Some(max) = checks.max_items
+        && count > max
+    {
+        errors.push(FieldError::too_many(field(path), items.len(), max as usize));
+    }
+    if checks.unique_items
+        && items
+            .iter()
+            .enumerate()
+            .any(|(index, item)| items[..index].contains(item))
+    {
+        errors.push(invalid(
+            path,
+            &Value::Array(items.to_vec()),
+            "shouldn't contain duplicates",
+        ));
+    }
+}
+
+fn check_members(
+    node: &Node,
+    members: &Map<String, Value>,
+    old: Option<&Value>,
+    root: bool,
+    path: &Path<'_>,
+    errors: &mut Vec<FieldError>,
+) {
+    let checks = &node.checks;
+    let count = members.len() as u64;
+    if let Some(min) = checks.min_properties
+        && count < min
+    {
+        errors.push(invalid(
+            path,
+            &count.into(),
+            &format!("should have at least {min} properties"),
+        ));
+        return;
+    }
+    if let Some(max) = checks.max_properties
+        && count > max
+    {
+        errors.push(FieldError::too_many(
+            field(path),
+            members.len(),
+            max as usize,
+        ));
+        return;
+    }
+    for name in checks
+        .required
+        .iter()
+        .filter(|name| !members.contains_key(*name))
+    {
+        errors.push(FieldError::required(field(&path.field(name)), ""));
+    }
+    if node.embedded_resource && !root {
+        for name in ["apiVersion", "kind"] {
+            let missing = members
+                .get(name)
+                .and_then(Value::as_str)
+                .is_none_or(str::is_empty);
+            if missing && !checks.required.iter().any(|required| required == name) {
+                errors.push(FieldError::required(field(&path.field(name)), ""));
+            }
+        }
+    }
+    for (name, value) in members {
+        let Some(member) = node.member(name) else {
+            continue;
+        };
+        let old = old.and_then(|old| old.get(name));
+        check_value(member, value, old, false, &path.field(name), errors);
+    }
+}
+
+fn check_combinations(
+    checks: &Checks,
+    value: &Value,
+    old: Option<&Value>,
+    path: &Path<'_>,
+    errors: &mut Vec<FieldError>,
+) {
+    let attempt = |node: &Node| {
+        let mut errors = Vec::new();
+        check_value(node, value, old, false, path, &mut errors);
+        errors
+    };
+    let mut complain = |text: &str| {
+        let quoted = Value::String(path.to_string());
+        errors.push(FieldError::invalid(
+            "<nil>",
+            &Value::String(String::new()),
+            format!("{quoted} {text}"),
+        ));
+    };
+    let mut details = Vec::new();
+    if !checks.any_of.is_empty() {
+        let attempts: Vec<_> = checks.any_of.iter().map(attempt).collect();
+        if attempts.iter().all(|errors| !errors.is_empty()) {
+            complain("must validate at least one schema (anyOf)");
+            details.extend(fewest(attempts));
+        }
+    }
+    if !checks.one_of.is_empty() {
+        let attempts: Vec<_> = checks.one_of.iter().map(attempt).collect();
+        match attempts.iter().filter(|errors| errors.is_empty()).count() {
+            1 => {}
+            0 => {
+                complain("must validate one and only one schema (oneOf). Found none valid");
+                details.extend(fewest(attempts));
+            }
+            valid => complain(&format!(
+                "must validate one and only one schema (oneOf). Found {valid} valid alternatives"
+            )),
+        }
+    }
+    if !checks.all_of.is_empty() {
+        let attempts: Vec<_> = checks.all_of.iter().map(attempt).collect();
+        let failed = attempts.iter().filter(|errors| !errors.is_empty()).count();
+        if failed > 0 {
+            let none = if failed == checks.all_of.len() {
+                ". None validated"
+            } else {
+                ""
+            };
+            complain(&format!("must validate all the schemas (allOf){none}"));
+            details.extend(attempts.into_iter().flatten());
+        }
+    }
+    if checks
+        .not
+        .as_ref()
+        .is_some_and(|not| attempt(not).is_empty())
+    {
+        complain("must not validate the schema (not)");
+    }
+    errors.extend(details);
+}
+
+fn check_enumeration(
+    checks: &Checks,
+    value: &Value,
+    path: &Path<'_>,
+    errors: &mut Vec<FieldError>,
+) {
+    if checks.enumeration.is_empty()
+        || checks
+            .enumeration
+            .iter()
+            .any(|allowed| equal(allowed, value))
+    {
+        return;
+    }
+    let allowed: Vec<_> = checks
+        .enumeration
+        .iter()
+        .map(|allowed| {
+            allowed
+                .as_str()
+                .map_or_else(|| allowed.to_string(), str::to_owned)
+        })
+        .collect();
+    let allowed: Vec<_> = allowed.iter().map(String::as_str).collect();
+    errors.push(FieldError::not_supported(field(path), value, &allowed));
+}
+
+fn wrong_type(node: &Node, value: &Value, path: &Path<'_>) -> FieldError {
+    let found = Value::String(type_name(value).to_owned());
+    let wanted = if node.int_or_string {
+        "integer,string"
+    } else {
+        node.type_.map_or("", Type::as_str)
+    };
+    FieldError::type_invalid(
+        field(path),
+        &found,
+        format!("{path} in body must be of type {wanted}: {found}"),
+    )
+}
+
+fn invalid(path: &Path<'_>, value: &Value, text: &str) -> FieldError {
+    FieldError::invalid(field(path), value, format!("{path} in body {text}"))
+}
+
+/// The path as causes have it.
+fn field(path: &Path<'_>) -> String {
+    match path {
+        Path::Root => "<nil>".to_owned(),
+        path => path.to_string(),
+    }
+}
+
+/// The errors of the alternative that comes closest.
+fn fewest(attempts: Vec<Vec<FieldError>>) -> Vec<FieldError> {
+    attempts
+        .into_iter()
+        .min_by_key(Vec::len)
+        .unwrap_or_default()
+}
+
+/// The item of the old list that an item continues: only lists that are maps tell.
+fn old_item<'a>(list: &ListType, item: &Value, old: Option<&'a Value>) -> Option<&'a Value> {
+    let ListType::Map(keys) = list else {
+        return None;
+    };
+    old?.as_array()?
+        .iter()
+        .find(|old| keys.iter().all(|key| old.get(key) == item.get(key)))
+}
+
+fn has_type(node: &Node, value: &Value) -> bool {
+    if node.int_or_string {
+        return match value {
+            Value::String(_) => true,
+            Value::Number(number) => number::is_integral(number),
+            _ => false,
+        };
+    }
+    let Some(type_) = node.type_ else { return true };
+    match (type_, value) {
+        (Type::Object, Value::Object(_))
+        | (Type::Array, Value::Array(_))
+        | (Type::String, Value::String(_))
+        | (Type::Boolean, Value::Bool(_))
+        | (Type::Number, Value::Number(_)) => true,
+        (Type::Integer, Value::Number(number)) => number::is_integral(number),
+        _ => false,
+    }
+}
+
+fn type_name(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.is_f64() => "number",
+        Value::Number(_) => "integer",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+fn equal(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Number(a), Value::Number(b)) => number::compare(a, b) == Some(Ordering::Equal),
+        _ => a == b,
+    }
+}

@@ -1,1 +1,13 @@
 //! Pure decisions of an operator: outcomes, back-off, the work queue, manifests, health, dependents.
+//!
+//! Nothing here does I/O, reads a clock or draws unseeded random numbers: time and seeds are arguments, so everything can be
+//! tested as data.
+
+pub mod backoff;
+pub mod condition;
+pub mod filter;
+pub mod finalizer;
+pub mod flow;
+pub mod queue;
+pub mod status;
+pub mod time;

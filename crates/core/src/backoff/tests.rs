@@ -1,0 +1,67 @@
+use std::time::Duration;
+
+use proptest::prelude::*;
+
+use super::{Policy, Rng, Timing, TokenBucket};
+use crate::flow::Delay;
+use crate::time::Moment;
+
+fn nominal(policy: &Policy, count: u32) -> Vec<String> {
+    (1..=count).map(|n| policy.nominal(n).to_string()).collect()
+}
+
+// RTY-06
+#[test]
+fn a_sequence_doubles_up_to_its_cap() {
+    let policy = Policy::new(Duration::from_secs(1), Duration::from_secs(60));
+    assert_eq!(nominal(&policy, 8), ["1s", "2s", "4s", "8s", "16s", "32s", "1m", "1m"]);
+}
+
+// Vectors of section 4.2.
+#[test]
+fn the_default_policies_have_the_documented_delays() {
+    let timing = Timing::default();
+    let failures = nominal(&timing.failures, 20);
+    assert_eq!(failures[..9], ["5ms", "10ms", "20ms", "40ms", "80ms", "160ms", "320ms", "640ms", "1.28s"]);
+    assert_eq!(failures[17..], ["10m55.36s", "16m40s", "16m40s"]);
+    assert_eq!(nominal(&timing.refused, 11)[7..], ["2m8s", "4m16s", "5m", "5m"]);
+}
+
+// RTY-08
+#[test]
+fn odd_parameters_are_repaired() {
+    let second = Duration::from_secs(1);
+    assert_eq!(Policy::new(Duration::ZERO, second * 9).nominal(1), Delay::secs::<1>());
+    assert_eq!(Policy::new(second * 2, second).nominal(u32::MAX), Delay::minutes::<2>());
+    assert_eq!(Policy::new(second, second * 60).multiplier(1.0).nominal(2), Delay::secs::<2>());
+    assert_eq!(Policy::new(second, second * 60).jitter(1.0), Policy::new(second, second * 60).jitter(0.1));
+}
+
+proptest! {
+    // RTY-05
+    #[test]
+    fn jitter_stays_within_its_bounds(seed: u64, failures in 1_u32..2000) {
+        let policy = Timing::default().failures;
+        let nominal = policy.nominal(failures).as_duration();
+        let delay = policy.delay(failures, &mut Rng::seeded(seed)).as_duration();
+        prop_assert!(delay >= nominal.mul_f64(0.9) - Duration::from_nanos(1) && delay <= nominal.mul_f64(1.1));
+    }
+}
+
+// LIM-1
+#[test]
+fn a_bucket_lets_a_burst_through_and_then_spreads() {
+    let mut bucket = TokenBucket::new(Duration::from_millis(100), 3);
+    let now = Moment(Duration::from_secs(5));
+    let waits: Vec<u128> = (0..5).map(|_| bucket.take(now).as_millis()).collect();
+    assert_eq!(waits, [0, 0, 0, 100, 200]);
+    assert_eq!(bucket.take(now + Duration::from_secs(60)), Duration::ZERO);
+}
+
+#[test]
+fn a_bucket_can_refuse_instead() {
+    let mut bucket = TokenBucket::new(Duration::from_secs(300), 2);
+    let now = Moment::START;
+    assert!(bucket.try_take(now) && bucket.try_take(now) && !bucket.try_take(now));
+    assert!(bucket.try_take(now + Duration::from_secs(300)));
+}

@@ -1,0 +1,64 @@
+//! All delays in one place.
+
+use std::time::Duration;
+
+use super::{Policy, TokenBucket};
+use crate::flow::Class;
+
+/// The delays and limits of a controller. Every field has a default; tests replace what they need.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Timing {
+    /// Back-off of failures: 5 ms doubling up to 1000 s.
+    pub failures: Policy,
+    /// Back-off of requests that the cluster refuses: 1 s doubling up to 5 minutes.
+    pub refused: Policy,
+    /// Growing waits: 1 s doubling up to 1 minute.
+    pub waits: Policy,
+    /// Passes in a row that may end in a conflict before it is reported: 5.
+    pub quiet_conflicts: u32,
+    /// Tries of a write in place after a conflict: 5.
+    pub conflict_retries_in_place: u32,
+    /// Jitter of the safety nets of waits for an event: a tenth.
+    pub safety_net_jitter: f64,
+    /// Retries with back-off of one controller: one per this time, ...
+    pub retry_interval: Duration,
+    /// ... and this many at once: 10 per second and 100.
+    pub retry_burst: u32,
+    /// The class of failures whose error nothing is known about: `Backoff`.
+    pub unclassified: Class,
+}
+
+impl Default for Timing {
+    fn default() -> Self {
+        Self {
+            failures: Policy::new(Duration::from_millis(5), Duration::from_secs(1000)),
+            refused: Policy::new(Duration::from_secs(1), Duration::from_secs(300)),
+            waits: Policy::new(Duration::from_secs(1), Duration::from_secs(60)),
+            quiet_conflicts: 5,
+            conflict_retries_in_place: 5,
+            safety_net_jitter: 0.1,
+            retry_interval: Duration::from_millis(100),
+            retry_burst: 100,
+            unclassified: Class::Backoff,
+        }
+    }
+}
+
+impl Timing {
+    /// Without any jitter, for tests that compare delays.
+    #[must_use]
+    pub fn without_jitter(mut self) -> Self {
+        self.failures = self.failures.jitter(0.0);
+        self.refused = self.refused.jitter(0.0);
+        self.waits = self.waits.jitter(0.0);
+        self.safety_net_jitter = 0.0;
+        self
+    }
+
+
+    /// The limit on retries with back-off.
+    pub(crate) fn retry_bucket(&self) -> TokenBucket {
+        TokenBucket::new(self.retry_interval, self.retry_burst)
+    }
+}

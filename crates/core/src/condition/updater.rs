@@ -1,0 +1,125 @@
+//! Changes a list of conditions; a transition time moves only when the status differs from the original one.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+
+use super::{Condition, ConditionStatus};
+use crate::flow::Reason;
+
+/// What becomes of conditions that are not set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// They stay.
+    Untouched,
+    /// They are removed.
+    OnlyTouched,
+}
+
+/// What an updater changed, by condition type, sorted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Changes {
+    /// Conditions that were not there before.
+    pub appeared: Vec<String>,
+    /// Conditions whose status is another one.
+    pub flipped: Vec<String>,
+    /// Conditions that are gone.
+    pub vanished: Vec<String>,
+}
+
+/// Builds a new list of conditions from the existing one.
+#[derive(Clone, Debug)]
+pub struct Updater {
+    original: BTreeMap<String, Condition>,
+    current: BTreeMap<String, (Condition, bool)>,
+    now: Timestamp,
+    keep: Keep,
+    generation: Option<i64>,
+}
+
+impl Updater {
+    /// Starts from the existing conditions. All changes carry the same time.
+    pub fn new(existing: &[Condition], now: Timestamp, keep: Keep) -> Self {
+        let original: BTreeMap<String, Condition> =
+            existing.iter().map(|condition| (condition.type_.clone(), condition.clone())).collect();
+        let current = original.iter().map(|(type_, condition)| (type_.clone(), (condition.clone(), false))).collect();
+        Self { original, current, now, keep, generation: None }
+    }
+
+    /// The generation that the conditions are about, unless one is set with its own.
+    #[must_use]
+    pub fn generation(mut self, generation: Option<i64>) -> Self {
+        self.generation = generation;
+        self
+    }
+
+    /// Sets a condition. Characters that are not allowed become `_`; an empty reason becomes `<type>_<status>`.
+    pub fn set(&mut self, type_: &str, status: ConditionStatus, reason: &str, message: impl Into<String>) -> &mut Self {
+        let type_ = sanitised(type_);
+        let reason = if reason.is_empty() { format!("{type_}_{}", status.as_str()) } else { reason.to_owned() };
+        let since = self.original.get(&type_).filter(|original| original.status == status);
+        let condition = Condition {
+            status,
+            observed_generation: self.generation,
+            last_transition_time: since.map_or(self.now, |original| original.last_transition_time),
+            reason: Reason::new(reason).as_str().to_owned(),
+            message: message.into(),
+            type_: type_.clone(),
+        };
+        self.current.insert(type_, (condition, true));
+        self
+    }
+
+    /// Removes a condition.
+    pub fn remove(&mut self, type_: &str) -> &mut Self {
+        self.current.remove(&sanitised(type_));
+        self
+    }
+
+    /// Makes the absent ones of these types Unknown, reason `Initializing`; the others stay as they are.
+    pub fn initialise<'a>(&mut self, types: impl IntoIterator<Item = &'a str>) -> &mut Self {
+        for type_ in types {
+            if !self.current.contains_key(&sanitised(type_)) {
+                self.set(type_, ConditionStatus::Unknown, "Initializing", "");
+            }
+        }
+        self
+    }
+
+    /// Whether a condition will be in the result.
+    pub fn has(&self, type_: &str) -> bool {
+        self.kept(type_).is_some()
+    }
+
+    /// The status of a condition; Unknown when it is absent.
+    pub fn status(&self, type_: &str) -> ConditionStatus {
+        self.kept(type_).map_or(ConditionStatus::Unknown, |condition| condition.status)
+    }
+
+    /// The new list, sorted by type, and what is different.
+    pub fn finish(self) -> (Vec<Condition>, Changes) {
+        let keep = self.keep;
+        let kept = self.current.into_values().filter(|(_, touched)| keep == Keep::Untouched || *touched);
+        let conditions: Vec<Condition> = kept.map(|(condition, _)| condition).collect();
+        let mut changes = Changes::default();
+        for condition in &conditions {
+            match self.original.get(&condition.type_) {
+                None => changes.appeared.push(condition.type_.clone()),
+                Some(original) if original.status != condition.status => changes.flipped.push(condition.type_.clone()),
+                Some(_) => {}
+            }
+        }
+        let gone = self.original.into_keys().filter(|type_| !conditions.iter().any(|condition| condition.type_ == *type_));
+        changes.vanished = gone.collect();
+        (conditions, changes)
+    }
+
+    fn kept(&self, type_: &str) -> Option<&Condition> {
+        let (condition, touched) = self.current.get(&sanitised(type_))?;
+        (self.keep == Keep::Untouched || *touched).then_some(condition)
+    }
+}
+
+fn sanitised(type_: &str) -> String {
+    type_.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-') { c } else { '_' }).collect()
+}

@@ -1,0 +1,54 @@
+//! The patches. Each tests what it builds on, so that two writers never undo each other; a failed test is answered with 422,
+//! and the caller reads the object again.
+
+use serde_json::{Value, json};
+
+/// Whether an object carries the finalizer.
+pub fn is_present(object: &Value, name: &str) -> bool {
+    entries(object).contains(&name)
+}
+
+/// The JSON patch that adds a finalizer. None when it is there already, and on an object that is being deleted, where the
+/// server refuses it.
+pub fn add_patch(object: &Value, name: &str) -> Option<Value> {
+    if is_present(object, name) || object.pointer("/metadata/deletionTimestamp").is_some_and(|time| !time.is_null()) {
+        return None;
+    }
+    let list = object.pointer("/metadata/finalizers").filter(|list| list.as_array().is_some_and(|list| !list.is_empty()));
+    let mut patch = uid_test(object);
+    match list {
+        Some(list) => {
+            patch.push(json!({"op": "test", "path": "/metadata/finalizers", "value": list}));
+            patch.push(json!({"op": "add", "path": "/metadata/finalizers/-", "value": name}));
+        }
+        None => {
+            patch.push(json!({"op": "test", "path": "/metadata/finalizers", "value": null}));
+            patch.push(json!({"op": "add", "path": "/metadata/finalizers", "value": [name]}));
+        }
+    }
+    Some(Value::Array(patch))
+}
+
+/// The JSON patch that removes finalizers: our own and former names of it, every entry of each. None when there is none.
+pub fn remove_patch(object: &Value, names: &[&str]) -> Option<Value> {
+    let mut patch = uid_test(object);
+    let before = patch.len();
+    // From the back, so that the indices of the rest stay what they are.
+    for (index, entry) in entries(object).into_iter().enumerate().rev().filter(|(_, entry)| names.contains(entry)) {
+        let path = format!("/metadata/finalizers/{index}");
+        patch.push(json!({"op": "test", "path": path, "value": entry}));
+        patch.push(json!({"op": "remove", "path": path}));
+    }
+    (patch.len() > before).then_some(Value::Array(patch))
+}
+
+fn entries(object: &Value) -> Vec<&str> {
+    let list = object.pointer("/metadata/finalizers").and_then(Value::as_array);
+    // A finalizer that is no text cannot come from a server; it keeps its index.
+    list.map(|list| list.iter().map(|entry| entry.as_str().unwrap_or_default()).collect()).unwrap_or_default()
+}
+
+fn uid_test(object: &Value) -> Vec<Value> {
+    let uid = object.pointer("/metadata/uid").and_then(Value::as_str);
+    uid.map(|uid| json!({"op": "test", "path": "/metadata/uid", "value": uid})).into_iter().collect()
+}

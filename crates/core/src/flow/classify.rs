@@ -1,0 +1,252 @@
+//! From an error to its class: the walk along the chain of sources.
+
+use std::error::Error;
+use std::fmt;
+use std::iter;
+
+use super::api::{ApiFault, fault_of};
+use super::{Delay, Reason, reason};
+
+/// Any error that may cross threads.
+pub type BoxError = Box<dyn Error + Send + Sync + 'static>;
+
+/// How a failure is retried. Exhaustive on purpose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// With a delay that doubles from failure to failure, per key.
+    Backoff,
+    /// After exactly this delay.
+    After(Delay),
+    /// Not at all, until something changes.
+    Terminal,
+}
+
+/// Who must act so that a failure goes away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Origin {
+    /// The author of the object: the input is wrong.
+    Input,
+    /// The cluster's administrator: a permission, quota or webhook refuses.
+    Refused,
+    /// Nobody: it passes.
+    Transient,
+    /// The author of the operator.
+    Bug,
+    /// Not known.
+    Unknown,
+}
+
+/// What is known of an error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Classification {
+    /// How it is retried.
+    pub class: Class,
+    /// Who must act.
+    pub origin: Origin,
+    /// The word for conditions and events.
+    pub reason: Reason,
+    /// Whether the back-off follows the slower policy of refused requests.
+    pub slow: bool,
+    /// The status code of the API server's answer, if one is in the chain.
+    pub status: Option<u16>,
+    /// Whether anything in the chain was recognised; otherwise class, origin and reason are defaults.
+    pub recognised: bool,
+}
+
+impl Classification {
+    pub(super) const fn api(class: Class, origin: Origin, reason: Reason) -> Self {
+        Self { class, origin, reason, slow: false, status: None, recognised: true }
+    }
+
+    pub(super) const fn status(mut self, code: u16) -> Self {
+        self.status = Some(code);
+        self
+    }
+
+    const fn unknown() -> Self {
+        let reason = reason::constant("InternalError");
+        Self { class: Class::Backoff, origin: Origin::Unknown, reason, slow: false, status: None, recognised: false }
+    }
+
+    /// Whether this is a write that met another one, which is normal and retried without noise.
+    pub(super) fn is_conflict(&self) -> bool {
+        self.class != Class::Terminal && matches!(self.reason.as_str(), "Conflict" | "AlreadyExists")
+    }
+}
+
+/// An error that names its own class. To be nested in errors of one's own; the outermost one in a chain decides.
+/// It displays as its source.
+#[derive(Debug)]
+pub struct Classified {
+    source: BoxError,
+    class: Class,
+    reason: Option<Reason>,
+    origin: Option<Origin>,
+    slow: bool,
+}
+
+impl Classified {
+    /// Retried with back-off.
+    pub fn backoff(source: impl Into<BoxError>) -> Self {
+        Self::new(Class::Backoff, source.into())
+    }
+
+    /// Retried after exactly this delay.
+    pub fn after(delay: Delay, source: impl Into<BoxError>) -> Self {
+        Self::new(Class::After(delay), source.into())
+    }
+
+    /// Not retried until something changes.
+    pub fn terminal(reason: impl Into<Reason>, source: impl Into<BoxError>) -> Self {
+        Self::new(Class::Terminal, source.into()).reason(reason)
+    }
+
+    /// With this reason.
+    #[must_use]
+    pub fn reason(mut self, reason: impl Into<Reason>) -> Self {
+        self.reason = Some(reason.into());
+        self
+    }
+
+    /// With this origin.
+    #[must_use]
+    pub fn origin(mut self, origin: Origin) -> Self {
+        self.origin = Some(origin);
+        self
+    }
+
+    /// With the slower back-off of refused requests.
+    #[must_use]
+    pub fn slow(mut self) -> Self {
+        self.slow = true;
+        self
+    }
+
+    fn new(class: Class, source: BoxError) -> Self {
+        Self { source, class, reason: None, origin: None, slow: false }
+    }
+
+    fn classification(&self) -> Classification {
+        let inner = classify(self.source.as_ref());
+        Classification {
+            class: self.class,
+            origin: self.origin.unwrap_or(inner.origin),
+            reason: self.reason.clone().unwrap_or(inner.reason),
+            slow: self.slow || inner.slow,
+            status: inner.status,
+            recognised: true,
+        }
+    }
+}
+
+impl fmt::Display for Classified {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.source.fmt(f)
+    }
+}
+
+impl Error for Classified {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.source.source()
+    }
+}
+
+/// Several errors as one. It is retried when one of its members is.
+#[derive(Debug)]
+pub struct JoinedErrors(Vec<BoxError>);
+
+impl JoinedErrors {
+    /// None for no error, the error itself for one, all of them together for more. Absent members are ignored.
+    pub fn join(errors: impl IntoIterator<Item = Option<BoxError>>) -> Option<BoxError> {
+        let mut errors: Vec<BoxError> = errors.into_iter().flatten().collect();
+        if errors.len() > 1 { Some(Box::new(Self(errors))) } else { errors.pop() }
+    }
+
+    /// The members, in order.
+    pub fn errors(&self) -> impl Iterator<Item = &(dyn Error + Send + Sync + 'static)> {
+        self.0.iter().map(AsRef::as_ref)
+    }
+
+    fn classification(&self) -> Classification {
+        let members: Vec<Classification> = self.0.iter().map(|error| classify(error.as_ref())).collect();
+        let (class, slow) = joined_class(members.iter().map(|member| (member.class, member.slow)));
+        let first = members.into_iter().reduce(|first, member| Classification { recognised: first.recognised || member.recognised, ..first });
+        let first = first.unwrap_or_else(Classification::unknown);
+        Classification { class, slow, status: None, ..first }
+    }
+}
+
+impl fmt::Display for JoinedErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} failures:", self.0.len())?;
+        self.0.iter().try_for_each(|error| write!(f, "\n{}", message(error.as_ref())))
+    }
+}
+
+impl Error for JoinedErrors {}
+
+/// The class of several failures together, and whether its back-off is the slow one: back-off when one backs off, else the
+/// smallest delay, else terminal.
+pub(super) fn joined_class(members: impl Iterator<Item = (Class, bool)> + Clone) -> (Class, bool) {
+    let backoff = members.clone().any(|(class, _)| class == Class::Backoff);
+    if backoff {
+        return (Class::Backoff, members.filter(|(class, _)| *class == Class::Backoff).all(|(_, slow)| slow));
+    }
+    let after = members.filter_map(|(class, _)| if let Class::After(delay) = class { Some(delay) } else { None }).min();
+    (after.map_or(Class::Terminal, Class::After), false)
+}
+
+/// The smallest delay of the members of class `After`, wherever they stand in the chain of an error.
+pub(super) fn smallest_after(error: &(dyn Error + 'static)) -> Option<Delay> {
+    let joined = chain(error).find_map(|error| error.downcast_ref::<JoinedErrors>())?;
+    let delays = joined.errors().map(|member| match classify(member).class {
+        Class::After(delay) => Some(delay),
+        _ => smallest_after(member),
+    });
+    delays.flatten().min()
+}
+
+/// Classifies an error: the outermost explicit classification of its chain, else the first answer of an API server in it.
+pub(super) fn classify(error: &(dyn Error + 'static)) -> Classification {
+    let explicit = chain(error).find_map(|error| {
+        let classified = error.downcast_ref::<Classified>().map(Classified::classification);
+        classified.or_else(|| error.downcast_ref::<JoinedErrors>().map(JoinedErrors::classification))
+    });
+    explicit
+        .or_else(|| chain(error).find_map(|error| fault_of(error)).map(|fault| fault.classification()))
+        .unwrap_or_else(Classification::unknown)
+}
+
+/// The text of an error with its sources: joined by `: `, a text that the one before it contains left out. An API server's
+/// answer is represented by its message alone.
+pub(super) fn message(error: &(dyn Error + 'static)) -> String {
+    let mut texts: Vec<String> = Vec::new();
+    for error in chain(error) {
+        if error.is::<Classified>() {
+            continue;
+        }
+        let status = fault_of(error).and_then(|fault| if let ApiFault::Status(status) = fault { Some(status) } else { None });
+        let last = status.is_some();
+        let text = status.map_or_else(|| error.to_string(), |status| status.to_string());
+        if !texts.last().is_some_and(|before| before.contains(&text)) {
+            texts.push(text);
+        }
+        if last {
+            break;
+        }
+    }
+    texts.join(": ")
+}
+
+/// The error and its sources; what a `Classified` wraps is visited as if it stood there itself.
+fn chain<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    iter::successors(Some(error), |error: &&'a (dyn Error + 'static)| {
+        let error: &'a (dyn Error + 'static) = *error;
+        match error.downcast_ref::<Classified>() {
+            Some(classified) => Some(classified.source.as_ref()),
+            None => error.source(),
+        }
+    })
+}

@@ -1,0 +1,59 @@
+//! An event about the object that a pass worked on, as data.
+
+use super::Reason;
+
+/// Whether an event tells of something expected or of a problem.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum EventType {
+    /// Something expected.
+    Normal,
+    /// A problem.
+    Warning,
+}
+
+impl EventType {
+    /// The value of the field `type`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Normal => "Normal",
+            Self::Warning => "Warning",
+        }
+    }
+}
+
+/// An event to be recorded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// Normal or Warning.
+    pub kind: EventType,
+    /// Why it was emitted.
+    pub reason: Reason,
+    /// What happened, for people.
+    pub note: String,
+    /// What was being done; `Reconcile` by default.
+    pub action: Reason,
+}
+
+impl Event {
+    /// An event of type Normal.
+    pub fn normal(reason: impl Into<Reason>, note: impl Into<String>) -> Self {
+        Self::new(EventType::Normal, reason, note)
+    }
+
+    /// An event of type Warning.
+    pub fn warning(reason: impl Into<Reason>, note: impl Into<String>) -> Self {
+        Self::new(EventType::Warning, reason, note)
+    }
+
+    /// An event of the given type.
+    pub fn new(kind: EventType, reason: impl Into<Reason>, note: impl Into<String>) -> Self {
+        Self { kind, reason: reason.into(), note: note.into(), action: crate::reason!("Reconcile") }
+    }
+
+    /// With another action.
+    #[must_use]
+    pub fn action(mut self, action: impl Into<Reason>) -> Self {
+        self.action = action.into();
+        self
+    }
+}

@@ -1,0 +1,170 @@
+//! Failures: unexpected, with the error that caused them.
+
+use std::error::Error;
+
+use super::classify::{self, BoxError, Class, Classification, Origin};
+use super::join::{Extra, Part, PartKind, render};
+use super::{Delay, Event, Flow, Halt, Reason, text};
+
+/// An unexpected end of a pass. It owns the error that caused it.
+///
+/// There is no failure without an error:
+///
+/// ```compile_fail
+/// kubewright_core::flow::Failure::backoff();
+/// ```
+#[derive(Debug)]
+#[must_use]
+pub struct Failure(pub(super) Box<Inner>);
+
+#[derive(Debug)]
+pub(super) struct Inner {
+    pub(super) source: BoxError,
+    pub(super) class: Option<Class>,
+    pub(super) reason: Option<Reason>,
+    pub(super) origin: Option<Origin>,
+    pub(super) slow: Option<bool>,
+    pub(super) context: Option<String>,
+    pub(super) parts: Vec<Part>,
+    pub(super) event: Option<Event>,
+    pub(super) extra: Extra,
+}
+
+impl Failure {
+    /// Retried with back-off.
+    pub fn backoff(source: impl Into<BoxError>) -> Self {
+        Self::new(source.into(), Some(Class::Backoff))
+    }
+
+    /// Retried after exactly this delay.
+    pub fn after(delay: Delay, source: impl Into<BoxError>) -> Self {
+        Self::new(source.into(), Some(Class::After(delay)))
+    }
+
+    /// Not retried until something changes.
+    pub fn terminal(reason: impl Into<Reason>, source: impl Into<BoxError>) -> Self {
+        Self::new(source.into(), Some(Class::Terminal)).reason(reason)
+    }
+
+    /// The text itself is the error; its class is found as for any other error.
+    pub fn msg(text: impl Into<String>) -> Self {
+        Self::new(text.into().into(), None)
+    }
+
+    /// From an error whose class is found by the chain of its sources.
+    pub fn unclassified(source: impl Into<BoxError>) -> Self {
+        Self::new(source.into(), None)
+    }
+
+    /// With this reason.
+    pub fn reason(mut self, reason: impl Into<Reason>) -> Self {
+        self.0.reason = Some(reason.into());
+        self
+    }
+
+    /// With this origin.
+    pub fn origin(mut self, origin: Origin) -> Self {
+        self.0.origin = Some(origin);
+        self
+    }
+
+    /// With the slower back-off of refused requests.
+    pub fn slow(mut self) -> Self {
+        self.0.slow = Some(true);
+        self
+    }
+
+    /// Says what was being done: the text comes before the message.
+    pub fn context(mut self, text: impl Into<String>) -> Self {
+        let text = text.into();
+        self.0.context = Some(match self.0.context.take() {
+            Some(inner) => format!("{text}: {inner}"),
+            None => text,
+        });
+        self
+    }
+
+    /// The pass is repeated no later than this.
+    pub fn recheck(mut self, delay: Delay) -> Self {
+        self.0.extra.recheck(delay);
+        self
+    }
+
+    /// Replaces the runner's own event for this failure.
+    pub fn with_event(mut self, event: Event) -> Self {
+        self.0.event = Some(event);
+        self
+    }
+
+    /// The error that caused it.
+    pub fn source(&self) -> &(dyn Error + Send + Sync + 'static) {
+        self.0.source.as_ref()
+    }
+
+    /// How it is retried.
+    pub fn class(&self) -> Class {
+        self.classification().class
+    }
+
+    /// Class, origin, reason and the rest: what was set on the failure, else what its error says.
+    pub fn classification(&self) -> Classification {
+        let found = classify::classify(self.source());
+        Classification {
+            class: self.0.class.unwrap_or(found.class),
+            origin: self.0.origin.unwrap_or(found.origin),
+            reason: self.0.reason.clone().unwrap_or(found.reason),
+            slow: self.0.slow.unwrap_or(found.slow),
+            status: found.status,
+            recognised: found.recognised || self.0.class.is_some(),
+        }
+    }
+
+    /// The message: context, then the texts of the error and its sources.
+    pub fn text(&self) -> String {
+        let message = self.bare_text();
+        text::cut(match &self.0.context {
+            Some(context) => format!("{context}: {message}"),
+            None => message,
+        })
+    }
+
+    /// The bound that joined errors put on a back-off; branches that were joined as outcomes carry theirs as timers.
+    pub(super) fn bound(&self) -> Option<Delay> {
+        let own = self.0.class.is_none() && self.0.parts.is_empty();
+        if own { classify::smallest_after(self.source()) } else { None }
+    }
+
+    pub(super) fn set_class(mut self, class: Class) -> Self {
+        self.0.class = Some(class);
+        self
+    }
+
+    fn bare_text(&self) -> String {
+        if self.0.parts.is_empty() {
+            return classify::message(self.source());
+        }
+        // Blocked branches stand beside terminal failures only: a failure that is retried says what is retried.
+        let terminal = self.class() == Class::Terminal;
+        render("failures", self.0.parts.iter().filter(|part| terminal || part.kind != PartKind::Blocked))
+    }
+
+    fn new(source: BoxError, class: Option<Class>) -> Self {
+        Self(Box::new(Inner {
+            source,
+            class,
+            reason: None,
+            origin: None,
+            slow: None,
+            context: None,
+            parts: Vec::new(),
+            event: None,
+            extra: Extra::default(),
+        }))
+    }
+}
+
+impl<T> From<Failure> for Flow<T> {
+    fn from(failure: Failure) -> Self {
+        Err(Halt::Failed(failure))
+    }
+}

@@ -1,0 +1,64 @@
+//! What is remembered of a key from pass to pass.
+
+use std::collections::BTreeMap;
+
+use super::{Delay, Reason};
+use crate::backoff::{Policy, Rng};
+use crate::time::Moment;
+
+/// What the outcomes of earlier passes left behind for one key: failures in a row, growing waits, conflicts in a row.
+///
+/// It belongs to one object, known by its UID: [`KeyMemory::of`] starts afresh when an object of the same name is another one.
+#[derive(Clone, Debug, Default)]
+pub struct KeyMemory {
+    uid: String,
+    pub(super) failures: u32,
+    /// When the back-off that was last asked for is over.
+    pub(super) due: Option<Moment>,
+    pub(super) conflicts: u32,
+    /// How often each growing wait has grown.
+    slots: BTreeMap<Reason, u32>,
+    pub(super) told: Option<Told>,
+}
+
+/// What was last reported, for kinds without conditions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Told {
+    pub(super) ready: bool,
+    pub(super) stalled: bool,
+    pub(super) reason: Reason,
+}
+
+impl KeyMemory {
+    /// The memory for the object with this UID: this one, or a fresh one when this one is of another object.
+    pub fn of(&mut self, uid: &str) -> &mut Self {
+        if self.uid != uid {
+            *self = Self { uid: uid.to_owned(), ..Self::default() };
+        }
+        self
+    }
+
+    /// The number of failures in a row.
+    pub const fn failures(&self) -> u32 {
+        self.failures
+    }
+
+    pub(super) fn forget_failures(&mut self) {
+        self.failures = 0;
+        self.due = None;
+    }
+
+    pub(super) fn keep_slots(&mut self, keep: impl Fn(&Reason) -> bool) {
+        self.slots.retain(|reason, _| keep(reason));
+    }
+
+    /// The delay of a growing wait; it has grown for the next time.
+    pub(super) fn grow(&mut self, reason: &Reason, progressed: bool, policy: &Policy, rng: &mut Rng) -> Delay {
+        let grown = self.slots.entry(reason.clone()).or_default();
+        if progressed {
+            *grown = 0;
+        }
+        *grown = grown.saturating_add(1);
+        policy.delay(*grown, rng)
+    }
+}

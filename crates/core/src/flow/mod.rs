@@ -1,0 +1,50 @@
+//! How a pass ends, and what that means.
+//!
+//! Every step of a reconciler returns [`Flow`], which is `Result<T, Halt>`: `Ok` goes on with the next step, a [`Halt`] ends
+//! the pass. A halt is one of four things and cannot say two at once:
+//!
+//! | Halt | Meaning | Next pass |
+//! |---|---|---|
+//! | [`Halt::Done`] | this pass is over and fine | on the next event |
+//! | [`Halt::Wait`] | expected, not a failure | on a timer, or on an event with a safety net |
+//! | [`Halt::Blocked`] | understood; somebody must change something | on the next event |
+//! | [`Halt::Failed`] | unexpected | after a back-off, after a delay, or on the next event |
+//!
+//! Any error becomes a `Halt` with `?`; [`FlowExt`] classifies it on the way. Parallel branches are put together by [`join`].
+//! [`conclude`] says what an outcome means for queue, conditions, events and metrics; only the runner acts on that.
+
+mod api;
+mod blocked;
+mod classify;
+mod conclude;
+mod delay;
+mod event;
+mod ext;
+mod failure;
+mod halt;
+mod join;
+mod memory;
+mod reason;
+mod redact;
+mod schedule;
+mod text;
+mod wait;
+
+#[cfg(test)]
+mod tests;
+
+pub use api::{ApiFault, ApiStatus, StatusCause, classify_status, recognise_with};
+pub use blocked::Blocked;
+pub use classify::{BoxError, Class, Classification, Classified, JoinedErrors, Origin};
+pub use conclude::{Conclusion, Limits, Outcome, Pass, Prior, PriorCondition, StalledMark, Texts, conclude};
+pub use delay::{Delay, ZeroDelay};
+pub use event::{Event, EventType};
+pub use ext::{FlowExt, FlowState};
+pub use failure::Failure;
+pub use halt::{Flow, Halt, HaltKind, Summary};
+pub use join::{Joined, join};
+pub use memory::KeyMemory;
+pub use reason::Reason;
+pub use redact::redact;
+pub use schedule::Schedule;
+pub use wait::{Wait, WaitOn};

@@ -1,0 +1,70 @@
+//! Keeps credentials out of conditions and events.
+
+use std::borrow::Cow;
+
+const MASK: &str = "***";
+
+/// Masks what looks like a credential: PEM private keys, `Bearer` tokens, and user names and passwords in URLs.
+pub fn redact(text: &str) -> Cow<'_, str> {
+    if !(text.contains("PRIVATE KEY-----") || text.contains("earer ") || text.contains("://")) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(mask_urls(&mask_tokens(&mask_keys(text))))
+}
+
+fn mask_keys(text: &str) -> String {
+    let mut rest = text;
+    let mut masked = String::with_capacity(text.len());
+    while let Some(begin) = rest.find("-----BEGIN ") {
+        let header = &rest[begin..];
+        let is_key = header[11..].find("-----").is_some_and(|end| header[11..11 + end].ends_with("PRIVATE KEY"));
+        if !is_key {
+            masked.push_str(&rest[..begin + 11]);
+            rest = &rest[begin + 11..];
+            continue;
+        }
+        masked.push_str(&rest[..begin]);
+        masked.push_str(MASK);
+        // A key that is cut off is masked to the end of the text.
+        rest = header.find("-----END ").map_or("", |end| {
+            let after = &header[end + 9..];
+            after.find("-----").map_or("", |close| &after[close + 5..])
+        });
+    }
+    masked.push_str(rest);
+    masked
+}
+
+fn mask_tokens(text: &str) -> String {
+    let mut rest = text;
+    let mut masked = String::with_capacity(text.len());
+    while let Some(at) = rest.find("earer ") {
+        let after = at + "earer ".len();
+        masked.push_str(&rest[..after]);
+        rest = &rest[after..];
+        let is_keyword = masked[..masked.len() - 6].ends_with(['B', 'b']);
+        let token = rest.find(|c: char| !(c.is_ascii_alphanumeric() || "-._~+/=".contains(c))).unwrap_or(rest.len());
+        if is_keyword && token > 0 {
+            masked.push_str(MASK);
+            rest = &rest[token..];
+        }
+    }
+    masked.push_str(rest);
+    masked
+}
+
+fn mask_urls(text: &str) -> String {
+    let mut rest = text;
+    let mut masked = String::with_capacity(text.len());
+    while let Some(at) = rest.find("://") {
+        masked.push_str(&rest[..at + 3]);
+        rest = &rest[at + 3..];
+        let authority = rest.find(|c: char| c.is_whitespace() || "/?#\"'<>".contains(c)).unwrap_or(rest.len());
+        if let Some(user) = rest[..authority].rfind('@') {
+            masked.push_str(MASK);
+            rest = &rest[user..];
+        }
+    }
+    masked.push_str(rest);
+    masked
+}

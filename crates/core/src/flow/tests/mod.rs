@@ -1,0 +1,5 @@
+mod classify;
+mod conclude;
+mod ext;
+mod halt;
+mod join;

@@ -1,0 +1,14 @@
+//! Texts of conditions and events.
+
+/// The longest message that a condition may carry.
+const MAX_BYTES: usize = 32_768;
+
+/// Cuts a message to the length that a condition may carry; a cut one ends with `…`.
+pub(super) fn cut(message: String) -> String {
+    if message.len() <= MAX_BYTES {
+        return message;
+    }
+    let room = MAX_BYTES - '…'.len_utf8();
+    let end = (0..=room).rev().find(|index| message.is_char_boundary(*index)).unwrap_or(0);
+    format!("{}…", &message[..end])
+}

@@ -1,0 +1,136 @@
+//! Waiting: expected, and no failure.
+
+use super::join::Extra;
+use super::{Delay, Event, Flow, Halt, Reason, text};
+
+/// The safety net of a wait for an event, when it names none.
+pub(super) const SAFETY_NET: Delay = Delay::minutes::<5>();
+
+/// Not yet, and that is fine: the pass ends and is repeated on a timer or on an event.
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Wait(pub(super) Box<Inner>);
+
+/// What ends a wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WaitOn {
+    /// A timer, exact.
+    Timer(Delay),
+    /// An event; the pass is repeated after the safety net, give or take a tenth, in case the event was never seen.
+    Event {
+        /// The longest time without a pass.
+        safety_net: Delay,
+    },
+    /// Delays that grow from pass to pass.
+    Growing {
+        /// An upper bound for this pass; the sequence grows all the same.
+        at_most: Option<Delay>,
+    },
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Inner {
+    pub(super) reason: Reason,
+    pub(super) message: Option<String>,
+    pub(super) on: WaitOn,
+    pub(super) progressed: bool,
+    pub(super) more: usize,
+    pub(super) event: Option<Event>,
+    pub(super) extra: Extra,
+}
+
+impl Wait {
+    /// Until the delay has passed.
+    pub fn after(delay: Delay, reason: impl Into<Reason>) -> Self {
+        Self::on_what(WaitOn::Timer(delay), reason.into())
+    }
+
+    /// Until an event on a watched object. The safety net is 5 minutes; [`Wait::safety_net`] changes it.
+    pub fn for_event(reason: impl Into<Reason>) -> Self {
+        Self::on_what(WaitOn::Event { safety_net: SAFETY_NET }, reason.into())
+    }
+
+    /// With delays that grow for as long as the key waits for this reason.
+    pub fn growing(reason: impl Into<Reason>) -> Self {
+        Self::on_what(WaitOn::Growing { at_most: None }, reason.into())
+    }
+
+    /// Says more than the reason does.
+    pub fn message(mut self, message: impl Into<String>) -> Self {
+        self.0.message = Some(text::cut(message.into()));
+        self
+    }
+
+    /// Another safety net for a wait for an event. No effect on other waits.
+    pub fn safety_net(mut self, delay: Delay) -> Self {
+        if let WaitOn::Event { safety_net } = &mut self.0.on {
+            *safety_net = delay;
+        }
+        self
+    }
+
+    /// An upper bound for the delay of a growing wait. No effect on other waits.
+    pub fn at_most(mut self, delay: Delay) -> Self {
+        if let WaitOn::Growing { at_most } = &mut self.0.on {
+            *at_most = Some(delay);
+        }
+        self
+    }
+
+    /// Something moved since the last pass: a growing wait starts again with its first delay.
+    pub fn progressed(mut self) -> Self {
+        self.0.progressed = true;
+        self
+    }
+
+    /// The pass is repeated no later than this.
+    pub fn recheck(mut self, delay: Delay) -> Self {
+        self.0.extra.recheck(delay);
+        self
+    }
+
+    /// Replaces the runner's own event for this wait.
+    pub fn with_event(mut self, event: Event) -> Self {
+        self.0.event = Some(event);
+        self
+    }
+
+    /// Why it waits.
+    pub fn reason(&self) -> &Reason {
+        &self.0.reason
+    }
+
+    /// What it waits for.
+    pub fn on(&self) -> WaitOn {
+        self.0.on
+    }
+
+    /// The message, or a default that says what kind of wait this is.
+    pub fn text(&self) -> String {
+        let message = self.first_text();
+        match self.0.more {
+            0 => message.to_owned(),
+            more => text::cut(format!("{message} (and {more} more)")),
+        }
+    }
+
+    /// The message of this wait alone, without the others that it was joined with.
+    pub(super) fn first_text(&self) -> &str {
+        match (&self.0.message, self.0.on) {
+            (Some(message), _) => message,
+            (None, WaitOn::Event { .. }) => "waiting for an event",
+            (None, _) => "waiting",
+        }
+    }
+
+    fn on_what(on: WaitOn, reason: Reason) -> Self {
+        Self(Box::new(Inner { reason, message: None, on, progressed: false, more: 0, event: None, extra: Extra::default() }))
+    }
+}
+
+impl<T> From<Wait> for Flow<T> {
+    fn from(wait: Wait) -> Self {
+        Err(Halt::Wait(wait))
+    }
+}

@@ -1,0 +1,84 @@
+//! Lanes: first in, first out inside each; the highest non-empty one first, but not for ever.
+
+use std::collections::BTreeMap;
+
+/// How urgent a key is. The lane is chosen when a worker is free, so a fast key never stands behind slow ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Lane {
+    /// First lists, resyncs and other work that can wait.
+    Slow,
+    /// Watch events, timers and retries.
+    Fast,
+    /// Only where a trigger asks for it.
+    Urgent,
+}
+
+impl Lane {
+    /// All lanes, highest first.
+    pub const ALL: [Self; 3] = [Self::Urgent, Self::Fast, Self::Slow];
+
+    /// The value of the metric label.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Urgent => "urgent",
+            Self::Fast => "fast",
+            Self::Slow => "slow",
+        }
+    }
+}
+
+/// The queued keys. A position is a ticket; the smallest ticket of a lane is served first.
+#[derive(Clone, Debug)]
+pub(super) struct Lanes<K> {
+    lanes: [BTreeMap<u64, K>; 3],
+    next_ticket: u64,
+    fairness: Option<u32>,
+    /// Pops in a row from a lane while a lower one had keys.
+    streak: u32,
+}
+
+impl<K> Lanes<K> {
+    pub(super) fn new(fairness: Option<u32>) -> Self {
+        Self { lanes: [BTreeMap::new(), BTreeMap::new(), BTreeMap::new()], next_ticket: 0, fairness, streak: 0 }
+    }
+
+    /// Puts a key at the tail of a lane and returns its ticket.
+    pub(super) fn push(&mut self, lane: Lane, key: K) -> u64 {
+        let ticket = self.next_ticket;
+        self.next_ticket += 1;
+        self.lanes[lane as usize].insert(ticket, key);
+        ticket
+    }
+
+    pub(super) fn remove(&mut self, lane: Lane, ticket: u64) -> Option<K> {
+        self.lanes[lane as usize].remove(&ticket)
+    }
+
+    pub(super) fn pop(&mut self) -> Option<K> {
+        let mut filled = Lane::ALL.into_iter().filter(|lane| !self.lanes[*lane as usize].is_empty());
+        let highest = filled.next()?;
+        let lane = match filled.last() {
+            None => {
+                self.streak = 0;
+                highest
+            }
+            Some(lowest) if self.fairness.is_some_and(|limit| self.streak >= limit) => {
+                self.streak = 0;
+                lowest
+            }
+            Some(_) => {
+                self.streak += 1;
+                highest
+            }
+        };
+        self.lanes[lane as usize].pop_first().map(|(_, key)| key)
+    }
+
+    pub(super) fn depth(&self, lane: Lane) -> usize {
+        self.lanes[lane as usize].len()
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.lanes.iter_mut().for_each(BTreeMap::clear);
+    }
+}

@@ -1,0 +1,170 @@
+//! The queue against a model that is too simple to be wrong: lists, searched from end to end.
+
+use std::time::Duration;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::flow::{Delay, Schedule};
+use crate::time::Moment;
+
+#[derive(Clone, Debug)]
+enum Step {
+    Add(u8, Lane),
+    AddAfter(u8, u64, Lane),
+    Pop,
+    /// Finishes one of the keys in process.
+    Done(u8, Option<u64>),
+    Advance(u64),
+    Purge(u8),
+    Forget(u8),
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let key = 0..6_u8;
+    let lane = prop_oneof![Just(Lane::Urgent), Just(Lane::Fast), Just(Lane::Slow)];
+    let step = prop_oneof![
+        4 => (key.clone(), lane.clone()).prop_map(|(key, lane)| Step::Add(key, lane)),
+        2 => (key.clone(), 1..20_u64, lane).prop_map(|(key, delay, lane)| Step::AddAfter(key, delay, lane)),
+        5 => Just(Step::Pop),
+        4 => (any::<u8>(), prop::option::of(1..20_u64)).prop_map(|(which, delay)| Step::Done(which, delay)),
+        2 => (1..10_u64).prop_map(Step::Advance),
+        1 => key.clone().prop_map(Step::Purge),
+        1 => key.prop_map(Step::Forget),
+    ];
+    prop::collection::vec(step, 0..200)
+}
+
+#[derive(Default)]
+struct Model {
+    queued: Vec<(u8, Lane)>,
+    processing: Vec<u8>,
+    dirty: Vec<(u8, Lane)>,
+    /// (due, key, asked with a lane or left by a pass)
+    timers: Vec<(u64, u8, Option<Lane>)>,
+}
+
+impl Model {
+    fn add(&mut self, key: u8, lane: Lane) {
+        if self.processing.contains(&key) {
+            match self.dirty.iter_mut().find(|entry| entry.0 == key) {
+                Some(entry) => entry.1 = entry.1.max(lane),
+                None => self.dirty.push((key, lane)),
+            }
+        } else if !self.queued.iter().any(|entry| entry.0 == key && entry.1 >= lane) {
+            self.queued.retain(|entry| entry.0 != key);
+            self.queued.push((key, lane));
+        }
+    }
+
+    fn add_after(&mut self, key: u8, due: u64, lane: Lane) {
+        match self.timers.iter_mut().find(|(_, other, asked)| *other == key && asked.is_some()) {
+            Some((earlier, _, asked)) => {
+                *earlier = due.min(*earlier);
+                *asked = (*asked).max(Some(lane));
+            }
+            None => self.timers.push((due, key, Some(lane))),
+        }
+    }
+
+    fn pop(&mut self, now: u64) -> Option<u8> {
+        loop {
+            // Equal times fire by key, asked ones first.
+            let due = self.timers.iter().copied().filter(|timer| timer.0 <= now);
+            let Some(timer) = due.min_by_key(|(due, key, asked)| (*due, *key, asked.is_none())) else { break };
+            self.timers.retain(|other| *other != timer);
+            self.add(timer.1, timer.2.unwrap_or(Lane::Fast));
+        }
+        let lane = self.queued.iter().map(|entry| entry.1).max()?;
+        let index = self.queued.iter().position(|entry| entry.1 == lane)?;
+        let (key, _) = self.queued.remove(index);
+        self.processing.push(key);
+        self.timers.retain(|(_, other, asked)| *other != key || asked.is_some());
+        Some(key)
+    }
+
+    fn done(&mut self, key: u8, due: Option<u64>) {
+        self.processing.retain(|other| *other != key);
+        self.timers.extend(due.map(|due| (due, key, None)));
+        if let Some(index) = self.dirty.iter().position(|entry| entry.0 == key) {
+            self.queued.push(self.dirty.remove(index));
+        }
+    }
+}
+
+fn at(now: u64) -> Moment {
+    Moment(Duration::from_secs(now))
+}
+
+fn delay(seconds: u64) -> Delay {
+    Delay::try_from(Duration::from_secs(seconds)).unwrap()
+}
+
+proptest! {
+    // QUE-1, QUE-2, QUE-3, QUE-4, QUE-5, QUE-8, QUE-9, QUE-12, QUE-15, QUE-16
+    #[test]
+    fn the_queue_behaves_like_the_model(steps in steps()) {
+        let mut queue = Queue::new().fairness(None);
+        let mut model = Model::default();
+        let mut now = 0;
+        for step in steps {
+            match step {
+                Step::Add(key, lane) => {
+                    queue.add(key, lane);
+                    model.add(key, lane);
+                }
+                Step::AddAfter(key, seconds, lane) => {
+                    queue.add_after(key, delay(seconds), lane, at(now));
+                    model.add_after(key, now + seconds, lane);
+                }
+                Step::Pop => prop_assert_eq!(queue.pop(at(now)), model.pop(now)),
+                Step::Done(which, seconds) => {
+                    if !model.processing.is_empty() {
+                        let key = model.processing[usize::from(which) % model.processing.len()];
+                        queue.done(&key, Schedule::from(seconds.map(delay)), at(now));
+                        model.done(key, seconds.map(|seconds| now + seconds));
+                    }
+                }
+                Step::Advance(seconds) => now += seconds,
+                Step::Purge(key) => {
+                    queue.purge(|other| *other == key);
+                    model.queued.retain(|entry| entry.0 != key);
+                    model.dirty.retain(|entry| entry.0 != key);
+                    model.timers.retain(|timer| timer.1 != key);
+                }
+                Step::Forget(key) => {
+                    queue.forget(&key);
+                    model.timers.retain(|timer| timer.1 != key);
+                }
+            }
+            for lane in Lane::ALL {
+                prop_assert_eq!(queue.depth(lane), model.queued.iter().filter(|entry| entry.1 == lane).count());
+            }
+            prop_assert_eq!(queue.in_flight(), model.processing.len());
+            prop_assert_eq!(queue.waiting(), model.timers.len());
+            prop_assert_eq!(queue.next_due(), model.timers.iter().map(|timer| at(timer.0)).min());
+        }
+    }
+
+    // QUE-14
+    #[test]
+    fn no_key_is_lost(adds in prop::collection::vec((0..6_u8, any::<bool>()), 1..100)) {
+        let mut queue = Queue::new();
+        let mut wanted = std::collections::BTreeSet::new();
+        for (key, work) in adds {
+            queue.add(key, if work { Lane::Fast } else { Lane::Slow });
+            wanted.insert(key);
+            if work && let Some(popped) = queue.pop(Moment::START) {
+                wanted.remove(&popped);
+                queue.add(popped, Lane::Slow);
+                wanted.insert(popped);
+                queue.done(&popped, Schedule::OnEvent, Moment::START);
+            }
+        }
+        while let Some(popped) = queue.pop(Moment::START) {
+            prop_assert!(wanted.remove(&popped));
+            queue.done(&popped, Schedule::OnEvent, Moment::START);
+        }
+        prop_assert!(wanted.is_empty() && queue.is_idle());
+    }
+}

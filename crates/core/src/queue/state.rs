@@ -1,0 +1,237 @@
+//! The queue itself.
+
+use std::collections::BTreeMap;
+
+use super::Lane;
+use super::lanes::Lanes;
+use super::timers::{Timer, Timers};
+use crate::flow::{Delay, Schedule};
+use crate::time::Moment;
+
+/// Pops in a row from higher lanes before a lower lane gets its turn.
+const FAIRNESS: u32 = 16;
+
+/// A work queue. `K` is cloned freely, so keys should be cheap (an `Arc` or a short name).
+#[derive(Clone, Debug)]
+pub struct Queue<K> {
+    keys: BTreeMap<K, Entry>,
+    lanes: Lanes<K>,
+    timers: Timers<K>,
+    in_flight: usize,
+    draining: bool,
+}
+
+/// What becomes of queued keys when the queue ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Drain {
+    /// Queued keys and timers are dropped; the runner also cancels running passes.
+    Drop,
+    /// Queued keys and timers are dropped; running passes end by themselves.
+    FinishInFlight,
+    /// Queued keys are still processed; timers are dropped.
+    FinishQueued,
+}
+
+/// What is known of a key. An entry that says nothing is removed.
+#[derive(Clone, Debug, Default)]
+struct Entry {
+    queued: Option<(Lane, u64)>,
+    processing: bool,
+    /// Added again during its pass, to this lane.
+    dirty: Option<Lane>,
+    asked: Option<(Moment, Lane)>,
+    outcome: Option<Moment>,
+}
+
+impl<K: Ord + Clone> Queue<K> {
+    /// An empty queue.
+    pub fn new() -> Self {
+        Self {
+            keys: BTreeMap::new(),
+            lanes: Lanes::new(Some(FAIRNESS)),
+            timers: Timers::new(),
+            in_flight: 0,
+            draining: false,
+        }
+    }
+
+    /// With another number of pops in a row from higher lanes before a lower lane gets its turn; `None` turns that off.
+    #[must_use]
+    pub fn fairness(mut self, pops: Option<u32>) -> Self {
+        self.lanes = Lanes::new(pops);
+        self
+    }
+
+    /// Queues a key. One that is queued already moves only up; one that is being processed runs once more afterwards.
+    pub fn add(&mut self, key: K, lane: Lane) {
+        if self.draining {
+            return;
+        }
+        let entry = self.keys.entry(key.clone()).or_default();
+        if entry.processing {
+            entry.dirty = entry.dirty.max(Some(lane));
+            return;
+        }
+        match entry.queued {
+            Some((current, _)) if current >= lane => {}
+            current => {
+                if let Some((lower, ticket)) = current {
+                    self.lanes.remove(lower, ticket);
+                }
+                entry.queued = Some((lane, self.lanes.push(lane, key)));
+            }
+        }
+    }
+
+    /// Queues a key after a delay. A key has one such timer: the earlier time and the higher lane win. Adding the key at
+    /// once does not cancel it.
+    pub fn add_after(&mut self, key: K, delay: Delay, lane: Lane, now: Moment) {
+        if self.draining {
+            return;
+        }
+        let due = now + delay.as_duration();
+        let entry = self.keys.entry(key.clone()).or_default();
+        let (due, lane) = match entry.asked {
+            Some((current, higher)) => {
+                self.timers.cancel(current, &key, Timer::Asked);
+                (current.min(due), higher.max(lane))
+            }
+            None => (due, lane),
+        };
+        entry.asked = Some((due, lane));
+        self.timers.set(due, key, Timer::Asked);
+    }
+
+    /// The next key to process, if one is queued or due. It is processed until [`done`](Self::done).
+    pub fn pop(&mut self, now: Moment) -> Option<K> {
+        self.fire(now);
+        let key = self.lanes.pop()?;
+        let entry = self.keys.entry(key.clone()).or_default();
+        entry.queued = None;
+        entry.processing = true;
+        // This pass decides anew when the next one is.
+        if let Some(due) = entry.outcome.take() {
+            self.timers.cancel(due, &key, Timer::Outcome);
+        }
+        self.in_flight += 1;
+        Some(key)
+    }
+
+    /// The pass of a key is over; the schedule replaces that of the pass before.
+    pub fn done(&mut self, key: &K, schedule: Schedule, now: Moment) {
+        let Some(entry) = self.keys.get_mut(key).filter(|entry| entry.processing) else { return };
+        entry.processing = false;
+        self.in_flight -= 1;
+        if let (Schedule::After(delay), false) = (schedule, self.draining) {
+            let due = now + delay.as_duration();
+            entry.outcome = Some(due);
+            self.timers.set(due, key.clone(), Timer::Outcome);
+        }
+        if let Some(lane) = entry.dirty.take() {
+            entry.queued = Some((lane, self.lanes.push(lane, key.clone())));
+        }
+        self.tidy(key);
+    }
+
+    /// When the earliest timer fires.
+    pub fn next_due(&self) -> Option<Moment> {
+        self.timers.next_due()
+    }
+
+    /// Removes the keys that match from lanes and timers. What is being processed ends by itself.
+    pub fn purge(&mut self, mut matches: impl FnMut(&K) -> bool) {
+        let purged: Vec<K> = self.keys.keys().filter(|key| matches(key)).cloned().collect();
+        for key in purged {
+            self.forget(&key);
+            if let Some(entry) = self.keys.get_mut(&key) {
+                entry.dirty = None;
+                if let Some((lane, ticket)) = entry.queued.take() {
+                    self.lanes.remove(lane, ticket);
+                }
+            }
+            self.tidy(&key);
+        }
+    }
+
+    /// Drops the timers of a key, for instance because its object is gone. It stays queued if it was.
+    pub fn forget(&mut self, key: &K) {
+        let Some(entry) = self.keys.get_mut(key) else { return };
+        if let Some((due, _)) = entry.asked.take() {
+            self.timers.cancel(due, key, Timer::Asked);
+        }
+        if let Some(due) = entry.outcome.take() {
+            self.timers.cancel(due, key, Timer::Outcome);
+        }
+        self.tidy(key);
+    }
+
+    /// Accepts no more keys. The mode says what becomes of those that are queued.
+    pub fn drain(&mut self, mode: Drain) {
+        self.draining = true;
+        self.timers.clear();
+        let keeps_queued = mode == Drain::FinishQueued;
+        if !keeps_queued {
+            self.lanes.clear();
+        }
+        self.keys.retain(|_, entry| {
+            entry.asked = None;
+            entry.outcome = None;
+            if !keeps_queued {
+                entry.queued = None;
+                entry.dirty = None;
+            }
+            entry.processing || entry.queued.is_some()
+        });
+    }
+
+    /// The number of queued keys of a lane.
+    pub fn depth(&self, lane: Lane) -> usize {
+        self.lanes.depth(lane)
+    }
+
+    /// The number of keys that are being processed.
+    pub const fn in_flight(&self) -> usize {
+        self.in_flight
+    }
+
+    /// The number of running timers.
+    pub fn waiting(&self) -> usize {
+        self.timers.len()
+    }
+
+    /// Whether nothing is queued and nothing is processed. Timers may still be running.
+    pub fn is_idle(&self) -> bool {
+        self.in_flight == 0 && Lane::ALL.into_iter().all(|lane| self.depth(lane) == 0)
+    }
+
+    /// Queues what is due.
+    fn fire(&mut self, now: Moment) {
+        while let Some((key, timer)) = self.timers.pop_due(now) {
+            let Some(entry) = self.keys.get_mut(&key) else { continue };
+            let lane = match timer {
+                Timer::Asked => entry.asked.take().map_or(Lane::Fast, |(_, lane)| lane),
+                Timer::Outcome => {
+                    entry.outcome = None;
+                    Lane::Fast
+                }
+            };
+            self.add(key, lane);
+        }
+    }
+
+    fn tidy(&mut self, key: &K) {
+        let idle = |entry: &Entry| {
+            !entry.processing && entry.queued.is_none() && entry.dirty.is_none() && entry.asked.is_none() && entry.outcome.is_none()
+        };
+        if self.keys.get(key).is_some_and(idle) {
+            self.keys.remove(key);
+        }
+    }
+}
+
+impl<K: Ord + Clone> Default for Queue<K> {
+    fn default() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,88 @@
+use std::time::Duration;
+
+use super::*;
+use crate::flow::{Delay, Schedule};
+use crate::time::Moment;
+
+const NOW: Moment = Moment::START;
+
+fn later(seconds: u64) -> Moment {
+    Moment(Duration::from_secs(seconds))
+}
+
+// QUE-5
+#[test]
+fn a_fast_key_overtakes_ten_thousand_slow_ones() {
+    let mut queue = Queue::new();
+    (0..10_000).for_each(|key| queue.add(key, Lane::Slow));
+    queue.add(99_999, Lane::Fast);
+    assert_eq!(queue.pop(NOW), Some(99_999));
+    assert_eq!(queue.pop(NOW), Some(0));
+}
+
+// QUE-6
+#[test]
+fn the_lowest_lane_gets_every_seventeenth_turn() {
+    let mut queue = Queue::new();
+    (0..40).for_each(|key| queue.add(key, Lane::Fast));
+    queue.add(100, Lane::Slow);
+    queue.add(101, Lane::Slow);
+    let order: Vec<i32> = (0..36).filter_map(|_| queue.pop(NOW)).collect();
+    assert_eq!((order[15], order[16], order[17], order[33], order[34]), (15, 100, 16, 101, 32));
+}
+
+// QUE-9
+#[test]
+fn an_event_driven_pass_moves_the_next_timed_one() {
+    let mut queue = Queue::new();
+    queue.add("a", Lane::Fast);
+    assert_eq!(queue.pop(NOW), Some("a"));
+    queue.done(&"a", Schedule::After(Delay::secs::<10>()), NOW);
+    queue.add("a", Lane::Fast);
+    assert_eq!(queue.pop(later(5)), Some("a"));
+    queue.done(&"a", Schedule::After(Delay::secs::<10>()), later(5));
+    assert_eq!(queue.next_due(), Some(later(15)));
+    assert_eq!(queue.pop(later(10)), None);
+    assert_eq!(queue.pop(later(15)), Some("a"));
+    queue.done(&"a", Schedule::OnEvent, later(15));
+    assert_eq!(queue.next_due(), None);
+}
+
+// QUE-10
+#[test]
+fn later_adds_join_a_debounce_and_do_not_extend_it() {
+    let mut queue = Queue::new();
+    queue.add_after("a", Delay::secs::<2>(), Lane::Fast, NOW);
+    queue.add_after("a", Delay::secs::<2>(), Lane::Fast, later(1));
+    assert_eq!(queue.next_due(), Some(later(2)));
+    assert_eq!(queue.pop(later(2)), Some("a"));
+}
+
+// QUE-8
+#[test]
+fn an_asked_timer_survives_an_immediate_pass() {
+    let mut queue = Queue::new();
+    queue.add_after("a", Delay::secs::<2>(), Lane::Fast, NOW);
+    queue.add("a", Lane::Fast);
+    assert_eq!(queue.pop(NOW), Some("a"));
+    queue.done(&"a", Schedule::OnEvent, NOW);
+    assert_eq!(queue.pop(later(2)), Some("a"));
+}
+
+// QUE-13
+#[test]
+fn draining_drops_timers_and_by_mode_what_is_queued() {
+    for (mode, left) in [(Drain::Drop, 0), (Drain::FinishInFlight, 0), (Drain::FinishQueued, 2)] {
+        let mut queue = Queue::new();
+        queue.add("running", Lane::Fast);
+        assert_eq!(queue.pop(NOW), Some("running"));
+        queue.add("running", Lane::Fast);
+        queue.add("queued", Lane::Slow);
+        queue.add_after("timed", Delay::secs::<1>(), Lane::Fast, NOW);
+        queue.drain(mode);
+        queue.add("late", Lane::Urgent);
+        queue.done(&"running", Schedule::After(Delay::secs::<1>()), NOW);
+        let popped = std::iter::from_fn(|| queue.pop(later(60))).count();
+        assert_eq!((popped, queue.waiting()), (left, 0), "{mode:?}");
+    }
+}

@@ -1,0 +1,51 @@
+//! The timers of a queue: two per key.
+
+use std::collections::BTreeSet;
+
+use crate::time::Moment;
+
+/// Which of a key's two timers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Timer {
+    /// Asked for by somebody; fires whatever happens in between.
+    Asked,
+    /// Left behind by the last pass; the next pass replaces it.
+    Outcome,
+}
+
+/// All running timers by due time; equal times fire in the order of their keys.
+#[derive(Clone, Debug)]
+pub(super) struct Timers<K>(BTreeSet<(Moment, K, Timer)>);
+
+impl<K: Ord + Clone> Timers<K> {
+    pub(super) const fn new() -> Self {
+        Self(BTreeSet::new())
+    }
+
+    pub(super) fn set(&mut self, due: Moment, key: K, timer: Timer) {
+        self.0.insert((due, key, timer));
+    }
+
+    pub(super) fn cancel(&mut self, due: Moment, key: &K, timer: Timer) {
+        self.0.remove(&(due, key.clone(), timer));
+    }
+
+    pub(super) fn pop_due(&mut self, now: Moment) -> Option<(K, Timer)> {
+        if self.next_due()? > now {
+            return None;
+        }
+        self.0.pop_first().map(|(_, key, timer)| (key, timer))
+    }
+
+    pub(super) fn next_due(&self) -> Option<Moment> {
+        self.0.first().map(|(due, ..)| *due)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+}

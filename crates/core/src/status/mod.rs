@@ -1,0 +1,10 @@
+//! What to write into a status, and whether to write at all.
+
+mod change;
+mod equal;
+
+#[cfg(test)]
+mod tests;
+
+pub use change::{diff, patch, rebase};
+pub use equal::semantically_equal;

@@ -1,0 +1,72 @@
+//! Points in time. Both kinds are arguments everywhere: [`Timestamp`] for what is written down and compared with other
+//! processes, [`Moment`] for measuring and waiting inside this one.
+
+use std::fmt;
+use std::ops::Add;
+use std::time::Duration;
+
+pub use jiff::Timestamp;
+
+/// A point on a clock that never goes back, counted from the start of the process (or of the test).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Moment(pub Duration);
+
+impl Moment {
+    /// The start of the clock.
+    pub const START: Self = Self(Duration::ZERO);
+
+    /// The time passed since `earlier`; zero when `earlier` is later.
+    pub const fn since(self, earlier: Self) -> Duration {
+        self.0.saturating_sub(earlier.0)
+    }
+}
+
+impl Add<Duration> for Moment {
+    type Output = Self;
+
+    fn add(self, rhs: Duration) -> Self {
+        Self(self.0.saturating_add(rhs))
+    }
+}
+
+/// Writes a duration the way people say it: `500ms`, `10s`, `1m30s`, `6h`. Zero is `0s`.
+pub(crate) fn write_human(f: &mut fmt::Formatter<'_>, duration: Duration) -> fmt::Result {
+    let nanos = duration.subsec_nanos();
+    let seconds = duration.as_secs();
+    if seconds == 0 && nanos > 0 {
+        return match nanos {
+            n if n % 1_000_000 == 0 => write!(f, "{}ms", n / 1_000_000),
+            n if n % 1_000 == 0 => write!(f, "{}us", n / 1_000),
+            n => write!(f, "{n}ns"),
+        };
+    }
+    let (hours, minutes, rest) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    if hours > 0 {
+        write!(f, "{hours}h")?;
+    }
+    if minutes > 0 {
+        write!(f, "{minutes}m")?;
+    }
+    if nanos > 0 {
+        let fraction = format!("{nanos:09}");
+        write!(f, "{rest}.{}s", fraction.trim_end_matches('0'))
+    } else if rest > 0 || seconds == 0 {
+        write!(f, "{rest}s")
+    } else {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_add_and_subtract_without_overflow() {
+        let early = Moment::START + Duration::from_secs(2);
+        let late = early + Duration::from_secs(3);
+        assert_eq!(late.since(early), Duration::from_secs(3));
+        assert_eq!(early.since(late), Duration::ZERO);
+        assert_eq!(late + Duration::MAX, Moment(Duration::MAX));
+    }
+}

@@ -56,7 +56,6 @@ impl Timing {
         self
     }
 
-
     /// The limit on retries with back-off.
     pub(crate) fn retry_bucket(&self) -> TokenBucket {
         TokenBucket::new(self.retry_interval, self.retry_burst)

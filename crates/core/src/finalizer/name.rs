@@ -13,7 +13,9 @@ pub struct FinalizerName(String);
 
 /// A text is no finalizer name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("use {name:?} as the name of a finalizer: {problem}; it must be <DNS subdomain>/<name>, for instance example.com/widget")]
+#[error(
+    "use {name:?} as the name of a finalizer: {problem}; it must be <DNS subdomain>/<name>, for instance example.com/widget"
+)]
 pub struct InvalidFinalizerName {
     name: String,
     problem: &'static str,
@@ -53,7 +55,9 @@ impl AsRef<str> for FinalizerName {
 }
 
 fn problem(name: &str) -> Option<&'static str> {
-    let Some((domain, rest)) = name.split_once('/') else { return Some("it has no slash") };
+    let Some((domain, rest)) = name.split_once('/') else {
+        return Some("it has no slash");
+    };
     if domain.is_empty() || domain.len() > MAX_DOMAIN || !domain.split('.').all(is_dns_label) {
         return Some("the part before the slash is no DNS subdomain");
     }
@@ -64,14 +68,18 @@ fn problem(name: &str) -> Option<&'static str> {
         return Some("the part after the slash is longer than 63 characters");
     }
     if !(edge(bytes.first()) && edge(bytes.last()) && bytes.iter().all(inner)) {
-        return Some("the part after the slash must consist of letters, digits, `-`, `_` and `.`, and start and end with a letter or digit");
+        return Some(
+            "the part after the slash must consist of letters, digits, `-`, `_` and `.`, and start and end with a letter or digit",
+        );
     }
     None
 }
 
 fn is_dns_label(label: &str) -> bool {
     let bytes = label.as_bytes();
-    let edge = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+    let edge = |byte: Option<&u8>| {
+        byte.is_some_and(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+    };
     let inner = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'-';
     bytes.len() <= 63 && edge(bytes.first()) && edge(bytes.last()) && bytes.iter().all(inner)
 }

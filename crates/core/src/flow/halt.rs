@@ -140,7 +140,12 @@ impl Halt {
             },
             Self::Done | Self::Blocked(_) => None,
         };
-        Summary { kind: self.kind(), reason: self.reason(), class, delay }
+        Summary {
+            kind: self.kind(),
+            reason: self.reason(),
+            class,
+            delay,
+        }
     }
 
     /// The pass is repeated no later than this; `Done` stays as it is.

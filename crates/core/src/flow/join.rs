@@ -55,9 +55,15 @@ impl Extra {
     fn merge_wait(&mut self, wait: Wait) {
         match wait.0.on {
             WaitOn::Timer(delay) => self.recheck(delay),
-            WaitOn::Event { safety_net } => self.safety_net = smallest(self.safety_net, Some(safety_net)),
+            WaitOn::Event { safety_net } => {
+                self.safety_net = smallest(self.safety_net, Some(safety_net))
+            }
             WaitOn::Growing { at_most } => {
-                self.growing.push(Growing { reason: wait.0.reason, at_most, progressed: wait.0.progressed });
+                self.growing.push(Growing {
+                    reason: wait.0.reason,
+                    at_most,
+                    progressed: wait.0.progressed,
+                });
             }
         }
         self.merge(wait.0.extra);
@@ -68,8 +74,11 @@ impl Extra {
 ///
 /// A failure that is retried outweighs a terminal one, that a block, that a wait. No timer is lost: the schedule is the
 /// smallest of all branches. The report depends on the order of the branches only, the schedule not even on that.
-pub fn join<T>(branches: impl IntoIterator<Item = (impl Into<String>, Flow<T>)>) -> Flow<Joined<T>> {
-    let (mut values, mut failures, mut blocked, mut waits) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+pub fn join<T>(
+    branches: impl IntoIterator<Item = (impl Into<String>, Flow<T>)>,
+) -> Flow<Joined<T>> {
+    let (mut values, mut failures, mut blocked, mut waits) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (label, branch) in branches {
         match branch {
             Ok(value) => values.push(Some(value)),
@@ -91,19 +100,33 @@ pub fn join<T>(branches: impl IntoIterator<Item = (impl Into<String>, Flow<T>)>)
     }
 }
 
-fn join_failures(failures: Vec<(String, Failure)>, blocked: Vec<(String, Blocked)>, waits: Vec<Wait>) -> Failure {
-    let mut found: Vec<(Classification, String, Failure)> =
-        failures.into_iter().map(|(label, failure)| (failure.classification(), label, failure)).collect();
+fn join_failures(
+    failures: Vec<(String, Failure)>,
+    blocked: Vec<(String, Blocked)>,
+    waits: Vec<Wait>,
+) -> Failure {
+    let mut found: Vec<(Classification, String, Failure)> = failures
+        .into_iter()
+        .map(|(label, failure)| (failure.classification(), label, failure))
+        .collect();
     // Conflicts are listed last, so that the reason is theirs only when there is nothing else.
     found.sort_by_key(|(classification, ..)| classification.is_conflict());
-    let recognised = found.iter().any(|(classification, ..)| classification.recognised);
-    let (class, slow) = joined_class(found.iter().map(|(classification, ..)| (classification.class, classification.slow)));
+    let recognised = found
+        .iter()
+        .any(|(classification, ..)| classification.recognised);
+    let (class, slow) = joined_class(
+        found
+            .iter()
+            .map(|(classification, ..)| (classification.class, classification.slow)),
+    );
 
     let mut extra = Extra::default();
     let mut parts = Vec::new();
     let mut sources: Vec<Option<BoxError>> = Vec::new();
     let mut event = None;
-    let first = found.first().map(|(classification, ..)| (classification.reason.clone(), classification.origin));
+    let first = found
+        .first()
+        .map(|(classification, ..)| (classification.reason.clone(), classification.origin));
     for (classification, label, failure) in found {
         if let Class::After(delay) = classification.class
             && class == Class::Backoff
@@ -123,7 +146,9 @@ fn join_failures(failures: Vec<(String, Failure)>, blocked: Vec<(String, Blocked
         parts.extend(blocked_parts(&label, &block));
         extra.merge(block.0.extra);
     }
-    waits.into_iter().for_each(|wait| extra.merge_wait(wait));
+    for wait in waits {
+        extra.merge_wait(wait);
+    }
     parts.sort_by_key(|part| part.kind);
 
     let source = JoinedErrors::join(sources).unwrap_or_else(|| "nothing failed".into());
@@ -141,14 +166,27 @@ fn join_failures(failures: Vec<(String, Failure)>, blocked: Vec<(String, Blocked
 
 fn parts_of(label: &str, classification: &Classification, failure: &Failure) -> Vec<Part> {
     if failure.0.parts.is_empty() {
-        let kind = if classification.is_conflict() { PartKind::Conflict } else { PartKind::Failure };
-        return vec![Part { kind, label: label.to_owned(), message: failure.text() }];
+        let kind = if classification.is_conflict() {
+            PartKind::Conflict
+        } else {
+            PartKind::Failure
+        };
+        return vec![Part {
+            kind,
+            label: label.to_owned(),
+            message: failure.text(),
+        }];
     }
     let label = match &failure.0.context {
         Some(context) => format!("{label}: {context}"),
         None => label.to_owned(),
     };
-    failure.0.parts.iter().map(|part| part.under(&label)).collect()
+    failure
+        .0
+        .parts
+        .iter()
+        .map(|part| part.under(&label))
+        .collect()
 }
 
 fn join_blocked(blocked: Vec<(String, Blocked)>, waits: Vec<Wait>) -> Result<Blocked, Halt> {
@@ -161,8 +199,12 @@ fn join_blocked(blocked: Vec<(String, Blocked)>, waits: Vec<Wait>) -> Result<Blo
         extra.merge(inner.extra);
         first = first.or(Some((inner.reason, inner.event)));
     }
-    waits.into_iter().for_each(|wait| extra.merge_wait(wait));
-    let Some((reason, event)) = first else { return Err(Halt::Done) };
+    for wait in waits {
+        extra.merge_wait(wait);
+    }
+    let Some((reason, event)) = first else {
+        return Err(Halt::Done);
+    };
     let mut joined = Blocked::new(reason, render("blocked", parts.iter()));
     joined.0.parts = parts;
     joined.0.event = event;
@@ -172,7 +214,11 @@ fn join_blocked(blocked: Vec<(String, Blocked)>, waits: Vec<Wait>) -> Result<Blo
 
 fn blocked_parts(label: &str, block: &Blocked) -> Vec<Part> {
     if block.0.parts.is_empty() {
-        return vec![Part { kind: PartKind::Blocked, label: label.to_owned(), message: block.text() }];
+        return vec![Part {
+            kind: PartKind::Blocked,
+            label: label.to_owned(),
+            message: block.text(),
+        }];
     }
     block.0.parts.iter().map(|part| part.under(label)).collect()
 }
@@ -189,13 +235,19 @@ fn join_waits(waits: Vec<Wait>) -> Option<Wait> {
 
 impl Part {
     fn under(&self, label: &str) -> Self {
-        Self { kind: self.kind, label: format!("{label}: {}", self.label), message: self.message.clone() }
+        Self {
+            kind: self.kind,
+            label: format!("{label}: {}", self.label),
+            message: self.message.clone(),
+        }
     }
 }
 
 /// One entry as `<label>: <message>`; several under a heading, one line each.
 pub(super) fn render<'a>(noun: &str, parts: impl Iterator<Item = &'a Part>) -> String {
-    let lines: Vec<String> = parts.map(|part| format!("{}: {}", part.label, part.message)).collect();
+    let lines: Vec<String> = parts
+        .map(|part| format!("{}: {}", part.label, part.message))
+        .collect();
     if let [line] = lines.as_slice() {
         return text::cut(line.clone());
     }

@@ -36,7 +36,9 @@ mod tests;
 pub use api::{ApiFault, ApiStatus, StatusCause, classify_status, recognise_with};
 pub use blocked::Blocked;
 pub use classify::{BoxError, Class, Classification, Classified, JoinedErrors, Origin};
-pub use conclude::{Conclusion, Limits, Outcome, Pass, Prior, PriorCondition, StalledMark, Texts, conclude};
+pub use conclude::{
+    Conclusion, Limits, Outcome, Pass, Prior, PriorCondition, StalledMark, Texts, conclude,
+};
 pub use delay::{Delay, ZeroDelay};
 pub use event::{Event, EventType};
 pub use ext::{FlowExt, FlowState};

@@ -30,7 +30,7 @@ impl Lane {
 /// The queued keys. A position is a ticket; the smallest ticket of a lane is served first.
 #[derive(Clone, Debug)]
 pub(super) struct Lanes<K> {
-    lanes: [BTreeMap<u64, K>; 3],
+    queued: [BTreeMap<u64, K>; 3],
     next_ticket: u64,
     fairness: Option<u32>,
     /// Pops in a row from a lane while a lower one had keys.
@@ -39,25 +39,32 @@ pub(super) struct Lanes<K> {
 
 impl<K> Lanes<K> {
     pub(super) fn new(fairness: Option<u32>) -> Self {
-        Self { lanes: [BTreeMap::new(), BTreeMap::new(), BTreeMap::new()], next_ticket: 0, fairness, streak: 0 }
+        Self {
+            queued: [BTreeMap::new(), BTreeMap::new(), BTreeMap::new()],
+            next_ticket: 0,
+            fairness,
+            streak: 0,
+        }
     }
 
     /// Puts a key at the tail of a lane and returns its ticket.
     pub(super) fn push(&mut self, lane: Lane, key: K) -> u64 {
         let ticket = self.next_ticket;
         self.next_ticket += 1;
-        self.lanes[lane as usize].insert(ticket, key);
+        self.queued[lane as usize].insert(ticket, key);
         ticket
     }
 
     pub(super) fn remove(&mut self, lane: Lane, ticket: u64) -> Option<K> {
-        self.lanes[lane as usize].remove(&ticket)
+        self.queued[lane as usize].remove(&ticket)
     }
 
     pub(super) fn pop(&mut self) -> Option<K> {
-        let mut filled = Lane::ALL.into_iter().filter(|lane| !self.lanes[*lane as usize].is_empty());
+        let mut filled = Lane::ALL
+            .into_iter()
+            .filter(|lane| !self.queued[*lane as usize].is_empty());
         let highest = filled.next()?;
-        let lane = match filled.last() {
+        let lane = match filled.next_back() {
             None => {
                 self.streak = 0;
                 highest
@@ -71,14 +78,14 @@ impl<K> Lanes<K> {
                 highest
             }
         };
-        self.lanes[lane as usize].pop_first().map(|(_, key)| key)
+        self.queued[lane as usize].pop_first().map(|(_, key)| key)
     }
 
     pub(super) fn depth(&self, lane: Lane) -> usize {
-        self.lanes[lane as usize].len()
+        self.queued[lane as usize].len()
     }
 
     pub(super) fn clear(&mut self) {
-        self.lanes.iter_mut().for_each(BTreeMap::clear);
+        self.queued.iter_mut().for_each(BTreeMap::clear);
     }
 }

@@ -120,7 +120,9 @@ impl<K: Ord + Clone> Queue<K> {
 
     /// The pass of a key is over; the schedule replaces that of the pass before.
     pub fn done(&mut self, key: &K, schedule: Schedule, now: Moment) {
-        let Some(entry) = self.keys.get_mut(key).filter(|entry| entry.processing) else { return };
+        let Some(entry) = self.keys.get_mut(key).filter(|entry| entry.processing) else {
+            return;
+        };
         entry.processing = false;
         self.in_flight -= 1;
         if let (Schedule::After(delay), false) = (schedule, self.draining) {
@@ -141,7 +143,12 @@ impl<K: Ord + Clone> Queue<K> {
 
     /// Removes the keys that match from lanes and timers. What is being processed ends by itself.
     pub fn purge(&mut self, mut matches: impl FnMut(&K) -> bool) {
-        let purged: Vec<K> = self.keys.keys().filter(|key| matches(key)).cloned().collect();
+        let purged: Vec<K> = self
+            .keys
+            .keys()
+            .filter(|key| matches(key))
+            .cloned()
+            .collect();
         for key in purged {
             self.forget(&key);
             if let Some(entry) = self.keys.get_mut(&key) {
@@ -156,7 +163,9 @@ impl<K: Ord + Clone> Queue<K> {
 
     /// Drops the timers of a key, for instance because its object is gone. It stays queued if it was.
     pub fn forget(&mut self, key: &K) {
-        let Some(entry) = self.keys.get_mut(key) else { return };
+        let Some(entry) = self.keys.get_mut(key) else {
+            return;
+        };
         if let Some((due, _)) = entry.asked.take() {
             self.timers.cancel(due, key, Timer::Asked);
         }
@@ -208,7 +217,9 @@ impl<K: Ord + Clone> Queue<K> {
     /// Queues what is due.
     fn fire(&mut self, now: Moment) {
         while let Some((key, timer)) = self.timers.pop_due(now) {
-            let Some(entry) = self.keys.get_mut(&key) else { continue };
+            let Some(entry) = self.keys.get_mut(&key) else {
+                continue;
+            };
             let lane = match timer {
                 Timer::Asked => entry.asked.take().map_or(Lane::Fast, |(_, lane)| lane),
                 Timer::Outcome => {
@@ -222,7 +233,11 @@ impl<K: Ord + Clone> Queue<K> {
 
     fn tidy(&mut self, key: &K) {
         let idle = |entry: &Entry| {
-            !entry.processing && entry.queued.is_none() && entry.dirty.is_none() && entry.asked.is_none() && entry.outcome.is_none()
+            !entry.processing
+                && entry.queued.is_none()
+                && entry.dirty.is_none()
+                && entry.asked.is_none()
+                && entry.outcome.is_none()
         };
         if self.keys.get(key).is_some_and(idle) {
             self.keys.remove(key);

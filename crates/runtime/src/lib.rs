@@ -1,1 +1,9 @@
 //! What every controller needs, with I/O: clients, watches, runner, events, admin server, the operator itself.
+
+pub mod clock;
+pub mod cluster;
+pub mod task;
+pub mod watch;
+
+#[cfg(test)]
+mod testing;

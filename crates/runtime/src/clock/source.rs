@@ -1,0 +1,88 @@
+use std::fmt;
+use std::future::Future;
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use kubewright_core::time::Moment;
+use tokio::time::Instant;
+
+/// Reads the time. Cheap to clone; every clone reads the same time.
+#[derive(Clone)]
+pub struct Clock {
+    start: Instant,
+    /// Wall time at `start`; `None` reads the machine's wall clock.
+    epoch: Option<Timestamp>,
+}
+
+/// A future did not end in time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("no answer within {after:?}")]
+pub struct Elapsed {
+    /// How long it was waited for.
+    pub after: Duration,
+}
+
+impl Clock {
+    /// The machine's clocks.
+    pub fn system() -> Self {
+        Self {
+            start: Instant::now(),
+            epoch: None,
+        }
+    }
+
+    /// Wall time starts at `epoch` and goes with tokio's timer, so that pausing and advancing the timer moves both clocks.
+    pub fn virtual_from(epoch: Timestamp) -> Self {
+        Self {
+            start: Instant::now(),
+            epoch: Some(epoch),
+        }
+    }
+
+    /// The wall time.
+    #[allow(clippy::disallowed_methods)] // the one reader of the machine's wall clock
+    pub fn now(&self) -> Timestamp {
+        match self.epoch {
+            None => Timestamp::now(),
+            Some(epoch) => {
+                let passed = SignedDuration::try_from(self.passed()).unwrap_or(SignedDuration::MAX);
+                epoch.saturating_add(passed).unwrap_or(Timestamp::MAX)
+            }
+        }
+    }
+
+    /// The monotonic time since this clock was made.
+    pub fn moment(&self) -> Moment {
+        Moment(self.passed())
+    }
+
+    /// Ends after `duration`.
+    pub async fn sleep(&self, duration: Duration) {
+        tokio::time::sleep(duration).await;
+    }
+
+    /// Ends at `moment`, at once when it has passed.
+    pub async fn sleep_until(&self, moment: Moment) {
+        tokio::time::sleep_until(self.start + moment.0).await;
+    }
+
+    /// Waits for `future`, at most for `limit`.
+    pub async fn limit<F: Future>(&self, limit: Duration, future: F) -> Result<F::Output, Elapsed> {
+        tokio::time::timeout(limit, future)
+            .await
+            .map_err(|_| Elapsed { after: limit })
+    }
+
+    #[allow(clippy::disallowed_methods)] // the one reader of the monotonic clock
+    fn passed(&self) -> Duration {
+        Instant::now().saturating_duration_since(self.start)
+    }
+}
+
+impl fmt::Debug for Clock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Clock")
+            .field("epoch", &self.epoch)
+            .finish_non_exhaustive()
+    }
+}

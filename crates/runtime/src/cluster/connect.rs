@@ -1,0 +1,147 @@
+use std::panic;
+use std::path::{Path, PathBuf};
+
+use kube::Config;
+use kube::config::{InClusterError, KubeConfigOptions, Kubeconfig, KubeconfigError};
+
+use super::error::chain;
+
+/// There is no way to a cluster. Each variant says what to do about it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConnectError {
+    /// A kubeconfig file that cannot be used.
+    #[error("load kubeconfig {}: {}; correct the file, or name another with --kubeconfig or $KUBECONFIG", path.display(), chain(source))]
+    Kubeconfig {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: Box<KubeconfigError>,
+    },
+    /// A context that the kubeconfig does not have.
+    #[error("find context {context:?} in kubeconfig {}: it has {}", path.display(), list(known))]
+    Context {
+        /// The file.
+        path: PathBuf,
+        /// The context asked for.
+        context: String,
+        /// Those that are there.
+        known: Vec<String>,
+    },
+    /// Neither a kubeconfig nor a service account.
+    #[error(
+        "find a cluster: no kubeconfig ({}) and not inside a cluster ({}); set $KUBECONFIG, or pass --kubeconfig",
+        chain(kubeconfig),
+        chain(in_cluster)
+    )]
+    NoCluster {
+        /// Why there is no kubeconfig.
+        kubeconfig: Box<KubeconfigError>,
+        /// Why there is no service account.
+        in_cluster: Box<InClusterError>,
+    },
+    /// The binary has no TLS implementation.
+    #[error(
+        "set up TLS: this binary has no rustls crypto provider; \
+         enable the feature `ring` or `aws-lc-rs` of rustls, or install a provider at the start of main"
+    )]
+    NoCryptoProvider,
+    /// The configuration cannot be turned into a client.
+    #[error("set up a client for {url}: {}", chain(source))]
+    Client {
+        /// The API server.
+        url: String,
+        /// What is wrong.
+        source: Box<kube::Error>,
+    },
+}
+
+/// The configuration of a kubeconfig file, of one of its contexts or the current one.
+pub async fn config_from_file(path: &Path, context: Option<&str>) -> Result<Config, ConnectError> {
+    let refused = |source| ConnectError::Kubeconfig {
+        path: path.to_owned(),
+        source: Box::new(source),
+    };
+    let kubeconfig = Kubeconfig::read_from(path).map_err(refused)?;
+    if let Some(context) = context {
+        let known: Vec<_> = kubeconfig
+            .contexts
+            .iter()
+            .map(|known| known.name.clone())
+            .collect();
+        if !known.iter().any(|known| known == context) {
+            return Err(ConnectError::Context {
+                path: path.to_owned(),
+                context: context.to_owned(),
+                known,
+            });
+        }
+    }
+    let options = KubeConfigOptions {
+        context: context.map(str::to_owned),
+        ..KubeConfigOptions::default()
+    };
+    Config::from_custom_kubeconfig(kubeconfig, &options)
+        .await
+        .map_err(refused)
+}
+
+/// The configuration that is at hand: `$KUBECONFIG`, else `~/.kube/config`, else the service account of the pod.
+///
+/// A kubeconfig that exists but cannot be used is an error: another cluster would be a surprise.
+pub async fn infer_config() -> Result<Config, ConnectError> {
+    let missing = match Config::from_kubeconfig(&KubeConfigOptions::default()).await {
+        Ok(config) => return Ok(config),
+        Err(error) => error,
+    };
+    let named = std::env::var_os("KUBECONFIG").filter(|value| !value.is_empty());
+    match (&missing, named) {
+        (KubeconfigError::ReadConfig(io, _), None) if io.kind() == std::io::ErrorKind::NotFound => {
+        }
+        (KubeconfigError::FindPath, None) => {}
+        (KubeconfigError::ReadConfig(_, path), _) => {
+            return Err(ConnectError::Kubeconfig {
+                path: path.clone(),
+                source: Box::new(missing),
+            });
+        }
+        (_, named) => {
+            let path = named.map_or_else(|| PathBuf::from("~/.kube/config"), PathBuf::from);
+            return Err(ConnectError::Kubeconfig {
+                path,
+                source: Box::new(missing),
+            });
+        }
+    }
+    Config::incluster().map_err(|in_cluster| ConnectError::NoCluster {
+        kubeconfig: Box::new(missing),
+        in_cluster: Box::new(in_cluster),
+    })
+}
+
+/// A client that sends each request once.
+pub(super) fn client(mut config: Config) -> Result<kube::Client, ConnectError> {
+    config.default_retry = false;
+    let url = config.cluster_url.to_string();
+    if config.cluster_url.scheme_str() == Some("https") && !has_crypto_provider() {
+        return Err(ConnectError::NoCryptoProvider);
+    }
+    kube::Client::try_from(config).map_err(|source| ConnectError::Client {
+        url,
+        source: Box::new(source),
+    })
+}
+
+/// rustls finds a provider that was installed, or the only one compiled in; without either it panics, which is its only answer.
+fn has_crypto_provider() -> bool {
+    rustls::crypto::CryptoProvider::get_default().is_some()
+        || panic::catch_unwind(rustls::ClientConfig::builder).is_ok()
+}
+
+fn list(names: &[String]) -> String {
+    if names.is_empty() {
+        "no contexts".to_owned()
+    } else {
+        names.join(", ")
+    }
+}

@@ -1,0 +1,220 @@
+use std::sync::Arc;
+
+use bytes::Bytes;
+use futures::StreamExt as _;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::super::{ApiError, ApiRequest, ApiResource, Connection};
+use super::table::Table;
+
+/// Both forms are accepted; an older server answers with the second.
+const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,\
+     application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json";
+
+/// How many groups are read at a time from a server without aggregated discovery.
+const GROUPS_AT_ONCE: usize = 8;
+
+/// `/api` and `/apis`, in whichever form the server answers.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Index {
+    /// APIGroupDiscoveryList
+    items: Vec<Group>,
+    /// APIGroupList
+    groups: Vec<LegacyGroup>,
+    /// APIVersions
+    versions: Vec<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Group {
+    metadata: Named,
+    versions: Vec<Version>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Named {
+    name: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Version {
+    version: String,
+    freshness: String,
+    resources: Vec<Resource>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Resource {
+    resource: String,
+    response_kind: Option<Kind>,
+    scope: String,
+    verbs: Vec<String>,
+    subresources: Vec<Subresource>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Kind {
+    kind: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Subresource {
+    subresource: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct LegacyGroup {
+    name: String,
+    versions: Vec<LegacyVersion>,
+    preferred_version: LegacyVersion,
+}
+
+#[derive(Debug, Default, Deserialize, PartialEq)]
+#[serde(default)]
+struct LegacyVersion {
+    version: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct LegacyResources {
+    resources: Vec<LegacyResource>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct LegacyResource {
+    name: String,
+    kind: String,
+    namespaced: bool,
+    verbs: Vec<String>,
+}
+
+/// Reads all types of the cluster. What a group cannot tell at the moment is taken from `before`.
+pub(super) async fn read(connection: &Connection, before: &Table) -> Result<Table, ApiError> {
+    let core = ApiRequest::raw("/api").accept(AGGREGATED);
+    let others = ApiRequest::raw("/apis").accept(AGGREGATED);
+    let (core, others) = futures::try_join!(
+        fetch::<Index>(connection, &core),
+        fetch::<Index>(connection, &others)
+    )?;
+    let mut table = Table::default();
+    let mut legacy = Vec::new();
+    for index in [core, others] {
+        for group in index.items {
+            add_group(&mut table, group, before);
+        }
+        legacy.extend(
+            index
+                .versions
+                .into_iter()
+                .map(|version| (String::new(), version)),
+        );
+        for mut group in index.groups {
+            group
+                .versions
+                .sort_by_key(|version| *version != group.preferred_version);
+            legacy.extend(
+                group
+                    .versions
+                    .into_iter()
+                    .map(|version| (group.name.clone(), version.version)),
+            );
+        }
+    }
+    read_legacy(connection, legacy, before, &mut table).await;
+    Ok(table)
+}
+
+fn add_group(table: &mut Table, group: Group, before: &Table) {
+    let name = group.metadata.name;
+    for version in group.versions {
+        if version.freshness == "Stale" && version.resources.is_empty() {
+            table.keep(before, &name, &version.version);
+        }
+        for resource in version.resources {
+            let Some(kind) = resource.response_kind.filter(|kind| !kind.kind.is_empty()) else {
+                continue;
+            };
+            table.add(Arc::new(ApiResource {
+                group: name.clone(),
+                version: version.version.clone(),
+                kind: kind.kind,
+                plural: resource.resource,
+                namespaced: resource.scope == "Namespaced",
+                verbs: resource.verbs,
+                subresources: resource
+                    .subresources
+                    .into_iter()
+                    .map(|sub| sub.subresource)
+                    .collect(),
+            }));
+        }
+    }
+}
+
+async fn read_legacy(
+    connection: &Connection,
+    versions: Vec<(String, String)>,
+    before: &Table,
+    table: &mut Table,
+) {
+    let requests = versions.into_iter().map(|(group, version)| async move {
+        let path = if group.is_empty() {
+            format!("/api/{version}")
+        } else {
+            format!("/apis/{group}/{version}")
+        };
+        let answer = fetch::<LegacyResources>(connection, &ApiRequest::raw(path)).await;
+        (group, version, answer)
+    });
+    let mut answers = futures::stream::iter(requests).buffered(GROUPS_AT_ONCE);
+    while let Some((group, version, answer)) = answers.next().await {
+        let resources = match answer {
+            Ok(list) => list.resources,
+            Err(error) => {
+                // An extension server that is down must not hide the types of all others.
+                tracing::debug!(group, version, %error, "discovery keeps what it knew of a group");
+                table.keep(before, &group, &version);
+                continue;
+            }
+        };
+        let (subresources, resources): (Vec<_>, Vec<_>) = resources
+            .into_iter()
+            .partition(|resource| resource.name.contains('/'));
+        for resource in resources {
+            let of_this = subresources
+                .iter()
+                .filter_map(|sub| sub.name.strip_prefix(&resource.name)?.strip_prefix('/'));
+            table.add(Arc::new(ApiResource {
+                group: group.clone(),
+                version: version.clone(),
+                kind: resource.kind,
+                subresources: of_this.map(str::to_owned).collect(),
+                plural: resource.name,
+                namespaced: resource.namespaced,
+                verbs: resource.verbs,
+            }));
+        }
+    }
+}
+
+async fn fetch<T: DeserializeOwned>(
+    connection: &Connection,
+    request: &ApiRequest,
+) -> Result<T, ApiError> {
+    let (_, body): (_, Bytes) = connection.fetch(request).await?;
+    serde_json::from_slice(&body).map_err(|source| ApiError::Decode {
+        request: request.to_string(),
+        source,
+    })
+}

@@ -1,0 +1,336 @@
+use std::time::Duration;
+
+use kubewright_core::flow::{ApiFault, ApiStatus, Classification, StatusCause, recognise_with};
+use kubewright_machinery::object::GroupVersionKind;
+use serde_json::Value;
+
+/// A request that did not succeed.
+///
+/// The variants differ in who answered: the server ([`Status`](Self::Status)), nobody ([`Connection`](Self::Connection),
+/// [`TimedOut`](Self::TimedOut)), something that is no API server ([`Decode`](Self::Decode)), or our own checks.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ApiError {
+    /// The server refused.
+    #[error(transparent)]
+    Status(#[from] Box<StatusError>),
+    /// No answer: name resolution, connect, TLS, a reset.
+    #[error("{request}: no connection to the API server: {}", chain(source.as_ref()))]
+    Connection {
+        /// Verb and path.
+        request: String,
+        /// What the transport said.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// No answer in time.
+    #[error("{request}: no answer from the API server within {after:?}")]
+    TimedOut {
+        /// Verb and path.
+        request: String,
+        /// How long it was waited for.
+        after: Duration,
+    },
+    /// An answer that is no JSON.
+    #[error("{request}: the answer cannot be decoded: {source}")]
+    Decode {
+        /// Verb and path.
+        request: String,
+        /// Where it breaks.
+        source: serde_json::Error,
+    },
+    /// A request that cannot be written as HTTP.
+    #[error("{request}: no valid request: {source}")]
+    Invalid {
+        /// Verb and path.
+        request: String,
+        /// What is wrong.
+        source: http::Error,
+    },
+    /// The cluster does not have the type.
+    #[error("find type {} {}: the cluster does not serve it{}", gvk.api_version(), gvk.kind, served_versions(served))]
+    NotServed {
+        /// The type.
+        gvk: GroupVersionKind,
+        /// The versions in which its kind is served.
+        served: Vec<String>,
+    },
+    /// Credentials could not be had.
+    #[error("{request}: no credentials: {source}")]
+    Credentials {
+        /// Verb and path.
+        request: String,
+        /// What the credential source said.
+        source: kube::client::AuthError,
+    },
+}
+
+/// The server's `Status` answer.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{message}")]
+pub struct StatusError {
+    /// Verb and path of the request.
+    pub request: String,
+    /// HTTP status code.
+    pub code: u16,
+    /// `reason` of the status, may be empty.
+    pub reason: String,
+    /// `message` of the status, or the code when there is none.
+    pub message: String,
+    /// `details` of the status as the server sent it.
+    pub details: Value,
+    /// When the server wants to be asked again.
+    pub retry_after: Option<Duration>,
+}
+
+impl StatusError {
+    /// Reads a failed answer. A body that is no `Status` gives code and text.
+    pub(crate) fn read(
+        request: String,
+        code: u16,
+        retry_after: Option<Duration>,
+        body: &[u8],
+    ) -> Self {
+        let status: Value = serde_json::from_slice(body).unwrap_or(Value::Null);
+        if status.get("kind").and_then(Value::as_str) == Some("Status") {
+            let told = Self::from_status(request, code, &status);
+            return Self {
+                retry_after: retry_after.or(told.retry_after),
+                ..told
+            };
+        }
+        let text = String::from_utf8_lossy(body);
+        let text: String = text.trim().chars().take(256).collect();
+        let message = match http::StatusCode::from_u16(code)
+            .ok()
+            .and_then(|code| code.canonical_reason())
+        {
+            Some(name) if text.is_empty() => format!("{code} {name}"),
+            Some(name) => format!("{code} {name}: {text}"),
+            None => format!("{code}: {text}"),
+        };
+        Self {
+            request,
+            code,
+            reason: String::new(),
+            message,
+            details: Value::Null,
+            retry_after,
+        }
+    }
+
+    /// Reads a `Status` object; `code` is used when it names none.
+    pub(crate) fn from_status(request: String, code: u16, status: &Value) -> Self {
+        let text = |key| {
+            status
+                .get(key)
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_owned()
+        };
+        let code = status
+            .get("code")
+            .and_then(Value::as_u64)
+            .and_then(|code| u16::try_from(code).ok())
+            .unwrap_or(code);
+        let details = status.get("details").cloned().unwrap_or(Value::Null);
+        let retry_after = details
+            .get("retryAfterSeconds")
+            .and_then(Value::as_u64)
+            .filter(|seconds| *seconds > 0);
+        let message = Some(text("message"))
+            .filter(|text| !text.is_empty())
+            .unwrap_or_else(|| format!("{code} {}", text("reason")));
+        Self {
+            request,
+            code,
+            reason: text("reason"),
+            message,
+            details,
+            retry_after: retry_after.map(Duration::from_secs),
+        }
+    }
+
+    /// The causes: reason, message and field of each.
+    pub fn causes(&self) -> impl Iterator<Item = (&str, &str, &str)> {
+        let causes = self
+            .details
+            .get("causes")
+            .and_then(Value::as_array)
+            .map_or(&[][..], Vec::as_slice);
+        causes.iter().map(|cause| {
+            let text = |key| cause.get(key).and_then(Value::as_str).unwrap_or_default();
+            (text("reason"), text("message"), text("field"))
+        })
+    }
+
+    /// Is this among the causes?
+    pub fn has_cause(&self, reason: &str) -> bool {
+        self.causes().any(|cause| cause.0 == reason)
+    }
+}
+
+impl ApiError {
+    /// The server's answer, if it gave one.
+    pub fn status(&self) -> Option<&StatusError> {
+        match self {
+            Self::Status(status) => Some(status),
+            _ => None,
+        }
+    }
+
+    /// HTTP status code, if the server answered.
+    pub fn code(&self) -> Option<u16> {
+        self.status().map(|status| status.code)
+    }
+
+    /// When the server wants to be asked again.
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.status().and_then(|status| status.retry_after)
+    }
+
+    /// 404.
+    pub fn is_not_found(&self) -> bool {
+        self.code() == Some(404)
+    }
+
+    /// 409 because an object of this name exists.
+    pub fn is_already_exists(&self) -> bool {
+        self.status()
+            .is_some_and(|status| status.code == 409 && status.reason == "AlreadyExists")
+    }
+
+    /// 409 because the object has changed or is another one.
+    pub fn is_conflict(&self) -> bool {
+        self.status()
+            .is_some_and(|status| status.code == 409 && status.reason != "AlreadyExists")
+    }
+
+    /// 403.
+    pub fn is_forbidden(&self) -> bool {
+        self.code() == Some(403)
+    }
+
+    /// 403 because the namespace is being deleted.
+    pub fn is_namespace_terminating(&self) -> bool {
+        self.status()
+            .is_some_and(|status| status.code == 403 && status.has_cause("NamespaceTerminating"))
+    }
+
+    /// 410: the resource version is too old.
+    pub fn is_expired(&self) -> bool {
+        self.code() == Some(410)
+    }
+
+    /// May the same request succeed a little later: 409, 429, 500, 502, 503, 504, or no answer?
+    pub fn is_transient(&self) -> bool {
+        match self {
+            Self::Status(status) => matches!(status.code, 409 | 429 | 500 | 502 | 503 | 504),
+            Self::Connection { .. } | Self::TimedOut { .. } => true,
+            Self::Decode { .. }
+            | Self::Invalid { .. }
+            | Self::NotServed { .. }
+            | Self::Credentials { .. } => false,
+        }
+    }
+}
+
+impl ApiError {
+    /// What core needs to know to classify it.
+    pub fn fault(&self) -> ApiFault {
+        match self {
+            Self::Status(status) => ApiFault::Status(status.facts()),
+            Self::Connection { .. } | Self::TimedOut { .. } | Self::Credentials { .. } => {
+                ApiFault::NoResponse
+            }
+            Self::Decode { .. } | Self::Invalid { .. } => ApiFault::Undecodable,
+            Self::NotServed { .. } => ApiFault::KindNotServed,
+        }
+    }
+
+    /// How it is retried, who must act, and the reason to show.
+    pub fn classification(&self) -> Classification {
+        self.fault().classification()
+    }
+}
+
+impl StatusError {
+    fn facts(&self) -> ApiStatus {
+        let cause = |(reason, message, field): (&str, &str, &str)| StatusCause {
+            reason: reason.to_owned(),
+            field: field.to_owned(),
+            message: message.to_owned(),
+        };
+        ApiStatus {
+            code: self.code,
+            reason: self.reason.clone(),
+            message: self.message.clone(),
+            causes: self.causes().map(cause).collect(),
+            retry_after_seconds: self.retry_after.map(|wait| wait.as_secs()),
+        }
+    }
+}
+
+/// Lets core classify our errors and those of kube wherever they stand in a chain.
+pub(super) fn teach_core() {
+    recognise_with(recognise);
+}
+
+fn recognise(error: &(dyn std::error::Error + 'static)) -> Option<ApiFault> {
+    if let Some(error) = error.downcast_ref::<ApiError>() {
+        return Some(error.fault());
+    }
+    if let Some(status) = error.downcast_ref::<StatusError>() {
+        return Some(ApiFault::Status(status.facts()));
+    }
+    match error.downcast_ref::<kube::Error>()? {
+        kube::Error::Api(status) => Some(ApiFault::Status(facts_of_kube(status))),
+        kube::Error::HyperError(_)
+        | kube::Error::Service(_)
+        | kube::Error::ReadEvents(_)
+        | kube::Error::Auth(_) => Some(ApiFault::NoResponse),
+        kube::Error::SerdeError(_) | kube::Error::FromUtf8(_) => Some(ApiFault::Undecodable),
+        _ => None,
+    }
+}
+
+fn facts_of_kube(status: &kube::core::Status) -> ApiStatus {
+    let details = status.details.as_ref();
+    let causes = details.map_or(&[][..], |details| details.causes.as_slice());
+    let cause = |cause: &kube::core::response::StatusCause| StatusCause {
+        reason: cause.reason.clone(),
+        field: cause.field.clone(),
+        message: cause.message.clone(),
+    };
+    ApiStatus {
+        code: status.code,
+        reason: status.reason.clone(),
+        message: status.message.clone(),
+        causes: causes.iter().map(cause).collect(),
+        retry_after_seconds: details
+            .map(|details| u64::from(details.retry_after_seconds))
+            .filter(|seconds| *seconds > 0),
+    }
+}
+
+/// An error and its sources, each text once.
+pub(crate) fn chain(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(source) = next {
+        let more = source.to_string();
+        if !text.contains(&more) {
+            text.push_str(": ");
+            text.push_str(&more);
+        }
+        next = source.source();
+    }
+    text
+}
+
+fn served_versions(versions: &[String]) -> String {
+    if versions.is_empty() {
+        String::new()
+    } else {
+        format!(" in this version, but in {}", versions.join(", "))
+    }
+}

@@ -1,0 +1,413 @@
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{HeaderMap, Response, header};
+use http_body_util::BodyExt as _;
+use kube::client::Body;
+use serde_json::Value;
+use tokio::sync::Semaphore;
+
+use super::warnings::Warnings;
+use super::{ApiError, ApiRequest, ConnectError, Discovery, Retry, StatusError, Verb};
+use crate::clock::{Clock, Random};
+use crate::task::Tasks;
+use crate::watch::Watches;
+
+/// A cluster that the operator talks to. Cheap to clone.
+#[derive(Clone)]
+pub struct Cluster {
+    connection: Arc<Connection>,
+    discovery: Discovery,
+    watches: Watches,
+}
+
+/// What a [`Cluster`] needs from its surroundings.
+#[derive(Debug, Clone)]
+pub struct ClusterOptions {
+    /// Its name in logs, metrics and health; `local` for the operator's own.
+    pub name: String,
+    /// Where time comes from.
+    pub clock: Clock,
+    /// Where jitter comes from.
+    pub random: Random,
+    /// Where its watches run.
+    pub tasks: Tasks,
+    /// An answer must be there within this time.
+    pub deadline: Duration,
+    /// So many requests may be in flight, watches not counted.
+    pub in_flight: usize,
+}
+
+/// An answer of the API server.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Answer {
+    /// HTTP status code.
+    pub code: u16,
+    /// The parsed body.
+    pub object: Value,
+    /// Texts of its warning headers.
+    pub warnings: Vec<String>,
+}
+
+/// How many requests were sent, by verb. Watches count each time they are (re)opened.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RequestCounts {
+    /// `get` and other reads.
+    pub reads: u64,
+    /// `list`.
+    pub lists: u64,
+    /// `watch`.
+    pub watches: u64,
+    /// `create`, `update`, `patch`, `delete`.
+    pub writes: u64,
+    /// Those that failed.
+    pub errors: u64,
+}
+
+impl ClusterOptions {
+    /// The operator's own cluster: 30 s per request, 64 requests in flight.
+    pub fn new(clock: Clock, random: Random, tasks: Tasks) -> Self {
+        Self {
+            name: "local".to_owned(),
+            clock,
+            random,
+            tasks,
+            deadline: Duration::from_secs(30),
+            in_flight: 64,
+        }
+    }
+
+    /// The machine's clock and any randomness.
+    pub fn system(tasks: Tasks) -> Self {
+        Self::new(Clock::system(), Random::from_entropy(), tasks)
+    }
+}
+
+impl Cluster {
+    /// A cluster behind a client. Its client must not repeat requests on its own.
+    pub fn new(client: kube::Client, options: ClusterOptions) -> Self {
+        super::error::teach_core();
+        let tasks = options.tasks.clone();
+        let connection = Arc::new(Connection {
+            client,
+            slots: Semaphore::new(options.in_flight),
+            warnings: Warnings::default(),
+            counters: Counters::default(),
+            options,
+        });
+        let discovery = Discovery::new(connection.clone());
+        let watches = Watches::new(connection.clone(), discovery.clone(), tasks);
+        Self {
+            connection,
+            discovery,
+            watches,
+        }
+    }
+
+    /// A cluster as a client configuration describes it. No request is sent yet.
+    pub fn connect(config: kube::Config, options: ClusterOptions) -> Result<Self, ConnectError> {
+        Ok(Self::new(super::connect::client(config)?, options))
+    }
+
+    /// Sends a request once and returns the parsed body.
+    pub async fn send(&self, request: &ApiRequest) -> Result<Value, ApiError> {
+        self.connection
+            .exchange(request)
+            .await
+            .map(|answer| answer.object)
+    }
+
+    /// Sends a request once and returns code, body and warnings.
+    pub async fn exchange(&self, request: &ApiRequest) -> Result<Answer, ApiError> {
+        self.connection.exchange(request).await
+    }
+
+    /// Sends a request, again after transient errors.
+    ///
+    /// A request whose answer was lost may have been done: a repeated create then fails with `AlreadyExists`.
+    pub async fn send_retrying(
+        &self,
+        request: &ApiRequest,
+        retry: &Retry,
+    ) -> Result<Value, ApiError> {
+        let mut attempt = 0;
+        loop {
+            let error = match self.send(request).await {
+                Ok(object) => return Ok(object),
+                Err(error) => error,
+            };
+            let Some(wait) = retry.wait(attempt, &error) else {
+                return Err(error);
+            };
+            attempt += 1;
+            self.clock().sleep(wait).await;
+        }
+    }
+
+    /// The types that it serves.
+    pub fn discovery(&self) -> &Discovery {
+        &self.discovery
+    }
+
+    /// Starts to watch definitions and aggregated services, so that discovery notices at once when types come and go.
+    /// Without it, or where that is forbidden, the table of types is at most 10 minutes old. Once per cluster is enough.
+    pub fn follow_types(&self) {
+        let stopping = self.connection.options.tasks.stopping();
+        let follow = super::types::follow(self);
+        let task = async move {
+            tokio::select! {
+                () = stopping.cancelled() => {}
+                () = follow => {}
+            }
+        };
+        self.connection
+            .options
+            .tasks
+            .spawn(format!("types of {}", self.name()), task)
+            .detach();
+    }
+
+    /// The server's version document. Shows that the cluster can be reached.
+    pub async fn version(&self) -> Result<Value, ApiError> {
+        self.send(&ApiRequest::raw("/version")).await
+    }
+
+    /// Its shared watches.
+    pub fn watches(&self) -> &Watches {
+        &self.watches
+    }
+
+    /// Its name in logs, metrics and health.
+    pub fn name(&self) -> &str {
+        &self.connection.options.name
+    }
+
+    /// The clock.
+    pub fn clock(&self) -> &Clock {
+        &self.connection.options.clock
+    }
+
+    /// The source of jitter.
+    pub fn random(&self) -> &Random {
+        &self.connection.options.random
+    }
+
+    /// The client below, for what needs typed access. Its requests are not counted nor bounded.
+    pub fn client(&self) -> &kube::Client {
+        &self.connection.client
+    }
+
+    /// How many requests were sent so far.
+    pub fn request_counts(&self) -> RequestCounts {
+        self.connection.counters.read()
+    }
+}
+
+impl fmt::Debug for Cluster {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cluster")
+            .field("name", &self.name())
+            .finish_non_exhaustive()
+    }
+}
+
+/// What discovery, watches and requests share.
+pub(crate) struct Connection {
+    client: kube::Client,
+    slots: Semaphore,
+    warnings: Warnings,
+    counters: Counters,
+    options: ClusterOptions,
+}
+
+impl Connection {
+    pub(crate) fn clock(&self) -> &Clock {
+        &self.options.clock
+    }
+
+    pub(crate) fn random(&self) -> &Random {
+        &self.options.random
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.options.name
+    }
+
+    /// One request, one parsed answer.
+    pub(crate) async fn exchange(&self, request: &ApiRequest) -> Result<Answer, ApiError> {
+        let (head, body) = self.fetch(request).await?;
+        let object = if body.is_empty() {
+            Value::Null
+        } else {
+            serde_json::from_slice(&body).map_err(|source| ApiError::Decode {
+                request: request.to_string(),
+                source,
+            })?
+        };
+        Ok(Answer {
+            code: head.code,
+            object,
+            warnings: head.warnings,
+        })
+    }
+
+    /// One request and the bytes of its answer.
+    pub(crate) async fn fetch(&self, request: &ApiRequest) -> Result<(Head, Bytes), ApiError> {
+        let limit = request.limit().unwrap_or(self.options.deadline);
+        let answer = self.clock().limit(limit, async {
+            // The semaphore is never closed.
+            let _slot = self.slots.acquire().await.ok();
+            self.unary(request).await
+        });
+        let result = answer.await.unwrap_or_else(|elapsed| {
+            Err(ApiError::TimedOut {
+                request: request.to_string(),
+                after: elapsed.after,
+            })
+        });
+        self.counters.count(request.verb(), result.is_err());
+        result
+    }
+
+    async fn unary(&self, request: &ApiRequest) -> Result<(Head, Bytes), ApiError> {
+        let response = self.call(request).await?;
+        let code = response.status().as_u16();
+        let retry_after = retry_after(response.headers());
+        let warnings = self.warnings.take(response.headers());
+        let body = response
+            .into_body()
+            .collect()
+            .await
+            .map_err(|error| connection(request, error))?
+            .to_bytes();
+        if code < 400 {
+            tracing::debug!(%request, code, "answered");
+            return Ok((Head { code, warnings }, body));
+        }
+        tracing::debug!(%request, code, "refused");
+        Err(Box::new(StatusError::read(
+            request.to_string(),
+            code,
+            retry_after,
+            &body,
+        ))
+        .into())
+    }
+
+    /// Opens a stream; ends with its body as soon as the head is there.
+    pub(crate) async fn open(&self, request: &ApiRequest) -> Result<Body, ApiError> {
+        let limit = request.limit().unwrap_or(self.options.deadline);
+        let opened = self.clock().limit(limit, async {
+            let response = self.call(request).await?;
+            let code = response.status().as_u16();
+            if code < 400 {
+                return Ok(response.into_body());
+            }
+            let retry_after = retry_after(response.headers());
+            let body = response
+                .into_body()
+                .collect()
+                .await
+                .map_err(|error| connection(request, error))?
+                .to_bytes();
+            Err(Box::new(StatusError::read(
+                request.to_string(),
+                code,
+                retry_after,
+                &body,
+            ))
+            .into())
+        });
+        let result = opened.await.unwrap_or_else(|elapsed| {
+            Err(ApiError::TimedOut {
+                request: request.to_string(),
+                after: elapsed.after,
+            })
+        });
+        self.counters.count(Verb::Watch, result.is_err());
+        result
+    }
+
+    async fn call(&self, request: &ApiRequest) -> Result<Response<Body>, ApiError> {
+        self.client
+            .send(request.to_http()?)
+            .await
+            .map_err(|error| connection(request, error))
+    }
+}
+
+impl fmt::Debug for Connection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connection")
+            .field("name", &self.name())
+            .finish_non_exhaustive()
+    }
+}
+
+/// An answer without its body.
+pub(crate) struct Head {
+    pub(crate) code: u16,
+    pub(crate) warnings: Vec<String>,
+}
+
+fn connection(request: &ApiRequest, error: kube::Error) -> ApiError {
+    let request = request.to_string();
+    match error {
+        kube::Error::Auth(source) => ApiError::Credentials { request, source },
+        kube::Error::Service(source) => ApiError::Connection { request, source },
+        other => ApiError::Connection {
+            request,
+            source: Box::new(other),
+        },
+    }
+}
+
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let seconds = headers
+        .get(header::RETRY_AFTER)?
+        .to_str()
+        .ok()?
+        .trim()
+        .parse()
+        .ok()?;
+    Some(Duration::from_secs(seconds)).filter(|wait| !wait.is_zero())
+}
+
+#[derive(Debug, Default)]
+struct Counters {
+    reads: AtomicU64,
+    lists: AtomicU64,
+    watches: AtomicU64,
+    writes: AtomicU64,
+    errors: AtomicU64,
+}
+
+impl Counters {
+    fn count(&self, verb: Verb, failed: bool) {
+        let counter = match verb {
+            Verb::Get => &self.reads,
+            Verb::List => &self.lists,
+            Verb::Watch => &self.watches,
+            Verb::Create | Verb::Update | Verb::Patch | Verb::Delete => &self.writes,
+        };
+        counter.fetch_add(1, Ordering::Relaxed);
+        if failed {
+            self.errors.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn read(&self) -> RequestCounts {
+        RequestCounts {
+            reads: self.reads.load(Ordering::Relaxed),
+            lists: self.lists.load(Ordering::Relaxed),
+            watches: self.watches.load(Ordering::Relaxed),
+            writes: self.writes.load(Ordering::Relaxed),
+            errors: self.errors.load(Ordering::Relaxed),
+        }
+    }
+}

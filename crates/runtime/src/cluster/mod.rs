@@ -1,0 +1,29 @@
+//! A cluster: its client, its types, its watches.
+//!
+//! [`Cluster`] is what the rest of the framework talks to. It sends [`ApiRequest`]s, which are data, parses each answer once
+//! into a JSON value, keeps at most 64 requests in flight, and ends each after a deadline. It never repeats a request on its
+//! own: [`Cluster::send_retrying`] does, for those who want it. Errors are [`ApiError`]s that know how they are classified.
+//! [`Discovery`] says which types the cluster serves.
+
+mod connect;
+mod discovery;
+mod error;
+mod handle;
+mod request;
+mod resource;
+mod retry;
+mod types;
+mod warnings;
+
+pub use connect::{ConnectError, config_from_file, infer_config};
+pub use discovery::Discovery;
+pub use error::{ApiError, StatusError};
+pub use handle::{Answer, Cluster, ClusterOptions, RequestCounts};
+pub use request::{ApiRequest, PatchKind, Propagation, Verb};
+pub use resource::ApiResource;
+pub use retry::Retry;
+
+pub(crate) use handle::Connection;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,407 @@
+use std::borrow::Cow;
+use std::fmt;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{Method, header};
+use kube::client::Body;
+use serde_json::{Value, json};
+
+use super::{ApiError, ApiResource};
+
+/// A request to the API server as data: built and compared without I/O, sent by [`Cluster::send`](super::Cluster::send).
+#[derive(Clone, PartialEq, Eq)]
+pub struct ApiRequest {
+    verb: Verb,
+    path: String,
+    query: Vec<(&'static str, Cow<'static, str>)>,
+    body: Option<Bytes>,
+    content_type: &'static str,
+    accept: &'static str,
+    deadline: Option<Duration>,
+}
+
+/// What a request does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Verb {
+    /// Reads one object.
+    Get,
+    /// Reads a collection.
+    List,
+    /// Follows a collection.
+    Watch,
+    /// Creates an object.
+    Create,
+    /// Replaces an object.
+    Update,
+    /// Changes an object.
+    Patch,
+    /// Deletes an object.
+    Delete,
+}
+
+/// How a patch changes an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum PatchKind {
+    /// RFC 6902: a list of operations.
+    Json,
+    /// RFC 7386: an object merged into the other.
+    Merge,
+    /// Kubernetes' merge patch, which merges lists by key.
+    Strategic,
+    /// Server-side apply.
+    Apply,
+}
+
+/// What happens to the dependents of a deleted object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Propagation {
+    /// The garbage collector removes them afterwards.
+    Background,
+    /// They go first.
+    Foreground,
+    /// They stay.
+    Orphan,
+}
+
+const JSON: &str = "application/json";
+pub(super) const PARTIAL: &str = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
+pub(super) const PARTIAL_LIST: &str =
+    "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
+
+impl ApiRequest {
+    /// Reads an object.
+    pub fn get(resource: &ApiResource, namespace: &str, name: &str) -> Self {
+        Self::new(Verb::Get, object_path(resource, namespace, name))
+    }
+
+    /// Reads a collection, in one namespace or in all.
+    pub fn list(resource: &ApiResource, namespace: Option<&str>) -> Self {
+        Self::new(Verb::List, resource.path(namespace))
+    }
+
+    /// Follows a collection from a resource version on.
+    pub(crate) fn watch(
+        resource: &ApiResource,
+        namespace: Option<&str>,
+        version: &str,
+        timeout: Duration,
+    ) -> Self {
+        Self::new(Verb::Watch, resource.path(namespace))
+            .query("watch", "true")
+            .query("allowWatchBookmarks", "true")
+            .query("resourceVersion", version.to_owned())
+            .query("timeoutSeconds", timeout.as_secs().to_string())
+    }
+
+    /// Creates an object. Its namespace is the one in the object's metadata.
+    pub fn create(resource: &ApiResource, object: &Value) -> Self {
+        let namespace = object
+            .pointer("/metadata/namespace")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
+        Self::new(
+            Verb::Create,
+            resource.path(Some(namespace).filter(|name| !name.is_empty())),
+        )
+        .body(object, JSON)
+    }
+
+    /// Replaces an object by name and namespace of its metadata.
+    pub fn update(resource: &ApiResource, object: &Value) -> Self {
+        let text = |pointer| {
+            object
+                .pointer(pointer)
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+        };
+        Self::new(
+            Verb::Update,
+            object_path(
+                resource,
+                text("/metadata/namespace"),
+                text("/metadata/name"),
+            ),
+        )
+        .body(object, JSON)
+    }
+
+    /// Changes an object.
+    pub fn patch(
+        resource: &ApiResource,
+        namespace: &str,
+        name: &str,
+        kind: PatchKind,
+        patch: &Value,
+    ) -> Self {
+        Self::new(Verb::Patch, object_path(resource, namespace, name))
+            .body(patch, kind.content_type())
+    }
+
+    /// Deletes an object, whatever its uid and version.
+    pub fn delete(resource: &ApiResource, namespace: &str, name: &str) -> Self {
+        Self::new(Verb::Delete, object_path(resource, namespace, name))
+    }
+
+    /// Deletes an object when it still has this uid, and this resource version if one is given.
+    pub fn delete_exactly(
+        resource: &ApiResource,
+        (namespace, name): (&str, &str),
+        (uid, version): (&str, Option<&str>),
+        propagation: Propagation,
+    ) -> Self {
+        let mut preconditions = json!({ "uid": uid });
+        if let Some(version) = version {
+            preconditions["resourceVersion"] = version.into();
+        }
+        let options = json!({
+            "apiVersion": "v1",
+            "kind": "DeleteOptions",
+            "preconditions": preconditions,
+            "propagationPolicy": propagation.as_str(),
+        });
+        Self::delete(resource, namespace, name).body(&options, JSON)
+    }
+
+    /// Reads any path, for what is no object (`/version`, `/apis`).
+    pub fn raw(path: impl Into<String>) -> Self {
+        Self::new(Verb::Get, path.into())
+    }
+
+    fn new(verb: Verb, path: String) -> Self {
+        Self {
+            verb,
+            path,
+            query: Vec::new(),
+            body: None,
+            content_type: JSON,
+            accept: JSON,
+            deadline: None,
+        }
+    }
+
+    /// Addresses a subresource of the object, such as `status`.
+    pub fn subresource(mut self, name: &str) -> Self {
+        self.path.push('/');
+        self.path.push_str(name);
+        self
+    }
+
+    /// Adds a query parameter.
+    pub fn query(mut self, key: &'static str, value: impl Into<Cow<'static, str>>) -> Self {
+        self.query.push((key, value.into()));
+        self
+    }
+
+    /// Names the writer in managed fields.
+    pub fn field_manager(self, name: &str) -> Self {
+        self.query("fieldManager", name.to_owned())
+    }
+
+    /// Takes fields over from other managers (server-side apply).
+    pub fn force(self) -> Self {
+        self.query("force", "true")
+    }
+
+    /// Lets the server check the write without keeping it.
+    pub fn dry_run(self) -> Self {
+        self.query("dryRun", "All")
+    }
+
+    /// Only objects with these labels. An empty selector changes nothing.
+    pub fn labels(self, selector: &str) -> Self {
+        if selector.is_empty() {
+            self
+        } else {
+            self.query("labelSelector", selector.to_owned())
+        }
+    }
+
+    /// Only objects with these fields. An empty selector changes nothing.
+    pub fn fields(self, selector: &str) -> Self {
+        if selector.is_empty() {
+            self
+        } else {
+            self.query("fieldSelector", selector.to_owned())
+        }
+    }
+
+    /// At most this many objects per answer.
+    pub fn page(self, limit: u32) -> Self {
+        self.query("limit", limit.to_string())
+    }
+
+    /// Only metadata is answered.
+    pub fn metadata_only(mut self) -> Self {
+        self.accept = match self.verb {
+            Verb::List => PARTIAL_LIST,
+            _ => PARTIAL,
+        };
+        self
+    }
+
+    /// Asks for this media type.
+    pub(crate) fn accept(mut self, media_type: &'static str) -> Self {
+        self.accept = media_type;
+        self
+    }
+
+    /// The answer must be there within this time instead of 30 seconds.
+    pub fn deadline(mut self, limit: Duration) -> Self {
+        self.deadline = Some(limit);
+        self
+    }
+
+    fn body(mut self, body: &Value, content_type: &'static str) -> Self {
+        self.body = Some(Bytes::from(body.to_string()));
+        self.content_type = content_type;
+        self
+    }
+
+    /// What it does.
+    pub fn verb(&self) -> Verb {
+        self.verb
+    }
+
+    /// Path, without query.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// The serialized body.
+    pub fn payload(&self) -> Option<&[u8]> {
+        self.body.as_deref()
+    }
+
+    /// The HTTP method.
+    pub fn method(&self) -> Method {
+        match self.verb {
+            Verb::Get | Verb::List | Verb::Watch => Method::GET,
+            Verb::Create => Method::POST,
+            Verb::Update => Method::PUT,
+            Verb::Patch => Method::PATCH,
+            Verb::Delete => Method::DELETE,
+        }
+    }
+
+    pub(crate) fn limit(&self) -> Option<Duration> {
+        self.deadline
+    }
+
+    /// Path and query.
+    pub fn uri(&self) -> String {
+        let mut uri = self.path.clone();
+        for (n, (key, value)) in self.query.iter().enumerate() {
+            uri.push(if n == 0 { '?' } else { '&' });
+            uri.push_str(key);
+            uri.push('=');
+            escape(value, &mut uri);
+        }
+        uri
+    }
+
+    pub(crate) fn to_http(&self) -> Result<http::Request<Body>, ApiError> {
+        let mut request = http::Request::builder()
+            .method(self.method())
+            .uri(self.uri())
+            .header(header::ACCEPT, self.accept);
+        if self.body.is_some() {
+            request = request.header(header::CONTENT_TYPE, self.content_type);
+        }
+        if self.verb == Verb::Watch {
+            // One gzip member per event cannot be decoded by every client stack.
+            request = request.header(header::ACCEPT_ENCODING, "identity");
+        }
+        request
+            .body(self.body.clone().map_or_else(Body::empty, Body::from))
+            .map_err(|source| ApiError::Invalid {
+                request: self.to_string(),
+                source,
+            })
+    }
+}
+
+/// Verb and path, as errors name a request.
+impl fmt::Display for ApiRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.verb, self.path)
+    }
+}
+
+/// Without the body, which may hold secrets.
+impl fmt::Debug for ApiRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ApiRequest")
+            .field("verb", &self.verb)
+            .field("uri", &self.uri())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Verb {
+    /// The verb as RBAC names it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Get => "get",
+            Self::List => "list",
+            Self::Watch => "watch",
+            Self::Create => "create",
+            Self::Update => "update",
+            Self::Patch => "patch",
+            Self::Delete => "delete",
+        }
+    }
+}
+
+impl fmt::Display for Verb {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl PatchKind {
+    /// The media type of the patch.
+    pub fn content_type(self) -> &'static str {
+        match self {
+            Self::Json => "application/json-patch+json",
+            Self::Merge => "application/merge-patch+json",
+            Self::Strategic => "application/strategic-merge-patch+json",
+            Self::Apply => "application/apply-patch+yaml",
+        }
+    }
+}
+
+impl Propagation {
+    /// The name that the API uses.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Background => "Background",
+            Self::Foreground => "Foreground",
+            Self::Orphan => "Orphan",
+        }
+    }
+}
+
+fn object_path(resource: &ApiResource, namespace: &str, name: &str) -> String {
+    let mut path = resource.path(Some(namespace).filter(|name| !name.is_empty()));
+    path.push('/');
+    path.push_str(name);
+    path
+}
+
+/// Percent-encodes a query value.
+fn escape(value: &str, out: &mut String) {
+    const HEX: &[u8; 16] = b"0123456789ABCDEF";
+    for byte in value.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~/,".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            out.push('%');
+            out.push(char::from(HEX[usize::from(byte >> 4)]));
+            out.push(char::from(HEX[usize::from(byte & 15)]));
+        }
+    }
+}

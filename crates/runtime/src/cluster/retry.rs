@@ -1,0 +1,53 @@
+use std::time::Duration;
+
+use super::ApiError;
+
+/// How often a request is repeated after a transient error, and after which waits.
+///
+/// Conflicts are not repeated: the same request would fail again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Retry {
+    waits: Vec<Duration>,
+    longest_retry_after: Duration,
+}
+
+impl Default for Retry {
+    /// Twice, after 100 ms and 500 ms; a `Retry-After` up to 2 s is honoured, a longer one ends the attempts.
+    fn default() -> Self {
+        Self {
+            waits: vec![Duration::from_millis(100), Duration::from_millis(500)],
+            longest_retry_after: Duration::from_secs(2),
+        }
+    }
+}
+
+impl Retry {
+    /// Never.
+    pub fn never() -> Self {
+        Self {
+            waits: Vec::new(),
+            longest_retry_after: Duration::ZERO,
+        }
+    }
+
+    /// After these waits.
+    pub fn after(waits: impl Into<Vec<Duration>>) -> Self {
+        Self {
+            waits: waits.into(),
+            ..Self::default()
+        }
+    }
+
+    /// How long to wait after the `attempt`-th failure, counted from 0; `None` gives up.
+    pub fn wait(&self, attempt: usize, error: &ApiError) -> Option<Duration> {
+        if !error.is_transient() || error.code() == Some(409) {
+            return None;
+        }
+        let wait = *self.waits.get(attempt)?;
+        match error.retry_after() {
+            Some(asked) if asked > self.longest_retry_after => None,
+            Some(asked) => Some(asked.max(wait)),
+            None => Some(wait),
+        }
+    }
+}

@@ -1,0 +1,50 @@
+use kubewright_machinery::object::GroupKind;
+
+use super::{Cluster, Discovery};
+use crate::watch::{Cause, Change, Store, WatchSpec, WatchState, Watches, project_with};
+
+/// Keeps discovery up to date: definitions and aggregated services are watched, without their contents.
+pub(super) fn follow(cluster: &Cluster) -> impl Future<Output = ()> + Send + use<> {
+    let discovery = cluster.discovery().clone();
+    let watches = cluster.watches().clone();
+    async move { follow_both(&discovery, &watches).await }
+}
+
+async fn follow_both(discovery: &Discovery, watches: &Watches) {
+    let projector = project_with(|_| ());
+    let store = |group: &str, kind: &str| {
+        watches.subscribe(
+            WatchSpec::new(GroupKind::new(group, kind)).metadata_only(),
+            projector.clone(),
+        )
+    };
+    let definitions = store("apiextensions.k8s.io", "CustomResourceDefinition");
+    let services = store("apiregistration.k8s.io", "APIService");
+    let (mut definition_changes, mut service_changes) = (definitions.changes(), services.changes());
+    let (mut definition_status, mut service_status) =
+        (definitions.status_changes(), services.status_changes());
+    loop {
+        discovery.set_watched(follows(&definitions) && follows(&services));
+        // The stores live as long as this task, so no stream ends.
+        tokio::select! {
+            change = definition_changes.next() => take(discovery, change.as_ref()),
+            change = service_changes.next() => take(discovery, change.as_ref()),
+            _ = definition_status.changed() => {}
+            _ = service_status.changed() => {}
+        }
+    }
+}
+
+fn take(discovery: &Discovery, change: Option<&Change<()>>) {
+    if change.is_some_and(|change| change.cause != Cause::Initial) {
+        discovery.invalidate();
+    }
+}
+
+/// A type that does not exist has no objects that could change unseen.
+fn follows(store: &Store<()>) -> bool {
+    matches!(
+        store.status().state,
+        WatchState::Watching | WatchState::NotServed
+    )
+}

@@ -1,0 +1,240 @@
+use std::any::Any;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use futures::FutureExt as _;
+use parking_lot::Mutex;
+use tokio::sync::{Notify, oneshot};
+use tokio::task::AbortHandle;
+use tokio_util::sync::CancellationToken;
+
+/// How many panics are kept for [`Tasks::panics`].
+const KEPT_PANICS: usize = 16;
+
+/// A set of named tasks that start together with it and end with it.
+#[derive(Clone, Default)]
+pub struct Tasks {
+    inner: Arc<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    stop: CancellationToken,
+    state: Mutex<State>,
+    changed: Notify,
+}
+
+#[derive(Default)]
+struct State {
+    next: u64,
+    running: BTreeMap<u64, Running>,
+    panics: Vec<Panic>,
+    panic_count: u64,
+}
+
+struct Running {
+    name: Cow<'static, str>,
+    abort: AbortHandle,
+}
+
+/// A task that panicked.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("task {task:?} panicked: {message}")]
+pub struct Panic {
+    /// The task's name.
+    pub task: Cow<'static, str>,
+    /// What it said.
+    pub message: String,
+}
+
+/// The result of a task. Dropping it lets the task run on.
+#[must_use = "a task runs without it, but its result is lost; use detach() when it has none"]
+pub struct Task<T> {
+    name: Cow<'static, str>,
+    result: oneshot::Receiver<Result<T, Panic>>,
+}
+
+impl Tasks {
+    /// An empty set.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Starts a task. In a stopped set it is dropped instead.
+    pub fn spawn<F>(&self, name: impl Into<Cow<'static, str>>, future: F) -> Task<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        let name = name.into();
+        let (done, result) = oneshot::channel();
+        let mut state = self.inner.state.lock();
+        if !self.inner.stop.is_cancelled() {
+            let id = state.next;
+            state.next += 1;
+            let guard = Guard {
+                id,
+                tasks: self.clone(),
+            };
+            let task_name = name.clone();
+            #[allow(clippy::disallowed_methods)] // the one place that spawns
+            let handle = tokio::spawn(async move {
+                let result = AssertUnwindSafe(future).catch_unwind().await;
+                let result =
+                    result.map_err(|payload| guard.tasks.report(task_name, payload.as_ref()));
+                drop(guard);
+                // The receiver may be gone: then nobody wants the result.
+                drop(done.send(result));
+            });
+            state.running.insert(
+                id,
+                Running {
+                    name: name.clone(),
+                    abort: handle.abort_handle(),
+                },
+            );
+        }
+        drop(state);
+        Task { name, result }
+    }
+
+    /// Ends when the set is asked to stop. Long-running tasks select on it.
+    pub fn stopping(&self) -> CancellationToken {
+        self.inner.stop.child_token()
+    }
+
+    /// Asks all tasks to end, waits for them at most `grace`, and aborts the others; returns the names of those.
+    pub async fn stop(&self, grace: Duration) -> Vec<Cow<'static, str>> {
+        self.inner.stop.cancel();
+        if tokio::time::timeout(grace, self.joined()).await.is_ok() {
+            return Vec::new();
+        }
+        let stuck: Vec<_> = {
+            let state = self.inner.state.lock();
+            state.running.values().for_each(|task| task.abort.abort());
+            state
+                .running
+                .values()
+                .map(|task| task.name.clone())
+                .collect()
+        };
+        self.joined().await;
+        stuck
+    }
+
+    /// Ends when no task runs.
+    pub async fn joined(&self) {
+        loop {
+            let changed = self.inner.changed.notified();
+            if self.inner.state.lock().running.is_empty() {
+                return;
+            }
+            changed.await;
+        }
+    }
+
+    /// The names of the running tasks, oldest first.
+    pub fn running(&self) -> Vec<Cow<'static, str>> {
+        self.inner
+            .state
+            .lock()
+            .running
+            .values()
+            .map(|task| task.name.clone())
+            .collect()
+    }
+
+    /// The latest panics, at most 16, oldest first.
+    pub fn panics(&self) -> Vec<Panic> {
+        self.inner.state.lock().panics.clone()
+    }
+
+    /// How many tasks have panicked so far.
+    pub fn panic_count(&self) -> u64 {
+        self.inner.state.lock().panic_count
+    }
+
+    fn report(&self, task: Cow<'static, str>, payload: &(dyn Any + Send)) -> Panic {
+        let message = payload
+            .downcast_ref::<&str>()
+            .map(ToString::to_string)
+            .or_else(|| payload.downcast_ref::<String>().cloned())
+            .unwrap_or_else(|| "no message".to_owned());
+        let panic = Panic { task, message };
+        tracing::error!(task = %panic.task, message = %panic.message, "task panicked");
+        let mut state = self.inner.state.lock();
+        state.panic_count += 1;
+        if state.panics.len() == KEPT_PANICS {
+            state.panics.remove(0);
+        }
+        state.panics.push(panic.clone());
+        panic
+    }
+}
+
+impl fmt::Debug for Tasks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tasks")
+            .field("running", &self.running())
+            .finish_non_exhaustive()
+    }
+}
+
+impl<T> Task<T> {
+    /// Lets the task run on; its result is not wanted. A panic is still kept by its set.
+    pub fn detach(self) {}
+
+    /// The task's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl<T> Future for Task<T> {
+    type Output = Result<T, Panic>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        Pin::new(&mut self.result).poll(cx).map(|result| {
+            result.unwrap_or_else(|_| {
+                Err(Panic {
+                    task: self.name.clone(),
+                    message: "stopped before it ended".to_owned(),
+                })
+            })
+        })
+    }
+}
+
+impl<T> fmt::Debug for Task<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Task")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Takes the task from the set when it ends, panics, or is aborted.
+struct Guard {
+    id: u64,
+    tasks: Tasks,
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        let last = {
+            let mut state = self.tasks.inner.state.lock();
+            state.running.remove(&self.id);
+            state.running.is_empty()
+        };
+        if last {
+            self.tasks.inner.changed.notify_waiters();
+        }
+    }
+}

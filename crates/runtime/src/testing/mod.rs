@@ -1,0 +1,5 @@
+//! A scripted API server for the tests of this crate: small enough to be obviously right, and able to misbehave on demand.
+
+mod server;
+
+pub(crate) use server::{Fault, Server};

@@ -1,0 +1,500 @@
+use std::collections::{BTreeMap, VecDeque};
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::stream;
+use http::{Request, Response};
+use http_body::Frame;
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt, Full, StreamBody};
+use kube::client::Body;
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use crate::clock::{Clock, Random};
+use crate::cluster::{Cluster, ClusterOptions};
+use crate::task::Tasks;
+
+type Answer = Response<BoxBody<Bytes, std::io::Error>>;
+type Chunk = Result<Frame<Bytes>, std::io::Error>;
+
+/// Config maps (and widgets, if served) with a history of events.
+#[derive(Clone, Default)]
+pub(crate) struct Server {
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Default)]
+struct State {
+    revision: u64,
+    uids: u64,
+    objects: BTreeMap<(String, String), Value>,
+    log: Vec<(u64, &'static str, Value)>,
+    /// Watches from before this revision are expired.
+    compacted: u64,
+    streams: Vec<Stream>,
+    hold: bool,
+    faults: VecDeque<(String, Fault)>,
+    standing: Vec<(String, Fault)>,
+    journal: Vec<String>,
+    serves_widgets: bool,
+    legacy: bool,
+    snapshots: BTreeMap<String, (u64, Vec<Value>)>,
+    page_limit: Option<usize>,
+}
+
+struct Stream {
+    sender: mpsc::UnboundedSender<Chunk>,
+    delivered: u64,
+    kind: &'static str,
+}
+
+/// How a request fails.
+#[derive(Clone, Debug)]
+pub(crate) enum Fault {
+    /// A status answer.
+    Status(u16, &'static str),
+    /// A status answer that names a wait in seconds.
+    Busy(u64),
+    /// The connection breaks.
+    Reset,
+    /// No answer, ever.
+    Hang,
+    /// An answer that is no JSON.
+    Garbage,
+}
+
+impl Server {
+    pub(crate) fn new() -> Self {
+        Self::default()
+    }
+
+    /// A cluster in front of this server, in virtual time.
+    pub(crate) fn cluster(&self) -> Cluster {
+        self.cluster_with(|_| {})
+    }
+
+    pub(crate) fn cluster_with(&self, change: impl FnOnce(&mut ClusterOptions)) -> Cluster {
+        let epoch = "2026-01-01T00:00:00Z".parse().unwrap();
+        let mut options =
+            ClusterOptions::new(Clock::virtual_from(epoch), Random::seeded(1), Tasks::new());
+        change(&mut options);
+        Cluster::new(self.client(), options)
+    }
+
+    fn client(&self) -> kube::Client {
+        let server = self.clone();
+        let service = tower::service_fn(move |request: Request<Body>| {
+            let server = server.clone();
+            async move { server.answer(request).await }
+        });
+        kube::Client::new(service, "default")
+    }
+
+    // What the world does.
+
+    pub(crate) fn put(&self, namespace: &str, name: &str, data: &str) -> Value {
+        let mut state = self.state.lock();
+        let key = (namespace.to_owned(), name.to_owned());
+        state.revision += 1;
+        let revision = state.revision;
+        let (event, uid) = match state.objects.get(&key) {
+            Some(old) => ("MODIFIED", old["metadata"]["uid"].clone()),
+            None => {
+                state.uids += 1;
+                ("ADDED", format!("uid-{}", state.uids).into())
+            }
+        };
+        let object = json!({
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": {
+                "namespace": namespace, "name": name, "uid": uid, "resourceVersion": revision.to_string(),
+                "labels": {"owner": data},
+            },
+            "data": {"text": data},
+        });
+        state.objects.insert(key, object.clone());
+        state.push(event, object.clone());
+        object
+    }
+
+    pub(crate) fn delete(&self, namespace: &str, name: &str) -> Option<Value> {
+        let mut state = self.state.lock();
+        let mut object = state
+            .objects
+            .remove(&(namespace.to_owned(), name.to_owned()))?;
+        state.revision += 1;
+        object["metadata"]["resourceVersion"] = state.revision.to_string().into();
+        state.push("DELETED", object.clone());
+        Some(object)
+    }
+
+    pub(crate) fn objects(&self) -> Vec<Value> {
+        self.state.lock().objects.values().cloned().collect()
+    }
+
+    /// All history is forgotten: the next watch from an older version is told so.
+    pub(crate) fn compact(&self) {
+        let mut state = self.state.lock();
+        state.compacted = state.revision;
+    }
+
+    pub(crate) fn serve_widgets(&self, served: bool) {
+        self.state.lock().serves_widgets = served;
+    }
+
+    pub(crate) fn without_aggregated_discovery(&self) {
+        self.state.lock().legacy = true;
+    }
+
+    /// Answers have at most this many items, whatever the client asks for.
+    pub(crate) fn page_limit(&self, limit: usize) {
+        self.state.lock().page_limit = Some(limit);
+    }
+
+    // What the wire does.
+
+    /// Events are kept back until [`deliver`](Self::deliver) or [`release`](Self::release).
+    pub(crate) fn hold(&self) {
+        self.state.lock().hold = true;
+    }
+
+    pub(crate) fn release(&self) {
+        let mut state = self.state.lock();
+        state.hold = false;
+        state.flush(usize::MAX);
+    }
+
+    /// Delivers the next events of each stream.
+    pub(crate) fn deliver(&self, count: usize) {
+        self.state.lock().flush(count);
+    }
+
+    /// Delivers what is held and a bookmark behind it.
+    pub(crate) fn bookmark(&self) {
+        let mut state = self.state.lock();
+        state.flush(usize::MAX);
+        let revision = state.revision;
+        for stream in &state.streams {
+            let object = json!({"kind": stream.kind, "apiVersion": "v1", "metadata": {"resourceVersion": revision.to_string()}});
+            stream.send("BOOKMARK", &object);
+        }
+    }
+
+    /// Ends all streams, with an error or in order.
+    pub(crate) fn drop_streams(&self, broken: bool) {
+        for stream in std::mem::take(&mut self.state.lock().streams) {
+            if broken {
+                drop(stream.sender.send(Err(std::io::Error::other("reset"))));
+            }
+        }
+    }
+
+    pub(crate) fn send_line(&self, line: &Value) {
+        for stream in &self.state.lock().streams {
+            stream.send_text(&format!("{line}\n"));
+        }
+    }
+
+    /// The next request whose method and path contain `what` fails.
+    pub(crate) fn fail_next(&self, what: &str, fault: Fault) {
+        self.state.lock().faults.push_back((what.to_owned(), fault));
+    }
+
+    /// Every request whose method and path contain `what` fails.
+    pub(crate) fn fail_always(&self, what: &str, fault: Fault) {
+        self.state.lock().standing.push((what.to_owned(), fault));
+    }
+
+    pub(crate) fn heal(&self) {
+        let mut state = self.state.lock();
+        state.standing.clear();
+        state.faults.clear();
+    }
+
+    /// Method and URI of all requests so far.
+    pub(crate) fn journal(&self) -> Vec<String> {
+        self.state.lock().journal.clone()
+    }
+
+    /// How many requests contained this.
+    pub(crate) fn requests(&self, what: &str) -> usize {
+        self.state
+            .lock()
+            .journal
+            .iter()
+            .filter(|line| line.contains(what))
+            .count()
+    }
+
+    pub(crate) fn open_streams(&self) -> usize {
+        let mut state = self.state.lock();
+        state.streams.retain(|stream| !stream.sender.is_closed());
+        state.streams.len()
+    }
+
+    async fn answer(&self, request: Request<Body>) -> Result<Answer, std::io::Error> {
+        let line = format!("{} {}", request.method(), request.uri());
+        let fault = {
+            let mut state = self.state.lock();
+            state.journal.push(line.clone());
+            let next = state
+                .faults
+                .iter()
+                .position(|(what, _)| line.contains(what.as_str()));
+            let next = next
+                .and_then(|at| state.faults.remove(at))
+                .map(|(_, fault)| fault);
+            next.or_else(|| {
+                state
+                    .standing
+                    .iter()
+                    .find(|(what, _)| line.contains(what.as_str()))
+                    .map(|(_, fault)| fault.clone())
+            })
+        };
+        match fault {
+            None => {}
+            Some(Fault::Status(code, reason)) => return Ok(status(code, reason, None)),
+            Some(Fault::Busy(seconds)) => return Ok(status(429, "TooManyRequests", Some(seconds))),
+            Some(Fault::Reset) => return Err(std::io::Error::other("connection reset")),
+            Some(Fault::Hang) => {
+                tokio::time::sleep(Duration::from_secs(86_400)).await;
+            }
+            Some(Fault::Garbage) => return Ok(plain(200, "<html>".into())),
+        }
+        Ok(self.route(request.uri()))
+    }
+
+    fn route(&self, uri: &http::Uri) -> Answer {
+        let query: BTreeMap<_, _> = uri
+            .query()
+            .unwrap_or_default()
+            .split('&')
+            .filter_map(|pair| pair.split_once('='))
+            .collect();
+        let mut state = self.state.lock();
+        match uri.path() {
+            "/api" if state.legacy => {
+                json_answer(&json!({"kind": "APIVersions", "versions": ["v1"]}))
+            }
+            "/apis" if state.legacy => json_answer(&legacy_groups(state.serves_widgets)),
+            "/api/v1" => json_answer(&json!({"kind": "APIResourceList", "resources": [
+                {"name": "configmaps", "kind": "ConfigMap", "namespaced": true, "verbs": ["get", "list"]},
+                {"name": "pods", "kind": "Pod", "namespaced": true, "verbs": ["get"]},
+                {"name": "pods/status", "kind": "Pod", "namespaced": true, "verbs": ["get"]},
+            ]})),
+            "/apis/example.dev/v1" | "/apis/example.dev/v2" if state.serves_widgets => {
+                json_answer(&json!({"kind": "APIResourceList", "resources": [
+                    {"name": "widgets", "kind": "Widget", "namespaced": true, "verbs": ["get"]},
+                ]}))
+            }
+            "/api" => json_answer(&groups(&[("", &["v1"], "configmaps", "ConfigMap")])),
+            "/apis" if state.serves_widgets => json_answer(&groups(&[(
+                "example.dev",
+                &["v2", "v1"],
+                "widgets",
+                "Widget",
+            )])),
+            "/apis" => json_answer(&groups(&[])),
+            path if path.ends_with("/configmaps") && query.contains_key("watch") => {
+                state.watch("ConfigMap", &query)
+            }
+            path if path.ends_with("/configmaps") => state.list(path, &query),
+            path if path.ends_with("/widgets")
+                && state.serves_widgets
+                && query.contains_key("watch") =>
+            {
+                state.watch("Widget", &query)
+            }
+            path if path.ends_with("/widgets") && state.serves_widgets => json_answer(
+                &json!({"kind": "WidgetList", "metadata": {"resourceVersion": state.revision.to_string()}, "items": []}),
+            ),
+            _ => status(404, "NotFound", None),
+        }
+    }
+}
+
+impl State {
+    fn push(&mut self, event: &'static str, object: Value) {
+        self.log.push((self.revision, event, object));
+        if !self.hold {
+            self.flush(usize::MAX);
+        }
+    }
+
+    fn flush(&mut self, count: usize) {
+        self.streams.retain(|stream| !stream.sender.is_closed());
+        for stream in self
+            .streams
+            .iter_mut()
+            .filter(|stream| stream.kind == "ConfigMap")
+        {
+            let next = self
+                .log
+                .iter()
+                .filter(|(revision, ..)| *revision > stream.delivered)
+                .take(count);
+            let mut last = stream.delivered;
+            for (revision, event, object) in next {
+                stream.send(event, object);
+                last = *revision;
+            }
+            stream.delivered = last;
+        }
+    }
+
+    fn list(&mut self, path: &str, query: &BTreeMap<&str, &str>) -> Answer {
+        let namespace = path
+            .split("/namespaces/")
+            .nth(1)
+            .and_then(|rest| rest.split('/').next());
+        let limit = self
+            .page_limit
+            .or_else(|| query.get("limit")?.parse().ok())
+            .unwrap_or(usize::MAX);
+        let (revision, items) = match query.get("continue") {
+            Some(token) => match self.snapshots.remove(*token) {
+                Some(rest) => rest,
+                None => return status(410, "Expired", None),
+            },
+            None => {
+                let of_namespace = |item: &&Value| {
+                    namespace.is_none_or(|namespace| item["metadata"]["namespace"] == namespace)
+                };
+                (
+                    self.revision,
+                    self.objects
+                        .values()
+                        .filter(of_namespace)
+                        .cloned()
+                        .collect(),
+                )
+            }
+        };
+        let mut items: VecDeque<Value> = items.into();
+        let rest: Vec<Value> = items.split_off(limit.min(items.len())).into();
+        // As the real server does, items of a list do not say their type.
+        for item in &mut items {
+            item.as_object_mut()
+                .unwrap()
+                .retain(|field, _| field != "kind" && field != "apiVersion");
+        }
+        let mut metadata = json!({"resourceVersion": revision.to_string()});
+        if !rest.is_empty() {
+            let token = format!("t{}", self.journal.len());
+            metadata["continue"] = token.clone().into();
+            self.snapshots.insert(token, (revision, rest));
+        }
+        json_answer(
+            &json!({"kind": "ConfigMapList", "apiVersion": "v1", "metadata": metadata, "items": items}),
+        )
+    }
+
+    fn watch(&mut self, kind: &'static str, query: &BTreeMap<&str, &str>) -> Answer {
+        let from: u64 = query
+            .get("resourceVersion")
+            .and_then(|version| version.parse().ok())
+            .unwrap_or(0);
+        if from < self.compacted {
+            return status(410, "Expired", None);
+        }
+        let (sender, receiver) = mpsc::unbounded_channel();
+        self.streams.push(Stream {
+            sender,
+            delivered: from,
+            kind,
+        });
+        if !self.hold {
+            self.flush(usize::MAX);
+        }
+        let chunks = stream::unfold(receiver, |mut receiver| async move {
+            Some((receiver.recv().await?, receiver))
+        });
+        Response::new(BodyExt::boxed(StreamBody::new(SyncStream(Box::pin(
+            chunks,
+        )))))
+    }
+}
+
+impl Stream {
+    fn send(&self, event: &str, object: &Value) {
+        self.send_text(&format!("{}\n", json!({"type": event, "object": object})));
+    }
+
+    /// In chunks that know nothing of lines.
+    fn send_text(&self, text: &str) {
+        for piece in text.as_bytes().chunks(61) {
+            drop(
+                self.sender
+                    .send(Ok(Frame::data(Bytes::copy_from_slice(piece)))),
+            );
+        }
+    }
+}
+
+/// A boxed stream that is `Sync`, as a boxed body wants it.
+struct SyncStream(std::pin::Pin<Box<dyn futures::Stream<Item = Chunk> + Send + Sync>>);
+
+impl futures::Stream for SyncStream {
+    type Item = Chunk;
+
+    fn poll_next(
+        mut self: std::pin::Pin<&mut Self>,
+        cx: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Option<Chunk>> {
+        self.0.as_mut().poll_next(cx)
+    }
+}
+
+fn groups(groups: &[(&str, &[&str], &str, &str)]) -> Value {
+    let items: Vec<_> = groups
+        .iter()
+        .map(|(name, versions, resource, kind)| {
+            let versions: Vec<_> = versions
+                .iter()
+                .map(|version| {
+                    json!({"version": version, "freshness": "Current", "resources": [{
+                        "resource": resource, "scope": "Namespaced", "verbs": ["get", "list", "watch"],
+                        "responseKind": {"group": name, "version": version, "kind": kind},
+                        "subresources": [{"subresource": "status"}],
+                    }]})
+                })
+                .collect();
+            json!({"metadata": {"name": name}, "versions": versions})
+        })
+        .collect();
+    json!({"kind": "APIGroupDiscoveryList", "apiVersion": "apidiscovery.k8s.io/v2", "items": items})
+}
+
+fn legacy_groups(widgets: bool) -> Value {
+    let group = json!({
+        "name": "example.dev",
+        "versions": [{"version": "v1"}, {"version": "v2"}],
+        "preferredVersion": {"version": "v2"},
+    });
+    json!({"kind": "APIGroupList", "groups": if widgets { vec![group] } else { Vec::new() }})
+}
+
+fn json_answer(body: &Value) -> Answer {
+    plain(200, body.to_string())
+}
+
+fn status(code: u16, reason: &str, retry_after: Option<u64>) -> Answer {
+    let mut body = json!({"kind": "Status", "status": "Failure", "code": code, "reason": reason, "message": format!("told {reason}")});
+    if let Some(seconds) = retry_after {
+        body["details"] = json!({"retryAfterSeconds": seconds});
+    }
+    plain(code, body.to_string())
+}
+
+fn plain(code: u16, body: String) -> Answer {
+    let body = Full::new(Bytes::from(body))
+        .map_err(|never: Infallible| match never {})
+        .boxed();
+    Response::builder().status(code).body(body).unwrap()
+}

@@ -1,0 +1,382 @@
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt as _;
+use kubewright_core::time::Moment;
+use serde_json::Value;
+
+use super::backoff::Backoff;
+use super::registry::Watch;
+use super::sink::Sink;
+use super::status::WATCH_TIMEOUT;
+use super::wire::{Line, Lines, read_list};
+use super::{WatchState, WatchStatus};
+use crate::cluster::{ApiError, ApiRequest, ApiResource, Connection, Discovery, StatusError};
+
+/// Objects per page of a list.
+const PAGE: u32 = 500;
+
+/// The server ends a watch after [`WATCH_TIMEOUT`]; one that it forgot is ended by us a little later.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// A refused watch is tried again after this time.
+const REFUSED_RETRY: Duration = Duration::from_secs(600);
+
+/// A missing type is looked for again after waits that grow from the first to the second of these, and when types change.
+const MISSING_RETRY: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(600));
+
+/// A watch that ends sooner has not worked, even if nothing says why.
+const SHORTEST_LIFE: Duration = Duration::from_secs(1);
+
+/// Lists and watches, again and again, and feeds the sinks.
+pub(super) struct Driver {
+    connection: Arc<Connection>,
+    discovery: Discovery,
+    watch: Arc<Watch>,
+    backoff: Backoff,
+    resource: Option<Arc<ApiResource>>,
+    /// Where the next watch goes on; `None` asks for a list.
+    resume: Option<String>,
+    missing_for: Duration,
+}
+
+/// Why a list or watch ended.
+enum End {
+    /// In order; go on.
+    Closed,
+    /// The resource version is too old.
+    Expired,
+    /// The server forbids it.
+    Forbidden(ApiError),
+    /// The path does not exist.
+    NotFound,
+    /// The type does not exist.
+    NotServed,
+    /// Anything else.
+    Failed(String),
+}
+
+impl Driver {
+    pub(super) fn new(
+        connection: Arc<Connection>,
+        discovery: Discovery,
+        watch: Arc<Watch>,
+    ) -> Self {
+        Self {
+            connection,
+            discovery,
+            watch,
+            backoff: Backoff::default(),
+            resource: None,
+            resume: None,
+            missing_for: Duration::ZERO,
+        }
+    }
+
+    /// Never ends on its own.
+    pub(super) async fn run(mut self) {
+        loop {
+            let cycle = AssertUnwindSafe(self.cycle()).catch_unwind().await;
+            let end = cycle.unwrap_or_else(|_| {
+                self.resume = None;
+                End::Failed("the watch panicked".to_owned())
+            });
+            self.after(end).await;
+        }
+    }
+
+    /// One list if needed, and one watch.
+    async fn cycle(&mut self) -> End {
+        let resource = match self.resource().await {
+            Ok(Some(resource)) => resource,
+            Ok(None) => return End::NotServed,
+            Err(error) => return End::from(error),
+        };
+        self.missing_for = Duration::ZERO;
+        let sinks = self.watch.used_sinks();
+        let resume = match self.resume.take() {
+            Some(version) if sinks.iter().all(|sink| sink.is_synced()) => version,
+            _ => match self.list(&resource, &sinks).await {
+                Ok(version) => version,
+                Err(error) => return End::from(error),
+            },
+        };
+        self.resume = Some(resume.clone());
+        self.follow(&resource, &sinks, &resume).await
+    }
+
+    async fn resource(&mut self) -> Result<Option<Arc<ApiResource>>, ApiError> {
+        if self.resource.is_none() {
+            let spec = &self.watch.spec;
+            self.resource = match &spec.version {
+                None => self.discovery.resolve(&spec.kind).await?,
+                Some(version) => {
+                    self.discovery
+                        .resolve_gvk(&spec.kind.with_version(version))
+                        .await?
+                }
+            };
+        }
+        Ok(self.resource.clone())
+    }
+
+    /// Lists all pages into the sinks and returns the version of the list.
+    async fn list(
+        &self,
+        resource: &ApiResource,
+        sinks: &[Arc<dyn Sink>],
+    ) -> Result<String, ApiError> {
+        let spec = &self.watch.spec;
+        let defaults = Defaults::of(resource);
+        sinks.iter().for_each(|sink| sink.begin_list());
+        let mut next = String::new();
+        loop {
+            let mut request = ApiRequest::list(resource, spec.namespace())
+                .labels(&spec.labels)
+                .fields(&spec.fields)
+                .page(PAGE);
+            if !next.is_empty() {
+                request = request.query("continue", next);
+            }
+            if spec.metadata_only {
+                request = request.metadata_only();
+            }
+            let (_, body) = self.connection.fetch(&request).await?;
+            let meta = read_list(&body, &mut |mut object| {
+                defaults.fill(&mut object);
+                sinks.iter().for_each(|sink| sink.list_item(&object));
+            });
+            let meta = meta.map_err(|source| ApiError::Decode {
+                request: request.to_string(),
+                source,
+            })?;
+            self.watch.active(self.now());
+            if meta.next.is_empty() {
+                sinks
+                    .iter()
+                    .for_each(|sink| sink.end_list(&meta.resource_version));
+                return Ok(meta.resource_version);
+            }
+            next = meta.next;
+        }
+    }
+
+    /// Watches from a version on until the watch ends or a new store needs a list.
+    async fn follow(
+        &mut self,
+        resource: &ApiResource,
+        sinks: &[Arc<dyn Sink>],
+        version: &str,
+    ) -> End {
+        let spec = &self.watch.spec;
+        let mut request = ApiRequest::watch(resource, spec.namespace(), version, WATCH_TIMEOUT)
+            .labels(&spec.labels)
+            .fields(&spec.fields);
+        if spec.metadata_only {
+            request = request.metadata_only();
+        }
+        let body = match self.connection.open(&request).await {
+            Ok(body) => body,
+            Err(error) => return End::from(error),
+        };
+        let opened = self.now();
+        self.watch.active(opened);
+        self.report(WatchStatus::new(WatchState::Watching));
+        let watch = self.watch.clone();
+        let clock = self.connection.clock().clone();
+        let mut lines = Lines::new(body);
+        let read = async {
+            loop {
+                tokio::select! {
+                    biased;
+                    line = lines.next() => match line {
+                        Ok(Some(line)) => {
+                            if let Some(end) = self.event(resource, sinks, &line) {
+                                return end;
+                            }
+                        }
+                        Ok(None) => return End::Closed,
+                        // A stream may break at any time; whether the server is away shows with the next request.
+                        Err(error) => {
+                            tracing::debug!(watch = %watch.spec, %error, "watch broke off");
+                            return End::Closed;
+                        }
+                    },
+                    () = watch.joined.notified() => {
+                        if watch.used_sinks().iter().any(|sink| !sink.is_synced()) {
+                            return End::Closed;
+                        }
+                    }
+                }
+            }
+        };
+        let end = clock
+            .limit(WATCH_TIMEOUT + GRACE, read)
+            .await
+            .unwrap_or(End::Closed);
+        let joined = self.watch.used_sinks().iter().any(|sink| !sink.is_synced());
+        match end {
+            End::Closed if !joined && self.now().since(opened) < SHORTEST_LIFE => {
+                End::Failed("the watch ended as soon as it was opened".to_owned())
+            }
+            end => end,
+        }
+    }
+
+    /// Delivers one line; `Some` when it ends the watch.
+    fn event(
+        &mut self,
+        resource: &ApiResource,
+        sinks: &[Arc<dyn Sink>],
+        line: &[u8],
+    ) -> Option<End> {
+        let Line { kind, mut object } = match serde_json::from_slice(line) {
+            Ok(line) => line,
+            Err(error) => return Some(End::Failed(format!("an event cannot be decoded: {error}"))),
+        };
+        self.watch.active(self.now());
+        if kind == "ERROR" {
+            let status =
+                StatusError::from_status(format!("watch {}", self.watch.spec), 500, &object);
+            return Some(End::from(ApiError::from(Box::new(status))));
+        }
+        Defaults::of(resource).fill(&mut object);
+        let version = object
+            .pointer("/metadata/resourceVersion")
+            .and_then(Value::as_str);
+        if let Some(version) = version {
+            self.resume = Some(version.to_owned());
+        }
+        match &*kind {
+            "ADDED" | "MODIFIED" => sinks.iter().for_each(|sink| sink.changed(&object)),
+            "DELETED" => sinks.iter().for_each(|sink| sink.deleted(&object)),
+            "BOOKMARK" => sinks
+                .iter()
+                .for_each(|sink| sink.bookmark(version.unwrap_or_default())),
+            _ => {}
+        }
+        None
+    }
+
+    /// What an end means for the state and for the next cycle; waits as long as it takes.
+    async fn after(&mut self, end: End) {
+        match end {
+            End::Closed => {}
+            End::Expired => {
+                tracing::debug!(watch = %self.watch.spec, "resource version expired, listing again");
+                let listed_in_vain = self.resume.take().is_none();
+                if listed_in_vain {
+                    self.retry("the list expired".to_owned()).await;
+                }
+            }
+            End::Forbidden(error) => {
+                self.resume = None;
+                self.broken(WatchState::Forbidden, error.to_string());
+                self.sleep(REFUSED_RETRY).await;
+            }
+            End::NotFound => {
+                self.resource = None;
+                self.resume = None;
+                self.discovery.invalidate();
+                self.retry("the server does not know the path of the type".to_owned())
+                    .await;
+            }
+            End::NotServed => self.missing().await,
+            End::Failed(error) => self.retry(error).await,
+        }
+    }
+
+    async fn retry(&mut self, error: String) {
+        let wait = self.backoff.next(self.now(), self.connection.random());
+        tracing::warn!(watch = %self.watch.spec, cluster = self.connection.name(), error, ?wait, "watch failed");
+        self.broken(WatchState::Retrying, error);
+        self.sleep(wait).await;
+    }
+
+    /// The type does not exist, so neither do its objects. It is looked for again when types change.
+    async fn missing(&mut self) {
+        self.resume = None;
+        let mut changes = self.discovery.changes();
+        self.watch.used_sinks().iter().for_each(|sink| sink.clear());
+        self.broken(
+            WatchState::NotServed,
+            "the cluster does not serve the type".to_owned(),
+        );
+        self.missing_for = (self.missing_for * 2).clamp(MISSING_RETRY.0, MISSING_RETRY.1);
+        let wait = self.connection.random().spread(self.missing_for, 0.1);
+        // The sender lives in the discovery that we hold.
+        if let Ok(Ok(())) = self.connection.clock().limit(wait, changes.changed()).await {
+            self.missing_for = Duration::ZERO;
+        }
+    }
+
+    fn broken(&self, state: WatchState, error: String) {
+        let since = self
+            .watch
+            .status
+            .borrow()
+            .broken_since
+            .unwrap_or_else(|| self.now());
+        self.report(WatchStatus {
+            state,
+            broken_since: Some(since),
+            error: Some(error),
+        });
+    }
+
+    fn report(&self, status: WatchStatus) {
+        self.watch.status.send_if_modified(|known| {
+            let changed = *known != status;
+            if known.state != status.state {
+                tracing::debug!(watch = %self.watch.spec, state = ?status.state, "watch");
+            }
+            *known = status;
+            changed
+        });
+    }
+
+    async fn sleep(&self, wait: Duration) {
+        self.connection.clock().sleep(wait).await;
+    }
+
+    fn now(&self) -> Moment {
+        self.connection.clock().moment()
+    }
+}
+
+impl From<ApiError> for End {
+    fn from(error: ApiError) -> Self {
+        match error.code() {
+            Some(410) => Self::Expired,
+            Some(403) => Self::Forbidden(error),
+            Some(404) => Self::NotFound,
+            _ => Self::Failed(error.to_string()),
+        }
+    }
+}
+
+/// Items of lists come without their type.
+struct Defaults<'a> {
+    resource: &'a ApiResource,
+}
+
+impl<'a> Defaults<'a> {
+    fn of(resource: &'a ApiResource) -> Self {
+        Self { resource }
+    }
+
+    fn fill(&self, object: &mut Value) {
+        let Value::Object(fields) = object else {
+            return;
+        };
+        // Metadata arrives as PartialObjectMetadata; the store speaks of the type itself.
+        let partial = fields.get("kind").and_then(Value::as_str) == Some("PartialObjectMetadata");
+        if partial || !fields.contains_key("kind") {
+            fields.insert("kind".to_owned(), self.resource.kind.clone().into());
+        }
+        if partial || !fields.contains_key("apiVersion") {
+            fields.insert("apiVersion".to_owned(), self.resource.api_version().into());
+        }
+    }
+}

@@ -1,0 +1,227 @@
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use kubewright_core::time::Moment;
+use kubewright_machinery::object::GroupKind;
+use parking_lot::Mutex;
+use tokio::sync::{Notify, watch};
+
+use super::driver::Driver;
+use super::sink::{Projected, Sink};
+use super::spec::Scope;
+use super::{Project, Store, WatchHealth, WatchSpec, WatchState, WatchStatus};
+use crate::cluster::{Connection, Discovery};
+use crate::task::Tasks;
+
+/// How long a watch outlives its last user.
+const LINGER: Duration = Duration::from_secs(60);
+
+/// The shared watches of a cluster. Cheap to clone.
+#[derive(Clone)]
+pub struct Watches {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    connection: Arc<Connection>,
+    discovery: Discovery,
+    tasks: Tasks,
+    watches: Mutex<HashMap<WatchSpec, Arc<Watch>>>,
+}
+
+/// One watch, shared by its driver and its stores.
+pub(super) struct Watch {
+    pub(super) spec: WatchSpec,
+    pub(super) scope: Scope,
+    pub(super) kind: Arc<GroupKind>,
+    pub(super) status: watch::Sender<WatchStatus>,
+    pub(super) users: watch::Sender<usize>,
+    pub(super) sinks: Mutex<Vec<Arc<dyn Sink>>>,
+    /// A store came that has no objects yet.
+    pub(super) joined: Notify,
+    /// Nanoseconds of the moment when the server last said something.
+    activity: AtomicU64,
+}
+
+impl Watches {
+    pub(crate) fn new(connection: Arc<Connection>, discovery: Discovery, tasks: Tasks) -> Self {
+        Self {
+            inner: Arc::new(Inner {
+                connection,
+                discovery,
+                tasks,
+                watches: Mutex::default(),
+            }),
+        }
+    }
+
+    /// A store of what `spec` names, projected by `projector`.
+    ///
+    /// The watch is shared with all users of an equal spec, the objects with those who pass the same projector (a clone of one
+    /// `Arc`). The first user starts it.
+    pub fn subscribe<P: Send + Sync + 'static>(
+        &self,
+        spec: WatchSpec,
+        projector: Arc<dyn Project<Output = P>>,
+    ) -> Store<P> {
+        let mut watches = self.inner.watches.lock();
+        let watch = match watches.get(&spec) {
+            Some(watch) => watch.clone(),
+            None => {
+                let watch = Arc::new(Watch::new(spec.clone(), self.now()));
+                watches.insert(spec, watch.clone());
+                self.start(watch.clone());
+                watch
+            }
+        };
+        let sink = watch.sink(projector, &self.inner.connection);
+        // The registry is locked until the user is counted, so that the watch cannot end in between.
+        Store::new(sink, watch)
+    }
+
+    /// One line per watch, ordered by what they watch.
+    pub fn health(&self) -> Vec<WatchHealth> {
+        let watches: Vec<_> = self.inner.watches.lock().values().cloned().collect();
+        let mut health: Vec<_> = watches
+            .iter()
+            .map(|watch| watch.health(self.inner.connection.name()))
+            .collect();
+        health.sort_by_cached_key(|line| line.spec.to_string());
+        health
+    }
+
+    fn start(&self, watch: Arc<Watch>) {
+        let name = format!(
+            "watch {watch} in {}",
+            self.inner.connection.name(),
+            watch = watch.spec
+        );
+        let stopping = self.inner.tasks.stopping();
+        let driver = Driver::new(
+            self.inner.connection.clone(),
+            self.inner.discovery.clone(),
+            watch.clone(),
+        );
+        let registry = Arc::downgrade(&self.inner);
+        let clock = self.inner.connection.clock().clone();
+        let task = async move {
+            let unused = async {
+                loop {
+                    let mut users = watch.users.subscribe();
+                    // The sender lives as long as the watch.
+                    drop(users.wait_for(|users| *users == 0).await);
+                    let again = clock
+                        .limit(LINGER, users.wait_for(|users| *users > 0))
+                        .await
+                        .is_ok();
+                    if !again && forget(&registry, &watch) {
+                        return;
+                    }
+                }
+            };
+            tokio::select! {
+                () = stopping.cancelled() => {}
+                () = unused => {}
+                () = driver.run() => {}
+            }
+        };
+        self.inner.tasks.spawn(name, task).detach();
+    }
+
+    fn now(&self) -> Moment {
+        self.inner.connection.clock().moment()
+    }
+}
+
+/// Takes an unused watch out of the registry; `false` when it has got a user.
+fn forget(registry: &Weak<Inner>, watch: &Watch) -> bool {
+    let Some(inner) = registry.upgrade() else {
+        return true;
+    };
+    let mut watches = inner.watches.lock();
+    let unused = *watch.users.borrow() == 0;
+    if unused {
+        watches.remove(&watch.spec);
+    }
+    unused
+}
+
+impl Watch {
+    fn new(spec: WatchSpec, now: Moment) -> Self {
+        Self {
+            scope: Scope::of(&spec),
+            kind: Arc::new(spec.kind.clone()),
+            status: watch::Sender::new(WatchStatus::new(WatchState::Starting)),
+            users: watch::Sender::new(0),
+            sinks: Mutex::default(),
+            joined: Notify::new(),
+            activity: AtomicU64::new(nanos(now)),
+            spec,
+        }
+    }
+
+    /// The objects that this projector has here, or a new set that the driver will fill.
+    fn sink<P: Send + Sync + 'static>(
+        &self,
+        projector: Arc<dyn Project<Output = P>>,
+        connection: &Connection,
+    ) -> Arc<Projected<P>> {
+        let mut sinks = self.sinks.lock();
+        for sink in sinks.iter() {
+            if let Ok(same) = sink.clone().into_any().downcast::<Projected<P>>()
+                && Arc::ptr_eq(&same.projector, &projector)
+            {
+                return same;
+            }
+        }
+        let sink = Arc::new(Projected::new(
+            self.kind.clone(),
+            projector,
+            connection.clock().clone(),
+        ));
+        sinks.push(sink.clone());
+        self.joined.notify_one();
+        sink
+    }
+
+    /// The sinks that somebody uses; forgets the others, unless there is nobody at all: then the next user may find them.
+    pub(super) fn used_sinks(&self) -> Vec<Arc<dyn Sink>> {
+        let mut sinks = self.sinks.lock();
+        if *self.users.borrow() > 0 {
+            sinks.retain(|sink| sink.is_used() || !sink.is_synced());
+        }
+        sinks.clone()
+    }
+
+    pub(super) fn active(&self, now: Moment) {
+        self.activity.store(nanos(now), Ordering::Relaxed);
+    }
+
+    fn health(&self, cluster: &str) -> WatchHealth {
+        let sinks = self.sinks.lock();
+        WatchHealth {
+            cluster: cluster.to_owned(),
+            spec: self.spec.clone(),
+            status: self.status.borrow().clone(),
+            last_activity: Moment(Duration::from_nanos(self.activity.load(Ordering::Relaxed))),
+            users: *self.users.borrow(),
+            objects: sinks.iter().map(|sink| sink.objects()).max().unwrap_or(0),
+            skipped: sinks.iter().map(|sink| sink.skipped()).max().unwrap_or(0),
+        }
+    }
+}
+
+fn nanos(moment: Moment) -> u64 {
+    u64::try_from(moment.0.as_nanos()).unwrap_or(u64::MAX)
+}
+
+impl fmt::Debug for Watches {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watches")
+            .field("cluster", &self.inner.connection.name())
+            .finish_non_exhaustive()
+    }
+}

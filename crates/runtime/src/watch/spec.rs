@@ -1,0 +1,158 @@
+use std::fmt;
+
+use kubewright_machinery::object::{GroupKind, GroupVersionKind};
+use kubewright_machinery::selector::LabelSelector;
+use serde_json::Value;
+
+/// What to watch. Equal specs share one watch.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct WatchSpec {
+    pub(super) kind: GroupKind,
+    pub(super) version: Option<String>,
+    pub(super) namespace: Option<String>,
+    pub(super) labels: String,
+    pub(super) fields: String,
+    pub(super) metadata_only: bool,
+}
+
+impl WatchSpec {
+    /// All objects of a kind, in the version that the server prefers. The type need not exist yet.
+    pub fn new(kind: GroupKind) -> Self {
+        Self {
+            kind,
+            version: None,
+            namespace: None,
+            labels: String::new(),
+            fields: String::new(),
+            metadata_only: false,
+        }
+    }
+
+    /// All objects of a kind, in this version.
+    pub fn of_version(gvk: &GroupVersionKind) -> Self {
+        Self {
+            version: Some(gvk.version.clone()),
+            ..Self::new(gvk.group_kind())
+        }
+    }
+
+    /// Only in this namespace. Meaningless for cluster-scoped types.
+    pub fn in_namespace(mut self, namespace: impl Into<String>) -> Self {
+        self.namespace = Some(namespace.into());
+        self
+    }
+
+    /// Only with these labels, in the API's notation.
+    pub fn labels(mut self, selector: impl Into<String>) -> Self {
+        self.labels = selector.into();
+        self
+    }
+
+    /// Only with these fields, in the API's notation, such as `metadata.name=demo`.
+    pub fn fields(mut self, selector: impl Into<String>) -> Self {
+        self.fields = selector.into();
+        self
+    }
+
+    /// Only metadata is transferred: objects have no spec, data or status.
+    pub fn metadata_only(mut self) -> Self {
+        self.metadata_only = true;
+        self
+    }
+
+    /// Is the object of this kind and, if there is one, of this namespace?
+    pub(super) fn could_hold(&self, object: &Value) -> bool {
+        let text = |pointer| {
+            object
+                .pointer(pointer)
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+        };
+        let group = text("/apiVersion")
+            .split_once('/')
+            .map_or("", |(group, _)| group);
+        let namespace = text("/metadata/namespace");
+        text("/kind") == self.kind.kind
+            && group == self.kind.group
+            && self
+                .namespace
+                .as_ref()
+                .is_none_or(|only| namespace.is_empty() || only == namespace)
+    }
+
+    /// Group and kind.
+    pub fn kind(&self) -> &GroupKind {
+        &self.kind
+    }
+
+    /// The namespace, if it is only one.
+    pub fn namespace(&self) -> Option<&str> {
+        self.namespace.as_deref()
+    }
+}
+
+impl fmt::Display for WatchSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.kind.kind)?;
+        if !self.kind.group.is_empty() {
+            write!(f, ".{}", self.kind.group)?;
+        }
+        if let Some(namespace) = &self.namespace {
+            write!(f, " in {namespace}")?;
+        }
+        for selector in [&self.labels, &self.fields] {
+            if !selector.is_empty() {
+                write!(f, " with {selector}")?;
+            }
+        }
+        if self.metadata_only {
+            write!(f, " (metadata)")?;
+        }
+        Ok(())
+    }
+}
+
+/// Which objects a watch delivers, as far as it can be told without the server.
+#[derive(Debug)]
+pub(super) struct Scope {
+    name: Option<String>,
+    namespace: Option<String>,
+    labels: Option<LabelSelector>,
+}
+
+impl Scope {
+    pub(super) fn of(spec: &WatchSpec) -> Self {
+        let field = |key: &str| {
+            spec.fields.split(',').find_map(|term| {
+                let (field, value) = term.split_once('=')?;
+                (field == key && !value.starts_with('=')).then(|| value.to_owned())
+            })
+        };
+        Self {
+            name: field("metadata.name"),
+            namespace: field("metadata.namespace"),
+            labels: Some(&spec.labels)
+                .filter(|labels| !labels.is_empty())
+                .and_then(|labels| LabelSelector::parse(labels).ok()),
+        }
+    }
+
+    /// Fields other than name and namespace are not judged.
+    pub(super) fn matches(&self, object: &Value) -> bool {
+        let is = |wanted: &Option<String>, pointer| {
+            wanted.as_ref().is_none_or(|wanted| {
+                object
+                    .pointer(pointer)
+                    .and_then(Value::as_str)
+                    .unwrap_or_default()
+                    == wanted
+            })
+        };
+        is(&self.name, "/metadata/name")
+            && is(&self.namespace, "/metadata/namespace")
+            && self
+                .labels
+                .as_ref()
+                .is_none_or(|labels| labels.matches_object(object))
+    }
+}

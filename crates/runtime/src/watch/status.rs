@@ -1,0 +1,81 @@
+use std::time::Duration;
+
+use kubewright_core::time::Moment;
+
+use super::WatchSpec;
+
+/// How long the server keeps a watch open.
+pub(super) const WATCH_TIMEOUT: Duration = Duration::from_secs(290);
+
+/// How a watch is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WatchState {
+    /// Its first list is not complete.
+    Starting,
+    /// It follows the server.
+    Watching,
+    /// It failed and tries again soon. What the store has may be old.
+    Retrying,
+    /// The server forbids it. It is tried again every 10 minutes.
+    Forbidden,
+    /// The server does not have the type. It is tried again when types change.
+    NotServed,
+}
+
+/// State of a watch, and since when it is not well.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WatchStatus {
+    /// The state.
+    pub state: WatchState,
+    /// Since when it does not follow the server, once it has been asked to; `None` while it does.
+    pub broken_since: Option<Moment>,
+    /// The latest error, while it is broken.
+    pub error: Option<String>,
+}
+
+impl WatchStatus {
+    pub(super) fn new(state: WatchState) -> Self {
+        Self {
+            state,
+            broken_since: None,
+            error: None,
+        }
+    }
+}
+
+/// One line of the watches' health.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WatchHealth {
+    /// The cluster's name.
+    pub cluster: String,
+    /// What is watched.
+    pub spec: WatchSpec,
+    /// How it is doing.
+    pub status: WatchStatus,
+    /// The last list, event, bookmark, or renewal.
+    pub last_activity: Moment,
+    /// How many stores use it.
+    pub users: usize,
+    /// How many objects it holds.
+    pub objects: usize,
+    /// How many objects could not be read since it started.
+    pub skipped: u64,
+}
+
+impl WatchHealth {
+    /// Does it follow the server, and has the server said anything within twice the time-out of a watch?
+    ///
+    /// A refused watch or a missing type is no fault of the watch: who needs it says so.
+    pub fn healthy(&self, now: Moment) -> bool {
+        match self.status.state {
+            WatchState::Retrying => false,
+            WatchState::Starting | WatchState::Watching => {
+                now.0.saturating_sub(self.last_activity.0) <= 2 * WATCH_TIMEOUT
+            }
+            WatchState::Forbidden | WatchState::NotServed => true,
+        }
+    }
+}

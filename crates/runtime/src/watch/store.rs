@@ -1,0 +1,172 @@
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use kubewright_machinery::object::{GroupKind, ObjectKey};
+use serde_json::Value;
+use tokio::sync::watch;
+
+use super::registry::Watch;
+use super::sink::Projected;
+use super::{Changes, StoreKey, WatchSpec, WatchState, WatchStatus};
+
+/// What a cluster has of one type in one scope, projected. Cheap to clone; the watch below lives as long as a clone does,
+/// and 60 seconds longer.
+pub struct Store<P: Send + Sync + 'static> {
+    user: Arc<User<P>>,
+}
+
+/// One subscription.
+struct User<P: Send + Sync + 'static> {
+    sink: Arc<Projected<P>>,
+    watch: Arc<Watch>,
+}
+
+impl<P: Send + Sync + 'static> Store<P> {
+    pub(super) fn new(sink: Arc<Projected<P>>, watch: Arc<Watch>) -> Self {
+        sink.users.fetch_add(1, Ordering::AcqRel);
+        watch.users.send_modify(|users| *users += 1);
+        Self {
+            user: Arc::new(User { sink, watch }),
+        }
+    }
+
+    /// An object's projection. `None` means absent only when the store is synced.
+    pub fn get(&self, key: &ObjectKey) -> Option<Arc<P>> {
+        let kind = &self.spec().kind;
+        if key.kind != kind.kind || key.group != kind.group {
+            return None;
+        }
+        self.find(&key.namespace, &key.name)
+    }
+
+    /// Like [`get`](Self::get), by namespace (empty for a cluster-scoped object) and name.
+    pub fn find(&self, namespace: &str, name: &str) -> Option<Arc<P>> {
+        self.user.sink.state.read().get(namespace, name).cloned()
+    }
+
+    /// All objects.
+    pub fn list(&self) -> Vec<(StoreKey, Arc<P>)> {
+        owned(self.user.sink.state.read().iter())
+    }
+
+    /// The objects whose projection has this index text.
+    pub fn indexed(&self, text: &str) -> Vec<(StoreKey, Arc<P>)> {
+        owned(self.user.sink.state.read().indexed(text))
+    }
+
+    /// How many objects there are.
+    pub fn len(&self) -> usize {
+        self.user.sink.state.read().len()
+    }
+
+    /// Is there no object?
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Has the first list been completed?
+    pub fn is_synced(&self) -> bool {
+        *self.user.sink.synced.borrow()
+    }
+
+    /// Ends when the first list is complete. While the watch is refused or the type missing, that is never.
+    pub async fn synced(&self) {
+        // The sender lives in the store itself.
+        drop(
+            self.user
+                .sink
+                .synced
+                .subscribe()
+                .wait_for(|synced| *synced)
+                .await,
+        );
+    }
+
+    /// Ends when the store is synced, or cannot be for now: forbidden, or a type that is not served. Tells which.
+    pub async fn settled(&self) -> WatchState {
+        let mut status = self.status_changes();
+        let refused = status.wait_for(|status| {
+            matches!(status.state, WatchState::Forbidden | WatchState::NotServed)
+        });
+        tokio::select! {
+            biased;
+            () = self.synced() => {}
+            _ = refused => {}
+        }
+        self.status().state
+    }
+
+    /// How the watch below is doing.
+    pub fn status(&self) -> WatchStatus {
+        self.user.watch.status.borrow().clone()
+    }
+
+    /// Tells when the watch gets better or worse.
+    pub fn status_changes(&self) -> watch::Receiver<WatchStatus> {
+        self.user.watch.status.subscribe()
+    }
+
+    /// The changes from now on, after one for each present object.
+    pub fn changes(&self) -> Changes<P> {
+        self.user.sink.state.write().subscribe(self.clone())
+    }
+
+    /// Makes the answer to an own create, update or patch visible at once. Older events of the object are ignored from then on.
+    ///
+    /// Objects of other kinds and namespaces are ignored; one that the watch's selectors no longer match leaves the store.
+    pub fn record_write(&self, object: &Value) {
+        if self.spec().could_hold(object) {
+            self.user
+                .sink
+                .record(object, self.user.watch.scope.matches(object));
+        }
+    }
+
+    /// Takes an object away that the server said is gone, not merely marked for deletion.
+    pub fn record_delete(&self, key: &ObjectKey, uid: &str) {
+        let sink = &self.user.sink;
+        sink.state
+            .write()
+            .record_delete(sink.projector(), &key.namespace, &key.name, uid);
+    }
+
+    /// Group and kind of its objects.
+    pub fn kind(&self) -> &GroupKind {
+        &self.spec().kind
+    }
+
+    /// What it watches.
+    pub fn spec(&self) -> &WatchSpec {
+        &self.user.watch.spec
+    }
+}
+
+fn owned<'a, P: 'a>(
+    objects: impl Iterator<Item = (&'a StoreKey, &'a Arc<P>)>,
+) -> Vec<(StoreKey, Arc<P>)> {
+    objects
+        .map(|(key, projection)| (key.clone(), projection.clone()))
+        .collect()
+}
+
+impl<P: Send + Sync + 'static> Clone for Store<P> {
+    fn clone(&self) -> Self {
+        Self {
+            user: self.user.clone(),
+        }
+    }
+}
+
+impl<P: Send + Sync + 'static> Drop for User<P> {
+    fn drop(&mut self) {
+        self.sink.users.fetch_sub(1, Ordering::AcqRel);
+        self.watch.users.send_modify(|users| *users -= 1);
+    }
+}
+
+impl<P: Send + Sync + 'static> fmt::Debug for Store<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Store({})", self.spec())
+    }
+}

@@ -1,0 +1,195 @@
+use std::borrow::Cow;
+use std::fmt;
+
+use bytes::Bytes;
+use http_body_util::BodyExt as _;
+use kube::client::Body;
+use serde::Deserialize;
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::Value;
+
+/// What a list says besides its items.
+#[derive(Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct ListMeta {
+    pub(super) resource_version: String,
+    #[serde(rename = "continue")]
+    pub(super) next: String,
+}
+
+/// One line of a watch.
+#[derive(Debug, Deserialize)]
+pub(super) struct Line<'a> {
+    #[serde(borrow, rename = "type")]
+    pub(super) kind: Cow<'a, str>,
+    pub(super) object: Value,
+}
+
+/// Reads a list and hands its items over one by one, so that never more than one is held parsed.
+pub(super) fn read_list(
+    body: &[u8],
+    item: &mut dyn FnMut(Value),
+) -> Result<ListMeta, serde_json::Error> {
+    let mut reader = serde_json::Deserializer::from_slice(body);
+    let meta = List { item }.deserialize(&mut reader)?;
+    reader.end()?;
+    Ok(meta)
+}
+
+struct List<'f> {
+    item: &'f mut dyn FnMut(Value),
+}
+
+impl<'de> DeserializeSeed<'de> for List<'_> {
+    type Value = ListMeta;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<ListMeta, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for List<'_> {
+    type Value = ListMeta;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of objects")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ListMeta, A::Error> {
+        let mut meta = ListMeta::default();
+        while let Some(key) = map.next_key::<Cow<'de, str>>()? {
+            match &*key {
+                "metadata" => meta = map.next_value()?,
+                "items" => map.next_value_seed(Items {
+                    item: &mut *self.item,
+                })?,
+                _ => drop(map.next_value::<IgnoredAny>()?),
+            }
+        }
+        Ok(meta)
+    }
+}
+
+struct Items<'f> {
+    item: &'f mut dyn FnMut(Value),
+}
+
+impl<'de> DeserializeSeed<'de> for Items<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Items<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("items or null")
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        while let Some(item) = items.next_element()? {
+            (self.item)(item);
+        }
+        Ok(())
+    }
+}
+
+/// The lines of a body, each as soon as it is complete.
+pub(super) struct Lines {
+    body: Body,
+    /// The frame being cut into lines.
+    frame: Bytes,
+    /// The beginning of a line whose end has not come.
+    partial: Vec<u8>,
+}
+
+impl Lines {
+    pub(super) fn new(body: Body) -> Self {
+        Self {
+            body,
+            frame: Bytes::new(),
+            partial: Vec::new(),
+        }
+    }
+
+    /// The next line that is not empty, without its end; `None` when the body ended. A last line without an end is dropped:
+    /// it was cut off. Lines that lie within one frame are not copied.
+    pub(super) async fn next(&mut self) -> Result<Option<Bytes>, kube::Error> {
+        loop {
+            if let Some(end) = self.frame.iter().position(|byte| *byte == b'\n') {
+                let line = self.frame.split_to(end + 1).slice(..end);
+                let line = if self.partial.is_empty() {
+                    line
+                } else {
+                    self.partial.extend_from_slice(&line);
+                    Bytes::from(std::mem::take(&mut self.partial))
+                };
+                if !line.trim_ascii().is_empty() {
+                    return Ok(Some(line));
+                }
+                continue;
+            }
+            self.partial.extend_from_slice(&self.frame);
+            self.frame = match self.body.frame().await {
+                None => return Ok(None),
+                Some(frame) => frame?.into_data().unwrap_or_default(),
+            };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn read(text: &str) -> (Result<ListMeta, serde_json::Error>, Vec<Value>) {
+        let mut items = Vec::new();
+        let meta = read_list(text.as_bytes(), &mut |item| items.push(item));
+        (meta, items)
+    }
+
+    #[test]
+    fn a_list_is_read_item_by_item_whatever_the_order_of_its_fields() {
+        let (meta, items) = read(
+            r#"{"items":[{"a":1},{"b":2}],"kind":"PodList","metadata":{"resourceVersion":"7","continue":"c"}}"#,
+        );
+        assert_eq!(
+            meta.unwrap(),
+            ListMeta {
+                resource_version: "7".into(),
+                next: "c".into()
+            }
+        );
+        assert_eq!(items, [json!({"a": 1}), json!({"b": 2})]);
+    }
+
+    #[test]
+    fn a_list_without_items_is_empty() {
+        let (meta, items) = read(r#"{"metadata":{"resourceVersion":"7"},"items":null}"#);
+        assert_eq!(meta.unwrap().resource_version, "7");
+        assert!(items.is_empty());
+    }
+
+    #[test]
+    fn a_list_that_breaks_off_is_an_error() {
+        assert!(read(r#"{"metadata":{},"items":[{"a":1},"#).0.is_err());
+        assert!(read(r#"[]"#).0.is_err());
+    }
+
+    #[tokio::test]
+    async fn lines_are_found_across_frames() {
+        // One frame here; the scripted server of the watch tests cuts lines anywhere.
+        let mut lines = Lines::new(Body::from(b"{\"a\":1}\n\n{\"b\":2}\ncut off".to_vec()));
+        assert_eq!(lines.next().await.unwrap().unwrap(), "{\"a\":1}");
+        assert_eq!(lines.next().await.unwrap().unwrap(), "{\"b\":2}");
+        assert!(lines.next().await.unwrap().is_none());
+    }
+}

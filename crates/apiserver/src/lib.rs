@@ -2,8 +2,8 @@
 //!
 //! The pieces, in the order in which a request meets them: [`server`] is what users hold, [`access`] says who asks, [`middleware`] records
 //! and disturbs, [`request`] is the pipeline, [`kinds`] knows what is served, [`model`] what its objects look like ([`schema`] for custom
-//! resources), `admission` what may be written, [`store`] keeps it, `watch` tells who waits for it, and [`controllers`] do what no cluster
-//! works without.
+//! resources), `admission` what may be written, [`store`] keeps it, `watch` tells who waits for it, [`controllers`] do what no cluster works
+//! without, and [`workloads`] play the cluster that is not there.
 
 pub mod access;
 mod admission;
@@ -18,6 +18,7 @@ pub mod server;
 pub mod status;
 pub mod store;
 mod watch;
+pub mod workloads;
 
 pub use access::Identity;
 pub use clock::Clock;

@@ -1,8 +1,8 @@
 //! An embedded Kubernetes API server: in process for tests, on a loopback port for `kubectl`.
 //!
 //! The pieces, in the order in which a request meets them: [`server`] is what users hold, [`access`] says who asks, [`middleware`] records
-//! and disturbs, [`request`] is the pipeline, [`kinds`] knows what is served, [`model`] what its objects look like ([`types`] for built-in
-//! kinds, [`schema`] for custom resources), `admission` what may be written, [`store`] keeps it, `watch` tells who waits for it, [`controllers`] do what no cluster works
+//! and disturbs, [`request`] is the pipeline, [`kinds`] knows what is served, [`model`] what its objects look like ([`schema`] for custom
+//! resources), `admission` what may be written, [`store`] keeps it, `watch` tells who waits for it, [`controllers`] do what no cluster works
 //! without, and [`workloads`] play the cluster that is not there.
 
 pub mod access;
@@ -17,7 +17,6 @@ pub mod schema;
 pub mod server;
 pub mod status;
 pub mod store;
-pub mod types;
 mod watch;
 pub mod workloads;
 

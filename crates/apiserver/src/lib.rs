@@ -6,12 +6,15 @@
 
 pub mod access;
 pub mod clock;
+pub mod definition;
+pub mod discovery;
 pub mod kinds;
 pub mod middleware;
 pub mod model;
 pub mod schema;
 pub mod status;
 pub mod store;
+pub mod tables;
 
 pub use access::Identity;
 pub use clock::Clock;

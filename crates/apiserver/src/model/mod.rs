@@ -8,7 +8,7 @@ use std::{fmt, sync::Arc};
 
 use serde_json::Value;
 
-use crate::{access::Identity, clock::Seed, kinds::KindSpec, status::FieldError, store::Snapshot};
+use crate::{access::Identity, clock::Seed, definition::DefinitionModel, kinds::KindSpec, status::FieldError, store::Snapshot};
 
 /// The form and the rules of the objects of one kind, at the version that the client speaks.
 pub trait Model: fmt::Debug + Send + Sync {
@@ -71,6 +71,9 @@ impl Model for Anything {
 
 /// The model of a kind.
 pub fn of(kind: &KindSpec) -> Arc<dyn Model> {
-    let _ = kind;
-    Arc::new(Anything)
+    match &kind.custom {
+        Some(custom) => custom.model.clone(),
+        None if kind.kind == "CustomResourceDefinition" => Arc::new(DefinitionModel),
+        None => Arc::new(Anything),
+    }
 }

@@ -3,7 +3,7 @@
 use kubewright_machinery::object::GroupVersionKind;
 use serde_json::Value;
 
-use super::{data::Definitions, normal};
+use super::{data::Definitions, defaults, normal};
 use crate::{
     kinds::KindSpec,
     model::{Model, WrongType},
@@ -22,12 +22,18 @@ impl Builtin {
         if kind.is_custom() {
             return None;
         }
-        Self::of_gvk(&GroupVersionKind::new(&*kind.group, &*kind.version, &*kind.kind))
+        Self::of_gvk(&GroupVersionKind::new(
+            &*kind.group,
+            &*kind.version,
+            &*kind.kind,
+        ))
     }
 
     /// The model of a built-in kind at a version.
     pub fn of_gvk(gvk: &GroupVersionKind) -> Option<Self> {
-        Definitions::embedded().name_of(gvk).map(|definition| Self { definition })
+        Definitions::embedded()
+            .name_of(gvk)
+            .map(|definition| Self { definition })
     }
 
     /// The name of the published definition, such as `io.k8s.api.core.v1.Pod`.
@@ -41,7 +47,9 @@ impl Model for Builtin {
         normal::normalise(self.definition, object, unknown)
     }
 
-    fn default(&self, _object: &mut Value) {}
+    fn default(&self, object: &mut Value) {
+        defaults::default(self.definition, object);
+    }
 
     fn validate(&self, _object: &Value, _stored: Option<&Value>) -> Vec<FieldError> {
         Vec::new()

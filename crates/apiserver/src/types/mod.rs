@@ -6,6 +6,8 @@
 
 mod builtin;
 mod data;
+mod defaults;
+mod edit;
 mod facts;
 mod form;
 mod normal;

@@ -10,7 +10,9 @@ use super::{ApiServer, Controllers, Options, State};
 use crate::{
     clock::{Clock, Seed},
     controllers::{self, Controller},
+    middleware::{Faults, Journal},
     status::Status,
+    workloads::{StageDelays, Stages, Workloads},
 };
 
 /// Collects what a server shall be like. Nothing happens before [`ApiServerBuilder::build`].
@@ -21,6 +23,9 @@ pub struct ApiServerBuilder {
     options: Options,
     definitions: Vec<Value>,
     controllers: Vec<Box<dyn Controller>>,
+    workloads: Workloads,
+    stage_delays: StageDelays,
+    nodes: Option<usize>,
 }
 
 /// A server cannot be built as asked.
@@ -68,6 +73,24 @@ impl ApiServerBuilder {
         self
     }
 
+    /// Whether workloads become ready, and how far that is played; `Off` by default (STG-1).
+    pub fn workloads(mut self, workloads: Workloads) -> Self {
+        self.workloads = workloads;
+        self
+    }
+
+    /// How long the stages of workloads take; no time by default (STG-2).
+    pub fn stage_delays(mut self, delays: StageDelays) -> Self {
+        self.stage_delays = delays;
+        self
+    }
+
+    /// How many nodes there are for pods; one by default. They are created with the first pod (STG-5).
+    pub fn nodes(mut self, nodes: usize) -> Self {
+        self.nodes = Some(nodes);
+        self
+    }
+
     /// How many events of each resource are remembered; 10,000 by default.
     pub fn watch_window(mut self, events: usize) -> Self {
         self.options.watch_window = events;
@@ -96,11 +119,18 @@ impl ApiServerBuilder {
     pub fn build(self) -> Result<ApiServer, BuildError> {
         let clock = self.clock.unwrap_or_else(Clock::system);
         let seed = self.seed.map_or_else(Seed::from_os, Seed::new);
+        // Rules of faults draw from their own source, so that adding one does not change what the server generates.
+        let fault_seed = self.seed.map_or_else(Seed::from_os, |seed| Seed::new(seed ^ u64::MAX));
+        let faults = Faults::new(clock.clone(), fault_seed);
+        let journal = Journal::new(clock.clone());
         let mut all = controllers::builtin(&self.options);
+        if self.workloads != Workloads::Off {
+            all.push(Box::new(Stages::new(self.workloads, self.stage_delays, self.nodes.unwrap_or(1))));
+        }
         all.extend(self.controllers);
         let state = State::new(clock, seed, self.options, all);
         state.bootstrap();
-        let server = ApiServer::new(state);
+        let server = ApiServer::new(state, journal, faults);
         // Nothing outside the process is asked before the first webhook exists, so these futures are ready at once.
         let _ = server.state().after_write().now_or_never();
         for definition in self.definitions {

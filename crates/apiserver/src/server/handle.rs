@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use serde_json::Value;
+use tower::Layer as _;
 
 use super::{ApiServerBuilder, State, Writer};
 use crate::{
     access::Identity,
     clock::Clock,
+    middleware::{Faults, Journal, faults::FaultService, journal::JournalService},
     request::{Service, create::resource_of},
     status::Status,
     store::{Change, Expect, ObjectName},
@@ -17,7 +19,12 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct ApiServer {
     state: Arc<State>,
+    journal: Journal,
+    faults: Faults,
 }
+
+/// The pipeline behind its journal and its fault rules (PIPE-3).
+pub type Front = JournalService<FaultService<Service>>;
 
 /// What cannot be put into the store as it is.
 #[derive(Debug, thiserror::Error)]
@@ -41,8 +48,8 @@ impl ApiServer {
         ApiServerBuilder::default()
     }
 
-    pub(super) fn new(state: Arc<State>) -> Self {
-        Self { state }
+    pub(super) fn new(state: Arc<State>, journal: Journal, faults: Faults) -> Self {
+        Self { state, journal, faults }
     }
 
     pub(crate) fn state(&self) -> &Arc<State> {
@@ -50,13 +57,23 @@ impl ApiServer {
     }
 
     /// The whole pipeline behind authentication, as this user (SRV-4).
-    pub fn service(&self, identity: Identity) -> AsUser<Service> {
-        AsUser { inner: Service::new(self.state.clone()), identity }
+    pub fn service(&self, identity: Identity) -> AsUser<Front> {
+        AsUser { inner: self.pipeline(), identity }
     }
 
     /// The pipeline without a user: whoever calls it puts an [`Identity`] into the extensions of each request.
-    pub fn pipeline(&self) -> Service {
-        Service::new(self.state.clone())
+    pub fn pipeline(&self) -> Front {
+        self.journal.layer().layer(self.faults.layer().layer(Service::new(self.state.clone())))
+    }
+
+    /// The record of all requests.
+    pub fn journal(&self) -> &Journal {
+        &self.journal
+    }
+
+    /// The rules by which requests fail.
+    pub fn faults(&self) -> &Faults {
+        &self.faults
     }
 
     /// A client in this process that speaks as the user. Must be called inside a tokio runtime.

@@ -11,7 +11,7 @@ mod timer;
 mod writer;
 
 pub use builder::{ApiServerBuilder, BuildError};
-pub use handle::{ApiServer, AsUser, SeedError};
+pub use handle::{ApiServer, AsUser, Front, SeedError};
 pub use options::Controllers;
 pub use writer::Writer;
 

@@ -20,6 +20,7 @@ mod replica_set;
 mod revision;
 #[cfg(test)]
 mod simulation;
+mod stages;
 mod stateful_set;
 mod status_only;
 mod template;
@@ -30,4 +31,5 @@ mod wishes;
 pub use mode::{StageDelays, Workloads};
 pub use node::Nodes;
 pub use plan::{Plan, Surroundings, Write};
+pub use stages::Stages;
 pub use wishes::{OUTCOME, Outcome, READY_AFTER, Wishes, warnings};

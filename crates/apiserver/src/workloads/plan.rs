@@ -33,8 +33,12 @@ pub enum Write {
     Patch(ObjectKey, Value),
     /// Make this the status of the object.
     Status(ObjectKey, Value),
+    /// Put the pod on the node of this name.
+    Bind(ObjectKey, String),
     /// Delete the object; its dependents follow.
     Delete(ObjectKey),
+    /// Delete the pod without grace.
+    DeleteNow(ObjectKey),
 }
 
 /// What is to be done now, and when to look again though nothing changes.

@@ -162,6 +162,7 @@ impl Simulation {
                 self.log.push(format!("status {} {}", key.kind, key.name));
                 self.objects.get_mut(&(key.kind, key.name)).unwrap()["status"] = status;
             }
+            Write::Bind(..) | Write::DeleteNow(_) => panic!("no workload asks for this: {write:?}"),
             Write::Delete(key) => {
                 self.log.push(format!("delete {} {}", key.kind, key.name));
                 self.remove(&(key.kind, key.name));

@@ -42,8 +42,10 @@ struct State {
     journal: Vec<String>,
     serves_widgets: bool,
     legacy: bool,
+    without_config_maps: bool,
     snapshots: BTreeMap<String, (u64, Vec<Value>)>,
     page_limit: Option<usize>,
+    slowness: usize,
 }
 
 struct Stream {
@@ -101,13 +103,13 @@ impl Server {
         let key = (namespace.to_owned(), name.to_owned());
         state.revision += 1;
         let revision = state.revision;
-        let (event, uid) = match state.objects.get(&key) {
-            Some(old) => ("MODIFIED", old["metadata"]["uid"].clone()),
-            None => {
-                state.uids += 1;
-                ("ADDED", format!("uid-{}", state.uids).into())
-            }
-        };
+        let known = state
+            .objects
+            .get(&key)
+            .map(|old| old["metadata"]["uid"].clone());
+        let event = if known.is_some() { "MODIFIED" } else { "ADDED" };
+        state.uids += 1;
+        let uid = known.unwrap_or_else(|| format!("uid-{}", state.uids).into());
         let object = json!({
             "apiVersion": "v1",
             "kind": "ConfigMap",
@@ -156,6 +158,11 @@ impl Server {
         self.state.lock().page_limit = Some(limit);
     }
 
+    /// Between what the server says and its arrival, other tasks run so many times.
+    pub(crate) fn slow(&self, yields: usize) {
+        self.state.lock().slowness = yields;
+    }
+
     // What the wire does.
 
     /// Events are kept back until [`deliver`](Self::deliver) or [`release`](Self::release).
@@ -192,6 +199,21 @@ impl Server {
                 drop(stream.sender.send(Err(std::io::Error::other("reset"))));
             }
         }
+    }
+
+    /// The streams end, and what was held back for them is never delivered by them.
+    pub(crate) fn release_nothing_and_drop(&self) {
+        self.drop_streams(true);
+        self.state.lock().hold = false;
+    }
+
+    /// Something happened to objects of other types.
+    pub(crate) fn bump(&self, revisions: u64) {
+        self.state.lock().revision += revisions;
+    }
+
+    pub(crate) fn unserve_config_maps(&self, gone: bool) {
+        self.state.lock().without_config_maps = gone;
     }
 
     pub(crate) fn send_line(&self, line: &Value) {
@@ -267,7 +289,12 @@ impl Server {
             }
             Some(Fault::Garbage) => return Ok(plain(200, "<html>".into())),
         }
-        Ok(self.route(request.uri()))
+        let answer = self.route(request.uri());
+        let slowness = self.state.lock().slowness;
+        for _ in 0..slowness {
+            tokio::task::yield_now().await;
+        }
+        Ok(answer)
     }
 
     fn route(&self, uri: &http::Uri) -> Answer {
@@ -293,6 +320,7 @@ impl Server {
                     {"name": "widgets", "kind": "Widget", "namespaced": true, "verbs": ["get"]},
                 ]}))
             }
+            "/api" if state.without_config_maps => json_answer(&groups(&[])),
             "/api" => json_answer(&groups(&[("", &["v1"], "configmaps", "ConfigMap")])),
             "/apis" if state.serves_widgets => json_answer(&groups(&[(
                 "example.dev",

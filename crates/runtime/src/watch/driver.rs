@@ -129,7 +129,9 @@ impl Driver {
     ) -> Result<String, ApiError> {
         let spec = &self.watch.spec;
         let defaults = Defaults::of(resource);
-        sinks.iter().for_each(|sink| sink.begin_list());
+        for sink in sinks {
+            sink.begin_list();
+        }
         let mut next = String::new();
         loop {
             let mut request = ApiRequest::list(resource, spec.namespace())
@@ -145,7 +147,9 @@ impl Driver {
             let (_, body) = self.connection.fetch(&request).await?;
             let meta = read_list(&body, &mut |mut object| {
                 defaults.fill(&mut object);
-                sinks.iter().for_each(|sink| sink.list_item(&object));
+                for sink in sinks {
+                    sink.list_item(&object);
+                }
             });
             let meta = meta.map_err(|source| ApiError::Decode {
                 request: request.to_string(),
@@ -153,9 +157,9 @@ impl Driver {
             })?;
             self.watch.active(self.now());
             if meta.next.is_empty() {
-                sinks
-                    .iter()
-                    .for_each(|sink| sink.end_list(&meta.resource_version));
+                for sink in sinks {
+                    sink.end_list(&meta.resource_version);
+                }
                 return Ok(meta.resource_version);
             }
             next = meta.next;

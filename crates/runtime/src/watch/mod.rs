@@ -1,6 +1,6 @@
 //! Shared watches with projected stores.
 //!
-//! [`Watches::subscribe`] gives a [`Store`]: what the cluster has of one type in one scope, reduced by a [`Project`]or to what
+//! [`Watches::subscribe`] gives a [`Store`]: what the cluster has of one type in one scope, reduced by a [`Project`] to what
 //! its user needs. All users of one scope share one watch; it starts with the first and ends 60 seconds after the last.
 //! A store
 //!
@@ -16,6 +16,7 @@ mod backoff;
 mod change;
 mod driver;
 mod key;
+mod objects;
 mod project;
 mod registry;
 mod sink;

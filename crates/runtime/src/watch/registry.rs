@@ -68,15 +68,13 @@ impl Watches {
         projector: Arc<dyn Project<Output = P>>,
     ) -> Store<P> {
         let mut watches = self.inner.watches.lock();
-        let watch = match watches.get(&spec) {
-            Some(watch) => watch.clone(),
-            None => {
-                let watch = Arc::new(Watch::new(spec.clone(), self.now()));
-                watches.insert(spec, watch.clone());
-                self.start(watch.clone());
-                watch
-            }
-        };
+        let running = watches.get(&spec).cloned();
+        let watch = running.unwrap_or_else(|| {
+            let watch = Arc::new(Watch::new(spec.clone(), self.now()));
+            watches.insert(spec, watch.clone());
+            self.start(watch.clone());
+            watch
+        });
         let sink = watch.sink(projector, &self.inner.connection);
         // The registry is locked until the user is counted, so that the watch cannot end in between.
         Store::new(sink, watch)

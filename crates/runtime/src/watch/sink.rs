@@ -10,7 +10,8 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use super::Project;
-use super::state::{Seen, State};
+use super::objects::Seen;
+use super::state::State;
 use super::version::Version;
 use crate::clock::Clock;
 
@@ -178,7 +179,7 @@ impl<P: Send + Sync + 'static> Sink for Projected<P> {
     }
 
     fn objects(&self) -> usize {
-        self.state.read().len()
+        self.state.read().objects.len()
     }
 
     fn skipped(&self) -> u64 {

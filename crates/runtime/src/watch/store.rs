@@ -6,6 +6,7 @@ use kubewright_machinery::object::{GroupKind, ObjectKey};
 use serde_json::Value;
 use tokio::sync::watch;
 
+use super::key::Place;
 use super::registry::Watch;
 use super::sink::Projected;
 use super::{Changes, StoreKey, WatchSpec, WatchState, WatchStatus};
@@ -42,22 +43,24 @@ impl<P: Send + Sync + 'static> Store<P> {
 
     /// Like [`get`](Self::get), by namespace (empty for a cluster-scoped object) and name.
     pub fn find(&self, namespace: &str, name: &str) -> Option<Arc<P>> {
-        self.user.sink.state.read().get(namespace, name).cloned()
+        let place = Place { namespace, name };
+        let state = self.user.sink.state.read();
+        state.objects.projection(place).cloned()
     }
 
     /// All objects.
     pub fn list(&self) -> Vec<(StoreKey, Arc<P>)> {
-        owned(self.user.sink.state.read().iter())
+        owned(self.user.sink.state.read().objects.iter())
     }
 
     /// The objects whose projection has this index text.
     pub fn indexed(&self, text: &str) -> Vec<(StoreKey, Arc<P>)> {
-        owned(self.user.sink.state.read().indexed(text))
+        owned(self.user.sink.state.read().objects.indexed(text))
     }
 
     /// How many objects there are.
     pub fn len(&self) -> usize {
-        self.user.sink.state.read().len()
+        self.user.sink.state.read().objects.len()
     }
 
     /// Is there no object?
@@ -109,7 +112,7 @@ impl<P: Send + Sync + 'static> Store<P> {
 
     /// The changes from now on, after one for each present object.
     pub fn changes(&self) -> Changes<P> {
-        self.user.sink.state.write().subscribe(self.clone())
+        self.user.sink.state.write().objects.subscribe(self.clone())
     }
 
     /// Makes the answer to an own create, update or patch visible at once. Older events of the object are ignored from then on.
@@ -126,9 +129,13 @@ impl<P: Send + Sync + 'static> Store<P> {
     /// Takes an object away that the server said is gone, not merely marked for deletion.
     pub fn record_delete(&self, key: &ObjectKey, uid: &str) {
         let sink = &self.user.sink;
+        let place = Place {
+            namespace: &key.namespace,
+            name: &key.name,
+        };
         sink.state
             .write()
-            .record_delete(sink.projector(), &key.namespace, &key.name, uid);
+            .record_delete(sink.projector(), place, uid);
     }
 
     /// Group and kind of its objects.

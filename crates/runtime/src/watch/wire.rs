@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn a_list_that_breaks_off_is_an_error() {
         assert!(read(r#"{"metadata":{},"items":[{"a":1},"#).0.is_err());
-        assert!(read(r#"[]"#).0.is_err());
+        assert!(read("[]").0.is_err());
     }
 
     #[tokio::test]

@@ -43,7 +43,8 @@ struct Named {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Version {
-    version: String,
+    #[serde(rename = "version")]
+    name: String,
     freshness: String,
     resources: Vec<Resource>,
 }
@@ -51,7 +52,8 @@ struct Version {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct Resource {
-    resource: String,
+    #[serde(rename = "resource")]
+    plural: String,
     response_kind: Option<Kind>,
     scope: String,
     verbs: Vec<String>,
@@ -139,7 +141,7 @@ fn add_group(table: &mut Table, group: Group, before: &Table) {
     let name = group.metadata.name;
     for version in group.versions {
         if version.freshness == "Stale" && version.resources.is_empty() {
-            table.keep(before, &name, &version.version);
+            table.keep(before, &name, &version.name);
         }
         for resource in version.resources {
             let Some(kind) = resource.response_kind.filter(|kind| !kind.kind.is_empty()) else {
@@ -147,9 +149,9 @@ fn add_group(table: &mut Table, group: Group, before: &Table) {
             };
             table.add(Arc::new(ApiResource {
                 group: name.clone(),
-                version: version.version.clone(),
+                version: version.name.clone(),
                 kind: kind.kind,
-                plural: resource.resource,
+                plural: resource.plural,
                 namespaced: resource.scope == "Namespaced",
                 verbs: resource.verbs,
                 subresources: resource

@@ -1,0 +1,335 @@
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::*;
+use crate::testing::{Fault, Server};
+use crate::watch::{Cause, WatchState};
+
+// TCL-9
+#[tokio::test(start_paused = true)]
+async fn a_list_and_the_events_after_it_leave_no_gap() {
+    let server = Server::new();
+    server.put("demo", "a", "1");
+    let cluster = server.cluster();
+    let store = subscribe(&cluster);
+    let mut changes = store.changes();
+    server.hold();
+    store.synced().await;
+    // Between the list and the watch.
+    server.put("demo", "b", "2");
+    server.put("demo", "a", "3");
+    server.delete("demo", "b");
+    settle().await;
+    server.release();
+    settle().await;
+    assert_eq!(
+        told(&mut changes),
+        ["a: - -> 1", "b: - -> 2", "a: 1 -> 3", "b: 2 -> -"]
+    );
+    assert_eq!(texts(&store), ["a=3"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_first_list_is_told_apart_from_what_comes_later() {
+    let server = Server::new();
+    server.put("demo", "a", "1");
+    let cluster = server.cluster();
+    let store = subscribe(&cluster);
+    let mut changes = store.changes();
+    store.synced().await;
+    settle().await;
+    server.put("demo", "b", "2");
+    assert_eq!(changes.next().await.unwrap().cause, Cause::Initial);
+    assert_eq!(changes.next().await.unwrap().cause, Cause::Event);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_long_list_comes_in_pages_and_is_synced_with_the_last() {
+    let server = Server::new();
+    for n in 0..7 {
+        server.put("demo", &format!("c{n}"), "x");
+    }
+    server.page_limit(3);
+    let store = synced(&server.cluster()).await;
+    assert_eq!(store.len(), 7);
+    assert_eq!(server.requests("continue="), 2);
+    assert!(
+        server
+            .journal()
+            .iter()
+            .any(|line| line.contains("limit=500"))
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_whose_pages_expire_starts_again_and_loses_nothing() {
+    let server = Server::new();
+    for n in 0..7 {
+        server.put("demo", &format!("c{n}"), "x");
+    }
+    server.page_limit(3);
+    server.fail_next("continue=", Fault::Status(410, "Expired"));
+    let store = synced(&server.cluster()).await;
+    assert_eq!(store.len(), 7);
+}
+
+// STORE-6
+#[tokio::test(start_paused = true)]
+async fn after_an_expired_version_only_real_differences_are_told() {
+    let server = Server::new();
+    for name in ["a", "b", "c"] {
+        server.put("demo", name, "1");
+    }
+    let store = synced(&server.cluster()).await;
+    let mut changes = store.changes();
+    told(&mut changes);
+    server.hold();
+    server.put("demo", "a", "2");
+    server.delete("demo", "b");
+    server.compact();
+    server.release_nothing_and_drop();
+    pass(5_000).await;
+    assert_eq!(told(&mut changes), ["a: 1 -> 2", "b: 1 -> -"]);
+    assert_eq!(store.status().state, WatchState::Watching);
+}
+
+// STORE-6
+#[tokio::test(start_paused = true)]
+async fn an_expiry_inside_the_stream_lists_again() {
+    let server = Server::new();
+    server.put("demo", "a", "1");
+    let store = synced(&server.cluster()).await;
+    let mut changes = store.changes();
+    told(&mut changes);
+    server.hold();
+    server.put("demo", "a", "2");
+    server.send_line(
+        &json!({"type": "ERROR", "object": {"kind": "Status", "code": 410, "reason": "Expired"}}),
+    );
+    settle().await;
+    assert_eq!(told(&mut changes), ["a: 1 -> 2"]);
+    assert_eq!(server.requests("watch=true"), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_object_that_was_replaced_unseen_gives_a_deletion_and_an_addition() {
+    let server = Server::new();
+    server.put("demo", "a", "1");
+    let store = synced(&server.cluster()).await;
+    let mut changes = store.changes();
+    told(&mut changes);
+    server.hold();
+    server.delete("demo", "a");
+    server.put("demo", "a", "2");
+    server.compact();
+    server.release_nothing_and_drop();
+    pass(5_000).await;
+    assert_eq!(told(&mut changes), ["a: 1 -> -", "a: - -> 2"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_broken_stream_is_resumed_at_once_and_without_a_list() {
+    let server = Server::new();
+    server.put("demo", "a", "1");
+    let store = synced(&server.cluster()).await;
+    pass(10_000).await;
+    server.hold();
+    server.put("demo", "a", "2");
+    server.drop_streams(true);
+    server.release();
+    settle().await;
+    assert_eq!(texts(&store), ["a=2"]);
+    assert_eq!(server.requests("limit="), 1);
+    assert_eq!(store.status().broken_since, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn bookmarks_move_the_point_to_resume_from() {
+    let server = Server::new();
+    server.put("demo", "a", "1");
+    let _store = synced(&server.cluster()).await;
+    pass(10_000).await;
+    server.bump(41);
+    server.bookmark();
+    server.compact();
+    settle().await;
+    server.drop_streams(false);
+    settle().await;
+    assert!(
+        server
+            .journal()
+            .last()
+            .unwrap()
+            .contains("resourceVersion=42"),
+        "{:?}",
+        server.journal()
+    );
+    assert_eq!(server.requests("limit="), 1);
+}
+
+// The idle cost of a watch is its renewal, every 290 seconds.
+#[tokio::test(start_paused = true)]
+async fn a_quiet_hour_costs_nothing_but_renewals() {
+    let server = Server::new();
+    server.put("demo", "a", "1");
+    let _store = synced(&server.cluster()).await;
+    let before = server.journal().len();
+    pass(3_600_000).await;
+    let renewals = server.journal().len() - before;
+    assert!((12..=13).contains(&renewals), "{renewals}");
+    assert_eq!(
+        server.requests("timeoutSeconds=290"),
+        server.journal().len() - 3
+    );
+    assert_eq!(server.open_streams(), 1);
+}
+
+// STORE-5, TRAP-3
+#[tokio::test(start_paused = true)]
+async fn a_failing_watch_does_not_slow_another() {
+    let server = Server::new();
+    server.serve_widgets(true);
+    server.fail_always("widgets", Fault::Status(500, "InternalError"));
+    let cluster = server.cluster();
+    let broken = cluster.watches().subscribe(widgets(), Arc::new(Keeper));
+    let store = synced(&cluster).await;
+    let mut changes = store.changes();
+    for second in 0..600 {
+        server.put("demo", "a", &second.to_string());
+        settle().await;
+        assert_eq!(told(&mut changes).len(), 1, "second {second}");
+        pass(999).await;
+    }
+    assert_eq!(broken.status().state, WatchState::Retrying);
+    // 0.8 s doubled up to 30 s.
+    let attempts = server.requests("widgets");
+    assert!((20..=30).contains(&attempts), "{attempts}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_that_ends_as_soon_as_it_opens_backs_off() {
+    let server = Server::new();
+    let cluster = server.cluster();
+    let store = synced(&cluster).await;
+    for _ in 0..10 {
+        server.drop_streams(false);
+        settle().await;
+    }
+    assert_eq!(store.status().state, WatchState::Retrying);
+    assert!(server.requests("watch=true") <= 3, "{:?}", server.journal());
+    pass(5_000).await;
+    assert_eq!(store.status().state, WatchState::Watching);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_broken_watch_says_since_when_and_why() {
+    let server = Server::new();
+    let cluster = server.cluster();
+    let store = synced(&cluster).await;
+    pass(10_000).await;
+    server.fail_always("configmaps", Fault::Reset);
+    server.drop_streams(true);
+    let since = cluster.clock().moment();
+    pass(60_000).await;
+    let status = store.status();
+    assert_eq!(status.state, WatchState::Retrying);
+    assert!(status.broken_since.unwrap().since(since) < Duration::from_millis(10));
+    assert!(status.error.unwrap().contains("connection reset"));
+    assert!(!cluster.watches().health()[0].healthy(cluster.clock().moment()));
+    server.heal();
+    pass(40_000).await;
+    assert_eq!(
+        store.status(),
+        crate::watch::WatchStatus::new(WatchState::Watching)
+    );
+    assert!(cluster.watches().health()[0].healthy(cluster.clock().moment()));
+}
+
+// WATCH-6
+#[tokio::test(start_paused = true)]
+async fn a_forbidden_watch_shows_and_is_tried_again_after_ten_minutes() {
+    let server = Server::new();
+    server.put("demo", "a", "1");
+    server.fail_always("configmaps", Fault::Status(403, "Forbidden"));
+    let store = subscribe(&server.cluster());
+    assert_eq!(store.settled().await, WatchState::Forbidden);
+    assert!(store.status().error.unwrap().contains("Forbidden"));
+    server.heal();
+    pass(599_000).await;
+    assert_eq!(server.requests("configmaps"), 1);
+    pass(2_000).await;
+    assert_eq!(store.settled().await, WatchState::Watching);
+    assert_eq!(texts(&store), ["a=1"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_type_that_comes_later_is_watched_as_soon_as_types_change() {
+    let server = Server::new();
+    let cluster = server.cluster();
+    let store = cluster.watches().subscribe(widgets(), Arc::new(Keeper));
+    assert_eq!(store.settled().await, WatchState::NotServed);
+    pass(100_000).await;
+    let looks = server.requests("GET /apis");
+    assert!(looks <= 8, "{looks}");
+    server.serve_widgets(true);
+    cluster.discovery().invalidate();
+    settle().await;
+    assert_eq!(store.settled().await, WatchState::Watching);
+    assert!(store.is_synced());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_type_that_goes_takes_its_objects_along() {
+    let server = Server::new();
+    server.put("demo", "a", "1");
+    let cluster = server.cluster();
+    let store = synced(&cluster).await;
+    let mut changes = store.changes();
+    told(&mut changes);
+    pass(10_000).await;
+    server.fail_always("configmaps", Fault::Status(404, "NotFound"));
+    server.unserve_config_maps(true);
+    server.drop_streams(false);
+    pass(5_000).await;
+    assert_eq!(store.status().state, WatchState::NotServed);
+    assert_eq!(told(&mut changes), ["a: 1 -> -"]);
+    server.heal();
+    server.unserve_config_maps(false);
+    pass(120_000).await;
+    assert_eq!(texts(&store), ["a=1"]);
+}
+
+// STORE-9, TRAP-20
+#[tokio::test(start_paused = true)]
+async fn one_object_that_cannot_be_projected_does_not_stop_the_others() {
+    let server = Server::new();
+    for n in 0..100 {
+        server.put(
+            "demo",
+            &format!("c{n}"),
+            if n == 50 { "poison" } else { "fine" },
+        );
+    }
+    let cluster = server.cluster();
+    let store = synced(&cluster).await;
+    assert_eq!(store.len(), 99);
+    server.put("demo", "c50", "fine");
+    settle().await;
+    assert_eq!(store.len(), 100);
+    assert_eq!(cluster.watches().health()[0].skipped, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_line_that_is_no_event_is_a_failure_of_this_watch_only() {
+    let server = Server::new();
+    server.put("demo", "a", "1");
+    let store = synced(&server.cluster()).await;
+    pass(10_000).await;
+    server.send_line(&json!("nonsense"));
+    settle().await;
+    assert_eq!(store.status().state, WatchState::Retrying);
+    server.put("demo", "a", "2");
+    pass(1_000).await;
+    assert_eq!(texts(&store), ["a=2"]);
+}

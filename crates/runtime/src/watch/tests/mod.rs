@@ -1,0 +1,117 @@
+mod following;
+mod own_writes;
+mod property;
+mod sharing;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kubewright_machinery::object::{GroupKind, ObjectKey};
+use serde_json::Value;
+
+use super::{Change, Changes, Project, Store, WatchSpec};
+use crate::cluster::Cluster;
+
+/// What these tests keep of an object.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Kept {
+    uid: String,
+    version: String,
+    text: String,
+}
+
+struct Keeper;
+
+impl Project for Keeper {
+    type Output = Kept;
+
+    fn project(&self, object: &Value) -> Kept {
+        let text = |pointer| {
+            object
+                .pointer(pointer)
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_owned()
+        };
+        assert!(
+            !text("/kind").is_empty() && !text("/apiVersion").is_empty(),
+            "STORE-2"
+        );
+        assert_ne!(
+            text("/data/text"),
+            "poison",
+            "this projector takes no poison"
+        );
+        Kept {
+            uid: text("/metadata/uid"),
+            version: text("/metadata/resourceVersion"),
+            text: text("/data/text"),
+        }
+    }
+
+    fn index<'a>(&self, kept: &'a Kept) -> Option<&'a str> {
+        Some(&kept.text)
+    }
+}
+
+fn config_maps() -> WatchSpec {
+    WatchSpec::new(GroupKind::new("", "ConfigMap"))
+}
+
+fn widgets() -> WatchSpec {
+    WatchSpec::new(GroupKind::new("example.dev", "Widget"))
+}
+
+fn subscribe(cluster: &Cluster) -> Store<Kept> {
+    cluster.watches().subscribe(config_maps(), Arc::new(Keeper))
+}
+
+async fn synced(cluster: &Cluster) -> Store<Kept> {
+    let store = subscribe(cluster);
+    store.synced().await;
+    settle().await;
+    store
+}
+
+/// Lets everything happen that needs no more than a moment.
+async fn settle() {
+    pass(1).await;
+}
+
+async fn pass(millis: u64) {
+    tokio::time::sleep(Duration::from_millis(millis)).await;
+}
+
+fn key(name: &str) -> ObjectKey {
+    ObjectKey::new("", "ConfigMap", "demo", name)
+}
+
+fn texts(store: &Store<Kept>) -> Vec<String> {
+    let mut texts: Vec<_> = store
+        .list()
+        .iter()
+        .map(|(key, kept)| format!("{}={}", key.name(), kept.text))
+        .collect();
+    texts.sort();
+    texts
+}
+
+/// `name: old -> new` of all changes so far.
+fn told(changes: &mut Changes<Kept>) -> Vec<String> {
+    std::iter::from_fn(|| changes.try_next())
+        .map(|change| line(&change))
+        .collect()
+}
+
+fn line(change: &Change<Kept>) -> String {
+    let text = |kept: &Option<Arc<Kept>>| {
+        kept.as_ref()
+            .map_or_else(|| "-".to_owned(), |kept| kept.text.clone())
+    };
+    format!(
+        "{}: {} -> {}",
+        change.key.name(),
+        text(&change.old),
+        text(&change.new)
+    )
+}

@@ -1,0 +1,220 @@
+use serde_json::json;
+
+use super::*;
+use crate::testing::Server;
+use crate::watch::Cause;
+
+// WATCH-7, STORE-8
+#[tokio::test(start_paused = true)]
+async fn an_own_write_is_visible_at_once_and_told_once() {
+    let server = Server::new();
+    let store = synced(&server.cluster()).await;
+    let mut changes = store.changes();
+    server.hold();
+    store.record_write(&server.put("demo", "a", "1"));
+    assert_eq!(texts(&store), ["a=1"]);
+    let change = changes.next().await.unwrap();
+    assert_eq!(
+        (line(&change).as_str(), change.cause),
+        ("a: - -> 1", Cause::OwnWrite)
+    );
+    server.release();
+    settle().await;
+    assert!(told(&mut changes).is_empty());
+}
+
+// WATCH-7
+#[tokio::test(start_paused = true)]
+async fn older_events_do_not_throw_an_own_write_back() {
+    let server = Server::new();
+    server.put("demo", "a", "1");
+    let store = synced(&server.cluster()).await;
+    let mut changes = store.changes();
+    server.hold();
+    server.put("demo", "a", "2");
+    store.record_write(&server.put("demo", "a", "3"));
+    server.put("demo", "a", "4");
+    server.deliver(2);
+    settle().await;
+    assert_eq!(texts(&store), ["a=3"]);
+    server.release();
+    settle().await;
+    assert_eq!(told(&mut changes), ["a: - -> 1", "a: 1 -> 3", "a: 3 -> 4"]);
+}
+
+// WATCH-7: a deletion is never ignored.
+#[tokio::test(start_paused = true)]
+async fn a_deletion_after_an_own_write_is_told() {
+    let server = Server::new();
+    let store = synced(&server.cluster()).await;
+    let mut changes = store.changes();
+    server.hold();
+    store.record_write(&server.put("demo", "a", "1"));
+    server.delete("demo", "a");
+    server.release();
+    settle().await;
+    assert_eq!(told(&mut changes), ["a: - -> 1", "a: 1 -> -"]);
+}
+
+// WATCH-7: no duplicate create.
+#[tokio::test(start_paused = true)]
+async fn the_events_of_a_predecessor_do_not_hide_an_object_that_we_recreated() {
+    let server = Server::new();
+    let old = server.put("demo", "a", "old");
+    let store = synced(&server.cluster()).await;
+    let mut changes = store.changes();
+    server.hold();
+    server.put("demo", "a", "late");
+    server.delete("demo", "a");
+    store.record_delete(&key("a"), old["metadata"]["uid"].as_str().unwrap());
+    store.record_write(&server.put("demo", "a", "new"));
+    for _ in 0..3 {
+        server.deliver(1);
+        settle().await;
+        assert_eq!(texts(&store), ["a=new"]);
+    }
+    assert_eq!(
+        told(&mut changes),
+        ["a: - -> old", "a: old -> -", "a: - -> new"]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_we_deleted_stays_away_until_another_of_its_name_comes() {
+    let server = Server::new();
+    let old = server.put("demo", "a", "1");
+    let store = synced(&server.cluster()).await;
+    server.hold();
+    server.put("demo", "a", "2");
+    server.delete("demo", "a");
+    store.record_delete(&key("a"), old["metadata"]["uid"].as_str().unwrap());
+    server.deliver(1);
+    settle().await;
+    assert!(store.is_empty());
+    server.put("demo", "a", "3");
+    server.release();
+    settle().await;
+    assert_eq!(texts(&store), ["a=3"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_comes_after_its_own_deletion_changes_nothing() {
+    let server = Server::new();
+    let store = synced(&server.cluster()).await;
+    let answer = server.put("demo", "a", "1");
+    server.delete("demo", "a");
+    settle().await;
+    store.record_write(&answer);
+    assert!(store.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_comes_after_our_own_deletion_changes_nothing() {
+    let server = Server::new();
+    let first = server.put("demo", "a", "1");
+    let store = synced(&server.cluster()).await;
+    server.hold();
+    let late = server.put("demo", "a", "2");
+    server.delete("demo", "a");
+    store.record_delete(&key("a"), first["metadata"]["uid"].as_str().unwrap());
+    store.record_write(&late);
+    assert!(store.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_own_write_during_a_list_survives_the_list() {
+    let server = Server::new();
+    for n in 0..4 {
+        server.put("demo", &format!("c{n}"), "1");
+    }
+    server.page_limit(2);
+    let cluster = server.cluster();
+    let store = subscribe(&cluster);
+    // The first page is taken, the second on its way.
+    while store.is_empty() {
+        tokio::task::yield_now().await;
+    }
+    store.record_write(&server.put("demo", "new", "2"));
+    store.record_write(&server.put("demo", "c3", "2"));
+    store.synced().await;
+    settle().await;
+    assert_eq!(texts(&store), ["c0=1", "c1=1", "c2=1", "c3=2", "new=2"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_the_server_was_set_back_a_list_is_believed() {
+    let server = Server::new();
+    server.put("demo", "a", "1");
+    let store = synced(&server.cluster()).await;
+    pass(5_000).await;
+    server.hold();
+    let mut future = server.put("demo", "a", "future");
+    future["metadata"]["resourceVersion"] = "900".into();
+    store.record_write(&future);
+    assert_eq!(texts(&store), ["a=future"]);
+    server.compact();
+    server.release_nothing_and_drop();
+    server.put("demo", "a", "restored");
+    pass(5_000).await;
+    assert_eq!(texts(&store), ["a=restored"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_own_write_that_leaves_the_selector_leaves_the_store() {
+    let server = Server::new();
+    let first = server.put("demo", "a", "1");
+    let cluster = server.cluster();
+    let store = cluster
+        .watches()
+        .subscribe(config_maps().labels("owner"), Arc::new(Keeper));
+    store.synced().await;
+    settle().await;
+    server.hold();
+    server.put("demo", "a", "2");
+    let mut orphaned = server.put("demo", "a", "3");
+    orphaned["metadata"]["labels"] = json!({});
+    store.record_write(&orphaned);
+    assert!(store.is_empty());
+    server.deliver(1);
+    settle().await;
+    assert!(store.is_empty(), "the event is older than the write");
+    drop(first);
+}
+
+#[tokio::test(start_paused = true)]
+async fn objects_of_other_kinds_and_namespaces_are_not_taken() {
+    let server = Server::new();
+    let cluster = server.cluster();
+    let store = cluster
+        .watches()
+        .subscribe(config_maps().in_namespace("demo"), Arc::new(Keeper));
+    store.synced().await;
+    store.record_write(&server.put("other", "a", "1"));
+    let mut secret = server.put("demo", "b", "1");
+    secret["kind"] = "Secret".into();
+    store.record_write(&secret);
+    assert!(
+        store.find("other", "a").is_none() && store.find("demo", "b").is_none() || store.len() == 1
+    );
+}
+
+// WATCH-7: versions without an order.
+#[tokio::test(start_paused = true)]
+async fn an_own_write_with_an_opaque_version_stands_for_thirty_seconds() {
+    let server = Server::new();
+    server.put("demo", "a", "1");
+    let store = synced(&server.cluster()).await;
+    server.hold();
+    let mut opaque = server.put("demo", "a", "ours");
+    opaque["metadata"]["resourceVersion"] = "x7".into();
+    store.record_write(&opaque);
+    server.put("demo", "a", "theirs");
+    server.deliver(2);
+    settle().await;
+    assert_eq!(texts(&store), ["a=ours"]);
+    pass(30_000).await;
+    server.put("demo", "a", "later");
+    server.deliver(1);
+    settle().await;
+    assert_eq!(texts(&store), ["a=later"]);
+}

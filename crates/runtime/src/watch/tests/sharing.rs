@@ -1,0 +1,163 @@
+use super::*;
+use crate::clock::Clock;
+use crate::testing::Server;
+use crate::watch::{Cause, project_with};
+
+// TRAP-6: apply a, delete a, subscribe, apply b.
+#[tokio::test(start_paused = true)]
+async fn a_late_subscriber_gets_what_is_there_and_what_comes() {
+    let server = Server::new();
+    let store = synced(&server.cluster()).await;
+    server.put("demo", "gone", "0");
+    server.put("demo", "a", "1");
+    settle().await;
+    server.delete("demo", "gone");
+    settle().await;
+    let mut late = store.changes();
+    server.put("demo", "b", "2");
+    let first = late.next().await.unwrap();
+    assert_eq!(
+        (line(&first).as_str(), first.cause),
+        ("a: - -> 1", Cause::Initial)
+    );
+    let second = late.next().await.unwrap();
+    assert_eq!(
+        (line(&second).as_str(), second.cause),
+        ("b: - -> 2", Cause::Event)
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn equal_specs_share_one_watch_and_one_projector_one_store() {
+    let server = Server::new();
+    server.put("demo", "a", "1");
+    let cluster = server.cluster();
+    let keeper: Arc<dyn Project<Output = Kept>> = Arc::new(Keeper);
+    let one = cluster.watches().subscribe(config_maps(), keeper.clone());
+    let two = cluster.watches().subscribe(config_maps(), keeper.clone());
+    one.synced().await;
+    settle().await;
+    assert!(two.is_synced());
+    let (a, b) = (one.get(&key("a")).unwrap(), two.get(&key("a")).unwrap());
+    assert!(Arc::ptr_eq(&a, &b));
+    assert_eq!(server.requests("watch=true"), 1);
+    assert_eq!(cluster.watches().health()[0].users, 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn another_projection_joins_the_running_watch() {
+    let server = Server::new();
+    server.put("demo", "a", "1");
+    let cluster = server.cluster();
+    let store = synced(&cluster).await;
+    let mut changes = store.changes();
+    told(&mut changes);
+    let names = cluster.watches().subscribe(
+        config_maps(),
+        project_with(|object| object["metadata"]["name"].clone()),
+    );
+    names.synced().await;
+    settle().await;
+    assert_eq!(*names.get(&key("a")).unwrap(), "a");
+    assert!(
+        told(&mut changes).is_empty(),
+        "the list that the new one needs is no news for the other"
+    );
+    server.put("demo", "b", "2");
+    settle().await;
+    assert_eq!((store.len(), names.len()), (2, 2));
+    assert_eq!(server.open_streams(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn scopes_are_watched_apart() {
+    let server = Server::new();
+    server.put("demo", "a", "1");
+    server.put("other", "a", "2");
+    let cluster = server.cluster();
+    let one = cluster
+        .watches()
+        .subscribe(config_maps().in_namespace("demo"), Arc::new(Keeper));
+    one.synced().await;
+    assert_eq!(one.len(), 1);
+    assert_eq!(server.requests("/namespaces/demo/configmaps?limit"), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn objects_are_found_by_their_index() {
+    let server = Server::new();
+    server.put("demo", "a", "x");
+    server.put("demo", "b", "x");
+    server.put("demo", "c", "y");
+    let store = synced(&server.cluster()).await;
+    let names = |text: &str| {
+        let mut names: Vec<_> = store
+            .indexed(text)
+            .iter()
+            .map(|(key, _)| key.name().to_owned())
+            .collect();
+        names.sort();
+        names
+    };
+    assert_eq!(names("x"), ["a", "b"]);
+    server.put("demo", "a", "y");
+    server.delete("demo", "b");
+    settle().await;
+    assert!(names("x").is_empty());
+    assert_eq!(names("y"), ["a", "c"]);
+}
+
+// STORE-10, WATCH-1
+#[tokio::test(start_paused = true)]
+async fn a_watch_ends_a_minute_after_its_last_user_unless_one_comes_back() {
+    let server = Server::new();
+    server.put("demo", "a", "1");
+    let cluster = server.cluster();
+    let keeper: Arc<dyn Project<Output = Kept>> = Arc::new(Keeper);
+    let subscribe = || cluster.watches().subscribe(config_maps(), keeper.clone());
+    let (store, clone) = {
+        let store = subscribe();
+        (store.clone(), store)
+    };
+    store.synced().await;
+    drop(store);
+    pass(120_000).await;
+    assert_eq!(server.open_streams(), 1, "a clone is a user");
+    drop(clone);
+    pass(59_000).await;
+    let again = subscribe();
+    assert_eq!(texts(&again), ["a=1"], "the objects are still there");
+    pass(120_000).await;
+    assert_eq!(server.requests("limit="), 1);
+    drop(again);
+    pass(61_000).await;
+    assert_eq!(server.open_streams(), 0);
+    assert!(cluster.watches().health().is_empty());
+    assert_eq!(
+        synced(&cluster).await.len(),
+        1,
+        "a new one starts from the beginning"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_of_changes_keeps_the_watch_alive() {
+    let server = Server::new();
+    let cluster = server.cluster();
+    let mut changes = { subscribe(&cluster).changes() };
+    pass(300_000).await;
+    server.put("demo", "a", "1");
+    assert_eq!(line(&changes.next().await.unwrap()), "a: - -> 1");
+}
+
+#[tokio::test(start_paused = true)]
+async fn stopping_the_tasks_ends_all_watches() {
+    let server = Server::new();
+    let tasks = crate::task::Tasks::new();
+    let cluster = server.cluster_with(|options| options.tasks = tasks.clone());
+    let _store = synced(&cluster).await;
+    assert_eq!(tasks.running(), ["watch ConfigMap in local"]);
+    assert!(tasks.stop(Duration::from_secs(1)).await.is_empty());
+    assert_eq!(server.open_streams(), 0);
+    let _: &Clock = cluster.clock();
+}

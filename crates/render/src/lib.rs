@@ -1,1 +1,18 @@
 //! Generators: what turns a component's spec into the manifests of its dependents.
+//!
+//! A [`Generator`] is an `async fn(&RenderContext<C>) -> Result<Vec<Manifest>, RenderError>`, or anything that
+//! implements the trait: [`Manifests`] (fixed YAML documents), [`Empty`], and the combinators of [`GeneratorExt`].
+
+mod combinators;
+mod context;
+mod error;
+mod generator;
+mod manifest;
+mod manifests;
+
+pub use combinators::{GeneratorExt, MapObjects, MapParameters, Union};
+pub use context::{RenderContext, RenderInputs, Stage};
+pub use error::{InputError, RenderError};
+pub use generator::{Empty, ErasedGenerator, Generator, RenderFn};
+pub use manifest::{ApplyOrder, DeleteOrder, Manifest, ManifestError, Mark, PurgeOrder};
+pub use manifests::Manifests;

@@ -1,0 +1,53 @@
+//! `#[derive(Component)]`.
+
+mod fields;
+mod resource;
+#[cfg(test)]
+mod tests;
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{Data, DeriveInput, Error, Fields, Result};
+
+use resource::Resource;
+
+/// The implementation of `Component` for the resource whose spec the input is.
+pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
+    let Data::Struct(data) = &input.data else {
+        return Err(Error::new_spanned(&input.ident, "`Component` can only be derived for the struct that is the spec of a custom resource"));
+    };
+    let Fields::Named(named) = &data.fields else {
+        return Err(Error::new_spanned(&input.ident, "the spec of a component must have named fields"));
+    };
+    if !input.generics.params.is_empty() {
+        return Err(Error::new_spanned(&input.generics, "the spec of a component cannot be generic"));
+    }
+    let resource = Resource::of(input)?;
+    fields::check(named)?;
+
+    let root = &resource.root;
+    let fields: Vec<_> = named.named.iter().filter_map(|field| field.ident.as_ref()).collect();
+    Ok(quote! {
+        #[automatically_derived]
+        impl ::kubewright::component::Component for #root {
+            fn settings(&self) -> ::kubewright::component::Settings {
+                #[allow(unused_imports)]
+                use ::kubewright::component::derive::{IsNoSetting as _, IsSetting as _, Probe};
+                let mut settings = <::kubewright::component::Settings as ::core::default::Default>::default();
+                #( (&Probe(&self.spec.#fields)).contribute(&mut settings); )*
+                settings
+            }
+
+            fn parameters(&self) -> ::kubewright::component::Parameters {
+                #[allow(unused_imports)]
+                use ::kubewright::component::derive::{IsNoSetting as _, IsSetting as _, Probe};
+                #(
+                    if let ::core::option::Option::Some(values) = (&Probe(&self.spec.#fields)).values() {
+                        return values;
+                    }
+                )*
+                ::kubewright::component::parameters_of(&self.spec)
+            }
+        }
+    })
+}

@@ -1,0 +1,99 @@
+use serde_json::{Map, Value};
+
+use crate::{Generator, Manifest, RenderContext, RenderError};
+
+/// Combinators on every [`Generator`].
+pub trait GeneratorExt<C>: Generator<C> + Sized {
+    /// Changes the parameters before this generator sees them.
+    fn map_parameters<F>(self, map: F) -> MapParameters<Self, F>
+    where
+        F: Fn(&RenderContext<C>, Map<String, Value>) -> Result<Map<String, Value>, RenderError> + Send + Sync + 'static,
+    {
+        MapParameters { inner: self, map }
+    }
+
+    /// Changes, adds or drops objects after this generator gave them.
+    fn map_objects<F>(self, map: F) -> MapObjects<Self, F>
+    where
+        F: Fn(&RenderContext<C>, Vec<Manifest>) -> Result<Vec<Manifest>, RenderError> + Send + Sync + 'static,
+    {
+        MapObjects { inner: self, map }
+    }
+
+    /// The objects of this generator, then those of the other one.
+    fn union<G: Generator<C>>(self, other: G) -> Union<Self, G> {
+        Union { first: self, second: other }
+    }
+}
+
+impl<C, G: Generator<C>> GeneratorExt<C> for G {}
+
+/// See [`GeneratorExt::map_parameters`].
+#[derive(Clone, Debug)]
+pub struct MapParameters<G, F> {
+    inner: G,
+    map: F,
+}
+
+impl<C, G, F> Generator<C> for MapParameters<G, F>
+where
+    C: Send + Sync + 'static,
+    G: Generator<C>,
+    F: Fn(&RenderContext<C>, Map<String, Value>) -> Result<Map<String, Value>, RenderError> + Send + Sync + 'static,
+{
+    async fn render(&self, context: &RenderContext<C>) -> Result<Vec<Manifest>, RenderError> {
+        let parameters = (self.map)(context, context.parameters().clone())?;
+        self.inner.render(&context.with_parameters(parameters)).await
+    }
+
+    fn check(&self) -> Result<(), RenderError> {
+        self.inner.check()
+    }
+}
+
+/// See [`GeneratorExt::map_objects`].
+#[derive(Clone, Debug)]
+pub struct MapObjects<G, F> {
+    inner: G,
+    map: F,
+}
+
+impl<C, G, F> Generator<C> for MapObjects<G, F>
+where
+    C: Send + Sync + 'static,
+    G: Generator<C>,
+    F: Fn(&RenderContext<C>, Vec<Manifest>) -> Result<Vec<Manifest>, RenderError> + Send + Sync + 'static,
+{
+    async fn render(&self, context: &RenderContext<C>) -> Result<Vec<Manifest>, RenderError> {
+        (self.map)(context, self.inner.render(context).await?)
+    }
+
+    fn check(&self) -> Result<(), RenderError> {
+        self.inner.check()
+    }
+}
+
+/// See [`GeneratorExt::union`].
+#[derive(Clone, Debug)]
+pub struct Union<G, H> {
+    first: G,
+    second: H,
+}
+
+impl<C, G, H> Generator<C> for Union<G, H>
+where
+    C: Send + Sync + 'static,
+    G: Generator<C>,
+    H: Generator<C>,
+{
+    async fn render(&self, context: &RenderContext<C>) -> Result<Vec<Manifest>, RenderError> {
+        let mut manifests = self.first.render(context).await?;
+        manifests.extend(self.second.render(context).await?);
+        Ok(manifests)
+    }
+
+    fn check(&self) -> Result<(), RenderError> {
+        self.first.check()?;
+        self.second.check()
+    }
+}

@@ -1,0 +1,124 @@
+use std::fmt;
+use std::sync::Arc;
+
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::RenderError;
+
+/// What a generator may look at. Everything in it is an input of the rendering: equal input must give equal manifests.
+pub struct RenderContext<C> {
+    component: Arc<C>,
+    inputs: Arc<RenderInputs>,
+    parameters: Arc<Map<String, Value>>,
+}
+
+/// The inputs of a rendering beside the component itself.
+#[derive(Clone, Debug, PartialEq, Default)]
+#[allow(clippy::exhaustive_structs)]
+pub struct RenderInputs {
+    /// The name of the operator.
+    pub operator: String,
+    /// The namespace that the dependents go to; empty when there is none.
+    pub namespace: String,
+    /// The name under which the component is deployed.
+    pub name: String,
+    /// The digest of the component: its spec, annotations, generation, and referenced contents.
+    pub digest: String,
+    /// Counts the digests that were processed; the first deployment is 1.
+    pub revision: i64,
+    /// What is being rendered for.
+    pub stage: Stage,
+}
+
+/// What is being rendered for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Stage {
+    /// Installing, upgrading, keeping.
+    #[default]
+    Apply,
+    /// The component is being deleted; only objects of a deletion stage count.
+    Deletion,
+}
+
+impl<C> RenderContext<C> {
+    /// A context; tests of generators build one too.
+    pub fn new(component: impl Into<Arc<C>>, parameters: Map<String, Value>, inputs: RenderInputs) -> Self {
+        Self {
+            component: component.into(),
+            inputs: Arc::new(inputs),
+            parameters: Arc::new(parameters),
+        }
+    }
+
+    /// The component.
+    pub fn component(&self) -> &C {
+        &self.component
+    }
+
+    /// The values of the component, by default its whole spec.
+    pub fn parameters(&self) -> &Map<String, Value> {
+        &self.parameters
+    }
+
+    /// The parameters as a type of the user.
+    pub fn parameters_as<T: DeserializeOwned>(&self) -> Result<T, RenderError> {
+        Ok(serde_json::from_value(Value::Object((*self.parameters).clone()))?)
+    }
+
+    /// The name of the operator.
+    pub fn operator(&self) -> &str {
+        &self.inputs.operator
+    }
+
+    /// The namespace that the dependents go to; empty for a cluster-scoped component without a placement namespace.
+    pub fn namespace(&self) -> &str {
+        &self.inputs.namespace
+    }
+
+    /// The name under which the component is deployed.
+    pub fn name(&self) -> &str {
+        &self.inputs.name
+    }
+
+    /// The digest of the component: its spec, annotations, generation, and referenced contents.
+    pub fn digest(&self) -> &str {
+        &self.inputs.digest
+    }
+
+    /// Counts the digests that were processed; the first deployment is 1.
+    pub fn revision(&self) -> i64 {
+        self.inputs.revision
+    }
+
+    /// What is being rendered for.
+    pub fn stage(&self) -> Stage {
+        self.inputs.stage
+    }
+
+    /// The same context with other parameters.
+    #[must_use]
+    pub fn with_parameters(&self, parameters: Map<String, Value>) -> Self {
+        Self {
+            parameters: Arc::new(parameters),
+            ..self.clone()
+        }
+    }
+}
+
+impl<C> Clone for RenderContext<C> {
+    fn clone(&self) -> Self {
+        Self {
+            component: Arc::clone(&self.component),
+            inputs: Arc::clone(&self.inputs),
+            parameters: Arc::clone(&self.parameters),
+        }
+    }
+}
+
+impl<C> fmt::Debug for RenderContext<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RenderContext").field("inputs", &self.inputs).finish_non_exhaustive()
+    }
+}

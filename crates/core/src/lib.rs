@@ -4,10 +4,16 @@
 //! tested as data.
 
 pub mod backoff;
+pub mod component;
 pub mod condition;
+pub mod dependents;
+pub mod events;
 pub mod filter;
 pub mod finalizer;
 pub mod flow;
+pub mod health;
+pub mod manifest;
 pub mod queue;
+pub mod seconds;
 pub mod status;
 pub mod time;

@@ -1,7 +1,12 @@
 //! What every controller needs, with I/O: clients, watches, runner, events, admin server, the operator itself.
 
+pub mod admin;
 pub mod clock;
 pub mod cluster;
+pub mod controller;
+pub mod events;
+pub mod metrics;
+pub mod operator;
 pub mod task;
 pub mod watch;
 

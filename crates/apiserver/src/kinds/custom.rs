@@ -1,5 +1,9 @@
 //! What only custom resources have.
 
+use std::sync::Arc;
+
+use crate::model::Model;
+
 use super::path::FieldPath;
 
 /// The part of a kind that comes from its CustomResourceDefinition.
@@ -13,6 +17,8 @@ pub struct CustomKind {
     pub terminating: bool,
     /// Fields that `selectableFields` names, usable in field selectors besides name and namespace.
     pub selectable_fields: Vec<FieldPath>,
+    /// The schema of its objects.
+    pub model: Arc<dyn Model>,
 }
 
 /// One of a definition's `additionalPrinterColumns`.

@@ -210,7 +210,7 @@ fn versions_are_ordered_by_stability_and_number() {
     let mut versions = [
         "v1beta1", "v10", "foo", "v2alpha1", "v1", "v11beta2", "v2", "bar",
     ];
-    versions.sort_by(|a, b| registry::compare_versions(b, a));
+    versions.sort_by(|a, b| compare_versions(b, a));
     assert_eq!(
         versions,
         [

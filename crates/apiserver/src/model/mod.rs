@@ -8,7 +8,9 @@ use std::{fmt, sync::Arc};
 
 use serde_json::Value;
 
-use crate::{access::Identity, clock::Seed, kinds::KindSpec, status::FieldError, store::Snapshot};
+use crate::{
+    access::Identity, clock::Seed, definition::DefinitionModel, kinds::KindSpec, status::FieldError, store::Snapshot, types::Builtin,
+};
 
 /// The form and the rules of the objects of one kind, at the version that the client speaks.
 pub trait Model: fmt::Debug + Send + Sync {
@@ -71,6 +73,14 @@ impl Model for Anything {
 
 /// The model of a kind.
 pub fn of(kind: &KindSpec) -> Arc<dyn Model> {
-    let _ = kind;
-    Arc::new(Anything)
+    if let Some(custom) = &kind.custom {
+        return custom.model.clone();
+    }
+    if kind.kind == "CustomResourceDefinition" {
+        return Arc::new(DefinitionModel);
+    }
+    match Builtin::of(kind) {
+        Some(builtin) => Arc::new(builtin),
+        None => Arc::new(Anything),
+    }
 }

@@ -4,75 +4,81 @@ use serde_json::Value;
 
 use super::node::{Additional, Node};
 
-/// Drops nulls where the schema allows none and has no default: there a null means that the field is absent.
-pub(super) fn drop_nulls(value: &mut Value, node: &Node) {
+/// Drops nulls where the schema allows none and has no default: there a null means that the field is absent. Says whether there were any.
+pub(super) fn drop_nulls(value: &mut Value, node: &Node) -> bool {
+    let mut changed = false;
     match value {
         Value::Object(members) => members.retain(|name, value| {
             let Some(member) = node.member(name) else {
                 return true;
             };
             if value.is_null() && !member.nullable && member.default.is_none() {
+                changed = true;
                 return false;
             }
-            drop_nulls(value, member);
+            changed |= drop_nulls(value, member);
             true
         }),
         Value::Array(items) => {
             if let Some(node) = &node.items {
-                items.iter_mut().for_each(|item| drop_nulls(item, node));
+                for item in items {
+                    changed |= drop_nulls(item, node);
+                }
             }
         }
         _ => {}
     }
+    changed
 }
 
-/// Fills in defaults, outside in: a default may hold objects that get defaults of their own.
-pub(super) fn fill(value: &mut Value, node: &Node) {
+/// Fills in defaults, outside in: a default may hold objects that get defaults of their own. Says whether there were any.
+pub(super) fn fill(value: &mut Value, node: &Node) -> bool {
+    let mut changed = false;
     match value {
         Value::Object(members) => {
             for (name, property) in &node.properties {
                 let Some(default) = &property.default else {
                     continue;
                 };
-                let absent = members
+                if members
                     .get(name)
-                    .is_none_or(|value| value.is_null() && !property.nullable);
-                if absent {
+                    .is_none_or(|value| value.is_null() && !property.nullable)
+                {
                     members.insert(name.clone(), default.clone());
+                    changed = true;
                 }
             }
-            let additional = match &node.additional {
-                Some(Additional::Schema(schema)) => Some(schema.as_ref()),
-                _ => None,
-            };
             for (name, value) in members {
-                match node.properties.get(name) {
-                    Some(property) => fill(value, property),
-                    None => {
-                        if let Some(additional) = additional {
-                            fill_null(value, additional);
-                            fill(value, additional);
-                        }
+                match (node.properties.get(name), &node.additional) {
+                    (Some(property), _) => changed |= fill(value, property),
+                    (None, Some(Additional::Schema(additional))) => {
+                        changed |= fill_place(value, additional)
                     }
+                    (None, _) => {}
                 }
             }
         }
         Value::Array(items) => {
-            let Some(node) = &node.items else { return };
-            for item in items {
-                fill_null(item, node);
-                fill(item, node);
+            if let Some(node) = &node.items {
+                for item in items {
+                    changed |= fill_place(item, node);
+                }
             }
         }
         _ => {}
     }
+    changed
 }
 
-fn fill_null(value: &mut Value, node: &Node) {
+/// Fills a place that exists, such as an item of a list: a null there takes the default.
+fn fill_place(value: &mut Value, node: &Node) -> bool {
+    let mut changed = false;
     if value.is_null()
         && !node.nullable
         && let Some(default) = &node.default
     {
         *value = default.clone();
+        changed = true;
     }
+    fill(value, node) || changed
 }

@@ -65,11 +65,12 @@ impl Schema {
         default::fill(object, &self.root);
     }
 
-    /// What a read shows of a stored object: without fields that the schema does not know any more, with new defaults.
-    pub fn read(&self, object: &mut Value) {
-        prune::unknown_fields(object, &self.root, true);
-        default::drop_nulls(object, &self.root);
-        default::fill(object, &self.root);
+    /// What a read shows of a stored object: without fields that the schema does not know any more, with new defaults. Says whether
+    /// anything changed.
+    pub fn read(&self, object: &mut Value) -> bool {
+        let pruned = !prune::unknown_fields(object, &self.root, true).is_empty();
+        let dropped = default::drop_nulls(object, &self.root);
+        default::fill(object, &self.root) || dropped || pruned
     }
 
     /// Everything that is wrong with an object. With `old`, what was wrong before in an unchanged place is let through.

@@ -19,6 +19,8 @@ pub struct Status {
     pub message: String,
     /// Which object, and what is wrong with it.
     pub details: Option<Box<Details>>,
+    /// With which an expired list can go on.
+    pub continue_token: Option<String>,
 }
 
 /// Which object a failure is about, and what is wrong with it.
@@ -52,7 +54,7 @@ pub struct Cause {
 impl Status {
     /// A failure with a code, a reason and a text.
     pub fn new(code: u16, reason: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
-        Self { code, reason: reason.into(), message: message.into(), details: None }
+        Self { code, reason: reason.into(), message: message.into(), details: None, continue_token: None }
     }
 
     /// Adds details.
@@ -89,6 +91,9 @@ impl Status {
         if let Value::Object(members) = &mut object {
             insert_text(members, "message", &self.message);
             insert_text(members, "reason", &self.reason);
+            if let Some(token) = &self.continue_token {
+                members.insert("metadata".into(), json!({"continue": token}));
+            }
             if let Some(details) = &self.details {
                 members.insert("details".into(), details.to_value());
             }

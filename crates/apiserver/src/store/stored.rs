@@ -20,6 +20,11 @@ impl Stored {
         Self { value, revision, bytes: OnceLock::new() }
     }
 
+    /// Keeps the object exactly as it is, whatever revision its metadata show: a view of a stored object, or one that was never stored.
+    pub(crate) fn as_is(value: Value, revision: u64) -> Self {
+        Self { value, revision, bytes: OnceLock::new() }
+    }
+
     /// The object.
     pub fn value(&self) -> &Value {
         &self.value

@@ -18,6 +18,9 @@ pub(super) struct Node {
     pub(super) children: FieldSet,
 }
 
+/// What becomes of an element that stands in the first set, in the second, or in both.
+type Combine = dyn Fn(Option<&Node>, Option<&Node>) -> Option<Node>;
+
 impl FieldSet {
     /// The empty set.
     pub fn new() -> Self {
@@ -181,11 +184,7 @@ impl FieldSet {
     }
 
     /// Walks both sorted lists once; `combine` says what becomes of an element that stands in one or both.
-    fn merge(
-        &self,
-        other: &Self,
-        combine: &dyn Fn(Option<&Node>, Option<&Node>) -> Option<Node>,
-    ) -> Self {
+    fn merge(&self, other: &Self, combine: &Combine) -> Self {
         let (mut ours, mut theirs) = (self.nodes.iter().peekable(), other.nodes.iter().peekable());
         let mut nodes = Vec::with_capacity(self.nodes.len());
         loop {

@@ -139,7 +139,7 @@ impl ObjectExt for Value {
         let (group, version) = self
             .api_version()
             .split_once('/')
-            .unwrap_or(("", self.api_version()));
+            .unwrap_or_else(|| ("", self.api_version()));
         let name = if self.name().is_empty() {
             self.meta_str("generateName")
         } else {

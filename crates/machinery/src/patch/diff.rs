@@ -12,7 +12,7 @@ pub fn diff(old: &Value, new: &Value) -> Option<Value> {
     for (name, value) in new_fields.iter().filter(|(_, value)| !value.is_null()) {
         match old_fields.get(name) {
             Some(before) => {
-                changes.extend(diff(before, value).map(|change| (name.clone(), change)))
+                changes.extend(diff(before, value).map(|change| (name.clone(), change)));
             }
             None => {
                 changes.insert(name.clone(), value.clone());

@@ -138,9 +138,9 @@ impl fmt::Display for GoDuration {
         }
         match nanos {
             0 => f.write_str("0s"),
-            ..1_000 => write!(f, "{nanos}ns"),
-            ..1_000_000 => write_decimal(f, nanos, 1_000, "µs"),
-            ..1_000_000_000 => write_decimal(f, nanos, 1_000_000, "ms"),
+            1..1_000 => write!(f, "{nanos}ns"),
+            1_000..1_000_000 => write_decimal(f, nanos, 1_000, "µs"),
+            1_000_000..1_000_000_000 => write_decimal(f, nanos, 1_000_000, "ms"),
             _ => {
                 let minutes = nanos / 60_000_000_000;
                 if minutes >= 60 {

@@ -1,3 +1,5 @@
+use std::fmt::Write as _;
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -140,7 +142,7 @@ fn texts_that_ask_for_too_much_are_refused() {
     let mut bomb = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
     for level in 1..10 {
         let inner = format!("*a{}, ", level - 1).repeat(10);
-        bomb.push_str(&format!("a{level}: &a{level} [{inner}]\n"));
+        let _ = writeln!(bomb, "a{level}: &a{level} [{inner}]");
     }
     assert!(documents(&bomb).is_err());
 }

@@ -1,0 +1,44 @@
+//! Objects live and die with their namespace (NS-3, NS-5, NS-6).
+
+use kubewright_machinery::object::ObjectExt as _;
+use serde_json::Value;
+
+use crate::{
+    kinds::KindSpec,
+    status::{Cause, Status},
+    store::{ObjectName, Resource, Snapshot},
+};
+
+/// Namespaces that cannot be deleted.
+const IMMORTAL: [&str; 3] = ["default", "kube-system", "kube-public"];
+
+/// A namespaced object needs its namespace.
+pub(super) fn namespace_exists(kind: &KindSpec, namespace: &str, snapshot: &Snapshot) -> Result<(), Status> {
+    if !kind.is_namespaced() || find(snapshot, namespace).is_some() {
+        return Ok(());
+    }
+    Err(Status::not_found("", "namespaces", namespace))
+}
+
+/// Nothing new comes into a namespace that is being deleted.
+pub(super) fn namespace_is_open(kind: &KindSpec, object: &Value, snapshot: &Snapshot) -> Result<(), Status> {
+    let namespace = object.namespace();
+    if !kind.is_namespaced() || find(snapshot, namespace).is_none_or(|found| found.deletion_timestamp().is_none()) {
+        return Ok(());
+    }
+    let why = format!("unable to create new content in namespace {namespace} because it is being terminated");
+    let cause = Cause::new("NamespaceTerminating", format!("namespace {namespace} is being terminated"), "metadata.namespace");
+    Err(Status::forbidden(&kind.group, &kind.plural, object.name(), &why).with_cause(cause))
+}
+
+/// Refuses to delete the namespaces that every cluster has.
+pub(crate) fn immortal(kind: &KindSpec, name: &str) -> Result<(), Status> {
+    if kind.group.is_empty() && kind.kind == "Namespace" && IMMORTAL.contains(&name) {
+        return Err(Status::forbidden("", "namespaces", name, "this namespace may not be deleted"));
+    }
+    Ok(())
+}
+
+fn find<'a>(snapshot: &'a Snapshot, namespace: &str) -> Option<&'a Value> {
+    snapshot.get(&Resource::new("", "namespaces"), &ObjectName::new("", namespace)).map(|stored| stored.value())
+}

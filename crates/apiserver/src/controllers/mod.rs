@@ -1,0 +1,16 @@
+//! What no cluster works without: establishment of custom resources, namespaces, the garbage collector.
+//!
+//! A [`Controller`] takes note of committed changes and works on what they caused, through a [`Writer`](crate::server::Writer) that
+//! writes as its own user and passes the same pipeline as a request. Controllers run to quiescence after each write, before it is answered
+//! (DIF-4).
+
+mod controller;
+
+pub use controller::Controller;
+
+use crate::server::Options;
+
+/// The controllers of every server.
+pub(crate) fn builtin(_options: &Options) -> Vec<Box<dyn Controller>> {
+    Vec::new()
+}

@@ -1,0 +1,88 @@
+//! CustomResourceDefinitions: what a definition says by default, when it is valid, and which kinds it brings.
+//!
+//! The definition itself is a built-in kind. Once its names are accepted, [`kinds`] turns each version that it serves into a [`KindSpec`] for
+//! the registry, with the compiled schema as its [`Model`].
+//!
+//! [`KindSpec`]: crate::kinds::KindSpec
+//! [`Model`]: crate::model::Model
+
+mod kinds;
+mod model;
+mod validate;
+mod versions;
+
+#[cfg(test)]
+mod tests;
+
+pub use kinds::kinds;
+pub use model::{CustomModel, DefinitionModel};
+pub use validate::validate;
+
+use serde_json::{Map, Value, json};
+
+/// Fills in what a definition leaves out: the singular and list names, the conversion, the port of a conversion webhook.
+pub fn default(definition: &mut Value) {
+    let Some(spec) = definition.get_mut("spec").and_then(Value::as_object_mut) else {
+        return;
+    };
+    if let Some(names) = spec.get_mut("names").and_then(Value::as_object_mut) {
+        let kind = names
+            .get("kind")
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned();
+        if is_blank(names, "singular") {
+            names.insert("singular".to_owned(), kind.to_lowercase().into());
+        }
+        if is_blank(names, "listKind") && !kind.is_empty() {
+            names.insert("listKind".to_owned(), format!("{kind}List").into());
+        }
+    }
+    if spec.get("conversion").is_none_or(Value::is_null) {
+        spec.insert("conversion".to_owned(), json!({"strategy": "None"}));
+    }
+    if let Some(service) = spec
+        .get_mut("conversion")
+        .and_then(|conversion| conversion.pointer_mut("/webhook/clientConfig/service"))
+        && let Some(service) = service.as_object_mut()
+        && service.get("port").is_none_or(Value::is_null)
+    {
+        service.insert("port".to_owned(), 443.into());
+    }
+}
+
+/// Sets the part of the status that follows from the spec: a new definition has no status yet, and the storage version is always among the
+/// stored versions.
+pub fn prepare(definition: &mut Value, stored: Option<&Value>) {
+    let storage = versions::storage(definition).map(str::to_owned);
+    let Some(object) = definition.as_object_mut() else {
+        return;
+    };
+    if stored.is_none() {
+        let empty = json!({"conditions": null, "acceptedNames": {"plural": "", "kind": ""}, "storedVersions": []});
+        object.insert("status".to_owned(), empty);
+    }
+    let Some(storage) = storage.map(Value::String) else {
+        return;
+    };
+    let Some(status) = object
+        .entry("status")
+        .or_insert_with(|| json!({}))
+        .as_object_mut()
+    else {
+        return;
+    };
+    let versions = status.entry("storedVersions").or_insert_with(|| json!([]));
+    match versions.as_array_mut() {
+        Some(versions) if versions.contains(&storage) => {}
+        Some(versions) => versions.push(storage),
+        None => *versions = Value::Array(vec![storage]),
+    }
+}
+
+fn is_blank(members: &Map<String, Value>, name: &str) -> bool {
+    members
+        .get(name)
+        .and_then(Value::as_str)
+        .is_none_or(str::is_empty)
+}

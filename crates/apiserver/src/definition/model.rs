@@ -1,0 +1,72 @@
+//! Definitions and their objects as the request pipeline sees them.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::model::{Model, Preparation, WrongType};
+use crate::schema::Schema;
+use crate::status::FieldError;
+
+/// The objects of one version of a custom resource.
+#[derive(Debug)]
+pub struct CustomModel {
+    schema: Arc<Schema>,
+}
+
+impl CustomModel {
+    /// The model of objects with this schema.
+    pub fn new(schema: Arc<Schema>) -> Self {
+        Self { schema }
+    }
+
+    /// The schema.
+    pub fn schema(&self) -> &Schema {
+        &self.schema
+    }
+}
+
+impl Model for CustomModel {
+    fn normalise(&self, object: &mut Value, unknown: &mut Vec<String>) -> Result<(), WrongType> {
+        unknown.extend(
+            self.schema
+                .prune(object)
+                .map_err(|error| WrongType(error.message))?,
+        );
+        Ok(())
+    }
+
+    fn default(&self, object: &mut Value) {
+        self.schema.default(object);
+    }
+
+    fn validate(&self, object: &Value, stored: Option<&Value>) -> Vec<FieldError> {
+        self.schema.validate(object, stored)
+    }
+
+    fn refresh(&self, object: &mut Value) -> bool {
+        self.schema.read(object)
+    }
+}
+
+/// CustomResourceDefinitions themselves.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DefinitionModel;
+
+impl Model for DefinitionModel {
+    fn normalise(&self, _: &mut Value, _: &mut Vec<String>) -> Result<(), WrongType> {
+        Ok(())
+    }
+
+    fn default(&self, object: &mut Value) {
+        super::default(object);
+    }
+
+    fn prepare(&self, object: &mut Value, stored: Option<&Value>, _: &Preparation<'_>) {
+        super::prepare(object, stored);
+    }
+
+    fn validate(&self, object: &Value, stored: Option<&Value>) -> Vec<FieldError> {
+        super::validate(object, stored)
+    }
+}

@@ -1,0 +1,86 @@
+//! Bodies of answers, and reading those of requests.
+
+use std::{
+    convert::Infallible,
+    fmt,
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use bytes::Bytes;
+use futures::{Stream, StreamExt as _, stream::BoxStream};
+use http_body::{Body, Frame, SizeHint};
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+
+use crate::status::Status;
+
+/// The largest body that is read (DISC-19).
+const MAX_BODY_BYTES: usize = 3 * 1024 * 1024;
+
+/// The body of an answer: complete, or a stream of watch events with one event per frame.
+pub struct ResponseBody(Inner);
+
+enum Inner {
+    Full(Option<Bytes>),
+    Events(BoxStream<'static, Bytes>),
+}
+
+impl ResponseBody {
+    /// A complete body.
+    pub fn full(bytes: impl Into<Bytes>) -> Self {
+        let bytes = bytes.into();
+        Self(Inner::Full((!bytes.is_empty()).then_some(bytes)))
+    }
+
+    /// A body that goes on until the stream ends.
+    pub fn events(events: impl Stream<Item = Bytes> + Send + 'static) -> Self {
+        Self(Inner::Events(events.boxed()))
+    }
+}
+
+impl Body for ResponseBody {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        match &mut self.get_mut().0 {
+            Inner::Full(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
+            Inner::Events(events) => events.poll_next_unpin(context).map(|bytes| bytes.map(|bytes| Ok(Frame::data(bytes)))),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        matches!(self.0, Inner::Full(None))
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match &self.0 {
+            Inner::Full(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64)),
+            Inner::Events(_) => SizeHint::default(),
+        }
+    }
+}
+
+impl fmt::Debug for ResponseBody {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self.0 {
+            Inner::Full(_) => "ResponseBody::Full",
+            Inner::Events(_) => "ResponseBody::Events",
+        })
+    }
+}
+
+/// Reads a body up to the limit.
+pub(super) async fn read<B>(body: B) -> Result<Bytes, Status>
+where
+    B: Body<Data = Bytes>,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    match Limited::new(body, MAX_BODY_BYTES).collect().await {
+        Ok(collected) => Ok(collected.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => {
+            Err(Status::too_large(format!("Request entity too large: limit is {MAX_BODY_BYTES}")).with_details(crate::status::Details::default()))
+        }
+        Err(error) => Err(Status::bad_request(format!("unable to read the body of the request: {error}"))),
+    }
+}

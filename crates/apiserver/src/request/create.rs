@@ -1,0 +1,125 @@
+//! Creating an object.
+
+use std::sync::Arc;
+
+use kubewright_machinery::object::ObjectExt as _;
+use serde_json::Value;
+
+use super::write::{WriteContext, Written};
+use crate::{
+    admission,
+    kinds::KindSpec,
+    server::State,
+    status::Status,
+    store::{Change, ObjectName, Resource, Stored},
+};
+
+/// How often a generated name is tried before the client has to.
+const NAME_ATTEMPTS: usize = 8;
+/// A generated name is at most 63 characters long, five of which are random.
+const MAX_NAME_BASE: usize = 58;
+
+impl State {
+    /// Stores a new object of the kind in the namespace (empty for kinds of the cluster). `name` is that of the URL, if it has one.
+    pub(crate) async fn create(
+        &self,
+        context: &mut WriteContext<'_>,
+        kind: &Arc<KindSpec>,
+        namespace: &str,
+        name: Option<&str>,
+        mut object: Value,
+    ) -> Result<Written, Status> {
+        let refuse = |problem| Status::bad_request(format!("{0} in version {1:?} cannot be handled as a {0}: {problem}", kind.kind, kind.version));
+        self.absorb(context, kind, &mut object, refuse)?;
+        match_namespace(&mut object, namespace)?;
+        if let Some(name) = name
+            && object.name().is_empty()
+        {
+            object.metadata_mut().insert("name".into(), name.into());
+        }
+        if !object.resource_version().is_empty() {
+            return Err(Status::unknown("resourceVersion should not be set on objects to be created"));
+        }
+        self.claim(kind, &mut object);
+        let resource = resource_of(kind);
+        let snapshot = self.store.snapshot();
+        admission::on_create(kind, &mut object, &snapshot)?;
+        let given = object.name().to_owned();
+        let base = cut(object.meta_str("generateName"), MAX_NAME_BASE).to_owned();
+        for _ in 0..NAME_ATTEMPTS {
+            let mut candidate = object.clone();
+            if given.is_empty() && !base.is_empty() {
+                candidate.metadata_mut().insert("name".into(), format!("{base}{}", self.seed.name_suffix()).into());
+            }
+            self.prepare_and_validate(context, kind, &mut candidate, None, &snapshot)?;
+            admission::after_validation(kind, &candidate, &snapshot)?;
+            let name = ObjectName::new(namespace, candidate.name());
+            let present = self.store.snapshot().get(&resource, &name).cloned();
+            if present.is_none() {
+                if context.dry_run {
+                    return Ok(Written { object: Arc::new(Stored::as_is(candidate, 0)), created: true, stored: false });
+                }
+                if let Ok(events) = self.store.commit(vec![Change::create(resource.clone(), name, candidate)])
+                    && let Some(stored) = events.into_iter().next().and_then(|event| event.current.clone())
+                {
+                    return Ok(Written { object: stored, created: true, stored: true });
+                }
+            } else if !given.is_empty() {
+                return Err(exists(kind, &given, present.as_deref()));
+            }
+            if !given.is_empty() {
+                return Err(exists(kind, &given, None));
+            }
+            object.metadata_mut().remove("uid");
+            self.claim(kind, &mut object);
+        }
+        Err(Status::already_exists(&kind.group, &kind.plural, &base).with_retry_after(1))
+    }
+
+    /// Sets the metadata that only the server sets (META-1, META-2).
+    fn claim(&self, kind: &KindSpec, object: &mut Value) {
+        let metadata = object.metadata_mut();
+        for field in ["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"] {
+            metadata.remove(field);
+        }
+        metadata.insert("uid".into(), self.seed.uuid().into());
+        metadata.insert("creationTimestamp".into(), self.clock.now_in_seconds().into());
+        if kind.generation.starts_at_one() {
+            metadata.insert("generation".into(), 1.into());
+        }
+        kind.reset.on_create(object, kind.has_status_subresource());
+    }
+}
+
+/// The store's key of a kind.
+pub(crate) fn resource_of(kind: &KindSpec) -> Resource {
+    Resource::new(&kind.storage.group, &kind.storage.plural)
+}
+
+/// The object is put into the namespace of the request; it must not name another (META-6).
+pub(super) fn match_namespace(object: &mut Value, namespace: &str) -> Result<(), Status> {
+    if object.namespace().is_empty() {
+        if !namespace.is_empty() {
+            object.metadata_mut().insert("namespace".into(), namespace.into());
+        }
+    } else if object.namespace() != namespace {
+        return Err(Status::bad_request("the namespace of the provided object does not match the namespace sent on the request"));
+    }
+    Ok(())
+}
+
+fn exists(kind: &KindSpec, name: &str, present: Option<&Stored>) -> Status {
+    let mut status = Status::already_exists(&kind.group, &kind.plural, name);
+    if present.is_some_and(|present| present.value().deletion_timestamp().is_some()) {
+        status.message = format!("object is being deleted: {}", status.message);
+    }
+    status
+}
+
+fn cut(text: &str, max: usize) -> &str {
+    let mut end = text.len().min(max);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}

@@ -1,0 +1,256 @@
+//! Deleting: preconditions, finalizers, propagation and grace (chapters 2.5 and 2.6 of the behaviour).
+
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+use kubewright_machinery::object::ObjectExt as _;
+use serde_json::{Value, json};
+
+use super::{create::resource_of, update::is_released, write::WriteContext};
+use crate::{
+    admission,
+    kinds::{GcDefault, KindSpec},
+    server::State,
+    status::{FieldError, Status},
+    store::{Change, CommitError, ObjectName, Stored},
+};
+
+/// What becomes of the dependents of a deleted object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Propagation {
+    /// They are deleted first.
+    Foreground,
+    /// They are deleted afterwards.
+    Background,
+    /// They stay.
+    Orphan,
+}
+
+/// How an object is to be deleted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeleteOptions {
+    /// How long a pod may take to stop.
+    pub grace_period_seconds: Option<i64>,
+    /// What becomes of the dependents; the kind's default when unset.
+    pub propagation: Option<Propagation>,
+    /// Only if the object has this uid.
+    pub uid: Option<String>,
+    /// Only if the object has this version.
+    pub resource_version: Option<String>,
+}
+
+impl DeleteOptions {
+    /// With a policy for the dependents.
+    pub fn propagating(propagation: Propagation) -> Self {
+        Self { propagation: Some(propagation), ..Self::default() }
+    }
+
+    /// Only if the object has this uid.
+    pub fn of_uid(mut self, uid: impl Into<String>) -> Self {
+        self.uid = Some(uid.into());
+        self
+    }
+
+    /// Reads a body, which may be absent, and the members that the query may hold.
+    pub(crate) fn parse(body: Option<&Value>, grace: Option<&str>, propagation: Option<&str>, orphan: Option<&str>) -> Result<Self, Status> {
+        let empty = Value::Null;
+        let body = body.unwrap_or(&empty);
+        if !body.is_null() && !body.kind().is_empty() && body.kind() != "DeleteOptions" {
+            return Err(Status::bad_request(format!(
+                "no kind {:?} is registered for version {:?} in scheme \"k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27\"",
+                body.kind(),
+                body.api_version()
+            )));
+        }
+        let text = |pointer: &str| body.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
+        let policy = text("/propagationPolicy").or_else(|| propagation.map(str::to_owned));
+        let orphan = body.get("orphanDependents").and_then(Value::as_bool).or_else(|| orphan.and_then(|orphan| orphan.parse().ok()));
+        let invalid = |error| Status::invalid("meta.k8s.io", "DeleteOptions", "", &[error]);
+        let propagation = match (policy.as_deref(), orphan) {
+            (Some(policy), Some(_)) => {
+                let detail = "orphanDependents and deletionPropagation cannot be both set";
+                return Err(invalid(FieldError::invalid("propagationPolicy", &json!(policy), detail)));
+            }
+            (Some("Foreground"), None) => Some(Propagation::Foreground),
+            (Some("Background"), None) | (None, Some(false)) => Some(Propagation::Background),
+            (Some("Orphan"), None) | (None, Some(true)) => Some(Propagation::Orphan),
+            (Some(other), None) => {
+                let supported = ["Foreground", "Background", "Orphan", "nil"];
+                return Err(invalid(FieldError::not_supported("propagationPolicy", &json!(other), &supported)));
+            }
+            (None, None) => None,
+        };
+        let grace = body.get("gracePeriodSeconds").and_then(Value::as_i64).or_else(|| grace.and_then(|grace| grace.parse().ok()));
+        Ok(Self {
+            grace_period_seconds: grace.map(|grace| if grace < 0 { 1 } else { grace }),
+            propagation,
+            uid: text("/preconditions/uid"),
+            resource_version: text("/preconditions/resourceVersion"),
+        })
+    }
+}
+
+/// The outcome of a delete.
+#[derive(Debug)]
+pub(crate) struct Deleted {
+    /// The object: as it was when it went, or as it is while something holds it.
+    pub(crate) object: Arc<Stored>,
+    /// Whether it is gone.
+    pub(crate) gone: bool,
+    /// Whether anything was stored.
+    pub(crate) stored: bool,
+}
+
+impl State {
+    /// Deletes an object, or marks it as deleted while finalizers or a grace period hold it.
+    pub(crate) async fn delete(
+        &self,
+        context: &mut WriteContext<'_>,
+        kind: &Arc<KindSpec>,
+        name: &ObjectName,
+        options: &DeleteOptions,
+    ) -> Result<Deleted, Status> {
+        admission::immortal(kind, &name.name)?;
+        let resource = resource_of(kind);
+        loop {
+            let stored = self.find(kind, name)?;
+            check_preconditions(kind, name, &stored, options)?;
+            warn_of_orphans(context, kind, options);
+            let marked = self.mark(kind, stored.value(), options);
+            let gone = is_released(kind, &marked);
+            let unchanged = !gone && marked == *stored.value();
+            if context.dry_run || unchanged {
+                let object = if gone { stored.clone() } else { Arc::new(Stored::as_is(marked, stored.revision())) };
+                return Ok(Deleted { object: self.view(kind, &object), gone, stored: false });
+            }
+            let change = if gone {
+                Change::delete(resource.clone(), name.clone(), stored.revision())
+            } else {
+                Change::update(resource.clone(), name.clone(), stored.revision(), marked)
+            };
+            match self.store.commit(vec![change]) {
+                Ok(events) => {
+                    let event = events.first();
+                    let object = event.and_then(|event| if gone { event.departed() } else { event.current.as_ref() }).unwrap_or(&stored);
+                    return Ok(Deleted { object: self.view(kind, object), gone, stored: true });
+                }
+                Err(CommitError::Gone(_)) => return Err(Status::not_found(&kind.group, &kind.plural, &name.name)),
+                Err(_) => {}
+            }
+        }
+    }
+
+    /// The object as a deleted one: timestamp, grace, finalizers of the propagation policy.
+    fn mark(&self, kind: &KindSpec, stored: &Value, options: &DeleteOptions) -> Value {
+        let mut object = stored.clone();
+        set_finalizers(kind, &mut object, options);
+        let now = self.clock.now_in_seconds();
+        let pending = object.deletion_timestamp().is_some();
+        let grace = if kind.flags.graceful { grace_period(&object, options) } else { 0 };
+        let is_namespace = kind.group.is_empty() && kind.kind == "Namespace";
+        if pending {
+            let left = object.metadata().get("deletionGracePeriodSeconds").and_then(Value::as_i64).unwrap_or_default();
+            if kind.flags.graceful && grace < left {
+                let requested = now.parse::<Timestamp>().unwrap_or_default();
+                set_deletion(&mut object, requested, grace);
+            }
+            return object;
+        }
+        if kind.generation.is_managed()
+            && let Some(generation) = object.generation().filter(|generation| *generation > 0)
+        {
+            object.metadata_mut().insert("generation".into(), (generation + 1).into());
+        }
+        set_deletion(&mut object, now.parse::<Timestamp>().unwrap_or_default(), grace);
+        if is_namespace {
+            object.metadata_mut().remove("deletionGracePeriodSeconds");
+            object["status"]["phase"] = "Terminating".into();
+        }
+        object
+    }
+}
+
+fn set_deletion(object: &mut Value, now: Timestamp, grace: i64) {
+    let at = now.checked_add(SignedDuration::from_secs(grace)).unwrap_or(Timestamp::MAX);
+    let metadata = object.metadata_mut();
+    metadata.insert("deletionTimestamp".into(), at.to_string().into());
+    metadata.insert("deletionGracePeriodSeconds".into(), grace.into());
+}
+
+/// DEL-6.
+fn grace_period(pod: &Value, options: &DeleteOptions) -> i64 {
+    let scheduled = pod.pointer("/spec/nodeName").and_then(Value::as_str).is_some_and(|node| !node.is_empty());
+    let finished = matches!(pod.pointer("/status/phase").and_then(Value::as_str), Some("Succeeded" | "Failed"));
+    if !scheduled || finished {
+        return 0;
+    }
+    options
+        .grace_period_seconds
+        .or_else(|| pod.pointer("/spec/terminationGracePeriodSeconds").and_then(Value::as_i64))
+        .unwrap_or(30)
+        .max(0)
+}
+
+/// Adds or removes the finalizers by which the garbage collector is asked to act first (GC-1, GC-3).
+fn set_finalizers(kind: &KindSpec, object: &mut Value, options: &DeleteOptions) {
+    if kind.gc_default == GcDefault::Unsupported {
+        return;
+    }
+    let has = |finalizer: &str| object.has_finalizer(finalizer);
+    let policy = match options.propagation {
+        Some(policy) => policy,
+        None if has("orphan") => Propagation::Orphan,
+        None if has("foregroundDeletion") => Propagation::Foreground,
+        None if kind.gc_default == GcDefault::Orphan => Propagation::Orphan,
+        None => Propagation::Background,
+    };
+    let wanted = match policy {
+        Propagation::Foreground => Some("foregroundDeletion"),
+        Propagation::Orphan => Some("orphan"),
+        Propagation::Background => None,
+    };
+    let present: Vec<String> = object.finalizers().map(str::to_owned).collect();
+    let kept = |finalizer: &&String| !matches!(finalizer.as_str(), "orphan" | "foregroundDeletion") || wanted == Some(finalizer.as_str());
+    let mut finalizers: Vec<String> = present.iter().filter(kept).cloned().collect();
+    if let Some(wanted) = wanted
+        && !finalizers.iter().any(|finalizer| finalizer == wanted)
+    {
+        finalizers.push(wanted.to_owned());
+    }
+    if finalizers == present {
+        return;
+    }
+    if finalizers.is_empty() {
+        object.metadata_mut().remove("finalizers");
+    } else {
+        object.metadata_mut().insert("finalizers".into(), json!(finalizers));
+    }
+}
+
+fn check_preconditions(kind: &KindSpec, name: &ObjectName, stored: &Stored, options: &DeleteOptions) -> Result<(), Status> {
+    let conflict = |why: &str| Err(Status::conflict(&kind.group, &kind.kind, &name.name, why));
+    let known = stored.uid();
+    if let Some(uid) = options.uid.as_deref().filter(|uid| *uid != known) {
+        return conflict(&format!(
+            "the UID in the precondition ({uid}) does not match the UID in record ({known}). The object might have been deleted and then recreated"
+        ));
+    }
+    let version = stored.revision().to_string();
+    if let Some(expected) = options.resource_version.as_deref().filter(|expected| *expected != version) {
+        return conflict(&format!(
+            "the ResourceVersion in the precondition ({expected}) does not match the ResourceVersion in record ({version}). The object might have been modified"
+        ));
+    }
+    Ok(())
+}
+
+/// GC-2: Jobs keep their pods unless told otherwise, which surprises people.
+fn warn_of_orphans(context: &mut WriteContext<'_>, kind: &KindSpec, options: &DeleteOptions) {
+    if kind.group == "batch" && kind.kind == "Job" && options.propagation.is_none() {
+        context.warn(
+            "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set \
+             propagationPolicy=Orphan to suppress this warning",
+        );
+    }
+}

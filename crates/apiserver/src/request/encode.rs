@@ -1,0 +1,141 @@
+//! From objects to the bytes of an answer.
+
+use bytes::Bytes;
+use kubewright_machinery::{object::ObjectExt as _, yaml};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::{Value, json};
+
+use super::negotiate::{Format, Include, Representation, Shape};
+use crate::{kinds::KindSpec, status::Status, store::Stored};
+
+/// Continuation and version of a list.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ListMeta {
+    /// The revision that was read.
+    pub(crate) revision: u64,
+    /// Where the next page starts.
+    pub(crate) next: Option<String>,
+    /// How many objects follow, when that is known.
+    pub(crate) remaining: Option<usize>,
+}
+
+/// Prints a value.
+pub(crate) fn value(value: &Value, format: Format) -> Bytes {
+    match format {
+        Format::Json => serde_json::to_vec(value).unwrap_or_default().into(),
+        Format::Yaml => yaml::to_string(value).into(),
+    }
+}
+
+/// Prints one object.
+pub(crate) fn object(kind: &KindSpec, stored: &Stored, representation: Representation, now: jiff::Timestamp) -> Result<Bytes, Status> {
+    match (representation.shape, representation.format) {
+        (Shape::Whole, Format::Json) => Ok(stored.bytes()),
+        (Shape::Whole, format) => Ok(value(stored.value(), format)),
+        (Shape::Metadata, format) => Ok(value(&metadata_of(stored.value()), format)),
+        (Shape::MetadataList, _) => Err(Status::not_acceptable(format!(
+            "you requested PartialObjectMetadataList, but the requested object is not a list ({})",
+            go_type(kind, "")
+        ))),
+        (Shape::Table(include), format) => {
+            let meta = json!({"resourceVersion": stored.value().resource_version()});
+            Ok(value(&table(kind, &[stored.value()], include, meta, now), format))
+        }
+    }
+}
+
+/// Prints a list.
+pub(crate) fn list(
+    kind: &KindSpec,
+    items: &[std::sync::Arc<Stored>],
+    meta: &ListMeta,
+    representation: Representation,
+    now: jiff::Timestamp,
+) -> Result<Bytes, Status> {
+    let mut metadata = json!({"resourceVersion": meta.revision.to_string()});
+    if let Some(next) = &meta.next {
+        metadata["continue"] = next.clone().into();
+    } else if kind.is_custom() {
+        metadata["continue"] = "".into();
+    }
+    if let Some(remaining) = meta.remaining.filter(|remaining| *remaining > 0) {
+        metadata["remainingItemCount"] = remaining.into();
+    }
+    match (representation.shape, representation.format) {
+        (Shape::Whole, Format::Json) => Ok(whole_list(kind, items, &metadata)),
+        (Shape::Whole, format) => {
+            let bytes = whole_list(kind, items, &metadata);
+            Ok(value(&serde_json::from_slice(&bytes).unwrap_or_default(), format))
+        }
+        (Shape::Metadata, _) => Err(Status::not_acceptable(format!(
+            "you requested PartialObjectMetadata, but the requested object is a list ({})",
+            go_type(kind, "List")
+        ))),
+        (Shape::MetadataList, format) => {
+            let items: Vec<_> = items.iter().map(|stored| metadata_of(stored.value())).collect();
+            let list = json!({"kind": "PartialObjectMetadataList", "apiVersion": "meta.k8s.io/v1", "metadata": metadata, "items": items});
+            Ok(value(&list, format))
+        }
+        (Shape::Table(include), format) => {
+            let objects: Vec<_> = items.iter().map(|stored| stored.value()).collect();
+            Ok(value(&table(kind, &objects, include, metadata, now), format))
+        }
+    }
+}
+
+/// An object as a PartialObjectMetadata (NEG-1).
+pub(crate) fn metadata_of(object: &Value) -> Value {
+    json!({"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": object.get("metadata")})
+}
+
+/// Objects as a table (NEG-2).
+pub(crate) fn table(kind: &KindSpec, objects: &[&Value], include: Include, metadata: Value, now: jiff::Timestamp) -> Value {
+    let printed = super::table::print(kind, objects, now);
+    let rows: Vec<_> = objects
+        .iter()
+        .zip(printed.rows)
+        .map(|(object, cells)| match include {
+            Include::Nothing => json!({"cells": cells, "object": null}),
+            Include::Object => json!({"cells": cells, "object": object}),
+            Include::Metadata => json!({"cells": cells, "object": metadata_of(object)}),
+        })
+        .collect();
+    json!({"kind": "Table", "apiVersion": "meta.k8s.io/v1", "metadata": metadata, "columnDefinitions": printed.columns, "rows": rows})
+}
+
+fn whole_list(kind: &KindSpec, items: &[std::sync::Arc<Stored>], metadata: &Value) -> Bytes {
+    let mut out = Vec::with_capacity(128 + items.len() * 256);
+    out.extend_from_slice(format!("{{\"kind\":{:?},\"apiVersion\":{:?},\"metadata\":{metadata},\"items\":[", kind.list_kind, kind.api_version()).as_bytes());
+    for (index, stored) in items.iter().enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        if kind.is_custom() {
+            out.extend_from_slice(&stored.bytes());
+        } else {
+            // Writing into memory cannot fail.
+            let _ = serde_json::to_writer(&mut out, &Item(stored.value()));
+        }
+    }
+    out.extend_from_slice(b"]}");
+    out.into()
+}
+
+/// An object of a built-in kind inside a list: without apiVersion and kind (META-13).
+struct Item<'a>(&'a Value);
+
+impl Serialize for Item<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Some(members) = self.0.as_object() else { return self.0.serialize(serializer) };
+        let mut map = serializer.serialize_map(None)?;
+        for (field, value) in members.iter().filter(|(field, _)| !matches!(field.as_str(), "apiVersion" | "kind")) {
+            map.serialize_entry(field, value)?;
+        }
+        map.end()
+    }
+}
+
+/// The Go type that error texts name.
+fn go_type(kind: &KindSpec, suffix: &str) -> String {
+    if kind.is_custom() { format!("*unstructured.Unstructured{suffix}") } else { format!("*core.{}{suffix}", kind.kind) }
+}

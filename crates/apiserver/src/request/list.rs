@@ -1,0 +1,185 @@
+//! Lists: which version is read, which part of it, and how it goes on (chapter 2.8 of the behaviour).
+
+use std::{sync::Arc, time::Duration};
+
+use kubewright_machinery::object::ObjectExt as _;
+use serde_json::json;
+
+use super::{create::resource_of, encode::ListMeta, query::Query, selection::Selection, token::Continue};
+use crate::{
+    kinds::KindSpec,
+    server::State,
+    status::{FieldError, FieldReason, Status},
+    store::{ObjectName, Snapshot, Stored},
+};
+
+/// How long the server waits for a version that does not exist yet (CRUD-4).
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// What a list asks for.
+#[derive(Clone, Debug)]
+pub(crate) struct ListQuery {
+    pub(crate) namespace: Option<String>,
+    pub(crate) selection: Selection,
+    pub(crate) limit: usize,
+    pub(crate) next: Option<Continue>,
+    pub(crate) version: Version,
+}
+
+/// Which version of the content is asked for (LIST-5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Version {
+    /// The most recent.
+    Latest,
+    /// Any.
+    Any,
+    /// At least this one.
+    NotOlderThan(u64),
+    /// Exactly this one.
+    Exact(u64),
+}
+
+impl ListQuery {
+    /// Reads the query of a list.
+    pub(crate) fn parse(query: &Query, kind: &KindSpec, namespace: Option<String>) -> Result<Self, Status> {
+        let limit = match query.get("limit") {
+            None => 0,
+            Some(text) => text.parse::<i64>().map_err(|_| Status::bad_request(format!("strconv.ParseInt: parsing {text:?}: invalid syntax")))?.max(0),
+        } as usize;
+        let selection = Selection::parse(query, kind)?;
+        validate(query)?;
+        let version = query.get("resourceVersion");
+        let next = query.get("continue").map(Continue::decode).transpose()?;
+        if next.is_some() && version.is_some_and(|version| version != "0") {
+            return Err(Status::bad_request("specifying resource version is not allowed when using continue"));
+        }
+        let version = match version {
+            None => Version::Latest,
+            Some(text) => {
+                let number = parse_version(text).map_err(|problem| Status::bad_request(format!("invalid resource version: {problem}")))?;
+                match query.get("resourceVersionMatch") {
+                    Some("Exact") => Version::Exact(number),
+                    None if limit > 0 && number > 0 => Version::Exact(number),
+                    _ if number == 0 => Version::Any,
+                    _ => Version::NotOlderThan(number),
+                }
+            }
+        };
+        Ok(Self { namespace, selection, limit: if version == Version::Any { 0 } else { limit }, next, version })
+    }
+}
+
+/// Combinations that make no sense (LIST-6).
+fn validate(query: &Query) -> Result<(), Status> {
+    let (version, matching) = (query.get("resourceVersion"), query.get("resourceVersionMatch"));
+    let forbidden = |field: &str, detail: &str| FieldError::new(field, FieldReason::Forbidden, format!("Forbidden: {detail}"));
+    let mut errors = Vec::new();
+    if query.get("sendInitialEvents").is_some() {
+        errors.push(forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list"));
+    }
+    if let Some(matching) = matching {
+        let field = "resourceVersionMatch";
+        if version.is_none() {
+            errors.push(forbidden(field, "resourceVersionMatch is forbidden unless resourceVersion is provided"));
+        }
+        if query.get("continue").is_some() {
+            errors.push(forbidden(field, "resourceVersionMatch is forbidden when continue is provided"));
+        }
+        if !matches!(matching, "Exact" | "NotOlderThan") {
+            errors.push(FieldError::not_supported(field, &json!(matching), &["Exact", "NotOlderThan", ""]));
+        } else if matching == "Exact" && version == Some("0") {
+            errors.push(forbidden(field, "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\""));
+        }
+    }
+    if errors.is_empty() { Ok(()) } else { Err(Status::invalid("meta.k8s.io", "ListOptions", "", &errors)) }
+}
+
+/// Reads a resource version; the error is the text of the real server.
+pub(crate) fn parse_version(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("resourceVersion: Invalid value: {text:?}: strconv.ParseUint: parsing {text:?}: invalid syntax"))
+}
+
+impl State {
+    /// Waits for a version that does not exist yet, but not long (CRUD-4).
+    pub(crate) async fn reach(&self, revision: u64) -> Result<(), Status> {
+        let deadline = self.clock.moment() + PATIENCE;
+        while self.store.revision() < revision {
+            if self.clock.moment() >= deadline {
+                return Err(Status::too_large_version(revision, self.store.revision()));
+            }
+            self.clock.sleep(Duration::from_millis(50)).await;
+        }
+        Ok(())
+    }
+
+    /// Reads one page of a list.
+    pub(crate) async fn list(&self, kind: &KindSpec, query: &ListQuery) -> Result<(Vec<Arc<Stored>>, ListMeta), Status> {
+        let resource = resource_of(kind);
+        let expired = || Status::expired("The resourceVersion for the provided list is too old.");
+        let snapshot = match (&query.next, query.version) {
+            (Some(next), _) if next.rv > 0 => self.store.snapshot_at(&resource, next.rv as u64).map_err(|_| self.continue_expired(next))?,
+            (_, Version::Exact(revision)) => {
+                self.reach(revision).await?;
+                self.store.snapshot_at(&resource, revision).map_err(|_| expired())?
+            }
+            (_, Version::NotOlderThan(revision)) => {
+                self.reach(revision).await?;
+                self.store.snapshot()
+            }
+            _ => self.store.snapshot(),
+        };
+        Ok(self.page(kind, query, &snapshot))
+    }
+
+    fn page(&self, kind: &KindSpec, query: &ListQuery, snapshot: &Snapshot) -> (Vec<Arc<Stored>>, ListMeta) {
+        let resource = resource_of(kind);
+        let namespace = query.namespace.as_deref();
+        let mut meta = ListMeta { revision: snapshot.revision(), ..ListMeta::default() };
+        if let (Some(name), Some(namespace)) = (query.selection.name(), namespace.or_else(|| (!kind.is_namespaced()).then_some(""))) {
+            let found = snapshot.get(&resource, &ObjectName::new(namespace, name)).map(|stored| self.view(kind, stored));
+            return (found.filter(|view| query.selection.matches(kind, view.value())).into_iter().collect(), meta);
+        }
+        let after = query.next.as_ref().map(|next| next.last(namespace));
+        let mut rest = snapshot
+            .list_after(&resource, namespace, after.as_ref())
+            .map(|(name, stored)| (name, self.view(kind, stored)))
+            .filter(|(_, view)| query.selection.matches(kind, view.value()));
+        let limit = if query.limit == 0 { usize::MAX } else { query.limit };
+        let page: Vec<_> = rest.by_ref().take(limit).collect();
+        if page.len() == limit {
+            let exact = query.selection.is_everything();
+            // Without a selector the number of objects that follow is known without looking at them.
+            let remaining = if exact { snapshot.list_after(&resource, namespace, page.last().map(|(name, _)| *name)).count() } else { usize::from(rest.next().is_some()) };
+            if remaining > 0 {
+                let last = page.last().map(|(name, _)| (*name).clone());
+                meta.next = last.map(|last| Continue::after(snapshot.revision() as i64, &last, namespace.is_some()).encode());
+                meta.remaining = exact.then_some(remaining);
+            }
+        }
+        (page.into_iter().map(|(_, view)| view).collect(), meta)
+    }
+
+    /// LIST-4: the answer holds a token with which the rest can be read as it is now.
+    fn continue_expired(&self, next: &Continue) -> Status {
+        let mut fresh = next.clone();
+        fresh.rv = -1;
+        let mut status = Status::expired(
+            "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue \
+             parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided \
+             token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was \
+             returned and now may show up in the list.",
+        );
+        status.continue_token = Some(fresh.encode());
+        status
+    }
+
+    /// Reads one object at least as new as asked for.
+    pub(crate) async fn get(&self, kind: &KindSpec, name: &ObjectName, query: &Query) -> Result<Arc<Stored>, Status> {
+        if let Some(version) = query.get("resourceVersion") {
+            self.reach(parse_version(version).map_err(Status::unknown)?).await?;
+        }
+        let view = self.view(kind, &self.find(kind, name)?);
+        debug_assert_eq!(view.value().name(), &*name.name);
+        Ok(view)
+    }
+}

@@ -1,0 +1,35 @@
+//! The request pipeline, one file per step.
+//!
+//! `service` receives a request, `route` finds what it addresses, `negotiate` and `decode` read what the client wants and sends, `create`,
+//! `update`, `patch`, `delete`, `list` and the watches do it, `encode` and `respond` answer.
+
+pub(crate) mod body;
+pub(crate) mod convert;
+pub(crate) mod create;
+pub(crate) mod decode;
+pub mod delete;
+pub(crate) mod encode;
+mod json;
+pub(crate) mod list;
+mod metadata;
+pub(crate) mod negotiate;
+mod nonresource;
+mod options;
+mod patch;
+pub(crate) mod query;
+mod resource;
+mod respond;
+mod reviews;
+mod route;
+mod scale;
+pub(crate) mod selection;
+mod service;
+mod strategy;
+mod subresource;
+mod table;
+mod token;
+pub(crate) mod update;
+pub(crate) mod write;
+
+pub use body::ResponseBody;
+pub use service::Service;

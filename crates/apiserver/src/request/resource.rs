@@ -1,0 +1,220 @@
+//! Requests for objects and collections: one function per verb, each a list of pipeline steps.
+
+use std::sync::Arc;
+
+use http::{Response, StatusCode, header};
+use kubewright_machinery::object::ObjectExt as _;
+use serde_json::Value;
+
+use super::{
+    body::ResponseBody,
+    decode::{self, BodyType},
+    delete::DeleteOptions,
+    encode::{self, ListMeta},
+    list::ListQuery,
+    negotiate::{self, Representation},
+    options,
+    patch::Patch,
+    respond,
+    reviews,
+    route::{self, NoRoute, Route},
+    service::{Incoming, Outgoing},
+    subresource,
+    update::Update,
+    write::Written,
+};
+use crate::{
+    kinds::{Endpoint, KindSpec, Verb},
+    middleware::ResourceTarget,
+    server::State,
+    status::Status,
+    store::ObjectName,
+    watch::WatchQuery,
+};
+
+/// A request with everything that the steps need.
+pub(super) struct Call<'a> {
+    pub(super) state: &'a Arc<State>,
+    pub(super) route: &'a Route,
+    pub(super) incoming: &'a Incoming,
+    pub(super) representation: Representation,
+}
+
+/// Answers a request for a resource.
+pub(super) async fn answer(
+    state: &Arc<State>,
+    target: &ResourceTarget,
+    incoming: &Incoming,
+    warnings: &mut Vec<String>,
+) -> Result<Outgoing, Status> {
+    let route = match route::find(&state.registry(), target, &incoming.parts.method) {
+        Ok(route) => route,
+        Err(NoRoute::Unknown) => return Ok(respond::text(StatusCode::NOT_FOUND, "404 page not found\n").into()),
+        Err(NoRoute::Status(status)) => return Err(status),
+    };
+    if let Some(warning) = route.kind.custom.as_ref().and_then(|custom| custom.deprecation_warning.as_ref()) {
+        warnings.push(warning.clone());
+    }
+    let representation = negotiate::negotiate(&incoming.parts.headers, &incoming.query)?;
+    let call = Call { state, route: &route, incoming, representation };
+    let outgoing = match (&route.subresource, route.verb) {
+        (Some(_), _) => subresource::answer(&call, warnings).await?,
+        (None, Verb::Get) => get(&call).await?.into(),
+        (None, Verb::List) => list(&call).await?.into(),
+        (None, Verb::Watch) => watch(&call)?.into(),
+        (None, Verb::Create) if reviews::is_review(&route.kind) => reviews::answer(&call, warnings)?.into(),
+        (None, Verb::Create) => create(&call, warnings).await?,
+        (None, Verb::Update) => update(&call, Endpoint::Main, warnings).await?,
+        (None, Verb::Patch) => patch(&call, Endpoint::Main, warnings).await?,
+        (None, Verb::Delete) => delete(&call, warnings).await?,
+        (None, Verb::DeleteCollection) => delete_collection(&call, warnings).await?,
+    };
+    if outgoing.stored {
+        state.after_write().await;
+    }
+    Ok(outgoing)
+}
+
+impl Call<'_> {
+    pub(super) fn kind(&self) -> &Arc<KindSpec> {
+        &self.route.kind
+    }
+
+    pub(super) fn name(&self) -> ObjectName {
+        ObjectName::new(self.namespace(), self.route.name.as_deref().unwrap_or_default())
+    }
+
+    fn namespace(&self) -> &str {
+        if self.kind().is_namespaced() { self.route.namespace.as_deref().unwrap_or_default() } else { "" }
+    }
+
+    pub(super) fn content_type(&self) -> &str {
+        self.incoming.parts.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default()
+    }
+
+    fn body_type(&self) -> Result<BodyType, Status> {
+        BodyType::of(self.content_type(), self.kind().is_custom())
+    }
+
+    pub(super) fn written(&self, written: &Written) -> Result<Outgoing, Status> {
+        let code = if written.created { StatusCode::CREATED } else { StatusCode::OK };
+        let bytes = encode::object(self.kind(), &written.object, self.representation, self.state.clock.now())?;
+        let response = respond::full(code, self.representation.content_type(), bytes);
+        Ok(Outgoing { response, warnings: Vec::new(), stored: written.stored })
+    }
+}
+
+async fn get(call: &Call<'_>) -> Result<Response<ResponseBody>, Status> {
+    let object = call.state.get(call.kind(), &call.name(), &call.incoming.query).await?;
+    let bytes = encode::object(call.kind(), &object, call.representation, call.state.clock.now())?;
+    Ok(respond::full(StatusCode::OK, call.representation.content_type(), bytes))
+}
+
+async fn list(call: &Call<'_>) -> Result<Response<ResponseBody>, Status> {
+    let namespace = call.kind().is_namespaced().then(|| call.route.namespace.clone()).flatten();
+    let query = ListQuery::parse(&call.incoming.query, call.kind(), namespace)?;
+    let (items, meta) = call.state.list(call.kind(), &query).await?;
+    let bytes = encode::list(call.kind(), &items, &meta, call.representation, call.state.clock.now())?;
+    Ok(respond::full(StatusCode::OK, call.representation.content_type(), bytes))
+}
+
+fn watch(call: &Call<'_>) -> Result<Response<ResponseBody>, Status> {
+    let namespace = call.kind().is_namespaced().then(|| call.route.namespace.clone()).flatten();
+    let query = WatchQuery::parse(&call.incoming.query, call.kind(), namespace, call.route.name.as_deref(), call.state)?;
+    let events = call.state.watch(call.kind(), query, call.representation);
+    let mut response = respond::full(StatusCode::OK, call.representation.content_type(), bytes::Bytes::new());
+    *response.body_mut() = ResponseBody::events(events);
+    Ok(response)
+}
+
+async fn create(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Outgoing, Status> {
+    let mut context = options::write_context(&call.incoming.query, "CreateOptions", &call.incoming.user)?;
+    let object = decode::object(&call.incoming.body, call.body_type()?, call.kind(), &mut context)?;
+    let outcome = call.state.create(&mut context, call.kind(), call.namespace(), None, object).await;
+    warnings.append(&mut context.warnings);
+    let mut written = outcome?;
+    written.object = call.state.view(call.kind(), &written.object);
+    call.written(&written)
+}
+
+/// A PUT to the object or to a subresource that takes the whole object.
+pub(super) async fn update(call: &Call<'_>, endpoint: Endpoint<'_>, warnings: &mut Vec<String>) -> Result<Outgoing, Status> {
+    let mut context = options::write_context(&call.incoming.query, "UpdateOptions", &call.incoming.user)?;
+    let object = decode::object(&call.incoming.body, call.body_type()?, call.kind(), &mut context)?;
+    let (kind, name) = (call.kind(), call.name());
+    let create_when_missing = kind.flags.create_on_update && endpoint == Endpoint::Main;
+    let update = Update { kind, endpoint, name: &name, is_patch: false, create_when_missing };
+    let outcome = call.state.update(&mut context, update, |_, _| Ok(object.clone())).await;
+    warnings.append(&mut context.warnings);
+    call.written(&outcome?)
+}
+
+/// A PATCH of the object or of a subresource that takes the whole object.
+pub(super) async fn patch(call: &Call<'_>, endpoint: Endpoint<'_>, warnings: &mut Vec<String>) -> Result<Outgoing, Status> {
+    let query = &call.incoming.query;
+    let mut context = options::write_context(query, "PatchOptions", &call.incoming.user)?;
+    let patch = Patch::parse(call.content_type(), &call.incoming.body, call.kind())?;
+    options::check_force(query)?;
+    let (kind, name) = (call.kind(), call.name());
+    let update = Update { kind, endpoint, name: &name, is_patch: true, create_when_missing: false };
+    let outcome = call.state.update(&mut context, update, |_, present| patch.apply(present)).await;
+    warnings.append(&mut context.warnings);
+    call.written(&outcome?)
+}
+
+/// Reads the options of a delete from body and query (REQ-14).
+fn delete_options(call: &Call<'_>) -> Result<DeleteOptions, Status> {
+    let query = &call.incoming.query;
+    let body: Option<Value> = if call.incoming.body.is_empty() {
+        None
+    } else {
+        Some(serde_json::from_slice(&call.incoming.body).map_err(|error| Status::bad_request(format!("unable to decode delete options: {error}")))?)
+    };
+    DeleteOptions::parse(body.as_ref(), query.get("gracePeriodSeconds"), query.get("propagationPolicy"), query.get("orphanDependents"))
+}
+
+/// Whether the body of a delete asks for a dry run.
+fn body_dry_run(call: &Call<'_>) -> bool {
+    let body: Value = serde_json::from_slice(&call.incoming.body).unwrap_or_default();
+    body.get("dryRun").and_then(Value::as_array).is_some_and(|values| values.iter().any(|value| value == "All"))
+}
+
+async fn delete(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Outgoing, Status> {
+    let mut context = options::write_context(&call.incoming.query, "DeleteOptions", &call.incoming.user)?;
+    let options = delete_options(call)?;
+    context.dry_run |= body_dry_run(call);
+    let outcome = call.state.delete(&mut context, call.kind(), &call.name(), &options).await;
+    warnings.append(&mut context.warnings);
+    let deleted = outcome?;
+    let response = respond::deleted(call.state, call.kind(), &deleted, call.representation)?;
+    Ok(Outgoing { response, warnings: Vec::new(), stored: deleted.stored })
+}
+
+/// DEL-8: answers the objects as they were.
+async fn delete_collection(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Outgoing, Status> {
+    let query = &call.incoming.query;
+    let mut context = options::write_context(query, "DeleteOptions", &call.incoming.user)?;
+    let options = delete_options(call)?;
+    context.dry_run |= body_dry_run(call);
+    let list = ListQuery::parse(query, call.kind(), call.route.namespace.clone())?;
+    let (items, _) = call.state.list(call.kind(), &list).await?;
+    let mut stored = false;
+    for item in &items {
+        let name = ObjectName::new(item.value().namespace(), item.value().name());
+        match call.state.delete(&mut context, call.kind(), &name, &options).await {
+            Ok(deleted) => stored |= deleted.stored,
+            Err(status) if status.code == 404 => {}
+            Err(status) => return Err(status),
+        }
+    }
+    warnings.append(&mut context.warnings);
+    let meta = ListMeta { revision: call.state.store.revision(), ..ListMeta::default() };
+    let shape = match call.representation.shape {
+        negotiate::Shape::Metadata => negotiate::Shape::MetadataList,
+        other => other,
+    };
+    let representation = Representation { shape, ..call.representation };
+    let bytes = encode::list(call.kind(), &items, &meta, representation, call.state.clock.now())?;
+    let response = respond::full(StatusCode::OK, representation.content_type(), bytes);
+    Ok(Outgoing { response, warnings: Vec::new(), stored })
+}

@@ -1,0 +1,72 @@
+//! From an outcome to an HTTP answer.
+
+use bytes::Bytes;
+use http::{HeaderValue, Response, StatusCode, header};
+use serde_json::{Value, json};
+
+use super::{body::ResponseBody, delete::Deleted, encode, negotiate::{Format, Representation}};
+use crate::{kinds::KindSpec, server::State, status::Status};
+
+/// A complete answer.
+pub(super) fn full(code: StatusCode, content_type: &'static str, bytes: Bytes) -> Response<ResponseBody> {
+    let mut response = Response::new(ResponseBody::full(bytes));
+    *response.status_mut() = code;
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
+    response
+}
+
+/// Plain text.
+pub(super) fn text(code: StatusCode, text: impl Into<Bytes>) -> Response<ResponseBody> {
+    full(code, "text/plain; charset=utf-8", text.into())
+}
+
+/// A JSON value.
+pub(super) fn value(code: StatusCode, value: &Value, format: Format) -> Response<ResponseBody> {
+    full(code, format.media_type(), encode::value(value, format))
+}
+
+/// A failure (NEG-4: always a plain Status).
+pub(super) fn failure(status: &Status) -> Response<ResponseBody> {
+    let mut response = value(status.status_code(), &status.to_value(), Format::Json);
+    let seconds = status.details.as_ref().map_or(0, |details| details.retry_after_seconds);
+    if seconds > 0 {
+        response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
+    }
+    response
+}
+
+/// The outcome of a delete (DEL-1).
+pub(super) fn deleted(state: &State, kind: &KindSpec, deleted: &Deleted, representation: Representation) -> Result<Response<ResponseBody>, Status> {
+    use kubewright_machinery::object::ObjectExt as _;
+    let content_type = representation.content_type();
+    if !deleted.gone || kind.flags.returns_deleted {
+        let bytes = encode::object(kind, &deleted.object, representation, state.clock.now())?;
+        return Ok(full(StatusCode::OK, content_type, bytes));
+    }
+    let object = deleted.object.value();
+    let mut details = json!({"name": object.name(), "kind": kind.plural, "uid": object.uid()});
+    if !kind.group.is_empty() {
+        details["group"] = kind.group.clone().into();
+    }
+    let status = json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details});
+    Ok(value(StatusCode::OK, &status, representation.format))
+}
+
+/// Adds what every answer carries (DISC-14).
+pub(super) fn finish(state: &State, response: &mut Response<ResponseBody>, warnings: &[String]) {
+    let headers = response.headers_mut();
+    let mut set = |name: header::HeaderName, value: &str| {
+        if let Ok(value) = HeaderValue::from_str(value) {
+            headers.entry(name).or_insert(value);
+        }
+    };
+    set(header::HeaderName::from_static("audit-id"), &state.seed.uuid());
+    set(header::CACHE_CONTROL, "no-cache, private");
+    set(header::DATE, &state.clock.now().strftime("%a, %d %b %Y %H:%M:%S GMT").to_string());
+    for warning in warnings {
+        let quoted = warning.replace('\\', "\\\\").replace('"', "\\\"");
+        if let Ok(value) = HeaderValue::from_str(&format!("299 - \"{quoted}\"")) {
+            headers.append(header::WARNING, value);
+        }
+    }
+}

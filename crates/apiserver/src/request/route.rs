@@ -1,0 +1,100 @@
+//! What a path addresses among the served kinds (DISC-11, DISC-12).
+
+use std::sync::Arc;
+
+use crate::{
+    kinds::{KindSpec, Registry, Verb},
+    middleware::ResourceTarget,
+    status::Status,
+};
+
+/// An addressed resource.
+#[derive(Clone, Debug)]
+pub(super) struct Route {
+    pub(super) kind: Arc<KindSpec>,
+    pub(super) verb: Verb,
+    pub(super) namespace: Option<String>,
+    pub(super) name: Option<String>,
+    pub(super) subresource: Option<String>,
+}
+
+/// Why a path addresses nothing.
+#[derive(Debug)]
+pub(super) enum NoRoute {
+    /// The group is not served: a plain text.
+    Unknown,
+    /// Anything else.
+    Status(Status),
+}
+
+/// Finds the kind and checks that the verb can be used on it.
+pub(super) fn find(registry: &Registry, target: &ResourceTarget, method: &http::Method) -> Result<Route, NoRoute> {
+    let status = |status| Err(NoRoute::Status(status));
+    let Some(kind) = registry.resource(&target.group, &target.version, &target.resource) else {
+        return if target.group.is_empty() || registry.has_group(&target.group) { status(Status::resource_not_found()) } else { Err(NoRoute::Unknown) };
+    };
+    let non_empty = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    let route = Route {
+        kind: kind.clone(),
+        verb: target.verb,
+        namespace: non_empty(&target.namespace),
+        name: non_empty(&target.name),
+        subresource: non_empty(&target.subresource),
+    };
+    if !kind.is_namespaced() && route.namespace.is_some() && kind.kind != "Namespace" {
+        return status(Status::resource_not_found());
+    }
+    if method == http::Method::HEAD {
+        return status(Status::method_not_allowed());
+    }
+    match &route.subresource {
+        Some(subresource) => check_subresource(&route, subresource)?,
+        None => check_main(&route)?,
+    }
+    Ok(route)
+}
+
+fn check_main(route: &Route) -> Result<(), NoRoute> {
+    let kind = &route.kind;
+    let addresses_one = matches!(route.verb, Verb::Get | Verb::Update | Verb::Patch | Verb::Delete);
+    let misplaced = match (route.verb, &route.name) {
+        (Verb::Create, Some(_)) => true,
+        (_, None) => addresses_one,
+        (_, Some(_)) => false,
+    };
+    let needs_namespace = kind.is_namespaced() && route.namespace.is_none();
+    if needs_namespace && (addresses_one || route.name.is_some()) {
+        return Err(NoRoute::Status(Status::resource_not_found()));
+    }
+    let wrong_scope = needs_namespace && matches!(route.verb, Verb::Create | Verb::DeleteCollection);
+    if misplaced || wrong_scope {
+        return Err(NoRoute::Status(Status::method_not_allowed()));
+    }
+    let terminating = kind.custom.as_ref().is_some_and(|custom| custom.terminating);
+    if terminating && route.verb == Verb::Create {
+        let why = "create not allowed while custom resource definition is terminating";
+        return Err(NoRoute::Status(Status::forbidden(&kind.group, &kind.plural, "", why)));
+    }
+    if !kind.allows(route.verb) {
+        return Err(NoRoute::Status(Status::method_not_allowed()));
+    }
+    Ok(())
+}
+
+fn check_subresource(route: &Route, name: &str) -> Result<(), NoRoute> {
+    let kind = &route.kind;
+    let object = route.name.as_deref().unwrap_or_default();
+    let Some(subresource) = kind.subresource(name) else {
+        let status = if kind.is_custom() { Status::not_found(&kind.group, &kind.plural, object) } else { Status::resource_not_found() };
+        return Err(NoRoute::Status(status));
+    };
+    if subresource.verbs.contains(route.verb) {
+        return Ok(());
+    }
+    if !kind.is_custom() {
+        return Err(NoRoute::Status(Status::method_not_allowed()));
+    }
+    let message = format!("{} is not supported on resources of kind {:?}", route.verb, kind.qualified_resource());
+    let details = crate::status::Details { group: kind.group.clone(), kind: kind.plural.clone(), ..crate::status::Details::default() };
+    Err(NoRoute::Status(Status::new(405, "MethodNotAllowed", message).with_details(details)))
+}

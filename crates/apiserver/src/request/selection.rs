@@ -1,0 +1,53 @@
+//! Which objects of a collection are meant (chapter 2.9 of the behaviour).
+
+use kubewright_machinery::selector::{FieldSelector, LabelSelector};
+use serde_json::Value;
+
+use super::query::Query;
+use crate::{kinds::KindSpec, status::Status};
+
+/// Label and field selector of a request.
+#[derive(Clone, Debug)]
+pub(crate) struct Selection {
+    labels: LabelSelector,
+    fields: FieldSelector,
+}
+
+impl Selection {
+    /// Reads the selectors of a query and checks that the kind can be selected so.
+    pub(crate) fn parse(query: &Query, kind: &KindSpec) -> Result<Self, Status> {
+        let labels = match query.get("labelSelector") {
+            Some(text) => LabelSelector::parse(text).map_err(|error| Status::bad_request(error.to_string()))?,
+            None => LabelSelector::everything(),
+        };
+        let fields = match query.get("fieldSelector") {
+            Some(text) => FieldSelector::parse(text).map_err(|error| Status::bad_request(error.to_string()))?,
+            None => FieldSelector::new(Vec::new()),
+        };
+        for requirement in fields.requirements() {
+            kind.check_field_label(&requirement.field).map_err(|error| Status::bad_request(error.to_string()))?;
+        }
+        Ok(Self { labels, fields })
+    }
+
+    /// The object of this name alone.
+    pub(crate) fn by_name(name: &str) -> Self {
+        Self { labels: LabelSelector::everything(), fields: FieldSelector::equal("metadata.name", name) }
+    }
+
+    /// Whether every object matches.
+    pub(crate) fn is_everything(&self) -> bool {
+        self.labels.is_everything() && self.fields.is_everything()
+    }
+
+    /// The only name that can match, if the selector says so.
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.fields.required("metadata.name")
+    }
+
+    /// Whether an object is meant.
+    pub(crate) fn matches(&self, kind: &KindSpec, object: &Value) -> bool {
+        (self.labels.is_everything() || self.labels.matches_object(object))
+            && (self.fields.is_everything() || self.fields.matches(|field| kind.field_value(object, field)))
+    }
+}

@@ -1,0 +1,117 @@
+//! What is addressed below an object (chapter 2.14 of the behaviour).
+
+use http::StatusCode;
+use kubewright_machinery::object::ObjectExt as _;
+use serde_json::{Value, json};
+
+use super::{
+    decode::{self, BodyType},
+    delete::DeleteOptions,
+    options,
+    patch::Patch,
+    resource::{self, Call},
+    respond, scale,
+    service::Outgoing,
+    update::Update,
+    write::WriteContext,
+};
+use crate::{
+    kinds::{Endpoint, Verb},
+    status::Status,
+};
+
+/// Answers a request for a subresource.
+pub(super) async fn answer(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Outgoing, Status> {
+    let name = call.route.subresource.as_deref().unwrap_or_default();
+    match (name, call.route.verb) {
+        ("scale", Verb::Get) => {
+            let object = call.state.get(call.kind(), &call.name(), &call.incoming.query).await?;
+            Ok(respond::value(StatusCode::OK, &scale_of(call, object.value())?, call.representation.format).into())
+        }
+        ("scale", _) => write_scale(call, warnings).await,
+        ("eviction", _) => evict(call).await,
+        ("binding", _) => bind(call).await,
+        ("log" | "exec" | "attach" | "portforward" | "proxy", _) => {
+            Err(Status::not_implemented(format!("{name} needs a kubelet, which this server does not have")))
+        }
+        ("token", _) => Err(Status::not_implemented("service account tokens are not issued by this server yet")),
+        (_, Verb::Get) => {
+            let object = call.state.get(call.kind(), &call.name(), &call.incoming.query).await?;
+            call.written(&super::write::Written { object, created: false, stored: false })
+        }
+        (_, Verb::Update) => resource::update(call, endpoint(name), warnings).await,
+        (_, Verb::Patch) => resource::patch(call, endpoint(name), warnings).await,
+        _ => Err(Status::method_not_allowed()),
+    }
+}
+
+fn endpoint(name: &str) -> Endpoint<'_> {
+    if name == "status" { Endpoint::Status } else { Endpoint::Other(name) }
+}
+
+fn scale_of(call: &Call<'_>, object: &Value) -> Result<Value, Status> {
+    scale::of(call.kind(), object).ok_or_else(Status::resource_not_found)
+}
+
+/// A PUT or PATCH of a Scale writes the replicas into the object (SUB-4).
+async fn write_scale(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Outgoing, Status> {
+    let is_patch = call.route.verb == Verb::Patch;
+    let kind = call.kind();
+    let mut context = options::write_context(&call.incoming.query, if is_patch { "PatchOptions" } else { "UpdateOptions" }, &call.incoming.user)?;
+    let patch = if is_patch { Some(Patch::parse(call.content_type(), &call.incoming.body, kind)?) } else { None };
+    let sent = if is_patch {
+        Value::Null
+    } else {
+        decode::document(&call.incoming.body, BodyType::of(call.content_type(), false)?, &mut context)
+            .map_err(|problem| Status::bad_request(format!("unable to decode the Scale: {problem}")))?
+    };
+    let name = call.name();
+    let update = Update { kind, endpoint: Endpoint::Main, name: &name, is_patch: true, create_when_missing: false };
+    let transform = |_: &mut WriteContext<'_>, present: &Value| {
+        let scale = match &patch {
+            Some(patch) => patch.apply(&scale_of(call, present)?)?,
+            None => sent.clone(),
+        };
+        let mut object = present.clone();
+        scale::write(kind, &mut object, &scale)?;
+        Ok(object)
+    };
+    let outcome = call.state.update(&mut context, update, transform).await;
+    warnings.append(&mut context.warnings);
+    let written = outcome?;
+    let response = respond::value(StatusCode::OK, &scale_of(call, written.object.value())?, call.representation.format);
+    Ok(Outgoing { response, warnings: Vec::new(), stored: written.stored })
+}
+
+/// An eviction is a delete that a disruption budget could refuse.
+async fn evict(call: &Call<'_>) -> Result<Outgoing, Status> {
+    let body: Value = serde_json::from_slice(&call.incoming.body).unwrap_or_default();
+    let options = DeleteOptions::parse(body.get("deleteOptions"), None, None, None)?;
+    let mut context = options::write_context(&call.incoming.query, "CreateOptions", &call.incoming.user)?;
+    let deleted = call.state.delete(&mut context, call.kind(), &call.name(), &options).await?;
+    let success = json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201});
+    let response = respond::value(StatusCode::CREATED, &success, call.representation.format);
+    Ok(Outgoing { response, warnings: Vec::new(), stored: deleted.stored })
+}
+
+/// A binding puts a pod on a node.
+async fn bind(call: &Call<'_>) -> Result<Outgoing, Status> {
+    let body: Value = serde_json::from_slice(&call.incoming.body).unwrap_or_default();
+    let node = body.pointer("/target/name").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let mut context = options::write_context(&call.incoming.query, "CreateOptions", &call.incoming.user)?;
+    let name = call.name();
+    let update = Update { kind: call.kind(), endpoint: Endpoint::Other("binding"), name: &name, is_patch: true, create_when_missing: false };
+    let transform = |_: &mut WriteContext<'_>, present: &Value| {
+        let assigned = present.pointer("/spec/nodeName").and_then(Value::as_str).unwrap_or_default();
+        if !assigned.is_empty() {
+            let why = format!("pod {} is already assigned to node {assigned:?}", present.name());
+            return Err(Status::conflict("", "pods/binding", present.name(), &why));
+        }
+        let mut pod = present.clone();
+        pod["spec"]["nodeName"] = node.clone().into();
+        Ok(pod)
+    };
+    let written = call.state.update(&mut context, update, transform).await?;
+    let success = json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201});
+    Ok(Outgoing { response: respond::value(StatusCode::CREATED, &success, call.representation.format), warnings: Vec::new(), stored: written.stored })
+}

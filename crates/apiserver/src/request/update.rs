@@ -1,0 +1,245 @@
+//! Changing an object: read, transform, compare and swap (PIPE-11).
+
+use std::sync::Arc;
+
+use kubewright_machinery::object::ObjectExt as _;
+use serde_json::{Value, json};
+
+use super::{
+    convert,
+    create::{match_namespace, resource_of},
+    write::{WriteContext, Written},
+};
+use crate::{
+    kinds::{Endpoint, KindSpec},
+    server::State,
+    status::{FieldError, Status},
+    store::{Change, CommitError, ObjectName, Resource, Snapshot, Stored},
+};
+
+/// How often a write that names no version is tried again when somebody else was faster (UPD-8).
+const ATTEMPTS: usize = 6;
+
+/// Which object is changed, and how.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Update<'a> {
+    /// Its kind.
+    pub(crate) kind: &'a Arc<KindSpec>,
+    /// The endpoint that was addressed.
+    pub(crate) endpoint: Endpoint<'a>,
+    /// Its name.
+    pub(crate) name: &'a ObjectName,
+    /// Whether the new content was made from the present one: it may leave out the version, and is made again after a conflict.
+    pub(crate) is_patch: bool,
+    /// Whether a missing object is created (UPD-6).
+    pub(crate) create_when_missing: bool,
+}
+
+impl State {
+    /// Changes an object. `transform` gets the present object in the request's version and returns the new one.
+    pub(crate) async fn update(
+        &self,
+        context: &mut WriteContext<'_>,
+        update: Update<'_>,
+        mut transform: impl FnMut(&mut WriteContext<'_>, &Value) -> Result<Value, Status> + Send,
+    ) -> Result<Written, Status> {
+        let Update { kind, name, .. } = update;
+        let resource = resource_of(kind);
+        let found = context.found.clone();
+        for _ in 0..ATTEMPTS {
+            let snapshot = self.store.snapshot();
+            let Some(stored) = snapshot.get(&resource, name) else {
+                if update.create_when_missing {
+                    let object = transform(context, &Value::Null)?;
+                    return self.create_missing(context, update, object).await;
+                }
+                return Err(Status::not_found(&kind.group, &kind.plural, &name.name));
+            };
+            context.found.clone_from(&found);
+            let present = self.view(kind, stored);
+            let mut object = transform(context, present.value())?;
+            check_identity(&mut object, &present, update)?;
+            let versioned = check_version(&object, stored, update)?;
+            restore_metadata(&mut object, stored.value());
+            self.absorb(context, kind, &mut object, |problem| refusal(update, &problem))?;
+            update.kind.reset.on_update(update.endpoint, &mut object, stored.value());
+            count_generation(kind, &mut object, stored.value());
+            if versioned && same(&object, stored.value()) {
+                return Ok(Written { object: present, created: false, stored: false });
+            }
+            self.prepare_and_validate(context, kind, &mut object, Some(stored.value()), &snapshot)?;
+            if same(&object, stored.value()) {
+                return Ok(Written { object: present, created: false, stored: false });
+            }
+            match self.swap(context, kind, &resource, name, stored, object) {
+                Ok(written) => return Ok(written),
+                Err(CommitError::Gone(_)) => return Err(Status::not_found(&kind.group, &kind.plural, &name.name)),
+                Err(_) if versioned => return Err(Status::stale(&kind.group, &kind.plural, &name.name)),
+                Err(_) => {}
+            }
+        }
+        Err(Status::stale(&kind.group, &kind.plural, &name.name))
+    }
+
+    async fn create_missing(&self, context: &mut WriteContext<'_>, update: Update<'_>, mut object: Value) -> Result<Written, Status> {
+        let Update { kind, name, .. } = update;
+        if !object.uid().is_empty() {
+            let why = format!("uid mismatch: the provided object specified uid {}, and no existing object was found", object.uid());
+            return Err(Status::conflict(&kind.group, &kind.plural, &name.name, &why));
+        }
+        match_name(&object, &name.name)?;
+        object.metadata_mut().remove("resourceVersion");
+        self.create(context, kind, &name.namespace, Some(&name.name), object).await
+    }
+
+    /// Stores the new content, or removes the object if nothing holds it any more (DEL-4).
+    fn swap(
+        &self,
+        context: &WriteContext<'_>,
+        kind: &Arc<KindSpec>,
+        resource: &Resource,
+        name: &ObjectName,
+        stored: &Arc<Stored>,
+        object: Value,
+    ) -> Result<Written, CommitError> {
+        if is_released(kind, &object) {
+            if !context.dry_run {
+                self.store.commit(vec![Change::delete(resource.clone(), name.clone(), stored.revision())])?;
+            }
+            let mut answer = object;
+            convert::from_storage(kind, &mut answer);
+            let object = Arc::new(Stored::as_is(answer, stored.revision()));
+            return Ok(Written { object, created: false, stored: !context.dry_run });
+        }
+        if context.dry_run {
+            let mut answer = object;
+            convert::from_storage(kind, &mut answer);
+            return Ok(Written { object: Arc::new(Stored::as_is(answer, stored.revision())), created: false, stored: false });
+        }
+        let change = Change::update(resource.clone(), name.clone(), stored.revision(), object);
+        let events = self.store.commit(vec![change])?;
+        let current = events.first().and_then(|event| event.current.clone()).unwrap_or_else(|| stored.clone());
+        Ok(Written { object: self.view(kind, &current), created: false, stored: true })
+    }
+
+    /// An object by name, as it is now.
+    pub(crate) fn find(&self, kind: &KindSpec, name: &ObjectName) -> Result<Arc<Stored>, Status> {
+        let snapshot: Snapshot = self.store.snapshot();
+        snapshot.get(&resource_of(kind), name).cloned().ok_or_else(|| Status::not_found(&kind.group, &kind.plural, &name.name))
+    }
+}
+
+/// Whether a deleted object is held by nothing any more: no finalizer, no grace period, no namespace content.
+pub(super) fn is_released(kind: &KindSpec, object: &Value) -> bool {
+    let content_held = kind.group.is_empty()
+        && kind.kind == "Namespace"
+        && object.pointer("/spec/finalizers").and_then(Value::as_array).is_some_and(|finalizers| !finalizers.is_empty());
+    object.deletion_timestamp().is_some()
+        && object.finalizers().next().is_none()
+        && object.metadata().get("deletionGracePeriodSeconds").and_then(Value::as_i64).unwrap_or_default() == 0
+        && !content_held
+}
+
+fn match_name(object: &Value, name: &str) -> Result<(), Status> {
+    match object.name() {
+        "" => Err(Status::bad_request(format!("the name of the object ({name} based on URL) was undeterminable: name must be provided"))),
+        found if found == name => Ok(()),
+        found => Err(Status::bad_request(format!("the name of the object ({found}) does not match the name on the URL ({name})"))),
+    }
+}
+
+/// The new object must be the one that was addressed (UPD-4, UPD-5, PATCH-5).
+fn check_identity(object: &mut Value, present: &Stored, update: Update<'_>) -> Result<(), Status> {
+    let Update { kind, name, .. } = update;
+    match_name(object, &name.name)?;
+    match_namespace(object, &name.namespace)?;
+    if update.is_patch && !kind.is_custom() && (object.kind() != kind.kind || object.api_version() != kind.api_version()) {
+        return Err(refusal(update, "kind"));
+    }
+    let (sent, known) = (object.uid(), present.value().uid());
+    if !update.is_patch && !sent.is_empty() && sent != known {
+        let why = format!(
+            "StorageError: invalid object, Code: 4, Key: /registry/{}/{name}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {sent}, UID in object meta: {known}",
+            resource_of(kind)
+        );
+        return Err(Status::conflict(&kind.group, &kind.plural, &name.name, &why));
+    }
+    Ok(())
+}
+
+/// Optimistic locking (UPD-1 to UPD-3, PATCH-4). Returns whether the client named a version, so that a conflict is the client's to solve.
+fn check_version(object: &Value, stored: &Stored, update: Update<'_>) -> Result<bool, Status> {
+    let Update { kind, name, .. } = update;
+    let sent = object.resource_version();
+    if sent.is_empty() || sent == "0" {
+        if !update.is_patch && !kind.flags.unconditional_update {
+            let error = FieldError::invalid("metadata.resourceVersion", &json!(0), "must be specified for an update");
+            return Err(Status::invalid(&kind.group, &kind.plural, &name.name, &[error]));
+        }
+        return Ok(false);
+    }
+    let Ok(seen) = sent.parse::<u64>() else {
+        return Err(Status::unknown(format!("strconv.ParseUint: parsing {sent:?}: invalid syntax")));
+    };
+    if seen != stored.revision() {
+        return Err(Status::stale(&kind.group, &kind.plural, &name.name));
+    }
+    // A patch starts from the present object and carries its version without having asked for it.
+    Ok(!update.is_patch)
+}
+
+/// Metadata that clients cannot change is what is stored (META-9, UPD-9).
+fn restore_metadata(object: &mut Value, stored: &Value) {
+    let metadata = object.metadata_mut();
+    for field in ["generation", "selfLink", "resourceVersion"] {
+        match stored.metadata().get(field) {
+            Some(value) => metadata.insert(field.into(), value.clone()),
+            None => metadata.remove(field),
+        };
+    }
+    for field in ["uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"] {
+        let unset = metadata.get(field).is_none_or(|value| value.is_null() || value.as_str() == Some(""));
+        if let Some(value) = stored.metadata().get(field).filter(|_| unset || field == "creationTimestamp") {
+            metadata.insert(field.into(), value.clone());
+        }
+    }
+}
+
+/// META-8.
+fn count_generation(kind: &KindSpec, object: &mut Value, stored: &Value) {
+    if kind.generation.counts(stored, object, kind.has_status_subresource()) {
+        let next = stored.generation().unwrap_or_default() + 1;
+        object.metadata_mut().insert("generation".into(), next.into());
+    }
+}
+
+/// Whether two objects differ in nothing but their version.
+fn same(object: &Value, stored: &Value) -> bool {
+    let (Some(object), Some(stored)) = (object.as_object(), stored.as_object()) else { return object == stored };
+    object.len() == stored.len()
+        && object.iter().all(|(field, value)| {
+            let Some(other) = stored.get(field) else { return false };
+            if field == "metadata" { same_metadata(value, other) } else { value == other }
+        })
+}
+
+fn same_metadata(metadata: &Value, stored: &Value) -> bool {
+    let (Some(metadata), Some(stored)) = (metadata.as_object(), stored.as_object()) else { return metadata == stored };
+    let relevant = |field: &&String| *field != "resourceVersion";
+    metadata.keys().filter(relevant).count() == stored.keys().filter(relevant).count()
+        && metadata.iter().filter(|(field, _)| relevant(field)).all(|(field, value)| stored.get(field) == Some(value))
+}
+
+/// The error of an object that cannot be read: of a body, or of the outcome of a patch (REQ-6).
+fn refusal(update: Update<'_>, problem: &str) -> Status {
+    let kind = update.kind;
+    if update.is_patch {
+        let error = FieldError::new("patch", crate::status::FieldReason::Invalid, format!("Invalid value: {problem}"));
+        let mut status = Status::invalid("", "", "", &[error]);
+        if let Some(details) = &mut status.details {
+            details.kind.clear();
+        }
+        return status;
+    }
+    Status::bad_request(format!("{0} in version {1:?} cannot be handled as a {0}: {problem}", kind.kind, kind.version))
+}

@@ -1,0 +1,143 @@
+//! What all writes have in common: who writes, how strictly, and how an object gets into the form in which it is stored.
+
+use kubewright_machinery::object::ObjectExt as _;
+use serde_json::Value;
+
+use super::{convert, metadata};
+use crate::{
+    access::Identity,
+    kinds::KindSpec,
+    model::{self, Preparation},
+    server::State,
+    status::Status,
+    store::{Snapshot, Stored},
+};
+use std::sync::Arc;
+
+/// How unknown and duplicate fields are treated (REQ-7 to REQ-10).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum FieldValidation {
+    /// Dropped without a word.
+    Ignore,
+    /// Dropped with a warning.
+    #[default]
+    Warn,
+    /// Refused.
+    Strict,
+}
+
+/// One write on its way.
+#[derive(Debug)]
+pub(crate) struct WriteContext<'a> {
+    /// Who writes.
+    pub(crate) user: &'a Identity,
+    /// Whether nothing may be stored (REQ-12).
+    pub(crate) dry_run: bool,
+    /// How strictly fields are checked.
+    pub(crate) validation: FieldValidation,
+    /// Problems found while the body was read, such as duplicate fields.
+    pub(crate) found: Vec<String>,
+    /// What the client is told beside the answer.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// The outcome of a write.
+#[derive(Debug)]
+pub(crate) struct Written {
+    /// The object as the client sees it.
+    pub(crate) object: Arc<Stored>,
+    /// Whether it is new.
+    pub(crate) created: bool,
+    /// Whether anything was stored.
+    pub(crate) stored: bool,
+}
+
+impl<'a> WriteContext<'a> {
+    /// A write by the server itself.
+    pub(crate) fn internal(user: &'a Identity) -> Self {
+        Self { user, dry_run: false, validation: FieldValidation::Ignore, found: Vec::new(), warnings: Vec::new() }
+    }
+
+    /// Reports unknown and duplicate fields as the client asked for. `refuse` makes the error of a strict request.
+    pub(crate) fn report(&mut self, unknown: Vec<String>, refuse: impl FnOnce(String) -> Status) -> Result<(), Status> {
+        let mut found = std::mem::take(&mut self.found);
+        found.extend(unknown.into_iter().map(|path| format!("unknown field {path:?}")));
+        match self.validation {
+            FieldValidation::Strict if !found.is_empty() => return Err(refuse(found.join(", "))),
+            FieldValidation::Warn => {
+                for warning in found {
+                    self.warn(warning);
+                }
+            }
+            FieldValidation::Strict | FieldValidation::Ignore => {}
+        }
+        Ok(())
+    }
+
+    /// Adds a warning, once.
+    pub(crate) fn warn(&mut self, text: impl Into<String>) {
+        let text = text.into();
+        if !self.warnings.contains(&text) {
+            self.warnings.push(text);
+        }
+    }
+}
+
+impl State {
+    /// Brings an object from the form in which a client sent it into the form in which it is stored: typed, pruned, defaulted, converted.
+    /// `wrong_type` and `strict` make the errors, which differ between bodies and patches.
+    pub(super) fn absorb(
+        &self,
+        context: &mut WriteContext<'_>,
+        kind: &KindSpec,
+        object: &mut Value,
+        refuse: impl Fn(String) -> Status,
+    ) -> Result<(), Status> {
+        let model = model::of(kind);
+        let mut unknown = Vec::new();
+        metadata::normalise(object, kind, &mut unknown).map_err(&refuse)?;
+        model.normalise(object, &mut unknown).map_err(|wrong| refuse(wrong.0))?;
+        // The type's own view of metadata ends here: what it dropped there was not its business.
+        context.report(unknown, |problems| refuse(format!("strict decoding error: {problems}")))?;
+        model.default(object);
+        convert::to_storage(kind, object);
+        Ok(())
+    }
+
+    /// Lets the kind set what the server owns, then checks everything.
+    pub(super) fn prepare_and_validate(
+        &self,
+        context: &mut WriteContext<'_>,
+        kind: &KindSpec,
+        object: &mut Value,
+        stored: Option<&Value>,
+        snapshot: &Snapshot,
+    ) -> Result<(), Status> {
+        let model = model::of(kind);
+        let now = self.clock.now_in_seconds();
+        let preparation = Preparation { user: context.user, snapshot, seed: &self.seed, now: &now };
+        model.prepare(object, stored, &preparation);
+        super::strategy::prepare(kind, object, stored);
+        metadata::deduplicate_owners(object, context);
+        let mut errors = metadata::validate(kind, object, stored);
+        errors.extend(model.validate(object, stored));
+        if errors.is_empty() {
+            return Ok(());
+        }
+        Err(Status::invalid(&kind.group, if kind.is_custom() { object.kind() } else { &kind.kind }, object.name(), &errors))
+    }
+
+    /// The stored object in the version of the request, as a client would read it.
+    pub(crate) fn view(&self, kind: &KindSpec, stored: &Arc<Stored>) -> Arc<Stored> {
+        let fresh = self.is_fresh(kind, stored.revision());
+        if fresh && !convert::changes(kind, stored.value()) {
+            return stored.clone();
+        }
+        let mut object = stored.value().clone();
+        convert::from_storage(kind, &mut object);
+        if !fresh {
+            model::of(kind).refresh(&mut object);
+        }
+        Arc::new(Stored::as_is(object, stored.revision()))
+    }
+}

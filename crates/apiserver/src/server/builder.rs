@@ -1,0 +1,144 @@
+//! Building a server.
+
+use std::time::Duration;
+
+use futures::FutureExt as _;
+use jiff::Timestamp;
+use serde_json::Value;
+
+use super::{ApiServer, Controllers, Options, State};
+use crate::{
+    clock::{Clock, Seed},
+    controllers::{self, Controller},
+    middleware::{Faults, Journal},
+    status::Status,
+    workloads::{StageDelays, Stages, Workloads},
+};
+
+/// Collects what a server shall be like. Nothing happens before [`ApiServerBuilder::build`].
+#[derive(Debug, Default)]
+pub struct ApiServerBuilder {
+    clock: Option<Clock>,
+    seed: Option<u64>,
+    options: Options,
+    definitions: Vec<Value>,
+    controllers: Vec<Box<dyn Controller>>,
+    workloads: Workloads,
+    stage_delays: StageDelays,
+    nodes: Option<usize>,
+}
+
+/// A server cannot be built as asked.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// A custom resource definition was refused.
+    #[error("create the definition {name:?}: {status}")]
+    Definition {
+        /// Its name.
+        name: String,
+        /// What is wrong with it.
+        #[source]
+        status: Status,
+    },
+}
+
+impl ApiServerBuilder {
+    /// The source of time; the machine's clock by default.
+    pub fn clock(mut self, clock: Clock) -> Self {
+        self.clock = Some(clock);
+        self
+    }
+
+    /// Time that starts at `epoch` and follows tokio's clock.
+    pub fn epoch(self, epoch: Timestamp) -> Self {
+        self.clock(Clock::tokio(epoch))
+    }
+
+    /// The seed of ids and generated names; from the operating system by default.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = Some(seed);
+        self
+    }
+
+    /// When the built-in controllers run; after each write by default.
+    pub fn controllers(mut self, controllers: Controllers) -> Self {
+        self.options.controllers = controllers;
+        self
+    }
+
+    /// Adds a controller to the built-in ones.
+    pub fn controller(mut self, controller: impl Controller + 'static) -> Self {
+        self.controllers.push(Box::new(controller));
+        self
+    }
+
+    /// Whether workloads become ready, and how far that is played; `Off` by default (STG-1).
+    pub fn workloads(mut self, workloads: Workloads) -> Self {
+        self.workloads = workloads;
+        self
+    }
+
+    /// How long the stages of workloads take; no time by default (STG-2).
+    pub fn stage_delays(mut self, delays: StageDelays) -> Self {
+        self.stage_delays = delays;
+        self
+    }
+
+    /// How many nodes there are for pods; one by default. They are created with the first pod (STG-5).
+    pub fn nodes(mut self, nodes: usize) -> Self {
+        self.nodes = Some(nodes);
+        self
+    }
+
+    /// How many events of each resource are remembered; 10,000 by default.
+    pub fn watch_window(mut self, events: usize) -> Self {
+        self.options.watch_window = events;
+        self
+    }
+
+    /// How often watches get bookmarks; each minute by default.
+    pub fn bookmark_period(mut self, period: Duration) -> Self {
+        self.options.bookmark_period = period;
+        self
+    }
+
+    /// How long Events are kept after their last write; an hour by default.
+    pub fn event_ttl(mut self, ttl: Duration) -> Self {
+        self.options.event_ttl = ttl;
+        self
+    }
+
+    /// Custom resource definitions that are there from the beginning.
+    pub fn crds(mut self, definitions: impl IntoIterator<Item = Value>) -> Self {
+        self.definitions.extend(definitions);
+        self
+    }
+
+    /// Makes the server; it is ready when this returns.
+    pub fn build(self) -> Result<ApiServer, BuildError> {
+        let clock = self.clock.unwrap_or_else(Clock::system);
+        let seed = self.seed.map_or_else(Seed::from_os, Seed::new);
+        // Rules of faults draw from their own source, so that adding one does not change what the server generates.
+        let fault_seed = self.seed.map_or_else(Seed::from_os, |seed| Seed::new(seed ^ u64::MAX));
+        let faults = Faults::new(clock.clone(), fault_seed);
+        let journal = Journal::new(clock.clone());
+        let mut all = controllers::builtin(&self.options);
+        if self.workloads != Workloads::Off {
+            all.push(Box::new(Stages::new(self.workloads, self.stage_delays, self.nodes.unwrap_or(1))));
+        }
+        all.extend(self.controllers);
+        let state = State::new(clock, seed, self.options, all);
+        state.bootstrap();
+        let server = ApiServer::new(state, journal, faults);
+        // Nothing outside the process is asked before the first webhook exists, so these futures are ready at once.
+        let _ = server.state().after_write().now_or_never();
+        for definition in self.definitions {
+            let name = definition.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default().to_owned();
+            let created = server.create(definition).now_or_never();
+            let outcome = created.unwrap_or_else(|| Err(Status::internal("the definition was not created at once")));
+            outcome.map_err(|status| BuildError::Definition { name, status })?;
+        }
+        Ok(server)
+    }
+}

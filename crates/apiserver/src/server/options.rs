@@ -1,0 +1,36 @@
+//! What can be chosen when a server is built (chapter 5 of the deliberate differences).
+
+use std::time::Duration;
+
+/// When the garbage collector and its like run (DIF-4).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Controllers {
+    /// To quiescence after each write, before it is answered.
+    #[default]
+    Inline,
+    /// Only in `tick()` and `settle()`.
+    Ticked,
+    /// Never; finalizers of deletions stay, as on a server without kube-controller-manager.
+    Off,
+}
+
+/// Everything that a server was told when it was built.
+#[derive(Clone, Debug)]
+pub(crate) struct Options {
+    pub(crate) controllers: Controllers,
+    pub(crate) watch_window: usize,
+    pub(crate) bookmark_period: Duration,
+    pub(crate) event_ttl: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            controllers: Controllers::default(),
+            watch_window: 10_000,
+            bookmark_period: Duration::from_secs(60),
+            event_ttl: Duration::from_secs(3600),
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! What all requests of a server share.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Weak},
+    time::Duration,
+};
+
+use parking_lot::{Mutex, RwLock};
+
+use super::{Controllers, Options, Writer};
+use crate::{
+    clock::{Clock, Seed},
+    controllers::Controller,
+    kinds::{KindSpec, Registry},
+    store::{Event, Store},
+};
+
+/// How many rounds controllers may need before the server gives up on quiescence: far above any real cascade.
+const ROUNDS: usize = 10_000;
+
+/// The state behind an `ApiServer`.
+pub(crate) struct State {
+    pub(crate) clock: Clock,
+    pub(crate) seed: Seed,
+    pub(crate) store: Arc<Store>,
+    pub(crate) options: Options,
+    registry: RwLock<Registry>,
+    /// Since which revision objects of a definition were written under its present schema.
+    schema_since: RwLock<HashMap<String, u64>>,
+    controllers: Vec<Box<dyn Controller>>,
+    running: tokio::sync::Mutex<()>,
+    /// When the timer task will wake, if there is one.
+    pub(super) timer: Mutex<Option<Duration>>,
+    pub(super) weak: Weak<State>,
+}
+
+impl State {
+    pub(super) fn new(clock: Clock, seed: Seed, options: Options, controllers: Vec<Box<dyn Controller>>) -> Arc<Self> {
+        Arc::new_cyclic(|weak| Self {
+            clock,
+            seed,
+            store: Arc::new(Store::new(options.watch_window)),
+            options,
+            registry: RwLock::new(Registry::builtin()),
+            schema_since: RwLock::new(HashMap::new()),
+            controllers,
+            running: tokio::sync::Mutex::new(()),
+            timer: Mutex::new(None),
+            weak: weak.clone(),
+        })
+    }
+
+    /// The kinds that are served now.
+    pub(crate) fn registry(&self) -> Registry {
+        self.registry.read().clone()
+    }
+
+    /// Puts the kinds of a definition into force, or takes them out.
+    pub(crate) fn replace_definition(&self, definition: &str, kinds: Vec<KindSpec>) {
+        self.schema_since.write().insert(definition.to_owned(), self.store.revision());
+        let mut registry = self.registry.write();
+        *registry = if kinds.is_empty() { registry.without_definition(definition) } else { registry.with_definition(definition, kinds) };
+    }
+
+    /// Whether an object was written under the present schema of its kind.
+    pub(crate) fn is_fresh(&self, kind: &KindSpec, revision: u64) -> bool {
+        kind.custom.as_ref().is_none_or(|custom| self.schema_since.read().get(&custom.definition).is_none_or(|since| revision > *since))
+    }
+
+    /// Lets the controllers react to what was committed, if they run with each write.
+    pub(crate) async fn after_write(&self) {
+        self.run(self.options.controllers == Controllers::Inline).await;
+    }
+
+    /// Lets all controllers work until none has anything to do. With `all` unset only those run that are a part of the API itself.
+    pub(crate) async fn run(&self, all: bool) {
+        let Some(state) = self.weak.upgrade() else { return };
+        let _running = self.running.lock().await;
+        for _ in 0..ROUNDS {
+            let events = self.store.take_outbox();
+            let mut busy = !events.is_empty();
+            self.observe(&events);
+            for controller in self.controllers.iter().filter(|controller| all || controller.is_essential()) {
+                let writer = Writer::new(&state, controller.name());
+                match controller.run(&writer).await {
+                    Ok(worked) => busy |= worked,
+                    Err(status) => tracing::warn!(controller = controller.name(), error = %status, "failed to finish a round"),
+                }
+            }
+            if !busy {
+                break;
+            }
+        }
+        if all {
+            self.schedule();
+        }
+    }
+
+    fn observe(&self, events: &[Arc<Event>]) {
+        for controller in &self.controllers {
+            for event in events {
+                controller.observe(event);
+            }
+        }
+    }
+
+    /// When the first controller wants to run again.
+    pub(super) fn next_due(&self) -> Option<Duration> {
+        self.controllers.iter().filter_map(|controller| controller.next_due()).min()
+    }
+}
+
+impl std::fmt::Debug for State {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("State").field("clock", &self.clock).field("options", &self.options).finish_non_exhaustive()
+    }
+}

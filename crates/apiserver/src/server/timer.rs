@@ -1,0 +1,38 @@
+//! The one background task: it exists only while a delayed action is planned (ARC-5).
+
+use std::time::Duration;
+
+use super::State;
+
+impl State {
+    /// Makes sure that the controllers run again when the next of them is due.
+    pub(super) fn schedule(&self) {
+        let Some(due) = self.next_due() else { return };
+        let mut timer = self.timer.lock();
+        if timer.is_some_and(|planned| planned <= due) {
+            return;
+        }
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+        *timer = Some(due);
+        drop(timer);
+        let (weak, clock) = (self.weak.clone(), self.clock.clone());
+        runtime.spawn(async move {
+            clock.sleep_until(due).await;
+            if let Some(state) = weak.upgrade() {
+                state.wake(due).await;
+            }
+        });
+    }
+
+    async fn wake(&self, due: Duration) {
+        {
+            let mut timer = self.timer.lock();
+            // An earlier deadline was planned since; its task does the work, and plans the next.
+            if *timer != Some(due) {
+                return;
+            }
+            *timer = None;
+        }
+        Box::pin(self.run(true)).await;
+    }
+}

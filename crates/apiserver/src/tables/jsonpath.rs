@@ -1,0 +1,269 @@
+//! The JSONPath of printer columns: members, indexes, wildcards and filters.
+
+use std::cmp::Ordering;
+
+use serde_json::Value;
+
+/// A path such as `.status.conditions[?(@.type=="Ready")].status`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JsonPath(Vec<Step>);
+
+/// The text is no JSONPath.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct JsonPathError(String);
+
+#[derive(Clone, Debug, PartialEq)]
+enum Step {
+    Member(String),
+    /// Counted from the end when negative.
+    Index(i64),
+    All,
+    /// Every value below, and the value itself.
+    Descend,
+    Filter {
+        path: JsonPath,
+        test: Option<(Comparison, Value)>,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Comparison {
+    Equal,
+    NotEqual,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+impl JsonPath {
+    /// Reads a path; it may start with a dot or stand in braces.
+    pub fn parse(text: &str) -> Result<Self, JsonPathError> {
+        let text = text.trim();
+        let text = text
+            .strip_prefix('{')
+            .and_then(|text| text.strip_suffix('}'))
+            .unwrap_or(text);
+        let mut steps = Vec::new();
+        let mut rest = text.trim_start_matches(['$', '@']);
+        while let Some(first) = rest.chars().next() {
+            rest = match first {
+                '.' if rest.starts_with("..") => {
+                    steps.push(Step::Descend);
+                    // What follows the two dots is a member without a dot of its own.
+                    let tail = &rest[2..];
+                    if tail.starts_with('[') {
+                        tail
+                    } else {
+                        member(tail, &mut steps)?
+                    }
+                }
+                '.' => match &rest[1..] {
+                    tail if tail.starts_with('[') || tail.is_empty() => tail,
+                    tail => member(tail, &mut steps)?,
+                },
+                '[' => {
+                    let (inner, tail) = bracket(rest)?;
+                    steps.push(step(inner)?);
+                    tail
+                }
+                _ => member(rest, &mut steps)?,
+            };
+        }
+        Ok(Self(steps))
+    }
+
+    /// All values at the path.
+    pub fn find<'a>(&self, value: &'a Value) -> Vec<&'a Value> {
+        self.0.iter().fold(vec![value], |found, step| {
+            found
+                .into_iter()
+                .flat_map(|value| step.apply(value))
+                .collect()
+        })
+    }
+
+    /// The first value at the path.
+    pub fn first<'a>(&self, value: &'a Value) -> Option<&'a Value> {
+        self.find(value).into_iter().next()
+    }
+}
+
+impl Step {
+    fn apply<'a>(&self, value: &'a Value) -> Vec<&'a Value> {
+        match self {
+            Self::Member(name) => value.get(name).into_iter().collect(),
+            Self::Index(index) => {
+                let Some(items) = value.as_array() else {
+                    return Vec::new();
+                };
+                let index = if *index < 0 {
+                    items.len() as i64 + index
+                } else {
+                    *index
+                };
+                usize::try_from(index)
+                    .ok()
+                    .and_then(|index| items.get(index))
+                    .into_iter()
+                    .collect()
+            }
+            Self::All => children(value),
+            Self::Descend => {
+                let mut found = vec![value];
+                found.extend(
+                    children(value)
+                        .into_iter()
+                        .flat_map(|child| Self::Descend.apply(child)),
+                );
+                found
+            }
+            Self::Filter { path, test } => {
+                let holds = |item: &&Value| match (path.first(item), test) {
+                    (Some(_), None) => true,
+                    (Some(found), Some((comparison, wanted))) => comparison.holds(found, wanted),
+                    (None, _) => false,
+                };
+                children(value).into_iter().filter(holds).collect()
+            }
+        }
+    }
+}
+
+impl Comparison {
+    fn holds(self, found: &Value, wanted: &Value) -> bool {
+        let ordering = match (found, wanted) {
+            (Value::Number(found), Value::Number(wanted)) => found
+                .as_f64()
+                .zip(wanted.as_f64())
+                .and_then(|(found, wanted)| found.partial_cmp(&wanted)),
+            (Value::String(found), Value::String(wanted)) => Some(found.cmp(wanted)),
+            (Value::Bool(found), Value::Bool(wanted)) => Some(found.cmp(wanted)),
+            // A filter often quotes what the object has as a number or a boolean.
+            (Value::Number(_) | Value::Bool(_), Value::String(wanted)) => {
+                Some(found.to_string().as_str().cmp(wanted))
+            }
+            _ => None,
+        };
+        match self {
+            Self::Equal => ordering == Some(Ordering::Equal),
+            Self::NotEqual => ordering != Some(Ordering::Equal),
+            Self::Less => ordering == Some(Ordering::Less),
+            Self::LessOrEqual => matches!(ordering, Some(Ordering::Less | Ordering::Equal)),
+            Self::Greater => ordering == Some(Ordering::Greater),
+            Self::GreaterOrEqual => matches!(ordering, Some(Ordering::Greater | Ordering::Equal)),
+        }
+    }
+}
+
+fn children(value: &Value) -> Vec<&Value> {
+    match value {
+        Value::Array(items) => items.iter().collect(),
+        Value::Object(members) => members.values().collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Reads a member's name up to the next dot or bracket; a backslash takes the next character as it is.
+fn member<'t>(text: &'t str, steps: &mut Vec<Step>) -> Result<&'t str, JsonPathError> {
+    let mut name = String::new();
+    let mut characters = text.char_indices();
+    let mut end = text.len();
+    while let Some((at, character)) = characters.next() {
+        match character {
+            '\\' => name.extend(characters.next().map(|(_, escaped)| escaped)),
+            '.' | '[' => {
+                end = at;
+                break;
+            }
+            other => name.push(other),
+        }
+    }
+    if name.is_empty() {
+        return Err(JsonPathError(format!("unexpected end of path at {text:?}")));
+    }
+    steps.push(if name == "*" {
+        Step::All
+    } else {
+        Step::Member(name)
+    });
+    Ok(&text[end..])
+}
+
+/// The text between a bracket and its partner, and what follows.
+fn bracket(text: &str) -> Result<(&str, &str), JsonPathError> {
+    let (mut depth, mut quote) = (0_usize, None);
+    for (at, character) in text.char_indices() {
+        match (quote, character) {
+            (Some(open), _) if open == character => quote = None,
+            (Some(_), _) => {}
+            (None, '\'' | '"') => quote = Some(character),
+            (None, '[') => depth += 1,
+            (None, ']') => {
+                depth -= 1;
+                if depth == 0 {
+                    return Ok((&text[1..at], &text[at + 1..]));
+                }
+            }
+            (None, _) => {}
+        }
+    }
+    Err(JsonPathError("unterminated array".to_owned()))
+}
+
+fn step(inner: &str) -> Result<Step, JsonPathError> {
+    let inner = inner.trim();
+    if inner == "*" {
+        return Ok(Step::All);
+    }
+    if let Some(filter) = inner
+        .strip_prefix("?(")
+        .and_then(|filter| filter.strip_suffix(')'))
+    {
+        return self::filter(filter);
+    }
+    if let Some(name) = unquoted(inner) {
+        return Ok(Step::Member(name.replace("\\.", ".")));
+    }
+    inner
+        .parse()
+        .map(Step::Index)
+        .map_err(|_| JsonPathError(format!("invalid array index {inner}")))
+}
+
+fn filter(text: &str) -> Result<Step, JsonPathError> {
+    const OPERATORS: [(&str, Comparison); 6] = [
+        ("==", Comparison::Equal),
+        ("!=", Comparison::NotEqual),
+        ("<=", Comparison::LessOrEqual),
+        (">=", Comparison::GreaterOrEqual),
+        ("<", Comparison::Less),
+        (">", Comparison::Greater),
+    ];
+    let split = OPERATORS.iter().find_map(|(operator, comparison)| {
+        text.split_once(operator).map(|sides| (sides, *comparison))
+    });
+    let Some(((left, right), comparison)) = split else {
+        return Ok(Step::Filter {
+            path: JsonPath::parse(text)?,
+            test: None,
+        });
+    };
+    let right = right.trim();
+    let wanted = match unquoted(right) {
+        Some(text) => Value::String(text.to_owned()),
+        None => serde_json::from_str(right)
+            .map_err(|_| JsonPathError(format!("unrecognized value {right} in filter")))?,
+    };
+    Ok(Step::Filter {
+        path: JsonPath::parse(left)?,
+        test: Some((comparison, wanted)),
+    })
+}
+
+fn unquoted(text: &str) -> Option<&str> {
+    ['\'', '"']
+        .into_iter()
+        .find_map(|quote| text.strip_prefix(quote)?.strip_suffix(quote))
+}

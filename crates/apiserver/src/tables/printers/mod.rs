@@ -1,0 +1,100 @@
+//! The columns of built-in kinds.
+
+mod access;
+mod cluster;
+mod network;
+mod pod;
+mod policy;
+mod row;
+mod storage;
+mod workloads;
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+use row::Row;
+
+/// A column: name, OpenAPI type, priority (1: only in wide output).
+type Header = (&'static str, &'static str, i64);
+
+/// How the objects of a kind are shown.
+#[derive(Debug)]
+pub(super) struct Printer {
+    columns: &'static [Header],
+    cells: fn(&Row<'_>) -> Vec<Value>,
+}
+
+impl Printer {
+    /// The columns in order.
+    pub(super) fn columns(&self) -> impl Iterator<Item = Header> {
+        self.columns.iter().copied()
+    }
+
+    /// The cells of an object, one for each column.
+    pub(super) fn cells(&self, object: &Value, now: Timestamp) -> Vec<Value> {
+        (self.cells)(&Row { object, now })
+    }
+}
+
+const NAME: Header = ("Name", "string", 0);
+const AGE: Header = ("Age", "string", 0);
+
+const fn text(name: &'static str) -> Header {
+    (name, "string", 0)
+}
+
+const fn integer(name: &'static str) -> Header {
+    (name, "integer", 0)
+}
+
+const fn wide(name: &'static str) -> Header {
+    (name, "string", 1)
+}
+
+/// What every kind without columns of its own shows.
+static NAME_AND_AGE: Printer = Printer {
+    columns: &[NAME, AGE],
+    cells: |row| vec![row.name(), row.age()],
+};
+
+/// The printer of a built-in kind.
+pub(super) fn of(group: &str, kind: &str) -> &'static Printer {
+    match (group, kind) {
+        ("", "Pod") => &pod::POD,
+        ("apps", "Deployment") => &workloads::DEPLOYMENT,
+        ("apps", "StatefulSet") => &workloads::STATEFUL_SET,
+        ("apps", "DaemonSet") => &workloads::DAEMON_SET,
+        ("apps", "ReplicaSet") | ("", "ReplicationController") => &workloads::REPLICA_SET,
+        ("batch", "Job") => &workloads::JOB,
+        ("batch", "CronJob") => &workloads::CRON_JOB,
+        ("", "Service") => &network::SERVICE,
+        ("networking.k8s.io", "Ingress") => &network::INGRESS,
+        ("networking.k8s.io", "IngressClass") => &network::INGRESS_CLASS,
+        ("networking.k8s.io", "NetworkPolicy") => &network::NETWORK_POLICY,
+        ("", "Endpoints") => &network::ENDPOINTS,
+        ("discovery.k8s.io", "EndpointSlice") => &network::ENDPOINT_SLICE,
+        ("", "ConfigMap") => &cluster::CONFIG_MAP,
+        ("", "Secret") => &cluster::SECRET,
+        ("", "Namespace") => &cluster::NAMESPACE,
+        ("", "Node") => &cluster::NODE,
+        ("", "Event") | ("events.k8s.io", "Event") => &cluster::EVENT,
+        ("", "ResourceQuota") => &policy::RESOURCE_QUOTA,
+        ("coordination.k8s.io", "Lease") => &cluster::LEASE,
+        ("apiextensions.k8s.io", "CustomResourceDefinition") => &cluster::DEFINITION,
+        ("apiregistration.k8s.io", "APIService") => &cluster::API_SERVICE,
+        ("", "PersistentVolumeClaim") => &storage::CLAIM,
+        ("", "PersistentVolume") => &storage::VOLUME,
+        ("storage.k8s.io", "StorageClass") => &storage::CLASS,
+        ("rbac.authorization.k8s.io", "RoleBinding" | "ClusterRoleBinding") => &access::BINDING,
+        (
+            "admissionregistration.k8s.io",
+            "MutatingWebhookConfiguration" | "ValidatingWebhookConfiguration",
+        ) => &access::WEBHOOKS,
+        ("admissionregistration.k8s.io", "ValidatingAdmissionPolicy") => &access::VALIDATING_POLICY,
+        ("admissionregistration.k8s.io", "MutatingAdmissionPolicy") => &access::MUTATING_POLICY,
+        ("autoscaling", "HorizontalPodAutoscaler") => &policy::AUTOSCALER,
+        ("policy", "PodDisruptionBudget") => &policy::DISRUPTION_BUDGET,
+        ("scheduling.k8s.io", "PriorityClass") => &policy::PRIORITY_CLASS,
+        _ => &NAME_AND_AGE,
+    }
+}

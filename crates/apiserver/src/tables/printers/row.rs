@@ -1,0 +1,119 @@
+//! Reading an object for its row.
+
+use jiff::Timestamp;
+use kubewright_machinery::selector::LabelSelector;
+use serde_json::Value;
+
+use crate::tables::age;
+
+/// What a missing value is shown as.
+pub(super) const NONE: &str = "<none>";
+
+/// An object, and when it is shown.
+pub(super) struct Row<'a> {
+    pub(super) object: &'a Value,
+    pub(super) now: Timestamp,
+}
+
+impl<'a> Row<'a> {
+    pub(super) fn name(&self) -> Value {
+        self.str("/metadata/name").into()
+    }
+
+    pub(super) fn age(&self) -> Value {
+        self.since("/metadata/creationTimestamp").into()
+    }
+
+    pub(super) fn at(&self, pointer: &str) -> Option<&'a Value> {
+        self.object.pointer(pointer)
+    }
+
+    pub(super) fn str(&self, pointer: &str) -> &'a str {
+        self.at(pointer).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    pub(super) fn str_or(&self, pointer: &str, absent: &'static str) -> Value {
+        or(self.str(pointer), absent).into()
+    }
+
+    pub(super) fn int(&self, pointer: &str) -> i64 {
+        self.at(pointer).and_then(Value::as_i64).unwrap_or_default()
+    }
+
+    pub(super) fn list(&self, pointer: &str) -> &'a [Value] {
+        list(self.object, pointer)
+    }
+
+    pub(super) fn since(&self, pointer: &str) -> String {
+        age::since(self.at(pointer), self.now)
+    }
+
+    /// A label selector object.
+    pub(super) fn selector(&self, pointer: &str) -> Value {
+        let selector = self.at(pointer).unwrap_or(&Value::Null);
+        let text = LabelSelector::from_json(selector)
+            .map(|selector| selector.to_string())
+            .unwrap_or_default();
+        or(&text, NONE).into()
+    }
+
+    /// A plain map of labels.
+    pub(super) fn labels(&self, pointer: &str) -> Value {
+        let labels = self.at(pointer).and_then(Value::as_object);
+        let pairs = labels
+            .into_iter()
+            .flatten()
+            .map(|(key, value)| format!("{key}={}", value.as_str().unwrap_or_default()));
+        or_none(pairs.collect::<Vec<_>>().join(",")).into()
+    }
+
+    /// The names and the images of the containers of a pod template.
+    pub(super) fn containers(&self, pointer: &str) -> [Value; 2] {
+        let containers = self.list(pointer);
+        ["name", "image"].map(|field| {
+            let texts: Vec<_> = containers
+                .iter()
+                .map(|container| container[field].as_str().unwrap_or_default())
+                .collect();
+            texts.join(",").into()
+        })
+    }
+}
+
+pub(super) fn list<'a>(value: &'a Value, pointer: &str) -> &'a [Value] {
+    value
+        .pointer(pointer)
+        .and_then(Value::as_array)
+        .map(Vec::as_slice)
+        .unwrap_or_default()
+}
+
+pub(super) fn or<'t>(text: &'t str, absent: &'t str) -> &'t str {
+    if text.is_empty() { absent } else { text }
+}
+
+pub(super) fn or_none(text: String) -> String {
+    if text.is_empty() {
+        NONE.to_owned()
+    } else {
+        text
+    }
+}
+
+/// A number or a text, as a text.
+pub(super) fn plain(value: &Value) -> String {
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// The first few texts, and how many more there are.
+pub(super) fn first(texts: Vec<String>, shown: usize) -> String {
+    let more = texts.len().saturating_sub(shown);
+    let text = texts.into_iter().take(shown).collect::<Vec<_>>().join(",");
+    if more > 0 {
+        format!("{text} + {more} more...")
+    } else {
+        text
+    }
+}

@@ -1,0 +1,57 @@
+//! A built-in type as the request pipeline sees it.
+
+use kubewright_machinery::object::GroupVersionKind;
+use serde_json::Value;
+
+use super::{data::Definitions, defaults, normal};
+use crate::{
+    kinds::KindSpec,
+    model::{Model, WrongType},
+    status::FieldError,
+};
+
+/// The form and the rules of one built-in kind.
+#[derive(Clone, Copy, Debug)]
+pub struct Builtin {
+    definition: &'static str,
+}
+
+impl Builtin {
+    /// The model of a kind, if it is a built-in one.
+    pub fn of(kind: &KindSpec) -> Option<Self> {
+        if kind.is_custom() {
+            return None;
+        }
+        Self::of_gvk(&GroupVersionKind::new(
+            &*kind.group,
+            &*kind.version,
+            &*kind.kind,
+        ))
+    }
+
+    /// The model of a built-in kind at a version.
+    pub fn of_gvk(gvk: &GroupVersionKind) -> Option<Self> {
+        Definitions::embedded()
+            .name_of(gvk)
+            .map(|definition| Self { definition })
+    }
+
+    /// The name of the published definition, such as `io.k8s.api.core.v1.Pod`.
+    pub fn definition(self) -> &'static str {
+        self.definition
+    }
+}
+
+impl Model for Builtin {
+    fn normalise(&self, object: &mut Value, unknown: &mut Vec<String>) -> Result<(), WrongType> {
+        normal::normalise(self.definition, object, unknown)
+    }
+
+    fn default(&self, object: &mut Value) {
+        defaults::default(self.definition, object);
+    }
+
+    fn validate(&self, _object: &Value, _stored: Option<&Value>) -> Vec<FieldError> {
+        Vec::new()
+    }
+}

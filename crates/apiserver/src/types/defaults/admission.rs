@@ -1,0 +1,61 @@
+//! Webhooks, policies, and aggregated API services.
+
+use serde_json::json;
+
+use crate::types::edit::{Edit as _, Members, at, each, part};
+
+/// BDF-15
+pub(super) fn webhooks(object: &mut Members, mutating: bool) {
+    for webhook in each(object, "webhooks") {
+        webhook.fill("failurePolicy", "Fail");
+        webhook.fill("matchPolicy", "Equivalent");
+        webhook.fill("namespaceSelector", json!({}));
+        webhook.fill("objectSelector", json!({}));
+        webhook.fill("timeoutSeconds", 10);
+        if mutating {
+            webhook.fill("reinvocationPolicy", "Never");
+        }
+        each(webhook, "rules").for_each(any_scope);
+        if let Some(service) = at(webhook, &["clientConfig", "service"]) {
+            service.fill("port", 443);
+        }
+    }
+}
+
+/// BDF-16
+pub(super) fn policy(object: &mut Members) {
+    let Some(spec) = part(object, "spec") else {
+        return;
+    };
+    spec.fill("failurePolicy", "Fail");
+    part(spec, "matchConstraints")
+        .into_iter()
+        .for_each(match_resources);
+}
+
+/// BDF-16
+pub(super) fn policy_binding(object: &mut Members) {
+    at(object, &["spec", "matchResources"])
+        .into_iter()
+        .for_each(match_resources);
+}
+
+/// BDF-18
+pub(super) fn api_service(object: &mut Members) {
+    if let Some(service) = at(object, &["spec", "service"]) {
+        service.fill("port", 443);
+    }
+}
+
+fn match_resources(resources: &mut Members) {
+    resources.fill("matchPolicy", "Equivalent");
+    resources.fill("namespaceSelector", json!({}));
+    resources.fill("objectSelector", json!({}));
+    for rules in ["resourceRules", "excludeResourceRules"] {
+        each(resources, rules).for_each(any_scope);
+    }
+}
+
+fn any_scope(rule: &mut Members) {
+    rule.fill("scope", "*");
+}

@@ -1,0 +1,287 @@
+//! The form of a type: which fields there are, what they hold, and what is printed when they are empty.
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    data::Definitions,
+    facts::{Facts, TypeName},
+};
+
+/// A type with fields.
+#[derive(Debug)]
+pub(super) struct Struct {
+    /// The name of the Go struct, such as `PodSpec`.
+    pub(super) name: &'static str,
+    /// The fields, sorted by name.
+    fields: Vec<Field>,
+}
+
+/// One field.
+#[derive(Debug)]
+pub(super) struct Field {
+    pub(super) name: String,
+    pub(super) form: Form,
+    pub(super) absent: Absent,
+    /// Whether an empty or zero value is printed when it was sent.
+    pub(super) keeps_empty: bool,
+}
+
+/// What is printed for a field that was not sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Absent {
+    /// Nothing.
+    Omitted,
+    /// The zero value of the form.
+    Zero,
+    /// `null`.
+    Null,
+}
+
+/// What a value holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    String,
+    Bool,
+    Int32,
+    Int64,
+    Number,
+    /// Base64.
+    Bytes,
+    /// Whole seconds.
+    Time,
+    /// Six digits of a second.
+    MicroTime,
+    Quantity,
+    IntOrString,
+    List(Box<Form>),
+    Map(Box<Form>),
+    /// A type with fields, by the name of its definition.
+    Struct(&'static str),
+    /// Any JSON.
+    Any,
+    /// A schema, or a list of them (`items`).
+    SchemaOrList,
+    /// A schema, or a boolean (`additionalProperties`).
+    SchemaOrBool,
+    /// A schema, or a list of names (`dependencies`).
+    SchemaOrNames,
+}
+
+const REFERENCE: &str = "#/definitions/";
+pub(super) const SCHEMA: &str =
+    "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps";
+
+impl Struct {
+    pub(super) fn new(definitions: &Definitions, definition: &'static str, schema: &Value) -> Self {
+        let name = TypeName::new(definition);
+        let required: Vec<&str> = schema["required"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
+        let properties = schema["properties"].as_object().into_iter().flatten();
+        let fields = properties.map(|(field, property)| {
+            let form = Form::new(definitions, property);
+            let (absent, keeps_empty) =
+                printing(name, field, &form, required.contains(&field.as_str()));
+            Field {
+                name: field.clone(),
+                form,
+                absent,
+                keeps_empty,
+            }
+        });
+        let mut fields: Vec<Field> = fields.collect();
+        fields.sort_by(|a, b| a.name.cmp(&b.name));
+        Self {
+            name: name.last(),
+            fields,
+        }
+    }
+
+    pub(super) fn fields(&self) -> &[Field] {
+        &self.fields
+    }
+
+    pub(super) fn field(&self, name: &str) -> Option<&Field> {
+        let index = self
+            .fields
+            .binary_search_by(|field| field.name.as_str().cmp(name))
+            .ok()?;
+        self.fields.get(index)
+    }
+}
+
+impl Form {
+    fn new(definitions: &Definitions, property: &Value) -> Self {
+        if let Some(target) = property["$ref"].as_str() {
+            return Self::referred(
+                definitions,
+                target.strip_prefix(REFERENCE).unwrap_or(target),
+            );
+        }
+        match (
+            property["type"].as_str().unwrap_or_default(),
+            property["format"].as_str().unwrap_or_default(),
+        ) {
+            ("string", "byte") => Self::Bytes,
+            ("string", "date-time") => Self::Time,
+            ("string", _) => Self::String,
+            ("boolean", _) => Self::Bool,
+            ("integer", "int32") => Self::Int32,
+            ("integer", _) => Self::Int64,
+            ("number", _) => Self::Number,
+            ("array", _) => Self::List(Box::new(Self::new(definitions, &property["items"]))),
+            ("object", _) if property["additionalProperties"].is_object() => Self::Map(Box::new(
+                Self::new(definitions, &property["additionalProperties"]),
+            )),
+            _ => Self::Any,
+        }
+    }
+
+    fn referred(definitions: &Definitions, target: &str) -> Self {
+        match TypeName::new(target).last() {
+            "Quantity" => return Self::Quantity,
+            "IntOrString" => return Self::IntOrString,
+            "Time" => return Self::Time,
+            "MicroTime" => return Self::MicroTime,
+            "JSONSchemaPropsOrArray" => return Self::SchemaOrList,
+            "JSONSchemaPropsOrBool" => return Self::SchemaOrBool,
+            "JSONSchemaPropsOrStringArray" => return Self::SchemaOrNames,
+            _ => {}
+        }
+        let has_fields = definitions
+            .schema(target)
+            .is_some_and(|schema| schema["properties"].is_object());
+        definitions
+            .static_name(target)
+            .filter(|_| has_fields)
+            .map_or(Self::Any, Self::Struct)
+    }
+
+    /// The zero value of the Go type, before a struct is filled in.
+    pub(super) fn zero(&self) -> Value {
+        match self {
+            Self::String | Self::Bytes => "".into(),
+            Self::Bool => false.into(),
+            Self::Int32 | Self::Int64 | Self::Number | Self::IntOrString => 0.into(),
+            Self::Quantity => "0".into(),
+            Self::Struct(_) => Value::Object(Map::new()),
+            Self::List(_) | Self::Map(_) | Self::Time | Self::MicroTime | Self::Any => Value::Null,
+            Self::SchemaOrList | Self::SchemaOrBool | Self::SchemaOrNames => json!({}),
+        }
+    }
+
+    /// Whether a value is what Go calls empty, so that it is left out unless something says otherwise.
+    pub(super) fn is_empty(&self, value: &Value) -> bool {
+        match (self, value) {
+            (_, Value::Null) => true,
+            (Self::String | Self::Bytes | Self::Time | Self::MicroTime, Value::String(text)) => {
+                text.is_empty()
+            }
+            (Self::Bool, Value::Bool(value)) => !value,
+            (Self::Int32 | Self::Int64 | Self::Number, Value::Number(number)) => {
+                number.as_f64() == Some(0.0)
+            }
+            (Self::List(_), Value::Array(items)) => items.is_empty(),
+            (Self::Map(_), Value::Object(entries)) => entries.is_empty(),
+            _ => false,
+        }
+    }
+
+    /// The Go type, as decoding errors name it.
+    pub(super) fn go_type(&self) -> String {
+        match self {
+            Self::String | Self::Time | Self::MicroTime => "string".into(),
+            Self::Bool => "bool".into(),
+            Self::Int32 | Self::IntOrString => "int32".into(),
+            Self::Int64 => "int64".into(),
+            Self::Number => "float64".into(),
+            Self::Bytes => "[]uint8".into(),
+            Self::Quantity => "resource.Quantity".into(),
+            Self::List(item) => format!("[]{}", item.go_type()),
+            Self::Map(item) => format!("map[string]{}", item.go_type()),
+            Self::Struct(definition) => format!("v1.{}", TypeName::new(definition).last()),
+            Self::Any => "map[string]interface {}".into(),
+            Self::SchemaOrList | Self::SchemaOrBool | Self::SchemaOrNames => {
+                "v1.JSONSchemaProps".into()
+            }
+        }
+    }
+}
+
+/// What is printed for an absent field, and whether an empty one stays (NRM-1 to NRM-4).
+fn printing(name: TypeName<'_>, field: &str, form: &Form, required: bool) -> (Absent, bool) {
+    let facts = Facts::embedded();
+    let dropped = facts.is_dropped(name, field);
+    if facts.is_null_when_absent(name, field) {
+        // Times have no empty value besides the absent one.
+        return (Absent::Null, true);
+    }
+    match form {
+        Form::Struct(_) if facts.is_always_object(name, field) => (Absent::Zero, true),
+        Form::Struct(_)
+        | Form::Any
+        | Form::SchemaOrList
+        | Form::SchemaOrBool
+        | Form::SchemaOrNames => (Absent::Omitted, true),
+        Form::Time | Form::MicroTime if required || field == "lastTransitionTime" => {
+            (Absent::Null, true)
+        }
+        Form::Time | Form::MicroTime => (Absent::Omitted, false),
+        Form::List(_) | Form::Map(_) | Form::Bytes if required && !dropped => (Absent::Null, true),
+        Form::List(_) | Form::Map(_) => (Absent::Omitted, false),
+        _ if required && !dropped || facts.is_always_printed(name, field) => (Absent::Zero, true),
+        Form::Quantity | Form::IntOrString => (Absent::Omitted, true),
+        _ => (Absent::Omitted, !dropped && facts.keeps_zero(name, field)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn field(definition: &str, name: &str) -> (Form, Absent, bool) {
+        let field = Definitions::embedded()
+            .form(definition)
+            .and_then(|form| form.field(name))
+            .unwrap();
+        (field.form.clone(), field.absent, field.keeps_empty)
+    }
+
+    #[test]
+    fn fields_print_as_the_facts_say() {
+        let core = |kind: &str, name: &str| field(&format!("io.k8s.api.core.v1.{kind}"), name);
+        assert_eq!(
+            core("Container", "name"),
+            (Form::String, Absent::Zero, true)
+        );
+        assert_eq!(
+            core("Container", "image"),
+            (Form::String, Absent::Omitted, false)
+        );
+        assert_eq!(core("Container", "resources").1, Absent::Zero);
+        assert_eq!(core("PodSpec", "containers").1, Absent::Null);
+        assert_eq!(
+            core("PodSpec", "hostNetwork"),
+            (Form::Bool, Absent::Omitted, false)
+        );
+        assert_eq!(
+            core("PodSpec", "enableServiceLinks"),
+            (Form::Bool, Absent::Omitted, true)
+        );
+        assert_eq!(
+            core("Secret", "data"),
+            (Form::Map(Box::new(Form::Bytes)), Absent::Omitted, false)
+        );
+        assert_eq!(
+            core("ServicePort", "targetPort"),
+            (Form::IntOrString, Absent::Zero, true)
+        );
+        assert_eq!(
+            core("PodCondition", "lastTransitionTime"),
+            (Form::Time, Absent::Null, true)
+        );
+    }
+}

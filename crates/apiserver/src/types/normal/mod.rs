@@ -1,0 +1,237 @@
+//! The normal form of an object (NRM-1 to NRM-5): what the real server's decode and encode leave of it.
+
+mod scalar;
+#[cfg(test)]
+mod tests;
+
+use serde_json::{Map, Value};
+
+use super::{
+    data::Definitions,
+    form::{Absent, Field, Form, SCHEMA, Struct},
+};
+use crate::model::WrongType;
+
+/// Brings an object into the normal form of its type. `apiVersion`, `kind` and `metadata` of the object itself stay as they are.
+pub(super) fn normalise(
+    definition: &str,
+    object: &mut Value,
+    unknown: &mut Vec<String>,
+) -> Result<(), WrongType> {
+    let definitions = Definitions::embedded();
+    let (Some(form), Value::Object(members)) = (definitions.form(definition), object) else {
+        return Ok(());
+    };
+    let mut walk = Walk {
+        definitions,
+        owner: form.name,
+        fields: Vec::new(),
+        path: String::new(),
+        unknown,
+    };
+    let is_ours = |field: &str| !matches!(field, "apiVersion" | "kind" | "metadata");
+    walk.members(form, members, is_ours)
+}
+
+/// A decode on its way through an object.
+struct Walk<'a> {
+    definitions: &'static Definitions,
+    /// The struct whose field is being decoded.
+    owner: &'static str,
+    /// The fields that lead here, without list indexes and map keys: how Go reports wrong types.
+    fields: Vec<String>,
+    /// The way here with list indexes and map keys: how unknown fields are reported.
+    path: String,
+    unknown: &'a mut Vec<String>,
+}
+
+impl Walk<'_> {
+    fn members(
+        &mut self,
+        form: &'static Struct,
+        members: &mut Map<String, Value>,
+        is_ours: impl Fn(&str) -> bool,
+    ) -> Result<(), WrongType> {
+        let path = &self.path;
+        let unknown = &mut *self.unknown;
+        members.retain(|name, _| {
+            let known = form.field(name).is_some() || !is_ours(name);
+            if !known {
+                unknown.push(joined(path, name));
+            }
+            known
+        });
+        for field in form.fields().iter().filter(|field| is_ours(&field.name)) {
+            self.field(form, field, members)?;
+        }
+        Ok(())
+    }
+
+    fn field(
+        &mut self,
+        form: &'static Struct,
+        field: &'static Field,
+        members: &mut Map<String, Value>,
+    ) -> Result<(), WrongType> {
+        let length = self.path.len();
+        let owner = std::mem::replace(&mut self.owner, form.name);
+        let outer = joined(&self.path, &field.name);
+        self.path = outer;
+        self.fields.push(field.name.clone());
+        let result = self.slot(field, members);
+        self.fields.pop();
+        self.path.truncate(length);
+        self.owner = owner;
+        result
+    }
+
+    fn slot(
+        &mut self,
+        field: &'static Field,
+        members: &mut Map<String, Value>,
+    ) -> Result<(), WrongType> {
+        if let Some(value) = members
+            .get_mut(&field.name)
+            .filter(|value| !value.is_null())
+        {
+            self.value(&field.form, value)?;
+            // What an empty text means is decided by the form (an empty time is no time).
+            if !value.is_null() {
+                if !field.keeps_empty && field.form.is_empty(value) {
+                    members.remove(&field.name);
+                }
+                return Ok(());
+            }
+        }
+        match field.absent {
+            Absent::Omitted => {
+                members.remove(&field.name);
+            }
+            Absent::Null => {
+                members.insert(field.name.clone(), Value::Null);
+            }
+            Absent::Zero => {
+                let mut zero = field.form.zero();
+                self.value(&field.form, &mut zero)?;
+                members.insert(field.name.clone(), zero);
+            }
+        }
+        Ok(())
+    }
+
+    fn value(&mut self, form: &'static Form, value: &mut Value) -> Result<(), WrongType> {
+        match (form, &mut *value) {
+            (Form::Any, _)
+            | (Form::String, Value::String(_))
+            | (Form::Bool, Value::Bool(_))
+            | (Form::Number, Value::Number(_)) => Ok(()),
+            (Form::Int32 | Form::Int64, Value::Number(number)) => {
+                let (least, most) = if *form == Form::Int32 {
+                    (i64::from(i32::MIN), i64::from(i32::MAX))
+                } else {
+                    (i64::MIN, i64::MAX)
+                };
+                match number.as_i64() {
+                    Some(whole) if (least..=most).contains(&whole) => Ok(()),
+                    _ => Err(self.wrong(form, &format!("number {number}"))),
+                }
+            }
+            (Form::IntOrString, Value::String(_)) => Ok(()),
+            (Form::IntOrString, Value::Number(number)) if number.is_i64() => Ok(()),
+            (Form::Bytes, Value::String(text)) => scalar::check_base64(text),
+            (Form::Time, Value::String(text)) => scalar::time(text).map(|time| *value = time),
+            (Form::MicroTime, Value::String(text)) => {
+                scalar::micro_time(text).map(|time| *value = time)
+            }
+            (Form::Quantity, Value::String(_) | Value::Number(_)) => scalar::quantity(value),
+            (Form::List(item), Value::Array(items)) => self.items(item, items),
+            (Form::Map(item), Value::Object(entries)) => self.entries(item, entries),
+            (Form::Struct(definition), Value::Object(members)) => {
+                match self.definitions.form(definition) {
+                    Some(form) => self.members(form, members, |_| true),
+                    None => Ok(()),
+                }
+            }
+            (Form::SchemaOrList, Value::Array(items)) => {
+                items.iter_mut().try_for_each(|item| self.schema(item))
+            }
+            (Form::SchemaOrNames, Value::Array(_)) | (Form::SchemaOrBool, Value::Bool(_)) => Ok(()),
+            (Form::SchemaOrList | Form::SchemaOrNames | Form::SchemaOrBool, Value::Object(_)) => {
+                self.schema(value)
+            }
+            (_, found) => {
+                let found = kind_of(found);
+                Err(self.wrong(form, found))
+            }
+        }
+    }
+
+    fn schema(&mut self, value: &mut Value) -> Result<(), WrongType> {
+        static FORM: Form = Form::Struct(SCHEMA);
+        self.value(&FORM, value)
+    }
+
+    fn items(&mut self, form: &'static Form, items: &mut [Value]) -> Result<(), WrongType> {
+        let length = self.path.len();
+        for (index, item) in items.iter_mut().enumerate() {
+            self.path.push_str(&format!("[{index}]"));
+            self.element(form, item)?;
+            self.path.truncate(length);
+        }
+        Ok(())
+    }
+
+    fn entries(
+        &mut self,
+        form: &'static Form,
+        entries: &mut Map<String, Value>,
+    ) -> Result<(), WrongType> {
+        let length = self.path.len();
+        for (key, entry) in entries.iter_mut() {
+            self.path = joined(&self.path, key);
+            self.element(form, entry)?;
+            if *form == Form::Quantity {
+                scalar::round_to_milli(entry);
+            }
+            self.path.truncate(length);
+        }
+        Ok(())
+    }
+
+    /// An item or entry; `null` is its zero value.
+    fn element(&mut self, form: &'static Form, value: &mut Value) -> Result<(), WrongType> {
+        if value.is_null() {
+            *value = form.zero();
+            if value.is_null() {
+                return Ok(());
+            }
+        }
+        self.value(form, value)
+    }
+
+    fn wrong(&self, form: &Form, found: &str) -> WrongType {
+        let (owner, path, wanted) = (self.owner, self.fields.join("."), form.go_type());
+        WrongType(format!(
+            "json: cannot unmarshal {found} into Go struct field {owner}.{path} of type {wanted}"
+        ))
+    }
+}
+
+fn joined(path: &str, field: &str) -> String {
+    if path.is_empty() {
+        field.to_owned()
+    } else {
+        format!("{path}.{field}")
+    }
+}
+
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}

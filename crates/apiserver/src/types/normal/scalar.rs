@@ -1,0 +1,63 @@
+//! Scalars with a text form of their own: times, quantities, bytes.
+
+use base64::{DecodeError, Engine as _, engine::general_purpose::STANDARD};
+use jiff::Timestamp;
+use kubewright_machinery::quantity::Quantity;
+use serde_json::Value;
+
+use crate::model::WrongType;
+
+/// A time in whole seconds; an empty text is no time.
+pub(super) fn time(text: &str) -> Result<Value, WrongType> {
+    Ok(parsed(text)?.map_or(Value::Null, |time| format!("{:.0}", floored(time)).into()))
+}
+
+/// A time with six digits of a second; an empty text is no time.
+pub(super) fn micro_time(text: &str) -> Result<Value, WrongType> {
+    Ok(parsed(text)?.map_or(Value::Null, |time| format!("{time:.6}").into()))
+}
+
+/// Replaces a quantity by its canonical text.
+pub(super) fn quantity(value: &mut Value) -> Result<(), WrongType> {
+    let quantity = Quantity::from_value(value).map_err(|error| WrongType(error.to_string()))?;
+    *value = quantity.canonical().into();
+    Ok(())
+}
+
+/// Rounds up what is finer than a thousandth, as resource lists do.
+pub(super) fn round_to_milli(value: &mut Value) {
+    if let Ok(quantity) = Quantity::from_value(value) {
+        *value = quantity.rounded_to_milli().canonical().into();
+    }
+}
+
+/// Refuses what is not base64.
+pub(super) fn check_base64(text: &str) -> Result<(), WrongType> {
+    let offset = match STANDARD.decode(text) {
+        Ok(_) => return Ok(()),
+        Err(DecodeError::InvalidByte(offset, _) | DecodeError::InvalidLastSymbol(offset, _)) => {
+            offset
+        }
+        Err(DecodeError::InvalidLength(_) | DecodeError::InvalidPadding) => text.len(),
+    };
+    Err(WrongType(format!(
+        "illegal base64 data at input byte {offset}"
+    )))
+}
+
+fn parsed(text: &str) -> Result<Option<Timestamp>, WrongType> {
+    const LAYOUT: &str = "2006-01-02T15:04:05Z07:00";
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let time = text.parse().map_err(|_| {
+        WrongType(format!(
+            "parsing time {text:?} as {LAYOUT:?}: cannot parse {text:?} as \"2006\""
+        ))
+    })?;
+    Ok(Some(time))
+}
+
+fn floored(time: Timestamp) -> Timestamp {
+    Timestamp::from_second(time.as_second()).unwrap_or(time)
+}

@@ -1,0 +1,102 @@
+//! Events on the wire.
+
+use bytes::Bytes;
+use serde_json::{Value, json};
+
+use crate::{
+    kinds::KindSpec,
+    request::{
+        encode,
+        negotiate::{Format, Include, Representation, Shape},
+    },
+    status::Status,
+    store::Stored,
+};
+
+/// What an event says to a watcher.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Saying {
+    Added,
+    Modified,
+    Deleted,
+}
+
+impl Saying {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Added => "ADDED",
+            Self::Modified => "MODIFIED",
+            Self::Deleted => "DELETED",
+        }
+    }
+}
+
+/// Under which an encoded event is shared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Key {
+    pub(super) api_version: String,
+    pub(super) representation: Representation,
+    pub(super) saying: Saying,
+    pub(super) with_columns: bool,
+}
+
+/// An event about an object.
+pub(super) fn event(kind: &KindSpec, saying: Saying, stored: &Stored, representation: Representation, with_columns: bool, now: jiff::Timestamp) -> Bytes {
+    let object = match representation.shape {
+        Shape::Whole if representation.format == Format::Json => return line(saying.as_str(), &stored.bytes()),
+        Shape::Whole => stored.value().clone(),
+        Shape::Metadata | Shape::MetadataList => encode::metadata_of(stored.value()),
+        Shape::Table(include) => table(kind, stored, include, with_columns, now),
+    };
+    framed(saying.as_str(), &object, representation.format)
+}
+
+/// A bookmark; `initial_end` marks the end of the initial events (WATCH-7, WATCH-8).
+pub(super) fn bookmark(kind: &KindSpec, revision: u64, initial_end: bool, representation: Representation) -> Bytes {
+    let mut metadata = json!({"resourceVersion": revision.to_string()});
+    if initial_end {
+        metadata["annotations"] = json!({"k8s.io/initial-events-end": "true"});
+    }
+    let (api_version, kind_name) = match representation.shape {
+        Shape::Whole => (kind.api_version(), kind.kind.as_str()),
+        Shape::Metadata | Shape::MetadataList => ("meta.k8s.io/v1".into(), "PartialObjectMetadata"),
+        Shape::Table(_) => ("meta.k8s.io/v1".into(), "Table"),
+    };
+    let object = if let Shape::Table(_) = representation.shape {
+        json!({"kind": kind_name, "apiVersion": api_version, "metadata": metadata, "columnDefinitions": null, "rows": []})
+    } else {
+        json!({"kind": kind_name, "apiVersion": api_version, "metadata": metadata})
+    };
+    framed("BOOKMARK", &object, representation.format)
+}
+
+/// The end of a watch that cannot go on (WATCH-4).
+pub(super) fn error(status: &Status, format: Format) -> Bytes {
+    framed("ERROR", &status.to_value(), format)
+}
+
+fn table(kind: &KindSpec, stored: &Stored, include: Include, with_columns: bool, now: jiff::Timestamp) -> Value {
+    let metadata = json!({"resourceVersion": stored.revision().to_string()});
+    let mut table = encode::table(kind, &[stored.value()], include, metadata, now);
+    if !with_columns {
+        table["columnDefinitions"] = Value::Null;
+    }
+    table
+}
+
+fn framed(event_type: &str, object: &Value, format: Format) -> Bytes {
+    match format {
+        Format::Json => line(event_type, &encode::value(object, format)),
+        Format::Yaml => format!("---\n{}", String::from_utf8_lossy(&encode::value(&json!({"type": event_type, "object": object}), format))).into(),
+    }
+}
+
+fn line(event_type: &str, object: &[u8]) -> Bytes {
+    let mut out = Vec::with_capacity(object.len() + 32);
+    out.extend_from_slice(b"{\"type\":\"");
+    out.extend_from_slice(event_type.as_bytes());
+    out.extend_from_slice(b"\",\"object\":");
+    out.extend_from_slice(object);
+    out.extend_from_slice(b"}\n");
+    out.into()
+}

@@ -1,0 +1,72 @@
+//! What a watch asks for.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::{
+    kinds::KindSpec,
+    request::{list::parse_version, query::Query, selection::Selection},
+    server::State,
+    status::{FieldError, FieldReason, Status},
+};
+
+/// A watch that says nothing lasts between half an hour and an hour (WATCH-9).
+const MIN_TIMEOUT_SECONDS: u64 = 1800;
+
+/// The options of a watch.
+#[derive(Clone, Debug)]
+pub(crate) struct WatchQuery {
+    pub(crate) namespace: Option<String>,
+    pub(crate) selection: Selection,
+    pub(crate) bookmarks: bool,
+    pub(crate) start: Start,
+    pub(crate) timeout: Duration,
+}
+
+/// Where a watch begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Start {
+    /// With all present objects (WATCH-2, WATCH-8), at least as new as the version.
+    Initial(u64),
+    /// After a version (WATCH-3).
+    After(u64),
+    /// With the next event.
+    Now,
+}
+
+impl WatchQuery {
+    /// Reads the query of a watch.
+    pub(crate) fn parse(query: &Query, kind: &KindSpec, namespace: Option<String>, name: Option<&str>, state: &State) -> Result<Self, Status> {
+        let selection = match name {
+            Some(name) => Selection::by_name(name),
+            None => Selection::parse(query, kind)?,
+        };
+        validate(query)?;
+        let version = query.get("resourceVersion").map(parse_version).transpose().map_err(Status::unknown)?;
+        let start = match (query.get("sendInitialEvents"), version) {
+            (Some("true" | "1"), version) => Start::Initial(version.unwrap_or_default()),
+            (Some(_), None | Some(0)) => Start::Now,
+            (None, None | Some(0)) => Start::Initial(0),
+            (_, Some(version)) => Start::After(version),
+        };
+        let seconds = query.get("timeoutSeconds").and_then(|seconds| seconds.parse::<u64>().ok()).filter(|seconds| *seconds > 0);
+        let seconds = seconds.unwrap_or_else(|| MIN_TIMEOUT_SECONDS + state.seed.below(MIN_TIMEOUT_SECONDS));
+        Ok(Self { namespace, selection, bookmarks: query.is_set("allowWatchBookmarks"), start, timeout: Duration::from_secs(seconds) })
+    }
+}
+
+/// Combinations that make no sense (WATCH-6, WATCH-8).
+fn validate(query: &Query) -> Result<(), Status> {
+    let forbidden = |detail: &str| FieldError::new("resourceVersionMatch", FieldReason::Forbidden, format!("Forbidden: {detail}"));
+    let mut errors = Vec::new();
+    match (query.get("sendInitialEvents").is_some(), query.get("resourceVersionMatch")) {
+        (true, None) => errors.push(forbidden("sendInitialEvents requires setting resourceVersionMatch to NotOlderThan")),
+        (true, Some(other)) if other != "NotOlderThan" => {
+            errors.push(FieldError::not_supported("resourceVersionMatch", &json!(other), &["NotOlderThan"]));
+        }
+        (false, Some(_)) => errors.push(forbidden("resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided")),
+        _ => {}
+    }
+    if errors.is_empty() { Ok(()) } else { Err(Status::invalid("meta.k8s.io", "ListOptions", "", &errors)) }
+}

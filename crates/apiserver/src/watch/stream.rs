@@ -1,0 +1,167 @@
+//! The stream itself.
+
+use std::{collections::VecDeque, sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use futures::{Stream, stream};
+use jiff::Timestamp;
+
+use super::{
+    encode::{self, Key, Saying},
+    query::{Start, WatchQuery},
+};
+use crate::{
+    kinds::KindSpec,
+    request::{create::resource_of, negotiate::{Representation, Shape}},
+    server::State,
+    status::Status,
+    store::{Event, Progress, Stored, Subscription},
+};
+
+/// The last bookmark comes this long before the end (DIF-6).
+const LAST_BOOKMARK: Duration = Duration::from_secs(2);
+
+impl State {
+    /// Starts a watch. What is wrong with its version is said in the stream (WATCH-4).
+    pub(crate) fn watch(self: &Arc<Self>, kind: &Arc<KindSpec>, query: WatchQuery, representation: Representation) -> impl Stream<Item = Bytes> + Send + use<> {
+        let watch = Watch::start(self, kind, query, representation);
+        stream::unfold(watch, |mut watch| async move { watch.next().await.map(|bytes| (bytes, watch)) })
+    }
+}
+
+struct Watch {
+    state: Arc<State>,
+    kind: Arc<KindSpec>,
+    query: WatchQuery,
+    representation: Representation,
+    /// `None` after the end.
+    subscription: Option<Subscription>,
+    ready: VecDeque<Bytes>,
+    deadline: Duration,
+    next_bookmark: Option<Duration>,
+    /// Whether a table has not shown its columns yet.
+    columns_due: bool,
+}
+
+impl Watch {
+    fn start(state: &Arc<State>, kind: &Arc<KindSpec>, query: WatchQuery, representation: Representation) -> Self {
+        let now = state.clock.moment();
+        let deadline = now + query.timeout;
+        let mut watch = Self {
+            state: state.clone(),
+            kind: kind.clone(),
+            representation,
+            subscription: None,
+            ready: VecDeque::new(),
+            deadline,
+            next_bookmark: query.bookmarks.then(|| (now + state.options.bookmark_period).min(deadline.saturating_sub(LAST_BOOKMARK))),
+            columns_due: matches!(representation.shape, Shape::Table(_)),
+            query,
+        };
+        match watch.query.start {
+            Start::Initial(_) => watch.send_initial(),
+            Start::After(revision) => watch.subscribe(revision),
+            Start::Now => watch.subscribe(watch.state.store.revision()),
+        }
+        watch
+    }
+
+    fn subscribe(&mut self, after: u64) {
+        match self.state.store.subscribe(&resource_of(&self.kind), after) {
+            Ok(subscription) => self.subscription = Some(subscription),
+            Err(compacted) => {
+                let text = format!("too old resource version: {} ({})", compacted.asked, compacted.oldest);
+                self.ready.push_back(encode::error(&Status::expired(text), self.representation.format));
+            }
+        }
+    }
+
+    fn send_initial(&mut self) {
+        let snapshot = self.state.store.snapshot();
+        let namespace = self.query.namespace.clone();
+        let objects: Vec<_> =
+            snapshot.list(&resource_of(&self.kind), namespace.as_deref()).map(|(_, stored)| self.state.view(&self.kind, stored)).collect();
+        let now = self.state.clock.now();
+        for view in objects {
+            if self.query.selection.matches(&self.kind, view.value()) {
+                let with_columns = std::mem::take(&mut self.columns_due);
+                self.ready.push_back(encode::event(&self.kind, Saying::Added, &view, self.representation, with_columns, now));
+            }
+        }
+        if self.query.bookmarks {
+            self.ready.push_back(encode::bookmark(&self.kind, snapshot.revision(), true, self.representation));
+        }
+        self.subscribe(snapshot.revision());
+    }
+
+    /// The next chunk; `None` at the end.
+    async fn next(&mut self) -> Option<Bytes> {
+        loop {
+            if let Some(bytes) = self.ready.pop_front() {
+                return Some(bytes);
+            }
+            match self.subscription.as_mut()?.poll() {
+                Progress::Events(events) => self.take(&events),
+                Progress::Closed | Progress::Lost => {
+                    self.subscription = None;
+                }
+                Progress::Idle(revision) => self.idle(revision).await,
+            }
+        }
+    }
+
+    fn take(&mut self, events: &[Arc<Event>]) {
+        let now = self.state.clock.now();
+        for event in events {
+            if self.query.namespace.as_deref().is_some_and(|namespace| namespace != &*event.object.name.namespace) {
+                continue;
+            }
+            if let Some(bytes) = self.encode(event, now) {
+                self.ready.push_back(bytes);
+            }
+        }
+    }
+
+    /// What the event means to this watcher (WATCH-10).
+    fn encode(&mut self, event: &Event, now: Timestamp) -> Option<Bytes> {
+        let matched = event.previous.as_ref().is_some_and(|stored| self.matches(stored));
+        let matches = event.current.as_ref().is_some_and(|stored| self.matches(stored));
+        let (saying, stored) = match (matched, matches) {
+            (false, false) => return None,
+            (false, true) => (Saying::Added, event.current.as_ref()?),
+            (true, true) => (Saying::Modified, event.current.as_ref()?),
+            (true, false) => (Saying::Deleted, event.departed()?),
+        };
+        let with_columns = std::mem::take(&mut self.columns_due);
+        let key = Key { api_version: self.kind.api_version(), representation: self.representation, saying, with_columns };
+        Some(event.encoded(&key, || {
+            let view = self.state.view(&self.kind, stored);
+            encode::event(&self.kind, saying, &view, self.representation, with_columns, now)
+        }))
+    }
+
+    fn matches(&self, stored: &Arc<Stored>) -> bool {
+        self.query.selection.is_everything() || self.query.selection.matches(&self.kind, self.state.view(&self.kind, stored).value())
+    }
+
+    /// Waits for an event, a bookmark that is due, or the end.
+    async fn idle(&mut self, revision: u64) {
+        let now = self.state.clock.moment();
+        if now >= self.deadline {
+            self.subscription = None;
+            return;
+        }
+        if let Some(due) = self.next_bookmark.filter(|due| *due <= now) {
+            self.ready.push_back(encode::bookmark(&self.kind, revision, false, self.representation));
+            let last = self.deadline.saturating_sub(LAST_BOOKMARK);
+            self.next_bookmark = (due < last).then(|| (now + self.state.options.bookmark_period).min(last));
+            return;
+        }
+        let until = self.next_bookmark.unwrap_or(self.deadline).min(self.deadline);
+        let Some(subscription) = &mut self.subscription else { return };
+        tokio::select! {
+            () = subscription.wait() => {}
+            () = self.state.clock.sleep_until(until) => {}
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! DaemonSets: one pod on each node that takes it (STG-10).
+
+use kubewright_machinery::object::ObjectExt;
+use serde_json::{Value, json};
+
+use super::{
+    node,
+    plan::{Plan, Surroundings},
+    pods,
+    read::{at, int, is_deleted, scaled, text},
+    revision::{self, History, POD_LABEL},
+    template,
+};
+
+const GENERATION_LABEL: &str = "pod-template-generation";
+
+/// What a DaemonSet does next; `owned` are its pods, `revisions` its ControllerRevisions.
+pub(super) fn plan(set: &Value, owned: &[&Value], revisions: &[&Value], nodes: &[&Value], around: Surroundings<'_>) -> Plan {
+    let mut plan = Plan::default();
+    let history = History::of(set, revisions);
+    let hash = revision::hash_of(history.present()).to_owned();
+    let model = pod(set, &hash);
+    let wanted: Vec<&Value> = nodes.iter().copied().filter(|node| node::takes_daemon(node, &model)).collect();
+    if !is_deleted(set) {
+        history.keep(&mut plan);
+        place(set, owned, &wanted, &model, &mut plan);
+        roll(set, owned, &wanted, &hash, around, &mut plan);
+        let used = |revision: &Value| owned.iter().any(|pod| pod.label(POD_LABEL) == Some(revision::hash_of(revision)));
+        history.clean_up(set, used, &mut plan);
+    }
+    let status = status(set, owned, &wanted, &hash, around, &mut plan);
+    plan.status(set, status);
+    plan
+}
+
+/// Creates missing pods, and deletes those that are done, doubled, or on nodes that do not take them any more.
+fn place(set: &Value, owned: &[&Value], wanted: &[&Value], model: &Value, plan: &mut Plan) {
+    for node in wanted {
+        let mut here = owned.iter().filter(|pod| !is_deleted(pod) && node_of(pod) == node.name());
+        match here.next() {
+            None if owned.iter().any(|pod| node_of(pod) == node.name()) => {}
+            None => plan.create(bound_to(model, set, node.name())),
+            Some(pod) if pods::is_done(pod) => plan.delete(pod),
+            Some(_) => {}
+        }
+        here.for_each(|pod| plan.delete(pod));
+    }
+    for pod in owned.iter().filter(|pod| !is_deleted(pod)) {
+        if !wanted.iter().any(|node| node.name() == node_of(pod)) {
+            plan.delete(pod);
+        }
+    }
+}
+
+/// Rolling update: pods of another revision go, as long as no more than allowed are unavailable.
+fn roll(set: &Value, owned: &[&Value], wanted: &[&Value], hash: &str, around: Surroundings<'_>, plan: &mut Plan) {
+    if text(set, "/spec/updateStrategy/type") == "OnDelete" {
+        return;
+    }
+    let total = wanted.len() as i64;
+    let limit = scaled(at(set, "/spec/updateStrategy/rollingUpdate/maxUnavailable"), "1", total, true).max(1);
+    let available = owned.iter().filter(|pod| pods::is_active(pod) && is_available(set, pod, around, &mut Plan::default())).count() as i64;
+    let mut spare = (limit - (total - available)).max(0);
+    for pod in owned.iter().filter(|pod| pods::is_active(pod) && pod.label(POD_LABEL) != Some(hash)) {
+        // A pod that is not available costs nothing.
+        let costs = i64::from(is_available(set, pod, around, &mut Plan::default()));
+        if costs <= spare {
+            spare -= costs;
+            plan.delete(pod);
+        }
+    }
+}
+
+fn status(set: &Value, owned: &[&Value], wanted: &[&Value], hash: &str, around: Surroundings<'_>, plan: &mut Plan) -> Value {
+    let on_wanted = |pod: &&&Value| wanted.iter().any(|node| node.name() == node_of(pod));
+    let current: Vec<&&Value> = owned.iter().filter(|pod| pods::is_active(pod)).filter(on_wanted).collect();
+    let ready = current.iter().filter(|pod| pods::is_ready(pod)).count();
+    let available = current.iter().filter(|pod| is_available(set, pod, around, plan)).count();
+    let updated = current.iter().filter(|pod| pod.label(POD_LABEL) == Some(hash)).count();
+    let mut status = json!({
+        "observedGeneration": set.generation().unwrap_or_default(),
+        "desiredNumberScheduled": wanted.len(),
+        "currentNumberScheduled": current.len(),
+        "numberMisscheduled": 0,
+        "numberReady": ready,
+    });
+    for (field, count) in
+        [("updatedNumberScheduled", updated), ("numberAvailable", available), ("numberUnavailable", wanted.len().saturating_sub(available))]
+    {
+        if count > 0 {
+            status[field] = count.into();
+        }
+    }
+    status
+}
+
+fn is_available(set: &Value, pod: &Value, around: Surroundings<'_>, plan: &mut Plan) -> bool {
+    pods::is_available(pod, int(set, "/spec/minReadySeconds"), around.now, plan)
+}
+
+/// The pod that goes to each node.
+fn pod(set: &Value, hash: &str) -> Value {
+    let mut pod = template::pod(set, at(set, "/spec/template"));
+    pod["metadata"]["generateName"] = template::generate_name(set).into();
+    pod.set_label(POD_LABEL, hash);
+    pod.set_label(GENERATION_LABEL, set.annotation("deprecated.daemonset.template.generation").unwrap_or("1"));
+    let mut tolerations = at(&pod, "/spec/tolerations").as_array().cloned().unwrap_or_default();
+    for (key, effect) in [
+        ("not-ready", "NoExecute"),
+        ("unreachable", "NoExecute"),
+        ("disk-pressure", "NoSchedule"),
+        ("memory-pressure", "NoSchedule"),
+        ("pid-pressure", "NoSchedule"),
+        ("unschedulable", "NoSchedule"),
+    ] {
+        tolerations.push(json!({"key": format!("node.kubernetes.io/{key}"), "operator": "Exists", "effect": effect}));
+    }
+    pod["spec"]["tolerations"] = tolerations.into();
+    pod
+}
+
+/// The pod, for the node of this name.
+fn bound_to(model: &Value, set: &Value, node: &str) -> Value {
+    let mut pod = model.clone();
+    pod["metadata"]["namespace"] = set.namespace().into();
+    pod["spec"]["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"] =
+        json!({"nodeSelectorTerms": [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": [node]}]}]});
+    pod
+}
+
+/// The node that a pod runs on, or is meant for.
+fn node_of(pod: &Value) -> &str {
+    const MEANT_FOR: &str =
+        "/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms/0/matchFields/0/values/0";
+    match text(pod, "/spec/nodeName") {
+        "" => text(pod, MEANT_FOR),
+        name => name,
+    }
+}

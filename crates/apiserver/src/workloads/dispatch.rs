@@ -1,0 +1,38 @@
+//! Which rule is about which kind.
+
+use kubewright_machinery::object::ObjectExt;
+use serde_json::Value;
+
+use super::{
+    Outcome, Wishes, daemon_set, deployment, job,
+    plan::{Plan, Surroundings},
+    replica_set, stateful_set,
+};
+
+/// What a rule may see besides the workload.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Family<'a> {
+    /// The objects that the workload controls.
+    pub(super) owned: &'a [&'a Value],
+    /// The claims of its namespace.
+    pub(super) claims: &'a [&'a Value],
+    /// All nodes.
+    pub(super) nodes: &'a [&'a Value],
+}
+
+/// What a workload does next.
+pub(super) fn plan(workload: &Value, family: Family<'_>, around: Surroundings<'_>) -> Plan {
+    // The wish of a Deployment is that of its pods; its ReplicaSets exist all the same.
+    if Wishes::of(workload).outcome == Outcome::Manual {
+        return Plan::default();
+    }
+    let owned = |kind: &str| -> Vec<&Value> { family.owned.iter().copied().filter(|object| object.kind() == kind).collect() };
+    match workload.kind() {
+        "Deployment" => deployment::plan(workload, &owned("ReplicaSet"), around),
+        "ReplicaSet" | "ReplicationController" => replica_set::plan(workload, &owned("Pod"), around),
+        "StatefulSet" => stateful_set::plan(workload, &owned("Pod"), &owned("ControllerRevision"), family.claims, around),
+        "DaemonSet" => daemon_set::plan(workload, &owned("Pod"), &owned("ControllerRevision"), family.nodes, around),
+        "Job" => job::plan(workload, &owned("Pod"), around),
+        _ => Plan::default(),
+    }
+}

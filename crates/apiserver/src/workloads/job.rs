@@ -1,0 +1,245 @@
+//! Jobs: pods that run to their end (STG-11).
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+use kubewright_machinery::object::ObjectExt;
+use serde_json::{Value, json};
+
+use super::{
+    condition::{self, Condition},
+    plan::{Plan, Surroundings},
+    pods,
+    read::{at, flag, int, is_deleted, seconds_after, stamp, text, time},
+    template,
+};
+
+const INDEX: &str = "batch.kubernetes.io/job-completion-index";
+
+/// What a Job does next; `owned` are its pods.
+pub(super) fn plan(job: &Value, owned: &[&Value], around: Surroundings<'_>) -> Plan {
+    let mut plan = Plan::default();
+    if is_deleted(job) {
+        return plan;
+    }
+    if is_finished(job) {
+        expire(job, around.now, &mut plan);
+        finish_status(job, owned, &mut plan);
+        return plan;
+    }
+    let state = State::of(job, owned);
+    if flag(job, "/spec/suspend") {
+        suspend(job, &state, around.now, &mut plan);
+    } else if let Some((reason, message)) = state.failure(job, around.now, &mut plan) {
+        end(job, &state, &[("FailureTarget", reason, message), ("Failed", reason, message)], around.now, &mut plan);
+    } else if state.is_complete(job) {
+        let message = "Reached expected number of succeeded pods";
+        let reason = "CompletionsReached";
+        end(job, &state, &[("SuccessCriteriaMet", reason, message), ("Complete", reason, message)], around.now, &mut plan);
+    } else {
+        run(job, &state, around.now, &mut plan);
+    }
+    plan
+}
+
+struct State<'a> {
+    active: Vec<&'a Value>,
+    succeeded: i64,
+    failed: i64,
+    terminating: usize,
+    done_indexes: BTreeSet<i64>,
+}
+
+impl<'a> State<'a> {
+    /// Counts pods. What was counted once stays counted, also when its pod is deleted.
+    fn of(job: &Value, owned: &[&'a Value]) -> Self {
+        let in_phase = |phase: &'static str| owned.iter().filter(move |pod| text(pod, "/status/phase") == phase);
+        Self {
+            active: owned.iter().copied().filter(|pod| pods::is_active(pod)).collect(),
+            succeeded: (in_phase("Succeeded").count() as i64).max(int(job, "/status/succeeded")),
+            failed: (in_phase("Failed").count() as i64).max(int(job, "/status/failed")),
+            terminating: owned.iter().filter(|pod| is_deleted(pod) && !pods::is_done(pod)).count(),
+            done_indexes: in_phase("Succeeded")
+                .filter_map(|pod| index_of(pod))
+                .chain(indexes(text(job, "/status/completedIndexes")))
+                .collect(),
+        }
+    }
+
+    fn is_complete(&self, job: &Value) -> bool {
+        match at(job, "/spec/completions").as_i64() {
+            Some(wanted) if is_indexed(job) => self.done_indexes.len() as i64 >= wanted,
+            Some(wanted) => self.succeeded >= wanted,
+            // A work queue is done when one pod succeeded and no other runs.
+            None => self.succeeded > 0 && self.active.is_empty(),
+        }
+    }
+
+    fn failure(&self, job: &Value, now: Timestamp, plan: &mut Plan) -> Option<(&'static str, &'static str)> {
+        if self.failed > at(job, "/spec/backoffLimit").as_i64().unwrap_or(6) {
+            return Some(("BackoffLimitExceeded", "Job has reached the specified backoff limit"));
+        }
+        let deadline = seconds_after(time(job, "/status/startTime")?, at(job, "/spec/activeDeadlineSeconds").as_i64()?);
+        plan.wake_at(deadline, now);
+        (deadline <= now).then_some(("DeadlineExceeded", "Job was active longer than specified deadline"))
+    }
+
+    fn status(&self, job: &Value, active: usize) -> Value {
+        let mut status = json!({
+            "terminating": self.terminating,
+            "ready": if active == 0 { 0 } else { self.active.iter().filter(|pod| pods::is_ready(pod)).count() },
+            "uncountedTerminatedPods": {},
+        });
+        for (field, count) in [("active", active as i64), ("succeeded", self.succeeded), ("failed", self.failed)] {
+            if count > 0 {
+                status[field] = count.into();
+            }
+        }
+        for member in ["startTime", "completionTime", "conditions"] {
+            if let Some(value) = at(job, "/status").get(member) {
+                status[member] = value.clone();
+            }
+        }
+        if is_indexed(job) && !self.done_indexes.is_empty() {
+            status["completedIndexes"] = shown(&self.done_indexes).into();
+        }
+        status
+    }
+}
+
+/// Creates and deletes pods, up to the parallelism and what is still missing.
+fn run(job: &Value, state: &State<'_>, now: Timestamp, plan: &mut Plan) {
+    let parallelism = at(job, "/spec/parallelism").as_i64().unwrap_or(1);
+    let wanted = match at(job, "/spec/completions").as_i64() {
+        Some(completions) => parallelism.min(completions - state.succeeded),
+        // A work queue starts no new pod once one has succeeded.
+        None if state.succeeded > 0 => state.active.len() as i64,
+        None => parallelism,
+    };
+    let missing = (wanted - state.active.len() as i64).max(0) as usize;
+    let surplus = (state.active.len() as i64 - wanted).max(0) as usize;
+    if is_indexed(job) {
+        let taken: BTreeSet<i64> = state.active.iter().filter_map(|pod| index_of(pod)).collect();
+        let free = (0..int(job, "/spec/completions")).filter(|index| !taken.contains(index) && !state.done_indexes.contains(index));
+        free.take(missing).for_each(|index| plan.create(pod(job, Some(index))));
+    } else {
+        (0..missing).for_each(|_| plan.create(pod(job, None)));
+    }
+    let mut active = state.active.clone();
+    active.sort_by(pods::by_worth);
+    active[..surplus].iter().for_each(|pod| plan.delete(pod));
+    let mut status = state.status(job, state.active.len());
+    if condition::is_true(job, "Suspended") {
+        let mut conditions = condition::of(job);
+        set(&mut conditions, Condition::new("Suspended", false, "JobResumed", "Job resumed"), now);
+        status["conditions"] = conditions.into();
+    }
+    if status.get("startTime").is_none() {
+        status["startTime"] = stamp(now);
+    }
+    plan.status(job, status);
+}
+
+fn suspend(job: &Value, state: &State<'_>, now: Timestamp, plan: &mut Plan) {
+    state.active.iter().for_each(|pod| plan.delete(pod));
+    let mut status = state.status(job, 0);
+    let mut conditions = condition::of(job);
+    set(&mut conditions, Condition::new("Suspended", true, "JobSuspended", "Job suspended"), now);
+    status["conditions"] = conditions.into();
+    if let Some(members) = status.as_object_mut() {
+        members.remove("startTime");
+    }
+    plan.status(job, status);
+}
+
+/// The Job is over, one way or the other: what still runs goes.
+fn end(job: &Value, state: &State<'_>, wanted: &[(&str, &str, &str)], now: Timestamp, plan: &mut Plan) {
+    state.active.iter().for_each(|pod| plan.delete(pod));
+    let mut status = state.status(job, 0);
+    let mut conditions = condition::of(job);
+    for (kind, reason, message) in wanted {
+        set(&mut conditions, Condition::new(kind, true, reason, message), now);
+        if *kind == "Complete" {
+            status["completionTime"] = stamp(now);
+        }
+    }
+    status["conditions"] = conditions.into();
+    if status.get("startTime").is_none() {
+        status["startTime"] = stamp(now);
+    }
+    plan.status(job, status);
+}
+
+/// Of a finished Job only the count of pods on their way out still changes.
+fn finish_status(job: &Value, owned: &[&Value], plan: &mut Plan) {
+    plan.status(job, State::of(job, owned).status(job, 0));
+}
+
+/// Deletes a finished Job after its time to live.
+fn expire(job: &Value, now: Timestamp, plan: &mut Plan) {
+    let finished =
+        ["Complete", "Failed"].into_iter().filter_map(|kind| condition::find(job, kind)).find(|end| text(end, "/status") == "True");
+    let (Some(finished), Some(seconds)) = (finished, at(job, "/spec/ttlSecondsAfterFinished").as_i64()) else { return };
+    let expiry = seconds_after(time(finished, "/lastTransitionTime").unwrap_or(now), seconds);
+    plan.wake_at(expiry, now);
+    if expiry <= now {
+        plan.delete(job);
+    }
+}
+
+/// Whether the Job has run to its end.
+pub(super) fn is_finished(job: &Value) -> bool {
+    condition::is_true(job, "Complete") || condition::is_true(job, "Failed")
+}
+
+fn pod(job: &Value, index: Option<i64>) -> Value {
+    let mut pod = template::pod(job, at(job, "/spec/template"));
+    pod["metadata"]["generateName"] = template::generate_name(job).into();
+    if let Some(index) = index {
+        pod["metadata"]["generateName"] = format!("{}-{index}-", job.name()).into();
+        pod["spec"]["hostname"] = format!("{}-{index}", job.name()).into();
+        pod.set_annotation(INDEX, index.to_string());
+        pod.set_label(INDEX, index.to_string());
+    }
+    pod
+}
+
+fn set(conditions: &mut Vec<Value>, condition: Condition<'_>, now: Timestamp) {
+    condition::set(conditions, condition, now, &json!({"lastProbeTime": stamp(now)}));
+}
+
+fn is_indexed(job: &Value) -> bool {
+    text(job, "/spec/completionMode") == "Indexed"
+}
+
+fn index_of(pod: &Value) -> Option<i64> {
+    pod.annotation(INDEX)?.parse().ok()
+}
+
+/// Reads `0,2-4`.
+fn indexes(text: &str) -> impl Iterator<Item = i64> {
+    text.split(',').flat_map(|part| {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        match (first.parse::<i64>(), last.parse::<i64>()) {
+            (Ok(first), Ok(last)) => first..last + 1,
+            _ => 0..0,
+        }
+    })
+}
+
+/// Writes `0,2-4`: runs of three and more are joined.
+fn shown(indexes: &BTreeSet<i64>) -> String {
+    let mut runs: Vec<(i64, i64)> = Vec::new();
+    for index in indexes {
+        match runs.last_mut() {
+            Some((_, last)) if *last + 1 == *index => *last = *index,
+            _ => runs.push((*index, *index)),
+        }
+    }
+    let shown = runs.into_iter().map(|(first, last)| match last - first {
+        0 => first.to_string(),
+        1 => format!("{first},{last}"),
+        _ => format!("{first}-{last}"),
+    });
+    shown.collect::<Vec<_>>().join(",")
+}

@@ -1,0 +1,35 @@
+//! Workload stages: they play the workload controllers, the scheduler and the kubelet, so that Deployments, StatefulSets, DaemonSets,
+//! Jobs and pods become ready without nodes.
+//!
+//! Every decision is a pure function of objects and the time: [`pod::next`] says what happens to a pod next, the `plan` functions say
+//! what a workload does with its children. One controller feeds them with what the server holds and makes the writes that they ask for,
+//! on the server's clock. A test steers single objects by annotations ([`READY_AFTER`], [`OUTCOME`]).
+
+mod condition;
+mod daemon_set;
+mod deployment;
+mod dispatch;
+mod job;
+mod mode;
+pub mod node;
+mod plan;
+pub mod pod;
+mod pods;
+mod read;
+mod replica_set;
+mod revision;
+#[cfg(test)]
+mod simulation;
+mod stages;
+mod stateful_set;
+mod status_only;
+mod template;
+#[cfg(test)]
+mod tests;
+mod wishes;
+
+pub use mode::{StageDelays, Workloads};
+pub use node::Nodes;
+pub use plan::{Plan, Surroundings, Write};
+pub use stages::Stages;
+pub use wishes::{OUTCOME, Outcome, READY_AFTER, Wishes, warnings};

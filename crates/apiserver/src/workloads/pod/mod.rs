@@ -1,0 +1,10 @@
+//! The life of a pod: scheduled, started, ready, done, deleted (STG-4, STG-6).
+//!
+//! [`next`] is the whole rule. It is pure, so that the embedded server and a loop against a real API server play the same kubelet.
+
+mod rule;
+mod status;
+#[cfg(test)]
+mod tests;
+
+pub use rule::{Change, PodChange, next};

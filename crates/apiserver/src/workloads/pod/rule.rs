@@ -1,0 +1,129 @@
+//! What happens to a pod next.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use kubewright_machinery::object::ObjectExt;
+use serde_json::Value;
+
+use super::status;
+use crate::workloads::{
+    Nodes, Outcome, StageDelays, Wishes, condition,
+    read::{after, at, created, int, is_deleted, list, text, time},
+};
+
+/// The next change of a pod, and when it is due.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Change {
+    /// Not before this time.
+    pub due: Timestamp,
+    /// What changes.
+    pub what: PodChange,
+}
+
+/// What changes.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum PodChange {
+    /// The pod is bound to the node of this name.
+    Bind(String),
+    /// This becomes its status.
+    Status(Value),
+    /// It is deleted without grace.
+    Delete,
+}
+
+impl Change {
+    /// Whether it is time for the change.
+    pub fn is_due(&self, now: Timestamp) -> bool {
+        self.due <= now
+    }
+}
+
+/// The next change of a pod; `None` while it rests.
+pub fn next(pod: &Value, nodes: Nodes<'_>, now: Timestamp, delays: &StageDelays) -> Option<Change> {
+    let wishes = Wishes::of(pod);
+    if wishes.outcome == Outcome::Manual {
+        return None;
+    }
+    let delays = &wishes.apply(delays);
+    if is_deleted(pod) {
+        return terminate(pod, delays);
+    }
+    if matches!(text(pod, "/status/phase"), "Succeeded" | "Failed") {
+        return None;
+    }
+    let node_name = text(pod, "/spec/nodeName");
+    if node_name.is_empty() {
+        return schedule(pod, nodes, now, delays);
+    }
+    if !condition::is_true(pod, "PodScheduled") {
+        return status_change(pod, created(pod), status::scheduled(pod, now));
+    }
+    let Some(started) = time(pod, "/status/startTime") else {
+        let due = after(transition(pod, "PodScheduled", now), delays.started);
+        let node = nodes.named(node_name);
+        return status_change(pod, due, status::started(pod, node, nodes.next_address, at_or_after(due, now)));
+    };
+    let ready = after(started, delays.ready);
+    match wishes.outcome {
+        Outcome::Never => None,
+        Outcome::Fail if belongs_to_job(pod) => {
+            let due = after(ready, delays.job_done);
+            status_change(pod, due, status::failed(pod, at_or_after(due, now)))
+        }
+        Outcome::Fail => status_change(pod, ready, status::crashing(pod, at_or_after(ready, now))),
+        _ if !status::containers_run(pod) => status_change(pod, ready, status::ready(pod, at_or_after(ready, now))),
+        _ if belongs_to_job(pod) && text(pod, "/spec/restartPolicy") != "Always" => {
+            let due = after(transition(pod, "ContainersReady", now), delays.job_done);
+            status_change(pod, due, status::succeeded(pod, at_or_after(due, now)))
+        }
+        // Readiness gates and a new generation of the spec.
+        _ => status_change(pod, now, status::ready(pod, now)),
+    }
+}
+
+/// A pod that is being deleted goes after the delay, but within its grace period.
+fn terminate(pod: &Value, delays: &StageDelays) -> Option<Change> {
+    let grace = Duration::from_secs(int(pod, "/metadata/deletionGracePeriodSeconds").max(0) as u64);
+    let deadline = time(pod, "/metadata/deletionTimestamp")?;
+    // A pod that only a finalizer keeps has no grace left, and nothing more is to be done for it.
+    if grace.is_zero() {
+        return None;
+    }
+    let requested = deadline.checked_sub(jiff::SignedDuration::try_from(grace).ok()?).ok()?;
+    Some(Change { due: after(requested, delays.terminated.min(grace)), what: PodChange::Delete })
+}
+
+fn schedule(pod: &Value, nodes: Nodes<'_>, now: Timestamp, delays: &StageDelays) -> Option<Change> {
+    // Scheduling gates hold a pod back until they are removed.
+    if !list(pod, "/spec/schedulingGates").is_empty() {
+        return status_change(pod, now, status::gated(pod, now));
+    }
+    let due = after(created(pod), delays.scheduled);
+    match nodes.place(pod) {
+        Some(node) => Some(Change { due, what: PodChange::Bind(node.name().to_owned()) }),
+        None => status_change(pod, due, status::unschedulable(pod, nodes.all, now)),
+    }
+}
+
+/// A change of the status, unless it is that already.
+fn status_change(pod: &Value, due: Timestamp, status: Value) -> Option<Change> {
+    use crate::workloads::read::without_zeros;
+    let changes = without_zeros(at(pod, "/status")) != without_zeros(&status);
+    changes.then_some(Change { due, what: PodChange::Status(status) })
+}
+
+/// A stage that was due in the past happens now.
+fn at_or_after(due: Timestamp, now: Timestamp) -> Timestamp {
+    due.max(now)
+}
+
+fn transition(pod: &Value, kind: &str, now: Timestamp) -> Timestamp {
+    condition::find(pod, kind).and_then(|condition| time(condition, "/lastTransitionTime")).unwrap_or(now)
+}
+
+fn belongs_to_job(pod: &Value) -> bool {
+    pod.controller().is_some_and(|owner| owner.kind == "Job")
+}

@@ -1,0 +1,97 @@
+//! Reading and comparing parts of objects.
+
+use jiff::{SignedDuration, Timestamp};
+use kubewright_machinery::object::ObjectExt;
+use serde_json::{Map, Value};
+use std::time::Duration;
+
+/// The value at a JSON pointer, or null.
+pub(super) fn at<'a>(value: &'a Value, pointer: &str) -> &'a Value {
+    value.pointer(pointer).unwrap_or(&Value::Null)
+}
+
+/// The text at a JSON pointer, or an empty one.
+pub(super) fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
+    at(value, pointer).as_str().unwrap_or_default()
+}
+
+/// The number at a JSON pointer, or 0.
+pub(super) fn int(value: &Value, pointer: &str) -> i64 {
+    at(value, pointer).as_i64().unwrap_or_default()
+}
+
+/// The flag at a JSON pointer, or false.
+pub(super) fn flag(value: &Value, pointer: &str) -> bool {
+    at(value, pointer).as_bool().unwrap_or_default()
+}
+
+/// The list at a JSON pointer, or an empty one.
+pub(super) fn list<'a>(value: &'a Value, pointer: &str) -> &'a [Value] {
+    at(value, pointer).as_array().map_or(&[], Vec::as_slice)
+}
+
+/// The time at a JSON pointer.
+pub(super) fn time(value: &Value, pointer: &str) -> Option<Timestamp> {
+    text(value, pointer).parse().ok()
+}
+
+/// When the object was created.
+pub(super) fn created(object: &Value) -> Timestamp {
+    time(object, "/metadata/creationTimestamp").unwrap_or(Timestamp::UNIX_EPOCH)
+}
+
+/// Whether the object is being deleted.
+pub(super) fn is_deleted(object: &Value) -> bool {
+    object.deletion_timestamp().is_some()
+}
+
+/// A time as objects carry it: whole seconds.
+pub(super) fn stamp(time: Timestamp) -> Value {
+    Timestamp::from_second(time.as_second()).unwrap_or(time).to_string().into()
+}
+
+/// A moment later.
+pub(super) fn after(time: Timestamp, delay: Duration) -> Timestamp {
+    SignedDuration::try_from(delay).ok().and_then(|delay| time.checked_add(delay).ok()).unwrap_or(Timestamp::MAX)
+}
+
+/// A number of seconds later.
+pub(super) fn seconds_after(time: Timestamp, seconds: i64) -> Timestamp {
+    after(time, Duration::from_secs(seconds.max(0) as u64))
+}
+
+/// A number or a percentage of a total.
+pub(super) fn scaled(value: &Value, default: &str, total: i64, round_up: bool) -> i64 {
+    let percentage = |text: &str| -> i64 {
+        let percent: i64 = text.trim_end_matches('%').parse().unwrap_or_default();
+        if round_up { (percent * total + 99) / 100 } else { percent * total / 100 }
+    };
+    match value {
+        Value::Number(number) => number.as_i64().unwrap_or_default(),
+        Value::String(text) => percentage(text),
+        _ => percentage(default),
+    }
+}
+
+/// The object without members that are null, zero, or empty, as built-in types leave them out when they are printed.
+pub(super) fn without_zeros(value: &Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            let kept = members.iter().map(|(key, member)| (key.clone(), without_zeros(member))).filter(|(_, member)| !is_zero(member));
+            Value::Object(kept.collect::<Map<_, _>>())
+        }
+        Value::Array(items) => items.iter().map(without_zeros).collect(),
+        other => other.clone(),
+    }
+}
+
+fn is_zero(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Bool(flag) => !flag,
+        Value::Number(number) => number.as_i64() == Some(0),
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(members) => members.is_empty(),
+    }
+}

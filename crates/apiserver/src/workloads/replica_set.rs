@@ -1,0 +1,58 @@
+//! ReplicaSets and ReplicationControllers: as many pods as asked for (STG-8).
+
+use kubewright_machinery::object::ObjectExt;
+use serde_json::{Value, json};
+
+use super::{
+    plan::{Plan, Surroundings},
+    pods,
+    read::{at, int, is_deleted},
+    template,
+};
+
+/// What a ReplicaSet or ReplicationController does next; `owned` are the pods that it controls.
+pub(super) fn plan(set: &Value, owned: &[&Value], around: Surroundings<'_>) -> Plan {
+    let mut plan = Plan::default();
+    let wanted = at(set, "/spec/replicas").as_i64().unwrap_or(1);
+    let mut active: Vec<&Value> = owned.iter().copied().filter(|pod| pods::is_active(pod)).collect();
+    if !is_deleted(set) {
+        for _ in active.len() as i64..wanted {
+            let mut pod = template::pod(set, at(set, "/spec/template"));
+            pod["metadata"]["generateName"] = template::generate_name(set).into();
+            plan.create(pod);
+        }
+        active.sort_by(pods::by_worth);
+        let surplus = (active.len() as i64 - wanted).max(0) as usize;
+        active[..surplus].iter().for_each(|pod| plan.delete(pod));
+    }
+    let status = status(set, owned, around, &mut plan);
+    plan.status(set, status);
+    plan
+}
+
+fn status(set: &Value, owned: &[&Value], around: Surroundings<'_>, plan: &mut Plan) -> Value {
+    let active: Vec<&Value> = owned.iter().copied().filter(|pod| pods::is_active(pod)).collect();
+    let labels = at(set, "/spec/template/metadata/labels");
+    let labelled = |pod: &&&Value| labels.as_object().into_iter().flatten().all(|(key, value)| pod.labels().get(key) == Some(value));
+    let min_ready = int(set, "/spec/minReadySeconds");
+    let mut status = json!({
+        "replicas": active.len(),
+        "observedGeneration": set.generation().unwrap_or_default(),
+    });
+    for (field, count) in [
+        ("fullyLabeledReplicas", active.iter().filter(labelled).count()),
+        ("readyReplicas", active.iter().filter(|pod| pods::is_ready(pod)).count()),
+        ("availableReplicas", active.iter().filter(|pod| pods::is_available(pod, min_ready, around.now, plan)).count()),
+    ] {
+        if count > 0 {
+            status[field] = count.into();
+        }
+    }
+    if set.kind() == "ReplicaSet" {
+        status["terminatingReplicas"] = owned.iter().filter(|pod| is_deleted(pod) && !pods::is_done(pod)).count().into();
+    }
+    if let Some(conditions) = set.pointer("/status/conditions") {
+        status["conditions"] = conditions.clone();
+    }
+    status
+}

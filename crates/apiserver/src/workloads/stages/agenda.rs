@@ -1,0 +1,99 @@
+//! What is to be looked at, now and later.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
+
+use parking_lot::Mutex;
+
+use crate::store::ObjectRef;
+
+/// Objects that changed, and objects that wait for their time. Each is there once.
+#[derive(Debug, Default)]
+pub(super) struct Agenda {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    now: BTreeSet<ObjectRef>,
+    later: BTreeSet<(Duration, ObjectRef)>,
+    planned: BTreeMap<ObjectRef, Duration>,
+    nodes_changed: bool,
+}
+
+impl Agenda {
+    /// The object is looked at in the next round, which also decides anew when to look again.
+    pub(super) fn add(&self, object: ObjectRef) {
+        let mut state = self.state.lock();
+        state.forget(&object);
+        state.now.insert(object);
+    }
+
+    /// The object is looked at when that moment has come.
+    pub(super) fn add_at(&self, object: ObjectRef, moment: Duration) {
+        let mut state = self.state.lock();
+        state.forget(&object);
+        state.planned.insert(object.clone(), moment);
+        state.later.insert((moment, object));
+    }
+
+    /// Everything that is to be looked at now.
+    pub(super) fn take(&self, moment: Duration) -> Vec<ObjectRef> {
+        let mut state = self.state.lock();
+        while let Some((due, object)) = state.later.first().filter(|(due, _)| *due <= moment).cloned() {
+            state.later.remove(&(due, object.clone()));
+            state.planned.remove(&object);
+            state.now.insert(object);
+        }
+        std::mem::take(&mut state.now).into_iter().collect()
+    }
+
+    /// When the next object is due.
+    pub(super) fn next_due(&self) -> Option<Duration> {
+        self.state.lock().later.first().map(|(due, _)| *due)
+    }
+
+    pub(super) fn nodes_changed(&self) {
+        self.state.lock().nodes_changed = true;
+    }
+
+    /// Whether nodes have changed since the last call.
+    pub(super) fn take_nodes_changed(&self) -> bool {
+        std::mem::take(&mut self.state.lock().nodes_changed)
+    }
+}
+
+impl State {
+    fn forget(&mut self, object: &ObjectRef) {
+        if let Some(moment) = self.planned.remove(object) {
+            self.later.remove(&(moment, object.clone()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{ObjectName, Resource};
+
+    fn object(name: &str) -> ObjectRef {
+        ObjectRef { resource: Resource::new("", "pods"), name: ObjectName::new("n", name) }
+    }
+
+    // STG-2
+    #[test]
+    fn an_object_waits_for_its_moment_and_a_change_comes_first() {
+        let agenda = Agenda::default();
+        agenda.add_at(object("a"), Duration::from_secs(5));
+        agenda.add_at(object("a"), Duration::from_secs(9));
+        agenda.add_at(object("b"), Duration::from_secs(7));
+        assert_eq!(agenda.next_due(), Some(Duration::from_secs(7)));
+        agenda.add(object("b"));
+        assert_eq!(agenda.take(Duration::ZERO), [object("b")]);
+        assert_eq!(agenda.take(Duration::from_secs(8)), []);
+        assert_eq!(agenda.take(Duration::from_secs(9)), [object("a")]);
+        assert_eq!(agenda.next_due(), None);
+    }
+}

@@ -1,0 +1,49 @@
+//! From a decision to a write of the server.
+
+use kubewright_machinery::{object::ObjectKey, patch::merge_patch};
+
+use crate::{
+    kinds::Endpoint,
+    request::delete::{DeleteOptions, Propagation},
+    server::Writer,
+    status::Status,
+    store::{ObjectName, Resource},
+    workloads::Write,
+};
+
+/// Makes a write. That an object exists already, or is gone, is no failure: the next round sees it as it is.
+pub(super) async fn write(writer: &Writer, write: Write) -> Result<(), Status> {
+    match write {
+        Write::Create(object) => match writer.create(object).await {
+            Err(status) if !status.is("AlreadyExists") => Err(status),
+            _ => Ok(()),
+        },
+        Write::Patch(key, patch) => modify(writer, &key, Endpoint::Main, |object| merge_patch(object, &patch)).await,
+        Write::Status(key, status) => modify(writer, &key, Endpoint::Status, |object| object["status"] = status.clone()).await,
+        Write::Bind(key, node) => {
+            modify(writer, &key, Endpoint::Other("binding"), |pod| pod["spec"]["nodeName"] = node.as_str().into()).await
+        }
+        Write::Delete(key) => delete(writer, &key, DeleteOptions::propagating(Propagation::Background)).await,
+        Write::DeleteNow(key) => delete(writer, &key, DeleteOptions { grace_period_seconds: Some(0), ..DeleteOptions::default() }).await,
+    }
+}
+
+async fn modify(
+    writer: &Writer,
+    key: &ObjectKey,
+    endpoint: Endpoint<'_>,
+    change: impl FnMut(&mut serde_json::Value) + Send,
+) -> Result<(), Status> {
+    let Some(resource) = resource_of(writer, key) else { return Ok(()) };
+    writer.modify(&resource, &ObjectName::new(&key.namespace, &key.name), endpoint, change).await.map(|_| ())
+}
+
+async fn delete(writer: &Writer, key: &ObjectKey, options: DeleteOptions) -> Result<(), Status> {
+    let Some(resource) = resource_of(writer, key) else { return Ok(()) };
+    writer.delete(&resource, &ObjectName::new(&key.namespace, &key.name), options).await.map(|_| ())
+}
+
+fn resource_of(writer: &Writer, key: &ObjectKey) -> Option<Resource> {
+    let registry = writer.registry();
+    registry.preferred(&key.group, &key.kind).map(|kind| Resource::new(&kind.storage.group, &kind.storage.plural))
+}

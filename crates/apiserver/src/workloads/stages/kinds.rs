@@ -1,0 +1,55 @@
+//! The resources that the stages know.
+
+use kubewright_machinery::object::ObjectExt;
+use serde_json::Value;
+
+use crate::store::{ObjectName, ObjectRef, Resource};
+
+/// What a resource is to the stages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// It has children, and a status that follows from them.
+    Workload,
+    Pod,
+    Node,
+    /// It belongs to a workload and has no life of its own.
+    Child,
+}
+
+/// Kind, group, plural.
+const WORKLOADS: [(&str, &str, &str); 6] = [
+    ("Deployment", "apps", "deployments"),
+    ("ReplicaSet", "apps", "replicasets"),
+    ("StatefulSet", "apps", "statefulsets"),
+    ("DaemonSet", "apps", "daemonsets"),
+    ("Job", "batch", "jobs"),
+    ("ReplicationController", "", "replicationcontrollers"),
+];
+
+pub(super) fn role(resource: &Resource) -> Option<Role> {
+    match (&*resource.group, &*resource.plural) {
+        ("", "pods") => Some(Role::Pod),
+        ("", "nodes") => Some(Role::Node),
+        ("", "persistentvolumeclaims") | ("apps", "controllerrevisions") => Some(Role::Child),
+        (group, plural) => WORKLOADS.iter().any(|known| (known.1, known.2) == (group, plural)).then_some(Role::Workload),
+    }
+}
+
+/// The workload that controls the object.
+pub(super) fn controller_of(object: &Value) -> Option<ObjectRef> {
+    let owner = object.controller()?;
+    let (_, group, plural) = WORKLOADS.iter().find(|known| known.0 == owner.kind && owner.gvk().is_some_and(|gvk| gvk.group == known.1))?;
+    Some(ObjectRef { resource: Resource::new(group, plural), name: ObjectName::new(object.namespace(), owner.name) })
+}
+
+pub(super) fn pods() -> Resource {
+    Resource::new("", "pods")
+}
+
+pub(super) fn nodes() -> Resource {
+    Resource::new("", "nodes")
+}
+
+pub(super) fn daemon_sets() -> Resource {
+    Resource::new("apps", "daemonsets")
+}

@@ -1,0 +1,213 @@
+//! The controller that feeds the rules and makes the writes that they ask for.
+
+mod agenda;
+mod apply;
+mod kinds;
+#[cfg(test)]
+mod tests;
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU32, Ordering},
+    },
+    time::Duration,
+};
+
+use futures::future::BoxFuture;
+use kubewright_machinery::object::ObjectExt;
+use serde_json::Value;
+
+use self::{agenda::Agenda, kinds::Role};
+use super::{
+    Nodes, Plan, StageDelays, Surroundings, Workloads, Write, dispatch, node,
+    pod::{self, PodChange},
+    status_only,
+};
+use crate::{
+    controllers::Controller,
+    server::Writer,
+    status::Status,
+    store::{Event, ObjectRef, Resource, Snapshot, Stored},
+};
+
+/// Plays the workload controllers, the scheduler and the kubelet inside the server.
+#[derive(Debug)]
+pub struct Stages {
+    mode: Workloads,
+    delays: StageDelays,
+    nodes: usize,
+    agenda: Agenda,
+    /// Whether the nodes of the cluster were created.
+    has_nodes: AtomicBool,
+    /// How many pods were given an address.
+    addresses: AtomicU32,
+}
+
+impl Stages {
+    /// Stages in a mode, with their delays, on a cluster of this many nodes.
+    pub fn new(mode: Workloads, delays: StageDelays, nodes: usize) -> Self {
+        Self { mode, delays, nodes, agenda: Agenda::default(), has_nodes: AtomicBool::new(false), addresses: AtomicU32::new(0) }
+    }
+
+    /// Whether the rules have anything to say about a resource in this mode.
+    fn is_concerned(&self, role: Role) -> bool {
+        match self.mode {
+            Workloads::Off => false,
+            Workloads::Status => role == Role::Workload,
+            Workloads::Pods => true,
+        }
+    }
+
+    async fn work(&self, writer: &Writer, object: &ObjectRef) -> Result<(), Status> {
+        let snapshot = writer.snapshot();
+        let Some(stored) = snapshot.get(&object.resource, &object.name).cloned() else { return Ok(()) };
+        let plan = match kinds::role(&object.resource) {
+            Some(Role::Pod) => {
+                self.ensure_nodes(writer).await?;
+                self.plan_pod(writer, &stored)
+            }
+            Some(Role::Workload) if self.mode == Workloads::Status => {
+                status_only::plan(stored.value(), self.nodes, Surroundings::new(writer.clock().now(), &self.delays))
+            }
+            Some(Role::Workload) => {
+                if stored.value().kind() == "DaemonSet" {
+                    self.ensure_nodes(writer).await?;
+                }
+                self.plan_workload(writer, &stored)
+            }
+            _ => Plan::default(),
+        };
+        if let Some(wake) = plan.wake {
+            let wait = wake.duration_since(writer.clock().now());
+            self.agenda.add_at(object.clone(), writer.clock().moment() + Duration::try_from(wait).unwrap_or_default());
+        }
+        for write in plan.writes {
+            apply::write(writer, write).await?;
+        }
+        Ok(())
+    }
+
+    fn plan_workload(&self, writer: &Writer, stored: &Stored) -> Plan {
+        // Nodes may have been created in the meantime.
+        let snapshot = writer.snapshot();
+        let workload = stored.value();
+        let owned = owned_by(writer, &snapshot, workload.uid());
+        let owned: Vec<&Value> = owned.iter().map(|stored| stored.value()).collect();
+        let claims: Vec<&Value> = if workload.kind() == "StatefulSet" {
+            snapshot
+                .list(&Resource::new("", "persistentvolumeclaims"), Some(workload.namespace()))
+                .map(|(_, claim)| claim.value())
+                .collect()
+        } else {
+            Vec::new()
+        };
+        let nodes = all_nodes(&snapshot);
+        let family = dispatch::Family { owned: &owned, claims: &claims, nodes: &nodes };
+        dispatch::plan(workload, family, Surroundings::new(writer.clock().now(), &self.delays))
+    }
+
+    fn plan_pod(&self, writer: &Writer, stored: &Stored) -> Plan {
+        let snapshot = writer.snapshot();
+        let (pod, now) = (stored.value(), writer.clock().now());
+        let nodes = all_nodes(&snapshot);
+        let around = Nodes { all: &nodes, next_address: node::pod_address(self.addresses.load(Ordering::Relaxed)) };
+        let mut plan = Plan::default();
+        let Some(change) = pod::next(pod, around, now, &self.delays) else { return plan };
+        if !change.is_due(now) {
+            plan.wake_at(change.due, now);
+            return plan;
+        }
+        let takes_address = |status: &Value| status.get("podIP").is_some() && pod.pointer("/status/podIP").is_none();
+        match (pod.key(), change.what) {
+            (Some(key), PodChange::Bind(node)) => plan.writes.push(Write::Bind(key, node)),
+            (Some(key), PodChange::Status(status)) => {
+                self.addresses.fetch_add(u32::from(takes_address(&status)), Ordering::Relaxed);
+                plan.writes.push(Write::Status(key, status));
+            }
+            (Some(key), PodChange::Delete) => plan.writes.push(Write::DeleteNow(key)),
+            (None, _) => {}
+        }
+        plan
+    }
+
+    /// Creates the nodes of the cluster when the first pod needs one (STG-5).
+    async fn ensure_nodes(&self, writer: &Writer) -> Result<(), Status> {
+        if self.has_nodes.swap(true, Ordering::Relaxed) {
+            return Ok(());
+        }
+        for n in 0..self.nodes {
+            let wanted = node::node(n, writer.clock().now());
+            let key = wanted.key();
+            let status = wanted.get("status").cloned().unwrap_or_default();
+            apply::write(writer, Write::Create(wanted)).await?;
+            if let Some(key) = key {
+                apply::write(writer, Write::Status(key, status)).await?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Controller for Stages {
+    fn name(&self) -> &'static str {
+        "workload-stages"
+    }
+
+    fn observe(&self, event: &Event) {
+        let Some(role) = kinds::role(&event.object.resource).filter(|role| self.is_concerned(*role)) else { return };
+        match role {
+            Role::Node => self.agenda.nodes_changed(),
+            Role::Pod | Role::Workload if event.current.is_some() => self.agenda.add(event.object.clone()),
+            _ => {}
+        }
+        for stored in event.previous.iter().chain(&event.current) {
+            if let Some(owner) = kinds::controller_of(stored.value()) {
+                self.agenda.add(owner);
+            }
+        }
+    }
+
+    fn run<'a>(&'a self, writer: &'a Writer) -> BoxFuture<'a, Result<bool, Status>> {
+        Box::pin(async move {
+            let mut due = self.agenda.take(writer.clock().moment());
+            if self.agenda.take_nodes_changed() {
+                due.extend(depending_on_nodes(&writer.snapshot()));
+            }
+            for object in &due {
+                if let Err(status) = self.work(writer, object).await {
+                    tracing::debug!(%object, error = %status, "failed to play a stage; it is tried again");
+                    self.agenda.add_at(object.clone(), writer.clock().moment() + RETRY);
+                }
+            }
+            Ok(!due.is_empty())
+        })
+    }
+
+    fn next_due(&self) -> Option<Duration> {
+        self.agenda.next_due()
+    }
+}
+
+/// When an object is looked at again after a write about it was refused.
+const RETRY: Duration = Duration::from_secs(1);
+
+fn all_nodes(snapshot: &Snapshot) -> Vec<&Value> {
+    snapshot.list(&kinds::nodes(), None).map(|(_, node)| node.value()).collect()
+}
+
+fn owned_by(writer: &Writer, snapshot: &Snapshot, uid: &str) -> Vec<Arc<Stored>> {
+    let dependents = writer.dependents(uid).into_iter();
+    let stored = dependents.filter_map(|dependent| snapshot.get(&dependent.resource, &dependent.name).cloned());
+    stored.filter(|stored| stored.value().controller().is_some_and(|owner| owner.uid == uid)).collect()
+}
+
+/// What may act differently after nodes have changed: DaemonSets, and pods without a node.
+fn depending_on_nodes(snapshot: &Snapshot) -> Vec<ObjectRef> {
+    let all = |resource: Resource| {
+        let objects = snapshot.list(&resource, None).map(|(name, stored)| (name.clone(), stored.clone())).collect::<Vec<_>>();
+        objects.into_iter().map(move |(name, stored)| (ObjectRef { resource: resource.clone(), name }, stored))
+    };
+    let unplaced = all(kinds::pods()).filter(|(_, pod)| pod.value().pointer("/spec/nodeName").is_none());
+    all(kinds::daemon_sets()).chain(unplaced).map(|(object, _)| object).collect()
+}

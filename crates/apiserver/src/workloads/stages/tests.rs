@@ -1,0 +1,99 @@
+use std::time::Duration;
+
+use kubewright_machinery::object::ObjectExt;
+use serde_json::{Value, json};
+
+use crate::{
+    ApiServer,
+    store::{ObjectName, Resource},
+    workloads::{READY_AFTER, StageDelays, Workloads, simulation::workload},
+};
+
+const EPOCH: &str = "2026-01-01T00:00:00Z";
+
+fn server(mode: Workloads, delays: StageDelays) -> ApiServer {
+    ApiServer::builder().epoch(EPOCH.parse().unwrap()).seed(7).workloads(mode).stage_delays(delays).build().unwrap()
+}
+
+fn get(server: &ApiServer, group: &str, plural: &str, namespace: &str, name: &str) -> Option<Value> {
+    let snapshot = server.state().store.snapshot();
+    snapshot.get(&Resource::new(group, plural), &ObjectName::new(namespace, name)).map(|stored| stored.value().clone())
+}
+
+fn names(server: &ApiServer, group: &str, plural: &str) -> Vec<String> {
+    let snapshot = server.state().store.snapshot();
+    snapshot.list(&Resource::new(group, plural), None).map(|(name, _)| name.name.to_string()).collect()
+}
+
+fn deployment(replicas: i64) -> Value {
+    let mut deployment = workload("Deployment", "web", json!({"replicas": replicas}));
+    deployment["metadata"]["namespace"] = json!("default");
+    deployment
+}
+
+// STG-2, DIF-4
+#[tokio::test(start_paused = true)]
+async fn without_delays_a_deployment_is_available_before_its_create_is_answered() {
+    let server = server(Workloads::Pods, StageDelays::NONE);
+    server.create(deployment(2)).await.unwrap();
+    let web = get(&server, "apps", "deployments", "default", "web").unwrap();
+    assert_eq!(web["status"]["availableReplicas"], 2, "{web:#}");
+    assert_eq!(names(&server, "", "pods").len(), 2);
+    assert_eq!(names(&server, "", "nodes"), ["kubewright-node-0"]);
+    let revision = server.revision();
+    server.tick().await;
+    assert_eq!(server.revision(), revision);
+}
+
+// STG-2, STG-3
+#[tokio::test(start_paused = true)]
+async fn delays_pass_on_the_clock_of_the_server() {
+    let server = server(Workloads::Pods, StageDelays::NONE);
+    let mut slow = deployment(1);
+    slow.set_annotation(READY_AFTER, "30s");
+    server.create(slow).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(29_900)).await;
+    let available =
+        |server: &ApiServer| get(server, "apps", "deployments", "default", "web").unwrap()["status"]["availableReplicas"].clone();
+    assert_eq!(available(&server), Value::Null);
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    assert_eq!(available(&server), 1);
+}
+
+// STG-1
+#[tokio::test(start_paused = true)]
+async fn mode_status_creates_no_children() {
+    let server = server(Workloads::Status, StageDelays::NONE);
+    server.create(deployment(2)).await.unwrap();
+    assert_eq!(get(&server, "apps", "deployments", "default", "web").unwrap()["status"]["availableReplicas"], 2);
+    assert_eq!(names(&server, "", "pods").len() + names(&server, "apps", "replicasets").len(), 0);
+}
+
+// STG-1
+#[tokio::test(start_paused = true)]
+async fn mode_off_leaves_workloads_alone() {
+    let server = server(Workloads::Off, StageDelays::NONE);
+    server.create(deployment(2)).await.unwrap();
+    assert_eq!(get(&server, "apps", "deployments", "default", "web").unwrap().pointer("/status/observedGeneration"), None);
+}
+
+// STG-5, STG-9, STG-10, STG-11
+#[tokio::test(start_paused = true)]
+async fn every_kind_of_workload_becomes_ready() {
+    let server = server(Workloads::Pods, StageDelays::NONE);
+    for (kind, plural, group, field) in [
+        ("StatefulSet", "statefulsets", "apps", "readyReplicas"),
+        ("DaemonSet", "daemonsets", "apps", "numberReady"),
+        ("ReplicaSet", "replicasets", "apps", "readyReplicas"),
+        ("Job", "jobs", "batch", "succeeded"),
+    ] {
+        let mut object = workload(kind, "w", json!({"replicas": 1}));
+        object["metadata"]["namespace"] = json!("default");
+        if kind == "Job" {
+            object["spec"] = json!({"template": {"spec": {"restartPolicy": "Never", "containers": [{"name": "c", "image": "i:1"}]}}});
+        }
+        server.create(object).await.unwrap();
+        let stored = get(&server, group, plural, "default", "w").unwrap();
+        assert_eq!(stored["status"][field], 1, "{stored:#}");
+    }
+}

@@ -1,0 +1,155 @@
+//! What an object asks of the stages by its annotations (STG-3).
+
+use std::time::Duration;
+
+use kubewright_machinery::object::ObjectExt;
+use serde_json::Value;
+
+use super::{mode::StageDelays, read::at};
+
+/// How long it takes until ready.
+pub const READY_AFTER: &str = "testing.kubewright.dev/ready-after";
+/// What becomes of the object.
+pub const OUTCOME: &str = "testing.kubewright.dev/outcome";
+
+/// What becomes of a workload.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Outcome {
+    /// It becomes ready.
+    #[default]
+    Ready,
+    /// It stays in the last state before ready.
+    Never,
+    /// Its containers crash; a Job fails.
+    Fail,
+    /// The stages never touch it; the test writes its status.
+    Manual,
+}
+
+/// The wishes of one object.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wishes {
+    /// What becomes of it.
+    pub outcome: Outcome,
+    /// Instead of the delay that is set for all.
+    pub ready_after: Option<Duration>,
+}
+
+impl Wishes {
+    /// What a pod asks for, or a workload; the annotations of its pod template win over its own.
+    pub fn of(object: &Value) -> Self {
+        Self {
+            outcome: wish(object, OUTCOME).and_then(parse_outcome).unwrap_or_default(),
+            ready_after: wish(object, READY_AFTER).and_then(parse_duration),
+        }
+    }
+
+    /// The delays for an object with these wishes.
+    pub fn apply(&self, delays: &StageDelays) -> StageDelays {
+        StageDelays { ready: self.ready_after.unwrap_or(delays.ready), ..*delays }
+    }
+}
+
+/// The texts that tell a client about wishes that cannot be read and are ignored.
+pub fn warnings(object: &Value) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for annotations in [object.annotations(), template_of(object).annotations()] {
+        if let Some(value) = annotations.get(OUTCOME).and_then(Value::as_str).filter(|value| parse_outcome(value).is_none()) {
+            warnings.push(format!("annotation {OUTCOME}: {value:?} is ignored: must be ready, never, fail or manual"));
+        }
+        if let Some(value) = annotations.get(READY_AFTER).and_then(Value::as_str).filter(|value| parse_duration(value).is_none()) {
+            warnings.push(format!("annotation {READY_AFTER}: {value:?} is ignored: must be a duration such as 30s or 1m30s"));
+        }
+    }
+    warnings
+}
+
+/// The wishes of a workload that its template does not override, as annotations for its pods.
+pub(super) fn inherited<'a>(owner: &'a Value, template: &'a Value) -> impl Iterator<Item = (&'static str, &'a str)> {
+    let missing = move |key: &&'static str| template.annotation(key).is_none();
+    [READY_AFTER, OUTCOME].into_iter().filter(missing).filter_map(|key| Some((key, owner.annotation(key)?)))
+}
+
+fn wish<'a>(object: &'a Value, key: &str) -> Option<&'a str> {
+    template_of(object).annotation(key).or_else(|| object.annotation(key))
+}
+
+fn template_of(object: &Value) -> &Value {
+    match at(object, "/spec/jobTemplate/spec/template") {
+        Value::Null => at(object, "/spec/template"),
+        template => template,
+    }
+}
+
+fn parse_outcome(text: &str) -> Option<Outcome> {
+    match text {
+        "ready" => Some(Outcome::Ready),
+        "never" => Some(Outcome::Never),
+        "fail" => Some(Outcome::Fail),
+        "manual" => Some(Outcome::Manual),
+        _ => None,
+    }
+}
+
+/// A duration as Go writes it: `1m30s`, `500ms`.
+fn parse_duration(text: &str) -> Option<Duration> {
+    if text == "0" {
+        return Some(Duration::ZERO);
+    }
+    let mut rest = text;
+    let mut total = Duration::ZERO;
+    while !rest.is_empty() {
+        let digits = rest.find(|character: char| !character.is_ascii_digit() && character != '.')?;
+        let number: f64 = rest[..digits].parse().ok()?;
+        rest = &rest[digits..];
+        let unit = rest.find(|character: char| character.is_ascii_digit()).unwrap_or(rest.len());
+        let seconds = match &rest[..unit] {
+            "h" => 3600.0,
+            "m" => 60.0,
+            "s" => 1.0,
+            "ms" => 0.001,
+            _ => return None,
+        };
+        total = total.checked_add(Duration::try_from_secs_f64(number * seconds).ok()?)?;
+        rest = &rest[unit..];
+    }
+    (!text.is_empty()).then_some(total)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    // STG-3
+    #[test]
+    fn the_template_wins_over_the_workload() {
+        let workload = json!({
+            "metadata": {"annotations": {READY_AFTER: "30s", OUTCOME: "fail"}},
+            "spec": {"template": {"metadata": {"annotations": {READY_AFTER: "1m30s"}}}},
+        });
+        let wishes = Wishes::of(&workload);
+        assert_eq!(wishes, Wishes { outcome: Outcome::Fail, ready_after: Some(Duration::from_secs(90)) });
+        let inherited: Vec<_> = inherited(&workload, at(&workload, "/spec/template")).collect();
+        assert_eq!(inherited, [(OUTCOME, "fail")]);
+    }
+
+    // STG-3
+    #[test]
+    fn what_cannot_be_read_is_a_warning_and_ignored() {
+        let workload = json!({"metadata": {"annotations": {READY_AFTER: "soon", OUTCOME: "maybe"}}});
+        assert_eq!(Wishes::of(&workload), Wishes::default());
+        assert_eq!(warnings(&workload).len(), 2);
+    }
+
+    #[test]
+    fn durations_are_those_of_go() {
+        assert_eq!(parse_duration("1h0.5m500ms"), Some(Duration::from_millis(3_630_500)));
+        assert_eq!(parse_duration("0"), Some(Duration::ZERO));
+        for wrong in ["", "5", "s", "-5s", "5 s", "5d"] {
+            assert_eq!(parse_duration(wrong), None, "{wrong:?}");
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! From the end of a pass to state, reason and conditions (STA-10, OUT-1).
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use super::{ComponentStatus, State, READY, STALLED};
+use crate::condition::{ConditionStatus, Keep, Updater};
+use crate::dependents::Waiting;
+
+/// How many objects a message names.
+const SHOWN: usize = 3;
+
+/// How a pass ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Ending {
+    /// Early, by the user's wish: state and reason stay.
+    Kept,
+    /// The first status of a new component, written before anything else is done.
+    FirstSeen,
+    /// The component changed, and its dependents are about to be written.
+    Restarting,
+    /// The component is suspended.
+    Suspended,
+    /// Everything is applied and ready.
+    Ready,
+    /// Dependents are not ready yet; while deleting: not gone yet.
+    Incomplete(Vec<Waiting>),
+    /// An expected obstacle. The reason is the user's own, if user code raised it.
+    Wait {
+        /// The user's reason.
+        reason: Option<String>,
+        /// What is waited for.
+        message: String,
+    },
+    /// Somebody must change something.
+    Blocked {
+        /// The reason of the condition Stalled; that of Ready too, where it is one of its own.
+        reason: String,
+        /// What.
+        message: String,
+    },
+    /// Something failed.
+    Failed {
+        /// The user's reason.
+        reason: Option<String>,
+        /// The error.
+        message: String,
+        /// The reason of the condition Stalled, if it is not tried again.
+        stalled: Option<String>,
+    },
+}
+
+/// The circumstances in which a pass ended.
+#[derive(Clone, Copy, Debug)]
+pub struct Circumstances {
+    /// Whether the component is being deleted.
+    pub deleting: bool,
+    /// Its generation.
+    pub generation: i64,
+    /// The start of the pass.
+    pub started: Timestamp,
+    /// How long processing may take.
+    pub timeout: Duration,
+}
+
+impl ComponentStatus {
+    /// Writes down how a pass ended.
+    pub fn conclude(&mut self, ending: &Ending, at: &Circumstances) {
+        self.observed_generation = at.generation;
+        if at.deleting {
+            self.processing_since = None;
+            self.processing_digest.clear();
+        }
+        match ending {
+            Ending::Ready => {
+                self.applied_generation = at.generation;
+                self.last_applied_at = Some(at.started.into());
+                self.processing_since = None;
+            }
+            Ending::Incomplete(_) if !at.deleting => {
+                self.processing_since.get_or_insert_with(|| at.started.into());
+            }
+            _ => {}
+        }
+        self.show(ending, at);
+    }
+
+    /// Sets state and conditions alone, as the status that is written ahead does (PASS-6).
+    pub fn show(&mut self, ending: &Ending, at: &Circumstances) {
+        let timed_out = !at.deleting && self.timed_out(at.started, at.timeout);
+        let Some(shown) = shown(ending, at.deleting, timed_out) else { return };
+        let ready = match shown.state {
+            State::Ready => ConditionStatus::True,
+            State::Error => ConditionStatus::False,
+            _ => ConditionStatus::Unknown,
+        };
+        let mut conditions = Updater::new(&self.conditions, at.started, Keep::Untouched);
+        conditions.set(READY, ready, &shown.reason, shown.message.clone());
+        match &shown.stalled {
+            Some(reason) => conditions.set(STALLED, ConditionStatus::True, reason, shown.message),
+            None => conditions.remove(STALLED),
+        };
+        self.conditions = conditions.finish().0;
+        self.state = Some(shown.state);
+    }
+}
+
+struct Shown {
+    state: State,
+    reason: String,
+    message: String,
+    stalled: Option<String>,
+}
+
+fn shown(ending: &Ending, deleting: bool, timed_out: bool) -> Option<Shown> {
+    let show = |state, reason: &str, message: String| Shown {
+        state,
+        reason: reason.to_owned(),
+        message: upper_first(message),
+        stalled: None,
+    };
+    Some(match ending {
+        Ending::Kept => return None,
+        Ending::FirstSeen => show(State::Pending, "FirstSeen", "First seen".to_owned()),
+        Ending::Restarting => {
+            show(State::Processing, "Restarting", "Restarting processing due to component changes".to_owned())
+        }
+        Ending::Suspended => show(State::Pending, "Suspended", "Reconciliation is suspended".to_owned()),
+        Ending::Ready => show(State::Ready, "Ready", "Dependent resources successfully reconciled".to_owned()),
+        Ending::Incomplete(waiting) if deleting => show(
+            State::Deleting,
+            "DeletionProcessing",
+            with_objects(
+                "Deletion of dependent resources triggered; waiting until dependent resources are deleted",
+                waiting,
+            ),
+        ),
+        Ending::Incomplete(waiting) if timed_out => {
+            show(State::Error, "Timeout", with_objects("Reconcilation of dependent resources timed out", waiting))
+        }
+        Ending::Incomplete(waiting) => show(
+            State::Processing,
+            "Processing",
+            with_objects(
+                "Reconcilation of dependent resources triggered; waiting until all dependent resources are ready",
+                waiting,
+            ),
+        ),
+        Ending::Wait { reason, message } => {
+            let (state, fallback) =
+                if deleting { (State::DeletionPending, "DeletionRetrying") } else { (State::Pending, "Retrying") };
+            let reason = if timed_out { "Timeout" } else { reason.as_deref().unwrap_or(fallback) };
+            show(state, reason, message.clone())
+        }
+        Ending::Blocked { reason, message } => {
+            let blocked = reason == "DeletionBlocked";
+            let state = if deleting && blocked { State::Deleting } else { State::Error };
+            let own = matches!(
+                reason.as_str(),
+                "InvalidSpec" | "InvalidManifest" | "OwnerConflict" | "RenderFailed" | "TooManyDependents" | "CredentialsRefused"
+            );
+            let word = if own { "Error" } else { reason.as_str() };
+            Shown { stalled: Some(reason.clone()), ..show(state, word, message.clone()) }
+        }
+        Ending::Failed { reason, message, stalled } => {
+            let reason = if timed_out { "Timeout" } else { reason.as_deref().unwrap_or("Error") };
+            Shown { stalled: stalled.clone(), ..show(State::Error, reason, message.clone()) }
+        }
+    })
+}
+
+fn with_objects(text: &str, waiting: &[Waiting]) -> String {
+    if waiting.is_empty() {
+        return text.to_owned();
+    }
+    let named: Vec<String> = waiting.iter().take(SHOWN).map(ToString::to_string).collect();
+    let more = match waiting.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("{text}: {}{more}", named.join("; "))
+}
+
+fn upper_first(text: String) -> String {
+    let mut characters = text.chars();
+    match characters.next() {
+        Some(first) if first.is_lowercase() => first.to_uppercase().chain(characters).collect(),
+        _ => text,
+    }
+}

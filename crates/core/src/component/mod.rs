@@ -1,0 +1,10 @@
+//! The state of a component: what its status says, and how the end of a pass changes that.
+
+mod ending;
+mod status;
+
+pub use ending::{Circumstances, Ending};
+pub use status::{ComponentStatus, State, READY, STALLED};
+
+#[cfg(test)]
+mod tests;

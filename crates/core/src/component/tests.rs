@@ -1,0 +1,201 @@
+use std::time::Duration;
+
+use jiff::Timestamp;
+use kubewright_machinery::object::ObjectKey;
+use serde_json::{Value, json};
+
+use super::{Circumstances, ComponentStatus, Ending, READY, STALLED, State};
+use crate::condition::ConditionStatus;
+use crate::dependents::Waiting;
+use crate::health::Status;
+
+const MINUTE: i64 = 60;
+
+fn at(seconds: i64) -> Circumstances {
+    Circumstances {
+        deleting: false,
+        generation: 3,
+        started: Timestamp::from_second(1_700_000_000 + seconds).unwrap(),
+        timeout: Duration::from_mins(5),
+    }
+}
+
+fn deleting(seconds: i64) -> Circumstances {
+    Circumstances { deleting: true, ..at(seconds) }
+}
+
+fn waiting() -> Vec<Waiting> {
+    let one = |name: &str| Waiting {
+        key: ObjectKey::new("apps", "Deployment", "ns", name),
+        status: Status::InProgress,
+        message: "0 of 1 ready".to_owned(),
+    };
+    ["a", "b", "c", "d", "e"].map(one).to_vec()
+}
+
+fn wait(reason: Option<&str>) -> Ending {
+    Ending::Wait { reason: reason.map(str::to_owned), message: "secret is missing".to_owned() }
+}
+
+fn failed(stalled: Option<&str>) -> Ending {
+    Ending::Failed { reason: None, message: "it broke".to_owned(), stalled: stalled.map(str::to_owned) }
+}
+
+fn blocked(reason: &str) -> Ending {
+    Ending::Blocked { reason: reason.to_owned(), message: "somebody must act".to_owned() }
+}
+
+fn shown(status: &ComponentStatus) -> (State, String, ConditionStatus, Option<String>) {
+    let stalled = status.condition(STALLED).map(|condition| condition.reason.clone());
+    (status.state.unwrap(), status.reason().to_owned(), status.condition(READY).unwrap().status, stalled)
+}
+
+// STA-1
+#[test]
+fn an_empty_status_has_only_an_observed_generation() {
+    assert_eq!(serde_json::to_value(ComponentStatus::default()).unwrap(), json!({"observedGeneration": -1}));
+    let read: ComponentStatus = serde_json::from_value(json!({})).unwrap();
+    assert_eq!(read, ComponentStatus::default());
+}
+
+// STA-2, STA-4, STA-10, OUT-1, OUT-4
+#[test]
+fn every_ending_has_its_state_reason_and_conditions() {
+    use ConditionStatus::{False, True, Unknown};
+    let rows: Vec<(Ending, Circumstances, State, &str, ConditionStatus, Option<&str>)> = vec![
+        (Ending::FirstSeen, at(0), State::Pending, "FirstSeen", Unknown, None),
+        (Ending::Suspended, at(0), State::Pending, "Suspended", Unknown, None),
+        (Ending::Restarting, at(0), State::Processing, "Restarting", Unknown, None),
+        (Ending::Incomplete(waiting()), at(0), State::Processing, "Processing", Unknown, None),
+        (Ending::Ready, at(0), State::Ready, "Ready", True, None),
+        (wait(None), at(0), State::Pending, "Retrying", Unknown, None),
+        (wait(Some("LicenceMissing")), at(0), State::Pending, "LicenceMissing", Unknown, None),
+        (failed(None), at(0), State::Error, "Error", False, None),
+        (failed(Some("InvalidManifest")), at(0), State::Error, "Error", False, Some("InvalidManifest")),
+        (blocked("DependentFailed"), at(0), State::Error, "DependentFailed", False, Some("DependentFailed")),
+        (blocked("DeletionBlocked"), at(0), State::Error, "DeletionBlocked", False, Some("DeletionBlocked")),
+        (blocked("OwnerConflict"), at(0), State::Error, "Error", False, Some("OwnerConflict")),
+        (blocked("Licence"), at(0), State::Error, "Licence", False, Some("Licence")),
+        (wait(None), deleting(0), State::DeletionPending, "DeletionRetrying", Unknown, None),
+        (blocked("DeletionBlocked"), deleting(0), State::Deleting, "DeletionBlocked", Unknown, Some("DeletionBlocked")),
+        (Ending::Incomplete(waiting()), deleting(0), State::Deleting, "DeletionProcessing", Unknown, None),
+        (failed(None), deleting(0), State::Error, "Error", False, None),
+    ];
+    for (ending, circumstances, state, reason, ready, stalled) in rows {
+        let mut status = ComponentStatus::default();
+        status.conclude(&ending, &circumstances);
+        let expected = (state, reason.to_owned(), ready, stalled.map(str::to_owned));
+        assert_eq!(shown(&status), expected, "{ending:?}");
+        assert_eq!(status.observed_generation, 3);
+    }
+}
+
+// STA-10, TIME-5
+#[test]
+fn after_the_timeout_the_reason_is_timeout_but_for_failed_dependents() {
+    let mut status = ComponentStatus::default();
+    status.conclude(&Ending::Incomplete(waiting()), &at(0));
+    let late = at(5 * MINUTE);
+    for (ending, state, reason) in [
+        (Ending::Incomplete(waiting()), State::Error, "Timeout"),
+        (wait(Some("Own")), State::Pending, "Timeout"),
+        (failed(None), State::Error, "Timeout"),
+        (blocked("DependentFailed"), State::Error, "DependentFailed"),
+        (Ending::Ready, State::Ready, "Ready"),
+    ] {
+        let mut status = status.clone();
+        status.conclude(&ending, &late);
+        assert_eq!((status.state.unwrap(), status.reason()), (state, reason));
+    }
+}
+
+// TIME-1, TIME-2
+#[test]
+fn the_countdown_starts_with_the_first_incomplete_apply_and_ends_with_ready_or_a_change() {
+    let mut status = ComponentStatus::default();
+    status.process("k1:a", 3);
+    status.conclude(&wait(None), &at(0));
+    assert_eq!(status.processing_since, None);
+    status.conclude(&Ending::Incomplete(waiting()), &at(MINUTE));
+    let since = status.processing_since;
+    status.conclude(&failed(None), &at(2 * MINUTE));
+    status.conclude(&Ending::Incomplete(waiting()), &at(3 * MINUTE));
+    assert_eq!((since.is_some(), status.processing_since), (true, since));
+    assert!(status.process("k1:b", 3));
+    assert_eq!(status.processing_since, None);
+    status.conclude(&Ending::Incomplete(waiting()), &at(4 * MINUTE));
+    status.conclude(&Ending::Ready, &at(5 * MINUTE));
+    assert_eq!(status.processing_since, None);
+}
+
+// PASS-4
+#[test]
+fn the_revision_counts_digests() {
+    let mut status = ComponentStatus::default();
+    assert!(!status.process("k1:a", 1));
+    assert_eq!(status.revision, 1);
+    assert!(!status.process("k1:a", 1));
+    assert_eq!(status.revision, 1);
+    assert!(status.process("k1:b", 2));
+    assert_eq!(status.revision, 2);
+}
+
+// TAKE-3
+#[test]
+fn a_digest_of_the_go_framework_is_replaced_without_a_new_revision() {
+    let taken_over = || ComponentStatus {
+        observed_generation: 4,
+        processing_digest: "ab".repeat(32),
+        last_processing_digest: "ab".repeat(32),
+        revision: 7,
+        ..ComponentStatus::default()
+    };
+    let mut status = taken_over();
+    assert!(!status.process("k1:a", 4));
+    assert_eq!((status.revision, status.last_processing_digest.as_str()), (7, "k1:a"));
+    let mut status = taken_over();
+    assert!(status.process("k1:a", 5));
+    assert_eq!(status.revision, 8);
+}
+
+// STA-6
+#[test]
+fn transition_times_move_with_the_status_alone() {
+    let mut status = ComponentStatus::default();
+    let since = |status: &ComponentStatus| status.condition(READY).unwrap().last_transition_time;
+    status.conclude(&Ending::Suspended, &at(0));
+    status.conclude(&wait(None), &at(MINUTE));
+    assert_eq!(since(&status), at(0).started);
+    status.conclude(&Ending::Ready, &at(2 * MINUTE));
+    assert_eq!(since(&status), at(2 * MINUTE).started);
+}
+
+// STA-10
+#[test]
+fn messages_name_three_objects_and_start_with_a_capital() {
+    let mut status = ComponentStatus::default();
+    status.conclude(&Ending::Incomplete(waiting()), &at(0));
+    assert_eq!(
+        status.message(),
+        "Reconcilation of dependent resources triggered; waiting until all dependent resources are ready: \
+         Deployment ns/a: 0 of 1 ready; Deployment ns/b: 0 of 1 ready; Deployment ns/c: 0 of 1 ready and 2 more"
+    );
+    status.conclude(&wait(None), &at(0));
+    assert_eq!(status.message(), "Secret is missing");
+}
+
+// STA-1
+#[test]
+fn the_fields_stand_in_their_order_and_conditions_have_five() {
+    let mut status = ComponentStatus::default();
+    status.process("k1:a", 3);
+    status.conclude(&Ending::Ready, &at(0));
+    let text = serde_json::to_string(&status).unwrap();
+    let places: Vec<_> = ["observedGeneration", "appliedGeneration", "lastAppliedAt", "processingDigest", "revision", "conditions", "state"]
+        .map(|field| text.find(&format!("\"{field}\"")).unwrap())
+        .to_vec();
+    assert!(places.is_sorted(), "{text}");
+    let json: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(json["conditions"][0].as_object().unwrap().len(), 5);
+    assert_eq!(json["lastAppliedAt"], "2023-11-14T22:13:20Z");
+}

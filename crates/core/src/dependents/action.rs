@@ -1,0 +1,226 @@
+//! What a plan asks to be sent.
+
+use std::time::Duration;
+
+use kubewright_machinery::object::{GroupKind, GroupVersionKind, ObjectKey};
+use serde_json::Value;
+
+use super::{Inventory, ManagedType};
+
+/// One step of a plan. All actions of a plan are independent of each other and may be sent at once.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Action {
+    /// Write this inventory to the component's status before anything else is sent (PLAN-4). It is alone in its batch. Answer
+    /// with [`Observed::record_persisted`](super::Observed::record_persisted).
+    Persist(Inventory),
+    /// Look for objects that are not ours. Answer with [`Observed::record_foreign`](super::Observed::record_foreign).
+    CheckForeign(ForeignCheck),
+    /// Send one request about one object. Answer with [`Observed::record`](super::Observed::record).
+    Send(ObjectAction),
+}
+
+/// One request about one object.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ObjectAction {
+    /// What the request is for.
+    pub verb: Verb,
+    /// The type. Where the request has no body of its own and this version is not served, another version will do.
+    pub gvk: GroupVersionKind,
+    /// The object.
+    pub key: ObjectKey,
+    /// What to send.
+    pub request: Request,
+    /// How long to wait before sending; zero but for repetitions. The sender adds jitter.
+    pub after: Duration,
+    /// What to tell people once the request succeeded.
+    pub note: Option<Note>,
+    /// Whether this restores what somebody else changed. Its failure never shows in the component's state (DRIFT-7).
+    pub corrective: bool,
+}
+
+/// What a request is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Verb {
+    /// Create an object.
+    Create,
+    /// Write an object that exists.
+    Update,
+    /// Delete an object in order to create it again.
+    Recreate,
+    /// Delete an object.
+    Delete,
+    /// Take our marks off an object and leave it.
+    Orphan,
+    /// Put our marks on an object without changing anything else.
+    TakeOwnership,
+    /// Take our finalizer off a type that is being deleted.
+    ReleaseFinalizer,
+    /// Create a namespace that a dependent needs.
+    CreateNamespace,
+    /// Read an object, because no watch shows it.
+    ReadLive,
+}
+
+impl Verb {
+    /// Whether the request changes something in the cluster.
+    pub const fn is_write(self) -> bool {
+        !matches!(self, Self::ReadLive)
+    }
+
+    /// The value of the metric label `action`.
+    pub const fn operation(self) -> &'static str {
+        match self {
+            Self::Create | Self::CreateNamespace => "create",
+            Self::Update | Self::Orphan | Self::TakeOwnership | Self::ReleaseFinalizer => "update",
+            Self::Recreate | Self::Delete => "delete",
+            Self::ReadLive => "read",
+        }
+    }
+}
+
+/// What to send.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Request {
+    /// POST of this object.
+    Create(Value),
+    /// PUT of this object.
+    Replace(Value),
+    /// Server-side apply of this object.
+    Apply {
+        /// The object.
+        body: Value,
+        /// Whether fields of other managers are taken over.
+        force: bool,
+    },
+    /// JSON merge patch (RFC 7386).
+    MergePatch(Value),
+    /// JSON patch (RFC 6902).
+    JsonPatch(Value),
+    /// DELETE with propagation Background and these preconditions.
+    Delete {
+        /// The UID that the object must have.
+        uid: String,
+        /// The version that the object must have.
+        resource_version: String,
+    },
+    /// GET.
+    Get,
+}
+
+/// A question: does any object of a type exist that is not ours (10.12)? One LIST with limit 1 per kind.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ForeignCheck {
+    /// What types are meant.
+    pub types: CheckedTypes,
+    /// Whether objects of ours count as well.
+    pub any_owner: bool,
+    /// The label selector of the LIST; empty: all objects.
+    pub selector: String,
+}
+
+/// The types that a check is about.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum CheckedTypes {
+    /// All served, listable kinds that match, each in its preferred version.
+    Declared(ManagedType),
+    /// The kind of a CustomResourceDefinition.
+    Definition {
+        /// Name of the definition.
+        name: String,
+        /// Its kind.
+        kind: GroupKind,
+        /// Its plural, for the path of the request.
+        plural: String,
+        /// The version to list.
+        version: String,
+    },
+    /// All listable kinds of an APIService.
+    ApiService {
+        /// Name of the APIService.
+        name: String,
+        /// Its group.
+        group: String,
+        /// Its version.
+        version: String,
+    },
+}
+
+/// The answer to a [`ForeignCheck`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Foreign {
+    /// There is none.
+    None,
+    /// There is one, of this kind.
+    Found(GroupKind),
+    /// Discovery or a LIST failed.
+    Unavailable(String),
+}
+
+/// Something worth telling people as an event on the component (EVT-2).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Note {
+    /// A namespace was created for a dependent.
+    NamespaceCreated {
+        /// Its name.
+        namespace: String,
+    },
+    /// A namespace stays, since an object in it does.
+    NamespaceKept {
+        /// Its name.
+        namespace: String,
+        /// The object in it.
+        object: ObjectKey,
+    },
+    /// A type that is wanted was deleted by hand.
+    DependentDeleted {
+        /// The type.
+        object: ObjectKey,
+    },
+    /// Somebody else keeps changing our fields.
+    DriftRepeated {
+        /// The object.
+        object: ObjectKey,
+        /// Other managers of the object, comma separated.
+        managers: String,
+    },
+}
+
+impl Note {
+    /// The reason of the event.
+    pub const fn reason(&self) -> &'static str {
+        match self {
+            Self::NamespaceCreated { .. } => "NamespaceCreated",
+            Self::NamespaceKept { .. } => "NamespaceKept",
+            Self::DependentDeleted { .. } => "DependentDeleted",
+            Self::DriftRepeated { .. } => "DriftRepeated",
+        }
+    }
+
+    /// Whether the event is a Warning.
+    pub const fn is_warning(&self) -> bool {
+        !matches!(self, Self::NamespaceCreated { .. })
+    }
+
+    /// The message of the event.
+    pub fn message(&self) -> String {
+        match self {
+            Self::NamespaceCreated { namespace } => format!("Namespace {namespace} created"),
+            Self::NamespaceKept { namespace, object } => {
+                format!("Namespace {namespace} is kept because {object} stays in it")
+            }
+            Self::DependentDeleted { object } => {
+                format!("{object} was deleted by somebody else and is created again")
+            }
+            Self::DriftRepeated { object, managers } => {
+                format!(
+                    "Fields of {object} are changed again and again (other managers: {managers})"
+                )
+            }
+        }
+    }
+}

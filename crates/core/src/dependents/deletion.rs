@@ -1,0 +1,59 @@
+//! The end of a component (10.11), behind the gate (10.12).
+
+use super::planner::Planner;
+use super::teardown::Removal;
+use super::waves::index_of;
+use super::{BlockedReason, CheckedTypes, ForeignCheck, Verdict};
+
+impl Planner<'_> {
+    /// Whether everything is gone.
+    pub(super) fn delete(&mut self, foreign_finalizers: &[String]) -> bool {
+        let all: Vec<usize> = (0..self.items.len()).collect();
+        let checks = self.gate();
+        if !self.all_free(checks) {
+            self.wait_for_all(&all);
+            return false;
+        }
+        if !foreign_finalizers.is_empty() {
+            let message = "Deletion blocked due to existing foreign finalizers".to_owned();
+            self.blocked = Some(Verdict::Blocked {
+                reason: BlockedReason::DeletionBlocked,
+                message,
+            });
+            return false;
+        }
+        let managed_types = self.managed_types();
+        let done = self.tear_down(&all, &index_of(&managed_types), Removal::Deletion);
+        if !done {
+            self.wait_for_all(&all);
+        }
+        done
+    }
+
+    /// All questions that must be answered with no before anything is deleted (GATE-2).
+    fn gate(&self) -> Vec<ForeignCheck> {
+        let selector = self.engine.foreign_selector();
+        let declared = self
+            .engine
+            .additional_managed_types
+            .iter()
+            .map(|managed| ForeignCheck {
+                types: CheckedTypes::Declared(managed.clone()),
+                any_owner: false,
+                selector: selector.clone(),
+            });
+        let mut checks: Vec<ForeignCheck> = declared.collect();
+        if self
+            .items
+            .iter()
+            .any(|item| !item.delete_policy.orphans_on_deletion())
+        {
+            let ours = (0..self.items.len()).filter(|&place| {
+                self.live(&self.items[place].key())
+                    .is_some_and(|live| self.engine.owns(live))
+            });
+            checks.extend(ours.filter_map(|place| self.check_of_type(place)));
+        }
+        checks
+    }
+}

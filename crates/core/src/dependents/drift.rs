@@ -1,0 +1,147 @@
+//! Fields of ours that somebody changed, and the forced reapply (10.13).
+
+use std::time::Duration;
+
+use super::planner::Planner;
+use super::state::{State, seconds_between};
+use super::{DesiredObject, Item, Note, ObjectAction, Phase, Projection};
+use crate::manifest::{ReconcilePolicy, UpdatePolicy};
+
+/// After this long in sync, an object counts as peaceful again, in seconds.
+const PEACE: i64 = 600;
+/// The correction that makes people aware of a fight.
+const TOLD_AT: u32 = 2;
+
+/// What a look at an object in sync found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Finding {
+    InSync,
+    Drift,
+    Unknown,
+}
+
+impl Planner<'_> {
+    /// Corrects objects that were applied before, whatever wave they are in (WAVE-4).
+    pub(super) fn correct(&mut self, object: &DesiredObject, state: State) {
+        let State::InSync { .. } = state else { return };
+        let (Some(&place), Some(live)) = (self.index.get(&object.key), self.live(&object.key))
+        else {
+            return;
+        };
+        let item = &self.items[place];
+        let applied = matches!(item.phase, Phase::Creating | Phase::Updating | Phase::Ready);
+        if !applied || object.reconcile == ReconcilePolicy::Once || self.wrote(object) {
+            return;
+        }
+        if self.observed.uncorrected.contains(&object.key) {
+            self.plan_next_look(object);
+            return;
+        }
+        if self.observed.unsure.contains(&object.key) {
+            let action = self.read_live(&object.gvk, &object.key, true);
+            self.send(action);
+            return;
+        }
+        let due = is_reapply_due(item, object, self.now);
+        let finding = look(item, live);
+        self.remember_peace(object, finding);
+        let wanted = match finding {
+            Finding::Drift => due || self.may_correct(object),
+            Finding::Unknown => due && object.update != UpdatePolicy::Recreate,
+            Finding::InSync => {
+                due && object.update == UpdatePolicy::SsaOverride && live.reclaim_others
+            }
+        };
+        if wanted {
+            self.send_correction(object, live, finding);
+        }
+    }
+
+    fn send_correction(&mut self, object: &DesiredObject, live: &Projection, finding: Finding) {
+        let action = if object.update == UpdatePolicy::Recreate {
+            Some(self.delete_live(super::Verb::Recreate, &object.gvk, &object.key, live))
+        } else {
+            self.update(object, live)
+        };
+        let Some(action) = action else { return };
+        let count = self
+            .memory
+            .drift
+            .get(&object.key)
+            .map_or(0, |entry| entry.count);
+        let note = (finding == Finding::Drift && count == TOLD_AT).then(|| Note::DriftRepeated {
+            object: object.key.clone(),
+            managers: live.managers.to_string(),
+        });
+        self.send(ObjectAction {
+            corrective: true,
+            note,
+            ..action
+        });
+    }
+
+    /// Corrections are spaced: at once, 10 s, 60 s after the one before, then only when a reapply is due (DRIFT-5).
+    fn may_correct(&mut self, object: &DesiredObject) -> bool {
+        let Some(entry) = self.memory.drift.get(&object.key) else {
+            return true;
+        };
+        let pause = match entry.count {
+            0 => return true,
+            1 => 10,
+            2 => 60,
+            _ => {
+                self.plan_next_look(object);
+                return false;
+            }
+        };
+        let next = Self::after(entry.last, pause);
+        self.wake_at(next);
+        self.now >= next
+    }
+
+    fn plan_next_look(&mut self, object: &DesiredObject) {
+        let applied = self
+            .index
+            .get(&object.key)
+            .and_then(|&place| self.items[place].last_applied_at);
+        if let Some(applied) = applied {
+            let interval = i64::try_from(object.reapply_interval.as_secs()).unwrap_or(i64::MAX);
+            self.wake_at(Self::after(applied.timestamp(), interval));
+        }
+    }
+
+    fn remember_peace(&mut self, object: &DesiredObject, finding: Finding) {
+        let now = self.now;
+        let Some(entry) = self.memory.drift.get_mut(&object.key) else {
+            return;
+        };
+        let peaceful = entry
+            .in_sync_since
+            .is_some_and(|since| seconds_between(since, now) >= PEACE);
+        if peaceful {
+            self.memory.drift.remove(&object.key);
+        } else if finding == Finding::Drift {
+            entry.in_sync_since = None;
+        } else if entry.in_sync_since.is_none() {
+            entry.in_sync_since = Some(now);
+        }
+    }
+}
+
+fn look(item: &Item, live: &Projection) -> Finding {
+    if item.fingerprint.is_empty() {
+        Finding::Unknown
+    } else if live.fingerprint_for(&item.empty_paths) == item.fingerprint {
+        Finding::InSync
+    } else {
+        Finding::Drift
+    }
+}
+
+fn is_reapply_due(item: &Item, object: &DesiredObject, now: jiff::Timestamp) -> bool {
+    let Some(applied) = item.last_applied_at else {
+        return true;
+    };
+    let passed = u64::try_from(seconds_between(applied.timestamp(), now)).unwrap_or(0);
+    Duration::from_secs(passed) >= object.reapply_interval
+}

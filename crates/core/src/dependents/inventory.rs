@@ -1,0 +1,185 @@
+//! The list of a component's dependents, as its status keeps it.
+
+use std::collections::HashMap;
+
+use kubewright_machinery::object::{GroupVersionKind, ObjectKey};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::ManagedType;
+use crate::health::Status;
+use crate::manifest::{AdoptionPolicy, DeletePolicy, Lifecycle, ReconcilePolicy, UpdatePolicy};
+use crate::seconds::Seconds;
+
+/// How far a dependent has come (10.3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub enum Phase {
+    /// Wanted; new, or changed since it was last written.
+    #[default]
+    ScheduledForApplication,
+    /// Created, not ready yet.
+    Creating,
+    /// Updated, not ready yet.
+    Updating,
+    /// Was ready after it was last written.
+    Ready,
+    /// To be purged.
+    ScheduledForCompletion,
+    /// Being purged.
+    Completing,
+    /// Purged.
+    Completed,
+    /// No longer wanted.
+    ScheduledForDeletion,
+    /// Being deleted.
+    Deleting,
+}
+
+/// One dependent in the inventory. The field order is that of its JSON (INV-1).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Item {
+    /// API group; empty for the core group.
+    pub group: String,
+    /// Version in which it was last wanted.
+    pub version: String,
+    /// Kind.
+    pub kind: String,
+    /// Namespace; empty for an object of the cluster.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub namespace: String,
+    /// Name.
+    pub name: String,
+    /// What happens if it exists and is not ours.
+    pub adoption_policy: AdoptionPolicy,
+    /// What makes it differ from what was applied.
+    pub reconcile_policy: ReconcilePolicy,
+    /// How it is written.
+    pub update_policy: UpdatePolicy,
+    /// What happens when it is no longer wanted.
+    pub delete_policy: DeletePolicy,
+    /// Wave in which it is applied.
+    pub apply_order: i16,
+    /// Wave in which it is deleted.
+    pub delete_order: i16,
+    /// Types that it brings.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub managed_types: Vec<ManagedType>,
+    /// Digest of the wanted object; empty when it is no longer wanted.
+    #[serde(default)]
+    pub digest: String,
+    /// How far it has come.
+    #[serde(default)]
+    pub phase: Phase,
+    /// Its health; absent when completed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<Status>,
+    /// When it was last written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_applied_at: Option<Seconds>,
+    /// Why it is not Current, at most 256 bytes.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub message: String,
+    /// Fingerprint of our fields after our last write.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub fingerprint: String,
+    /// Leaf paths of ours that were sent as empty maps.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub empty_paths: Vec<Vec<String>>,
+    /// The digest annotation on the live object, where another program wrote it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub live_digest: String,
+    /// The stage of the component's deletion to which it belongs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lifecycle: Option<Lifecycle>,
+}
+
+impl Item {
+    /// The identity (INV-2): the version is no part of it.
+    pub fn key(&self) -> ObjectKey {
+        ObjectKey::new(&self.group, &self.kind, &self.namespace, &self.name)
+    }
+
+    /// The kind at the version in which it was last wanted.
+    pub fn gvk(&self) -> GroupVersionKind {
+        GroupVersionKind::new(&self.group, &self.version, &self.kind)
+    }
+
+    /// Whether it left the manifests.
+    pub fn is_redundant(&self) -> bool {
+        self.digest.is_empty()
+    }
+
+    /// Sets health and message.
+    pub(super) fn report(&mut self, status: Status, message: &str) {
+        self.status = Some(status);
+        self.message = if status == Status::Current {
+            String::new()
+        } else {
+            message.to_owned()
+        };
+    }
+}
+
+/// All dependents of a component, in the order in which they are deleted (INV-5).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Inventory {
+    items: Vec<Item>,
+}
+
+impl Inventory {
+    /// From items as stored. Of items with the same identity the one that was written last stays (INV-2); the keys of the
+    /// dropped ones are returned, so that the caller can warn.
+    pub fn new(items: Vec<Item>) -> (Self, Vec<ObjectKey>) {
+        let mut kept: Vec<Item> = Vec::with_capacity(items.len());
+        let mut places: HashMap<ObjectKey, usize> = HashMap::with_capacity(items.len());
+        let mut dropped = Vec::new();
+        for item in items {
+            let key = item.key();
+            match places.get(&key) {
+                None => {
+                    places.insert(key, kept.len());
+                    kept.push(item);
+                }
+                Some(&place) => {
+                    if item.last_applied_at > kept[place].last_applied_at {
+                        kept[place] = item;
+                    }
+                    dropped.push(key);
+                }
+            }
+        }
+        (Self { items: kept }, dropped)
+    }
+
+    /// From items whose identities differ and whose order is that of deletion.
+    pub(super) fn sorted(items: Vec<Item>) -> Self {
+        Self { items }
+    }
+
+    /// The items.
+    pub fn items(&self) -> &[Item] {
+        &self.items
+    }
+
+    /// The item of an object.
+    pub fn get(&self, key: &ObjectKey) -> Option<&Item> {
+        self.items.iter().find(|item| {
+            item.name == key.name
+                && item.namespace == key.namespace
+                && item.kind == key.kind
+                && item.group == key.group
+        })
+    }
+
+    /// The number of items.
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// Whether there is no item.
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+}

@@ -1,0 +1,102 @@
+//! Types that a component brings or declares (MAN-1).
+
+use std::collections::HashMap;
+
+use kubewright_machinery::object::{GroupKind, GroupVersionKind};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A type, or a pattern of types, whose objects are managed instances.
+#[derive(
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+pub struct ManagedType {
+    /// API group: exact, `*`, or `*.suffix`.
+    pub group: String,
+    /// Version: exact or `*`.
+    pub version: String,
+    /// Kind: exact or `*`.
+    pub kind: String,
+}
+
+impl ManagedType {
+    /// All versions of a kind, as a component declares it.
+    pub fn declared(group: impl Into<String>, kind: impl Into<String>) -> Self {
+        Self {
+            group: group.into(),
+            version: "*".to_owned(),
+            kind: kind.into(),
+        }
+    }
+
+    /// Whether a type matches.
+    pub fn matches(&self, gvk: &GroupVersionKind) -> bool {
+        matches_group(&self.group, &gvk.group)
+            && (self.version == "*" || self.version == gvk.version)
+            && (self.kind == "*" || self.kind == gvk.kind)
+    }
+
+    /// Whether a type matches in any version.
+    pub fn matches_kind(&self, kind: &GroupKind) -> bool {
+        matches_group(&self.group, &kind.group) && (self.kind == "*" || self.kind == kind.kind)
+    }
+}
+
+/// Whether a pattern of groups matches: exactly, by `*`, or by `*.suffix` with one or more labels in front of the suffix. A `*`
+/// anywhere else never matches.
+pub fn matches_group(pattern: &str, group: &str) -> bool {
+    if pattern == "*" {
+        return true;
+    }
+    match pattern.strip_prefix('*') {
+        Some(suffix) if suffix.len() > 1 && suffix.starts_with('.') && !suffix.contains('*') => {
+            group.len() > suffix.len() && group.ends_with(suffix) && !group.starts_with('.')
+        }
+        Some(_) => false,
+        None => !pattern.contains('*') && pattern == group,
+    }
+}
+
+/// Managed types, found without looking at each.
+#[derive(Debug, Default)]
+pub(super) struct ManagedIndex<'a, T> {
+    by_group: HashMap<&'a str, Vec<(&'a ManagedType, T)>>,
+    patterns: Vec<(&'a ManagedType, T)>,
+}
+
+impl<'a, T: Copy> ManagedIndex<'a, T> {
+    pub(super) fn new() -> Self {
+        Self {
+            by_group: HashMap::new(),
+            patterns: Vec::new(),
+        }
+    }
+
+    pub(super) fn insert(&mut self, managed: &'a ManagedType, value: T) {
+        if managed.group.contains('*') {
+            self.patterns.push((managed, value));
+        } else {
+            self.by_group
+                .entry(&managed.group)
+                .or_default()
+                .push((managed, value));
+        }
+    }
+
+    /// What was inserted with the types that match.
+    pub(super) fn matching(&self, gvk: &GroupVersionKind) -> impl Iterator<Item = T> {
+        let exact = self
+            .by_group
+            .get(gvk.group.as_str())
+            .map_or(&[][..], Vec::as_slice);
+        exact
+            .iter()
+            .chain(&self.patterns)
+            .filter(|(managed, _)| managed.matches(gvk))
+            .map(|(_, value)| *value)
+    }
+
+    pub(super) fn contains(&self, gvk: &GroupVersionKind) -> bool {
+        self.matching(gvk).next().is_some()
+    }
+}

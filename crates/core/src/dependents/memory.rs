@@ -1,0 +1,40 @@
+//! What a process remembers of a component's dependents between passes. Losing it costs a few requests, never correctness.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use kubewright_machinery::object::ObjectKey;
+
+/// Counters and instants of objects that cause trouble; empty for a healthy component.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Memory {
+    /// Corrections of drift (DRIFT-5).
+    pub(super) drift: BTreeMap<ObjectKey, Corrections>,
+    /// Deletions of objects that somebody creates again (RED-4).
+    pub(super) deletions: BTreeMap<ObjectKey, Deletions>,
+    /// Since when an object's controller has not seen its generation (READY-6).
+    pub(super) lagging: BTreeMap<ObjectKey, Timestamp>,
+}
+
+impl Memory {
+    /// Whether nothing is remembered.
+    pub fn is_empty(&self) -> bool {
+        self.drift.is_empty() && self.deletions.is_empty() && self.lagging.is_empty()
+    }
+}
+
+/// Corrections of one object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Corrections {
+    pub(super) count: u32,
+    pub(super) last: Timestamp,
+    /// Since when it has been in sync; `None` while it drifts.
+    pub(super) in_sync_since: Option<Timestamp>,
+}
+
+/// Deletions of one object that came back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Deletions {
+    pub(super) count: u32,
+    pub(super) last: Timestamp,
+}

@@ -1,0 +1,147 @@
+//! The wanted set meets the inventory (10.6).
+
+use super::observe::{Written, WrittenHow};
+use super::planner::Planner;
+use super::{Desired, DesiredObject, Inventory, Item, Phase};
+use crate::health::Status;
+use crate::manifest::DIGEST_ONCE;
+use crate::seconds::Seconds;
+
+impl Planner<'_> {
+    /// Every wanted object gets an item, every item without one becomes redundant; then what this pass wrote is taken in.
+    pub(super) fn merge(&mut self, desired: &Desired, inventory: &Inventory) {
+        self.adopt_inventory(inventory);
+        for object in desired.objects() {
+            let place = match self.index.get(&object.key) {
+                Some(&place) => place,
+                None => self.append(object),
+            };
+            refresh(&mut self.items[place], object);
+        }
+        for (place, item) in self.items.iter_mut().enumerate() {
+            if item.lifecycle.is_some() || item.is_redundant() || self.gone.contains(&place) {
+                continue;
+            }
+            let key = item.key();
+            if desired.get(&key).is_none() {
+                item.digest.clear();
+                self.phase_before.insert(key, item.phase);
+                item.phase = Phase::ScheduledForDeletion;
+                item.report(Status::Terminating, "");
+            }
+        }
+        self.take_in_writes();
+    }
+
+    /// Starts from an inventory as it is.
+    pub(super) fn adopt_inventory(&mut self, inventory: &Inventory) {
+        self.items = inventory.items().to_vec();
+        self.index = self
+            .items
+            .iter()
+            .enumerate()
+            .map(|(place, item)| (item.key(), place))
+            .collect();
+    }
+
+    fn append(&mut self, object: &DesiredObject) -> usize {
+        let place = self.items.len();
+        self.items.push(Item {
+            group: object.gvk.group.clone(),
+            version: object.gvk.version.clone(),
+            kind: object.gvk.kind.clone(),
+            namespace: object.key.namespace.clone(),
+            name: object.key.name.clone(),
+            adoption_policy: object.adoption,
+            reconcile_policy: object.reconcile,
+            update_policy: object.update,
+            delete_policy: object.delete,
+            apply_order: object.apply_order,
+            delete_order: object.delete_order,
+            managed_types: Vec::new(),
+            digest: String::new(),
+            phase: Phase::ScheduledForApplication,
+            status: None,
+            last_applied_at: None,
+            message: String::new(),
+            fingerprint: String::new(),
+            empty_paths: Vec::new(),
+            live_digest: String::new(),
+            lifecycle: None,
+        });
+        self.index.insert(object.key.clone(), place);
+        place
+    }
+
+    fn take_in_writes(&mut self) {
+        for (key, written) in &self.observed.written {
+            if let Some(&place) = self.index.get(key) {
+                take_in(&mut self.items[place], written);
+            }
+        }
+    }
+}
+
+fn refresh(item: &mut Item, object: &DesiredObject) {
+    item.version.clone_from(&object.gvk.version);
+    item.adoption_policy = object.adoption;
+    item.reconcile_policy = object.reconcile;
+    item.update_policy = object.update;
+    item.delete_policy = object.delete;
+    item.apply_order = object.apply_order;
+    item.delete_order = object.delete_order;
+    item.managed_types.clone_from(&object.managed_types);
+    item.lifecycle = object.lifecycle;
+    if item.digest != object.digest {
+        item.digest.clone_from(&object.digest);
+        item.phase = Phase::ScheduledForApplication;
+        item.report(Status::InProgress, "");
+    }
+}
+
+fn take_in(item: &mut Item, written: &Written) {
+    if item.is_redundant() {
+        return;
+    }
+    if written.how == WrittenHow::Recreating {
+        item.phase = Phase::Updating;
+        return;
+    }
+    if written.digest != item.digest {
+        return;
+    }
+    let at = Some(Seconds::from(written.at));
+    let known = item.last_applied_at == at
+        && item.fingerprint == written.fingerprint
+        && item.phase == Phase::Ready;
+    if known
+        || matches!(
+            item.phase,
+            Phase::ScheduledForCompletion | Phase::Completing | Phase::Completed
+        )
+    {
+        return;
+    }
+    item.last_applied_at = at;
+    item.fingerprint.clone_from(&written.fingerprint);
+    item.empty_paths.clone_from(&written.empty_paths);
+    item.live_digest.clear();
+    match written.how {
+        WrittenHow::Created => item.phase = Phase::Creating,
+        WrittenHow::Updated => item.phase = Phase::Updating,
+        WrittenHow::Corrected | WrittenHow::Recreating => {}
+    }
+}
+
+impl Item {
+    /// Whether a live object with this digest annotation is not what is wanted (WAVE-3).
+    pub(super) fn differs_from(&self, live_digest: &str) -> bool {
+        let once = self.digest == DIGEST_ONCE && live_digest == DIGEST_ONCE;
+        let wanted = if self.live_digest.is_empty() {
+            &self.digest
+        } else {
+            &self.live_digest
+        };
+        !once && (self.last_applied_at.is_none() || *wanted != *live_digest)
+    }
+}

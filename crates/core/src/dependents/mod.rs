@@ -1,0 +1,52 @@
+//! The dependents engine: what to send so that the objects in a cluster become those that a component wants.
+//!
+//! [`prepare`] turns manifests into a [`Desired`] set. [`plan`] compares it with the [`Inventory`] and with what is
+//! [`Observed`], and gives one batch of independent [`Action`]s. The caller sends them, records each answer, and plans again in
+//! the same pass, until no action is left; the [`Verdict`] of the last plan says how things stand. [`plan_deletion`] does the
+//! same for the end of a component. Nothing here does I/O or reads a clock.
+//!
+//! ```text
+//! observe ──▶ plan ──▶ send ──▶ record ──▶ plan ──▶ … ──▶ verdict
+//! ```
+
+mod action;
+mod deletion;
+mod desired;
+mod drift;
+mod engine;
+mod farewell;
+mod gate;
+mod inventory;
+mod managed;
+mod memory;
+mod merge;
+mod observe;
+mod order;
+mod plan;
+mod planner;
+mod prepare;
+mod purge;
+mod redundant;
+mod state;
+mod teardown;
+mod validate;
+mod verdict;
+mod waves;
+mod write;
+
+pub use action::{Action, CheckedTypes, Foreign, ForeignCheck, Note, ObjectAction, Request, Verb};
+pub use desired::{Desired, DesiredObject};
+pub use engine::Engine;
+pub use inventory::{Inventory, Item, Phase};
+pub use managed::{ManagedType, matches_group};
+pub use memory::Memory;
+pub use observe::{
+    FINGERPRINT_NONE, KindRule, MapLeaf, Observed, Owner, Projection, ProjectionContext, Refusal,
+    RefusalCause, Response, ServedType, fingerprint_of,
+};
+pub use plan::{Plan, plan, plan_deletion};
+pub use prepare::{PrepareContext, Scope, prepare};
+pub use verdict::{BlockedReason, Verdict, Waiting};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,149 @@
+//! Fingerprints of the fields that we own in a live object (DIG-3).
+
+use kubewright_machinery::fieldset::{FieldSet, extract};
+use kubewright_machinery::object::{ObjectExt, canonical_json, sha256_hex};
+use serde_json::{Value, json};
+
+use super::{MapLeaf, Projection};
+
+/// The fingerprint of an object in which nothing is ours.
+pub const FINGERPRINT_NONE: &str = "none";
+
+/// Both fingerprints of an object, and what lies between them.
+pub(super) struct Fields {
+    pub(super) exact: String,
+    pub(super) loose: String,
+    pub(super) map_leaves: Box<[MapLeaf]>,
+}
+
+/// The fingerprint of leaves: paths of fieldsV1 keys with the live value, in any order. `None` stands for a leaf that is listed but
+/// has no value.
+pub fn fingerprint_of(leaves: &[(Vec<String>, Option<&Value>)]) -> String {
+    let mut sorted: Vec<_> = leaves.iter().collect();
+    sorted.sort_by(|(a, _), (b, _)| a.cmp(b));
+    let document: Vec<Value> = sorted
+        .into_iter()
+        .map(|(path, value)| json!([path, value]))
+        .collect();
+    short(&canonical_json(&Value::Array(document)))
+}
+
+pub(super) fn project(live: &Value, field_manager: &str) -> Fields {
+    let Some(ours) = own_fields(live, field_manager) else {
+        return Fields {
+            exact: FINGERPRINT_NONE.to_owned(),
+            loose: FINGERPRINT_NONE.to_owned(),
+            map_leaves: Box::new([]),
+        };
+    };
+    let empty = json!({});
+    let paths = ours.leaves();
+    let leaves: Vec<_> = paths
+        .iter()
+        .map(|path| (path.keys(), extract(live, path)))
+        .collect();
+    let exact = fingerprint_of(&leaves);
+    let map_leaves: Box<[MapLeaf]> = leaves
+        .iter()
+        .filter(|(_, value)| value.is_some_and(Value::is_object))
+        .map(|(path, value)| MapLeaf {
+            path: canonical_json(&json!(path)).into(),
+            digest: short(&canonical_json(value.unwrap_or(&Value::Null))).into(),
+        })
+        .collect();
+    if map_leaves.is_empty() {
+        return Fields {
+            loose: exact.clone(),
+            exact,
+            map_leaves,
+        };
+    }
+    let present: Vec<_> = leaves
+        .into_iter()
+        .map(|(path, value)| {
+            (
+                path,
+                if value.is_some_and(Value::is_object) {
+                    Some(&empty)
+                } else {
+                    value
+                },
+            )
+        })
+        .collect();
+    Fields {
+        exact,
+        loose: fingerprint_of(&present),
+        map_leaves,
+    }
+}
+
+/// The fingerprint for an item that sent these paths as empty maps: below them only presence counts.
+pub(super) fn combined(live: &Projection, empty_paths: &[Vec<String>]) -> String {
+    if empty_paths.is_empty() || live.map_leaves.is_empty() {
+        return live.fingerprint.to_string();
+    }
+    let empty: Vec<String> = empty_paths
+        .iter()
+        .map(|path| canonical_json(&json!(path)))
+        .collect();
+    let counted: Vec<_> = live
+        .map_leaves
+        .iter()
+        .filter(|leaf| !empty.iter().any(|path| *path == *leaf.path))
+        .collect();
+    if counted.len() == live.map_leaves.len() {
+        return live.fingerprint.to_string();
+    }
+    let counted: Vec<Value> = counted
+        .into_iter()
+        .map(|leaf| json!([leaf.path, leaf.digest]))
+        .collect();
+    short(&canonical_json(&json!([live.loose_fingerprint, counted])))
+}
+
+/// The leaf paths of maps that `sent` holds empty, as far as they are leaves of the live object (DIG-3).
+pub(in crate::dependents) fn empty_paths(sent: &Value, live: &Projection) -> Vec<Vec<String>> {
+    let leaves = live.map_leaves.iter();
+    leaves
+        .filter_map(|leaf| serde_json::from_str(&leaf.path).ok())
+        .filter(|path: &Vec<String>| is_empty_map(sent, path))
+        .collect()
+}
+
+fn is_empty_map(sent: &Value, path: &[String]) -> bool {
+    use kubewright_machinery::fieldset::PathElement;
+    let elements: Option<Vec<PathElement>> = path
+        .iter()
+        .map(|key| PathElement::parse(key).ok().flatten())
+        .collect();
+    let value = elements.and_then(|elements| extract(sent, &elements).and_then(Value::as_object));
+    value.is_some_and(serde_json::Map::is_empty)
+}
+
+fn own_fields(live: &Value, field_manager: &str) -> Option<FieldSet> {
+    let entries = live.metadata().get("managedFields")?.as_array()?;
+    let is_ours = |entry: &&Value| {
+        entry.get("manager").and_then(Value::as_str) == Some(field_manager)
+            && entry
+                .get("subresource")
+                .and_then(Value::as_str)
+                .unwrap_or("")
+                .is_empty()
+    };
+    let mut union: Option<FieldSet> = None;
+    for entry in entries.iter().filter(is_ours) {
+        let fields = FieldSet::parse(entry.get("fieldsV1")?).ok()?;
+        union = Some(match union {
+            Some(union) => union.union(&fields),
+            None => fields,
+        });
+    }
+    union
+}
+
+fn short(text: &str) -> String {
+    let mut digest = sha256_hex(text);
+    digest.truncate(16);
+    digest
+}

@@ -1,0 +1,17 @@
+//! What is known about live objects: small projections of them, and what happened to our requests in this pass.
+
+mod fingerprint;
+mod observed;
+mod projection;
+mod record;
+mod refusal;
+
+pub use fingerprint::{FINGERPRINT_NONE, fingerprint_of};
+pub use observed::Observed;
+pub(super) use observed::{Halt, Written, WrittenHow};
+pub use projection::{KindRule, MapLeaf, Owner, Projection, ProjectionContext, ServedType};
+pub use record::Response;
+pub use refusal::{Refusal, RefusalCause};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,124 @@
+//! Everything that one pass knows about the cluster.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use kubewright_machinery::object::ObjectKey;
+
+use super::{Projection, Refusal};
+use crate::dependents::verdict::BlockedReason;
+use crate::dependents::{Foreign, ForeignCheck, Inventory, Phase};
+
+/// What one pass knows about the cluster: projections from the watches, and the answers to its own requests.
+///
+/// Make one at the start of a pass, put in the projection of every object of the inventory and of the wanted set that the watches
+/// show, and record every answer.
+#[derive(Clone, Debug, Default)]
+pub struct Observed {
+    pub(in crate::dependents) live: HashMap<ObjectKey, Arc<Projection>>,
+    /// Objects that a GET of this pass did not find.
+    pub(in crate::dependents) read_absent: BTreeSet<ObjectKey>,
+    /// Objects whose live state is not known, so that they must be read.
+    pub(in crate::dependents) unsure: BTreeSet<ObjectKey>,
+    pub(in crate::dependents) written: BTreeMap<ObjectKey, Written>,
+    pub(in crate::dependents) halts: BTreeMap<ObjectKey, Halt>,
+    /// Repetitions after conflicts.
+    pub(in crate::dependents) attempts: BTreeMap<ObjectKey, u32>,
+    /// Objects whose type is not served, with the number of answers that said so.
+    pub(in crate::dependents) missing_types: BTreeMap<ObjectKey, (u32, Refusal)>,
+    /// Objects that got our marks, or lost our finalizer, in this pass.
+    pub(in crate::dependents) marked: BTreeSet<ObjectKey>,
+    pub(in crate::dependents) missing_namespaces: BTreeMap<String, bool>,
+    pub(in crate::dependents) created_namespaces: BTreeSet<String>,
+    /// Corrective writes that failed: not tried again in this pass.
+    pub(in crate::dependents) uncorrected: BTreeSet<ObjectKey>,
+    pub(in crate::dependents) foreign: BTreeMap<ForeignCheck, (Foreign, u64)>,
+    /// Objects deleted, orphaned or otherwise let go of in this pass.
+    pub(in crate::dependents) released: BTreeSet<ObjectKey>,
+    /// Objects whose DELETE was sent in this pass.
+    pub(in crate::dependents) deleting: BTreeSet<ObjectKey>,
+    pub(in crate::dependents) deletes: u64,
+    pub(in crate::dependents) persisted: HashMap<ObjectKey, Phase>,
+    pub(in crate::dependents) must_persist: bool,
+}
+
+/// A write of ours in this pass.
+#[derive(Clone, Debug)]
+pub(in crate::dependents) struct Written {
+    pub(in crate::dependents) how: WrittenHow,
+    pub(in crate::dependents) at: Timestamp,
+    pub(in crate::dependents) digest: String,
+    pub(in crate::dependents) empty_paths: Vec<Vec<String>>,
+    pub(in crate::dependents) fingerprint: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::dependents) enum WrittenHow {
+    Created,
+    Updated,
+    Corrected,
+    Recreating,
+}
+
+/// Why an object's request is not repeated in this pass.
+#[derive(Clone, Debug)]
+pub(in crate::dependents) enum Halt {
+    Wait {
+        message: String,
+        after: Option<Duration>,
+    },
+    Blocked {
+        reason: BlockedReason,
+        message: String,
+    },
+    Failed {
+        message: String,
+        code: u16,
+    },
+}
+
+impl Observed {
+    /// The start of a pass: nothing is known but what the component's status holds.
+    pub fn new(persisted: &Inventory) -> Self {
+        let mut observed = Self::default();
+        observed.record_persisted(persisted);
+        observed
+    }
+
+    /// A watch shows this object. Objects that no watch shows are absent, or invisible to it.
+    pub fn observe(&mut self, key: ObjectKey, live: Arc<Projection>) {
+        self.live.insert(key, live);
+    }
+
+    /// More than the inventory must reach the status before the next write to a dependent (PASS-6).
+    pub fn require_persist(&mut self) {
+        self.must_persist = true;
+    }
+
+    /// The status now holds this inventory.
+    pub fn record_persisted(&mut self, inventory: &Inventory) {
+        self.persisted = inventory
+            .items()
+            .iter()
+            .map(|item| (item.key(), item.phase))
+            .collect();
+        self.must_persist = false;
+    }
+
+    /// The answer to a check for foreign instances.
+    pub fn record_foreign(&mut self, check: ForeignCheck, answer: Foreign) {
+        self.foreign.insert(check, (answer, self.deletes));
+    }
+
+    /// What is known of an object.
+    pub fn get(&self, key: &ObjectKey) -> Option<&Projection> {
+        self.live.get(key).map(AsRef::as_ref)
+    }
+
+    /// The namespaces that this pass created (NS-1).
+    pub fn created_namespaces(&self) -> impl Iterator<Item = &str> {
+        self.created_namespaces.iter().map(String::as_str)
+    }
+}

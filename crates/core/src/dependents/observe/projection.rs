@@ -1,0 +1,292 @@
+//! A live object reduced to what decisions need (WATCH-3).
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use kubewright_machinery::object::{GroupKind, GroupVersionKind, ObjectExt};
+use serde_json::Value;
+
+use super::fingerprint;
+use crate::health::{self, Hints, Readiness, Status};
+use crate::manifest::OperatorName;
+
+/// How much of a message is kept.
+const MESSAGE_LIMIT: usize = 256;
+/// How much of the list of other managers is kept.
+const MANAGERS_LIMIT: usize = 96;
+
+/// A readiness rule for a kind (READY-7). `None` leaves the decision to the general rules.
+pub type KindRule = Arc<dyn Fn(&Value) -> Option<Readiness> + Send + Sync>;
+
+/// What a projection depends on besides the object: the same for all components of an operator.
+#[derive(Clone)]
+pub struct ProjectionContext {
+    /// The operator.
+    pub operator: OperatorName,
+    /// The field manager of its writes to dependents.
+    pub field_manager: String,
+    /// Managers whose fields an override takes over: exact names, or a prefix ending in `*`.
+    pub reclaimed_managers: Vec<String>,
+    /// Readiness rules of kinds that have their own.
+    pub kind_rules: BTreeMap<GroupKind, KindRule>,
+}
+
+impl ProjectionContext {
+    /// The context of an operator whose field manager is its name.
+    pub fn new(operator: OperatorName) -> Self {
+        Self {
+            field_manager: operator.as_str().to_owned(),
+            operator,
+            reclaimed_managers: vec!["kubectl*".to_owned()],
+            kind_rules: BTreeMap::new(),
+        }
+    }
+
+    fn reclaims(&self, manager: &str) -> bool {
+        self.reclaimed_managers
+            .iter()
+            .any(|pattern| match pattern.strip_suffix('*') {
+                Some(prefix) => manager.starts_with(prefix),
+                None => pattern == manager,
+            })
+    }
+}
+
+impl fmt::Debug for ProjectionContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ProjectionContext")
+            .field("operator", &self.operator)
+            .field("field_manager", &self.field_manager)
+            .field("reclaimed_managers", &self.reclaimed_managers)
+            .field("kind_rules", &self.kind_rules.keys().collect::<Vec<_>>())
+            .finish()
+    }
+}
+
+/// Whose marks an object carries.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Owner {
+    /// The owner hash of the label.
+    pub hash: Box<str>,
+    /// The plain owner id of the annotation; empty if there is none.
+    pub id: Box<str>,
+}
+
+/// The type that a CustomResourceDefinition or APIService serves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServedType {
+    /// Its group.
+    pub group: Box<str>,
+    /// Its kind; empty for an APIService.
+    pub kind: Box<str>,
+    /// Its plural; empty for an APIService.
+    pub plural: Box<str>,
+    /// The first served version; `None`: nothing is served.
+    pub version: Option<Box<str>>,
+    /// Whether requests for it are answered now.
+    pub available: bool,
+}
+
+/// A leaf of our fields whose live value is a map.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MapLeaf {
+    /// The path, as canonical JSON of the array of fieldsV1 keys.
+    pub path: Box<str>,
+    /// Digest of the value.
+    pub digest: Box<str>,
+}
+
+/// A live object reduced to what decisions need; contents are never kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Projection {
+    /// `metadata.uid`.
+    pub uid: Box<str>,
+    /// `metadata.resourceVersion`.
+    pub resource_version: Box<str>,
+    /// `metadata.generation`.
+    pub generation: Option<i64>,
+    /// Whether it is being deleted.
+    pub terminating: bool,
+    /// `metadata.finalizers`.
+    pub finalizers: Box<[Box<str>]>,
+    /// Whose it is, by its owner label.
+    pub owner: Option<Owner>,
+    /// The digest annotation; empty if there is none.
+    pub digest: Box<str>,
+    /// Its health.
+    pub status: Status,
+    /// Why it is not ready, at most 256 bytes.
+    pub message: Box<str>,
+    /// When its health changes without any event.
+    pub changes_at: Option<(jiff::Timestamp, Status)>,
+    /// Whether the only thing that keeps it from being ready is a generation that its controller has not seen.
+    pub lagging: bool,
+    /// Fingerprint of our fields (DIG-3).
+    pub fingerprint: Box<str>,
+    /// The same with every map-valued leaf counted as present only; equal to the former where there is none.
+    pub loose_fingerprint: Box<str>,
+    /// The map-valued leaves.
+    pub map_leaves: Box<[MapLeaf]>,
+    /// Whether fields of ours are kept under another operation than Apply.
+    pub reclaim_own: bool,
+    /// Whether a reclaimed manager has fields.
+    pub reclaim_others: bool,
+    /// Other field managers, comma separated, cut.
+    pub managers: Box<str>,
+    /// What it serves, if it is a type.
+    pub serves: Option<Box<ServedType>>,
+}
+
+impl Projection {
+    /// Projects an object.
+    pub fn of(live: &Value, context: &ProjectionContext) -> Self {
+        let hints = live
+            .annotation(&context.operator.status_hint_key())
+            .and_then(|text| Hints::parse(text).ok())
+            .unwrap_or_default();
+        let gvk = live.gvk().unwrap_or_default();
+        let rule = context.kind_rules.get(&gvk.group_kind());
+        let rule = rule.map(|rule| rule.as_ref() as &dyn Fn(&Value) -> Option<Readiness>);
+        let readiness = health::readiness_with(live, &hints, rule);
+        let owner_key = context.operator.owner_key();
+        let fields = fingerprint::project(live, &context.field_manager);
+        Self {
+            uid: live.uid().into(),
+            resource_version: live.resource_version().into(),
+            generation: live.generation(),
+            terminating: live.deletion_timestamp().is_some(),
+            finalizers: live.finalizers().map(Box::from).collect(),
+            owner: live.label(&owner_key).map(|hash| Owner {
+                hash: hash.into(),
+                id: live.annotation(&owner_key).unwrap_or("").into(),
+            }),
+            digest: live
+                .annotation(&context.operator.digest_key())
+                .unwrap_or("")
+                .into(),
+            status: readiness.status,
+            message: cut(&readiness.message, MESSAGE_LIMIT).into(),
+            changes_at: readiness.changes_at,
+            lagging: readiness.lagging,
+            fingerprint: fields.exact.into(),
+            loose_fingerprint: fields.loose.into(),
+            map_leaves: fields.map_leaves,
+            reclaim_own: managers(live).any(|(manager, operation)| {
+                manager == context.field_manager && operation != "Apply"
+            }),
+            reclaim_others: managers(live)
+                .any(|(manager, _)| manager != context.field_manager && context.reclaims(manager)),
+            managers: other_managers(live, &context.field_manager).into(),
+            serves: served_type(live, &gvk).map(Box::new),
+        }
+    }
+
+    /// Whether the object carries the marks of this owner.
+    pub fn is_owned_by(&self, hash: &str) -> bool {
+        self.owner
+            .as_ref()
+            .is_some_and(|owner| *owner.hash == *hash)
+    }
+
+    /// Whether a finalizer is set.
+    pub fn has_finalizer(&self, finalizer: &str) -> bool {
+        self.finalizers
+            .iter()
+            .any(|present| **present == *finalizer)
+    }
+
+    /// The fingerprint for an item with these empty paths: below them only presence counts.
+    pub fn fingerprint_for(&self, empty_paths: &[Vec<String>]) -> String {
+        fingerprint::combined(self, empty_paths)
+    }
+
+    /// The health at an instant.
+    pub fn status_at(&self, now: jiff::Timestamp) -> Status {
+        match self.changes_at {
+            Some((instant, status)) if now >= instant => status,
+            _ => self.status,
+        }
+    }
+}
+
+/// Managers of fields outside subresources, with their operation.
+fn managers(live: &Value) -> impl Iterator<Item = (&str, &str)> {
+    let entries = live
+        .metadata()
+        .get("managedFields")
+        .and_then(Value::as_array)
+        .map_or(&[][..], Vec::as_slice);
+    entries
+        .iter()
+        .filter(|entry| entry.get("subresource").is_none())
+        .filter_map(|entry| {
+            Some((
+                entry.get("manager")?.as_str()?,
+                entry.get("operation")?.as_str()?,
+            ))
+        })
+}
+
+fn other_managers(live: &Value, own: &str) -> String {
+    let mut names: Vec<&str> = managers(live)
+        .map(|(manager, _)| manager)
+        .filter(|manager| *manager != own)
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    cut(&names.join(", "), MANAGERS_LIMIT).to_owned()
+}
+
+fn served_type(live: &Value, gvk: &GroupVersionKind) -> Option<ServedType> {
+    let text = |pointer: &str| live.pointer(pointer).and_then(Value::as_str).unwrap_or("");
+    let conditions = live
+        .pointer("/status/conditions")
+        .and_then(Value::as_array)
+        .map_or(&[][..], Vec::as_slice);
+    let is_true = |kind: &str| {
+        let field = |condition: &Value, name: &str, value: &str| {
+            condition.get(name).and_then(Value::as_str) == Some(value)
+        };
+        conditions
+            .iter()
+            .any(|condition| field(condition, "type", kind) && field(condition, "status", "True"))
+    };
+    match (gvk.group.as_str(), gvk.kind.as_str()) {
+        ("apiextensions.k8s.io", "CustomResourceDefinition") => {
+            let served =
+                |version: &&Value| version.get("served").and_then(Value::as_bool) == Some(true);
+            let versions = live.pointer("/spec/versions").and_then(Value::as_array);
+            let version = versions
+                .and_then(|versions| versions.iter().find(served))
+                .and_then(|version| version.get("name"));
+            Some(ServedType {
+                group: text("/spec/group").into(),
+                kind: text("/spec/names/kind").into(),
+                plural: text("/spec/names/plural").into(),
+                version: version.and_then(Value::as_str).map(Box::from),
+                available: is_true("Established"),
+            })
+        }
+        ("apiregistration.k8s.io", "APIService") => Some(ServedType {
+            group: text("/spec/group").into(),
+            kind: "".into(),
+            plural: "".into(),
+            version: Some(text("/spec/version").into()),
+            available: is_true("Available"),
+        }),
+        _ => None,
+    }
+}
+
+/// The longest beginning of at most `limit` bytes.
+pub(crate) fn cut(text: &str, limit: usize) -> &str {
+    if text.len() <= limit {
+        return text;
+    }
+    let mut end = limit;
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}

@@ -1,0 +1,316 @@
+//! What an answer means for the rest of the pass.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use kubewright_machinery::object::ObjectExt;
+use serde_json::Value;
+
+use super::{Halt, Observed, Projection, Refusal, Written, WrittenHow, fingerprint};
+use crate::dependents::memory::{Corrections, Deletions};
+use crate::dependents::verdict::BlockedReason;
+use crate::dependents::{Engine, Memory, ObjectAction, Request, Verb};
+use crate::manifest::MissingNamespacesPolicy;
+
+/// How often a request is repeated after conflicts, per object and pass (WRITE-9).
+const CONFLICT_RETRIES: u32 = 5;
+/// The wait after the last conflict.
+const CONFLICT_WAIT: Duration = Duration::from_secs(1);
+
+/// The answer to an [`ObjectAction`].
+#[derive(Clone, Copy, Debug)]
+pub enum Response<'a> {
+    /// Success, with the body of the answer: an object, or a Status after a DELETE.
+    Success(&'a Value),
+    /// Refused, or no answer.
+    Refused(&'a Refusal),
+}
+
+impl Observed {
+    /// Records the answer to a request, so that the next plan goes on from there.
+    pub fn record(
+        &mut self,
+        engine: &Engine,
+        action: &ObjectAction,
+        response: Response<'_>,
+        memory: &mut Memory,
+        now: Timestamp,
+    ) {
+        match response {
+            Response::Success(body) => self.succeeded(engine, action, body, memory, now),
+            Response::Refused(refusal) => self.refused(engine, action, refusal, memory, now),
+        }
+    }
+
+    fn succeeded(
+        &mut self,
+        engine: &Engine,
+        action: &ObjectAction,
+        body: &Value,
+        memory: &mut Memory,
+        now: Timestamp,
+    ) {
+        let key = &action.key;
+        match action.verb {
+            Verb::CreateNamespace => {
+                self.missing_namespaces.insert(key.name.clone(), false);
+                self.created_namespaces.insert(key.name.clone());
+                return;
+            }
+            Verb::Delete | Verb::Recreate => {
+                self.deletes += 1;
+                self.deleting.insert(key.clone());
+                remember_deletion(action, memory, now);
+            }
+            _ => {}
+        }
+        self.unsure.remove(key);
+        let gone = match action.verb {
+            Verb::Delete | Verb::Recreate => !is_terminating(body),
+            // The last finalizer may have been ours.
+            Verb::ReleaseFinalizer => is_terminating(body) && body.finalizers().next().is_none(),
+            _ => false,
+        };
+        if gone {
+            self.live.remove(key);
+            self.read_absent.insert(key.clone());
+        } else {
+            let live = Projection::of(body, &engine.context);
+            self.note_written(action, &live, now);
+            self.read_absent.remove(key);
+            self.live.insert(key.clone(), Arc::new(live));
+        }
+        match action.verb {
+            Verb::Recreate => {
+                self.written.insert(
+                    key.clone(),
+                    Written {
+                        how: WrittenHow::Recreating,
+                        at: now,
+                        digest: String::new(),
+                        empty_paths: Vec::new(),
+                        fingerprint: String::new(),
+                    },
+                );
+            }
+            Verb::Orphan => {
+                self.released.insert(key.clone());
+            }
+            Verb::TakeOwnership | Verb::ReleaseFinalizer => {
+                self.marked.insert(key.clone());
+            }
+            _ => {}
+        }
+        if action.corrective {
+            remember_correction(action, memory, now);
+        }
+    }
+
+    fn note_written(&mut self, action: &ObjectAction, live: &Projection, now: Timestamp) {
+        let how = match action.verb {
+            Verb::Create => WrittenHow::Created,
+            Verb::Update if action.corrective => WrittenHow::Corrected,
+            Verb::Update => WrittenHow::Updated,
+            _ => return,
+        };
+        let (Request::Create(sent) | Request::Replace(sent) | Request::Apply { body: sent, .. }) =
+            &action.request
+        else {
+            return;
+        };
+        let empty_paths = fingerprint::empty_paths(sent, live);
+        let fingerprint = live.fingerprint_for(&empty_paths);
+        let digest = live.digest.to_string();
+        self.written.insert(
+            action.key.clone(),
+            Written {
+                how,
+                at: now,
+                digest,
+                empty_paths,
+                fingerprint,
+            },
+        );
+    }
+
+    fn refused(
+        &mut self,
+        engine: &Engine,
+        action: &ObjectAction,
+        refusal: &Refusal,
+        memory: &mut Memory,
+        now: Timestamp,
+    ) {
+        let key = &action.key;
+        let title = Engine::title(&action.gvk, key);
+        match action.verb {
+            Verb::CreateNamespace if refusal.is_conflict() => {
+                self.missing_namespaces.insert(key.name.clone(), false);
+            }
+            Verb::Create if refusal.is_missing_namespace() => {
+                self.namespace_is_missing(engine, action, refusal)
+            }
+            Verb::Create if refusal.is_absent() => self.type_is_missing(action, refusal),
+            Verb::ReadLive if refusal.is_absent() => {
+                self.unsure.remove(key);
+                self.live.remove(key);
+                self.read_absent.insert(key.clone());
+            }
+            _ if refusal.is_absent() && action.verb != Verb::CreateNamespace => {
+                self.live.remove(key);
+                self.read_absent.insert(key.clone());
+                if matches!(action.verb, Verb::Delete | Verb::Recreate) {
+                    self.deletes += 1;
+                    self.deleting.insert(key.clone());
+                }
+            }
+            // A test in our JSON patch failed: somebody else was faster.
+            Verb::ReleaseFinalizer if refusal.code == 422 => self.conflict(action, &title),
+            Verb::Create if refusal.is_conflict() && is_being_deleted(refusal) => {
+                self.conflict(action, &title);
+            }
+            verb if refusal.is_conflict() && verb != Verb::ReadLive => {
+                self.conflict(action, &title)
+            }
+            _ if action.corrective => {
+                self.uncorrected.insert(key.clone());
+                remember_correction(action, memory, now);
+            }
+            _ => {
+                self.halts
+                    .insert(key.clone(), halt_of(action, refusal, &title));
+            }
+        }
+    }
+
+    fn conflict(&mut self, action: &ObjectAction, title: &str) {
+        let attempts = self.attempts.entry(action.key.clone()).or_default();
+        *attempts += 1;
+        if *attempts > CONFLICT_RETRIES {
+            if action.corrective {
+                self.uncorrected.insert(action.key.clone());
+            } else {
+                let message = format!("conflict while writing {title}");
+                self.halts.insert(
+                    action.key.clone(),
+                    Halt::Wait {
+                        message,
+                        after: Some(CONFLICT_WAIT),
+                    },
+                );
+            }
+            return;
+        }
+        self.unsure.insert(action.key.clone());
+    }
+
+    fn namespace_is_missing(&mut self, engine: &Engine, action: &ObjectAction, refusal: &Refusal) {
+        let namespace = &action.key.namespace;
+        let tried_before = self.missing_namespaces.contains_key(namespace);
+        if engine.missing_namespaces == MissingNamespacesPolicy::Create && !tried_before {
+            self.missing_namespaces.insert(namespace.clone(), true);
+        } else if self.missing_namespaces.get(namespace) != Some(&true) {
+            let message = refusal.to_string();
+            self.halts.insert(
+                action.key.clone(),
+                Halt::Wait {
+                    message,
+                    after: None,
+                },
+            );
+        }
+    }
+
+    fn type_is_missing(&mut self, action: &ObjectAction, refusal: &Refusal) {
+        let entry = self
+            .missing_types
+            .entry(action.key.clone())
+            .or_insert_with(|| (0, refusal.clone()));
+        entry.0 += 1;
+        entry.1 = refusal.clone();
+    }
+}
+
+fn is_terminating(body: &Value) -> bool {
+    body.deletion_timestamp().is_some() && body.kind() != "Status"
+}
+
+fn is_being_deleted(refusal: &Refusal) -> bool {
+    refusal.message.contains("object is being deleted")
+}
+
+fn remember_deletion(action: &ObjectAction, memory: &mut Memory, now: Timestamp) {
+    if action.verb != Verb::Delete {
+        return;
+    }
+    let entry = memory
+        .deletions
+        .entry(action.key.clone())
+        .or_insert(Deletions {
+            count: 0,
+            last: now,
+        });
+    entry.count += 1;
+    entry.last = now;
+}
+
+fn remember_correction(action: &ObjectAction, memory: &mut Memory, now: Timestamp) {
+    let entry = memory
+        .drift
+        .entry(action.key.clone())
+        .or_insert(Corrections {
+            count: 0,
+            last: now,
+            in_sync_since: None,
+        });
+    entry.count += 1;
+    entry.last = now;
+    entry.in_sync_since = None;
+}
+
+fn halt_of(action: &ObjectAction, refusal: &Refusal, title: &str) -> Halt {
+    if refusal.is_transient() {
+        return Halt::Wait {
+            message: format!("{title}: {refusal}"),
+            after: None,
+        };
+    }
+    let fields = refusal.immutable_fields();
+    let mut message = format!("{title}: {refusal}");
+    if !fields.is_empty() && action.verb == Verb::Update {
+        message.push_str(" (immutable: ");
+        message.push_str(&fields.join(", "));
+        message.push_str("; set update policy Recreate, or give the object another name)");
+    }
+    Halt::Failed {
+        message,
+        code: refusal.code,
+    }
+}
+
+impl Halt {
+    /// The severity of OUT-2, highest first.
+    pub(in crate::dependents) const fn severity(&self) -> u8 {
+        match self {
+            Self::Failed { .. } => 2,
+            Self::Blocked { .. } => 1,
+            Self::Wait { .. } => 0,
+        }
+    }
+
+    pub(in crate::dependents) fn message(&self) -> &str {
+        match self {
+            Self::Wait { message, .. }
+            | Self::Blocked { message, .. }
+            | Self::Failed { message, .. } => message,
+        }
+    }
+
+    pub(in crate::dependents) const fn owner_conflict(message: String) -> Self {
+        Self::Blocked {
+            reason: BlockedReason::OwnerConflict,
+            message,
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! The two questions that the engine answers.
+
+use jiff::Timestamp;
+use kubewright_machinery::object::{GroupVersionKind, ObjectKey};
+
+use super::planner::Planner;
+use super::{Action, Desired, Engine, ForeignCheck, Inventory, Memory, Observed, Verdict};
+
+/// One batch of independent actions, and how things stand.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// What to send now, all at once if one likes. Empty: the pass is over.
+    pub actions: Vec<Action>,
+    /// The inventory as it is now; the input of the next plan.
+    pub inventory: Inventory,
+    /// How things stand. Counts when there are no actions.
+    pub verdict: Verdict,
+    /// What to remember until the next plan, also over passes.
+    pub memory: Memory,
+    /// When to plan again though no event came.
+    pub wake: Option<Timestamp>,
+    /// Whether something must be written whose manifest is only known as a summary: render, and plan again.
+    pub needs_manifests: bool,
+    /// Objects without our label that are in the way: watch each alone (OWN-3).
+    pub watch_objects: Vec<(GroupVersionKind, ObjectKey)>,
+    /// Checks with a hit: watch these types with the check's selector (GATE-3).
+    pub watch_foreign: Vec<ForeignCheck>,
+}
+
+/// What to do so that the wanted set becomes true.
+///
+/// `inventory` is the one in the component's status at the start of a pass, afterwards that of the plan before. The function is
+/// pure and total: equal input gives an equal plan, and no input panics.
+pub fn plan(
+    engine: &Engine,
+    desired: &Desired,
+    inventory: &Inventory,
+    observed: &Observed,
+    memory: &Memory,
+    now: Timestamp,
+) -> Plan {
+    let mut planner = Planner::new(engine, observed, memory, now);
+    planner.merge(desired, inventory);
+    if let Some(errors) = planner.validate(desired) {
+        return planner.invalid(inventory, errors);
+    }
+    let complete = planner.apply(desired);
+    planner.finish(complete, true)
+}
+
+/// What to do so that all dependents of a component go away (10.11). There is no way around the gate (10.12).
+///
+/// `foreign_finalizers` are the finalizers on the component that are not ours: dependents are touched only when there is none.
+pub fn plan_deletion(
+    engine: &Engine,
+    inventory: &Inventory,
+    observed: &Observed,
+    memory: &Memory,
+    foreign_finalizers: &[String],
+    now: Timestamp,
+) -> Plan {
+    let mut planner = Planner::new(engine, observed, memory, now);
+    planner.adopt_inventory(inventory);
+    let complete = planner.delete(foreign_finalizers);
+    planner.finish(complete, false)
+}

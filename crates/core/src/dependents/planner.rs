@@ -1,0 +1,273 @@
+//! The state of one plan while it is made.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use jiff::{SignedDuration, Timestamp};
+use kubewright_machinery::object::ObjectKey;
+
+use super::observe::Halt;
+use super::order::delete_priority;
+use super::{
+    Action, BlockedReason, Engine, Foreign, ForeignCheck, Inventory, Item, Memory, ObjectAction,
+    Observed, Phase, Plan, Projection, Verdict, Waiting,
+};
+use crate::health::Status;
+use crate::manifest::ManifestErrors;
+
+/// How many obstacles a message names (OUT-2).
+const SHOWN: usize = 5;
+
+/// The state of one plan while it is made. The rules are spread over this folder, one concept per file.
+pub(super) struct Planner<'a> {
+    pub(super) engine: &'a Engine,
+    pub(super) observed: &'a Observed,
+    pub(super) now: Timestamp,
+    pub(super) memory: Memory,
+    pub(super) items: Vec<Item>,
+    pub(super) index: HashMap<ObjectKey, usize>,
+    /// The phase of items that left the manifests in this very plan.
+    pub(super) phase_before: HashMap<ObjectKey, Phase>,
+    /// Items to be dropped, by place.
+    pub(super) gone: BTreeSet<usize>,
+    pub(super) sends: Vec<ObjectAction>,
+    pub(super) checks: Vec<ForeignCheck>,
+    pub(super) halts: BTreeMap<ObjectKey, Halt>,
+    pub(super) waiting: Vec<Waiting>,
+    pub(super) blocked: Option<Verdict>,
+    pub(super) wake: Option<Timestamp>,
+    pub(super) needs_manifests: bool,
+    pub(super) watch_foreign: Vec<ForeignCheck>,
+}
+
+impl<'a> Planner<'a> {
+    pub(super) fn new(
+        engine: &'a Engine,
+        observed: &'a Observed,
+        memory: &Memory,
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            engine,
+            observed,
+            now,
+            memory: memory.clone(),
+            items: Vec::new(),
+            index: HashMap::new(),
+            phase_before: HashMap::new(),
+            gone: BTreeSet::new(),
+            sends: Vec::new(),
+            checks: Vec::new(),
+            halts: BTreeMap::new(),
+            waiting: Vec::new(),
+            blocked: None,
+            wake: None,
+            needs_manifests: false,
+            watch_foreign: Vec::new(),
+        }
+    }
+
+    pub(super) fn live(&self, key: &ObjectKey) -> Option<&'a Projection> {
+        self.observed.live.get(key).map(AsRef::as_ref)
+    }
+
+    pub(super) fn wake_at(&mut self, instant: Timestamp) {
+        if instant > self.now && self.wake.is_none_or(|wake| instant < wake) {
+            self.wake = Some(instant);
+        }
+    }
+
+    /// An instant after another; the end of time instead of an overflow.
+    pub(super) fn after(instant: Timestamp, seconds: i64) -> Timestamp {
+        instant
+            .checked_add(SignedDuration::from_secs(seconds))
+            .unwrap_or(Timestamp::MAX)
+    }
+
+    /// What is known of a foreign check: `None` when it has not been answered yet in this pass.
+    pub(super) fn answer(&self, check: &ForeignCheck) -> Option<&'a (Foreign, u64)> {
+        self.observed.foreign.get(check)
+    }
+
+    pub(super) fn invalid(self, inventory: &Inventory, errors: ManifestErrors) -> Plan {
+        Plan {
+            actions: Vec::new(),
+            inventory: inventory.clone(),
+            verdict: Verdict::Invalid { errors },
+            memory: self.memory,
+            wake: None,
+            needs_manifests: false,
+            watch_objects: Vec::new(),
+            watch_foreign: Vec::new(),
+        }
+    }
+
+    /// Puts the plan together. `write_ahead`: keys must reach the status before their objects are written (PLAN-4).
+    pub(super) fn finish(mut self, complete: bool, write_ahead: bool) -> Plan {
+        if self.needs_manifests {
+            self.sends.clear();
+            self.checks.clear();
+        }
+        let verdict = self.verdict(complete);
+        let watch_objects = self.objects_in_the_way();
+        self.forget_settled();
+        let gone = std::mem::take(&mut self.gone);
+        let mut items: Vec<Item> = std::mem::take(&mut self.items)
+            .into_iter()
+            .enumerate()
+            .filter(|(place, _)| !gone.contains(place))
+            .map(|(_, item)| item)
+            .collect();
+        items.sort_by_key(|item| (item.delete_order, delete_priority(&item.group, &item.kind)));
+        let inventory = Inventory::sorted(items);
+        let mut actions: Vec<Action> = self.checks.drain(..).map(Action::CheckForeign).collect();
+        actions.extend(self.sends.drain(..).map(Action::Send));
+        if write_ahead && self.must_persist(&inventory, &actions) {
+            actions = vec![Action::Persist(inventory.clone())];
+        }
+        Plan {
+            actions,
+            inventory,
+            verdict,
+            memory: self.memory,
+            wake: self.wake,
+            needs_manifests: self.needs_manifests,
+            watch_objects,
+            watch_foreign: self.watch_foreign,
+        }
+    }
+
+    fn must_persist(&self, inventory: &Inventory, actions: &[Action]) -> bool {
+        let writes = actions
+            .iter()
+            .any(|action| matches!(action, Action::Send(send) if send.verb.is_write()));
+        let purges = |phase: Phase| {
+            matches!(
+                phase,
+                Phase::ScheduledForCompletion | Phase::Completing | Phase::Completed
+            )
+        };
+        writes
+            && (self.observed.must_persist
+                || inventory.items().iter().any(|item| {
+                    match self.observed.persisted.get(&item.key()) {
+                        None => true,
+                        Some(&persisted) => purges(item.phase) && !purges(persisted),
+                    }
+                }))
+    }
+
+    fn verdict(&mut self, complete: bool) -> Verdict {
+        if let Some(halts) = self.joined_halts() {
+            return halts;
+        }
+        if let Some(blocked) = self.blocked.take() {
+            return blocked;
+        }
+        if complete && self.waiting.is_empty() {
+            return Verdict::Complete;
+        }
+        let failed: Vec<String> = self
+            .waiting
+            .iter()
+            .filter(|waiting| waiting.status == Status::Failed)
+            .take(3)
+            .map(|waiting| {
+                let key = &waiting.key;
+                format!(
+                    "{} {}/{}: {}",
+                    key.kind, key.namespace, key.name, waiting.message
+                )
+            })
+            .collect();
+        if !failed.is_empty() {
+            return Verdict::Blocked {
+                reason: BlockedReason::DependentFailed,
+                message: failed.join("; "),
+            };
+        }
+        Verdict::Incomplete {
+            waiting: std::mem::take(&mut self.waiting),
+        }
+    }
+
+    /// The most severe obstacle decides; all texts of its kind and of milder ones are told (OUT-2).
+    fn joined_halts(&self) -> Option<Verdict> {
+        let all: BTreeMap<&ObjectKey, &Halt> =
+            self.observed.halts.iter().chain(&self.halts).collect();
+        let worst = all.values().map(|halt| halt.severity()).max()?;
+        let mut sorted: Vec<&Halt> = all.values().copied().collect();
+        sorted.sort_by_key(|halt| std::cmp::Reverse(halt.severity()));
+        let mut message = sorted
+            .iter()
+            .take(SHOWN)
+            .map(|halt| halt.message())
+            .collect::<Vec<_>>()
+            .join("; ");
+        if sorted.len() > SHOWN {
+            message.push_str(&format!("; and {} more", sorted.len() - SHOWN));
+        }
+        let first = sorted.first()?;
+        debug_assert_eq!(first.severity(), worst);
+        Some(match first {
+            Halt::Failed { code, .. } => Verdict::Failed {
+                message,
+                code: Some(*code),
+            },
+            Halt::Blocked { reason, .. } => Verdict::Blocked {
+                reason: *reason,
+                message,
+            },
+            Halt::Wait { .. } => {
+                let delays = sorted.iter().filter_map(|halt| match halt {
+                    Halt::Wait { after, .. } => *after,
+                    _ => None,
+                });
+                Verdict::Wait {
+                    message,
+                    after: delays.min(),
+                }
+            }
+        })
+    }
+
+    fn objects_in_the_way(
+        &self,
+    ) -> Vec<(kubewright_machinery::object::GroupVersionKind, ObjectKey)> {
+        let unlabelled = |key: &ObjectKey| self.live(key).is_some_and(|live| live.owner.is_none());
+        let conflicts = self
+            .halts
+            .iter()
+            .filter(|(key, halt)| matches!(halt, Halt::Blocked { .. }) && unlabelled(key));
+        conflicts
+            .filter_map(|(key, _)| Some((self.items[*self.index.get(key)?].gvk(), key.clone())))
+            .collect()
+    }
+
+    /// Memory is kept for objects that are still in the inventory only.
+    fn forget_settled(&mut self) {
+        let (index, gone) = (&self.index, &self.gone);
+        let known = |key: &ObjectKey| index.get(key).is_some_and(|place| !gone.contains(place));
+        self.memory.drift.retain(|key, _| known(key));
+        self.memory.lagging.retain(|key, _| known(key));
+        let items = &self.items;
+        self.memory.deletions.retain(|key, _| {
+            known(key)
+                && index
+                    .get(key)
+                    .is_some_and(|&place| items[place].phase == Phase::Deleting)
+        });
+    }
+
+    pub(super) fn is_halted(&self, key: &ObjectKey) -> bool {
+        self.observed.halts.contains_key(key) || self.halts.contains_key(key)
+    }
+
+    pub(super) fn send(&mut self, action: ObjectAction) {
+        self.sends.push(action);
+    }
+
+    /// Whether this plan sends something of this kind.
+    pub(super) fn sends_any(&self) -> bool {
+        !self.sends.is_empty() || !self.checks.is_empty()
+    }
+}

@@ -1,0 +1,92 @@
+//! Objects that are removed again once they have done their work (10.9).
+
+use super::planner::Planner;
+use super::state::State;
+use super::{DesiredObject, Phase, Verb};
+use crate::health::Status;
+
+impl Planner<'_> {
+    /// Goes on with completions that were started (PURGE-3). Whether any is left.
+    pub(super) fn continue_purge(&mut self) -> bool {
+        let places: Vec<usize> = (0..self.items.len())
+            .filter(|&place| {
+                matches!(
+                    self.items[place].phase,
+                    Phase::ScheduledForCompletion | Phase::Completing
+                )
+            })
+            .collect();
+        let mut open = false;
+        for place in places {
+            open |= !self.purge(place);
+        }
+        open
+    }
+
+    /// At the end of a ready wave: what is to be purged now (PURGE-1). Whether anything is left to be completed.
+    pub(super) fn start_purge(
+        &mut self,
+        objects: &[DesiredObject],
+        states: &[State],
+        applied: &[usize],
+        order: i16,
+        is_last: bool,
+    ) -> bool {
+        let mut open = false;
+        for &place in applied {
+            let (object, state) = (&objects[place], states[place]);
+            let due = object
+                .purge_order
+                .is_some_and(|purge| is_last || purge <= order);
+            if !due || state == State::Completed {
+                continue;
+            }
+            if let Some(&item) = self.index.get(&object.key) {
+                if self.items[item].phase == Phase::Completed {
+                    continue;
+                }
+                self.items[item].phase = Phase::ScheduledForCompletion;
+                open |= !self.purge(item);
+            }
+        }
+        open
+    }
+
+    /// Whether the object is gone. Policies do not count here, ownership does (PURGE-2, PURGE-4).
+    fn purge(&mut self, place: usize) -> bool {
+        let (key, gvk) = (self.items[place].key(), self.items[place].gvk());
+        let Some(live) = self.live(&key) else {
+            let item = &mut self.items[place];
+            item.phase = Phase::Completed;
+            item.status = None;
+            item.message.clear();
+            return true;
+        };
+        if live.terminating {
+            self.items[place].phase = Phase::Completing;
+            self.items[place].report(Status::Terminating, "object is being deleted");
+            return false;
+        }
+        if self.is_halted(&key) {
+            return false;
+        }
+        if self.observed.unsure.contains(&key) {
+            let action = self.read_live(&gvk, &key, false);
+            self.send(action);
+        } else if self.engine.owns(live) {
+            let action = self.delete_live(Verb::Delete, &gvk, &key, live);
+            self.send(action);
+        } else if live.owner.is_none() && !self.observed.marked.contains(&key) {
+            let action = self.take_ownership(&gvk, &key, live);
+            self.send(action);
+        } else {
+            // Somebody else's by now: it is not ours to delete.
+            let item = &mut self.items[place];
+            item.phase = Phase::Completed;
+            item.status = None;
+            item.message.clear();
+            return true;
+        }
+        false
+    }
+}

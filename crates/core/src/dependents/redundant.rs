@@ -1,0 +1,94 @@
+//! Objects that left the manifests (10.10).
+
+use super::engine::is_type;
+use super::gate::{blocked_message, foreign_check};
+use super::managed::ManagedIndex;
+use super::planner::Planner;
+use super::teardown::Removal;
+use super::{BlockedReason, Foreign, ForeignCheck, Verdict};
+
+impl Planner<'_> {
+    /// Whether no redundant object is left.
+    pub(super) fn remove_redundant(&mut self, managed: &ManagedIndex<'_, ()>) -> bool {
+        let redundant: Vec<usize> = (0..self.items.len())
+            .filter(|&place| {
+                self.items[place].is_redundant() && self.items[place].lifecycle.is_none()
+            })
+            .collect();
+        let done = self.redundant_types_are_free(&redundant)
+            && self.tear_down(&redundant, managed, Removal::Redundant);
+        if !done {
+            self.wait_for_all(&redundant);
+        }
+        done
+    }
+
+    /// Asks whether the types that are to go still have instances which are not ours, before anything is deleted (RED-2).
+    fn redundant_types_are_free(&mut self, redundant: &[usize]) -> bool {
+        let checks: Vec<ForeignCheck> = redundant
+            .iter()
+            .filter(|&&place| self.is_to_be_deleted(place))
+            .filter_map(|&place| self.check_of_type(place))
+            .collect();
+        self.all_free(checks)
+    }
+
+    fn is_to_be_deleted(&self, place: usize) -> bool {
+        let item = &self.items[place];
+        let present = self
+            .live(&item.key())
+            .is_some_and(|live| !live.terminating && self.engine.owns(live));
+        present && !item.delete_policy.orphans_redundant()
+    }
+
+    /// The question whether a type is in use; `None` for what is no type or serves nothing.
+    pub(super) fn check_of_type(&self, place: usize) -> Option<ForeignCheck> {
+        let key = self.items[place].key();
+        if !is_type(&key) {
+            return None;
+        }
+        foreign_check(&key, self.live(&key)?, self.engine)
+    }
+
+    /// Asks what has not been asked in this pass. Whether all was answered, and nothing is in use.
+    pub(super) fn all_free(&mut self, checks: Vec<ForeignCheck>) -> bool {
+        let open: Vec<ForeignCheck> = checks
+            .iter()
+            .filter(|check| self.answer(check).is_none())
+            .cloned()
+            .collect();
+        if !open.is_empty() {
+            self.checks.extend(open);
+            return false;
+        }
+        let mut free = true;
+        for check in checks {
+            match self.answer(&check) {
+                Some((Foreign::Found(kind), _)) => {
+                    if self.blocked.is_none() {
+                        let message = blocked_message(&check, kind);
+                        self.blocked = Some(Verdict::Blocked {
+                            reason: BlockedReason::DeletionBlocked,
+                            message,
+                        });
+                    }
+                    self.watch_foreign.push(check);
+                    free = false;
+                }
+                Some((Foreign::Unavailable(problem), _)) => {
+                    if self.blocked.is_none() {
+                        let message =
+                            format!("cannot tell whether {} is in use: {problem}", check.types);
+                        self.blocked = Some(Verdict::Wait {
+                            message,
+                            after: None,
+                        });
+                    }
+                    free = false;
+                }
+                Some((Foreign::None, _)) | None => {}
+            }
+        }
+        free
+    }
+}

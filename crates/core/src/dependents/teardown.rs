@@ -1,0 +1,232 @@
+//! Delete waves, for redundant objects and for the end of a component.
+
+use std::collections::{BTreeMap, HashMap};
+
+use kubewright_machinery::object::ObjectKey;
+
+use super::engine::{is_namespace, is_type};
+use super::farewell::Farewell;
+use super::managed::ManagedIndex;
+use super::order::delete_priority;
+use super::planner::Planner;
+use super::{Item, Note, ObjectAction, Phase, Verb};
+use crate::health::Status;
+
+/// Why objects go away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Removal {
+    /// They left the manifests.
+    Redundant,
+    /// Their component goes.
+    Deletion,
+}
+
+impl Removal {
+    fn orphans(self, item: &Item) -> bool {
+        match self {
+            Self::Redundant => item.delete_policy.orphans_redundant(),
+            Self::Deletion => item.delete_policy.orphans_on_deletion(),
+        }
+    }
+}
+
+/// Items of one delete order: managed instances first, then by priority.
+type DeleteWave = BTreeMap<(Rank, i8), Vec<usize>>;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    Managed,
+    Rest,
+}
+
+impl Planner<'_> {
+    /// Runs the delete waves over these items. Whether everything is gone.
+    pub(super) fn tear_down(
+        &mut self,
+        places: &[usize],
+        managed: &ManagedIndex<'_, ()>,
+        removal: Removal,
+    ) -> bool {
+        let mut users = self.namespace_users();
+        if self.keep_namespaces(places, removal) {
+            return false;
+        }
+        for wave in self.delete_waves(places, managed).values() {
+            let (mut managed_pending, mut pending) = (false, false);
+            for (&(rank, _), batch) in wave {
+                if rank == Rank::Rest && managed_pending {
+                    return false;
+                }
+                let outcome = self.tear_down_batch(batch, &mut users, removal);
+                pending |= outcome.pending;
+                managed_pending |= rank == Rank::Managed && outcome.pending;
+                if !outcome.settled {
+                    return false;
+                }
+            }
+            if pending {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// A namespace in which an object stays is orphaned first of all, while it is known why (DEL-3). Whether any is.
+    fn keep_namespaces(&mut self, places: &[usize], removal: Removal) -> bool {
+        let mut staying: HashMap<&str, ObjectKey> = HashMap::new();
+        for &place in places {
+            let item = &self.items[place];
+            let present = self
+                .live(&item.key())
+                .is_some_and(|live| self.engine.owns(live));
+            if !item.namespace.is_empty() && removal.orphans(item) && present {
+                staying.entry(&item.namespace).or_insert_with(|| item.key());
+            }
+        }
+        let mut actions = Vec::new();
+        for &place in places {
+            let item = &self.items[place];
+            let key = item.key();
+            let (Some(object), true) = (staying.get(item.name.as_str()), is_namespace(&key)) else {
+                continue;
+            };
+            if self.is_halted(&key) || self.observed.released.contains(&key) {
+                continue;
+            }
+            match self.live(&key) {
+                Some(live) if self.engine.owns(live) && !live.terminating => {
+                    let mut action = if self.observed.unsure.contains(&key) {
+                        self.read_live(&item.gvk(), &key, false)
+                    } else {
+                        self.orphan(&item.gvk(), &key, live)
+                    };
+                    if action.verb == Verb::Orphan {
+                        action.note = Some(Note::NamespaceKept {
+                            namespace: key.name.clone(),
+                            object: object.clone(),
+                        });
+                    }
+                    actions.push(action);
+                }
+                _ => {}
+            }
+        }
+        let any = !actions.is_empty();
+        self.sends.extend(actions);
+        any
+    }
+
+    /// How many items that are not gone live in each namespace.
+    fn namespace_users(&self) -> HashMap<String, usize> {
+        let mut users = HashMap::new();
+        for item in self.items.iter().filter(|item| is_user(item)) {
+            *users.entry(item.namespace.clone()).or_insert(0) += 1;
+        }
+        users
+    }
+
+    fn delete_waves(
+        &self,
+        places: &[usize],
+        managed: &ManagedIndex<'_, ()>,
+    ) -> BTreeMap<i16, DeleteWave> {
+        let mut waves: BTreeMap<i16, DeleteWave> = BTreeMap::new();
+        for &place in places {
+            let item = &self.items[place];
+            let rank = if managed.contains(&item.gvk()) {
+                Rank::Managed
+            } else {
+                Rank::Rest
+            };
+            let wave = waves.entry(item.delete_order).or_default();
+            wave.entry((rank, delete_priority(&item.group, &item.kind)))
+                .or_default()
+                .push(place);
+        }
+        waves
+    }
+
+    fn tear_down_batch(
+        &mut self,
+        batch: &[usize],
+        users: &mut HashMap<String, usize>,
+        removal: Removal,
+    ) -> Outcome {
+        let mut outcome = Outcome {
+            settled: true,
+            pending: false,
+        };
+        for &place in batch {
+            let key = self.items[place].key();
+            if is_namespace(&key) && users.get(&key.name).is_some_and(|&count| count > 0) {
+                outcome.pending = true;
+                continue;
+            }
+            let orphan = removal.orphans(&self.items[place]);
+            match self.farewell(place, orphan) {
+                Farewell::Gone => {
+                    self.gone.insert(place);
+                    if is_user(&self.items[place])
+                        && let Some(count) = users.get_mut(&key.namespace)
+                    {
+                        *count -= 1;
+                    }
+                    continue;
+                }
+                Farewell::Send(action) => {
+                    outcome.settled = false;
+                    self.send_removal(place, action, removal);
+                }
+                Farewell::Check(check) => {
+                    outcome.settled = false;
+                    self.checks.push(check);
+                }
+                Farewell::Wait => outcome.settled &= !self.is_halted(&key),
+            }
+            outcome.pending = true;
+        }
+        outcome
+    }
+
+    /// Directly before a redundant type is deleted, the question whether it is in use is asked again (RED-2).
+    fn send_removal(&mut self, place: usize, action: ObjectAction, removal: Removal) {
+        if removal == Removal::Redundant && action.verb == Verb::Delete && is_type(&action.key) {
+            let check = self.check_of_type(place);
+            let stale = |(_, asked_at): &(_, u64)| *asked_at != self.observed.deletes;
+            if let Some(check) = check.filter(|check| self.answer(check).is_none_or(stale)) {
+                self.checks.push(check);
+                return;
+            }
+        }
+        self.send(action);
+    }
+
+    pub(super) fn wait_for_all(&mut self, places: &[usize]) {
+        for &place in places {
+            if self.gone.contains(&place) {
+                continue;
+            }
+            let item = &self.items[place];
+            let key = item.key();
+            let status = item.status.unwrap_or(Status::Current);
+            let message = item.message.clone();
+            self.waiting.push(super::Waiting {
+                key,
+                status,
+                message,
+            });
+        }
+    }
+}
+
+/// What became of a batch.
+struct Outcome {
+    /// Whether nothing of it is left to be sent.
+    settled: bool,
+    /// Whether anything of it is still there.
+    pending: bool,
+}
+
+fn is_user(item: &Item) -> bool {
+    !item.namespace.is_empty() && item.phase != Phase::Completed
+}

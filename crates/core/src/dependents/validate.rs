@@ -1,0 +1,87 @@
+//! Rules between objects (10.7), checked before any request.
+
+use std::collections::HashMap;
+
+use super::engine::{Engine, is_namespace};
+use super::managed::ManagedIndex;
+use super::planner::Planner;
+use super::{Desired, Item, Phase};
+use crate::manifest::{Lifecycle, ManifestError, ManifestErrors};
+
+/// The three rules in the words of types (VAL-1) and of namespaces (VAL-2).
+struct Words {
+    apply: &'static str,
+    delete: &'static str,
+    alive: &'static str,
+}
+
+const TYPES: Words = Words {
+    apply: "managed instance must not have an apply order lesser than the one of its type",
+    delete: "managed instance must not have a delete order greater than the one of its type",
+    alive: "managed instance is not being deleted, but the managing type is",
+};
+
+const NAMESPACES: Words = Words {
+    apply: "namespaced object must not have an apply order lesser than the one of its namespace",
+    delete: "namespaced object must not have a delete order greater than the one of its namespace",
+    alive: "namespaced object is not being deleted, but the namespace is",
+};
+
+impl Planner<'_> {
+    /// What is wrong with the merged inventory.
+    pub(super) fn validate(&self, desired: &Desired) -> Option<ManifestErrors> {
+        let mut types = ManagedIndex::new();
+        let mut namespaces = HashMap::new();
+        for (place, item) in self.items.iter().enumerate() {
+            for managed in &item.managed_types {
+                types.insert(managed, place);
+            }
+            if is_namespace(&item.key()) {
+                namespaces.insert(item.name.as_str(), place);
+            }
+        }
+        let mut errors = Vec::new();
+        for (place, item) in self.items.iter().enumerate() {
+            for container in types
+                .matching(&item.gvk())
+                .filter(|container| *container != place)
+            {
+                check(item, &self.items[container], &TYPES, &mut errors);
+            }
+            if let Some(&namespace) = namespaces.get(item.namespace.as_str()) {
+                check(item, &self.items[namespace], &NAMESPACES, &mut errors);
+            }
+        }
+        for object in desired.deletion_stage() {
+            if object.lifecycle == Some(Lifecycle::PostDelete)
+                && namespaces.contains_key(object.key.namespace.as_str())
+            {
+                errors.push(ManifestError::ObjectSet {
+                    object: Engine::title(&object.gvk, &object.key),
+                    problem: "post-delete object must not be in a namespace of the set",
+                });
+            }
+        }
+        ManifestErrors::collect(errors)
+    }
+}
+
+fn check(item: &Item, container: &Item, words: &Words, errors: &mut Vec<ManifestError>) {
+    let mut report = |problem| {
+        errors.push(ManifestError::ObjectSet {
+            object: Engine::title(&item.gvk(), &item.key()),
+            problem,
+        })
+    };
+    let (going, container_going) = (item.is_redundant(), container.is_redundant());
+    // Orders of objects that left the manifests are history: nobody can correct them.
+    if !going && !container_going && item.apply_order < container.apply_order {
+        report(words.apply);
+    }
+    if going == container_going && item.delete_order > container.delete_order {
+        report(words.delete);
+    }
+    if container_going && !going && !matches!(container.phase, Phase::Completed) {
+        report(words.alive);
+    }
+}

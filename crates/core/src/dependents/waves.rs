@@ -1,0 +1,312 @@
+//! Applying wave by wave (10.8).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use super::engine::{Engine, is_api_service, is_type};
+use super::managed::ManagedIndex;
+use super::observe::Halt;
+use super::order::apply_priority;
+use super::planner::Planner;
+use super::state::State;
+use super::{Desired, DesiredObject, ManagedType, Note, ObjectAction, Phase, Projection, Verb};
+use crate::manifest::UpdatePolicy;
+
+/// How often a create is repeated while a type is not served yet (WAVE-8).
+const TYPE_RETRIES: u32 = 6;
+/// The first pause before such a repetition.
+const TYPE_PAUSE: Duration = Duration::from_millis(50);
+/// The wait after the last one.
+const TYPE_WAIT: Duration = Duration::from_secs(5);
+
+/// A part of a wave (WAVE-2), in the order in which they run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Stage {
+    Regular,
+    Late,
+    Managed,
+}
+
+/// The objects of a wave by stage and priority, as places in the wanted set.
+type Wave = BTreeMap<Stage, BTreeMap<i8, Vec<usize>>>;
+
+impl Planner<'_> {
+    /// Applies what is wanted, then removes what is redundant. Whether all is done.
+    pub(super) fn apply(&mut self, desired: &Desired) -> bool {
+        let objects = desired.objects();
+        let states: Vec<State> = objects.iter().map(|object| self.assess(object)).collect();
+        let managed_types = self.managed_types();
+        let managed = index_of(&managed_types);
+        for (object, state) in objects.iter().zip(&states) {
+            self.correct(object, *state);
+        }
+        if self.continue_purge() {
+            self.wait_for_unready(objects, &states);
+            return false;
+        }
+        let waves = waves(objects, &managed);
+        let last = waves.keys().next_back().copied();
+        let mut applied: Vec<usize> = Vec::with_capacity(objects.len());
+        for (order, wave) in &waves {
+            if !self.apply_wave(objects, &states, wave, &managed) {
+                self.wait_for_unready(objects, &states);
+                return false;
+            }
+            applied.extend(wave.values().flat_map(|stage| stage.values().flatten()));
+            if self.start_purge(objects, &states, &applied, *order, last == Some(*order)) {
+                self.wait_for_unready(objects, &states);
+                return false;
+            }
+        }
+        if self.sends_any() {
+            return false;
+        }
+        self.remove_redundant(&managed)
+    }
+
+    /// The types whose objects are managed instances (MAN-1).
+    pub(super) fn managed_types(&self) -> Vec<ManagedType> {
+        let brought = self
+            .items
+            .iter()
+            .flat_map(|item| item.managed_types.iter().cloned());
+        brought
+            .chain(self.engine.additional_managed_types.iter().cloned())
+            .collect()
+    }
+
+    /// Whether the wave is ready.
+    fn apply_wave(
+        &mut self,
+        objects: &[DesiredObject],
+        states: &[State],
+        wave: &Wave,
+        managed: &ManagedIndex<'_, ()>,
+    ) -> bool {
+        for priorities in wave.values() {
+            for batch in priorities.values() {
+                if !self.apply_batch(objects, states, batch, managed) {
+                    return false;
+                }
+            }
+            let pending = priorities
+                .values()
+                .flatten()
+                .any(|&place| !states[place].is_done());
+            if pending {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Whether nothing of the batch is left to be sent, so that the next one may follow.
+    fn apply_batch(
+        &mut self,
+        objects: &[DesiredObject],
+        states: &[State],
+        batch: &[usize],
+        managed: &ManagedIndex<'_, ()>,
+    ) -> bool {
+        let corrections: BTreeSet<_> = self.sends.iter().map(|action| action.key.clone()).collect();
+        let mut namespaces = BTreeSet::new();
+        let mut settled = true;
+        for &place in batch {
+            let object = &objects[place];
+            if corrections.contains(&object.key) {
+                continue;
+            }
+            match self.step(object, states[place], managed, &mut namespaces) {
+                Step::Nothing => {}
+                Step::Send(action) => {
+                    settled = false;
+                    self.send(action);
+                }
+                Step::Planned => settled = false,
+                Step::Halt(halt) => {
+                    settled = false;
+                    self.halts.insert(object.key.clone(), halt);
+                }
+            }
+        }
+        settled
+    }
+
+    /// What to do about one object of a running stage.
+    fn step(
+        &mut self,
+        object: &DesiredObject,
+        state: State,
+        managed: &ManagedIndex<'_, ()>,
+        namespaces: &mut BTreeSet<String>,
+    ) -> Step {
+        if matches!(
+            state,
+            State::Completed | State::Purging | State::InSync { .. }
+        ) {
+            return Step::Nothing;
+        }
+        let key = &object.key;
+        if self.is_halted(key) {
+            return Step::Planned;
+        }
+        if self.observed.unsure.contains(key) {
+            return Step::Send(self.read_live(&object.gvk, key, false));
+        }
+        match (state, self.live(key)) {
+            (State::Terminating, Some(live)) => self.bring_back(object, live),
+            (State::Changed | State::Unmarked, Some(live)) => self.overwrite(object, state, live),
+            _ => self.create_absent(object, managed, namespaces),
+        }
+    }
+
+    fn create_absent(
+        &mut self,
+        object: &DesiredObject,
+        managed: &ManagedIndex<'_, ()>,
+        namespaces: &mut BTreeSet<String>,
+    ) -> Step {
+        let key = &object.key;
+        if self.wrote(object) {
+            return Step::Halt(vanished(object));
+        }
+        let namespace = &key.namespace;
+        if self.observed.missing_namespaces.get(namespace) == Some(&true) {
+            let action = self.create_namespace(namespace);
+            return if self.is_halted(&action.key) || !namespaces.insert(namespace.clone()) {
+                Step::Planned
+            } else {
+                Step::Send(action)
+            };
+        }
+        let mut pause = Duration::ZERO;
+        if let Some((attempts, refusal)) = self.observed.missing_types.get(key) {
+            let message = format!("{}: {refusal}", Engine::title(&object.gvk, key));
+            if !managed.contains(&object.gvk) {
+                return Step::Halt(Halt::Failed {
+                    message,
+                    code: refusal.code,
+                });
+            }
+            if *attempts > TYPE_RETRIES {
+                return Step::Halt(Halt::Wait {
+                    message,
+                    after: Some(TYPE_WAIT),
+                });
+            }
+            pause = TYPE_PAUSE * 2u32.pow((attempts - 1).min(TYPE_RETRIES));
+        }
+        match self.create(object) {
+            Some(action) => Step::Send(ObjectAction {
+                after: action.after.max(pause),
+                ..action
+            }),
+            None => Step::Planned,
+        }
+    }
+
+    fn overwrite(&mut self, object: &DesiredObject, state: State, live: &Projection) -> Step {
+        if let Err(message) = self.check_ownership(object, live) {
+            return Step::Halt(Halt::owner_conflict(message));
+        }
+        if self.wrote(object) {
+            return Step::Halt(vanished(object));
+        }
+        if object.update == UpdatePolicy::Recreate && state == State::Changed {
+            return Step::Send(if self.engine.owns(live) {
+                self.delete_live(Verb::Recreate, &object.gvk, &object.key, live)
+            } else if self.observed.marked.contains(&object.key) {
+                return Step::Halt(vanished(object));
+            } else {
+                self.take_ownership(&object.gvk, &object.key, live)
+            });
+        }
+        match self.update(object, live) {
+            Some(action) => Step::Send(action),
+            None => Step::Planned,
+        }
+    }
+
+    /// A wanted object is being deleted: it is created again once it is gone. A type is held by our finalizer only (WAVE-5).
+    fn bring_back(&mut self, object: &DesiredObject, live: &Projection) -> Step {
+        let ours = is_type(&object.key)
+            && self.engine.owns(live)
+            && !self.observed.marked.contains(&object.key);
+        if !ours {
+            return Step::Nothing;
+        }
+        let Some(mut action) = self.release_finalizer(&object.gvk, &object.key, live) else {
+            return Step::Nothing;
+        };
+        let place = self.index.get(&object.key);
+        let recreating = place.is_some_and(|&place| self.items[place].phase == Phase::Updating)
+            && object.update == UpdatePolicy::Recreate;
+        if !recreating {
+            action.note = Some(Note::DependentDeleted {
+                object: object.key.clone(),
+            });
+        }
+        Step::Send(action)
+    }
+
+    pub(super) fn wait_for_unready(&mut self, objects: &[DesiredObject], states: &[State]) {
+        for (object, state) in objects.iter().zip(states) {
+            if !state.is_done() {
+                let waiting = self.waiting(object);
+                self.waiting.push(waiting);
+            }
+        }
+    }
+}
+
+/// What to do about one object.
+enum Step {
+    /// Nothing now; the next batch may follow.
+    Nothing,
+    /// A request.
+    Send(ObjectAction),
+    /// Nothing, but the next batch must not follow: something about it is planned or failed already.
+    Planned,
+    /// It cannot go on.
+    Halt(Halt),
+}
+
+fn vanished(object: &DesiredObject) -> Halt {
+    let title = Engine::title(&object.gvk, &object.key);
+    let message = format!(
+        "object {title} does not stay as it was written; another program changes or deletes it"
+    );
+    Halt::Wait {
+        message,
+        after: Some(Duration::from_secs(1)),
+    }
+}
+
+pub(super) fn index_of(types: &[ManagedType]) -> ManagedIndex<'_, ()> {
+    let mut index = ManagedIndex::new();
+    for managed in types {
+        index.insert(managed, ());
+    }
+    index
+}
+
+fn waves(objects: &[DesiredObject], managed: &ManagedIndex<'_, ()>) -> BTreeMap<i16, Wave> {
+    let mut waves: BTreeMap<i16, Wave> = BTreeMap::new();
+    for (place, object) in objects.iter().enumerate() {
+        let stage = if managed.contains(&object.gvk) {
+            Stage::Managed
+        } else if is_api_service(&object.key) {
+            Stage::Late
+        } else {
+            Stage::Regular
+        };
+        let priority = apply_priority(&object.gvk.group, &object.gvk.kind);
+        let wave = waves.entry(object.apply_order).or_default();
+        wave.entry(stage)
+            .or_default()
+            .entry(priority)
+            .or_default()
+            .push(place);
+    }
+    waves
+}

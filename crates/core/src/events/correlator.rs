@@ -1,0 +1,267 @@
+//! Correlation of events.
+
+use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use super::Reference;
+use crate::backoff::TokenBucket;
+use crate::flow::{Event, EventType, Reason};
+use crate::time::Moment;
+
+/// A series is over when nothing was added to it for this time.
+const SILENCE: Duration = Duration::from_secs(6 * 60);
+/// A running series is written this often.
+const REFRESH: Duration = Duration::from_secs(5 * 60);
+/// More than this many similar events ...
+const SIMILAR: usize = 10;
+/// ... within this time are combined.
+const SIMILAR_WINDOW: Duration = Duration::from_secs(600);
+const COMBINED: &str = "(combined from similar events): ";
+/// New events per object: this many at once, one more per interval.
+const BUDGET: u32 = 25;
+const BUDGET_INTERVAL: Duration = Duration::from_secs(300);
+/// How many series, groups of similar events and budgets are remembered.
+const CAPACITY: usize = 4096;
+/// The longest note, in bytes.
+const MAX_NOTE: usize = 1024;
+/// What the runner appends to notes; it does not tell events apart.
+const SUFFIX: &str = "; next try in ";
+
+/// Something that happened to an object.
+#[derive(Clone, Debug)]
+pub struct Occurrence {
+    /// Who tells.
+    pub reporter: String,
+    /// The object.
+    pub regarding: Reference,
+    /// Another object that has to do with it.
+    pub related: Option<Reference>,
+    /// What happened.
+    pub event: Event,
+    /// Annotations of the event object.
+    pub annotations: BTreeMap<String, String>,
+}
+
+/// What to do about an occurrence.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Decision {
+    /// Create an event object.
+    Create(Box<Record>),
+    /// Write how often an event occurred.
+    Count {
+        /// Namespace of the event object.
+        namespace: String,
+        /// Name of the event object.
+        name: String,
+        /// How often it occurred.
+        count: u32,
+        /// When it occurred the last time.
+        last: Timestamp,
+    },
+    /// It was counted; it is written later.
+    Held,
+    /// The object has used up its budget.
+    Dropped,
+}
+
+/// A new event object.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Record {
+    /// Its namespace.
+    pub namespace: String,
+    /// Its name.
+    pub name: String,
+    /// When it occurred.
+    pub time: Timestamp,
+    /// What occurred, with the note as it is written.
+    pub occurrence: Occurrence,
+}
+
+/// Decides which events are written. One for all reporters of a process.
+#[derive(Clone, Debug)]
+pub struct Correlator {
+    series: HashMap<Identity, Series>,
+    /// By the time of their last occurrence: the first is both the next to fall silent and the least recently used.
+    order: BTreeMap<(Moment, u64), Identity>,
+    groups: HashMap<Identity, BTreeMap<String, Moment>>,
+    budgets: HashMap<(String, Reference), (TokenBucket, Moment)>,
+    names: u64,
+    ticks: u64,
+}
+
+/// What makes two events the same one; without note, what makes them similar.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Identity {
+    reporter: String,
+    regarding: Reference,
+    related: Option<Reference>,
+    kind: EventType,
+    reason: Reason,
+    action: Reason,
+    note: Option<String>,
+}
+
+#[derive(Clone, Debug)]
+struct Series {
+    namespace: String,
+    name: String,
+    count: u32,
+    written: u32,
+    last: (Moment, u64),
+    last_time: Timestamp,
+    refreshed: Option<Moment>,
+}
+
+impl Correlator {
+    /// The seed tells the names of this process's events from those of others.
+    pub fn new(seed: u64) -> Self {
+        Self {
+            series: HashMap::new(),
+            order: BTreeMap::new(),
+            groups: HashMap::new(),
+            budgets: HashMap::new(),
+            names: seed,
+            ticks: 0,
+        }
+    }
+
+    /// Decides about an occurrence.
+    pub fn observe(&mut self, mut occurrence: Occurrence, time: Timestamp, now: Moment) -> Decision {
+        let identity = self.identify(&mut occurrence, now);
+        let at = (now, self.tick());
+        if let Some(series) = self.series.get_mut(&identity).filter(|series| now.since(series.last.0) < SILENCE) {
+            self.order.remove(&series.last);
+            self.order.insert(at, identity);
+            series.count = series.count.saturating_add(1);
+            series.last = at;
+            series.last_time = time;
+            let due = series.refreshed.is_none_or(|refreshed| now.since(refreshed) >= REFRESH);
+            if !due {
+                return Decision::Held;
+            }
+            series.refreshed = Some(now);
+            return series.write();
+        }
+        if !self.take_from_budget(&occurrence, now) {
+            return Decision::Dropped;
+        }
+        let (namespace, name) = self.place(&occurrence.regarding);
+        let series = Series {
+            namespace: namespace.clone(),
+            name: name.clone(),
+            count: 1,
+            written: 1,
+            last: at,
+            last_time: time,
+            refreshed: None,
+        };
+        if let Some(former) = self.series.insert(identity.clone(), series) {
+            self.order.remove(&former.last);
+        }
+        self.order.insert(at, identity);
+        self.forget_oldest();
+        Decision::Create(Box::new(Record { namespace, name, time, occurrence }))
+    }
+
+    /// When the next series falls silent.
+    pub fn next_due(&self) -> Option<Moment> {
+        self.order.first_key_value().map(|((last, _), _)| *last + SILENCE)
+    }
+
+    /// The last counts of the series that have fallen silent.
+    pub fn flush(&mut self, now: Moment) -> Vec<Decision> {
+        let mut decisions = Vec::new();
+        while let Some(entry) = self.order.first_entry().filter(|entry| now.since(entry.key().0) >= SILENCE) {
+            let identity = entry.remove();
+            if let Some(mut series) = self.series.remove(&identity)
+                && series.count > series.written
+            {
+                decisions.push(series.write());
+            }
+        }
+        decisions
+    }
+
+    /// Cuts the note, combines what is similar, and says what the occurrence is the same as.
+    fn identify(&mut self, occurrence: &mut Occurrence, now: Moment) -> Identity {
+        let event = &mut occurrence.event;
+        let note = event.note.rfind(SUFFIX).map_or(event.note.as_str(), |end| &event.note[..end]).to_owned();
+        let similar = Identity {
+            reporter: occurrence.reporter.clone(),
+            regarding: occurrence.regarding.without_version(),
+            related: occurrence.related.as_ref().map(Reference::without_version),
+            kind: event.kind,
+            reason: event.reason.clone(),
+            action: event.action.clone(),
+            note: None,
+        };
+        self.prune_groups(now);
+        let notes = self.groups.entry(similar.clone()).or_default();
+        notes.retain(|_, last| now.since(*last) < SIMILAR_WINDOW);
+        // A group that is full remembers no more notes: it is combined anyway.
+        if notes.len() <= SIMILAR || notes.contains_key(&note) {
+            notes.insert(note.clone(), now);
+        }
+        let combined = notes.len() > SIMILAR;
+        let text = if combined { format!("{COMBINED}{}", event.note) } else { event.note.clone() };
+        event.note = cut(text);
+        if combined { similar } else { Identity { note: Some(note), ..similar } }
+    }
+
+    fn take_from_budget(&mut self, occurrence: &Occurrence, now: Moment) -> bool {
+        if self.budgets.len() >= CAPACITY {
+            let full_again = BUDGET_INTERVAL.saturating_mul(BUDGET);
+            self.budgets.retain(|_, (_, used)| now.since(*used) < full_again);
+        }
+        let key = (occurrence.reporter.clone(), occurrence.regarding.without_version());
+        let (bucket, used) = self.budgets.entry(key).or_insert_with(|| (TokenBucket::new(BUDGET_INTERVAL, BUDGET), now));
+        *used = now;
+        bucket.try_take(now)
+    }
+
+    fn place(&mut self, regarding: &Reference) -> (String, String) {
+        let namespace = if regarding.namespace.is_empty() { "default" } else { &regarding.namespace };
+        self.names = self.names.wrapping_add(1);
+        // The longest name of an object is 253 bytes; names are ASCII.
+        let room = 253 - 17;
+        let stem = regarding.name.get(..room).unwrap_or(&regarding.name).trim_end_matches(['.', '-']);
+        (namespace.to_owned(), format!("{stem}.{:016x}", self.names))
+    }
+
+    fn tick(&mut self) -> u64 {
+        self.ticks += 1;
+        self.ticks
+    }
+
+    fn forget_oldest(&mut self) {
+        while self.series.len() > CAPACITY {
+            let Some((_, identity)) = self.order.pop_first() else { return };
+            self.series.remove(&identity);
+        }
+    }
+
+    fn prune_groups(&mut self, now: Moment) {
+        if self.groups.len() >= CAPACITY {
+            self.groups.retain(|_, notes| notes.values().any(|last| now.since(*last) < SIMILAR_WINDOW));
+        }
+    }
+}
+
+impl Series {
+    fn write(&mut self) -> Decision {
+        self.written = self.count;
+        Decision::Count { namespace: self.namespace.clone(), name: self.name.clone(), count: self.count, last: self.last_time }
+    }
+}
+
+fn cut(note: String) -> String {
+    if note.len() <= MAX_NOTE {
+        return note;
+    }
+    let end = (0..=MAX_NOTE - 3).rev().find(|index| note.is_char_boundary(*index)).unwrap_or(0);
+    format!("{}...", &note[..end])
+}

@@ -1,0 +1,45 @@
+//! The object that an event is about.
+
+use serde::Serialize;
+use serde_json::Value;
+
+/// A reference to an object, as events carry it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Reference {
+    /// Group and version.
+    pub api_version: String,
+    /// Kind.
+    pub kind: String,
+    /// Namespace; empty for a cluster-scoped object.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub namespace: String,
+    /// Name.
+    pub name: String,
+    /// UID; may be empty.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub uid: String,
+    /// Resource version; may be empty.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub resource_version: String,
+}
+
+impl Reference {
+    /// A reference to this object.
+    pub fn of(object: &Value) -> Self {
+        let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
+        Self {
+            api_version: text("/apiVersion"),
+            kind: text("/kind"),
+            namespace: text("/metadata/namespace"),
+            name: text("/metadata/name"),
+            uid: text("/metadata/uid"),
+            resource_version: text("/metadata/resourceVersion"),
+        }
+    }
+
+    /// The same object, whatever its version.
+    pub(super) fn without_version(&self) -> Self {
+        Self { resource_version: String::new(), ..self.clone() }
+    }
+}

@@ -1,0 +1,14 @@
+//! Is this object ready? The rules of kstatus, with hints for kinds that follow other customs.
+
+mod hints;
+mod kinds;
+mod rules;
+mod status;
+mod workloads;
+
+pub use hints::{Hints, InvalidHint};
+pub use rules::{readiness, readiness_with};
+pub use status::{Readiness, Status};
+
+#[cfg(test)]
+mod tests;

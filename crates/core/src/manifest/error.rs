@@ -1,0 +1,144 @@
+//! What can be wrong with a manifest.
+
+use std::fmt;
+
+/// One mistake in a set of manifests. Its author must correct it; nothing is sent before.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ManifestError {
+    /// A required field is missing.
+    #[error("manifest {position} has no {field} (set it to a non-empty string)")]
+    Missing {
+        /// Where in the list the manifest stands, counted from 1, with its kind and name as far as known.
+        position: String,
+        /// The path of the field.
+        field: &'static str,
+    },
+    /// A field has the wrong type.
+    #[error("object {object}: {field} must be {expected}, but is {found}")]
+    WrongType {
+        /// The object.
+        object: String,
+        /// The path of the field.
+        field: String,
+        /// What it must be.
+        expected: &'static str,
+        /// The JSON type that was found.
+        found: &'static str,
+    },
+    /// A dependent needs a name of its own.
+    #[error(
+        "object {object} specifies metadata.generateName (but dependent objects are not allowed to do so)"
+    )]
+    GenerateName {
+        /// The object.
+        object: String,
+    },
+    /// The same object twice.
+    #[error("duplicate object {object}")]
+    Duplicate {
+        /// The object.
+        object: String,
+    },
+    /// Nobody serves this kind.
+    #[error(
+        "object {object}: no match for kind {kind:?} in version {api_version:?} (install its CustomResourceDefinition, or add it to the manifests)"
+    )]
+    NoMatch {
+        /// The object.
+        object: String,
+        /// The kind.
+        kind: String,
+        /// The field `apiVersion`.
+        api_version: String,
+    },
+    /// A namespaced object without a namespace, and none to take instead.
+    #[error(
+        "object {object} is namespaced, but has no namespace (set metadata.namespace, or the placement namespace of the component)"
+    )]
+    NoNamespace {
+        /// The object.
+        object: String,
+    },
+    /// An annotation has a value that is not allowed.
+    #[error("object {object}: invalid value for annotation {key}: {value:?} (allowed: {allowed})")]
+    Annotation {
+        /// The object.
+        object: String,
+        /// The key of the annotation.
+        key: String,
+        /// Its value.
+        value: String,
+        /// What is allowed.
+        allowed: String,
+    },
+    /// This kind cannot be purged.
+    #[error("object {object}: {what} must not define a purge order")]
+    PurgeOrder {
+        /// The object.
+        object: String,
+        /// The kind, in words.
+        what: &'static str,
+    },
+    /// The orders of a type (or namespace) and of an object in it contradict each other (VAL-1, VAL-2, VAL-3).
+    #[error("error validating object set ({object}): {problem}")]
+    ObjectSet {
+        /// The object.
+        object: String,
+        /// The rule that is broken.
+        problem: &'static str,
+    },
+}
+
+/// All mistakes of a set of manifests; never empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ManifestErrors(Vec<ManifestError>);
+
+/// How many mistakes a message names (OUT-2).
+const SHOWN: usize = 5;
+
+impl ManifestErrors {
+    /// `None` without a mistake.
+    pub fn collect(errors: Vec<ManifestError>) -> Option<Self> {
+        if errors.is_empty() {
+            None
+        } else {
+            Some(Self(errors))
+        }
+    }
+
+    /// The mistakes, in the order of the manifests.
+    pub fn errors(&self) -> &[ManifestError] {
+        &self.0
+    }
+}
+
+impl fmt::Display for ManifestErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, error) in self.0.iter().take(SHOWN).enumerate() {
+            if index > 0 {
+                f.write_str("; ")?;
+            }
+            write!(f, "{error}")?;
+        }
+        if self.0.len() > SHOWN {
+            write!(f, "; and {} more", self.0.len() - SHOWN)
+        } else {
+            Ok(())
+        }
+    }
+}
+
+impl std::error::Error for ManifestErrors {}
+
+/// The JSON type of a value, for messages that must not show the value itself.
+pub(crate) fn type_of(value: &serde_json::Value) -> &'static str {
+    match value {
+        serde_json::Value::Null => "null",
+        serde_json::Value::Bool(_) => "a boolean",
+        serde_json::Value::Number(_) => "a number",
+        serde_json::Value::String(_) => "a string",
+        serde_json::Value::Array(_) => "a list",
+        serde_json::Value::Object(_) => "a map",
+    }
+}

@@ -1,0 +1,29 @@
+//! What users write: manifests, the marks that say whose they are, the policies in their annotations, and digests that say
+//! whether anything changed.
+//!
+//! The keys are those of the Go framework component-operator-runtime, so that an operator can be replaced by one of the same
+//! name.
+
+mod annotations;
+mod digest;
+mod error;
+mod normalize;
+mod owner;
+mod policy;
+
+pub(crate) use annotations::to_kebab;
+pub use annotations::{Annotations, Lifecycle};
+pub use digest::{
+    COMPONENT_DIGEST_PREFIX, DIGEST_ONCE, component_digest, object_digest,
+    reference_digest_of_bytes, reference_digest_of_map,
+};
+pub use error::{ManifestError, ManifestErrors};
+pub(crate) use normalize::normalize;
+pub use owner::{InvalidName, OperatorName, OwnerId};
+pub use policy::{
+    AdoptionPolicy, DEFAULT_REAPPLY_INTERVAL, DeletePolicy, MissingNamespacesPolicy, Policies,
+    PolicySettings, ReconcilePolicy, UpdatePolicy,
+};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,93 @@
+//! Checks of liveness and readiness.
+
+use std::fmt;
+use std::sync::Arc;
+
+use parking_lot::RwLock;
+
+/// What tells whether the process lives and is ready. Cheap to clone.
+#[derive(Clone, Default)]
+pub struct Checks(Arc<RwLock<Vec<Check>>>);
+
+/// What a check is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CheckKind {
+    /// When it fails the process should be restarted.
+    Live,
+    /// When it fails the process should get no requests.
+    Ready,
+    /// Shown by `?verbose` only.
+    Note,
+}
+
+/// There is a check of this name already.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("add the check {0:?}: there is one of this name already; names of checks are unique")]
+pub struct DuplicateCheck(pub String);
+
+type Probe = Arc<dyn Fn() -> Result<(), String> + Send + Sync>;
+
+#[derive(Clone)]
+struct Check {
+    name: String,
+    kind: CheckKind,
+    probe: Probe,
+}
+
+impl Checks {
+    /// No checks.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a check of readiness. It is called for each request, so it must be quick; an error says what is wrong.
+    pub fn ready(
+        &self,
+        name: impl Into<String>,
+        probe: impl Fn() -> Result<(), String> + Send + Sync + 'static,
+    ) -> Result<(), DuplicateCheck> {
+        self.add(name.into(), CheckKind::Ready, Arc::new(probe))
+    }
+
+    /// Adds a check of liveness.
+    pub fn live(
+        &self,
+        name: impl Into<String>,
+        probe: impl Fn() -> Result<(), String> + Send + Sync + 'static,
+    ) -> Result<(), DuplicateCheck> {
+        self.add(name.into(), CheckKind::Live, Arc::new(probe))
+    }
+
+    /// Adds a line to the verbose answer of `/readyz` that does not decide.
+    pub fn note(
+        &self,
+        name: impl Into<String>,
+        probe: impl Fn() -> Result<(), String> + Send + Sync + 'static,
+    ) -> Result<(), DuplicateCheck> {
+        self.add(name.into(), CheckKind::Note, Arc::new(probe))
+    }
+
+    /// The results of all checks of a kind, in the order in which they were added.
+    pub fn results(&self, kind: CheckKind) -> Vec<(String, Result<(), String>)> {
+        // Probes run outside of the lock: they may be slow, or add checks.
+        let checks: Vec<Check> = self.0.read().iter().filter(|check| check.kind == kind).cloned().collect();
+        checks.into_iter().map(|check| (check.name, (check.probe)())).collect()
+    }
+
+    fn add(&self, name: String, kind: CheckKind, probe: Probe) -> Result<(), DuplicateCheck> {
+        let mut checks = self.0.write();
+        if checks.iter().any(|check| check.name == name) {
+            return Err(DuplicateCheck(name));
+        }
+        checks.push(Check { name, kind, probe });
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Checks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<(String, CheckKind)> = self.0.read().iter().map(|check| (check.name.clone(), check.kind)).collect();
+        f.debug_list().entries(names).finish()
+    }
+}

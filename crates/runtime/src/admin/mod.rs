@@ -1,0 +1,10 @@
+//! Probes and metrics over HTTP.
+//!
+//! [`Checks`] collects what tells whether the process lives and is ready; [`Admin`] serves `/livez`, `/readyz` and `/metrics`.
+
+mod checks;
+mod respond;
+mod server;
+
+pub use checks::{CheckKind, Checks, DuplicateCheck};
+pub use server::{Admin, AdminError};

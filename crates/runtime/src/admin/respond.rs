@@ -1,0 +1,76 @@
+//! The answers, without the server.
+
+use std::fmt::Write as _;
+
+use http::{Method, StatusCode};
+
+use super::{CheckKind, Checks};
+use crate::metrics::Metrics;
+
+/// The content type of metrics.
+const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+const TEXT: &str = "text/plain; charset=utf-8";
+
+/// An answer of the admin server.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Answer {
+    pub(super) status: StatusCode,
+    pub(super) content_type: &'static str,
+    pub(super) body: String,
+}
+
+impl Answer {
+    fn text(status: StatusCode, body: impl Into<String>) -> Self {
+        Self { status, content_type: TEXT, body: body.into() }
+    }
+}
+
+/// Answers a request.
+pub(super) fn respond(method: &Method, path: &str, query: &str, checks: &Checks, metrics: &Metrics) -> Answer {
+    if !matches!(*method, Method::GET | Method::HEAD) {
+        return Answer::text(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD\n");
+    }
+    let (endpoint, rest) = path.trim_start_matches('/').split_once('/').unwrap_or((path.trim_start_matches('/'), ""));
+    match (endpoint, rest) {
+        ("livez" | "healthz" | "health", check) => probe("livez", CheckKind::Live, check, query, checks),
+        ("readyz" | "readiness", check) => probe("readyz", CheckKind::Ready, check, query, checks),
+        ("metrics", "") => match metrics.encode() {
+            Ok(body) => Answer { status: StatusCode::OK, content_type: OPEN_METRICS, body },
+            Err(_) => Answer::text(StatusCode::INTERNAL_SERVER_ERROR, "the metrics cannot be written\n"),
+        },
+        _ => Answer::text(StatusCode::NOT_FOUND, "not found; there are /livez, /readyz and /metrics\n"),
+    }
+}
+
+fn probe(endpoint: &str, kind: CheckKind, only: &str, query: &str, checks: &Checks) -> Answer {
+    let parameters = query.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, "")));
+    let verbose = parameters.clone().any(|(key, _)| key == "verbose");
+    let excluded = |name: &str| parameters.clone().any(|(key, value)| key == "exclude" && value == name);
+
+    let mut results = checks.results(kind);
+    if !only.is_empty() {
+        results.retain(|(name, _)| name == only);
+        if results.is_empty() {
+            return Answer::text(StatusCode::NOT_FOUND, format!("there is no check {only:?}\n"));
+        }
+    }
+    results.retain(|(name, _)| !excluded(name));
+    let passed = results.iter().all(|(_, result)| result.is_ok());
+    let status = if passed { StatusCode::OK } else { StatusCode::INTERNAL_SERVER_ERROR };
+    if passed && !verbose {
+        return Answer::text(status, "ok");
+    }
+    if verbose && kind == CheckKind::Ready && only.is_empty() {
+        results.extend(checks.results(CheckKind::Note));
+    }
+    let mut body = String::new();
+    for (name, result) in results {
+        let _ = match result {
+            Ok(()) => writeln!(body, "[+]{name} ok"),
+            Err(reason) => writeln!(body, "[-]{name} failed: {reason}"),
+        };
+    }
+    let verdict = if passed { "passed" } else { "failed" };
+    let _ = writeln!(body, "{endpoint} check {verdict}");
+    Answer::text(status, body)
+}

@@ -1,0 +1,108 @@
+//! The HTTP server.
+
+use std::convert::Infallible;
+use std::io;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{Request, Response, header};
+use http_body_util::Full;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::{TcpListener, TcpStream};
+use tokio_util::sync::CancellationToken;
+
+use super::Checks;
+use super::respond::{Answer, respond};
+use crate::clock::Clock;
+use crate::metrics::Metrics;
+use crate::task::Tasks;
+
+/// A client that does not finish its request head within this time is let go.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(15);
+/// After a connection could not be accepted (too many open files), the next one is accepted after this time.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// The admin server, bound to its address.
+#[derive(Debug)]
+pub struct Admin {
+    listener: TcpListener,
+    address: SocketAddr,
+}
+
+/// The admin server cannot be started.
+#[derive(Debug, thiserror::Error)]
+#[error("listen on {address} for the admin server: {source}; choose another address with --admin-addr, or `off`")]
+pub struct AdminError {
+    address: SocketAddr,
+    source: io::Error,
+}
+
+impl Admin {
+    /// Opens the port.
+    pub async fn bind(address: SocketAddr) -> Result<Self, AdminError> {
+        let failed = |source| AdminError { address, source };
+        let listener = TcpListener::bind(address).await.map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        Ok(Self { listener, address })
+    }
+
+    /// The address, with the port that was chosen when it was asked for port 0.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Answers requests until `stop`.
+    pub async fn serve(self, checks: Checks, metrics: Metrics, clock: Clock, tasks: Tasks, stop: CancellationToken) {
+        loop {
+            let accepted = tokio::select! {
+                biased;
+                () = stop.cancelled() => return,
+                accepted = self.listener.accept() => accepted,
+            };
+            match accepted {
+                Ok((stream, _)) => {
+                    let connection = connection(stream, checks.clone(), metrics.clone(), stop.clone());
+                    tasks.spawn("admin connection", connection).detach();
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "the admin server could not accept a connection");
+                    clock.sleep(ACCEPT_PAUSE).await;
+                }
+            }
+        }
+    }
+}
+
+async fn connection(stream: TcpStream, checks: Checks, metrics: Metrics, stop: CancellationToken) {
+    let service = service_fn(move |request: Request<Incoming>| {
+        let uri = request.uri();
+        let answer = respond(request.method(), uri.path(), uri.query().unwrap_or_default(), &checks, &metrics);
+        async move { Ok::<_, Infallible>(response(answer)) }
+    });
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_TIMEOUT)
+        .serve_connection(TokioIo::new(stream), service);
+    tokio::pin!(connection);
+    let result = tokio::select! {
+        result = connection.as_mut() => result,
+        () = stop.cancelled() => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(error) = result {
+        tracing::debug!(%error, "a connection to the admin server broke off");
+    }
+}
+
+fn response(answer: Answer) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::new(Bytes::from(answer.body)));
+    *response.status_mut() = answer.status;
+    response.headers_mut().insert(header::CONTENT_TYPE, header::HeaderValue::from_static(answer.content_type));
+    response
+}

@@ -1,0 +1,51 @@
+//! The handle that puts keys into a controller's queue.
+
+use std::fmt;
+use std::sync::Arc;
+
+use kubewright_core::flow::Delay;
+use kubewright_core::queue::Lane;
+
+use super::Key;
+use super::shared::Shared;
+
+/// Queues keys. Cheap to clone; works before the controller runs, and does nothing after it has ended.
+#[derive(Clone)]
+pub struct Enqueue(Arc<Shared>);
+
+impl Enqueue {
+    pub(super) fn new(shared: Arc<Shared>) -> Self {
+        Self(shared)
+    }
+
+    /// As soon as a worker is free.
+    pub fn now(&self, key: Key) {
+        self.0.add(key, Lane::Fast);
+    }
+
+    /// When nothing faster is queued, for first lists and resyncs.
+    pub fn slow(&self, key: Key) {
+        self.0.add(key, Lane::Slow);
+    }
+
+    /// Before everything else.
+    pub fn urgent(&self, key: Key) {
+        self.0.add(key, Lane::Urgent);
+    }
+
+    /// After a delay. The earliest of several such requests counts.
+    pub fn after(&self, key: Key, delay: Delay) {
+        self.0.add_after(key, delay);
+    }
+
+    /// The object is gone: drops what is remembered of it, and its timers. A queued pass still runs.
+    pub fn forget(&self, key: &Key) {
+        self.0.forget(key);
+    }
+}
+
+impl fmt::Debug for Enqueue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Enqueue").field(&self.0.name).finish()
+    }
+}

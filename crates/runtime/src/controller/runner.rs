@@ -1,0 +1,239 @@
+//! The run loop.
+
+use std::any::Any;
+use std::fmt;
+use std::future;
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use futures::FutureExt as _;
+use kubewright_core::backoff::Timing;
+use kubewright_core::flow::{Conclusion, Failure, Flow, Limits, Origin, Outcome, Prior};
+use kubewright_core::queue::Drain;
+use tokio_util::sync::CancellationToken;
+use tracing::Instrument as _;
+
+use super::shared::Shared;
+use super::{Enqueue, Key, PassContext, Reconciler};
+use crate::clock::{Clock, Random};
+use crate::metrics::{ControllerLabels, Metrics, QueueStatistics};
+use crate::task::Tasks;
+
+/// Passes at once, unless said otherwise.
+const WORKERS: usize = 2;
+/// A cancelled pass is given this long to end by itself.
+const CANCEL_GRACE: Duration = Duration::from_secs(5);
+
+/// What a controller needs from the process.
+#[derive(Clone, Debug)]
+pub struct Surroundings {
+    /// The clock.
+    pub clock: Clock,
+    /// The source of jitter.
+    pub random: Random,
+    /// Where passes run.
+    pub tasks: Tasks,
+    /// The registry of metrics.
+    pub metrics: Metrics,
+    /// Delays and limits.
+    pub timing: Timing,
+}
+
+/// A controller: a queue of keys and the reconciler that works on them.
+pub struct Controller {
+    shared: Arc<Shared>,
+    reconciler: Arc<dyn Reconciler>,
+    tasks: Tasks,
+    random: Random,
+    workers: usize,
+    timeout: Option<Duration>,
+    drain: Drain,
+}
+
+impl Controller {
+    /// A controller that runs two passes at once, without a limit on their time.
+    pub fn new(name: impl Into<String>, reconciler: Arc<dyn Reconciler>, surroundings: Surroundings) -> Self {
+        let Surroundings { clock, random, tasks, metrics, timing } = surroundings;
+        let limits = Limits::new(timing, random.next_u64());
+        let shared = Arc::new(Shared::new(name.into(), clock, metrics.clone(), limits));
+        let statistics: Weak<dyn QueueStatistics> = Arc::downgrade(&(shared.clone() as Arc<dyn QueueStatistics>));
+        metrics.watch_queue(statistics);
+        Self { shared, reconciler, tasks, random, workers: WORKERS, timeout: None, drain: Drain::FinishInFlight }
+    }
+
+    /// With another number of passes at once; at least one.
+    #[must_use]
+    pub fn workers(mut self, workers: usize) -> Self {
+        self.workers = workers.max(1);
+        self
+    }
+
+    /// With a limit on the time of a pass; one that exceeds it has failed.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// With another way to end: by default running passes end by themselves and queued keys are dropped.
+    #[must_use]
+    pub fn drain(mut self, drain: Drain) -> Self {
+        self.drain = drain;
+        self
+    }
+
+    /// The name.
+    pub fn name(&self) -> &str {
+        &self.shared.name
+    }
+
+    /// The handle that queues keys; it works before the controller runs.
+    pub fn enqueue(&self) -> Enqueue {
+        Enqueue::new(self.shared.clone())
+    }
+
+    /// A probe that fails when all workers have been in the same passes for longer than `limit`.
+    pub fn stuck_probe(&self, limit: Duration) -> impl Fn() -> Result<(), String> + Send + Sync + 'static {
+        let (shared, workers) = (self.shared.clone(), self.workers);
+        move || {
+            let stuck = shared.is_stuck(workers, limit);
+            if stuck { Err(format!("all {workers} workers have been busy with the same objects for {limit:?}")) } else { Ok(()) }
+        }
+    }
+
+    /// Runs passes until `stop`, then drains. Passes that still run after `deadline` are cancelled.
+    pub async fn run(self, stop: CancellationToken, deadline: Duration) {
+        let cancel = CancellationToken::new();
+        loop {
+            self.start_passes(&cancel);
+            let due = self.shared.queue.lock().next_due();
+            let timer = async {
+                match due {
+                    Some(due) => self.shared.clock.sleep_until(due).await,
+                    None => future::pending().await,
+                }
+            };
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => break,
+                () = self.shared.wake.notified() => {}
+                () = timer => {}
+            }
+        }
+        self.shared.queue.lock().drain(self.drain);
+        if self.drain == Drain::Drop {
+            cancel.cancel();
+        }
+        if self.shared.clock.limit(deadline, self.drained(&cancel)).await.is_err() {
+            tracing::warn!(controller = self.name(), ?deadline, "passes still run; they are cancelled");
+            cancel.cancel();
+            self.shared.queue.lock().drain(Drain::Drop);
+            self.drained(&cancel).await;
+        }
+    }
+
+    async fn drained(&self, cancel: &CancellationToken) {
+        loop {
+            self.start_passes(cancel);
+            if self.shared.queue.lock().is_idle() {
+                return;
+            }
+            self.shared.wake.notified().await;
+        }
+    }
+
+    fn start_passes(&self, cancel: &CancellationToken) {
+        while let Some((key, started)) = self.shared.pop(self.workers) {
+            let trace = format!("{:016x}{:016x}", self.random.next_u64(), self.random.next_u64());
+            let span = tracing::info_span!("pass", controller = self.name(), %key, trace);
+            let context = PassContext::new(self.shared.clone(), key, started, cancel.child_token());
+            let running = Running {
+                reconciler: self.reconciler.clone(),
+                shared: self.shared.clone(),
+                timeout: self.timeout,
+                context,
+            };
+            let name = format!("pass of {}", self.shared.name);
+            self.tasks.spawn(name, running.run().instrument(span)).detach();
+        }
+    }
+}
+
+impl fmt::Debug for Controller {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Controller").field("name", &self.name()).field("workers", &self.workers).finish_non_exhaustive()
+    }
+}
+
+/// One pass on its own task.
+struct Running {
+    reconciler: Arc<dyn Reconciler>,
+    shared: Arc<Shared>,
+    timeout: Option<Duration>,
+    context: PassContext,
+}
+
+impl Running {
+    async fn run(self) {
+        let key: &Key = self.context.key();
+        let started = self.context.started();
+        let conclusion = self.conclude().await;
+        self.log(&conclusion);
+        self.shared.done(key, started, &conclusion);
+    }
+
+    async fn conclude(&self) -> Conclusion {
+        let pass = AssertUnwindSafe(self.reconciler.reconcile(&self.context)).catch_unwind();
+        let limited = async {
+            match self.timeout {
+                Some(limit) => self.shared.clock.limit(limit, pass).await,
+                None => Ok(pass.await),
+            }
+        };
+        let abandoned = async {
+            self.context.cancelled().cancelled().await;
+            self.shared.clock.sleep(CANCEL_GRACE).await;
+        };
+        let ended = tokio::select! {
+            biased;
+            ended = limited => ended,
+            () = abandoned => return Conclusion::cancelled(),
+        };
+        let failure = match ended {
+            Ok(Ok(conclusion)) => return conclusion,
+            Ok(Err(payload)) => {
+                self.shared.metrics.standard().panics.get_or_create(&ControllerLabels { controller: self.shared.name.clone() }).inc();
+                Failure::backoff(format!("the pass panicked: {}", message(payload.as_ref()))).reason("Panic").origin(Origin::Bug)
+            }
+            Err(elapsed) => Failure::backoff(format!("the pass took longer than {:?}", elapsed.after)).reason("Timeout"),
+        };
+        let conclusion = self.context.conclude(&Flow::from(failure), &Prior::Memory);
+        let told = AssertUnwindSafe(self.reconciler.interrupted(&self.context, &conclusion)).catch_unwind().await;
+        if let Err(payload) = told {
+            tracing::error!(message = message(payload.as_ref()), "reporting an interrupted pass panicked");
+        }
+        conclusion
+    }
+
+    fn log(&self, conclusion: &Conclusion) {
+        let duration = self.shared.now().since(self.context.started());
+        let result = conclusion.outcome.as_str();
+        let message = &conclusion.message;
+        let next = conclusion.schedule.delay().map(|delay| delay.rounded().to_string());
+        match conclusion.outcome {
+            Outcome::Error | Outcome::Terminal => {
+                tracing::error!(result, ?duration, attempt = conclusion.failures, next, error = message, "pass failed");
+            }
+            Outcome::Wait | Outcome::Blocked if conclusion.transition => {
+                tracing::info!(result, ?duration, next, message, "pass ended");
+            }
+            _ => tracing::debug!(result, ?duration, next, message, "pass ended"),
+        }
+    }
+}
+
+fn message(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<&str>().map(ToString::to_string);
+    text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned())
+}

@@ -1,0 +1,69 @@
+//! Event objects and their requests.
+
+use jiff::Timestamp;
+use kubewright_core::events::{Record, Reference};
+use kubewright_machinery::object::GroupVersionKind;
+use serde_json::{Map, Value, json};
+
+use crate::cluster::{ApiRequest, ApiResource, PatchKind};
+
+/// The longest reason and action, in bytes.
+const MAX_WORD: usize = 128;
+
+/// The kind of events.
+pub(super) fn resource() -> ApiResource {
+    ApiResource::known(&GroupVersionKind::new("events.k8s.io", "v1", "Event"), "events", true)
+}
+
+/// The request that creates an event object.
+pub(super) fn create(resource: &ApiResource, record: &Record, instance: &str) -> ApiRequest {
+    ApiRequest::create(resource, &object(record, instance))
+}
+
+/// The request that writes how often an event occurred.
+pub(super) fn count(resource: &ApiResource, namespace: &str, name: &str, count: u32, last: Timestamp) -> ApiRequest {
+    let patch = json!({"series": {"count": count, "lastObservedTime": micros(last)}});
+    ApiRequest::patch(resource, namespace, name, PatchKind::Merge, &patch)
+}
+
+fn object(record: &Record, instance: &str) -> Value {
+    let occurrence = &record.occurrence;
+    let event = &occurrence.event;
+    let mut metadata = Map::new();
+    metadata.insert("namespace".to_owned(), record.namespace.clone().into());
+    metadata.insert("name".to_owned(), record.name.clone().into());
+    if !occurrence.annotations.is_empty() {
+        metadata.insert("annotations".to_owned(), json!(occurrence.annotations));
+    }
+    let mut object = json!({
+        "apiVersion": "events.k8s.io/v1",
+        "kind": "Event",
+        "metadata": metadata,
+        "eventTime": micros(record.time),
+        "reportingController": occurrence.reporter,
+        "reportingInstance": word(instance),
+        "action": word(event.action.as_str()),
+        "reason": word(event.reason.as_str()),
+        "regarding": reference(&occurrence.regarding),
+        "note": event.note,
+        "type": event.kind.as_str(),
+    });
+    if let Some(related) = &occurrence.related {
+        object["related"] = reference(related);
+    }
+    object
+}
+
+fn reference(reference: &Reference) -> Value {
+    json!(reference)
+}
+
+/// The API has microseconds, always six digits.
+fn micros(time: Timestamp) -> String {
+    time.strftime("%Y-%m-%dT%H:%M:%S.%6fZ").to_string()
+}
+
+fn word(text: &str) -> &str {
+    let end = (0..=text.len().min(MAX_WORD)).rev().find(|index| text.is_char_boundary(*index)).unwrap_or(0);
+    &text[..end]
+}

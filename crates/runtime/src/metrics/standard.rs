@@ -1,0 +1,86 @@
+//! The metrics that every operator has.
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::Registry;
+
+/// Upper bounds of the buckets, in seconds.
+const SECONDS: [f64; 14] = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1.0, 2.5, 5.0, 7.5, 10.0];
+
+/// Labels of a finished pass.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub struct ReconcileLabels {
+    /// The controller.
+    pub controller: String,
+    /// The outcome.
+    pub result: &'static str,
+}
+
+/// Labels of a controller.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub struct ControllerLabels {
+    /// The controller.
+    pub controller: String,
+}
+
+/// Labels of a queue.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub struct QueueLabels {
+    /// The controller.
+    pub name: String,
+}
+
+/// Labels of events that were not sent.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub struct EventLabels {
+    /// Why.
+    pub cause: &'static str,
+}
+
+/// The metrics that every operator has.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Standard {
+    /// Finished passes.
+    pub reconciles: Family<ReconcileLabels, Counter>,
+    /// How long passes took.
+    pub durations: Family<ReconcileLabels, Histogram, fn() -> Histogram>,
+    /// Passes that panicked.
+    pub panics: Family<ControllerLabels, Counter>,
+    /// Keys added to a queue.
+    pub adds: Family<QueueLabels, Counter>,
+    /// Keys added with a delay.
+    pub retries: Family<QueueLabels, Counter>,
+    /// Events sent.
+    pub events_sent: Counter,
+    /// Events that were not sent.
+    pub events_dropped: Family<EventLabels, Counter>,
+}
+
+impl Default for Standard {
+    fn default() -> Self {
+        Self {
+            reconciles: Family::default(),
+            durations: Family::new_with_constructor(|| Histogram::new(SECONDS)),
+            panics: Family::default(),
+            adds: Family::default(),
+            retries: Family::default(),
+            events_sent: Counter::default(),
+            events_dropped: Family::default(),
+        }
+    }
+}
+
+impl Standard {
+    pub(super) fn register(&self, registry: &mut Registry) {
+        registry.register("reconcile", "Finished passes", self.reconciles.clone());
+        registry.register("reconcile_duration_seconds", "Duration of passes", self.durations.clone());
+        registry.register("reconcile_panics", "Passes that panicked", self.panics.clone());
+        registry.register("workqueue_adds", "Keys added to a queue", self.adds.clone());
+        registry.register("workqueue_retries", "Keys added to a queue with a delay", self.retries.clone());
+        registry.register("events_sent", "Events sent", self.events_sent.clone());
+        registry.register("events_dropped", "Events that were not sent", self.events_dropped.clone());
+    }
+}

@@ -1,0 +1,66 @@
+//! What a part of an operator is started with.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kubewright_core::backoff::Timing;
+use tokio_util::sync::CancellationToken;
+
+use crate::admin::Checks;
+use crate::clock::{Clock, Random};
+use crate::cluster::Cluster;
+use crate::controller::{Controller, Reconciler, Surroundings};
+use crate::events::Recorder;
+use crate::metrics::Metrics;
+use crate::task::Tasks;
+
+/// What a part of an operator is started with. Cheap to clone.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct OperatorContext {
+    /// The operator's name.
+    pub operator: Arc<str>,
+    /// The cluster that the operator runs against.
+    pub cluster: Cluster,
+    /// The clock of the process.
+    pub clock: Clock,
+    /// The seeded source of jitter.
+    pub random: Random,
+    /// Where background tasks are started; all of them end with the operator.
+    pub tasks: Tasks,
+    /// Records events on objects of this cluster.
+    pub recorder: Recorder,
+    /// The registry of metrics.
+    pub metrics: Metrics,
+    /// The checks of liveness and readiness.
+    pub checks: Checks,
+    /// Cancelled when the operator begins to shut down.
+    pub shutdown: CancellationToken,
+    /// Delays and limits.
+    pub timing: Timing,
+    /// Passes that a controller may run at once, if the command line says so.
+    pub workers: Option<usize>,
+    /// The namespaces to watch; empty means all.
+    pub watch_namespaces: Vec<String>,
+    /// How long a start may take; none means for ever.
+    pub startup_timeout: Option<Duration>,
+}
+
+impl OperatorContext {
+    /// A controller on this operator's clock, tasks, metrics and limits. It runs when the operator has got it back from
+    /// [`Registration::start`](super::Registration::start).
+    pub fn controller(&self, name: impl Into<String>, reconciler: Arc<dyn Reconciler>) -> Controller {
+        let surroundings = Surroundings {
+            clock: self.clock.clone(),
+            random: self.random.clone(),
+            tasks: self.tasks.clone(),
+            metrics: self.metrics.clone(),
+            timing: self.timing.clone(),
+        };
+        let controller = Controller::new(name, reconciler, surroundings);
+        match self.workers {
+            Some(workers) => controller.workers(workers),
+            None => controller,
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! What the parts of an operator need of a cluster.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use kubewright_machinery::object::GroupVersionKind;
+use serde_json::Value;
+
+/// Everything that the parts of an operator declare.
+#[derive(Clone, Debug, Default)]
+pub struct Declarations {
+    crds: BTreeMap<String, Value>,
+    rules: BTreeSet<Rule>,
+    kinds: BTreeSet<GroupVersionKind>,
+    problems: Vec<String>,
+}
+
+/// A permission: these verbs on this resource, in one namespace or in all.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Rule {
+    /// API group; empty for the core group, `*` for all.
+    pub group: String,
+    /// Resource in the plural, with its subresource if it is about one (`widgets/status`); `*` for all.
+    pub resource: String,
+    /// Verbs; `*` for all.
+    pub verbs: BTreeSet<String>,
+    /// The namespace, or none for all of them and for cluster-scoped objects.
+    pub namespace: Option<String>,
+}
+
+impl Rule {
+    /// A permission in all namespaces.
+    pub fn new(group: impl Into<String>, resource: impl Into<String>, verbs: &[&str]) -> Self {
+        let verbs = verbs.iter().map(|verb| (*verb).to_owned()).collect();
+        Self { group: group.into(), resource: resource.into(), verbs, namespace: None }
+    }
+
+    /// In one namespace only.
+    #[must_use]
+    pub fn in_namespace(mut self, namespace: impl Into<String>) -> Self {
+        self.namespace = Some(namespace.into());
+        self
+    }
+}
+
+impl Declarations {
+    /// A CRD that the operator brings along. The last one of a name counts.
+    pub fn crd(&mut self, crd: Value) -> &mut Self {
+        let name = crd.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default().to_owned();
+        self.crds.insert(name, crd);
+        self
+    }
+
+    /// A permission that is needed.
+    pub fn rule(&mut self, rule: Rule) -> &mut Self {
+        self.rules.insert(rule);
+        self
+    }
+
+    /// A kind that must be served before the part can start.
+    pub fn kind(&mut self, gvk: GroupVersionKind) -> &mut Self {
+        self.kinds.insert(gvk);
+        self
+    }
+
+    /// Something that is wrong with the operator itself. All problems are reported together.
+    pub fn problem(&mut self, problem: impl Into<String>) -> &mut Self {
+        self.problems.push(problem.into());
+        self
+    }
+
+    /// The CRDs, sorted by name.
+    pub fn crds(&self) -> impl Iterator<Item = &Value> {
+        self.crds.values()
+    }
+
+    /// The permissions; those that differ in their verbs only are one.
+    pub fn rules(&self) -> Vec<Rule> {
+        let mut merged: BTreeMap<(&Option<String>, &str, &str), BTreeSet<String>> = BTreeMap::new();
+        for rule in &self.rules {
+            let verbs = merged.entry((&rule.namespace, &rule.group, &rule.resource)).or_default();
+            verbs.extend(rule.verbs.iter().cloned());
+        }
+        let rule = |((namespace, group, resource), verbs): ((&Option<String>, &str, &str), _)| Rule {
+            group: group.to_owned(),
+            resource: resource.to_owned(),
+            verbs,
+            namespace: namespace.clone(),
+        };
+        merged.into_iter().map(rule).collect()
+    }
+
+    /// The kinds that must be served.
+    pub fn kinds(&self) -> impl Iterator<Item = &GroupVersionKind> {
+        self.kinds.iter()
+    }
+
+    /// What is wrong with the operator itself.
+    pub fn problems(&self) -> &[String] {
+        &self.problems
+    }
+}

@@ -1,0 +1,7 @@
+//! Events on components and on their dependents (EVT-1 to EVT-3).
+
+mod sender;
+mod tally;
+
+pub(crate) use sender::Events;
+pub(crate) use tally::Tally;

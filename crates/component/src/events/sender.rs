@@ -1,0 +1,167 @@
+use std::collections::BTreeMap;
+
+use kubewright_core::component::{ComponentStatus, State};
+use kubewright_core::dependents::{Note, ObjectAction, Verb};
+use kubewright_core::flow::{Event, EventType, Reason};
+use kubewright_core::manifest::OperatorName;
+use kubewright_machinery::object::ObjectExt as _;
+use kubewright_runtime::events::{Recorder, Reference};
+use serde_json::Value;
+
+use super::Tally;
+use crate::operator::DependentEvents;
+
+/// Sends events; never blocks, never fails.
+#[derive(Clone, Debug)]
+pub(crate) struct Events {
+    recorder: Recorder,
+    dependents: DependentEvents,
+    /// Components with this annotation get no events on their dependents.
+    off: String,
+}
+
+impl Events {
+    pub(crate) fn new(recorder: Recorder, operator: &OperatorName, dependents: DependentEvents) -> Self {
+        Self {
+            recorder,
+            dependents,
+            off: operator.key("disable-events"),
+        }
+    }
+
+    /// A Normal event on a component.
+    pub(crate) fn normal(&self, component: &Value, reason: &'static str, note: String) {
+        self.recorder.record(&Reference::of(component), Event::normal(Reason::new(reason), note));
+    }
+
+    /// A Warning on a component.
+    pub(crate) fn warning(&self, component: &Value, reason: &'static str, note: String) {
+        self.recorder.record(&Reference::of(component), Event::warning(Reason::new(reason), note));
+    }
+
+    /// What the engine has to tell.
+    pub(crate) fn note(&self, component: &Value, note: &Note) {
+        let event = if note.is_warning() { Event::warning } else { Event::normal };
+        self.recorder.record(&Reference::of(component), event(Reason::new(note.reason()), note.message()));
+    }
+
+    /// What a pass wrote, in one event.
+    pub(crate) fn changed(&self, component: &Value, tally: Tally) {
+        if let Some(text) = tally.text() {
+            self.normal(component, "DependentsChanged", text);
+        }
+    }
+
+    /// That a pass recorded another state, reason, or (for errors) message (EVT-1).
+    pub(crate) fn recorded(
+        &self,
+        component: &Value,
+        before: &ComponentStatus,
+        after: &ComponentStatus,
+        annotations: BTreeMap<String, String>,
+    ) {
+        let Some(kind) = to_tell(before, after) else { return };
+        let event = Event::new(kind, Reason::new(after.reason().to_owned()), after.message());
+        self.recorder.record_with(&Reference::of(component), None, annotations, event);
+    }
+
+    /// A dependent was written or deleted.
+    pub(crate) fn dependent_written(&self, component: &Value, action: &ObjectAction) {
+        if self.dependents != DependentEvents::All || self.is_off(component) {
+            return;
+        }
+        let (reason, note) = match action.verb {
+            Verb::Create => ("Created", "Object successfully created"),
+            Verb::Update => ("Updated", "Object successfully updated"),
+            Verb::Delete | Verb::Recreate => ("Deleted", "Object successfully deleted"),
+            _ => return,
+        };
+        self.recorder.record(&reference(action), Event::normal(Reason::new(reason), note));
+    }
+
+    /// A dependent could not be written or deleted.
+    pub(crate) fn dependent_failed(&self, component: &Value, action: &ObjectAction, error: &str) {
+        if self.dependents == DependentEvents::None || self.is_off(component) {
+            return;
+        }
+        let event = match action.verb {
+            Verb::Delete | Verb::Recreate => Event::warning(Reason::new("DeleteError"), format!("Error deleting object: {error}")),
+            _ => Event::warning(Reason::new("UpdateError"), format!("Error updating object: {error}")),
+        };
+        self.recorder.record(&reference(action), event);
+    }
+
+    fn is_off(&self, component: &Value) -> bool {
+        component.annotation(&self.off) == Some("true")
+    }
+}
+
+/// Whether there is something to tell, and of which type the event is.
+fn to_tell(before: &ComponentStatus, after: &ComponentStatus) -> Option<EventType> {
+    let state = after.state?;
+    let moved = before.state != after.state || before.reason() != after.reason();
+    if state == State::Error {
+        (moved || before.message() != after.message()).then_some(EventType::Warning)
+    } else {
+        moved.then_some(EventType::Normal)
+    }
+}
+
+fn reference(action: &ObjectAction) -> Reference {
+    Reference {
+        api_version: action.gvk.api_version(),
+        kind: action.gvk.kind.clone(),
+        namespace: action.key.namespace.clone(),
+        name: action.key.name.clone(),
+        uid: String::new(),
+        resource_version: String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use jiff::Timestamp;
+    use kubewright_core::component::{Circumstances, Ending};
+
+    use super::*;
+
+    fn after(ending: &Ending) -> ComponentStatus {
+        let at = Circumstances {
+            deleting: false,
+            generation: 1,
+            started: Timestamp::from_second(1_700_000_000).unwrap(),
+            timeout: Duration::from_mins(5),
+        };
+        let mut status = ComponentStatus::default();
+        status.conclude(ending, &at);
+        status
+    }
+
+    fn failed(message: &str) -> ComponentStatus {
+        after(&Ending::Failed {
+            reason: None,
+            message: message.to_owned(),
+            stalled: None,
+        })
+    }
+
+    fn waiting(message: &str) -> ComponentStatus {
+        after(&Ending::Wait {
+            reason: None,
+            message: message.to_owned(),
+        })
+    }
+
+    // EVT-1
+    #[test]
+    fn normal_events_follow_state_and_reason_and_warnings_the_message_too() {
+        assert_eq!(to_tell(&ComponentStatus::default(), &after(&Ending::Ready)), Some(EventType::Normal));
+        assert_eq!(to_tell(&after(&Ending::Ready), &after(&Ending::Ready)), None);
+        assert_eq!(to_tell(&waiting("a"), &waiting("b")), None);
+        assert_eq!(to_tell(&after(&Ending::Ready), &failed("a")), Some(EventType::Warning));
+        assert_eq!(to_tell(&failed("a"), &failed("a")), None);
+        assert_eq!(to_tell(&failed("a"), &failed("b")), Some(EventType::Warning));
+    }
+}

@@ -1,0 +1,47 @@
+use kubewright_core::dependents::Verb;
+
+/// How many dependents a pass created, updated and deleted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Tally {
+    created: usize,
+    updated: usize,
+    deleted: usize,
+}
+
+impl Tally {
+    /// Counts a write that changed something.
+    pub(crate) fn count(&mut self, verb: Verb) {
+        match verb {
+            Verb::Create => self.created += 1,
+            Verb::Update | Verb::Orphan => self.updated += 1,
+            Verb::Delete | Verb::Recreate => self.deleted += 1,
+            // Marks, finalizers and namespaces are no changes of dependents that people ask for.
+            _ => {}
+        }
+    }
+
+    /// The text of the event; none when nothing was written.
+    pub(crate) fn text(self) -> Option<String> {
+        let parts = [("created", self.created), ("updated", self.updated), ("deleted", self.deleted)];
+        let parts: Vec<String> =
+            parts.into_iter().filter(|(_, count)| *count > 0).map(|(what, count)| format!("{what} {count}")).collect();
+        (!parts.is_empty()).then(|| parts.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // EVT-3
+    #[test]
+    fn zero_parts_are_left_out() {
+        let mut tally = Tally::default();
+        assert_eq!(tally.text(), None);
+        tally.count(Verb::Create);
+        tally.count(Verb::Create);
+        tally.count(Verb::Delete);
+        tally.count(Verb::ReadLive);
+        assert_eq!(tally.text().as_deref(), Some("created 2, deleted 1"));
+    }
+}

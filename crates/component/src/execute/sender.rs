@@ -1,0 +1,76 @@
+use std::sync::Arc;
+
+use futures::StreamExt as _;
+use kubewright_core::dependents::{ObjectAction, Request};
+use kubewright_runtime::cluster::{ApiError, ApiResource, Cluster, Retry};
+use serde_json::Value;
+
+use super::request::request;
+
+/// Sends the object actions of a plan to the cluster of the dependents.
+#[derive(Clone, Debug)]
+pub(crate) struct Sender {
+    cluster: Cluster,
+    manager: Arc<str>,
+    parallel: usize,
+    retry: Retry,
+}
+
+/// An action and what the server answered.
+#[derive(Debug)]
+pub(crate) struct Sent {
+    pub(crate) action: ObjectAction,
+    pub(crate) answer: Result<Value, ApiError>,
+}
+
+impl Sender {
+    /// At most `parallel` requests of one batch are in flight.
+    pub(crate) fn new(cluster: Cluster, manager: Arc<str>, parallel: usize) -> Self {
+        Self {
+            cluster,
+            manager,
+            parallel: parallel.max(1),
+            retry: Retry::default(),
+        }
+    }
+
+    pub(crate) fn cluster(&self) -> &Cluster {
+        &self.cluster
+    }
+
+    /// Sends a batch. The answers stand in the order of the actions.
+    pub(crate) async fn send(&self, actions: Vec<ObjectAction>) -> Vec<Sent> {
+        futures::stream::iter(actions)
+            .map(|action| async move {
+                let answer = self.send_one(&action).await;
+                Sent { action, answer }
+            })
+            .buffered(self.parallel)
+            .collect()
+            .await
+    }
+
+    async fn send_one(&self, action: &ObjectAction) -> Result<Value, ApiError> {
+        if !action.after.is_zero() {
+            let wait = self.cluster.random().spread(action.after, 0.2);
+            self.cluster.clock().sleep(wait).await;
+        }
+        let resource = self.resource_of(action).await?;
+        let request = request(action, &resource, &self.manager);
+        tracing::debug!(%request, "sending");
+        self.cluster.send_retrying(&request, &self.retry).await
+    }
+
+    /// The type as the server serves it. Requests without an object of their own do with any version.
+    async fn resource_of(&self, action: &ObjectAction) -> Result<Arc<ApiResource>, ApiError> {
+        let discovery = self.cluster.discovery();
+        let has_body = matches!(action.request, Request::Create(_) | Request::Replace(_) | Request::Apply { .. });
+        if !has_body
+            && discovery.cached(&action.gvk.group_kind(), Some(&action.gvk.version)).is_none()
+            && let Some(resource) = discovery.resolve(&action.gvk.group_kind()).await?
+        {
+            return Ok(resource);
+        }
+        discovery.require(&action.gvk).await
+    }
+}

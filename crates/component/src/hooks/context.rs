@@ -1,0 +1,93 @@
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use kubewright_runtime::cluster::Cluster;
+
+/// What a post-read hook may use: the operator's name and the local cluster.
+pub struct ReadContext<C> {
+    pub(crate) operator: Arc<str>,
+    pub(crate) cluster: Cluster,
+    pub(crate) component: PhantomData<fn() -> C>,
+}
+
+/// What the other hooks may use: in addition, where the component is deployed and what is being processed.
+pub struct HookContext<C> {
+    pub(crate) read: ReadContext<C>,
+    pub(crate) inputs: Arc<HookInputs>,
+}
+
+/// The facts of a pass that hooks see.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct HookInputs {
+    pub(crate) namespace: String,
+    pub(crate) name: String,
+    pub(crate) digest: String,
+    pub(crate) revision: i64,
+}
+
+impl<C> ReadContext<C> {
+    /// The name of the operator.
+    pub fn operator(&self) -> &str {
+        &self.operator
+    }
+
+    /// The cluster in which the component lives, with the operator's own identity.
+    pub fn cluster(&self) -> &Cluster {
+        &self.cluster
+    }
+
+    /// A kube client for that cluster.
+    pub fn client(&self) -> kube::Client {
+        self.cluster.client().clone()
+    }
+}
+
+impl<C> HookContext<C> {
+    /// The name of the operator.
+    pub fn operator(&self) -> &str {
+        self.read.operator()
+    }
+
+    /// The cluster in which the component lives, with the operator's own identity.
+    pub fn cluster(&self) -> &Cluster {
+        self.read.cluster()
+    }
+
+    /// A kube client for that cluster.
+    pub fn client(&self) -> kube::Client {
+        self.read.client()
+    }
+
+    /// The namespace that the dependents go to.
+    pub fn namespace(&self) -> &str {
+        &self.inputs.namespace
+    }
+
+    /// The name under which the component is deployed.
+    pub fn name(&self) -> &str {
+        &self.inputs.name
+    }
+
+    /// The digest of the component.
+    pub fn digest(&self) -> &str {
+        &self.inputs.digest
+    }
+
+    /// Counts the digests that were processed.
+    pub fn revision(&self) -> i64 {
+        self.inputs.revision
+    }
+}
+
+impl<C> fmt::Debug for ReadContext<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReadContext").field("operator", &self.operator).finish_non_exhaustive()
+    }
+}
+
+impl<C> fmt::Debug for HookContext<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HookContext").field("operator", &self.read.operator).field("inputs", &self.inputs).finish_non_exhaustive()
+    }
+}

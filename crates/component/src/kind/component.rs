@@ -1,0 +1,113 @@
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+
+use kube::core::CustomResourceExt;
+use kube::core::object::HasStatus;
+use kubewright_core::component::{ComponentStatus, State};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::settings::{Parameters, Settings};
+
+/// A custom resource whose operator installs, waits for, upgrades, repairs and removes a set of dependents.
+///
+/// `#[derive(Component)]` on the spec implements it; by hand only [`Component::settings`] must be written.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a component",
+    label = "not a component",
+    note = "put `#[derive(CustomResource, Component, ..)]` on the spec of the resource, with `status = \"ComponentStatus\"` in its `#[kube(..)]` attribute"
+)]
+pub trait Component:
+    kube::Resource<DynamicType = ()>
+    + HasStatus<Status: EmbedsStatus>
+    + CustomResourceExt
+    + DeserializeOwned
+    + Serialize
+    + Clone
+    + Debug
+    + Send
+    + Sync
+    + 'static
+{
+    /// What the spec says to the framework.
+    fn settings(&self) -> Settings;
+
+    /// The framework's part of the status.
+    fn component_status(&self) -> Option<&ComponentStatus> {
+        self.status().map(EmbedsStatus::component_status)
+    }
+
+    /// The framework's part of the status, created where there is none.
+    fn component_status_mut(&mut self) -> &mut ComponentStatus {
+        self.status_mut().get_or_insert_default().component_status_mut()
+    }
+
+    /// What generators see. Default: the whole spec; the derive gives the content of a `Values` field instead.
+    fn parameters(&self) -> Parameters {
+        match serde_json::to_value(self) {
+            Ok(Value::Object(mut object)) => match object.remove("spec") {
+                Some(Value::Object(spec)) => spec,
+                _ => Parameters::new(),
+            },
+            _ => Parameters::new(),
+        }
+    }
+
+    /// Annotations for the events on this component. The digest is absent when a pass ended before it was known.
+    fn event_annotations(&self, digest: Option<&str>) -> BTreeMap<String, String> {
+        let _ = digest;
+        BTreeMap::new()
+    }
+}
+
+/// A status that is, or holds, a [`ComponentStatus`].
+///
+/// An own status type flattens it:
+///
+/// ```
+/// use kubewright_component::{ComponentStatus, EmbedsStatus};
+///
+/// #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+/// struct PodinfoStatus {
+///     #[serde(flatten)]
+///     component: ComponentStatus,
+///     url: Option<String>,
+/// }
+///
+/// impl EmbedsStatus for PodinfoStatus {
+///     fn component_status(&self) -> &ComponentStatus {
+///         &self.component
+///     }
+///     fn component_status_mut(&mut self) -> &mut ComponentStatus {
+///         &mut self.component
+///     }
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the status of a component",
+    note = "use `status = \"ComponentStatus\"`, or flatten a `ComponentStatus` into `{Self}` and implement `EmbedsStatus` for it"
+)]
+pub trait EmbedsStatus: Serialize + DeserializeOwned + Default + Clone + Debug + Send + Sync + 'static {
+    /// The framework's part.
+    fn component_status(&self) -> &ComponentStatus;
+    /// The framework's part, to be changed.
+    fn component_status_mut(&mut self) -> &mut ComponentStatus;
+}
+
+impl EmbedsStatus for ComponentStatus {
+    fn component_status(&self) -> &ComponentStatus {
+        self
+    }
+
+    fn component_status_mut(&mut self) -> &mut ComponentStatus {
+        self
+    }
+}
+
+/// Whether a component is Ready in its present generation.
+pub fn is_ready<C: Component>(component: &C) -> bool {
+    component.component_status().is_some_and(|status| {
+        status.state == Some(State::Ready) && Some(status.observed_generation) == component.meta().generation
+    })
+}

@@ -1,0 +1,63 @@
+use serde_json::{Value, json};
+
+use super::Component;
+
+/// The CRD of a component type: as `CustomResource` generates it, plus the default of the status and the print
+/// columns State, Reason and Age.
+///
+/// Columns that the type declares itself stand between Reason and Age; one of the same name replaces ours.
+pub fn custom_resource_definition<C: Component>() -> Result<Value, serde_json::Error> {
+    let mut crd = serde_json::to_value(C::crd())?;
+    if let Some(versions) = crd.pointer_mut("/spec/versions").and_then(Value::as_array_mut) {
+        versions.iter_mut().for_each(complete_version);
+    }
+    Ok(crd)
+}
+
+fn complete_version(version: &mut Value) {
+    if let Some(status) = version
+        .pointer_mut("/schema/openAPIV3Schema/properties/status")
+        .and_then(Value::as_object_mut)
+    {
+        status.insert("default".to_owned(), json!({ "observedGeneration": -1 }));
+    }
+    let declared = match version.get_mut("additionalPrinterColumns").map(Value::take) {
+        Some(Value::Array(columns)) => columns,
+        _ => Vec::new(),
+    };
+    let name = |column: &Value| column["name"].as_str().map(str::to_owned);
+    let ours = [
+        json!({ "name": "State", "type": "string", "jsonPath": ".status.state" }),
+        json!({ "name": "Reason", "type": "string", "jsonPath": ".status.conditions[?(@.type==\"Ready\")].reason" }),
+    ];
+    let age = json!({ "name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp" });
+    let undeclared = |column: &Value| !declared.iter().any(|other| name(other) == name(column));
+    let mut columns: Vec<Value> = ours.into_iter().filter(undeclared).collect();
+    let age = Some(age).filter(undeclared);
+    columns.extend(declared);
+    columns.extend(age);
+    if let Some(version) = version.as_object_mut() {
+        version.insert("additionalPrinterColumns".to_owned(), Value::Array(columns));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // COM-2
+    #[test]
+    fn columns_and_status_default_are_added() {
+        let mut version = json!({
+            "additionalPrinterColumns": [{ "name": "Url", "type": "string", "jsonPath": ".status.url" }],
+            "schema": { "openAPIV3Schema": { "properties": { "status": { "type": "object" } } } }
+        });
+        complete_version(&mut version);
+        let names: Vec<_> = version["additionalPrinterColumns"].as_array().unwrap().iter().map(|column| &column["name"]).collect();
+        assert_eq!(names, ["State", "Reason", "Url", "Age"]);
+        assert_eq!(
+            version.pointer("/schema/openAPIV3Schema/properties/status/default").unwrap(),
+            &json!({ "observedGeneration": -1 })
+        );
+    }
+}

@@ -1,0 +1,102 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use kube::core::object::HasStatus;
+use kubewright_core::flow::{Failure, Flow};
+use kubewright_render::{ErasedGenerator, Manifest, RenderContext, RenderError, RenderInputs};
+use kubewright_runtime::cluster::Cluster;
+use serde_json::{Map, Value};
+
+use super::Component;
+use crate::hooks::{HookInputs, Hooks, Point};
+use crate::settings::Settings;
+
+/// A component type without its type: what the reconciler needs of it.
+pub(crate) trait Kind: Send + Sync + 'static {
+    /// Reads an object of this type.
+    fn decode(&self, object: &Value) -> Result<Box<dyn Instance>, serde_json::Error>;
+}
+
+/// One component, read for one pass.
+#[async_trait]
+pub(crate) trait Instance: Send + Sync {
+    fn settings(&self) -> Settings;
+    fn event_annotations(&self, digest: Option<&str>) -> BTreeMap<String, String>;
+    async fn render(&self, inputs: RenderInputs) -> Result<Vec<Manifest>, RenderError>;
+    fn has_hooks(&self, point: Point) -> bool;
+    /// Runs the hooks of a point. The status is what they may change.
+    async fn run_hooks(&self, point: Point, inputs: HookInputs, status: &mut Map<String, Value>) -> Flow;
+}
+
+/// A component type with its generator and hooks.
+pub(crate) struct TypedKind<C: Component> {
+    shared: Arc<Shared<C>>,
+}
+
+struct Shared<C: Component> {
+    operator: Arc<str>,
+    cluster: Cluster,
+    generator: Arc<dyn ErasedGenerator<C>>,
+    hooks: Arc<Hooks<C>>,
+}
+
+impl<C: Component> TypedKind<C> {
+    pub(crate) fn new(operator: Arc<str>, cluster: Cluster, generator: Arc<dyn ErasedGenerator<C>>, hooks: Arc<Hooks<C>>) -> Self {
+        Self {
+            shared: Arc::new(Shared {
+                operator,
+                cluster,
+                generator,
+                hooks,
+            }),
+        }
+    }
+}
+
+impl<C: Component> Kind for TypedKind<C> {
+    fn decode(&self, object: &Value) -> Result<Box<dyn Instance>, serde_json::Error> {
+        let component = C::deserialize(object)?;
+        Ok(Box::new(TypedInstance {
+            shared: Arc::clone(&self.shared),
+            component: Arc::new(component),
+        }))
+    }
+}
+
+struct TypedInstance<C: Component> {
+    shared: Arc<Shared<C>>,
+    component: Arc<C>,
+}
+
+#[async_trait]
+impl<C: Component> Instance for TypedInstance<C> {
+    fn settings(&self) -> Settings {
+        self.component.settings()
+    }
+
+    fn event_annotations(&self, digest: Option<&str>) -> BTreeMap<String, String> {
+        self.component.event_annotations(digest)
+    }
+
+    async fn render(&self, inputs: RenderInputs) -> Result<Vec<Manifest>, RenderError> {
+        let context = RenderContext::new(Arc::clone(&self.component), self.component.parameters(), inputs);
+        self.shared.generator.render_erased(&context).await
+    }
+
+    fn has_hooks(&self, point: Point) -> bool {
+        self.shared.hooks.any_at(point)
+    }
+
+    async fn run_hooks(&self, point: Point, inputs: HookInputs, status: &mut Map<String, Value>) -> Flow {
+        let Shared { operator, cluster, hooks, .. } = &*self.shared;
+        let mut typed: <C as HasStatus>::Status = serde_json::from_value(Value::Object(status.clone()))?;
+        let outcome = hooks.run(point, operator, cluster, Arc::new(inputs), &self.component, &mut typed).await;
+        match serde_json::to_value(&typed) {
+            Ok(Value::Object(changed)) => *status = changed,
+            Ok(_) => return Err(Failure::msg("the status of the component is no JSON object").into()),
+            Err(error) => return Err(Failure::backoff(error).into()),
+        }
+        outcome
+    }
+}

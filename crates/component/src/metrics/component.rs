@@ -1,0 +1,152 @@
+use std::sync::Arc;
+
+use kubewright_core::component::{ComponentStatus, State};
+use kubewright_core::dependents::{Phase, Verb};
+use kubewright_core::health::Status;
+use kubewright_machinery::object::GroupKind;
+use kubewright_runtime::cluster::ApiError;
+use kubewright_runtime::controller::Key;
+use kubewright_runtime::metrics;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+
+use super::labels::{ComponentLabels, ControllerLabels, ErrorLabels, OperationLabels, StateLabels};
+
+/// The metrics of all component types of an operator; registered once.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Families {
+    errors: Family<ErrorLabels, Counter>,
+    operations: Family<OperationLabels, Counter>,
+    state: Family<StateLabels, Gauge>,
+    dependents: Family<ComponentLabels, Gauge>,
+    unready: Family<ComponentLabels, Gauge>,
+    unknown: Family<ControllerLabels, Gauge>,
+    drift: Family<ControllerLabels, Counter>,
+    conflicts: Family<ControllerLabels, Counter>,
+    renders: Family<ControllerLabels, Counter>,
+    differing_renders: Family<ControllerLabels, Counter>,
+}
+
+/// Registers the metrics of components.
+pub(crate) fn register(registry: &metrics::Metrics) -> Families {
+    let families = Families::default();
+    registry.register("reconcile_errors", "Requests about dependents that failed", families.errors.clone());
+    registry.register("operations", "Requests about dependents", families.operations.clone());
+    registry.register("component_state", "The state of a component: 1 for the one it has", families.state.clone());
+    registry.register("dependents_total", "Dependents of a component", families.dependents.clone());
+    registry.register("unready_dependents_total", "Dependents of a component that are not ready", families.unready.clone());
+    registry.register("unknown_dependents", "Objects of components that are in no inventory", families.unknown.clone());
+    registry.register("drift_corrections", "Writes that restored what somebody else changed", families.drift.clone());
+    registry.register("conflict_retries", "Writes that met a newer version", families.conflicts.clone());
+    registry.register("renders", "Renderings", families.renders.clone());
+    registry.register("nondeterministic_renders", "Renderings that differed though their input did not", families.differing_renders.clone());
+    families
+}
+
+/// The metrics of one component type.
+#[derive(Clone, Debug)]
+pub(crate) struct Metrics {
+    families: Families,
+    controller: Arc<str>,
+    kind: GroupKind,
+}
+
+impl Metrics {
+    pub(crate) fn new(families: Families, controller: Arc<str>, kind: GroupKind) -> Self {
+        Self {
+            families,
+            controller,
+            kind,
+        }
+    }
+
+    pub(crate) fn rendered(&self) {
+        self.families.renders.get_or_create(&self.controller()).inc();
+    }
+
+    pub(crate) fn rendered_differently(&self) {
+        self.families.differing_renders.get_or_create(&self.controller()).inc();
+    }
+
+    /// A request about a dependent was answered.
+    pub(crate) fn sent(&self, verb: Verb, corrective: bool, error: Option<&ApiError>) {
+        let labels = OperationLabels {
+            controller: self.controller.to_string(),
+            action: verb.operation(),
+        };
+        self.families.operations.get_or_create(&labels).inc();
+        match error {
+            None if corrective => {
+                self.families.drift.get_or_create(&self.controller()).inc();
+            }
+            None => {}
+            Some(error) if error.is_conflict() || error.is_already_exists() => {
+                self.families.conflicts.get_or_create(&self.controller()).inc();
+            }
+            Some(error) => {
+                let labels = ErrorLabels {
+                    controller: self.controller.to_string(),
+                    r#type: error.code().map_or_else(|| "other".to_owned(), |code| code.to_string()),
+                };
+                self.families.errors.get_or_create(&labels).inc();
+            }
+        }
+    }
+
+    /// How a component stands at the end of a pass.
+    pub(crate) fn recorded(&self, key: &Key, status: &ComponentStatus) {
+        for state in State::ALL {
+            let present = status.state == Some(state);
+            self.families.state.get_or_create(&self.state(key, state)).set(i64::from(present));
+        }
+        let items = status.inventory.items();
+        let ready = |phase: Phase, health: Option<Status>| phase == Phase::Completed || health == Some(Status::Current);
+        let unready = items.iter().filter(|item| !ready(item.phase, item.status)).count();
+        let count = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+        self.families.dependents.get_or_create(&self.component(key)).set(count(items.len()));
+        self.families.unready.get_or_create(&self.component(key)).set(count(unready));
+    }
+
+    /// Objects that carry the marks of components and are in no inventory.
+    pub(crate) fn unknown(&self, count: usize) {
+        self.families.unknown.get_or_create(&self.controller()).set(i64::try_from(count).unwrap_or(i64::MAX));
+    }
+
+    /// The component is gone, and its series with it (MET-1).
+    pub(crate) fn forget(&self, key: &Key) {
+        for state in State::ALL {
+            self.families.state.remove(&self.state(key, state));
+        }
+        self.families.dependents.remove(&self.component(key));
+        self.families.unready.remove(&self.component(key));
+    }
+
+    fn controller(&self) -> ControllerLabels {
+        ControllerLabels {
+            controller: self.controller.to_string(),
+        }
+    }
+
+    fn component(&self, key: &Key) -> ComponentLabels {
+        ComponentLabels {
+            controller: self.controller.to_string(),
+            group: self.kind.group.clone(),
+            kind: self.kind.kind.clone(),
+            namespace: key.namespace().to_owned(),
+            name: key.name().to_owned(),
+        }
+    }
+
+    fn state(&self, key: &Key, state: State) -> StateLabels {
+        let ComponentLabels { controller, group, kind, namespace, name } = self.component(key);
+        StateLabels {
+            controller,
+            group,
+            kind,
+            namespace,
+            name,
+            state: state.as_str(),
+        }
+    }
+}

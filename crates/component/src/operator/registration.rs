@@ -1,0 +1,180 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use kubewright_core::dependents::ProjectionContext;
+use kubewright_core::flow::BoxError;
+use kubewright_core::manifest::OperatorName;
+use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
+use kubewright_render::ErasedGenerator;
+use kubewright_runtime::cluster::{ApiRequest, ApiResource, Cluster, Retry};
+use kubewright_runtime::controller::{Controller, Enqueue, Key, Surroundings};
+use kubewright_runtime::operator::{Declarations, OperatorContext, Registration, Rule};
+use kubewright_runtime::task::Tasks;
+use kubewright_runtime::watch::{Cause, Store, WatchSpec, project_with};
+use serde_json::Value;
+
+use super::Options;
+use crate::events::Events;
+use crate::execute::Sender;
+use crate::hooks::Hooks;
+use crate::kind::{Component, TypedKind, custom_resource_definition};
+use crate::metrics::{Metrics, register};
+use crate::observe::{AwaitedWatches, DependentWatches, Notify};
+use crate::reconciler::{ComponentReconciler, Memories, Shared, triggers};
+use crate::record::StatusWriter;
+
+/// A component type as a part of an operator.
+pub(super) struct ComponentRegistration<C: Component> {
+    name: String,
+    operator: String,
+    generator: Arc<dyn ErasedGenerator<C>>,
+    hooks: Hooks<C>,
+    options: Options,
+}
+
+impl<C: Component> ComponentRegistration<C> {
+    pub(super) fn new(operator: &str, generator: Arc<dyn ErasedGenerator<C>>, hooks: Hooks<C>, options: Options) -> Self {
+        Self {
+            name: C::kind(&()).to_lowercase(),
+            operator: operator.to_owned(),
+            generator,
+            hooks,
+            options,
+        }
+    }
+
+    fn gvk() -> GroupVersionKind {
+        GroupVersionKind::new(C::group(&()), C::version(&()), C::kind(&()))
+    }
+}
+
+#[async_trait]
+impl<C: Component> Registration for ComponentRegistration<C> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn declare(&self, declarations: &mut Declarations) {
+        match custom_resource_definition::<C>() {
+            Ok(crd) => drop(declarations.crd(crd)),
+            Err(error) => drop(declarations.problem(format!("make the CRD of {}: {error}", C::kind(&())))),
+        }
+        if let Err(error) = OperatorName::new(&self.operator) {
+            declarations.problem(error.to_string());
+        }
+        if let Err(error) = self.options.defaults().check() {
+            declarations.problem(format!("component {}: {error}", C::kind(&())));
+        }
+        if let Err(error) = self.generator.check_erased() {
+            declarations.problem(format!("generator of {}: {error}", C::kind(&())));
+        }
+        let (group, plural) = (C::group(&()), C::plural(&()));
+        declarations.kind(Self::gvk());
+        declarations.rule(Rule::new(group.clone(), plural.clone(), &["get", "list", "watch", "patch"]));
+        declarations.rule(Rule::new(group.clone(), format!("{plural}/status"), &["patch"]));
+        declarations.rule(Rule::new(group, format!("{plural}/finalizers"), &["update"]));
+        declarations.rule(Rule::new("", "namespaces", &["get", "create"]));
+        declarations.rule(Rule::new("events.k8s.io", "events", &["create", "patch"]));
+        declarations.rule(Rule::new("apiextensions.k8s.io", "customresourcedefinitions", &["get", "list", "watch"]));
+    }
+
+    async fn start(self: Box<Self>, context: OperatorContext) -> Result<Vec<Controller>, BoxError> {
+        let cluster = context.cluster.clone();
+        let operator = OperatorName::new(&self.operator)?;
+        let resource = cluster.discovery().require(&Self::gvk()).await?;
+        let cluster_id = cluster_id(&cluster).await?;
+        let field_manager: Arc<str> = self.options.field_manager.as_deref().unwrap_or(&self.operator).into();
+        let projection = Arc::new(ProjectionContext {
+            operator: operator.clone(),
+            field_manager: field_manager.to_string(),
+            reclaimed_managers: self.options.reclaimed_managers.clone(),
+            kind_rules: BTreeMap::new(),
+        });
+        let components = components(&cluster, &Self::gvk());
+        components.synced().await;
+
+        // The reconciler is told of events by the controller's queue, and the controller is made of the reconciler.
+        let queue: Arc<std::sync::OnceLock<Enqueue>> = Arc::default();
+        let notify: Notify = {
+            let queue = Arc::clone(&queue);
+            Arc::new(move |key: &Key| {
+                if let Some(queue) = queue.get() {
+                    queue.now(key.clone());
+                }
+            })
+        };
+        let self_manager: Arc<str> = format!("{field_manager}/self").into();
+        let kind = TypedKind::new(Arc::from(self.operator.as_str()), cluster.clone(), Arc::clone(&self.generator), Arc::new(self.hooks));
+        let shared = Arc::new(Shared {
+            kind: Box::new(kind),
+            finalizer: self.options.finalizer.clone().unwrap_or_else(|| self.operator.clone()),
+            writer: StatusWriter::new(cluster.clone(), (*resource).clone(), Arc::clone(&self_manager)),
+            self_manager,
+            resource,
+            cluster_id,
+            components: components.clone(),
+            dependents: DependentWatches::new(cluster.clone(), context.tasks.clone(), Arc::clone(&projection), Arc::clone(&notify)),
+            awaited: AwaitedWatches::new(cluster.clone(), context.tasks.clone(), notify),
+            sender: Sender::new(cluster.clone(), field_manager, self.options.parallel_requests),
+            projection,
+            defaults: self.options.defaults(),
+            events: Events::new(context.recorder.reporter(&self.operator), &operator, self.options.dependent_events),
+            metrics: Metrics::new(register(&context.metrics), self.name.as_str().into(), Self::gvk().group_kind()),
+            memories: Memories::default(),
+            operator,
+            cluster,
+        });
+        let surroundings = Surroundings {
+            clock: context.clock.clone(),
+            random: context.random.clone(),
+            tasks: context.tasks.clone(),
+            metrics: context.metrics.clone(),
+            timing: context.timing.clone(),
+        };
+        let passes = context.workers.unwrap_or(self.options.parallel_passes);
+        let controller = Controller::new(self.name.clone(), Arc::new(ComponentReconciler::new(shared)), surroundings).workers(passes);
+        // Set once, here.
+        drop(queue.set(controller.enqueue()));
+        follow(&components, controller.enqueue(), &context.tasks, &self.name);
+        Ok(vec![controller])
+    }
+}
+
+/// The components of the cluster, without what no decision needs.
+fn components(cluster: &Cluster, gvk: &GroupVersionKind) -> Store<Value> {
+    let compact = project_with(|object: &Value| {
+        let mut object = object.clone();
+        object.metadata_mut().remove("managedFields");
+        object
+    });
+    cluster.watches().subscribe(WatchSpec::of_version(gvk), compact)
+}
+
+/// Queues components when they come, change or go.
+fn follow(components: &Store<Value>, queue: Enqueue, tasks: &Tasks, name: &str) {
+    let mut changes = components.changes();
+    let stopping = tasks.stopping();
+    let follow = async move {
+        loop {
+            let change = tokio::select! {
+                () = stopping.cancelled() => return,
+                change = changes.next() => change,
+            };
+            let Some(change) = change else { return };
+            if triggers(&change) {
+                let key = Key::new(change.key.namespace(), change.key.name());
+                if change.cause == Cause::Initial { queue.slow(key) } else { queue.now(key) }
+            }
+        }
+    };
+    tasks.spawn(format!("components {name}"), follow).detach();
+}
+
+/// The UID of the namespace `kube-system` stands for the cluster (OPT-1).
+async fn cluster_id(cluster: &Cluster) -> Result<String, BoxError> {
+    let namespaces = ApiResource::known(&GroupVersionKind::new("", "v1", "Namespace"), "namespaces", false);
+    let request = ApiRequest::get(&namespaces, "", "kube-system");
+    let namespace = cluster.send_retrying(&request, &Retry::default()).await?;
+    Ok(namespace.uid().to_owned())
+}

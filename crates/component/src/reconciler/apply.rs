@@ -1,0 +1,25 @@
+use super::drive::Goal;
+use super::end::{End, Step};
+use super::pass::Pass;
+use crate::hooks::Point;
+use crate::kind::Instance;
+use kubewright_core::dependents::Verdict;
+
+impl Pass<'_> {
+    /// Installs, upgrades, repairs (5.2).
+    pub(super) async fn apply(&mut self, instance: &dyn Instance) -> Step<End> {
+        self.hooks(Point::PostRead, instance).await?;
+        self.add_finalizer().await?;
+        self.hooks(Point::PreReconcile, instance).await?;
+        self.render(instance, false).await?;
+        let verdict = self.drive(instance, &Goal::Apply).await?;
+        if verdict == Verdict::Complete {
+            self.hooks(Point::PostReconcile, instance).await?;
+            // From now on only digests are needed, until something must be written again.
+            if let Some(rendered) = &mut self.memory.rendered {
+                rendered.reduce();
+            }
+        }
+        Ok(End::verdict(verdict, self.intervals()))
+    }
+}

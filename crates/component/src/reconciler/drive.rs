@@ -1,0 +1,240 @@
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use kubewright_core::component::Ending;
+use kubewright_core::dependents::{
+    Action, CheckedTypes, Desired, Foreign, ForeignCheck, Inventory, ObjectAction, Observed, Plan, Request, Response, Verb, Verdict,
+    plan, plan_deletion,
+};
+use kubewright_core::flow::Failure;
+use kubewright_machinery::object::{GroupKind, GroupVersionKind, ObjectExt as _, ObjectKey};
+use kubewright_runtime::watch::WatchSpec;
+use serde_json::Value;
+
+use super::end::{End, Step};
+use super::pass::Pass;
+use crate::execute::{Sent, check_foreign, refusal_of};
+use crate::kind::Instance;
+use crate::observe::NotObservable;
+
+/// More batches than this per dependent mean that the plan does not converge.
+const BATCHES_PER_DEPENDENT: usize = 16;
+const BATCHES: usize = 64;
+
+/// What the engine is asked for.
+#[derive(Clone, Debug)]
+pub(super) enum Goal {
+    /// The rendered set.
+    Apply,
+    /// Nothing left.
+    Delete {
+        /// The finalizers on the component that are not ours.
+        foreign: Vec<String>,
+    },
+}
+
+impl Pass<'_> {
+    /// Observes, plans and executes until there is nothing more to send (10.5).
+    pub(super) async fn drive(&mut self, instance: &dyn Instance, goal: &Goal) -> Step<Verdict> {
+        let engine = self.engine();
+        let mut inventory = self.inventory();
+        let kinds = self.kinds(&inventory, goal);
+        self.shared.dependents.use_kinds(self.key, kinds.clone());
+        self.shared.dependents.settled(&kinds).await.map_err(|error| self.unobservable(error))?;
+        if let Some(broken) = self.shared.dependents.broken_for(&kinds, self.intervals().requeue) {
+            return Err(self.unobservable(broken));
+        }
+        let mut observed = self.observe(&inventory, goal);
+        let mut found = HashMap::new();
+        let limit = BATCHES + BATCHES_PER_DEPENDENT * (inventory.len() + self.desired().objects().len());
+        for _ in 0..limit {
+            let plan = match goal {
+                Goal::Apply => plan(&engine, self.desired(), &inventory, &observed, &self.memory.engine, self.now),
+                Goal::Delete { foreign } => plan_deletion(&engine, &inventory, &observed, &self.memory.engine, foreign, self.now),
+            };
+            let Plan { actions, inventory: planned, verdict, memory, wake, needs_manifests, watch_objects, watch_foreign, .. } = plan;
+            self.wake = wake;
+            if needs_manifests {
+                self.render(instance, true).await?;
+                continue;
+            }
+            inventory = planned;
+            self.memory.engine = memory;
+            if actions.is_empty() {
+                self.note_namespaces(&observed);
+                self.draft.component.inventory = inventory;
+                self.await_obstacles(watch_objects, watch_foreign, &found);
+                return Ok(verdict);
+            }
+            let mut batch = Vec::with_capacity(actions.len());
+            for action in actions {
+                match action {
+                    Action::Persist(inventory) => {
+                        self.persist(&inventory).await?;
+                        observed.record_persisted(&inventory);
+                    }
+                    Action::CheckForeign(check) => {
+                        let answer = check_foreign(self.shared.sender.cluster(), &check).await;
+                        if let Foreign::Found(kind) = &answer {
+                            found.insert(check.clone(), kind.clone());
+                        }
+                        observed.record_foreign(check, answer);
+                    }
+                    Action::Send(action) => batch.push(action),
+                    other => {
+                        let failure = Failure::backoff(format!("the plan asks for something that is not known here: {other:?}"));
+                        return Err(Box::new(End::failed(failure, None, self.intervals())));
+                    }
+                }
+            }
+            for sent in self.shared.sender.send(batch).await {
+                self.record_sent(&engine, &sent, &mut observed);
+            }
+            self.note_namespaces(&observed);
+            // A crash from here on must not lose what was achieved; it is recorded at the end of the pass.
+            self.draft.component.inventory.clone_from(&inventory);
+        }
+        let failure = Failure::backoff("the plan of the dependents does not come to an end");
+        Err(Box::new(End::failed(failure, None, self.intervals())))
+    }
+
+    fn desired(&self) -> &Desired {
+        static NOTHING: std::sync::OnceLock<Desired> = std::sync::OnceLock::new();
+        match &self.memory.rendered {
+            Some(rendered) => &rendered.desired,
+            None => NOTHING.get_or_init(Desired::default),
+        }
+    }
+
+    /// The kinds whose objects this pass must see.
+    fn kinds(&self, inventory: &Inventory, goal: &Goal) -> BTreeSet<GroupKind> {
+        let mut kinds: BTreeSet<GroupKind> = inventory.items().iter().map(|item| item.key().group_kind()).collect();
+        if matches!(goal, Goal::Apply) {
+            kinds.extend(self.desired().objects().iter().map(|object| object.key.group_kind()));
+        }
+        kinds
+    }
+
+    fn observe(&self, inventory: &Inventory, goal: &Goal) -> Observed {
+        let mut observed = Observed::new(inventory);
+        let mut see = |key: ObjectKey| {
+            if let Some(live) = self.shared.dependents.get(&key) {
+                observed.observe(key, live);
+            }
+        };
+        inventory.items().iter().for_each(|item| see(item.key()));
+        if matches!(goal, Goal::Apply) {
+            self.desired().objects().iter().for_each(|object| see(object.key.clone()));
+        }
+        let persisted = |field: &str| self.subject.persisted.get(field);
+        let digest = persisted("processingDigest").and_then(Value::as_str).unwrap_or_default();
+        let revision = persisted("revision").and_then(Value::as_i64).unwrap_or_default();
+        if digest != self.draft.component.processing_digest || revision != self.draft.component.revision {
+            observed.require_persist();
+        }
+        observed
+    }
+
+    /// The write-ahead status (PASS-6).
+    async fn persist(&mut self, inventory: &Inventory) -> Step {
+        let before = std::mem::replace(&mut self.draft.component.inventory, inventory.clone());
+        let ending = match () {
+            () if self.draft.component.observed_generation <= 0 => Ending::FirstSeen,
+            () if self.restarted => Ending::Restarting,
+            () => Ending::Kept,
+        };
+        let at = self.circumstances();
+        self.draft.component.show(&ending, &at);
+        let written = self.write_status().await;
+        if written.is_err() {
+            // Nothing of it was sent, so nothing of it is true.
+            self.draft.component.inventory = before;
+        }
+        written
+    }
+
+    /// What an answer means for memory, caches, events and counters.
+    fn record_sent(&mut self, engine: &kubewright_core::dependents::Engine, sent: &Sent, observed: &mut Observed) {
+        let (shared, action) = (self.shared, &sent.action);
+        let version_before = observed.get(&action.key).map(|live| live.resource_version.to_string());
+        let now = self.now;
+        shared.metrics.sent(action.verb, action.corrective, sent.answer.as_ref().err());
+        match &sent.answer {
+            Ok(body) => {
+                if action.verb != Verb::CreateNamespace && action.verb != Verb::ReadLive {
+                    self.remember(action, body);
+                }
+                let changed = version_before.is_none_or(|before| before != body.resource_version());
+                if action.verb.is_write() && changed {
+                    self.tally.count(action.verb);
+                    shared.events.dependent_written(&self.object, action);
+                }
+                if let Some(note) = &action.note {
+                    shared.events.note(&self.object, note);
+                }
+                observed.record(engine, action, Response::Success(body), &mut self.memory.engine, now);
+            }
+            Err(error) => {
+                let refusal = refusal_of(error);
+                if action.verb.is_write() && !refusal.is_transient() && !refusal.is_absent() {
+                    shared.events.dependent_failed(&self.object, action, &refusal.to_string());
+                }
+                observed.record(engine, action, Response::Refused(&refusal), &mut self.memory.engine, now);
+            }
+        }
+    }
+
+    /// Own writes are visible at once.
+    fn remember(&self, action: &ObjectAction, body: &Value) {
+        let gone = match action.verb {
+            Verb::Delete | Verb::Recreate => body.kind() == "Status" || body.deletion_timestamp().is_none(),
+            _ => body.deletion_timestamp().is_some() && body.finalizers().next().is_none(),
+        };
+        if !gone {
+            self.shared.dependents.record_write(body);
+            return;
+        }
+        let uid = match &action.request {
+            Request::Delete { uid, .. } => uid.as_str(),
+            _ => body.uid(),
+        };
+        self.shared.dependents.record_delete(&action.key, uid);
+    }
+
+    fn note_namespaces(&mut self, observed: &Observed) {
+        let known = &mut self.draft.component.created_namespaces;
+        for namespace in observed.created_namespaces() {
+            if !known.iter().any(|known| known == namespace) {
+                known.push(namespace.to_owned());
+            }
+        }
+    }
+
+    /// Watches what stands in the way, so that its disappearance queues the next pass.
+    fn await_obstacles(
+        &self,
+        objects: Vec<(GroupVersionKind, ObjectKey)>,
+        checks: Vec<ForeignCheck>,
+        found: &HashMap<ForeignCheck, GroupKind>,
+    ) {
+        let object = |(gvk, key): (GroupVersionKind, ObjectKey)| {
+            let spec = WatchSpec::of_version(&gvk).fields(format!("metadata.name={}", key.name)).metadata_only();
+            if key.namespace.is_empty() { spec } else { spec.in_namespace(key.namespace) }
+        };
+        let check = |check: ForeignCheck| {
+            let kind = found.get(&check).cloned().or(match check.types {
+                CheckedTypes::Definition { kind, .. } => Some(kind),
+                _ => None,
+            })?;
+            Some(WatchSpec::new(kind).labels(check.selector).metadata_only())
+        };
+        let specs: HashSet<WatchSpec> = objects.into_iter().map(object).chain(checks.into_iter().filter_map(check)).collect();
+        self.shared.awaited.set(self.key, specs);
+    }
+
+    fn unobservable(&self, error: NotObservable) -> Box<End> {
+        Box::new(match error {
+            NotObservable::Forbidden { .. } => End::failed(Failure::backoff(error).slow(), None, self.intervals()),
+            NotObservable::Silent { .. } => End::waiting(error.to_string(), None, self.intervals()),
+        })
+    }
+}

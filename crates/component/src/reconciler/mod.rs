@@ -1,0 +1,21 @@
+//! The pass: what happens with one component from the event that queued it to the status that it leaves.
+//!
+//! ```text
+//! settings ─▶ digest ─▶ hooks, finalizer ─▶ render ─▶ plan ⇄ execute ─▶ hooks ─▶ status, events, next pass
+//! ```
+
+mod apply;
+mod delete;
+mod drive;
+mod end;
+mod finalizer;
+mod memory;
+mod pass;
+mod reconcile;
+mod record;
+mod rendering;
+mod shared;
+
+pub(crate) use memory::Memories;
+pub(crate) use reconcile::{ComponentReconciler, triggers};
+pub(crate) use shared::Shared;

@@ -1,0 +1,168 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use kubewright_core::component::Circumstances;
+use kubewright_core::dependents::{Engine, Inventory, ManagedType};
+use kubewright_core::manifest::component_digest;
+use kubewright_machinery::object::ObjectExt as _;
+use kubewright_runtime::controller::Key;
+use serde_json::Value;
+
+use super::Shared;
+use super::end::{End, Intervals, Step};
+use super::memory::Memory;
+use crate::events::Tally;
+use crate::hooks::{HookInputs, Point};
+use crate::kind::Instance;
+use crate::record::{Draft, Subject, status_of};
+use crate::settings::Effective;
+
+/// One pass over one component.
+pub(super) struct Pass<'a> {
+    pub(super) shared: &'a Shared,
+    pub(super) key: &'a Key,
+    /// The start of the pass; taken once.
+    pub(super) now: Timestamp,
+    /// The component as last read or answered.
+    pub(super) object: Arc<Value>,
+    pub(super) subject: Subject,
+    pub(super) draft: Draft,
+    pub(super) memory: Memory,
+    /// What is not known before the spec could be read.
+    pub(super) effective: Option<Effective>,
+    pub(super) digest: Option<String>,
+    /// Whether the component changed since the last pass.
+    pub(super) restarted: bool,
+    /// When to look again though no event comes.
+    pub(super) wake: Option<Timestamp>,
+    /// What was written in this pass.
+    pub(super) tally: Tally,
+}
+
+impl<'a> Pass<'a> {
+    pub(super) fn begin(shared: &'a Shared, key: &'a Key, object: Arc<Value>) -> Self {
+        let persisted = status_of(&object);
+        Self {
+            now: shared.cluster.clock().now(),
+            subject: Subject {
+                namespace: key.namespace().to_owned(),
+                name: key.name().to_owned(),
+                resource_version: object.resource_version().to_owned(),
+                persisted: persisted.clone(),
+            },
+            draft: Draft::read(&persisted),
+            memory: shared.memories.take(key, object.uid()),
+            object,
+            shared,
+            key,
+            effective: None,
+            digest: None,
+            restarted: false,
+            wake: None,
+            tally: Tally::default(),
+        }
+    }
+
+    /// All steps. What a step ends with is what the pass ends with.
+    pub(super) async fn run(&mut self) -> End {
+        match self.steps().await {
+            Ok(end) => end,
+            Err(end) => *end,
+        }
+    }
+
+    async fn steps(&mut self) -> Step<End> {
+        let deleting = self.is_deleting();
+        if deleting && !self.object.has_finalizer(&self.shared.finalizer) {
+            return Ok(End::Gone);
+        }
+        let instance = self.shared.kind.decode(&self.object).map_err(|error| {
+            Box::new(End::invalid_spec(format!("the object does not fit its type: {error} (correct the object, or install the CRD of this operator)")))
+        })?;
+        let place = (self.key.namespace(), self.key.name());
+        let effective = Effective::of(&instance.settings(), &self.shared.defaults, place)
+            .map_err(|error| Box::new(End::invalid_spec(error.to_string())))?;
+        if effective.suspend && !deleting {
+            return Ok(End::suspended());
+        }
+        self.effective = Some(effective);
+        let digest = self.component_digest();
+        if !deleting {
+            self.restarted = self.draft.component.process(&digest, self.generation());
+        }
+        self.digest = Some(digest);
+        self.shared.dependents.register(self.key, self.shared.owner(self.key).hash());
+        if deleting { self.delete(&*instance).await } else { self.apply(&*instance).await }
+    }
+
+    pub(super) fn is_deleting(&self) -> bool {
+        self.object.deletion_timestamp().is_some()
+    }
+
+    pub(super) fn generation(&self) -> i64 {
+        self.object.generation().unwrap_or_default()
+    }
+
+    pub(super) fn intervals(&self) -> Intervals {
+        Intervals::of(self.effective.as_ref())
+    }
+
+    pub(super) fn circumstances(&self) -> Circumstances {
+        Circumstances {
+            deleting: self.is_deleting(),
+            generation: self.generation(),
+            started: self.now,
+            timeout: self.effective.as_ref().map_or(self.intervals().requeue, |effective| effective.timeout),
+        }
+    }
+
+    /// The engine as this component sets it.
+    pub(super) fn engine(&self) -> Engine {
+        let mut engine = Engine::new((*self.shared.projection).clone(), self.shared.owner(self.key));
+        engine.finalizer.clone_from(&self.shared.finalizer);
+        if let Some(effective) = &self.effective {
+            let declared = effective.additional_managed_types.iter();
+            engine.additional_managed_types = declared.map(|managed| ManagedType::declared(&managed.group, &managed.kind)).collect();
+            engine.missing_namespaces = effective.policies.missing_namespaces;
+        }
+        engine
+    }
+
+    /// The inventory as it is persisted.
+    pub(super) fn inventory(&self) -> Inventory {
+        self.draft.component.inventory.clone()
+    }
+
+    /// Goes on with an object that the server sent.
+    pub(super) fn take_over(&mut self, object: Value) {
+        self.shared.components.record_write(&object);
+        self.subject.observe(&object);
+        self.object = Arc::new(object);
+    }
+
+    /// Runs the hooks of a point. What they change of the status is kept even if they halt.
+    pub(super) async fn hooks(&mut self, point: Point, instance: &dyn Instance) -> Step {
+        if !instance.has_hooks(point) {
+            return Ok(());
+        }
+        let effective = self.effective.as_ref();
+        let inputs = HookInputs {
+            namespace: effective.map(|effective| effective.namespace.clone()).unwrap_or_default(),
+            name: effective.map(|effective| effective.name.clone()).unwrap_or_default(),
+            digest: self.digest.clone().unwrap_or_default(),
+            revision: self.draft.component.revision,
+        };
+        let mut status = self.draft.to_map();
+        let outcome = instance.run_hooks(point, inputs, &mut status).await;
+        self.draft.adopt(status);
+        outcome.map_err(|halt| Box::new(End::halted(halt, self.intervals())))
+    }
+
+    fn component_digest(&self) -> String {
+        let text = |(key, value): (&String, &Value)| Some((key.clone(), value.as_str()?.to_owned()));
+        let annotations: BTreeMap<String, String> = self.object.annotations().iter().filter_map(text).collect();
+        let spec = self.object.get("spec").unwrap_or(&Value::Null);
+        component_digest(self.generation(), &annotations, spec, &BTreeMap::new())
+    }
+}

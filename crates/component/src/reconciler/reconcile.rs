@@ -1,0 +1,74 @@
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use kubewright_core::component::Ending;
+use kubewright_core::flow::{Conclusion, Prior};
+use kubewright_machinery::object::ObjectExt as _;
+use kubewright_runtime::controller::{PassContext, Reconciler};
+use kubewright_runtime::watch::{Cause, Change};
+use serde_json::Value;
+
+use super::Shared;
+use super::end::End;
+use super::pass::Pass;
+
+/// Works on the components of one type.
+pub(crate) struct ComponentReconciler {
+    shared: Arc<Shared>,
+}
+
+impl ComponentReconciler {
+    pub(crate) fn new(shared: Arc<Shared>) -> Self {
+        Self { shared }
+    }
+
+    fn component(&self, context: &PassContext) -> Option<Arc<Value>> {
+        self.shared.components.find(context.key().namespace(), context.key().name())
+    }
+}
+
+#[async_trait]
+impl Reconciler for ComponentReconciler {
+    async fn reconcile(&self, context: &PassContext) -> Conclusion {
+        let Some(object) = self.component(context) else {
+            self.shared.forget(context.key());
+            context.forget();
+            return context.conclude(&Ok(()), &Prior::Memory);
+        };
+        context.object(object.uid());
+        let mut pass = Pass::begin(&self.shared, context.key(), object);
+        let end = pass.run().await;
+        let outcome = pass.finish(end).await;
+        if let Some(delay) = outcome.delay() {
+            context.recheck_after(delay);
+        }
+        context.conclude(&outcome.flow, &Prior::Memory)
+    }
+
+    /// A pass that panicked or took too long is visible on the component (PASS-10); nothing else of it is recorded.
+    async fn interrupted(&self, context: &PassContext, conclusion: &Conclusion) {
+        let Some(object) = self.component(context) else { return };
+        let pass = Pass::begin(&self.shared, context.key(), object);
+        let end = End::Recorded {
+            ending: Ending::Failed {
+                reason: None,
+                message: conclusion.message.clone(),
+                stalled: None,
+            },
+            flow: Ok(()),
+            recheck: None,
+        };
+        drop(pass.finish(end).await);
+    }
+}
+
+/// Whether a change of a component queues a pass (TRG-1). Labels do not, nor does what this process wrote itself.
+pub(crate) fn triggers(change: &Change<Value>) -> bool {
+    if change.cause == Cause::OwnWrite {
+        return false;
+    }
+    let (Some(old), Some(new)) = (&change.old, &change.new) else { return true };
+    let differs = |pointer: &str| old.pointer(pointer) != new.pointer(pointer);
+    let metadata = ["uid", "generation", "annotations", "finalizers", "deletionTimestamp"];
+    metadata.iter().any(|field| differs(&format!("/metadata/{field}"))) || differs("/status")
+}

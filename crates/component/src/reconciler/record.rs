@@ -1,0 +1,153 @@
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use kubewright_core::component::{ComponentStatus, Ending};
+use kubewright_core::flow::{Delay, Flow};
+use serde_json::Value;
+
+use super::end::{End, Step};
+use super::pass::Pass;
+use crate::record::{Written, difference, only_messages_differ};
+
+/// Passes whose only news are messages are recorded at most this often (STA-9).
+const MESSAGES_EVERY: Duration = Duration::from_secs(5);
+
+/// What the runner is told.
+#[derive(Debug)]
+pub(super) struct Outcome {
+    pub(super) flow: Flow,
+    /// The next pass is no later than this.
+    pub(super) recheck: Option<Duration>,
+}
+
+impl Pass<'_> {
+    /// Writes the status, tells what happened, and says when the next pass is.
+    pub(super) async fn finish(mut self, end: End) -> Outcome {
+        let (ending, flow, recheck) = end.into_parts();
+        let Some(ending) = ending else {
+            self.shared.events.changed(&self.object, self.tally);
+            self.shared.memories.put(self.key, self.memory);
+            return Outcome { flow, recheck };
+        };
+        let before: ComponentStatus = serde_json::from_value(Value::Object(self.subject.persisted.clone())).unwrap_or_default();
+        let at = self.circumstances();
+        self.draft.component.conclude(&ending, &at);
+        let mut outcome = Outcome { flow, recheck };
+        match self.record().await {
+            Ok(held_back) => {
+                if held_back.is_none() {
+                    self.tell(&before);
+                }
+                outcome.recheck = soonest([outcome.recheck, held_back]);
+            }
+            Err(end) => {
+                let (_, flow, recheck) = end.into_parts();
+                outcome = Outcome { flow, recheck };
+            }
+        }
+        self.shared.events.changed(&self.object, self.tally);
+        self.shared.metrics.recorded(self.key, &self.draft.component);
+        outcome.recheck = soonest([self.jittered(outcome.recheck), self.until_timeout(), self.until_wake()]);
+        if matches!(ending, Ending::Suspended) {
+            outcome.recheck = None;
+        }
+        self.shared.memories.put(self.key, self.memory);
+        outcome
+    }
+
+    /// Records the draft. Some: not now, but after this time.
+    async fn record(&mut self) -> Step<Option<Duration>> {
+        let status = self.draft.to_map();
+        if difference(&self.subject.persisted, &status).is_some()
+            && only_messages_differ(&self.subject.persisted, &status)
+            && let Some(written) = self.memory.status_written
+        {
+            let passed = self.shared.cluster.clock().moment().0.saturating_sub(written.0);
+            if let Some(rest) = MESSAGES_EVERY.checked_sub(passed).filter(|rest| !rest.is_zero()) {
+                return Ok(Some(rest));
+            }
+        }
+        let inventory_before = self.draft.component.inventory.clone();
+        let Err(end) = self.write_status().await else { return Ok(None) };
+        // Too many dependents: what is persisted of them stays, and the status says so.
+        if let End::Recorded { ending: ending @ Ending::Blocked { .. }, .. } = &*end {
+            let persisted: ComponentStatus =
+                serde_json::from_value(Value::Object(self.subject.persisted.clone())).unwrap_or_default();
+            if persisted.inventory != inventory_before {
+                self.draft.component.inventory = persisted.inventory;
+                let at = self.circumstances();
+                self.draft.component.conclude(ending, &at);
+                self.write_status().await?;
+            }
+        }
+        Err(end)
+    }
+
+    /// Writes what differs from the persisted status.
+    pub(super) async fn write_status(&mut self) -> Step {
+        let status = self.draft.to_map();
+        let started = kubewright_core::seconds::Seconds::from(self.now).to_string();
+        let written = self.shared.writer.write(&mut self.subject, &status, &started).await;
+        match written {
+            Ok(Written::Unchanged) => Ok(()),
+            Ok(Written::Persisted(object)) => {
+                self.memory.status_written = Some(self.shared.cluster.clock().moment());
+                self.take_over(object);
+                Ok(())
+            }
+            Ok(Written::Gone) => Err(Box::new(End::Gone)),
+            Ok(Written::Overtaken) => Err(Box::new(End::Overtaken)),
+            Ok(Written::TooLarge { bytes }) => {
+                let count = self.draft.component.inventory.len();
+                let message = format!(
+                    "the status would have {bytes} bytes with {count} dependents; the limit is 1048576 bytes (split the component)"
+                );
+                Err(Box::new(End::blocked("TooManyDependents", message, self.intervals())))
+            }
+            Err(error) => Err(Box::new(End::request("write the status of the component", error, self.intervals()))),
+        }
+    }
+
+    fn tell(&self, before: &ComponentStatus) {
+        let annotations = match self.shared.kind.decode(&self.object) {
+            Ok(instance) => instance.event_annotations(self.digest.as_deref()),
+            Err(_) => BTreeMap::new(),
+        };
+        self.shared.events.recorded(&self.object, before, &self.draft.component, annotations);
+    }
+
+    fn until_timeout(&self) -> Option<Duration> {
+        if self.is_deleting() {
+            return None;
+        }
+        let end = self.draft.component.times_out_at(self.circumstances().timeout)?;
+        self.until(end)
+    }
+
+    fn until_wake(&self) -> Option<Duration> {
+        self.wake.and_then(|wake| self.until(wake))
+    }
+
+    /// The time to an instant in the future, of which seconds are written down only in part.
+    fn until(&self, instant: Timestamp) -> Option<Duration> {
+        let rest = Duration::try_from(instant.duration_since(self.now)).ok()?;
+        (!rest.is_zero()).then_some(rest)
+    }
+
+    /// One to five percent more, so that components do not move in step (WAIT-2).
+    fn jittered(&self, delay: Option<Duration>) -> Option<Duration> {
+        let percent = 101 + u32::try_from(self.shared.cluster.random().below(5)).unwrap_or(0);
+        delay.map(|delay| delay * percent / 100)
+    }
+}
+
+impl Outcome {
+    pub(super) fn delay(&self) -> Option<Delay> {
+        self.recheck.map(Delay::at_least_min)
+    }
+}
+
+fn soonest<const N: usize>(delays: [Option<Duration>; N]) -> Option<Duration> {
+    delays.into_iter().flatten().min()
+}

@@ -1,0 +1,55 @@
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use kubewright_core::dependents::ProjectionContext;
+use kubewright_core::manifest::{OperatorName, OwnerId};
+use kubewright_runtime::cluster::{ApiResource, Cluster};
+use kubewright_runtime::controller::Key;
+use kubewright_runtime::watch::Store;
+use serde_json::Value;
+
+use super::Memories;
+use crate::events::Events;
+use crate::execute::Sender;
+use crate::kind::Kind;
+use crate::metrics::Metrics;
+use crate::observe::{AwaitedWatches, DependentWatches};
+use crate::record::StatusWriter;
+use crate::settings::OperatorDefaults;
+
+/// What all passes of one component type share.
+pub(crate) struct Shared {
+    pub(crate) kind: Box<dyn Kind>,
+    pub(crate) operator: OperatorName,
+    /// The manager of writes to the component itself.
+    pub(crate) self_manager: Arc<str>,
+    pub(crate) finalizer: String,
+    pub(crate) resource: Arc<ApiResource>,
+    pub(crate) cluster: Cluster,
+    /// The UID of the namespace `kube-system`.
+    pub(crate) cluster_id: String,
+    pub(crate) components: Store<Value>,
+    pub(crate) dependents: DependentWatches,
+    pub(crate) awaited: AwaitedWatches,
+    pub(crate) sender: Sender,
+    pub(crate) writer: StatusWriter,
+    pub(crate) projection: Arc<ProjectionContext>,
+    pub(crate) defaults: OperatorDefaults,
+    pub(crate) events: Events,
+    pub(crate) metrics: Metrics,
+    pub(crate) memories: Memories,
+}
+
+impl Shared {
+    pub(crate) fn owner(&self, key: &Key) -> OwnerId {
+        OwnerId::of_component(&self.cluster_id, key.namespace(), key.name())
+    }
+
+    /// The component is gone: nothing is kept for it.
+    pub(crate) fn forget(&self, key: &Key) {
+        self.memories.forget(key);
+        self.dependents.forget(key);
+        self.awaited.set(key, HashSet::new());
+        self.metrics.forget(key);
+    }
+}

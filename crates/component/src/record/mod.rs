@@ -1,0 +1,7 @@
+//! Recording a pass: the one writer of a component's status, and what it compares.
+
+mod draft;
+mod writer;
+
+pub(crate) use draft::{Draft, difference, only_messages_differ};
+pub(crate) use writer::{StatusWriter, Subject, Written, status_of};

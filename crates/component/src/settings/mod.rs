@@ -1,0 +1,56 @@
+//! What a component's spec says to the framework: the [`Settings`] and the structs that embed them in a spec.
+//!
+//! Each struct is recognised by its type by `#[derive(Component)]`. Its JSON fields and their schema are fixed here.
+
+mod effective;
+mod embedded;
+mod interval;
+mod policies;
+#[cfg(test)]
+mod tests;
+
+pub use effective::{InvalidSetting, Settings};
+pub(crate) use effective::{Effective, OperatorDefaults};
+pub use embedded::{ManagedTypes, Parameters, Placement, Reapply, Requeue, Retry, Setting, Suspend, Timeout, Values, parameters_of};
+pub use interval::{Interval, InvalidInterval};
+pub use policies::{ComponentDeletePolicy, ManagedType, Policies};
+
+/// How `#[derive(Component)]` tells settings from other fields of a spec. Not to be used by hand.
+pub mod derive {
+    use super::{Parameters, Setting, Settings};
+
+    /// A field of a spec.
+    #[derive(Debug)]
+    #[allow(clippy::exhaustive_structs)]
+    pub struct Probe<'a, T>(pub &'a T);
+
+    /// A field whose type is a [`Setting`].
+    pub trait IsSetting {
+        /// Adds what the field says.
+        fn contribute(&self, settings: &mut Settings);
+        /// The values that the field holds, if it is a field of values.
+        fn values(&self) -> Option<Parameters>;
+    }
+
+    impl<T: Setting> IsSetting for Probe<'_, T> {
+        fn contribute(&self, settings: &mut Settings) {
+            self.0.contribute(settings);
+        }
+
+        fn values(&self) -> Option<Parameters> {
+            self.0.values()
+        }
+    }
+
+    /// Every other field. Found only where [`IsSetting`] does not apply, since it needs one more reference.
+    pub trait IsNoSetting {
+        /// Does nothing.
+        fn contribute(&self, _: &mut Settings) {}
+        /// None.
+        fn values(&self) -> Option<Parameters> {
+            None
+        }
+    }
+
+    impl<T> IsNoSetting for &Probe<'_, T> {}
+}

@@ -5,12 +5,25 @@
 //! (DIF-4).
 
 mod controller;
+// mod definitions;
+mod events;
+mod garbage;
+mod namespace_content;
+mod namespaces;
+mod services;
 
 pub use controller::Controller;
 
 use crate::server::Options;
 
 /// The controllers of every server.
-pub(crate) fn builtin(_options: &Options) -> Vec<Box<dyn Controller>> {
-    Vec::new()
+pub(crate) fn builtin(options: &Options) -> Vec<Box<dyn Controller>> {
+    vec![
+        // Box::new(definitions::Definitions::default()),
+        Box::new(garbage::GarbageCollector::default()),
+        Box::new(namespaces::Namespaces::default()),
+        Box::new(namespace_content::NamespaceContent::default()),
+        Box::new(services::ApiServices::default()),
+        Box::new(events::EventTtl::new(options.event_ttl)),
+    ]
 }

@@ -107,6 +107,8 @@ fn resource(method: &Method, uri: &Uri) -> Option<ResourceTarget> {
         _ => return None,
     };
     let mut watched = method == Method::GET && asks_for_watch(uri);
+    // The old way to ask for a watch, also of one object.
+    let by_path = matches!(parts, ["watch", ..]);
     if let ["watch", rest @ ..] = parts {
         parts = rest;
         watched = true;
@@ -128,6 +130,7 @@ fn resource(method: &Method, uri: &Uri) -> Option<ResourceTarget> {
     let verb = match (method.as_str(), name.is_empty()) {
         ("GET" | "HEAD", true) if watched => Verb::Watch,
         ("GET" | "HEAD", true) => Verb::List,
+        ("GET" | "HEAD", false) if by_path => Verb::Watch,
         // `?watch=true` on one object is a plain read.
         ("GET" | "HEAD", false) => Verb::Get,
         ("POST", _) => Verb::Create,
@@ -189,6 +192,7 @@ mod tests {
     fn a_watch_of_one_object_is_a_read_unless_asked_for_the_old_way() {
         assert_eq!(shown("GET", "/api/v1/nodes/a?watch=true"), "get nodes a");
         assert_eq!(shown("GET", "/api/v1/watch/nodes"), "watch nodes");
+        assert_eq!(shown("GET", "/api/v1/watch/nodes/a"), "watch nodes a");
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::{
 };
 
 use parking_lot::{Mutex, RwLock};
+use serde_json::Value;
 
 use super::{Controllers, Options, Writer};
 use crate::{
@@ -19,6 +20,15 @@ use crate::{
 /// How many rounds controllers may need before the server gives up on quiescence: far above any real cascade.
 const ROUNDS: usize = 10_000;
 
+/// A definition whose kinds are served.
+#[derive(Debug)]
+struct InForce {
+    /// What its kinds were made from.
+    shape: Value,
+    /// Objects of older revisions were written under another schema, or before there was one.
+    since: u64,
+}
+
 /// The state behind an `ApiServer`.
 pub(crate) struct State {
     pub(crate) clock: Clock,
@@ -26,8 +36,7 @@ pub(crate) struct State {
     pub(crate) store: Arc<Store>,
     pub(crate) options: Options,
     registry: RwLock<Registry>,
-    /// Since which revision objects of a definition were written under its present schema.
-    schema_since: RwLock<HashMap<String, u64>>,
+    definitions: RwLock<HashMap<String, InForce>>,
     controllers: Vec<Box<dyn Controller>>,
     running: tokio::sync::Mutex<()>,
     /// When the timer task will wake, if there is one.
@@ -43,7 +52,7 @@ impl State {
             store: Arc::new(Store::new(options.watch_window)),
             options,
             registry: RwLock::new(Registry::builtin()),
-            schema_since: RwLock::new(HashMap::new()),
+            definitions: RwLock::new(HashMap::new()),
             controllers,
             running: tokio::sync::Mutex::new(()),
             timer: Mutex::new(None),
@@ -56,16 +65,29 @@ impl State {
         self.registry.read().clone()
     }
 
-    /// Puts the kinds of a definition into force, or takes them out.
-    pub(crate) fn replace_definition(&self, definition: &str, kinds: Vec<KindSpec>) {
-        self.schema_since.write().insert(definition.to_owned(), self.store.revision());
+    /// Puts the kinds of a definition into force. `shape` is what they were made from.
+    pub(crate) fn put_definition_in_force(&self, definition: &str, kinds: Vec<KindSpec>, shape: Value) {
+        let in_force = InForce { shape, since: self.store.revision() };
+        self.definitions.write().insert(definition.to_owned(), in_force);
         let mut registry = self.registry.write();
-        *registry = if kinds.is_empty() { registry.without_definition(definition) } else { registry.with_definition(definition, kinds) };
+        *registry = registry.with_definition(definition, kinds);
+    }
+
+    /// Stops serving the kinds of a definition.
+    pub(crate) fn withdraw_definition(&self, definition: &str) {
+        self.definitions.write().remove(definition);
+        let mut registry = self.registry.write();
+        *registry = registry.without_definition(definition);
+    }
+
+    /// What the kinds of a definition in force were made from.
+    pub(crate) fn definition_in_force(&self, definition: &str) -> Option<Value> {
+        self.definitions.read().get(definition).map(|in_force| in_force.shape.clone())
     }
 
     /// Whether an object was written under the present schema of its kind.
     pub(crate) fn is_fresh(&self, kind: &KindSpec, revision: u64) -> bool {
-        kind.custom.as_ref().is_none_or(|custom| self.schema_since.read().get(&custom.definition).is_none_or(|since| revision > *since))
+        kind.custom.as_ref().is_none_or(|custom| self.definitions.read().get(&custom.definition).is_none_or(|in_force| revision > in_force.since))
     }
 
     /// Lets the controllers react to what was committed, if they run with each write.

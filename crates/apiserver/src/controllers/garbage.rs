@@ -1,0 +1,214 @@
+//! The garbage collector: dependents follow their owners (CTL-1, GC-1 to GC-7).
+
+use std::collections::BTreeSet;
+
+use futures::{FutureExt as _, future::BoxFuture};
+use kubewright_machinery::object::ObjectExt as _;
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+
+use super::Controller;
+use crate::{
+    kinds::Endpoint,
+    request::{
+        create::resource_of,
+        delete::{DeleteOptions, Propagation},
+    },
+    server::Writer,
+    status::Status,
+    store::{Event, ObjectName, ObjectRef, Stored},
+};
+
+const FOREGROUND: &str = "foregroundDeletion";
+const ORPHAN: &str = "orphan";
+
+/// Deletes objects whose owners are gone, and lets go of owners that wait for their dependents.
+#[derive(Debug, Default)]
+pub(super) struct GarbageCollector {
+    work: Mutex<Work>,
+}
+
+#[derive(Debug, Default)]
+struct Work {
+    /// Uids of objects that are gone.
+    departed: BTreeSet<String>,
+    /// Objects whose owners must be looked at.
+    dependents: BTreeSet<ObjectRef>,
+    /// Owners that wait for the collector.
+    owners: BTreeSet<ObjectRef>,
+    /// Objects with an owner of a kind that is not served: looked at again when kinds come.
+    unresolved: BTreeSet<ObjectRef>,
+}
+
+/// What an owner reference points to.
+enum Owner {
+    /// The owner lives.
+    Solid,
+    /// The owner is gone, or another object has its name.
+    Absent,
+    /// The owner waits for its dependents to go.
+    Waiting,
+    /// Nobody knows the kind.
+    Unknown,
+}
+
+impl Controller for GarbageCollector {
+    fn name(&self) -> &'static str {
+        "generic-garbage-collector"
+    }
+
+    fn observe(&self, event: &Event) {
+        let mut work = self.work.lock();
+        if &*event.object.resource.plural == "customresourcedefinitions" {
+            let unresolved = std::mem::take(&mut work.unresolved);
+            work.dependents.extend(unresolved);
+        }
+        match &event.current {
+            None => {
+                work.departed.extend(event.previous.iter().map(|stored| stored.uid().to_owned()));
+                work.owners.remove(&event.object);
+            }
+            Some(current) => {
+                let object = current.value();
+                if object.owner_references().next().is_some() {
+                    work.dependents.insert(event.object.clone());
+                }
+                if object.deletion_timestamp().is_some() && (object.has_finalizer(FOREGROUND) || object.has_finalizer(ORPHAN)) {
+                    work.owners.insert(event.object.clone());
+                }
+            }
+        }
+    }
+
+    fn run<'a>(&'a self, writer: &'a Writer) -> BoxFuture<'a, Result<bool, Status>> {
+        async move {
+            let (departed, mut dependents, owners) = {
+                let mut work = self.work.lock();
+                (std::mem::take(&mut work.departed), std::mem::take(&mut work.dependents), work.owners.clone())
+            };
+            let mut worked = false;
+            for uid in departed {
+                dependents.extend(writer.dependents(&uid));
+            }
+            for dependent in dependents {
+                worked |= self.look_at_dependent(writer, &dependent).await?;
+            }
+            for owner in owners {
+                worked |= self.look_at_owner(writer, &owner).await?;
+            }
+            Ok(worked)
+        }
+        .boxed()
+    }
+}
+
+impl GarbageCollector {
+    /// Deletes an object without living owner, or removes the references to owners that are gone (GC-5).
+    async fn look_at_dependent(&self, writer: &Writer, dependent: &ObjectRef) -> Result<bool, Status> {
+        let Some(stored) = writer.snapshot().get(&dependent.resource, &dependent.name).cloned() else { return Ok(false) };
+        let (mut solid, mut gone, mut waiting) = (0, Vec::new(), Vec::new());
+        for reference in stored.value().metadata().get("ownerReferences").and_then(Value::as_array).into_iter().flatten() {
+            let uid = reference["uid"].as_str().unwrap_or_default().to_owned();
+            match find_owner(writer, dependent, reference) {
+                Owner::Solid => solid += 1,
+                Owner::Absent => gone.push(uid),
+                Owner::Waiting => waiting.push(uid),
+                Owner::Unknown => {
+                    self.work.lock().unresolved.insert(dependent.clone());
+                    return Ok(false);
+                }
+            }
+        }
+        if solid > 0 {
+            gone.append(&mut waiting);
+            return if gone.is_empty() { Ok(false) } else { drop_references(writer, dependent, &gone).await };
+        }
+        if gone.is_empty() && waiting.is_empty() || stored.value().deletion_timestamp().is_some() {
+            return Ok(false);
+        }
+        let has_dependents = !writer.dependents(stored.uid()).is_empty();
+        let propagation = if !waiting.is_empty() && has_dependents {
+            Some(Propagation::Foreground)
+        } else if stored.value().has_finalizer(ORPHAN) || stored.value().has_finalizer(FOREGROUND) {
+            None
+        } else {
+            Some(Propagation::Background)
+        };
+        let options = DeleteOptions { propagation, ..DeleteOptions::default() }.of_uid(stored.uid());
+        match writer.delete(&dependent.resource, &dependent.name, options).await {
+            Err(status) if status.code == 409 => Ok(false),
+            outcome => outcome,
+        }
+    }
+
+    /// Lets an owner go once nothing keeps it (GC-1), or its dependents are orphans (GC-3).
+    async fn look_at_owner(&self, writer: &Writer, owner: &ObjectRef) -> Result<bool, Status> {
+        let stored = writer.snapshot().get(&owner.resource, &owner.name).cloned();
+        let Some(stored) = stored.filter(|stored| stored.value().deletion_timestamp().is_some()) else {
+            self.work.lock().owners.remove(owner);
+            return Ok(false);
+        };
+        if stored.value().has_finalizer(ORPHAN) {
+            for dependent in writer.dependents(stored.uid()) {
+                drop_references(writer, &dependent, &[stored.uid().to_owned()]).await?;
+            }
+            return remove_finalizer(writer, owner, ORPHAN).await;
+        }
+        if !stored.value().has_finalizer(FOREGROUND) {
+            self.work.lock().owners.remove(owner);
+            return Ok(false);
+        }
+        let mut worked = false;
+        let dependents = writer.dependents(stored.uid());
+        for dependent in &dependents {
+            worked |= self.look_at_dependent(writer, dependent).await?;
+        }
+        let snapshot = writer.snapshot();
+        let blocked = dependents.iter().filter_map(|dependent| snapshot.get(&dependent.resource, &dependent.name)).any(|dependent| blocks(dependent, &stored));
+        if blocked { Ok(worked) } else { remove_finalizer(writer, owner, FOREGROUND).await }
+    }
+}
+
+/// Whether the dependent keeps its owner from going.
+fn blocks(dependent: &Stored, owner: &Stored) -> bool {
+    let references = dependent.value().metadata().get("ownerReferences").and_then(Value::as_array);
+    references.into_iter().flatten().any(|reference| reference["uid"] == owner.uid() && reference["blockOwnerDeletion"] == true)
+}
+
+fn find_owner(writer: &Writer, dependent: &ObjectRef, reference: &Value) -> Owner {
+    let text = |field: &str| reference[field].as_str().unwrap_or_default();
+    let registry = writer.registry();
+    let Some(kind) = registry.kind_of(text("apiVersion"), text("kind")) else { return Owner::Unknown };
+    let namespace = if kind.is_namespaced() { &*dependent.name.namespace } else { "" };
+    if kind.is_namespaced() && namespace.is_empty() {
+        // A cluster-wide object cannot say in which namespace its owner lives.
+        return Owner::Unknown;
+    }
+    let snapshot = writer.snapshot();
+    match snapshot.get(&resource_of(kind), &ObjectName::new(namespace, text("name"))) {
+        Some(owner) if owner.uid() == text("uid") => {
+            if owner.value().deletion_timestamp().is_some() && owner.value().has_finalizer(FOREGROUND) { Owner::Waiting } else { Owner::Solid }
+        }
+        _ => Owner::Absent,
+    }
+}
+
+async fn drop_references(writer: &Writer, dependent: &ObjectRef, uids: &[String]) -> Result<bool, Status> {
+    let written = writer
+        .modify(&dependent.resource, &dependent.name, Endpoint::Main, |object| {
+            let Some(Value::Array(references)) = object.metadata_mut().get_mut("ownerReferences") else { return };
+            references.retain(|reference| uids.iter().all(|uid| reference["uid"] != **uid));
+        })
+        .await?;
+    Ok(written.is_some())
+}
+
+async fn remove_finalizer(writer: &Writer, owner: &ObjectRef, finalizer: &str) -> Result<bool, Status> {
+    let written = writer
+        .modify(&owner.resource, &owner.name, Endpoint::Main, |object| {
+            let finalizers: Vec<String> = object.finalizers().filter(|present| *present != finalizer).map(str::to_owned).collect();
+            object.metadata_mut().insert("finalizers".into(), json!(finalizers));
+        })
+        .await?;
+    Ok(written.is_some())
+}

@@ -1,0 +1,164 @@
+//! The end of a namespace: its content goes first (CTL-2, NS-7).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use futures::{FutureExt as _, future::BoxFuture};
+use kubewright_machinery::object::ObjectExt as _;
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+
+use super::Controller;
+use crate::{
+    kinds::Endpoint,
+    request::{
+        create::resource_of,
+        delete::{DeleteOptions, Propagation},
+    },
+    server::Writer,
+    status::Status,
+    store::{Event, ObjectName, Resource},
+};
+
+/// Empties namespaces that are being deleted.
+#[derive(Debug, Default)]
+pub(super) struct Namespaces {
+    /// Namespaces that are being deleted.
+    leaving: Mutex<BTreeSet<String>>,
+    pending: Mutex<BTreeSet<String>>,
+}
+
+/// What still lives in a namespace.
+#[derive(Debug, Default)]
+struct Rest {
+    /// Number of objects by qualified resource.
+    resources: BTreeMap<String, usize>,
+    /// Number of objects by finalizer.
+    finalizers: BTreeMap<String, usize>,
+}
+
+fn resource() -> Resource {
+    Resource::new("", "namespaces")
+}
+
+impl Controller for Namespaces {
+    fn name(&self) -> &'static str {
+        "namespace-controller"
+    }
+
+    fn observe(&self, event: &Event) {
+        if event.object.resource == resource() {
+            let name = event.object.name.name.to_string();
+            match &event.current {
+                Some(current) if current.value().deletion_timestamp().is_some() => {
+                    self.leaving.lock().insert(name.clone());
+                    self.pending.lock().insert(name);
+                }
+                Some(_) => {}
+                None => {
+                    self.leaving.lock().remove(&name);
+                }
+            }
+        } else if self.leaving.lock().contains(&*event.object.name.namespace) {
+            self.pending.lock().insert(event.object.name.namespace.to_string());
+        }
+    }
+
+    fn run<'a>(&'a self, writer: &'a Writer) -> BoxFuture<'a, Result<bool, Status>> {
+        async move {
+            let pending = std::mem::take(&mut *self.pending.lock());
+            let busy = !pending.is_empty();
+            for namespace in pending {
+                empty(writer, &namespace).await?;
+            }
+            Ok(busy)
+        }
+        .boxed()
+    }
+}
+
+async fn empty(writer: &Writer, namespace: &str) -> Result<(), Status> {
+    let name = ObjectName::new("", namespace);
+    let Some(stored) = writer.snapshot().get(&resource(), &name).cloned() else { return Ok(()) };
+    let held = stored.value().pointer("/spec/finalizers").and_then(Value::as_array).is_some_and(|finalizers| !finalizers.is_empty());
+    if stored.value().deletion_timestamp().is_none() || !held {
+        return Ok(());
+    }
+    delete_content(writer, namespace).await?;
+    let rest = rest(writer, namespace);
+    let now = writer.clock().now_in_seconds();
+    writer.modify(&resource(), &name, Endpoint::Status, |object| set_conditions(object, &rest, &now)).await?;
+    if rest.resources.is_empty() {
+        writer.modify(&resource(), &name, Endpoint::Other("finalize"), |object| object["spec"] = json!({})).await?;
+    }
+    Ok(())
+}
+
+/// Pods go first, so that nothing recreates what they use.
+async fn delete_content(writer: &Writer, namespace: &str) -> Result<(), Status> {
+    let mut resources = namespaced_resources(writer);
+    resources.sort_by_key(|resource| &*resource.plural != "pods");
+    for resource in resources {
+        let names: Vec<_> = writer
+            .snapshot()
+            .list(&resource, Some(namespace))
+            .filter(|(_, stored)| stored.value().deletion_timestamp().is_none())
+            .map(|(name, _)| name.clone())
+            .collect();
+        for name in names {
+            writer.delete(&resource, &name, DeleteOptions::propagating(Propagation::Background)).await?;
+        }
+    }
+    Ok(())
+}
+
+fn namespaced_resources(writer: &Writer) -> Vec<Resource> {
+    writer.registry().stored().iter().filter(|kind| kind.is_namespaced()).map(|kind| resource_of(kind)).collect()
+}
+
+fn rest(writer: &Writer, namespace: &str) -> Rest {
+    let snapshot = writer.snapshot();
+    let mut rest = Rest::default();
+    for resource in namespaced_resources(writer) {
+        for (_, stored) in snapshot.list(&resource, Some(namespace)) {
+            // The real controller prints the core group with its dot and without a name.
+            *rest.resources.entry(format!("{}.{}", resource.plural, resource.group)).or_default() += 1;
+            for finalizer in stored.value().finalizers() {
+                *rest.finalizers.entry(finalizer.to_owned()).or_default() += 1;
+            }
+        }
+    }
+    rest
+}
+
+fn set_conditions(namespace: &mut Value, rest: &Rest, now: &str) {
+    let list = |what: &str, entries: &BTreeMap<String, usize>, text: &str| {
+        let entries: Vec<_> = entries.iter().map(|(name, count)| format!("{name}{text}{count} resource instances")).collect();
+        format!("{what}{}", entries.join(", "))
+    };
+    let fine = |kind: &str, reason: &str, message: &str| json!({"type": kind, "status": "False", "reason": reason, "message": message});
+    let remaining = if rest.resources.is_empty() {
+        fine("NamespaceContentRemaining", "ContentRemoved", "All content successfully removed")
+    } else {
+        json!({"type": "NamespaceContentRemaining", "status": "True", "reason": "SomeResourcesRemain",
+               "message": list("Some resources are remaining: ", &rest.resources, " has ")})
+    };
+    let finalizers = if rest.finalizers.is_empty() {
+        fine("NamespaceFinalizersRemaining", "ContentHasNoFinalizers", "All content-preserving finalizers finished")
+    } else {
+        json!({"type": "NamespaceFinalizersRemaining", "status": "True", "reason": "SomeFinalizersRemain",
+               "message": list("Some content in the namespace has finalizers remaining: ", &rest.finalizers, " in ")})
+    };
+    let mut conditions = vec![
+        fine("NamespaceDeletionDiscoveryFailure", "ResourcesDiscovered", "All resources successfully discovered"),
+        fine("NamespaceDeletionGroupVersionParsingFailure", "ParsedGroupVersions", "All legacy kube types successfully parsed"),
+        fine("NamespaceDeletionContentFailure", "ContentDeleted", "All content successfully deleted, may be waiting on finalization"),
+        remaining,
+        finalizers,
+    ];
+    let present = namespace["status"]["conditions"].as_array().cloned().unwrap_or_default();
+    for condition in &mut conditions {
+        let same = present.iter().find(|old| old["type"] == condition["type"] && old["status"] == condition["status"]);
+        condition["lastTransitionTime"] = same.map_or_else(|| now.into(), |old| old["lastTransitionTime"].clone());
+    }
+    namespace["status"]["conditions"] = conditions.into();
+}

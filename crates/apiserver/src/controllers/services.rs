@@ -1,0 +1,72 @@
+//! Whether an APIService is available (CTL-5, OPS-2).
+
+use std::collections::BTreeSet;
+
+use futures::{FutureExt as _, future::BoxFuture};
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+
+use super::Controller;
+use crate::{
+    kinds::Endpoint,
+    server::Writer,
+    status::Status,
+    store::{Event, ObjectName, Resource},
+};
+
+/// Writes the condition of APIServices: this server proxies to none.
+#[derive(Debug, Default)]
+pub(super) struct ApiServices {
+    pending: Mutex<BTreeSet<ObjectName>>,
+}
+
+fn resource() -> Resource {
+    Resource::new("apiregistration.k8s.io", "apiservices")
+}
+
+impl Controller for ApiServices {
+    fn name(&self) -> &'static str {
+        "apiservice-status-controller"
+    }
+
+    fn observe(&self, event: &Event) {
+        if event.object.resource == resource() && event.current.is_some() {
+            self.pending.lock().insert(event.object.name.clone());
+        }
+    }
+
+    fn run<'a>(&'a self, writer: &'a Writer) -> BoxFuture<'a, Result<bool, Status>> {
+        async move {
+            let pending = std::mem::take(&mut *self.pending.lock());
+            let busy = !pending.is_empty();
+            for name in pending {
+                let now = writer.clock().now_in_seconds();
+                let snapshot = writer.snapshot();
+                let exists = |service: &Value| {
+                    let text = |field: &str| service[field].as_str().unwrap_or_default();
+                    snapshot.get(&Resource::new("", "services"), &ObjectName::new(text("namespace"), text("name"))).is_some()
+                };
+                writer.modify(&resource(), &name, Endpoint::Status, |object| judge(object, &exists, &now)).await?;
+            }
+            Ok(busy)
+        }
+        .boxed()
+    }
+}
+
+fn judge(object: &mut Value, exists: &dyn Fn(&Value) -> bool, now: &str) {
+    let service = object.pointer("/spec/service").cloned().unwrap_or_default();
+    let text = |field: &str| service[field].as_str().unwrap_or_default();
+    let (status, reason, message) = if service.is_null() {
+        ("True", "Local", "Local APIServices are always available".to_owned())
+    } else if exists(&service) {
+        let message = format!("endpoints for service/{} in {:?} have no addresses", text("name"), text("namespace"));
+        ("False", "MissingEndpoints", message)
+    } else {
+        ("False", "ServiceNotFound", format!("service/{} in {:?} is not present", text("name"), text("namespace")))
+    };
+    let present = object.pointer("/status/conditions/0").cloned().unwrap_or_default();
+    let since = if present["status"] == status { present["lastTransitionTime"].clone() } else { now.into() };
+    object["status"]["conditions"] =
+        json!([{"type": "Available", "status": status, "reason": reason, "message": message, "lastTransitionTime": since}]);
+}

@@ -1,0 +1,90 @@
+//! Dependents and their owners.
+
+use serde_json::{Value, json};
+
+use crate::cluster::{Cluster, MAPS, map_path};
+
+fn owned_by(owner: &Value, blocking: bool) -> Value {
+    let reference = json!({"apiVersion": "v1", "kind": "ConfigMap", "name": owner["metadata"]["name"], "uid": owner["metadata"]["uid"], "blockOwnerDeletion": blocking});
+    json!({"metadata": {"ownerReferences": [reference]}})
+}
+
+// GC-2
+#[tokio::test(start_paused = true)]
+async fn dependents_go_with_their_owner_before_the_answer() {
+    let cluster = Cluster::start();
+    let owner = cluster.map("owner", json!({})).await;
+    let child = cluster.map("child", owned_by(&owner, true)).await;
+    cluster.map("grandchild", owned_by(&child, true)).await;
+    cluster.delete(&map_path("owner")).await;
+    for name in ["child", "grandchild"] {
+        assert_eq!(cluster.get(&map_path(name)).await.code, 404, "{name}");
+    }
+}
+
+// GC-1
+#[tokio::test(start_paused = true)]
+async fn a_foreground_delete_waits_for_blocking_dependents_only() {
+    let cluster = Cluster::start();
+    let owner = cluster.map("owner", json!({})).await;
+    cluster.map("blocking", owned_by(&owner, true)).await;
+    let mut held = owned_by(&owner, true);
+    held["metadata"]["finalizers"] = json!(["x.io/hold"]);
+    cluster.map("held", held).await;
+    let mut loose = owned_by(&owner, false);
+    loose["metadata"]["finalizers"] = json!(["x.io/hold"]);
+    cluster.map("loose", loose).await;
+    let mut watch = cluster.watch(&format!("{MAPS}?watch=true&resourceVersion={}", cluster.server.revision())).await;
+    let answer = cluster.delete(&format!("{}?propagationPolicy=Foreground", map_path("owner"))).await;
+    assert_eq!(answer.body["metadata"]["finalizers"], json!(["foregroundDeletion"]));
+    assert_eq!(cluster.get(&map_path("blocking")).await.code, 404);
+    assert_eq!(cluster.get(&map_path("owner")).await.code, 200);
+    cluster.merge(&map_path("held"), json!({"metadata": {"finalizers": []}})).await;
+    assert_eq!(cluster.get(&map_path("owner")).await.code, 404);
+    assert_eq!(cluster.get(&map_path("loose")).await.code, 200);
+    let seen = watch.seen();
+    let position = |event: &str| seen.iter().position(|seen| seen == event).unwrap();
+    assert!(position("MODIFIED owner") < position("DELETED blocking"));
+    assert!(position("DELETED blocking") < position("DELETED owner"), "{seen:?}");
+}
+
+// GC-3
+#[tokio::test(start_paused = true)]
+async fn orphans_lose_the_reference_and_stay() {
+    let cluster = Cluster::start();
+    let owner = cluster.map("owner", json!({})).await;
+    cluster.map("child", owned_by(&owner, true)).await;
+    cluster.delete(&format!("{}?propagationPolicy=Orphan", map_path("owner"))).await;
+    assert_eq!(cluster.get(&map_path("owner")).await.code, 404);
+    assert_eq!(cluster.get(&map_path("child")).await.body["metadata"].get("ownerReferences"), None);
+}
+
+// GC-5
+#[tokio::test(start_paused = true)]
+async fn an_object_whose_owner_never_existed_or_is_another_is_deleted() {
+    let cluster = Cluster::start();
+    let mut owner = cluster.map("owner", json!({})).await;
+    let real = owned_by(&owner, false)["metadata"]["ownerReferences"][0].clone();
+    owner["metadata"]["uid"] = "another".into();
+    let wrong = owned_by(&owner, false)["metadata"]["ownerReferences"][0].clone();
+    cluster.map("wrong", json!({"metadata": {"ownerReferences": [wrong]}})).await;
+    assert_eq!(cluster.get(&map_path("wrong")).await.code, 404);
+    cluster.map("both", json!({"metadata": {"ownerReferences": [wrong, real]}})).await;
+    assert_eq!(cluster.get(&map_path("both")).await.body["metadata"]["ownerReferences"], json!([real]));
+}
+
+// GC-2
+#[tokio::test(start_paused = true)]
+async fn deleting_a_job_without_a_policy_keeps_its_pods_and_says_so() {
+    let cluster = Cluster::start();
+    let jobs = "/apis/batch/v1/namespaces/default/jobs";
+    let template = json!({"spec": {"restartPolicy": "Never", "containers": [{"name": "c", "image": "i"}]}});
+    let job = cluster.post(jobs, json!({"metadata": {"name": "j"}, "spec": {"template": template}})).await;
+    assert_eq!(job.code, 201, "{}", job.body);
+    let reference = json!({"apiVersion": "batch/v1", "kind": "Job", "name": "j", "uid": job.body["metadata"]["uid"]});
+    cluster.map("pod", json!({"metadata": {"ownerReferences": [reference]}})).await;
+    let deleted = cluster.delete(&format!("{jobs}/j")).await;
+    assert!(deleted.headers["warning"].to_str().unwrap().contains("child pods are preserved by default"));
+    assert_eq!(cluster.get(&format!("{jobs}/j")).await.code, 404);
+    assert_eq!(cluster.get(&map_path("pod")).await.code, 200);
+}

@@ -1,0 +1,12 @@
+//! Scenarios at the level of HTTP: what a client sends and what it is answered. The service is called in process.
+
+mod cluster;
+mod collections;
+mod deletion;
+mod garbage;
+mod namespaces;
+mod objects;
+mod watches;
+
+#[cfg(feature = "kube")]
+mod client;

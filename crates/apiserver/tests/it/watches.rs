@@ -1,0 +1,159 @@
+//! Watches.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::cluster::{Cluster, MAPS, map_path, pass};
+
+fn watch_path(cluster: &Cluster, query: &str) -> String {
+    format!("{MAPS}?watch=true&resourceVersion={}{query}", cluster.server.revision())
+}
+
+// WATCH-1, WATCH-3, WATCH-11
+#[tokio::test(start_paused = true)]
+async fn a_watch_sees_every_change_after_its_version_in_order() {
+    let cluster = Cluster::start();
+    let path = watch_path(&cluster, "");
+    cluster.map("a", json!({})).await;
+    let mut watch = cluster.watch(&path).await;
+    cluster.merge(&map_path("a"), json!({"data": {"k": "1"}})).await;
+    cluster.delete(&map_path("a")).await;
+    let events = watch.ready();
+    assert_eq!(events.iter().map(|event| event["type"].as_str().unwrap()).collect::<Vec<_>>(), ["ADDED", "MODIFIED", "DELETED"]);
+    assert_eq!(events[2]["object"]["data"]["k"], "1");
+    assert_eq!(events[2]["object"]["metadata"]["resourceVersion"], cluster.server.revision().to_string());
+}
+
+// WATCH-2, WATCH-8
+#[tokio::test(start_paused = true)]
+async fn a_watch_without_version_starts_with_what_is_there() {
+    let cluster = Cluster::start();
+    cluster.map("a", json!({})).await;
+    let mut plain = cluster.watch(&format!("{MAPS}?watch=true")).await;
+    assert_eq!(plain.seen(), ["ADDED a", "ADDED kube-root-ca.crt"]);
+    let query = "watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
+    let mut streaming = cluster.watch(&format!("{MAPS}?{query}")).await;
+    let events = streaming.ready();
+    let marker = &events[2];
+    assert_eq!(marker["type"], "BOOKMARK");
+    assert_eq!(marker["object"]["metadata"]["annotations"]["k8s.io/initial-events-end"], "true");
+    assert_eq!(cluster.watch(&format!("{MAPS}?watch=true&sendInitialEvents=true")).await.code, 422);
+}
+
+// WATCH-4, WATCH-14
+#[tokio::test(start_paused = true)]
+async fn a_version_that_is_too_old_is_said_in_the_stream() {
+    let cluster = Cluster::start();
+    cluster.map("a", json!({})).await;
+    cluster.server.restart();
+    let mut watch = cluster.watch(&format!("{MAPS}?watch=true&resourceVersion=1")).await;
+    assert_eq!(watch.code, 200);
+    let event = watch.next().await.unwrap();
+    assert_eq!((&event["type"], &event["object"]["code"], &event["object"]["reason"]), (&json!("ERROR"), &json!(410), &json!("Expired")));
+    assert!(watch.next().await.is_none());
+}
+
+// WATCH-5
+#[tokio::test(start_paused = true)]
+async fn a_watch_from_the_future_waits_silently() {
+    let cluster = Cluster::start();
+    let mut watch = cluster.watch(&format!("{MAPS}?watch=true&resourceVersion={}", cluster.server.revision() + 1)).await;
+    cluster.map("a", json!({})).await;
+    cluster.map("b", json!({})).await;
+    assert_eq!(watch.seen(), ["ADDED b"]);
+}
+
+// WATCH-10
+#[tokio::test(start_paused = true)]
+async fn objects_enter_and_leave_the_view_of_a_selector() {
+    let cluster = Cluster::start();
+    let mut watch = cluster.watch(&watch_path(&cluster, "&labelSelector=x%3D1")).await;
+    cluster.map("a", json!({})).await;
+    cluster.merge(&map_path("a"), json!({"metadata": {"labels": {"x": "1"}}})).await;
+    cluster.merge(&map_path("a"), json!({"data": {"k": "1"}})).await;
+    cluster.merge(&map_path("a"), json!({"metadata": {"labels": {"x": "2"}}})).await;
+    let events = watch.ready();
+    assert_eq!(events.iter().map(|event| event["type"].as_str().unwrap()).collect::<Vec<_>>(), ["ADDED", "MODIFIED", "DELETED"]);
+    let left = &events[2]["object"]["metadata"];
+    assert_eq!((&left["labels"]["x"], &left["resourceVersion"]), (&json!("1"), &json!(cluster.server.revision().to_string())));
+}
+
+// WATCH-7, WATCH-9, WCH-7, DIF-6
+#[tokio::test(start_paused = true)]
+async fn bookmarks_come_each_minute_and_before_the_end() {
+    let cluster = Cluster::start();
+    let start = tokio::time::Instant::now();
+    let mut watch = cluster.watch(&watch_path(&cluster, "&allowWatchBookmarks=true&timeoutSeconds=150")).await;
+    let mut times = Vec::new();
+    while let Some(event) = watch.next().await {
+        assert_eq!(event["type"], "BOOKMARK");
+        times.push(start.elapsed().as_secs());
+    }
+    assert_eq!(times, [60, 120, 148]);
+    assert_eq!(start.elapsed().as_secs(), 150);
+}
+
+// WATCH-9
+#[tokio::test(start_paused = true)]
+async fn a_watch_without_timeout_ends_between_half_an_hour_and_an_hour() {
+    let cluster = Cluster::start();
+    let start = tokio::time::Instant::now();
+    let mut watch = cluster.watch(&watch_path(&cluster, "")).await;
+    assert!(watch.next().await.is_none());
+    assert!((1800..3600).contains(&start.elapsed().as_secs()));
+}
+
+// WATCH-13
+#[tokio::test(start_paused = true)]
+async fn events_are_shown_as_asked_for() {
+    let cluster = Cluster::start();
+    let path = watch_path(&cluster, "");
+    let mut partial = cluster.watch_as(&path, "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1").await;
+    let mut table = cluster.watch_as(&path, "application/json;as=Table;g=meta.k8s.io;v=v1").await;
+    cluster.map("a", json!({"data": {"k": "1"}})).await;
+    cluster.map("b", json!({})).await;
+    assert!(partial.ready().iter().all(|event| event["object"]["kind"] == "PartialObjectMetadata" && event["object"].get("data").is_none()));
+    let rows = table.ready();
+    assert!(rows[0]["object"]["columnDefinitions"].is_array());
+    assert!(rows[1]["object"]["columnDefinitions"].is_null());
+}
+
+// WATCH-12
+#[tokio::test(start_paused = true)]
+async fn one_object_is_watched_by_selector_or_the_old_way() {
+    let cluster = Cluster::start();
+    let version = cluster.server.revision();
+    let mut selector = cluster.watch(&watch_path(&cluster, "&fieldSelector=metadata.name%3Da")).await;
+    let mut legacy = cluster.watch(&format!("/api/v1/watch/namespaces/default/configmaps/a?resourceVersion={version}")).await;
+    cluster.map("a", json!({})).await;
+    cluster.map("b", json!({})).await;
+    assert_eq!(selector.seen(), ["ADDED a"]);
+    assert_eq!(legacy.seen(), ["ADDED a"]);
+}
+
+// SRV-1, ARC-5
+#[tokio::test(start_paused = true)]
+async fn a_waiting_watch_is_woken_by_a_write() {
+    let cluster = Cluster::start();
+    let mut watch = cluster.watch(&watch_path(&cluster, "")).await;
+    let waiting = tokio::spawn(async move { watch.next().await });
+    pass(Duration::from_secs(1)).await;
+    let before = tokio::time::Instant::now();
+    cluster.map("a", json!({})).await;
+    assert_eq!(waiting.await.unwrap().unwrap()["type"], "ADDED");
+    assert_eq!(before.elapsed(), Duration::ZERO);
+}
+
+// CTL-6, BI-1
+#[tokio::test(start_paused = true)]
+async fn events_vanish_an_hour_after_their_last_write() {
+    let cluster = Cluster::start();
+    let events = "/api/v1/namespaces/default/events";
+    let event = json!({"metadata": {"name": "e"}, "involvedObject": {"kind": "Pod", "name": "p", "namespace": "default"}, "reason": "R", "type": "Normal"});
+    assert_eq!(cluster.post(events, event).await.code, 201);
+    pass(Duration::from_secs(3599)).await;
+    assert_eq!(cluster.get(events).await.names(), ["e"]);
+    pass(Duration::from_secs(2)).await;
+    assert_eq!(cluster.get(events).await.names(), Vec::<&str>::new());
+}

@@ -5,7 +5,7 @@
 //! (DIF-4).
 
 mod controller;
-// mod definitions;
+mod definitions;
 mod events;
 mod garbage;
 mod namespace_content;
@@ -19,7 +19,7 @@ use crate::server::Options;
 /// The controllers of every server.
 pub(crate) fn builtin(options: &Options) -> Vec<Box<dyn Controller>> {
     vec![
-        // Box::new(definitions::Definitions::default()),
+        Box::new(definitions::Definitions::default()),
         Box::new(garbage::GarbageCollector::default()),
         Box::new(namespaces::Namespaces::default()),
         Box::new(namespace_content::NamespaceContent::default()),

@@ -5,8 +5,16 @@ use kubewright_machinery::{object::ObjectExt as _, yaml};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Value, json};
 
-use super::negotiate::{Format, Include, Representation, Shape};
-use crate::{kinds::KindSpec, status::Status, store::Stored};
+use super::negotiate::{Format, Representation, Shape};
+use crate::{
+    kinds::KindSpec,
+    status::Status,
+    store::Stored,
+    tables::{Table, partial_metadata, partial_metadata_list},
+};
+
+/// The version of meta.k8s.io whose forms are offered.
+pub(crate) const META_VERSION: &str = "v1";
 
 /// Continuation and version of a list.
 #[derive(Clone, Debug, Default)]
@@ -32,14 +40,14 @@ pub(crate) fn object(kind: &KindSpec, stored: &Stored, representation: Represent
     match (representation.shape, representation.format) {
         (Shape::Whole, Format::Json) => Ok(stored.bytes()),
         (Shape::Whole, format) => Ok(value(stored.value(), format)),
-        (Shape::Metadata, format) => Ok(value(&metadata_of(stored.value()), format)),
+        (Shape::Metadata, format) => Ok(value(&partial_metadata(stored.value(), META_VERSION), format)),
         (Shape::MetadataList, _) => Err(Status::not_acceptable(format!(
             "you requested PartialObjectMetadataList, but the requested object is not a list ({})",
             go_type(kind, "")
         ))),
         (Shape::Table(include), format) => {
             let meta = json!({"resourceVersion": stored.value().resource_version()});
-            Ok(value(&table(kind, &[stored.value()], include, meta, now), format))
+            Ok(value(&Table::new(kind, include, META_VERSION).render([stored.value()], meta, true, now), format))
         }
     }
 }
@@ -72,35 +80,14 @@ pub(crate) fn list(
             go_type(kind, "List")
         ))),
         (Shape::MetadataList, format) => {
-            let items: Vec<_> = items.iter().map(|stored| metadata_of(stored.value())).collect();
-            let list = json!({"kind": "PartialObjectMetadataList", "apiVersion": "meta.k8s.io/v1", "metadata": metadata, "items": items});
-            Ok(value(&list, format))
+            let items = items.iter().map(|stored| stored.value());
+            Ok(value(&partial_metadata_list(items, metadata, META_VERSION), format))
         }
         (Shape::Table(include), format) => {
-            let objects: Vec<_> = items.iter().map(|stored| stored.value()).collect();
-            Ok(value(&table(kind, &objects, include, metadata, now), format))
+            let items = items.iter().map(|stored| stored.value());
+            Ok(value(&Table::new(kind, include, META_VERSION).render(items, metadata, true, now), format))
         }
     }
-}
-
-/// An object as a PartialObjectMetadata (NEG-1).
-pub(crate) fn metadata_of(object: &Value) -> Value {
-    json!({"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": object.get("metadata")})
-}
-
-/// Objects as a table (NEG-2).
-pub(crate) fn table(kind: &KindSpec, objects: &[&Value], include: Include, metadata: Value, now: jiff::Timestamp) -> Value {
-    let printed = super::table::print(kind, objects, now);
-    let rows: Vec<_> = objects
-        .iter()
-        .zip(printed.rows)
-        .map(|(object, cells)| match include {
-            Include::Nothing => json!({"cells": cells, "object": null}),
-            Include::Object => json!({"cells": cells, "object": object}),
-            Include::Metadata => json!({"cells": cells, "object": metadata_of(object)}),
-        })
-        .collect();
-    json!({"kind": "Table", "apiVersion": "meta.k8s.io/v1", "metadata": metadata, "columnDefinitions": printed.columns, "rows": rows})
 }
 
 fn whole_list(kind: &KindSpec, items: &[std::sync::Arc<Stored>], metadata: &Value) -> Bytes {

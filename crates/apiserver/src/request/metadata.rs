@@ -167,7 +167,9 @@ pub(super) fn validate(kind: &KindSpec, object: &Value, stored: Option<&Value>) 
     labels(metadata, &mut errors);
     annotations(metadata, &mut errors);
     owners(metadata, &mut errors);
-    finalizers(metadata, &mut errors);
+    // Only the types of the core libraries insist on a domain; definitions and their instances do not.
+    let strict = !kind.is_custom() && !matches!(kind.group.as_str(), "apiextensions.k8s.io" | "apiregistration.k8s.io");
+    finalizers(metadata, strict, &mut errors);
     if let Some(stored) = stored {
         changes(metadata, stored.metadata(), &mut errors);
     }
@@ -233,7 +235,7 @@ fn owners(metadata: &Map<String, Value>, errors: &mut Vec<FieldError>) {
     }
 }
 
-fn finalizers(metadata: &Map<String, Value>, errors: &mut Vec<FieldError>) {
+fn finalizers(metadata: &Map<String, Value>, strict: bool, errors: &mut Vec<FieldError>) {
     let Some(Value::Array(finalizers)) = metadata.get("finalizers") else { return };
     for (index, finalizer) in finalizers.iter().enumerate() {
         let name = finalizer.as_str().unwrap_or_default();
@@ -242,7 +244,7 @@ fn finalizers(metadata: &Map<String, Value>, errors: &mut Vec<FieldError>) {
         for problem in &problems {
             errors.push(FieldError::invalid("metadata.finalizers", finalizer, problem));
         }
-        if problems.is_empty() && !name.contains('/') && !matches!(name, "orphan" | "foregroundDeletion" | "kubernetes") {
+        if strict && problems.is_empty() && !name.contains('/') && !matches!(name, "orphan" | "foregroundDeletion" | "kubernetes") {
             errors.push(FieldError::invalid(path, finalizer, "name is neither a standard finalizer name nor is it fully qualified"));
         }
     }

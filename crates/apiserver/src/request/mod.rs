@@ -26,7 +26,6 @@ pub(crate) mod selection;
 mod service;
 mod strategy;
 mod subresource;
-mod table;
 mod token;
 pub(crate) mod update;
 pub(crate) mod write;

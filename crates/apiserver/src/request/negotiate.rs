@@ -3,7 +3,7 @@
 use http::{HeaderMap, header};
 
 use super::query::Query;
-use crate::status::Status;
+use crate::{status::Status, tables::IncludeObject};
 
 /// The encoding of a body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,19 +26,7 @@ pub(crate) enum Shape {
     /// The metadata of a list.
     MetadataList,
     /// A row of a table, with this much of the object beside it.
-    Table(Include),
-}
-
-/// What a table row carries of its object.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Include {
-    /// Its metadata.
-    #[default]
-    Metadata,
-    /// All of it.
-    Object,
-    /// Nothing.
-    Nothing,
+    Table(IncludeObject),
 }
 
 /// Encoding and shape of an answer.
@@ -100,6 +88,29 @@ pub(crate) fn negotiate(headers: &HeaderMap, query: &Query) -> Result<Representa
     })
 }
 
+/// Whether discovery is to be aggregated: the first form in `Accept` that the server has (DISC-5).
+pub(crate) fn discovery(headers: &HeaderMap) -> Result<bool, Status> {
+    let accept = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect::<Vec<_>>().join(",");
+    if accept.trim().is_empty() {
+        return Ok(false);
+    }
+    for entry in accept.split(',') {
+        let parts: Vec<_> = entry.split(';').map(str::trim).collect();
+        if format_of(parts[0]).is_none() {
+            continue;
+        }
+        if !parts.iter().any(|part| part.starts_with("as=")) {
+            return Ok(false);
+        }
+        if ["g=apidiscovery.k8s.io", "v=v2", "as=APIGroupDiscoveryList"].iter().all(|wanted| parts.contains(wanted)) {
+            return Ok(true);
+        }
+    }
+    Err(Status::not_acceptable(
+        "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf",
+    ))
+}
+
 fn format_of(media_type: &str) -> Option<Format> {
     match media_type {
         "application/json" | "*/*" | "application/*" => Some(Format::Json),
@@ -108,13 +119,6 @@ fn format_of(media_type: &str) -> Option<Format> {
     }
 }
 
-fn include(query: &Query) -> Result<Include, Status> {
-    match query.get("includeObject") {
-        None | Some("Metadata") => Ok(Include::Metadata),
-        Some("Object") => Ok(Include::Object),
-        Some("None") => Ok(Include::Nothing),
-        Some(other) => Err(Status::bad_request(format!(
-            "Unable to convert to Table as requested: includeObject: Invalid value: {other:?}: must be 'Metadata', 'Object', 'None', or empty"
-        ))),
-    }
+fn include(query: &Query) -> Result<IncludeObject, Status> {
+    IncludeObject::parse(query.get("includeObject").unwrap_or_default()).map_err(|error| Status::bad_request(error.to_string()))
 }

@@ -2,15 +2,19 @@
 
 use std::sync::Arc;
 
-use http::StatusCode;
+use http::{HeaderValue, StatusCode, header};
 use serde_json::{Value, json};
 
 use super::{
-    negotiate::Format,
+    negotiate::{self, Format},
     respond,
     service::{Incoming, Outgoing},
 };
-use crate::{server::State, status::Status};
+use crate::{discovery, server::State, status::Status};
+
+/// Where clients inside a cluster reach the server.
+const ADDRESS: &str = "10.0.0.1:443";
+
 
 /// What a health check lists when asked to be verbose (DISC-13).
 const CHECKS: [&str; 3] = ["ping", "log", "etcd"];
@@ -23,13 +27,48 @@ pub(super) fn answer(state: &Arc<State>, incoming: &Incoming) -> Outgoing {
         ["version"] if is_get => document(&version()),
         ["healthz" | "livez" | "readyz", ..] if is_get => respond::text(StatusCode::OK, health(parts[0], incoming)).into(),
         [] if is_get => document(&json!({"paths": ["/api", "/api/v1", "/apis", "/healthz", "/livez", "/readyz", "/version"]})),
-        ["api" | "apis", ..] => discovery(state, incoming, &parts),
+        ["api" | "apis", ..] if is_get => discover(state, incoming, &parts),
         _ => not_found(),
     }
 }
 
-fn discovery(_state: &Arc<State>, _incoming: &Incoming, _parts: &[&str]) -> Outgoing {
-    Status::resource_not_found().into()
+/// DISC-2 to DISC-5.
+fn discover(state: &Arc<State>, incoming: &Incoming, parts: &[&str]) -> Outgoing {
+    let registry = state.registry();
+    match parts {
+        [root @ ("api" | "apis")] => match negotiate::discovery(&incoming.parts.headers) {
+            Err(status) => status.into(),
+            Ok(true) => aggregated(state, incoming, *root == "api"),
+            Ok(false) if *root == "api" => document(&discovery::api_versions(ADDRESS)),
+            Ok(false) => document(&discovery::api_group_list(&registry)),
+        },
+        ["api", version] => discovery::api_resource_list(&registry, "", version).map_or_else(|| Status::resource_not_found().into(), |list| document(&list)),
+        ["apis", group] => discovery::api_group(&registry, group).map_or_else(not_found, |group| document(&group)),
+        ["apis", group, version] => match discovery::api_resource_list(&registry, group, version) {
+            Some(list) => document(&list),
+            None if registry.has_group(group) => Status::resource_not_found().into(),
+            None => not_found(),
+        },
+        _ => not_found(),
+    }
+}
+
+fn aggregated(state: &Arc<State>, incoming: &Incoming, core: bool) -> Outgoing {
+    let documents = state.discovery.documents(&state.registry());
+    let document = if core { &documents.core } else { &documents.groups };
+    let known = incoming.parts.headers.get(header::IF_NONE_MATCH).and_then(|tag| tag.to_str().ok());
+    let mut response = if known.is_some_and(|tag| document.matches(tag)) {
+        respond::full(StatusCode::NOT_MODIFIED, discovery::AGGREGATED, bytes::Bytes::new())
+    } else {
+        respond::full(StatusCode::OK, discovery::AGGREGATED, document.body.clone())
+    };
+    let headers = response.headers_mut();
+    headers.insert(header::VARY, HeaderValue::from_static("Accept"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("public"));
+    if let Ok(tag) = HeaderValue::from_str(&document.etag) {
+        headers.insert(header::ETAG, tag);
+    }
+    response.into()
 }
 
 fn document(value: &Value) -> Outgoing {

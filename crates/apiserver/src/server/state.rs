@@ -13,6 +13,7 @@ use super::{Controllers, Options, Writer};
 use crate::{
     clock::{Clock, Seed},
     controllers::Controller,
+    discovery::Discovery,
     kinds::{KindSpec, Registry},
     store::{Event, Store},
 };
@@ -37,6 +38,7 @@ pub(crate) struct State {
     pub(crate) options: Options,
     registry: RwLock<Registry>,
     definitions: RwLock<HashMap<String, InForce>>,
+    pub(crate) discovery: Discovery,
     controllers: Vec<Box<dyn Controller>>,
     running: tokio::sync::Mutex<()>,
     /// When the timer task will wake, if there is one.
@@ -53,6 +55,7 @@ impl State {
             options,
             registry: RwLock::new(Registry::builtin()),
             definitions: RwLock::new(HashMap::new()),
+            discovery: Discovery::default(),
             controllers,
             running: tokio::sync::Mutex::new(()),
             timer: Mutex::new(None),

@@ -6,11 +6,12 @@ use serde_json::{Value, json};
 use crate::{
     kinds::KindSpec,
     request::{
-        encode,
-        negotiate::{Format, Include, Representation, Shape},
+        encode::{self, META_VERSION},
+        negotiate::{Format, Representation, Shape},
     },
     status::Status,
     store::Stored,
+    tables::{Table, partial_metadata},
 };
 
 /// What an event says to a watcher.
@@ -45,8 +46,11 @@ pub(super) fn event(kind: &KindSpec, saying: Saying, stored: &Stored, representa
     let object = match representation.shape {
         Shape::Whole if representation.format == Format::Json => return line(saying.as_str(), &stored.bytes()),
         Shape::Whole => stored.value().clone(),
-        Shape::Metadata | Shape::MetadataList => encode::metadata_of(stored.value()),
-        Shape::Table(include) => table(kind, stored, include, with_columns, now),
+        Shape::Metadata | Shape::MetadataList => partial_metadata(stored.value(), META_VERSION),
+        Shape::Table(include) => {
+            let metadata = json!({"resourceVersion": stored.revision().to_string()});
+            Table::new(kind, include, META_VERSION).render([stored.value()], metadata, with_columns, now)
+        }
     };
     framed(saying.as_str(), &object, representation.format)
 }
@@ -73,15 +77,6 @@ pub(super) fn bookmark(kind: &KindSpec, revision: u64, initial_end: bool, repres
 /// The end of a watch that cannot go on (WATCH-4).
 pub(super) fn error(status: &Status, format: Format) -> Bytes {
     framed("ERROR", &status.to_value(), format)
-}
-
-fn table(kind: &KindSpec, stored: &Stored, include: Include, with_columns: bool, now: jiff::Timestamp) -> Value {
-    let metadata = json!({"resourceVersion": stored.revision().to_string()});
-    let mut table = encode::table(kind, &[stored.value()], include, metadata, now);
-    if !with_columns {
-        table["columnDefinitions"] = Value::Null;
-    }
-    table
 }
 
 fn framed(event_type: &str, object: &Value, format: Format) -> Bytes {

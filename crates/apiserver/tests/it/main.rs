@@ -2,6 +2,7 @@
 
 mod cluster;
 mod collections;
+mod definitions;
 mod deletion;
 mod garbage;
 mod namespaces;

@@ -1,0 +1,129 @@
+//! Custom resource definitions from creation to the end of their instances.
+
+use serde_json::{Value, json};
+
+use crate::cluster::Cluster;
+
+const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+const WIDGETS: &str = "/apis/ex.io/v1/namespaces/default/widgets";
+
+fn widgets() -> Value {
+    let spec = json!({"type": "object", "required": ["size"], "properties": {
+        "size": {"type": "integer", "maximum": 100},
+        "color": {"type": "string", "default": "red"},
+    }});
+    let status = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
+    json!({
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": "widgets.ex.io"},
+        "spec": {
+            "group": "ex.io",
+            "scope": "Namespaced",
+            "names": {"plural": "widgets", "kind": "Widget"},
+            "versions": [{
+                "name": "v1", "served": true, "storage": true, "subresources": {"status": {}},
+                "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": spec, "status": status}}},
+            }],
+        },
+    })
+}
+
+fn widget(name: &str, spec: Value) -> Value {
+    json!({"apiVersion": "ex.io/v1", "kind": "Widget", "metadata": {"name": name}, "spec": spec})
+}
+
+async fn with_widgets() -> Cluster {
+    let cluster = Cluster::start();
+    let created = cluster.post(DEFINITIONS, widgets()).await;
+    assert_eq!(created.code, 201, "{}", created.body);
+    cluster
+}
+
+// CRD-1, DIF-2, DISC-6
+#[tokio::test(start_paused = true)]
+async fn a_definition_is_in_force_when_its_creation_is_answered() {
+    let cluster = Cluster::start();
+    let mut watch = cluster.watch(&format!("{DEFINITIONS}?watch=true&resourceVersion={}", cluster.server.revision())).await;
+    let created = cluster.post(DEFINITIONS, widgets()).await;
+    assert_eq!(created.body["status"]["conditions"], Value::Null);
+    assert_eq!(created.body["status"]["storedVersions"], json!(["v1"]));
+    let seen = watch.seen();
+    assert_eq!((seen.first().unwrap().as_str(), seen.last().unwrap().as_str()), ("ADDED widgets.ex.io", "MODIFIED widgets.ex.io"));
+    let established = cluster.get(&format!("{DEFINITIONS}/widgets.ex.io")).await.body;
+    let conditions = established["status"]["conditions"].as_array().unwrap();
+    assert!(conditions.iter().all(|condition| condition["status"] == "True"), "{conditions:?}");
+    assert_eq!(cluster.post(WIDGETS, widget("a", json!({"size": 1}))).await.code, 201);
+    let resources = cluster.get("/apis/ex.io/v1").await.body;
+    assert_eq!(resources["resources"][0]["name"], "widgets");
+    let groups = cluster.send("GET", "/apis", None, &[("accept", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList")]).await;
+    assert!(groups.body["items"].as_array().unwrap().iter().any(|group| group["metadata"]["name"] == "ex.io"));
+}
+
+// CRD-4, CRD-5, CRD-6, REQ-3
+#[tokio::test(start_paused = true)]
+async fn instances_are_pruned_defaulted_and_validated() {
+    let cluster = with_widgets().await;
+    let created = cluster.post(WIDGETS, widget("a", json!({"size": 1, "bogus": true}))).await;
+    assert_eq!(created.body["spec"], json!({"size": 1, "color": "red"}));
+    assert_eq!(created.headers["warning"], r#"299 - "unknown field \"spec.bogus\"""#);
+    let refused = cluster.post(WIDGETS, widget("b", json!({"size": 500}))).await;
+    assert_eq!(
+        refused.message(),
+        r#"Widget.ex.io "b" is invalid: spec.size: Invalid value: 500: spec.size in body should be less than or equal to 100"#
+    );
+    let unversioned = cluster.post(WIDGETS, json!({"metadata": {"name": "b"}})).await;
+    assert_eq!((unversioned.code, unversioned.reason()), (400, "BadRequest"));
+    let unlocked = cluster.put(&format!("{WIDGETS}/a"), widget("a", json!({"size": 2}))).await;
+    assert_eq!((unlocked.code, unlocked.body["details"]["kind"].as_str()), (422, Some("widgets")));
+}
+
+// SUB-1, META-8
+#[tokio::test(start_paused = true)]
+async fn the_status_of_an_instance_is_apart() {
+    let cluster = with_widgets().await;
+    cluster.post(WIDGETS, widget("a", json!({"size": 1}))).await;
+    let path = format!("{WIDGETS}/a");
+    let status = cluster.merge(&format!("{path}/status"), json!({"status": {"x": 1}, "spec": {"size": 9}, "metadata": {"labels": {"l": "1"}}})).await;
+    assert_eq!((&status.body["status"], &status.body["spec"]["size"]), (&json!({"x": 1}), &json!(1)));
+    assert!(status.body["metadata"].get("labels").is_none());
+    let main = cluster.merge(&path, json!({"status": {"x": 2}, "spec": {"size": 9}})).await;
+    assert_eq!((&main.body["status"], &main.body["metadata"]["generation"]), (&json!({"x": 1}), &json!(2)));
+}
+
+// WATCH-16, CRD-5
+#[tokio::test(start_paused = true)]
+async fn a_changed_schema_ends_the_watches_and_shows_in_what_was_stored() {
+    let cluster = with_widgets().await;
+    cluster.post(WIDGETS, widget("a", json!({"size": 1}))).await;
+    let mut watch = cluster.watch(&format!("{WIDGETS}?watch=true&resourceVersion={}", cluster.server.revision())).await;
+    let mut definition = cluster.get(&format!("{DEFINITIONS}/widgets.ex.io")).await.body;
+    definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]["shape"] = json!({"type": "string", "default": "round"});
+    let updated = cluster.put(&format!("{DEFINITIONS}/widgets.ex.io"), definition).await;
+    assert_eq!(updated.code, 200, "{}", updated.body);
+    assert!(watch.next().await.is_none());
+    assert_eq!(cluster.get(&format!("{WIDGETS}/a")).await.body["spec"]["shape"], "round");
+}
+
+// CRD-11, DISC-20
+#[tokio::test(start_paused = true)]
+async fn a_deleted_definition_waits_for_its_instances() {
+    let cluster = with_widgets().await;
+    let mut held = widget("held", json!({"size": 1}));
+    held["metadata"]["finalizers"] = json!(["x.io/hold"]);
+    cluster.post(WIDGETS, held).await;
+    cluster.post(WIDGETS, widget("free", json!({"size": 1}))).await;
+    let mut watch = cluster.watch(&format!("{WIDGETS}?watch=true&resourceVersion={}", cluster.server.revision())).await;
+    let path = format!("{DEFINITIONS}/widgets.ex.io");
+    let deleted = cluster.delete(&path).await;
+    assert_eq!((deleted.code, &deleted.body["metadata"]["finalizers"]), (200, &json!(["customresourcecleanup.apiextensions.k8s.io"])));
+    let refused = cluster.post(WIDGETS, widget("new", json!({"size": 1}))).await;
+    assert_eq!(refused.code, 403);
+    assert!(refused.message().contains("create not allowed while custom resource definition is terminating"));
+    let verbs = cluster.get("/apis/ex.io/v1").await.body["resources"][0]["verbs"].clone();
+    assert_eq!(verbs, json!(["delete", "deletecollection", "get", "list", "watch"]));
+    cluster.merge(&format!("{WIDGETS}/held"), json!({"metadata": {"finalizers": []}})).await;
+    assert_eq!(cluster.get(&path).await.code, 404);
+    assert_eq!(cluster.get(WIDGETS).await.body, json!("404 page not found\n"));
+    assert!(watch.seen().contains(&"DELETED held".to_owned()));
+}

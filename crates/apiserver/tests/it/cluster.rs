@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use futures::FutureExt as _;
 use http::{HeaderMap, Request};
-use http_body_util::{BodyExt as _, Full};
-use kubewright_apiserver::{ApiServer, Identity, request::ResponseBody};
+use http_body_util::{BodyExt as _, Full, combinators::UnsyncBoxBody};
+use kubewright_apiserver::{ApiServer, Identity};
 use serde_json::{Value, json};
 use tower::ServiceExt as _;
 
@@ -24,7 +24,7 @@ pub(crate) struct Answer {
 
 /// An open watch.
 pub(crate) struct Watch {
-    body: ResponseBody,
+    body: UnsyncBoxBody<bytes::Bytes, String>,
     pub(crate) code: u16,
 }
 
@@ -74,7 +74,7 @@ impl Cluster {
     pub(crate) async fn watch_as(&self, path: &str, accept: &str) -> Watch {
         let request = Request::builder().uri(path).header("accept", accept).body(Full::new(bytes::Bytes::new())).unwrap();
         let response = self.server.service(Identity::admin()).oneshot(request).await.unwrap();
-        Watch { code: response.status().as_u16(), body: response.into_body() }
+        Watch { code: response.status().as_u16(), body: response.into_body().map_err(|error| format!("{error:?}")).boxed_unsync() }
     }
 
     /// Creates a ConfigMap in `default`.

@@ -34,13 +34,15 @@ impl Planner<'_> {
     /// Applies what is wanted, then removes what is redundant. Whether all is done.
     pub(super) fn apply(&mut self, desired: &Desired) -> bool {
         let objects = desired.objects();
+        // Completions that are pending come before any apply (PURGE-3).
+        let purging = self.continue_purge();
         let states: Vec<State> = objects.iter().map(|object| self.assess(object)).collect();
         let managed_types = self.managed_types();
         let managed = index_of(&managed_types);
         for (object, state) in objects.iter().zip(&states) {
             self.correct(object, *state);
         }
-        if self.continue_purge() {
+        if purging {
             self.wait_for_unready(objects, &states);
             return false;
         }

@@ -1,0 +1,328 @@
+use serde_json::Value;
+
+use super::super::*;
+use super::world::{Annotate, End, OPERATOR, World, definition, object};
+use kubewright_machinery::object::ObjectExt;
+
+fn installed(world: &mut World, set: &[Value]) {
+    for _ in 0..4 {
+        world.apply(set);
+        for manifest in set {
+            if matches!(manifest.kind(), "Foo" | "Bar" | "Baz")
+                && world
+                    .cluster
+                    .get(manifest.kind(), manifest.name())
+                    .is_some()
+            {
+                world.cluster.observe(manifest.kind(), manifest.name());
+            }
+        }
+    }
+    assert!(world.apply(set).is_complete());
+    world.requests();
+    world.status_writes = 0;
+}
+
+fn blocked(end: End) -> String {
+    match end {
+        End::Verdict(Verdict::Blocked {
+            reason: BlockedReason::DeletionBlocked,
+            message,
+        }) => message,
+        other => panic!("not blocked: {other:?}"),
+    }
+}
+
+// D1
+#[test]
+fn orphans_stay_without_marks() {
+    let mut world = World::new();
+    let set = [
+        object("ConfigMap", "c1")
+            .with("delete-policy", "orphan")
+            .with("delete-order", "2"),
+        object("ConfigMap", "c2")
+            .with("delete-policy", "orphan-on-apply")
+            .with("delete-order", "2"),
+        object("ConfigMap", "c3")
+            .with("delete-policy", "orphan-on-delete")
+            .with("delete-order", "2"),
+        object("Secret", "s").with("delete-order", "1"),
+        object("Foo", "foo").finalizer(),
+    ];
+    installed(&mut world, &set);
+    assert!(!world.delete().is_complete());
+    assert_eq!(world.item("foo").phase, Phase::Deleting);
+    world.cluster.finalize("Foo", "foo");
+    assert!(world.delete().is_complete());
+    assert!(world.persisted.is_empty());
+    for (kind, name, stays) in [
+        ("Secret", "s", false),
+        ("ConfigMap", "c2", false),
+        ("ConfigMap", "c1", true),
+        ("ConfigMap", "c3", true),
+    ] {
+        let live = world.cluster.get(kind, name);
+        assert_eq!(live.is_some(), stays, "{name}");
+        if let Some(live) = live {
+            assert_eq!(live.label(&format!("{OPERATOR}/owner-id")), None);
+        }
+    }
+}
+
+// D2
+#[test]
+fn managed_instances_go_first_and_the_rest_in_the_same_pass() {
+    let mut world = World::new();
+    let set = [
+        object("Foo", "foo").finalizer(),
+        object("Bar", "bar").finalizer(),
+        object("Baz", "baz").finalizer(),
+        definition(),
+    ];
+    installed(&mut world, &set);
+    assert!(!world.delete().is_complete());
+    assert_eq!(
+        world.phases(),
+        [
+            "bar Deleting Terminating",
+            "baz Deleting Terminating",
+            "bazs.testing.kubewright.dev Ready Current",
+            "foo Ready Current",
+        ]
+    );
+    world.cluster.finalize("Bar", "bar");
+    world.cluster.finalize("Baz", "baz");
+    assert!(!world.delete().is_complete());
+    assert_eq!(
+        world.phases(),
+        [
+            "bazs.testing.kubewright.dev Deleting Terminating",
+            "foo Deleting Terminating"
+        ]
+    );
+    world.cluster.finalize("Foo", "foo");
+    world.cluster.tick();
+    assert!(world.delete().is_complete());
+    assert_eq!(world.cluster.objects.len(), 1);
+}
+
+// I1
+#[test]
+fn own_instances_do_not_block() {
+    let mut world = World::new();
+    installed(&mut world, &[object("Baz", "baz"), definition()]);
+    assert!(!world.delete().is_complete());
+    world.cluster.tick();
+    assert!(world.delete().is_complete());
+}
+
+// I2
+#[test]
+fn a_foreign_instance_of_a_declared_type_blocks_even_without_items() {
+    let mut world = World::new();
+    world.cluster.put(object("Bar", "foreign"));
+    assert_eq!(
+        blocked(world.delete()),
+        "Deletion blocked: type Bar.testing.kubewright.dev is still in use (instances exist)"
+    );
+    world.cluster.remove("Bar", "foreign");
+    assert!(world.delete().is_complete());
+}
+
+// I3, PASS-22
+#[test]
+fn a_foreign_instance_of_a_type_of_ours_blocks() {
+    let mut world = World::new();
+    installed(&mut world, &[definition(), object("ConfigMap", "c")]);
+    world.cluster.put(object("Baz", "foreign"));
+    assert_eq!(
+        blocked(world.delete()),
+        "Deletion blocked: crd bazs.testing.kubewright.dev is still in use (instances exist)"
+    );
+    assert_eq!(world.requests(), Vec::<String>::new());
+    world.cluster.remove("Baz", "foreign");
+    world.delete();
+    world.cluster.tick();
+    assert!(world.delete().is_complete());
+}
+
+// GATE-2
+#[test]
+fn a_type_that_is_orphaned_or_serves_nothing_is_not_in_use() {
+    let mut world = World::new();
+    installed(&mut world, &[definition().with("delete-policy", "orphan")]);
+    world.cluster.put(object("Baz", "foreign"));
+    assert!(world.delete().is_complete());
+    let crd = world
+        .cluster
+        .get("CustomResourceDefinition", "bazs.testing.kubewright.dev")
+        .unwrap();
+    assert!(!crd.has_finalizer(&world.engine.finalizer));
+
+    let mut world = World::new();
+    let mut unserved = definition();
+    unserved["spec"]["versions"][0]["served"] = false.into();
+    installed(&mut world, &[unserved]);
+    world.delete();
+    world.cluster.tick();
+    assert!(world.delete().is_complete());
+}
+
+// PASS-23
+#[test]
+fn foreign_finalizers_keep_dependents_untouched() {
+    let mut world = World::new();
+    installed(&mut world, &[object("ConfigMap", "c")]);
+    world.foreign_finalizers = vec!["other".to_owned()];
+    assert_eq!(
+        blocked(world.delete()),
+        "Deletion blocked due to existing foreign finalizers"
+    );
+    assert_eq!(world.requests(), Vec::<String>::new());
+    world.foreign_finalizers.clear();
+    assert!(world.delete().is_complete());
+}
+
+// DEL-2
+#[test]
+fn plain_dependents_cost_one_delete_each_and_no_status_write() {
+    let mut world = World::new();
+    let set: Vec<Value> = (0..50)
+        .map(|index| object("ConfigMap", &format!("c{index}")))
+        .collect();
+    installed(&mut world, &set);
+    assert!(world.delete().is_complete());
+    assert_eq!(world.requests().len(), 50);
+}
+
+// DEL-3
+#[test]
+fn a_namespace_stays_with_what_stays_in_it() {
+    let mut world = World::new();
+    let set = [
+        object("Namespace", "inner"),
+        object("ConfigMap", "kept")
+            .within("inner")
+            .with("delete-policy", "orphan"),
+        object("ConfigMap", "gone").within("inner"),
+    ];
+    installed(&mut world, &set);
+    assert!(world.delete().is_complete());
+    assert!(
+        world
+            .cluster
+            .get("Namespace", "inner")
+            .unwrap()
+            .deletion_timestamp()
+            .is_none()
+    );
+    assert!(
+        world.cluster.get("ConfigMap", "kept").is_some()
+            && world.cluster.get("ConfigMap", "gone").is_none()
+    );
+    assert!(matches!(
+        world.notes.as_slice(),
+        [Note::NamespaceKept { .. }]
+    ));
+}
+
+// RED-3
+#[test]
+fn a_redundant_namespace_waits_for_what_is_in_it() {
+    let mut world = World::new();
+    let set = [
+        object("Namespace", "inner"),
+        object("Foo", "foo").within("inner").finalizer(),
+    ];
+    installed(&mut world, &set);
+    world.apply(&[]);
+    assert_eq!(world.requests(), ["Delete foo"]);
+    world.cluster.finalize("Foo", "foo");
+    world.apply(&[]);
+    assert_eq!(world.requests(), ["Delete inner"]);
+    world.cluster.tick();
+    assert!(world.apply(&[]).is_complete());
+}
+
+// RED-2
+#[test]
+fn a_redundant_type_in_use_keeps_everything_alive() {
+    let mut world = World::new();
+    installed(
+        &mut world,
+        &[definition(), object("ConfigMap", "c"), object("Baz", "baz")],
+    );
+    world.cluster.put(object("Baz", "foreign"));
+    assert!(blocked(world.apply(&[])).contains("crd bazs.testing.kubewright.dev is still in use"));
+    assert_eq!(world.requests(), Vec::<String>::new());
+    world.cluster.remove("Baz", "foreign");
+    world.apply(&[]);
+    world.cluster.tick();
+    assert!(world.apply(&[]).is_complete());
+    assert_eq!(world.cluster.objects.len(), 1);
+}
+
+// RED-4
+#[test]
+fn an_object_that_comes_back_is_deleted_again_in_growing_pauses() {
+    let mut world = World::new();
+    installed(&mut world, &[object("Foo", "foo").finalizer()]);
+    let marked = world.cluster.get("Foo", "foo").unwrap().clone();
+    world.apply(&[]);
+    let mut pauses = Vec::new();
+    let mut last = world.now;
+    let mut told = String::new();
+    for _ in 0..6 {
+        world.cluster.finalize("Foo", "foo");
+        world.cluster.put(marked.clone());
+        world.cluster.edit("Foo", "foo", |live| {
+            live["metadata"]["managedFields"] = serde_json::json!([{"manager": "rival", "operation": "Update", "fieldsV1": {}}]);
+        });
+        world.requests();
+        while world.requests().is_empty() {
+            if let End::Verdict(Verdict::Incomplete { waiting }) = world.apply(&[])
+                && waiting[0].message.contains("re-created")
+            {
+                told.clone_from(&waiting[0].message);
+            }
+            if world.cluster.journal.is_empty() {
+                world.now = world.wake.unwrap();
+            } else {
+                break;
+            }
+        }
+        pauses.push(world.now.duration_since(last).as_secs());
+        last = world.now;
+    }
+    assert_eq!(pauses, [0, 1, 2, 4, 8, 16]);
+    assert_eq!(told, "object is re-created by rival");
+    world.cluster.finalize("Foo", "foo");
+    assert!(world.apply(&[]).is_complete());
+    assert!(world.memory.is_empty());
+}
+
+// RED-4, DEL-1
+#[test]
+fn an_object_of_somebody_else_is_left_alone() {
+    let mut world = World::new();
+    installed(&mut world, &[object("ConfigMap", "c")]);
+    world.cluster.edit("ConfigMap", "c", |live| {
+        live.set_label(format!("{OPERATOR}/owner-id"), "someone")
+    });
+    assert!(world.delete().is_complete());
+    assert_eq!(world.requests(), Vec::<String>::new());
+    assert!(world.cluster.get("ConfigMap", "c").is_some());
+}
+
+// WRITE-7
+#[test]
+fn a_create_of_a_dead_process_that_landed_late_is_found() {
+    let mut world = World::new();
+    let set = [object("ConfigMap", "c")];
+    world.dies_after = Some(1);
+    assert_eq!(world.apply(&set), End::Died);
+    assert_eq!(world.item("c").phase, Phase::ScheduledForApplication);
+    assert!(world.delete().is_complete());
+    assert_eq!(world.requests(), ["ReadLive c"]);
+}

@@ -1,0 +1,188 @@
+use kubewright_machinery::object::ObjectExt;
+use serde_json::json;
+
+use super::super::*;
+use super::world::{Annotate, World, object};
+
+fn drifting(world: &mut World) {
+    world
+        .cluster
+        .edit("ConfigMap", "c", |live| live["data"]["key"] = json!("eA=="));
+}
+
+// DRIFT-1, DRIFT-7
+#[test]
+fn an_edited_field_of_ours_is_restored_at_once() {
+    let mut world = World::new();
+    let set = [object("ConfigMap", "c")];
+    world.apply(&set);
+    world.requests();
+    drifting(&mut world);
+    assert!(world.apply(&set).is_complete());
+    assert_eq!(world.requests(), ["Update c"]);
+    assert_eq!(
+        world.cluster.get("ConfigMap", "c").unwrap()["data"]["key"],
+        "dmFsdWU="
+    );
+    assert_eq!(world.item("c").phase, Phase::Ready);
+    world
+        .cluster
+        .edit("ConfigMap", "c", |live| live.set_label("foreign", "x"));
+    assert!(world.apply(&set).is_complete());
+    assert_eq!(world.requests(), Vec::<String>::new());
+}
+
+// DRIFT-2
+#[test]
+fn a_due_reapply_of_what_is_in_sync_sends_and_records_nothing() {
+    let mut world = World::new();
+    let set = [object("ConfigMap", "c")];
+    world.apply(&set);
+    let (before, writes) = (world.persisted.clone(), world.status_writes);
+    world.requests();
+    world.advance(3600);
+    assert!(world.apply(&set).is_complete());
+    assert_eq!(
+        (world.requests(), &world.persisted, world.status_writes),
+        (vec![], &before, writes)
+    );
+}
+
+// DRIFT-4
+#[test]
+fn an_unknown_fingerprint_is_supplied_by_the_reapply() {
+    let mut world = World::new();
+    let set = [object("ConfigMap", "c")];
+    world.apply(&set);
+    let mut item = world.item("c").clone();
+    item.fingerprint.clear();
+    world.persisted = Inventory::new(vec![item]).0;
+    world.requests();
+    assert!(world.apply(&set).is_complete());
+    assert_eq!(world.requests(), Vec::<String>::new());
+    world.advance(540);
+    assert!(world.apply(&set).is_complete());
+    assert_eq!(world.requests(), ["Update c"]);
+    assert!(!world.item("c").fingerprint.is_empty());
+}
+
+// DRIFT-5
+#[test]
+fn corrections_are_spaced_and_people_are_told() {
+    let mut world = World::new();
+    let set = [object("ConfigMap", "c")];
+    world.apply(&set);
+    world.requests();
+    let start = world.now;
+    let mut corrections = Vec::new();
+    for _ in 0..700 {
+        drifting(&mut world);
+        assert!(world.apply(&set).is_complete());
+        if !world.requests().is_empty() {
+            corrections.push(world.now.duration_since(start).as_secs());
+        }
+        world.advance(1);
+    }
+    assert_eq!(corrections, [0, 10, 70, 610]);
+    assert_eq!(world.notes.len(), 1);
+    assert!(matches!(&world.notes[0], Note::DriftRepeated { .. }));
+    // Peace for ten minutes, and the next one is corrected at once again.
+    world.advance(540);
+    world.apply(&set);
+    world.requests();
+    world.apply(&set);
+    world.advance(601);
+    world.apply(&set);
+    assert!(world.memory.is_empty());
+    drifting(&mut world);
+    world.apply(&set);
+    assert_eq!(world.requests(), ["Update c"]);
+}
+
+// DRIFT-6
+#[test]
+fn drift_of_a_recreated_object_recreates_it() {
+    let mut world = World::new();
+    let set = [object("ConfigMap", "c").with("update-policy", "recreate")];
+    world.apply(&set);
+    world.requests();
+    drifting(&mut world);
+    assert!(world.apply(&set).is_complete());
+    assert_eq!(world.requests(), ["Recreate c", "Create c"]);
+}
+
+// DRIFT-7, DRIFT-8
+#[test]
+fn a_refused_correction_leaves_the_component_ready() {
+    let mut world = World::new();
+    let set = [object("ConfigMap", "c")];
+    world.apply(&set);
+    drifting(&mut world);
+    let key = world.item("c").key();
+    world.cluster.refusals.insert(
+        key,
+        vec![
+            Refusal {
+                code: 422,
+                ..Refusal::default()
+            };
+            3
+        ],
+    );
+    world.requests();
+    assert!(world.apply(&set).is_complete());
+    assert_eq!(world.requests(), ["Update c"]);
+    assert_eq!(world.item("c").phase, Phase::Ready);
+    assert!(world.apply(&set).is_complete());
+    assert_eq!(world.requests(), Vec::<String>::new());
+}
+
+// WAVE-4
+#[test]
+fn drift_is_corrected_in_waves_that_wait() {
+    let mut world = World::new();
+    let set = [
+        object("Foo", "foo"),
+        object("ConfigMap", "c").with("apply-order", "1"),
+    ];
+    world.apply(&set);
+    world.cluster.observe("Foo", "foo");
+    assert!(world.apply(&set).is_complete());
+    world.cluster.fail("Foo", "foo", "no");
+    drifting(&mut world);
+    world.requests();
+    assert!(!world.apply(&set).is_complete());
+    assert_eq!(world.requests(), ["Update c"]);
+}
+
+// DIG-3
+#[test]
+fn below_empty_paths_only_presence_counts() {
+    let mut world = World::new();
+    let mut foo = object("Foo", "foo");
+    foo["spec"]["options"] = json!({});
+    let set = [foo];
+    world.apply(&set);
+    world.cluster.observe("Foo", "foo");
+    assert!(world.apply(&set).is_complete());
+    assert_eq!(world.item("foo").empty_paths, [["f:spec", "f:options"]]);
+    world.requests();
+    world.cluster.edit("Foo", "foo", |live| {
+        live["spec"]["options"]["defaulted"] = json!(1)
+    });
+    assert!(world.apply(&set).is_complete());
+    assert_eq!(world.requests(), Vec::<String>::new());
+    world.cluster.edit("Foo", "foo", |live| {
+        _ = live["spec"].as_object_mut().unwrap().remove("options")
+    });
+    assert!(world.apply(&set).is_complete());
+    assert_eq!(world.requests(), ["Update foo"]);
+    assert!(
+        world
+            .cluster
+            .get("Foo", "foo")
+            .unwrap()
+            .label("op.example.com/owner-id")
+            .is_some()
+    );
+}

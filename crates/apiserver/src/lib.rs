@@ -12,6 +12,8 @@ pub mod controllers;
 pub mod definition;
 pub mod discovery;
 pub mod kinds;
+#[cfg(feature = "listen")]
+pub mod listen;
 pub mod middleware;
 pub mod model;
 pub mod request;

@@ -92,6 +92,12 @@ impl ApiServer {
         self.state.store.revision()
     }
 
+    /// Whether objects of this object's kind live in a namespace; false for a kind that is not served.
+    pub fn is_namespaced(&self, object: &Value) -> bool {
+        use kubewright_machinery::object::ObjectExt as _;
+        self.state.registry().kind_of(object.api_version(), object.kind()).is_some_and(|kind| kind.is_namespaced())
+    }
+
     /// Creates an object as an administrator; its `apiVersion`, `kind` and `metadata` say where.
     pub async fn create(&self, object: Value) -> Result<Value, Status> {
         let stored = Writer::new(&self.state, "kubewright").create(object).await?;

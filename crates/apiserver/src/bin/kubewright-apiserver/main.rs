@@ -1,0 +1,59 @@
+//! The embedded API server as a program.
+
+mod args;
+mod seeds;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use kubewright_apiserver::{ApiServer, Identity};
+
+use self::args::Args;
+
+type Failure = Box<dyn std::error::Error + Send + Sync>;
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return fail(&format!("start: {error}")),
+    };
+    match runtime.block_on(serve(args)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => fail(&error.to_string()),
+    }
+}
+
+async fn serve(args: Args) -> Result<(), Failure> {
+    let server = ApiServer::builder().workloads(args.stages.mode).stage_delays(args.stages.delays).build()?;
+    for path in &args.seed {
+        let created = seeds::create(&server, path).await?;
+        println!("created {created} objects of {}", path.display());
+    }
+    let address =
+        if args.address.contains(':') { format!("[{}]:{}", args.address, args.port) } else { format!("{}:{}", args.address, args.port) };
+    let endpoint = if args.plain { server.listen_plain(&address).await? } else { server.listen(&address).await? };
+    let kubeconfig = endpoint.kubeconfig(&Identity::admin())?;
+    write_private(&args.kubeconfig, &kubeconfig).map_err(|error| format!("write the kubeconfig {}: {error}", args.kubeconfig.display()))?;
+    println!("serving Kubernetes 1.36 on {}", endpoint.url());
+    println!("try: kubectl --kubeconfig {} get namespaces", args.kubeconfig.display());
+    println!("Ctrl-C ends it");
+    tokio::signal::ctrl_c().await.map_err(|error| format!("wait for Ctrl-C: {error}"))?;
+    endpoint.shutdown().await;
+    Ok(())
+}
+
+/// A kubeconfig holds a private key, so only its owner may read it.
+fn write_private(path: &std::path::Path, text: &str) -> std::io::Result<()> {
+    use std::io::Write;
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)?.write_all(text.as_bytes())
+}
+
+fn fail(message: &str) -> ExitCode {
+    eprintln!("kubewright-apiserver: failed to {message}");
+    ExitCode::FAILURE
+}

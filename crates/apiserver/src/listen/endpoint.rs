@@ -1,0 +1,113 @@
+//! A server that is reached on a port.
+
+use std::{fmt, net::SocketAddr, sync::Arc};
+
+use tokio::{net::TcpListener, sync::watch, task::JoinSet};
+
+use super::{
+    ListenError,
+    authority::Authority,
+    credentials::Credentials,
+    kubeconfig::{Proof, kubeconfig},
+    serve::{self, Frontend},
+    tls,
+};
+use crate::{access::Identity, server::ApiServer};
+
+/// A port on which a server answers. Dropping it closes the port and all connections; [`Endpoint::shutdown`] lets requests finish.
+pub struct Endpoint {
+    address: SocketAddr,
+    authority: Option<Authority>,
+    credentials: Arc<Credentials>,
+    stop: watch::Sender<bool>,
+    /// The task that accepts connections; it owns them.
+    accepting: JoinSet<()>,
+}
+
+impl ApiServer {
+    /// Answers on an address such as `127.0.0.1:0` (port 0: a free one) with TLS. Must be called inside a tokio runtime.
+    pub async fn listen(&self, address: &str) -> Result<Endpoint, ListenError> {
+        let (listener, address) = bind(address).await?;
+        let authority = Authority::new()?;
+        let acceptor = tls::acceptor(&authority, &authority.server(address.ip())?)?;
+        Ok(Endpoint::start(self, listener, address, Some((authority, acceptor))))
+    }
+
+    /// The same without TLS, for looking at the traffic: only on a loopback address, and everybody is an administrator.
+    pub async fn listen_plain(&self, address: &str) -> Result<Endpoint, ListenError> {
+        let (listener, address) = bind(address).await?;
+        if !address.ip().is_loopback() {
+            return Err(ListenError::NotLoopback(address));
+        }
+        Ok(Endpoint::start(self, listener, address, None))
+    }
+}
+
+impl Endpoint {
+    fn start(server: &ApiServer, listener: TcpListener, address: SocketAddr, tls: Option<(Authority, tokio_rustls::TlsAcceptor)>) -> Self {
+        let credentials = Arc::<Credentials>::default();
+        let (authority, acceptor) = tls.unzip();
+        let frontend = Frontend { pipeline: server.pipeline(), credentials: credentials.clone(), tls: acceptor };
+        let (stop, stopped) = watch::channel(false);
+        let mut accepting = JoinSet::new();
+        accepting.spawn(serve::run(listener, frontend, stopped));
+        Self { address, authority, credentials, stop, accepting }
+    }
+
+    /// The address that it answers on.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The URL that clients use.
+    pub fn url(&self) -> String {
+        let scheme = if self.authority.is_some() { "https" } else { "http" };
+        let host = if self.address.ip().is_unspecified() { "127.0.0.1".to_owned() } else { self.address.ip().to_string() };
+        if self.address.is_ipv6() {
+            format!("{scheme}://[{host}]:{}", self.address.port())
+        } else {
+            format!("{scheme}://{host}:{}", self.address.port())
+        }
+    }
+
+    /// The certificate that clients must trust, as PEM; none on a plain port.
+    pub fn authority(&self) -> Option<String> {
+        self.authority.as_ref().map(Authority::pem)
+    }
+
+    /// Lets a bearer token stand for a user.
+    pub fn add_token(&self, token: &str, identity: Identity) {
+        self.credentials.add_token(token, identity);
+    }
+
+    /// A kubeconfig for a user, as YAML: everything inline, with a client certificate of its own, and a context named `kubewright`.
+    pub fn kubeconfig(&self, identity: &Identity) -> Result<String, ListenError> {
+        let Some(authority) = &self.authority else {
+            return Ok(kubeconfig(&self.url(), None, identity.name(), &Proof::None));
+        };
+        let client = authority.client(identity.name(), identity.groups())?;
+        self.credentials.add_certificate(&client.der(), identity);
+        let (certificate, key) = (client.certificate.pem(), client.key.serialize_pem());
+        let proof = Proof::Certificate { certificate: &certificate, key: &key };
+        Ok(kubeconfig(&self.url(), Some(&authority.pem()), identity.name(), &proof))
+    }
+
+    /// Accepts no more, lets requests finish for half a second, then closes what is left.
+    pub async fn shutdown(mut self) {
+        self.stop.send_replace(true);
+        while self.accepting.join_next().await.is_some() {}
+    }
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Endpoint").field("url", &self.url()).finish_non_exhaustive()
+    }
+}
+
+async fn bind(address: &str) -> Result<(TcpListener, SocketAddr), ListenError> {
+    let failed = |source| ListenError::Bind { address: address.to_owned(), source };
+    let listener = TcpListener::bind(address).await.map_err(failed)?;
+    let address = listener.local_addr().map_err(failed)?;
+    Ok((listener, address))
+}

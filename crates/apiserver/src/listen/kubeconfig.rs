@@ -1,0 +1,34 @@
+//! A kubeconfig with everything inline (SRV-5).
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use kubewright_machinery::yaml;
+use serde_json::{Value, json};
+
+/// How a kubeconfig proves who its user is.
+pub(super) enum Proof<'a> {
+    /// A certificate and its key, both PEM.
+    Certificate { certificate: &'a str, key: &'a str },
+    /// Nothing: the connection is plain.
+    None,
+}
+
+/// The YAML text of a kubeconfig for one user of one server.
+pub(super) fn kubeconfig(url: &str, authority: Option<&str>, user: &str, proof: &Proof<'_>) -> String {
+    let encode = |text: &str| Value::from(STANDARD.encode(text));
+    let mut cluster = json!({"server": url});
+    if let Some(authority) = authority {
+        cluster["certificate-authority-data"] = encode(authority);
+    }
+    let credentials = match proof {
+        Proof::Certificate { certificate, key } => json!({"client-certificate-data": encode(certificate), "client-key-data": encode(key)}),
+        Proof::None => json!({}),
+    };
+    yaml::to_string(&json!({
+        "apiVersion": "v1",
+        "kind": "Config",
+        "clusters": [{"name": "kubewright", "cluster": cluster}],
+        "users": [{"name": user, "user": credentials}],
+        "contexts": [{"name": "kubewright", "context": {"cluster": "kubewright", "user": user}}],
+        "current-context": "kubewright",
+    }))
+}

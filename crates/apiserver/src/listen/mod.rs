@@ -1,0 +1,26 @@
+//! The front on a TCP port: TLS, HTTP/1.1 and HTTP/2, bearer tokens and client certificates.
+//!
+//! It authenticates, and then calls the same pipeline as everybody else in the process.
+//!
+//! ```no_run
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! use kubewright_apiserver::{ApiServer, Identity};
+//!
+//! let server = ApiServer::builder().build()?;
+//! let endpoint = server.listen("127.0.0.1:0").await?;
+//! std::fs::write("kubeconfig", endpoint.kubeconfig(&Identity::admin())?)?;
+//! endpoint.shutdown().await;
+//! # Ok(())
+//! # }
+//! ```
+
+mod authority;
+mod credentials;
+mod endpoint;
+mod error;
+mod kubeconfig;
+mod serve;
+mod tls;
+
+pub use endpoint::Endpoint;
+pub use error::ListenError;

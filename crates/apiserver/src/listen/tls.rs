@@ -1,0 +1,35 @@
+//! TLS with the throw-away authority.
+
+use std::{panic::catch_unwind, sync::Arc};
+
+use rustls::{RootCertStore, ServerConfig, crypto::CryptoProvider, server::WebPkiClientVerifier};
+use tokio_rustls::TlsAcceptor;
+
+use super::{
+    ListenError,
+    authority::{Authority, Leaf},
+};
+
+/// Accepts connections; clients may show a certificate of the authority.
+pub(super) fn acceptor(authority: &Authority, server: &Leaf) -> Result<TlsAcceptor, ListenError> {
+    let provider = provider()?;
+    let mut roots = RootCertStore::empty();
+    roots.add(authority.der())?;
+    let clients = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider.clone()).allow_unauthenticated().build()?;
+    let mut config = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()?
+        .with_client_cert_verifier(clients)
+        .with_single_cert(vec![server.der()], server.key_der())?;
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    Ok(TlsAcceptor::from(Arc::new(config)))
+}
+
+/// The provider that the program chose: installed, or the only one that it was built with. A library must not choose.
+fn provider() -> Result<Arc<CryptoProvider>, ListenError> {
+    if let Some(provider) = CryptoProvider::get_default() {
+        return Ok(provider.clone());
+    }
+    // Rustls finds the only one it was built with, but panics when there is none, or more than one.
+    let found = catch_unwind(|| ServerConfig::builder().crypto_provider().clone());
+    found.map_err(|_| ListenError::NoCryptoProvider)
+}

@@ -6,5 +6,8 @@ mod checks;
 mod respond;
 mod server;
 
+#[cfg(test)]
+mod tests;
+
 pub use checks::{CheckKind, Checks, DuplicateCheck};
 pub use server::{Admin, AdminError};

@@ -282,6 +282,11 @@ fn recognise(error: &(dyn std::error::Error + 'static)) -> Option<ApiFault> {
     if let Some(status) = error.downcast_ref::<StatusError>() {
         return Some(ApiFault::Status(status.facts()));
     }
+    let bare = error.downcast_ref::<kube::core::Status>();
+    let boxed = error.downcast_ref::<Box<kube::core::Status>>();
+    if let Some(status) = bare.or(boxed.map(AsRef::as_ref)) {
+        return Some(ApiFault::Status(facts_of_kube(status)));
+    }
     match error.downcast_ref::<kube::Error>()? {
         kube::Error::Api(status) => Some(ApiFault::Status(facts_of_kube(status))),
         kube::Error::HyperError(_)

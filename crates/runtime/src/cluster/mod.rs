@@ -23,6 +23,7 @@ pub use request::{ApiRequest, PatchKind, Propagation, Verb};
 pub use resource::ApiResource;
 pub use retry::Retry;
 
+pub(crate) use error::chain;
 pub(crate) use handle::Connection;
 
 #[cfg(test)]

@@ -4,17 +4,20 @@
 //! again. The [`Controller`] bounds how many passes run at once, keeps a panic to its own pass, cancels passes that outlive
 //! the shutdown, and remembers per key what its last passes came to.
 
-mod runner;
 mod enqueue;
 mod key;
 mod pass;
 mod reconciler;
+mod runner;
 mod shared;
 
-pub use runner::{Controller, Surroundings};
+#[cfg(test)]
+mod tests;
+
 pub use enqueue::Enqueue;
 pub use key::{InvalidKey, Key};
 pub use kubewright_core::flow::Conclusion;
 pub use kubewright_core::queue::{Drain, Lane};
 pub use pass::PassContext;
 pub use reconciler::Reconciler;
+pub use runner::{Controller, Surroundings};

@@ -47,14 +47,22 @@ impl Shared {
 
     pub(super) fn add(&self, key: Key, lane: Lane) {
         self.queue.lock().add(key, lane);
-        self.metrics.standard().adds.get_or_create(&self.queue_labels()).inc();
+        self.metrics
+            .standard()
+            .adds
+            .get_or_create(&self.queue_labels())
+            .inc();
         self.wake.notify_one();
     }
 
     pub(super) fn add_after(&self, key: Key, delay: Delay) {
         let now = self.now();
         self.queue.lock().add_after(key, delay, Lane::Fast, now);
-        self.metrics.standard().retries.get_or_create(&self.queue_labels()).inc();
+        self.metrics
+            .standard()
+            .retries
+            .get_or_create(&self.queue_labels())
+            .inc();
         self.wake.notify_one();
     }
 
@@ -90,9 +98,15 @@ impl Shared {
         if conclusion.schedule.delay().is_some() {
             standard.retries.get_or_create(&self.queue_labels()).inc();
         }
-        let labels = ReconcileLabels { controller: self.name.clone(), result: conclusion.outcome.as_str() };
+        let labels = ReconcileLabels {
+            controller: self.name.clone(),
+            result: conclusion.outcome.as_str(),
+        };
         standard.reconciles.get_or_create(&labels).inc();
-        standard.durations.get_or_create(&labels).observe(now.since(started).as_secs_f64());
+        standard
+            .durations
+            .get_or_create(&labels)
+            .observe(now.since(started).as_secs_f64());
         self.wake.notify_one();
     }
 
@@ -104,7 +118,9 @@ impl Shared {
     }
 
     fn queue_labels(&self) -> QueueLabels {
-        QueueLabels { name: self.name.clone() }
+        QueueLabels {
+            name: self.name.clone(),
+        }
     }
 }
 
@@ -119,12 +135,18 @@ impl QueueStatistics for Shared {
 
     fn running(&self) -> Vec<f64> {
         let now = self.now();
-        self.running.lock().values().map(|started| now.since(*started).as_secs_f64()).collect()
+        self.running
+            .lock()
+            .values()
+            .map(|started| now.since(*started).as_secs_f64())
+            .collect()
     }
 }
 
 impl fmt::Debug for Shared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Shared").field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("Shared")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
     }
 }

@@ -6,6 +6,9 @@
 mod object;
 mod recorder;
 
+#[cfg(test)]
+mod tests;
+
 pub use kubewright_core::events::Reference;
 pub use kubewright_core::flow::{Event, EventType};
 pub use recorder::{Recorder, RecorderOptions};

@@ -45,18 +45,38 @@ enum Message {
 
 impl Recorder {
     /// Starts the task that sends.
-    pub fn start(cluster: &Cluster, options: RecorderOptions, tasks: &Tasks, metrics: &Metrics) -> Self {
+    pub fn start(
+        cluster: &Cluster,
+        options: RecorderOptions,
+        tasks: &Tasks,
+        metrics: &Metrics,
+    ) -> Self {
         let (sender, receiver) = mpsc::channel(BUFFER);
         let correlator = Correlator::new(cluster.random().next_u64());
-        let sending = Sending { cluster: cluster.clone(), instance: options.instance, metrics: metrics.clone(), correlator, receiver };
-        tasks.spawn("events", sending.run(tasks.stopping())).detach();
-        Self { reporter: options.reporter.into(), sender, metrics: metrics.clone() }
+        let sending = Sending {
+            cluster: cluster.clone(),
+            instance: options.instance,
+            metrics: metrics.clone(),
+            correlator,
+            receiver,
+        };
+        tasks
+            .spawn("events", sending.run(tasks.stopping()))
+            .detach();
+        Self {
+            reporter: options.reporter.into(),
+            sender,
+            metrics: metrics.clone(),
+        }
     }
 
     /// The same recorder for another controller.
     #[must_use]
     pub fn reporter(&self, reporter: &str) -> Self {
-        Self { reporter: reporter.into(), ..self.clone() }
+        Self {
+            reporter: reporter.into(),
+            ..self.clone()
+        }
     }
 
     /// Records an event on an object.
@@ -65,15 +85,31 @@ impl Recorder {
     }
 
     /// Records an event on an object, with another object that has to do with it and annotations.
-    pub fn record_with(&self, regarding: &Reference, related: Option<Reference>, annotations: BTreeMap<String, String>, event: Event) {
+    pub fn record_with(
+        &self,
+        regarding: &Reference,
+        related: Option<Reference>,
+        annotations: BTreeMap<String, String>,
+        event: Event,
+    ) {
         tracing::debug!(
             kind = regarding.kind, namespace = regarding.namespace, name = regarding.name,
             r#type = event.kind.as_str(), reason = %event.reason, note = event.note,
             "event"
         );
         let reporter = self.reporter.to_string();
-        let occurrence = Occurrence { reporter, regarding: regarding.clone(), related, event, annotations };
-        if self.sender.try_send(Message::Occurred(Box::new(occurrence))).is_err() {
+        let occurrence = Occurrence {
+            reporter,
+            regarding: regarding.clone(),
+            related,
+            event,
+            annotations,
+        };
+        if self
+            .sender
+            .try_send(Message::Occurred(Box::new(occurrence)))
+            .is_err()
+        {
             dropped(&self.metrics, "buffer");
         }
     }
@@ -90,7 +126,9 @@ impl Recorder {
 
 impl fmt::Debug for Recorder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Recorder").field("reporter", &self.reporter).finish_non_exhaustive()
+        f.debug_struct("Recorder")
+            .field("reporter", &self.reporter)
+            .finish_non_exhaustive()
     }
 }
 
@@ -137,7 +175,12 @@ impl Sending {
         let resource = object::resource();
         let request = match decision {
             Decision::Create(record) => object::create(&resource, &record, &self.instance),
-            Decision::Count { namespace, name, count, last } => object::count(&resource, &namespace, &name, count, last),
+            Decision::Count {
+                namespace,
+                name,
+                count,
+                last,
+            } => object::count(&resource, &namespace, &name, count, last),
             Decision::Dropped => return dropped(&self.metrics, "budget"),
             _ => return,
         };
@@ -180,5 +223,9 @@ fn may_pass(error: &ApiError) -> bool {
 }
 
 fn dropped(metrics: &Metrics, cause: &'static str) {
-    metrics.standard().events_dropped.get_or_create(&EventLabels { cause }).inc();
+    metrics
+        .standard()
+        .events_dropped
+        .get_or_create(&EventLabels { cause })
+        .inc();
 }

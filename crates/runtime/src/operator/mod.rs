@@ -1,14 +1,29 @@
 //! The operator process: builder, start phases, shutdown, and the standard command line.
 //!
-//! An operator is put together from [`Registration`]s. Each declares what it needs before anything is started (CRDs,
+//! An [`Operator`] is put together from [`Registration`]s. Each declares what it needs before anything is started (CRDs,
 //! permissions, kinds that must be served), and is started with an [`OperatorContext`] when the cluster has passed the checks.
 
+mod builder;
+pub mod cli;
 mod context;
 mod declarations;
+mod drive;
+mod error;
 mod phase;
+mod preflight;
+mod rbac;
 mod registration;
+mod running;
 
+#[cfg(test)]
+mod tests;
+
+pub use builder::{Operator, OperatorOptions};
 pub use context::OperatorContext;
 pub use declarations::{Declarations, Rule};
+pub use error::{OperatorError, Responsible};
 pub use phase::Phase;
+pub use preflight::MinimumVersion;
+pub use rbac::rbac_documents;
 pub use registration::Registration;
+pub use running::RunningOperator;

@@ -1,5 +1,7 @@
 //! A scripted API server for the tests of this crate: small enough to be obviously right, and able to misbehave on demand.
 
+mod scripted;
 mod server;
 
+pub(crate) use scripted::{Call, client_of, cluster_of};
 pub(crate) use server::{Fault, Server};

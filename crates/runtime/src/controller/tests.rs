@@ -1,0 +1,375 @@
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use kubewright_core::backoff::Timing;
+use kubewright_core::flow::{Delay, Failure, Flow, Prior, Wait};
+use parking_lot::Mutex;
+use tokio_util::sync::CancellationToken;
+
+use super::*;
+use crate::clock::{Clock, Random};
+use crate::metrics::Metrics;
+use crate::task::{Task, Tasks};
+
+type Pass = Pin<Box<dyn Future<Output = Flow> + Send>>;
+
+/// A reconciler that is one function, and remembers what it was asked.
+struct Script<F> {
+    pass: F,
+    journal: Arc<Journal>,
+}
+
+#[derive(Default)]
+struct Journal {
+    passes: Mutex<Vec<(String, Duration)>>,
+    interrupted: Mutex<Vec<String>>,
+    running: AtomicUsize,
+    most: AtomicUsize,
+}
+
+impl Journal {
+    fn keys(&self) -> Vec<String> {
+        self.passes
+            .lock()
+            .iter()
+            .map(|(key, _)| key.clone())
+            .collect()
+    }
+
+    fn millis(&self) -> Vec<u128> {
+        self.passes
+            .lock()
+            .iter()
+            .map(|(_, at)| at.as_millis())
+            .collect()
+    }
+}
+
+#[async_trait]
+impl<F: Fn(String, usize) -> Pass + Send + Sync + 'static> Reconciler for Script<F> {
+    async fn reconcile(&self, pass: &PassContext) -> Conclusion {
+        let number = {
+            let mut passes = self.journal.passes.lock();
+            passes.push((pass.key().to_string(), pass.started().0));
+            passes.len()
+        };
+        let running = self.journal.running.fetch_add(1, Ordering::SeqCst) + 1;
+        self.journal.most.fetch_max(running, Ordering::SeqCst);
+        let flow = (self.pass)(pass.key().to_string(), number).await;
+        self.journal.running.fetch_sub(1, Ordering::SeqCst);
+        pass.conclude(&flow, &Prior::Memory)
+    }
+
+    async fn interrupted(&self, _: &PassContext, conclusion: &Conclusion) {
+        self.journal
+            .interrupted
+            .lock()
+            .push(conclusion.message.clone());
+    }
+}
+
+struct Scene {
+    journal: Arc<Journal>,
+    metrics: Metrics,
+    clock: Clock,
+    enqueue: Enqueue,
+    stop: CancellationToken,
+    run: Task<()>,
+    _tasks: Tasks,
+}
+
+impl Scene {
+    fn start(
+        pass: impl Fn(String, usize) -> Pass + Send + Sync + 'static,
+        change: impl FnOnce(Controller) -> Controller,
+    ) -> Self {
+        let (clock, metrics, tasks) = (
+            Clock::virtual_from(jiff::Timestamp::UNIX_EPOCH),
+            Metrics::new("test"),
+            Tasks::new(),
+        );
+        let journal = Arc::new(Journal::default());
+        let surroundings = Surroundings {
+            clock: clock.clone(),
+            random: Random::seeded(1),
+            tasks: tasks.clone(),
+            metrics: metrics.clone(),
+            timing: Timing::default().without_jitter(),
+        };
+        let script = Script {
+            pass,
+            journal: journal.clone(),
+        };
+        let controller = change(Controller::new("widgets", Arc::new(script), surroundings));
+        let (enqueue, stop) = (controller.enqueue(), CancellationToken::new());
+        let run = tasks.spawn("run", controller.run(stop.clone(), Duration::from_secs(25)));
+        Self {
+            journal,
+            metrics,
+            clock,
+            enqueue,
+            stop,
+            run,
+            _tasks: tasks,
+        }
+    }
+
+    async fn at(&self, millis: u64) {
+        self.clock
+            .sleep_until(kubewright_core::time::Moment(Duration::from_millis(millis)))
+            .await;
+    }
+
+    fn metric(&self, line: &str) -> bool {
+        self.metrics
+            .encode()
+            .unwrap()
+            .lines()
+            .any(|found| found == line)
+    }
+}
+
+fn key(name: &str) -> Key {
+    name.parse().unwrap()
+}
+
+fn done() -> Pass {
+    Box::pin(async { Ok(()) })
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_queued_key_gets_a_pass() {
+    let scene = Scene::start(|_, _| done(), |controller| controller);
+    scene.enqueue.now(key("ns/a"));
+    scene.enqueue.now(key("ns/a"));
+    scene.at(1000).await;
+    assert_eq!(scene.journal.keys(), ["ns/a"]);
+    assert!(scene.metric("test_reconcile_total{controller=\"widgets\",result=\"done\"} 1"));
+    assert!(
+        scene.metric("test_workqueue_depth{name=\"widgets\",lane=\"fast\"} 0.0"),
+        "{}",
+        scene.metrics.encode().unwrap()
+    );
+}
+
+// RUN-1
+#[tokio::test(start_paused = true)]
+async fn passes_at_once_are_bounded() {
+    let slow = |_, _| -> Pass {
+        Box::pin(async {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            Ok(())
+        })
+    };
+    let scene = Scene::start(slow, |controller| controller.workers(3));
+    (0..10).for_each(|n| scene.enqueue.now(key(&format!("k{n}"))));
+    scene.at(4500).await;
+    assert_eq!(
+        (
+            scene.journal.keys().len(),
+            scene.journal.most.load(Ordering::SeqCst)
+        ),
+        (10, 3)
+    );
+}
+
+// RTY-21, ACT-13, TRAP-7
+#[tokio::test(start_paused = true)]
+async fn a_panic_is_kept_to_its_key_and_retried() {
+    let pass = |key: String, number| -> Pass {
+        Box::pin(async move {
+            assert!(key != "bad" || number > 3, "out of order");
+            Ok(())
+        })
+    };
+    let scene = Scene::start(pass, |controller| controller);
+    scene.enqueue.now(key("bad"));
+    scene.enqueue.now(key("good"));
+    scene.at(1000).await;
+    assert_eq!(scene.journal.keys(), ["bad", "good", "bad", "bad"]);
+    assert_eq!(scene.journal.millis(), [0, 0, 5, 15]);
+    assert!(scene.journal.interrupted.lock()[0].contains("out of order"));
+    assert!(scene.metric("test_reconcile_panics_total{controller=\"widgets\"} 2"));
+    assert!(scene.metric("test_reconcile_total{controller=\"widgets\",result=\"error\"} 2"));
+}
+
+// RUN-8, ACT-13
+#[tokio::test(start_paused = true)]
+async fn a_pass_that_takes_too_long_fails() {
+    let pass = |_, number| -> Pass {
+        if number == 1 {
+            Box::pin(std::future::pending())
+        } else {
+            done()
+        }
+    };
+    let scene = Scene::start(pass, |controller| {
+        controller.timeout(Duration::from_secs(3))
+    });
+    scene.enqueue.now(key("a"));
+    scene.at(10_000).await;
+    assert_eq!(scene.journal.millis(), [0, 3005]);
+    assert_eq!(
+        *scene.journal.interrupted.lock(),
+        ["the pass took longer than 3s"]
+    );
+}
+
+// RTY-22, ACT-3, QUE-3
+#[tokio::test(start_paused = true)]
+async fn triggers_during_a_pass_cause_one_more() {
+    let slow = |_, _| -> Pass {
+        Box::pin(async {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            Ok(())
+        })
+    };
+    let scene = Scene::start(slow, |controller| controller);
+    scene.enqueue.now(key("a"));
+    for _ in 0..3 {
+        scene.clock.sleep(Duration::from_millis(20)).await;
+        scene.enqueue.now(key("a"));
+    }
+    scene.at(5000).await;
+    assert_eq!(scene.journal.millis(), [0, 100]);
+}
+
+// RTY-22, ACT-3
+#[tokio::test(start_paused = true)]
+async fn an_event_replaces_a_pending_timer() {
+    let pass = |_, number| -> Pass {
+        Box::pin(async move {
+            if number == 1 {
+                Wait::after(Delay::secs::<10>(), "Later").into()
+            } else {
+                Ok(())
+            }
+        })
+    };
+    let scene = Scene::start(pass, |controller| controller);
+    scene.enqueue.now(key("a"));
+    scene.at(2000).await;
+    scene.enqueue.now(key("a"));
+    scene.at(60_000).await;
+    assert_eq!(scene.journal.millis(), [0, 2000]);
+}
+
+// RTY-01, BO-4
+#[tokio::test(start_paused = true)]
+async fn failures_back_off_per_key() {
+    let pass = |_, number| -> Pass {
+        Box::pin(async move {
+            if number < 5 {
+                Failure::backoff("broken").into()
+            } else {
+                Ok(())
+            }
+        })
+    };
+    let scene = Scene::start(pass, |controller| controller);
+    scene.enqueue.now(key("a"));
+    scene.at(1000).await;
+    assert_eq!(scene.journal.millis(), [0, 5, 15, 35, 75]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn delayed_keys_wait_for_their_time() {
+    let scene = Scene::start(|_, _| done(), |controller| controller);
+    scene.enqueue.after(key("a"), Delay::secs::<2>());
+    scene.enqueue.after(key("a"), Delay::secs::<7>());
+    scene.at(60_000).await;
+    assert_eq!(scene.journal.millis(), [2000]);
+}
+
+// SHT-3
+#[tokio::test(start_paused = true)]
+async fn running_passes_end_by_themselves_and_queued_keys_are_dropped() {
+    let slow = |_, _| -> Pass {
+        Box::pin(async {
+            tokio::time::sleep(Duration::from_secs(10)).await;
+            Ok(())
+        })
+    };
+    let scene = Scene::start(slow, |controller| controller.workers(1));
+    scene.enqueue.now(key("running"));
+    scene.enqueue.now(key("queued"));
+    scene.at(1000).await;
+    scene.stop.cancel();
+    let (clock, journal, metrics) = (
+        scene.clock.clone(),
+        scene.journal.clone(),
+        scene.metrics.clone(),
+    );
+    scene.run.await.unwrap();
+    assert_eq!(
+        (clock.moment().0.as_secs(), journal.keys()),
+        (10, vec!["running".to_owned()])
+    );
+    assert!(metrics.encode().unwrap().contains("result=\"done\"} 1"));
+}
+
+// RUN-9, SHT-3, ACT-14
+#[tokio::test(start_paused = true)]
+async fn a_pass_that_outlives_the_deadline_is_cancelled_and_dropped() {
+    let scene = Scene::start(
+        |_, _| Box::pin(std::future::pending()),
+        |controller| controller,
+    );
+    scene.enqueue.now(key("a"));
+    scene.at(1000).await;
+    scene.stop.cancel();
+    let (clock, metrics) = (scene.clock.clone(), scene.metrics.clone());
+    scene.run.await.unwrap();
+    assert_eq!(clock.moment().0.as_secs(), 1 + 25 + 5);
+    assert!(
+        metrics
+            .encode()
+            .unwrap()
+            .contains("result=\"cancelled\"} 1")
+    );
+}
+
+// HLT-4
+#[tokio::test(start_paused = true)]
+async fn stuck_workers_are_noticed() {
+    let stuck = Arc::new(Mutex::new(None));
+    let probe = stuck.clone();
+    let scene = Scene::start(
+        |_, _| Box::pin(std::future::pending()),
+        move |controller| {
+            let controller = controller.workers(1);
+            *probe.lock() = Some(controller.stuck_probe(Duration::from_mins(15)));
+            controller
+        },
+    );
+    let check = || stuck.lock().as_ref().map(|probe| probe().is_err());
+    scene.enqueue.now(key("a"));
+    scene.at(1000).await;
+    assert_eq!(check(), Some(false));
+    scene.clock.sleep(Duration::from_mins(16)).await;
+    assert_eq!(check(), Some(true));
+}
+
+// STAGE-1
+#[test]
+fn keys_are_parsed_and_shown() {
+    assert_eq!(
+        (
+            key("ns/a").namespace(),
+            key("ns/a").name(),
+            key("a").namespace()
+        ),
+        ("ns", "a", "")
+    );
+    assert_eq!(
+        (key("ns/a").to_string(), key("a").to_string()),
+        ("ns/a".to_owned(), "a".to_owned())
+    );
+    for bad in ["", "/a", "a/", "a/b/c"] {
+        assert!(bad.parse::<Key>().is_err(), "{bad}");
+    }
+}

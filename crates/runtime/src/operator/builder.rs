@@ -1,0 +1,330 @@
+//! Puts an operator together.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use kubewright_core::backoff::Timing;
+use kubewright_machinery::object::names::dns_1123_subdomain;
+use tokio_util::sync::CancellationToken;
+
+use super::drive::Driver;
+use super::{Declarations, MinimumVersion, OperatorError, Registration, Rule, RunningOperator};
+use crate::admin::Checks;
+use crate::clock::{Clock, Random};
+use crate::cluster::{Cluster, ClusterOptions, ConnectError};
+use crate::task::Tasks;
+
+/// The longest name of an operator, in bytes.
+const MAX_NAME: usize = 63;
+
+/// An operator before it runs.
+pub struct Operator {
+    name: String,
+    version: String,
+    commit: String,
+    metrics_prefix: String,
+    registrations: Vec<Box<dyn Registration>>,
+    checks: Checks,
+    problems: Vec<String>,
+    clock: Option<Clock>,
+    random: Option<Random>,
+    timing: Timing,
+    options: OperatorOptions,
+}
+
+/// What the command line can set.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct OperatorOptions {
+    /// Passes at once per controller that sets none itself.
+    pub workers: Option<usize>,
+    /// The namespaces to watch; empty means all.
+    pub watch_namespaces: Vec<String>,
+    /// Names of controllers that are left out.
+    pub disabled_controllers: Vec<String>,
+    /// The oldest Kubernetes version to run on.
+    pub minimum_version: MinimumVersion,
+    /// Where the admin server listens; none without it.
+    pub admin: Option<SocketAddr>,
+    /// How long each phase of the start may take; none means for ever.
+    pub startup_timeout: Option<Duration>,
+    /// How long running passes may go on at shutdown.
+    pub shutdown_timeout: Duration,
+    /// The name of this instance in events, usually the pod's; the operator's name when it is not known.
+    pub instance: Option<String>,
+}
+
+impl Default for OperatorOptions {
+    fn default() -> Self {
+        Self {
+            workers: None,
+            watch_namespaces: Vec::new(),
+            disabled_controllers: Vec::new(),
+            minimum_version: MinimumVersion::default(),
+            admin: None,
+            startup_timeout: Some(Duration::from_mins(5)),
+            shutdown_timeout: Duration::from_secs(25),
+            instance: None,
+        }
+    }
+}
+
+impl Operator {
+    /// An operator of this name: a DNS subdomain of at most 63 bytes.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            version: "unknown".to_owned(),
+            commit: "unknown".to_owned(),
+            metrics_prefix: "kubewright".to_owned(),
+            registrations: Vec::new(),
+            checks: Checks::new(),
+            problems: Vec::new(),
+            clock: None,
+            random: None,
+            timing: Timing::default(),
+            options: OperatorOptions::default(),
+        }
+    }
+
+    /// Adds a part, usually a controller.
+    #[must_use]
+    pub fn register(mut self, registration: Box<dyn Registration>) -> Self {
+        self.registrations.push(registration);
+        self
+    }
+
+    /// The version of the program, for `version` and logs.
+    #[must_use]
+    pub fn version(mut self, version: impl Into<String>) -> Self {
+        self.version = version.into();
+        self
+    }
+
+    /// The commit that the program was built from, for `version`: 7 characters, `-dirty` if modified.
+    #[must_use]
+    pub fn commit(mut self, commit: impl Into<String>) -> Self {
+        self.commit = commit.into();
+        self
+    }
+
+    /// The prefix of all metrics; `kubewright` by default.
+    #[must_use]
+    pub fn metrics_prefix(mut self, prefix: impl Into<String>) -> Self {
+        self.metrics_prefix = prefix.into();
+        self
+    }
+
+    /// Another source of time, for tests.
+    #[must_use]
+    pub fn clock(mut self, clock: Clock) -> Self {
+        self.clock = Some(clock);
+        self
+    }
+
+    /// Another source of jitter, for tests.
+    #[must_use]
+    pub fn random(mut self, random: Random) -> Self {
+        self.random = Some(random);
+        self
+    }
+
+    /// Other delays and limits.
+    #[must_use]
+    pub fn timing(mut self, timing: Timing) -> Self {
+        self.timing = timing;
+        self
+    }
+
+    /// Changes what the command line can set too; the command line wins.
+    #[must_use]
+    pub fn options(mut self, change: impl FnOnce(&mut OperatorOptions)) -> Self {
+        change(&mut self.options);
+        self
+    }
+
+    /// Adds a check of readiness. Names of checks are unique.
+    #[must_use]
+    pub fn ready_check(
+        mut self,
+        name: &str,
+        probe: impl Fn() -> Result<(), String> + Send + Sync + 'static,
+    ) -> Self {
+        self.problems.extend(
+            self.checks
+                .ready(name, probe)
+                .err()
+                .map(|error| error.to_string()),
+        );
+        self
+    }
+
+    /// Adds a check of liveness. Names of checks are unique.
+    #[must_use]
+    pub fn live_check(
+        mut self,
+        name: &str,
+        probe: impl Fn() -> Result<(), String> + Send + Sync + 'static,
+    ) -> Self {
+        self.problems.extend(
+            self.checks
+                .live(name, probe)
+                .err()
+                .map(|error| error.to_string()),
+        );
+        self
+    }
+
+    /// The name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The line that the command `version` prints.
+    pub fn version_line(&self) -> String {
+        format!(
+            "{} {} (commit {}, kubewright {})",
+            self.name,
+            self.version,
+            self.commit,
+            env!("CARGO_PKG_VERSION")
+        )
+    }
+
+    /// Everything that the parts declare, and what the operator needs itself.
+    pub fn declarations(&self) -> Declarations {
+        let mut declarations = Declarations::default();
+        declarations.rule(Rule::new("events.k8s.io", "events", &["create", "patch"]));
+        for registration in &self.registrations {
+            registration.declare(&mut declarations);
+        }
+        declarations
+    }
+
+    /// Runs until `shutdown` or until something fails that must not. Without command line, logging and signals.
+    pub async fn run(
+        self,
+        client: kube::Client,
+        shutdown: CancellationToken,
+    ) -> Result<(), OperatorError> {
+        self.driver(shutdown, |options| Ok(Cluster::new(client, options)))?
+            .drive()
+            .await
+    }
+
+    /// Starts it in the background. Mistakes that need no cluster to be found are returned at once.
+    pub fn start(self, client: kube::Client) -> Result<RunningOperator, OperatorError> {
+        let driver = self.driver(CancellationToken::new(), |options| {
+            Ok(Cluster::new(client, options))
+        })?;
+        Ok(RunningOperator::start(driver))
+    }
+
+    /// Runs against the cluster of a configuration.
+    pub(super) async fn run_config(
+        self,
+        config: kube::Config,
+        shutdown: CancellationToken,
+    ) -> Result<(), OperatorError> {
+        self.driver(shutdown, |options| Cluster::connect(config, options))?
+            .drive()
+            .await
+    }
+
+    fn driver(
+        self,
+        shutdown: CancellationToken,
+        connect: impl FnOnce(ClusterOptions) -> Result<Cluster, ConnectError>,
+    ) -> Result<Driver, OperatorError> {
+        let declarations = self.declarations();
+        let problems = self.all_problems(&declarations);
+        if !problems.is_empty() {
+            return Err(OperatorError::Invalid(problems));
+        }
+        let registrations = enabled(self.registrations, &self.options.disabled_controllers)?;
+        let tasks = Tasks::new();
+        let clock = self.clock.unwrap_or_else(Clock::system);
+        let random = self.random.unwrap_or_else(Random::from_entropy);
+        let cluster = connect(ClusterOptions::new(clock, random, tasks.clone()))?;
+        Ok(Driver::new(super::drive::Parts {
+            name: self.name,
+            metrics_prefix: self.metrics_prefix,
+            declarations,
+            registrations,
+            checks: self.checks,
+            timing: self.timing,
+            options: self.options,
+            cluster,
+            tasks,
+            shutdown,
+        }))
+    }
+
+    /// What can be found without a cluster, all of it.
+    fn all_problems(&self, declarations: &Declarations) -> Vec<String> {
+        let mut problems = self.problems.clone();
+        let bad_name = dns_1123_subdomain(&self.name);
+        if self.name.len() > MAX_NAME || !bad_name.is_empty() {
+            problems.push(format!("the name of the operator, {:?}, must be a DNS subdomain of at most {MAX_NAME} bytes", self.name));
+        }
+        let mut names = BTreeSet::new();
+        for registration in &self.registrations {
+            let name = registration.name();
+            if !dns_1123_subdomain(name).is_empty() {
+                problems.push(format!(
+                    "the name of the controller {name:?} must be a DNS subdomain"
+                ));
+            }
+            if !names.insert(name) {
+                problems.push(format!(
+                    "two controllers have the name {name:?}; names of controllers are unique"
+                ));
+            }
+        }
+        problems.extend_from_slice(declarations.problems());
+        problems
+    }
+}
+
+impl fmt::Debug for Operator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let controllers: Vec<&str> = self
+            .registrations
+            .iter()
+            .map(|registration| registration.name())
+            .collect();
+        f.debug_struct("Operator")
+            .field("name", &self.name)
+            .field("controllers", &controllers)
+            .finish_non_exhaustive()
+    }
+}
+
+fn enabled(
+    registrations: Vec<Box<dyn Registration>>,
+    disabled: &[String],
+) -> Result<Vec<Box<dyn Registration>>, OperatorError> {
+    let known: Vec<String> = registrations
+        .iter()
+        .map(|registration| registration.name().to_owned())
+        .collect();
+    if let Some(name) = disabled.iter().find(|name| !known.contains(name)) {
+        return Err(OperatorError::UnknownController {
+            name: name.clone(),
+            known,
+        });
+    }
+    let is_enabled = |registration: &Box<dyn Registration>| {
+        let off = disabled.iter().any(|name| name == registration.name());
+        if off {
+            tracing::info!(
+                controller = registration.name(),
+                "the controller is disabled"
+            );
+        }
+        !off
+    };
+    Ok(registrations.into_iter().filter(is_enabled).collect())
+}

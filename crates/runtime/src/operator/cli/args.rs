@@ -1,0 +1,190 @@
+//! Flags and their variables.
+
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use kubewright_machinery::quantity::GoDuration;
+
+use super::DevArgs;
+use crate::operator::{MinimumVersion, OperatorOptions};
+
+/// Where a program serves probes and metrics unless told otherwise: port 8080 of all addresses.
+const DEFAULT_ADMIN: SocketAddr = SocketAddr::new(IpAddr::V6(Ipv6Addr::UNSPECIFIED), 8080);
+
+/// Runs the operator, or prints what it needs.
+#[derive(Debug, Parser)]
+#[command(
+    name = "operator",
+    args_conflicts_with_subcommands = true,
+    disable_help_subcommand = true
+)]
+pub(super) struct Cli {
+    #[command(subcommand)]
+    pub(super) command: Option<Command>,
+    #[command(flatten)]
+    pub(super) run: RunArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Runs the operator against a cluster (the default)
+    Run(RunArgs),
+    /// Runs the operator on an embedded API server, to try it out
+    Dev {
+        #[command(flatten)]
+        dev: DevArgs,
+        #[command(flatten)]
+        logging: LogArgs,
+    },
+    /// Prints the CRDs that the operator brings along
+    Crds,
+    /// Prints the roles that the operator needs
+    Rbac {
+        /// The name of the roles; the operator's name by default
+        #[arg(long, value_name = "NAME")]
+        prefix: Option<String>,
+    },
+    /// Prints name and version
+    Version,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(super) struct RunArgs {
+    #[command(flatten)]
+    pub(super) cluster: ClusterArgs,
+    #[command(flatten)]
+    pub(super) logging: LogArgs,
+    /// The namespaces to watch, separated by commas; all by default
+    #[arg(
+        long,
+        env = "WATCH_NAMESPACES",
+        value_delimiter = ',',
+        value_name = "NAMES"
+    )]
+    watch_namespaces: Vec<String>,
+    /// Passes at once, for controllers that set no number themselves
+    #[arg(long, env = "K_THREADS_PER_CONTROLLER", value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..))]
+    workers: Option<u16>,
+    /// Controllers to leave out, separated by commas
+    #[arg(
+        long,
+        env = "DISABLE_CONTROLLERS",
+        value_delimiter = ',',
+        value_name = "NAMES"
+    )]
+    disable_controllers: Vec<String>,
+    /// The oldest Kubernetes version to run on; v1.34.0 by default
+    #[arg(long, env = "KUBERNETES_MIN_VERSION", value_name = "VERSION")]
+    min_kubernetes_version: Option<MinimumVersion>,
+    /// Where probes and metrics are served, `off` for nowhere; [::]:8080 by default
+    #[arg(long, env = "ADMIN_ADDR", value_name = "ADDRESS")]
+    admin_addr: Option<AdminAddress>,
+    /// How long each phase of the start may take, 0 for ever; 5m by default
+    #[arg(long, env = "STARTUP_TIMEOUT", value_name = "DURATION", value_parser = duration)]
+    startup_timeout: Option<Duration>,
+    /// How long running passes may go on at shutdown; 25s by default
+    #[arg(long, env = "SHUTDOWN_TIMEOUT", value_name = "DURATION", value_parser = duration)]
+    shutdown_timeout: Option<Duration>,
+    /// The name of this instance in events
+    #[arg(long, env = "POD_NAME", value_name = "NAME", hide = true)]
+    pod_name: Option<String>,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(super) struct ClusterArgs {
+    /// The kubeconfig file; by default $KUBECONFIG, ~/.kube/config, then the service account of the pod
+    #[arg(long, value_name = "FILE")]
+    pub(super) kubeconfig: Option<PathBuf>,
+    /// The context of the kubeconfig; its current one by default
+    #[arg(long, value_name = "NAME")]
+    pub(super) context: Option<String>,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(super) struct LogArgs {
+    /// How logs are written; `auto` is text on a terminal and JSON elsewhere
+    #[arg(
+        long,
+        env = "LOG_FORMAT",
+        value_enum,
+        default_value = "auto",
+        value_name = "FORMAT"
+    )]
+    pub(super) log_format: LogFormat,
+    /// What is logged, for instance `info` or `warn,kubewright_runtime=debug`
+    #[arg(long, env = "RUST_LOG", value_name = "FILTER")]
+    pub(super) log_filter: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum LogFormat {
+    /// One JSON object per line
+    Json,
+    /// Lines for people
+    Text,
+    /// Text on a terminal, JSON elsewhere
+    Auto,
+}
+
+/// An address, or `off`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct AdminAddress(Option<SocketAddr>);
+
+impl FromStr for AdminAddress {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "off" {
+            return Ok(Self(None));
+        }
+        let address = text.parse().map_err(|_| {
+            "it must be an address like [::]:8080 or 127.0.0.1:8080, or `off`".to_owned()
+        })?;
+        Ok(Self(Some(address)))
+    }
+}
+
+impl RunArgs {
+    pub(super) fn apply(self, options: &mut OperatorOptions) {
+        options.workers = self.workers.map(usize::from).or(options.workers);
+        if !self.watch_namespaces.is_empty() {
+            options.watch_namespaces = names(self.watch_namespaces);
+        }
+        if !self.disable_controllers.is_empty() {
+            options.disabled_controllers = names(self.disable_controllers);
+        }
+        if let Some(minimum) = self.min_kubernetes_version {
+            options.minimum_version = minimum;
+        }
+        options.admin = match self.admin_addr {
+            Some(AdminAddress(address)) => address,
+            None => options.admin.or(Some(DEFAULT_ADMIN)),
+        };
+        if let Some(limit) = self.startup_timeout {
+            options.startup_timeout = Some(limit).filter(|limit| !limit.is_zero());
+        }
+        options.shutdown_timeout = self.shutdown_timeout.unwrap_or(options.shutdown_timeout);
+        options.instance = self
+            .pod_name
+            .filter(|name| !name.is_empty())
+            .or_else(|| options.instance.take());
+    }
+}
+
+/// An empty variable is an empty list.
+fn names(list: Vec<String>) -> Vec<String> {
+    list.into_iter()
+        .map(|name| name.trim().to_owned())
+        .filter(|name| !name.is_empty())
+        .collect()
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    let parsed = GoDuration::parse(text).ok().and_then(GoDuration::to_std);
+    parsed.ok_or_else(|| {
+        "it must be a duration that is not negative, like 30s, 5m or 1h30m".to_owned()
+    })
+}

@@ -1,0 +1,36 @@
+//! The seam for the command `dev`.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+use futures::future::BoxFuture;
+
+use crate::operator::Operator;
+
+/// Runs an operator without a cluster. The runtime knows no embedded API server, so that somebody else provides this.
+pub trait DevEnvironment: Send {
+    /// Runs until it is interrupted, or until it is ready if that was asked for.
+    fn run(self: Box<Self>, operator: Operator, args: DevArgs) -> BoxFuture<'static, ExitCode>;
+}
+
+/// The flags of the command `dev`.
+#[derive(Clone, Debug, Args)]
+#[non_exhaustive]
+pub struct DevArgs {
+    /// Ends when the sample is ready, with exit code 0, or with 1 when that takes too long
+    #[arg(long)]
+    pub exit_when_ready: bool,
+    /// The port of the embedded API server; 0 chooses a free one
+    #[arg(long, value_name = "PORT", default_value_t = 0)]
+    pub port: u16,
+    /// Where the kubeconfig for the embedded API server is written; a temporary file by default
+    #[arg(long, value_name = "FILE")]
+    pub kubeconfig: Option<PathBuf>,
+    /// Writes plain lines instead of a live table
+    #[arg(long)]
+    pub plain: bool,
+    /// Starts with an empty cluster, without the sample
+    #[arg(long)]
+    pub no_sample: bool,
+}

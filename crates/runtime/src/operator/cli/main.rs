@@ -1,0 +1,166 @@
+//! What `main` of an operator does.
+
+use std::error::Error;
+use std::ffi::OsString;
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Parser as _;
+use kube::Config;
+use kube::config::KubeConfigOptions;
+use kubewright_machinery::yaml;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::args::{Cli, ClusterArgs, Command, RunArgs};
+use super::logging::set_up;
+use super::{DevEnvironment, Interrupts};
+use crate::cluster::{ConnectError, config_from_file, infer_config};
+use crate::operator::{Operator, OperatorError, rbac_documents};
+
+/// What is logged by default: by an operator, and by one that somebody tries out.
+const RUN_FILTER: &str = "info";
+const DEV_FILTER: &str = "warn";
+
+/// The exit code of a wrong command line.
+const USAGE: u8 = 2;
+
+/// Parses the command line of the process and does what it says. Prints errors; the result is for `main` to return.
+pub async fn main(operator: Operator, dev: Option<Box<dyn DevEnvironment>>) -> ExitCode {
+    main_from(std::env::args_os(), operator, dev).await
+}
+
+/// The same for a given command line; its first word is the name of the program.
+pub async fn main_from(
+    args: impl IntoIterator<Item = OsString>,
+    operator: Operator,
+    dev: Option<Box<dyn DevEnvironment>>,
+) -> ExitCode {
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Nobody can be told when the output is closed.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(USAGE));
+        }
+    };
+    match cli.command.unwrap_or(Command::Run(cli.run)) {
+        Command::Run(args) => run(operator, args).await,
+        Command::Dev { dev: args, logging } => {
+            let Some(environment) = dev else {
+                return usage(
+                    "run the command `dev`: this program was built without it; enable the feature `dev` of the crate kubewright",
+                );
+            };
+            match set_up(&logging, DEV_FILTER) {
+                Ok(()) => environment.run(operator, args).await,
+                Err(error) => usage(error),
+            }
+        }
+        Command::Crds => print_documents(operator.declarations().crds()),
+        Command::Rbac { prefix } => {
+            let prefix = prefix.unwrap_or_else(|| operator.name().to_owned());
+            print_documents(&rbac_documents(&operator.declarations(), &prefix))
+        }
+        Command::Version => print(&format!("{}\n", operator.version_line())),
+    }
+}
+
+async fn run(operator: Operator, args: RunArgs) -> ExitCode {
+    if let Err(error) = set_up(&args.logging, RUN_FILTER) {
+        return usage(error);
+    }
+    let mut interrupts = match Interrupts::listen() {
+        Ok(interrupts) => interrupts,
+        Err(error) => return failed(1, format!("listen for signals: {error}")),
+    };
+    let shutdown = CancellationToken::new();
+    let version = operator.version_line();
+    tracing::info!("{version}");
+    let running = connect_and_run(operator, args, shutdown.clone());
+    tokio::pin!(running);
+    let mut signals = 0;
+    loop {
+        tokio::select! {
+            biased;
+            signal = interrupts.next() => {
+                signals += 1;
+                if signals > 1 {
+                    return failed(1, format!("shut down in order: {signal} came while shutting down"));
+                }
+                tracing::info!(signal, "shutting down; a second signal ends the process at once");
+                shutdown.cancel();
+            }
+            result = &mut running => return match result {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(error) => failed(error.exit_code(), describe(&error)),
+            },
+        }
+    }
+}
+
+async fn connect_and_run(
+    operator: Operator,
+    args: RunArgs,
+    shutdown: CancellationToken,
+) -> Result<(), OperatorError> {
+    let config = config(&args.cluster).await?;
+    tracing::info!(server = %config.cluster_url, "connecting");
+    operator
+        .options(|options| args.apply(options))
+        .run_config(config, shutdown)
+        .await
+}
+
+async fn config(args: &ClusterArgs) -> Result<Config, ConnectError> {
+    match (&args.kubeconfig, &args.context) {
+        (Some(path), context) => config_from_file(path, context.as_deref()).await,
+        (None, None) => infer_config().await,
+        (None, Some(context)) => {
+            let options = KubeConfigOptions {
+                context: Some(context.clone()),
+                ..KubeConfigOptions::default()
+            };
+            let named = std::env::var_os("KUBECONFIG")
+                .map_or_else(|| PathBuf::from("~/.kube/config"), PathBuf::from);
+            let refused = |source| ConnectError::Kubeconfig {
+                path: named,
+                source: Box::new(source),
+            };
+            Config::from_kubeconfig(&options).await.map_err(refused)
+        }
+    }
+}
+
+fn print_documents<'a>(documents: impl IntoIterator<Item = &'a Value>) -> ExitCode {
+    let text: String = documents
+        .into_iter()
+        .map(|document| format!("---\n{}", yaml::to_string(document)))
+        .collect();
+    print(&text)
+}
+
+fn print(text: &str) -> ExitCode {
+    match io::stdout().write_all(text.as_bytes()) {
+        Ok(()) => ExitCode::SUCCESS,
+        // The reader has seen enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => failed(1, format!("write to the output: {error}")),
+    }
+}
+
+fn usage(error: impl ToString) -> ExitCode {
+    failed(USAGE, error.to_string())
+}
+
+fn failed(code: u8, message: String) -> ExitCode {
+    // Nobody can be told when the output is closed.
+    let _ = writeln!(io::stderr(), "error: failed to {message}");
+    ExitCode::from(code)
+}
+
+/// The error with its sources, each text once.
+fn describe(error: &(dyn Error + 'static)) -> String {
+    crate::cluster::chain(error)
+}

@@ -1,0 +1,372 @@
+//! Drives an operator through its phases.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use futures::StreamExt as _;
+use futures::future::try_join_all;
+use futures::stream::FuturesUnordered;
+use kubewright_core::backoff::Timing;
+use kubewright_core::time::Moment;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use super::builder::OperatorOptions;
+use super::preflight::Preflight;
+use super::{Declarations, OperatorContext, OperatorError, Phase, Registration};
+use crate::admin::{Admin, Checks, DuplicateCheck};
+use crate::clock::Clock;
+use crate::cluster::Cluster;
+use crate::controller::Controller;
+use crate::events::{Recorder, RecorderOptions};
+use crate::metrics::Metrics;
+use crate::task::{Task, Tasks};
+use crate::watch::WatchState;
+
+/// What is still to be sent at shutdown may take this long.
+const FLUSH: Duration = Duration::from_secs(10);
+/// Background tasks that are asked to end are given this long.
+const TASK_GRACE: Duration = Duration::from_secs(5);
+/// The heartbeat of the process, and when its absence is a failure.
+const HEARTBEAT: Duration = Duration::from_secs(1);
+const HEARTBEAT_LIMIT: Duration = Duration::from_secs(10);
+/// Workers that have been in the same passes for this long are stuck.
+const STUCK: Duration = Duration::from_mins(15);
+
+/// What a driver is made of.
+pub(super) struct Parts {
+    pub(super) name: String,
+    pub(super) metrics_prefix: String,
+    pub(super) declarations: Declarations,
+    pub(super) registrations: Vec<Box<dyn Registration>>,
+    pub(super) checks: Checks,
+    pub(super) timing: Timing,
+    pub(super) options: OperatorOptions,
+    pub(super) cluster: Cluster,
+    pub(super) tasks: Tasks,
+    pub(super) shutdown: CancellationToken,
+}
+
+/// An operator that is ready to run.
+pub(super) struct Driver {
+    parts: Parts,
+    phase: watch::Sender<Phase>,
+    metrics: Metrics,
+    /// The admin server and its connections: they end last.
+    admin: Tasks,
+    controllers_stop: CancellationToken,
+    controllers: FuturesUnordered<Task<()>>,
+    recorder: Option<Recorder>,
+}
+
+impl Driver {
+    pub(super) fn new(parts: Parts) -> Self {
+        let metrics = Metrics::new(&parts.metrics_prefix);
+        Self {
+            phase: watch::Sender::new(Phase::Starting),
+            metrics,
+            admin: Tasks::new(),
+            controllers_stop: CancellationToken::new(),
+            controllers: FuturesUnordered::new(),
+            recorder: None,
+            parts,
+        }
+    }
+
+    pub(super) fn phase(&self) -> watch::Receiver<Phase> {
+        self.phase.subscribe()
+    }
+
+    pub(super) fn shutdown(&self) -> CancellationToken {
+        self.parts.shutdown.clone()
+    }
+
+    /// The sets of tasks that the operator runs in.
+    pub(super) fn tasks(&self) -> [Tasks; 2] {
+        [self.parts.tasks.clone(), self.admin.clone()]
+    }
+
+    pub(super) fn checks(&self) -> Checks {
+        self.parts.checks.clone()
+    }
+
+    pub(super) fn metrics(&self) -> Metrics {
+        self.metrics.clone()
+    }
+
+    /// From `Starting` to `Stopped`.
+    pub(super) async fn drive(mut self) -> Result<(), OperatorError> {
+        let shutdown = self.parts.shutdown.clone();
+        let result = tokio::select! {
+            biased;
+            () = shutdown.cancelled() => Ok(()),
+            result = self.serve() => result,
+        };
+        self.drain().await;
+        result
+    }
+
+    /// Works until something fails that must not.
+    async fn serve(&mut self) -> Result<(), OperatorError> {
+        self.add_checks()
+            .map_err(|error| OperatorError::Invalid(vec![error.to_string()]))?;
+        self.open_admin().await?;
+        self.enter(Phase::Preflight);
+        Preflight::new(
+            &self.parts.cluster,
+            &self.parts.declarations,
+            &self.parts.options,
+        )
+        .check()
+        .await?;
+        self.enter(Phase::CachesSynced);
+        let controllers = self.start_registrations().await?;
+        self.enter(Phase::Standby);
+        // Leader election has its place here: until there is one, every replica leads.
+        self.enter(Phase::Leading);
+        self.run_controllers(controllers)?;
+        match self.controllers.next().await {
+            Some(Err(panic)) => Err(panic.into()),
+            Some(Ok(())) | None => {
+                // Controllers end when they are told to, so this is the shutdown; without any there is nothing to end.
+                self.parts.shutdown.cancelled().await;
+                Ok(())
+            }
+        }
+    }
+
+    /// Ends everything, in the order in which it is needed.
+    async fn drain(&mut self) {
+        self.parts.shutdown.cancel();
+        self.enter(Phase::Draining);
+        self.controllers_stop.cancel();
+        while self.controllers.next().await.is_some() {}
+        let clock = self.parts.cluster.clock().clone();
+        if let Some(recorder) = self.recorder.take()
+            && clock.limit(FLUSH, recorder.flush()).await.is_err()
+        {
+            tracing::warn!("some events could not be sent before the end");
+        }
+        let stuck = self.parts.tasks.stop(TASK_GRACE).await;
+        if !stuck.is_empty() {
+            tracing::warn!(tasks = stuck.join(", "), "tasks did not end when asked to");
+        }
+        self.admin.stop(TASK_GRACE).await;
+        self.enter(Phase::Stopped);
+    }
+
+    fn enter(&self, phase: Phase) {
+        tracing::info!(phase = phase.as_str(), "operator phase");
+        self.phase.send_replace(phase);
+    }
+
+    fn add_checks(&self) -> Result<(), DuplicateCheck> {
+        let checks = &self.parts.checks;
+        let phase = self.phase.subscribe();
+        checks.ready("phase", move || {
+            let phase = *phase.borrow();
+            if phase.is_serving() {
+                Ok(())
+            } else {
+                Err(format!("the operator is in the phase {}", phase.as_str()))
+            }
+        })?;
+        let (phase, cluster) = (self.phase.subscribe(), self.parts.cluster.clone());
+        checks.ready("caches", move || match *phase.borrow() {
+            Phase::Starting | Phase::Preflight => Err("watches have not been started".to_owned()),
+            Phase::CachesSynced => Err(format!("waiting for {}", unsynced(&cluster).join(", "))),
+            _ => Ok(()),
+        })?;
+        let shutdown = self.parts.shutdown.clone();
+        checks.ready("shutdown", move || {
+            if shutdown.is_cancelled() {
+                Err("shutting down".to_owned())
+            } else {
+                Ok(())
+            }
+        })?;
+        let cluster = self.parts.cluster.clone();
+        checks.note("watches", move || {
+            let now = cluster.clock().moment();
+            let broken: Vec<String> = cluster
+                .watches()
+                .health()
+                .into_iter()
+                .filter(|watch| !watch.healthy(now) || watch.status.state == WatchState::Forbidden)
+                .map(|watch| {
+                    format!(
+                        "{}: {}",
+                        watch.spec,
+                        watch.status.error.unwrap_or_else(|| "silent".to_owned())
+                    )
+                })
+                .collect();
+            if broken.is_empty() {
+                Ok(())
+            } else {
+                Err(broken.join(", "))
+            }
+        })
+    }
+
+    async fn open_admin(&self) -> Result<(), OperatorError> {
+        let Some(address) = self.parts.options.admin else {
+            return Ok(());
+        };
+        let admin = Admin::bind(address).await?;
+        tracing::info!(address = %admin.address(), "the admin server listens");
+        let clock = self.parts.cluster.clock().clone();
+        let beat = heartbeat(&self.parts.checks, &clock)
+            .map_err(|error| OperatorError::Invalid(vec![error.to_string()]))?;
+        let stopping = self.admin.stopping();
+        self.admin
+            .spawn("heartbeat", tick(beat, clock.clone(), stopping.clone()))
+            .detach();
+        let serve = admin.serve(
+            self.parts.checks.clone(),
+            self.metrics.clone(),
+            clock,
+            self.admin.clone(),
+            stopping,
+        );
+        self.admin.spawn("admin server", serve).detach();
+        Ok(())
+    }
+
+    /// Starts watches and waits for their first lists.
+    async fn start_registrations(&mut self) -> Result<Vec<Controller>, OperatorError> {
+        let context = self.context();
+        let starts = std::mem::take(&mut self.parts.registrations)
+            .into_iter()
+            .map(|registration| {
+                let (name, context) = (registration.name().to_owned(), context.clone());
+                async move {
+                    registration
+                        .start(context)
+                        .await
+                        .map_err(|source| OperatorError::Registration { name, source })
+                }
+            });
+        let started = try_join_all(starts);
+        let Some(limit) = self.parts.options.startup_timeout else {
+            return Ok(started.await?.into_iter().flatten().collect());
+        };
+        match self.parts.cluster.clock().limit(limit, started).await {
+            Ok(controllers) => Ok(controllers?.into_iter().flatten().collect()),
+            Err(_) => Err(OperatorError::Timeout {
+                phase: Phase::CachesSynced,
+                limit,
+                culprits: unsynced(&self.parts.cluster),
+            }),
+        }
+    }
+
+    fn run_controllers(&mut self, controllers: Vec<Controller>) -> Result<(), OperatorError> {
+        let names: BTreeSet<&str> = controllers.iter().map(Controller::name).collect();
+        tracing::info!(
+            controllers = names.into_iter().collect::<Vec<_>>().join(", "),
+            watches = self.parts.cluster.watches().health().len(),
+            "the operator works"
+        );
+        let probes: Vec<_> = controllers
+            .iter()
+            .map(|controller| controller.stuck_probe(STUCK))
+            .collect();
+        self.parts
+            .checks
+            .live("workers", move || {
+                probes.iter().try_for_each(|probe| probe())
+            })
+            .map_err(|error| OperatorError::Invalid(vec![error.to_string()]))?;
+        for controller in controllers {
+            let name = format!("controller {}", controller.name());
+            let run = controller.run(
+                self.controllers_stop.clone(),
+                self.parts.options.shutdown_timeout,
+            );
+            self.controllers.push(self.parts.tasks.spawn(name, run));
+        }
+        Ok(())
+    }
+
+    fn context(&mut self) -> OperatorContext {
+        let Parts {
+            name,
+            cluster,
+            tasks,
+            options,
+            timing,
+            checks,
+            shutdown,
+            ..
+        } = &self.parts;
+        let reporting = RecorderOptions {
+            reporter: name.clone(),
+            instance: options.instance.clone().unwrap_or_else(|| name.clone()),
+        };
+        let recorder = Recorder::start(cluster, reporting, tasks, &self.metrics);
+        self.recorder = Some(recorder.clone());
+        OperatorContext {
+            operator: name.as_str().into(),
+            cluster: cluster.clone(),
+            clock: cluster.clock().clone(),
+            random: cluster.random().clone(),
+            tasks: tasks.clone(),
+            recorder,
+            metrics: self.metrics.clone(),
+            checks: checks.clone(),
+            shutdown: shutdown.clone(),
+            timing: timing.clone(),
+            workers: options.workers,
+            watch_namespaces: options.watch_namespaces.clone(),
+            startup_timeout: options.startup_timeout,
+        }
+    }
+}
+
+/// The watches that have no first list yet.
+fn unsynced(cluster: &Cluster) -> Vec<String> {
+    let waiting: Vec<String> = cluster
+        .watches()
+        .health()
+        .into_iter()
+        .filter(|watch| watch.status.state != WatchState::Watching)
+        .map(|watch| match watch.status.error {
+            Some(error) => format!("the watch of {} ({error})", watch.spec),
+            None => format!("the watch of {}", watch.spec),
+        })
+        .collect();
+    if waiting.is_empty() {
+        vec!["a controller to start".to_owned()]
+    } else {
+        waiting
+    }
+}
+
+/// The check `heartbeat`, and where the beats are kept.
+fn heartbeat(checks: &Checks, clock: &Clock) -> Result<Arc<AtomicU64>, DuplicateCheck> {
+    let beat = Arc::new(AtomicU64::new(0));
+    let (last, clock) = (beat.clone(), clock.clone());
+    checks.live("heartbeat", move || {
+        let last = Moment(Duration::from_millis(last.load(Ordering::Relaxed)));
+        let silent = clock.moment().since(last);
+        if silent > HEARTBEAT_LIMIT {
+            Err(format!("no task has run for {silent:?}"))
+        } else {
+            Ok(())
+        }
+    })?;
+    Ok(beat)
+}
+
+async fn tick(beat: Arc<AtomicU64>, clock: Clock, stop: CancellationToken) {
+    loop {
+        beat.store(clock.moment().0.as_millis() as u64, Ordering::Relaxed);
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = clock.sleep(HEARTBEAT) => {}
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Why an operator does not start, or stops.
+
+use std::time::Duration;
+
+use kubewright_core::flow::BoxError;
+use thiserror::Error;
+
+use super::Phase;
+use crate::admin::AdminError;
+use crate::cluster::{ApiError, ConnectError};
+use crate::task::Panic;
+
+/// Who must act.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Responsible {
+    /// Who started the program: a flag or a variable is wrong.
+    Usage,
+    /// Who runs the cluster.
+    Cluster,
+    /// Nobody, it may pass.
+    Transient,
+    /// Who wrote the operator.
+    Bug,
+}
+
+/// Why an operator does not start, or stops.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum OperatorError {
+    /// The operator itself is put together wrongly.
+    #[error("start the operator: {}", .0.join("; "))]
+    Invalid(Vec<String>),
+    /// A name of a controller that there is not.
+    #[error("disable the controller {name:?}: there is none of this name; there are {}", .known.join(", "))]
+    UnknownController {
+        /// The name.
+        name: String,
+        /// The names that there are.
+        known: Vec<String>,
+    },
+    /// The client cannot be set up.
+    #[error(transparent)]
+    Connect(#[from] ConnectError),
+    /// The cluster does not answer.
+    #[error(
+        "reach the cluster: {source}; check that the API server runs, and that --kubeconfig or $KUBECONFIG names the right one"
+    )]
+    Unreachable {
+        /// What the client said.
+        source: ApiError,
+    },
+    /// The server does not let us ask for its version.
+    #[error("read the version of the cluster: {source}; check the credentials in the kubeconfig")]
+    Refused {
+        /// What the server said.
+        source: ApiError,
+    },
+    /// The cluster is too old.
+    #[error(
+        "use this cluster: kubernetes version {found} is too old, need at least {minimum} (override with KUBERNETES_MIN_VERSION)"
+    )]
+    TooOld {
+        /// Its version.
+        found: String,
+        /// The oldest version that is good enough.
+        minimum: String,
+    },
+    /// The server's version is not one.
+    #[error(
+        "read the version of the cluster: {found:?} is no version; a version is, for instance, v1.36.0"
+    )]
+    UnreadableVersion {
+        /// What the server says.
+        found: String,
+    },
+    /// Something that must be there is missing.
+    #[error("start: {}", missing(.kinds, .denied))]
+    Preflight {
+        /// Kinds that the cluster does not serve.
+        kinds: Vec<String>,
+        /// What we must be allowed to, and are not.
+        denied: Vec<String>,
+    },
+    /// A phase took too long.
+    #[error("pass the phase {} within {limit:?}: still waiting for {}", .phase.as_str(), .culprits.join(", "))]
+    Timeout {
+        /// The phase.
+        phase: Phase,
+        /// Its limit.
+        limit: Duration,
+        /// What was waited for.
+        culprits: Vec<String>,
+    },
+    /// A part of the operator does not start.
+    #[error("start controller {name}: {source}")]
+    Registration {
+        /// Its name.
+        name: String,
+        /// Why.
+        source: BoxError,
+    },
+    /// The admin server cannot listen.
+    #[error(transparent)]
+    Admin(#[from] AdminError),
+    /// A task failed that must not.
+    #[error("go on: {0}")]
+    Task(#[from] Panic),
+    /// The operator was killed.
+    #[error("go on: the operator was killed")]
+    Killed,
+}
+
+impl OperatorError {
+    /// Who must act.
+    pub fn responsible(&self) -> Responsible {
+        match self {
+            Self::UnknownController { .. } => Responsible::Usage,
+            Self::Invalid(_) | Self::Task(_) => Responsible::Bug,
+            Self::Killed => Responsible::Transient,
+            _ => Responsible::Cluster,
+        }
+    }
+
+    /// The exit code of the process: 2 for a wrong command line, else 1.
+    pub fn exit_code(&self) -> u8 {
+        if self.responsible() == Responsible::Usage {
+            2
+        } else {
+            1
+        }
+    }
+}
+
+fn missing(kinds: &[String], denied: &[String]) -> String {
+    let mut problems = Vec::new();
+    if !kinds.is_empty() {
+        problems.push(format!(
+            "the cluster does not serve {}; apply what the command `crds` of this program prints",
+            kinds.join(", ")
+        ));
+    }
+    if !denied.is_empty() {
+        problems.push(format!(
+            "permissions are missing: {}; apply the roles that the command `rbac` of this program prints, and bind them to its \
+             service account",
+            denied.join(", ")
+        ));
+    }
+    problems.join("; and ")
+}

@@ -1,0 +1,325 @@
+//! Checks of the cluster before anything is started.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use futures::StreamExt as _;
+use futures::stream;
+use kubewright_machinery::object::GroupVersionKind;
+use semver::{Prerelease, Version};
+use serde_json::{Value, json};
+
+use super::builder::OperatorOptions;
+use super::{Declarations, OperatorError, Rule};
+use crate::cluster::{ApiError, ApiRequest, ApiResource, Cluster};
+
+/// Missing kinds and permissions are looked for again after this time.
+const AGAIN: Duration = Duration::from_secs(2);
+/// What is missing is logged this often.
+const REMIND: Duration = Duration::from_mins(1);
+/// A server that does not answer is asked this often.
+const TRIES: u32 = 5;
+/// Questions at once.
+const PARALLEL: usize = 8;
+
+/// The oldest Kubernetes version that an operator runs on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MinimumVersion(Version);
+
+/// A text is no version.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is no version; write it like v1.34.0")]
+pub struct InvalidVersion(String);
+
+impl Default for MinimumVersion {
+    fn default() -> Self {
+        Self::at_least(Version::new(1, 34, 0))
+    }
+}
+
+impl MinimumVersion {
+    /// Without a pre-release part all builds of the patch level are good enough, also those of vendors.
+    fn at_least(mut version: Version) -> Self {
+        if version.pre.is_empty() {
+            version.pre = Prerelease::new("0").unwrap_or(Prerelease::EMPTY);
+        }
+        Self(version)
+    }
+
+    fn accepts(&self, found: &Version) -> bool {
+        found.cmp_precedence(&self.0).is_ge()
+    }
+}
+
+impl FromStr for MinimumVersion {
+    type Err = InvalidVersion;
+
+    fn from_str(text: &str) -> Result<Self, InvalidVersion> {
+        parse(text)
+            .map(Self::at_least)
+            .ok_or_else(|| InvalidVersion(text.to_owned()))
+    }
+}
+
+impl fmt::Display for MinimumVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Version {
+            major,
+            minor,
+            patch,
+            pre,
+            ..
+        } = &self.0;
+        write!(f, "v{major}.{minor}.{patch}")?;
+        if pre.as_str() == "0" {
+            Ok(())
+        } else {
+            write!(f, "-{pre}")
+        }
+    }
+}
+
+fn parse(text: &str) -> Option<Version> {
+    Version::parse(text.strip_prefix('v').unwrap_or(text)).ok()
+}
+
+/// The checks of one start.
+pub(super) struct Preflight<'a> {
+    cluster: &'a Cluster,
+    declarations: &'a Declarations,
+    options: &'a OperatorOptions,
+}
+
+/// What is missing.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Missing {
+    kinds: Vec<String>,
+    denied: Vec<String>,
+}
+
+impl<'a> Preflight<'a> {
+    pub(super) fn new(
+        cluster: &'a Cluster,
+        declarations: &'a Declarations,
+        options: &'a OperatorOptions,
+    ) -> Self {
+        Self {
+            cluster,
+            declarations,
+            options,
+        }
+    }
+
+    /// Passes when the cluster is good enough. What is missing may still come until the deadline: CRDs and roles are often
+    /// installed together with the operator.
+    pub(super) async fn check(&self) -> Result<(), OperatorError> {
+        self.version().await?;
+        let clock = self.cluster.clock();
+        let started = clock.moment();
+        let mut told = None;
+        loop {
+            let missing = self.missing().await?;
+            if missing == Missing::default() {
+                return Ok(());
+            }
+            let now = clock.moment();
+            let error = OperatorError::Preflight {
+                kinds: missing.kinds,
+                denied: missing.denied,
+            };
+            if self
+                .options
+                .startup_timeout
+                .is_some_and(|limit| now.since(started) + AGAIN > limit)
+            {
+                return Err(error);
+            }
+            if told.is_none_or(|told| now.since(told) >= REMIND) {
+                tracing::warn!("the operator cannot {error}; it looks again every {AGAIN:?}");
+                told = Some(now);
+            }
+            clock.sleep(AGAIN).await;
+            self.cluster.discovery().invalidate();
+        }
+    }
+
+    async fn version(&self) -> Result<(), OperatorError> {
+        let answer = self.patiently(&ApiRequest::raw("/version")).await?;
+        let found = answer
+            .get("gitVersion")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
+        let Some(version) = parse(found) else {
+            return Err(OperatorError::UnreadableVersion {
+                found: found.to_owned(),
+            });
+        };
+        let minimum = &self.options.minimum_version;
+        if !minimum.accepts(&version) {
+            return Err(OperatorError::TooOld {
+                found: found.to_owned(),
+                minimum: minimum.to_string(),
+            });
+        }
+        tracing::debug!(version = found, "the cluster answers");
+        Ok(())
+    }
+
+    /// Sends a request; no answer is no reason to give up at once.
+    async fn patiently(&self, request: &ApiRequest) -> Result<Value, OperatorError> {
+        let mut tries = 1;
+        loop {
+            let error = match self.cluster.send(request).await {
+                Ok(answer) => return Ok(answer),
+                Err(error) => error,
+            };
+            let no_answer = matches!(
+                error,
+                ApiError::Connection { .. } | ApiError::TimedOut { .. }
+            );
+            if !error.is_transient() || tries == TRIES {
+                return Err(if no_answer {
+                    OperatorError::Unreachable { source: error }
+                } else {
+                    OperatorError::Refused { source: error }
+                });
+            }
+            if tries == 1 {
+                tracing::warn!(%error, "the cluster does not answer; trying again");
+            }
+            tries += 1;
+            self.cluster.clock().sleep(AGAIN).await;
+        }
+    }
+
+    async fn missing(&self) -> Result<Missing, OperatorError> {
+        let mut missing = Missing::default();
+        for gvk in self.declarations.kinds() {
+            match self.cluster.discovery().resolve_gvk(gvk).await {
+                Ok(Some(_)) => {}
+                Ok(None) => missing
+                    .kinds
+                    .push(format!("{} {}", gvk.api_version(), gvk.kind)),
+                Err(source) => return Err(OperatorError::Unreachable { source }),
+            }
+        }
+        missing.denied = self.denied().await;
+        Ok(missing)
+    }
+
+    /// What we are not allowed to do, as the server says.
+    async fn denied(&self) -> Vec<String> {
+        let mut questions = Vec::new();
+        for rule in self.declarations.rules() {
+            questions.extend(
+                rule.verbs
+                    .iter()
+                    .map(|verb| (rule.clone(), verb.clone()))
+                    .collect::<Vec<_>>(),
+            );
+        }
+        let asked = questions.into_iter().map(|(rule, verb)| {
+            let cluster = self.cluster.clone();
+            async move {
+                let answer = allowed(&cluster, &rule, &verb).await;
+                (rule, verb, answer)
+            }
+        });
+        let mut answers = stream::iter(asked).buffered(PARALLEL);
+        let mut denied = Vec::new();
+        while let Some((rule, verb, answer)) = answers.next().await {
+            match answer {
+                Ok(true) => {}
+                Ok(false) => denied.push(describe(&rule, &verb)),
+                Err(error) => {
+                    tracing::warn!(%error, "the server does not say what the operator is allowed to do; this check is skipped");
+                    return Vec::new();
+                }
+            }
+        }
+        denied
+    }
+}
+
+async fn allowed(cluster: &Cluster, rule: &Rule, verb: &str) -> Result<bool, ApiError> {
+    let (resource, subresource) = rule
+        .resource
+        .split_once('/')
+        .unwrap_or((&rule.resource, ""));
+    let review = json!({
+        "apiVersion": "authorization.k8s.io/v1",
+        "kind": "SelfSubjectAccessReview",
+        "spec": {"resourceAttributes": {
+            "group": rule.group, "resource": resource, "subresource": subresource, "verb": verb,
+            "namespace": rule.namespace.as_deref().unwrap_or_default(),
+        }},
+    });
+    let answer = cluster
+        .send(&ApiRequest::create(&access_reviews(), &review))
+        .await?;
+    Ok(answer
+        .pointer("/status/allowed")
+        .and_then(Value::as_bool)
+        .unwrap_or(false))
+}
+
+fn access_reviews() -> ApiResource {
+    let gvk = GroupVersionKind::new("authorization.k8s.io", "v1", "SelfSubjectAccessReview");
+    ApiResource::known(&gvk, "selfsubjectaccessreviews", false)
+}
+
+fn describe(rule: &Rule, verb: &str) -> String {
+    let group = if rule.group.is_empty() {
+        String::new()
+    } else {
+        format!(".{}", rule.group)
+    };
+    let place = rule
+        .namespace
+        .as_ref()
+        .map(|namespace| format!(" in namespace {namespace}"))
+        .unwrap_or_default();
+    format!("cannot {verb} {}{group}{place}", rule.resource)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // CHK-1
+    #[test]
+    fn vendor_builds_of_the_minimum_are_good_enough() {
+        let minimum: MinimumVersion = "v1.34.0".parse().unwrap();
+        for (found, accepted) in [
+            ("v1.34.0", true),
+            ("v1.34.0-gke.1", true),
+            ("v1.36.2+k3s1", true),
+            ("v1.34.0-alpha.1", true),
+            ("v1.33.9", false),
+        ] {
+            assert_eq!(minimum.accepts(&parse(found).unwrap()), accepted, "{found}");
+        }
+        assert_eq!(minimum.to_string(), "v1.34.0");
+        let strict: MinimumVersion = "1.35.0-rc.1".parse().unwrap();
+        assert!(!strict.accepts(&parse("v1.35.0-beta.0").unwrap()));
+        assert_eq!(strict.to_string(), "v1.35.0-rc.1");
+        assert!("one".parse::<MinimumVersion>().is_err());
+    }
+
+    // CHK-3
+    #[test]
+    fn denied_permissions_are_described() {
+        assert_eq!(
+            describe(
+                &Rule::new("apps", "deployments/status", &["patch"]),
+                "patch"
+            ),
+            "cannot patch deployments/status.apps"
+        );
+        assert_eq!(
+            describe(&Rule::new("", "secrets", &[]).in_namespace("x"), "get"),
+            "cannot get secrets in namespace x"
+        );
+    }
+}

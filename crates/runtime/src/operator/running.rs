@@ -1,0 +1,109 @@
+//! An operator that runs in the background.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use super::drive::Driver;
+use super::{OperatorError, Phase};
+use crate::admin::Checks;
+use crate::metrics::Metrics;
+use crate::task::Tasks;
+
+/// The result of an operator, once there is one. Everybody who waits gets the same.
+type Ended = Option<Result<(), Arc<OperatorError>>>;
+
+/// An operator that runs in the background. Dropping it lets the operator run on.
+pub struct RunningOperator {
+    phase: watch::Receiver<Phase>,
+    ended: watch::Receiver<Ended>,
+    shutdown: CancellationToken,
+    tasks: [Tasks; 2],
+    supervisor: Tasks,
+    checks: Checks,
+    metrics: Metrics,
+}
+
+impl RunningOperator {
+    pub(super) fn start(driver: Driver) -> Self {
+        let (result, ended) = watch::channel(None);
+        let supervisor = Tasks::new();
+        let running = Self {
+            phase: driver.phase(),
+            ended,
+            shutdown: driver.shutdown(),
+            tasks: driver.tasks(),
+            supervisor: supervisor.clone(),
+            checks: driver.checks(),
+            metrics: driver.metrics(),
+        };
+        let drive = async move {
+            let ended = driver.drive().await.map_err(Arc::new);
+            result.send_replace(Some(ended));
+        };
+        supervisor.spawn("operator", drive).detach();
+        running
+    }
+
+    /// How far it has come; follows the operator.
+    pub fn phase(&self) -> watch::Receiver<Phase> {
+        self.phase.clone()
+    }
+
+    /// Ends when it works; an error when it ended before that.
+    pub async fn working(&self) -> Result<(), Arc<OperatorError>> {
+        let mut phase = self.phase.clone();
+        let _ = phase.wait_for(|phase| *phase >= Phase::Leading).await;
+        if *self.phase.borrow() == Phase::Leading {
+            Ok(())
+        } else {
+            self.wait().await
+        }
+    }
+
+    /// Asks it to shut down and waits until it has.
+    pub async fn stop(&self) -> Result<(), Arc<OperatorError>> {
+        self.shutdown.cancel();
+        self.wait().await
+    }
+
+    /// Waits until it has ended.
+    pub async fn wait(&self) -> Result<(), Arc<OperatorError>> {
+        let mut ended = self.ended.clone();
+        match ended.wait_for(Option::is_some).await {
+            Ok(ended) => ended.clone().unwrap_or(Ok(())),
+            // The operator's task is gone without a result.
+            Err(_) => Err(Arc::new(OperatorError::Killed)),
+        }
+    }
+
+    /// Ends it at once, as if the process had been killed: nothing is drained, nothing is released. When this returns
+    /// nothing of it runs.
+    pub async fn kill(&self) {
+        self.supervisor.stop(Duration::ZERO).await;
+        for tasks in &self.tasks {
+            tasks.stop(Duration::ZERO).await;
+        }
+    }
+
+    /// The checks of liveness and readiness.
+    pub fn checks(&self) -> &Checks {
+        &self.checks
+    }
+
+    /// The metrics.
+    pub fn metrics(&self) -> &Metrics {
+        &self.metrics
+    }
+}
+
+impl fmt::Debug for RunningOperator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RunningOperator")
+            .field("phase", &*self.phase.borrow())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,354 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use kubewright_core::flow::{BoxError, Conclusion, Prior};
+use kubewright_machinery::object::GroupVersionKind;
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::clock::{Clock, Random};
+use crate::controller::{Controller, PassContext, Reconciler};
+use crate::testing::{Call, client_of};
+
+/// A part that works on one key.
+struct Part {
+    name: &'static str,
+    seen: Arc<Mutex<Vec<String>>>,
+    fails: bool,
+    hangs: bool,
+}
+
+impl Part {
+    fn new(name: &'static str) -> Self {
+        Self {
+            name,
+            seen: Arc::default(),
+            fails: false,
+            hangs: false,
+        }
+    }
+}
+
+struct Noting(Arc<Mutex<Vec<String>>>);
+
+#[async_trait]
+impl Reconciler for Noting {
+    async fn reconcile(&self, pass: &PassContext) -> Conclusion {
+        self.0.lock().push(pass.key().to_string());
+        pass.conclude(&Ok(()), &Prior::Memory)
+    }
+}
+
+#[async_trait]
+impl Registration for Part {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn declare(&self, declarations: &mut Declarations) {
+        declarations.crd(json!({"kind": "CustomResourceDefinition", "metadata": {"name": "widgets.demo.example.com"}}));
+        declarations.rule(Rule::new("demo.example.com", "widgets", &["list", "watch"]));
+        declarations.rule(Rule::new("demo.example.com", "widgets", &["get"]));
+        declarations.kind(GroupVersionKind::new("demo.example.com", "v1", "Widget"));
+    }
+
+    async fn start(self: Box<Self>, context: OperatorContext) -> Result<Vec<Controller>, BoxError> {
+        if self.fails {
+            return Err("no licence".into());
+        }
+        if self.hangs {
+            std::future::pending::<()>().await;
+        }
+        let controller = context.controller(self.name, Arc::new(Noting(self.seen)));
+        controller.enqueue().now("a".parse()?);
+        Ok(vec![controller])
+    }
+}
+
+/// What the server of a test says.
+#[derive(Clone)]
+struct World {
+    version: &'static str,
+    served: Arc<AtomicBool>,
+    allowed: bool,
+    up: bool,
+}
+
+impl Default for World {
+    fn default() -> Self {
+        Self {
+            version: "v1.36.0",
+            served: Arc::new(AtomicBool::new(true)),
+            allowed: true,
+            up: true,
+        }
+    }
+}
+
+impl World {
+    fn answer(&self, call: &Call) -> (u16, Value) {
+        if !self.up {
+            return (
+                503,
+                json!({"kind": "Status", "code": 503, "message": "down"}),
+            );
+        }
+        match call.path.as_str() {
+            "/version" => (200, json!({"gitVersion": self.version})),
+            "/apis" => {
+                let resource = json!({"resource": "widgets", "scope": "Namespaced", "verbs": ["list"],
+                    "responseKind": {"group": "demo.example.com", "version": "v1", "kind": "Widget"}});
+                let group = json!({"metadata": {"name": "demo.example.com"}, "versions": [{"version": "v1", "resources": [resource]}]});
+                let items = if self.served.load(Ordering::Relaxed) {
+                    vec![group]
+                } else {
+                    vec![]
+                };
+                (
+                    200,
+                    json!({"kind": "APIGroupDiscoveryList", "apiVersion": "apidiscovery.k8s.io/v2", "items": items}),
+                )
+            }
+            "/api" => (
+                200,
+                json!({"kind": "APIGroupDiscoveryList", "apiVersion": "apidiscovery.k8s.io/v2", "items": []}),
+            ),
+            path if path.ends_with("selfsubjectaccessreviews") => {
+                let verb = call.body["spec"]["resourceAttributes"]["verb"].as_str();
+                (
+                    201,
+                    json!({"status": {"allowed": self.allowed || verb != Some("watch")}}),
+                )
+            }
+            _ => (
+                404,
+                json!({"kind": "Status", "code": 404, "reason": "NotFound", "message": "not found"}),
+            ),
+        }
+    }
+
+    fn client(&self) -> kube::Client {
+        let world = self.clone();
+        client_of(move |call| world.answer(&call))
+    }
+}
+
+fn operator(parts: Vec<Part>) -> Operator {
+    let start = Operator::new("demo.example.com")
+        .clock(Clock::virtual_from("2026-01-01T00:00:00Z".parse().unwrap()))
+        .random(Random::seeded(1))
+        .options(|options| options.startup_timeout = Some(Duration::from_secs(20)));
+    parts
+        .into_iter()
+        .fold(start, |operator, part| operator.register(Box::new(part)))
+}
+
+async fn failure(parts: Vec<Part>, world: World) -> String {
+    let running = operator(parts).start(world.client()).unwrap();
+    running.wait().await.unwrap_err().to_string()
+}
+
+// OPR-1, PHA-1
+#[tokio::test(start_paused = true)]
+async fn an_operator_starts_works_and_stops() {
+    let part = Part::new("widget");
+    let seen = part.seen.clone();
+    let running = operator(vec![part])
+        .start(World::default().client())
+        .unwrap();
+    running.working().await.unwrap();
+    assert_eq!(*running.phase().borrow(), Phase::Leading);
+    assert!(
+        running
+            .checks()
+            .results(crate::admin::CheckKind::Ready)
+            .iter()
+            .all(|(_, result)| result.is_ok())
+    );
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(*seen.lock(), ["a"]);
+    running.stop().await.unwrap();
+    assert_eq!(*running.phase().borrow(), Phase::Stopped);
+}
+
+// SHT-4
+#[tokio::test(start_paused = true)]
+async fn a_killed_operator_leaves_nothing_behind() {
+    let running = operator(vec![Part::new("widget")])
+        .start(World::default().client())
+        .unwrap();
+    running.working().await.unwrap();
+    running.kill().await;
+    assert!(matches!(
+        &*running.wait().await.unwrap_err(),
+        OperatorError::Killed
+    ));
+    assert!(running.phase().has_changed().is_err(), "the driver is gone");
+}
+
+// CHK-2, CHK-4
+#[tokio::test(start_paused = true)]
+async fn a_kind_that_comes_late_is_waited_for() {
+    let world = World::default();
+    world.served.store(false, Ordering::Relaxed);
+    let running = operator(vec![Part::new("widget")])
+        .start(world.client())
+        .unwrap();
+    tokio::time::sleep(Duration::from_secs(7)).await;
+    assert_eq!(*running.phase().borrow(), Phase::Preflight);
+    world.served.store(true, Ordering::Relaxed);
+    running.working().await.unwrap();
+    running.stop().await.unwrap();
+}
+
+// CHK-2, CHK-3
+#[tokio::test(start_paused = true)]
+async fn missing_kinds_and_permissions_are_named_together() {
+    let world = World {
+        allowed: false,
+        ..World::default()
+    };
+    world.served.store(false, Ordering::Relaxed);
+    let error = failure(vec![Part::new("widget")], world).await;
+    assert_eq!(
+        error,
+        "start: the cluster does not serve demo.example.com/v1 Widget; apply what the command `crds` of this program prints; \
+         and permissions are missing: cannot watch widgets.demo.example.com; apply the roles that the command `rbac` of this \
+         program prints, and bind them to its service account"
+    );
+}
+
+// CHK-1
+#[tokio::test(start_paused = true)]
+async fn an_old_cluster_is_refused() {
+    let error = failure(
+        vec![],
+        World {
+            version: "v1.30.2",
+            ..World::default()
+        },
+    )
+    .await;
+    assert!(error.ends_with("kubernetes version v1.30.2 is too old, need at least v1.34.0 (override with KUBERNETES_MIN_VERSION)"), "{error}");
+    let unreadable = failure(
+        vec![],
+        World {
+            version: "latest",
+            ..World::default()
+        },
+    )
+    .await;
+    assert!(
+        unreadable.contains("\"latest\" is no version"),
+        "{unreadable}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cluster_that_stays_away_is_given_up_soon() {
+    let error = failure(
+        vec![],
+        World {
+            up: false,
+            ..World::default()
+        },
+    )
+    .await;
+    assert!(error.contains("down"), "{error}");
+}
+
+// PHA-3
+#[tokio::test(start_paused = true)]
+async fn a_part_that_does_not_start_is_named() {
+    let failing = Part {
+        fails: true,
+        ..Part::new("widget")
+    };
+    assert_eq!(
+        failure(vec![failing], World::default()).await,
+        "start controller widget: no licence"
+    );
+    let hanging = Part {
+        hangs: true,
+        ..Part::new("widget")
+    };
+    let error = failure(vec![hanging], World::default()).await;
+    assert_eq!(
+        error,
+        "pass the phase CachesSynced within 20s: still waiting for a controller to start"
+    );
+}
+
+// OPR-3, OPR-4
+#[test]
+fn all_mistakes_are_told_at_once() {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .unwrap();
+    let _inside = runtime.enter();
+    let wrong = Operator::new("Not A Name")
+        .register(Box::new(Part::new("widget")))
+        .register(Box::new(Part::new("widget")))
+        .ready_check("x", || Ok(()))
+        .ready_check("x", || Ok(()));
+    let error = wrong.start(World::default().client()).unwrap_err();
+    let OperatorError::Invalid(problems) = &error else {
+        panic!("{error}")
+    };
+    assert_eq!(problems.len(), 3, "{problems:?}");
+    assert_eq!(error.responsible(), Responsible::Bug);
+}
+
+#[test]
+fn an_unknown_controller_cannot_be_disabled() {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .unwrap();
+    let _inside = runtime.enter();
+    let operator = operator(vec![Part::new("widget")])
+        .options(|options| options.disabled_controllers = vec!["wigdet".to_owned()]);
+    let error = operator.start(World::default().client()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "disable the controller \"wigdet\": there is none of this name; there are widget"
+    );
+    assert_eq!(error.exit_code(), 2);
+}
+
+// PHA-7
+#[tokio::test(start_paused = true)]
+async fn a_blocked_start_can_be_stopped() {
+    let running = operator(vec![Part {
+        hangs: true,
+        ..Part::new("widget")
+    }])
+    .start(World::default().client())
+    .unwrap();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    running.stop().await.unwrap();
+    assert_eq!(*running.phase().borrow(), Phase::Stopped);
+}
+
+// CMD-4
+#[test]
+fn roles_hold_what_is_declared() {
+    let mut declarations = operator(vec![Part::new("widget")]).declarations();
+    declarations.rule(Rule::new("", "configmaps", &["get"]).in_namespace("system"));
+    let documents = rbac_documents(&declarations, "demo");
+    assert_eq!(
+        documents,
+        [
+            json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "demo"}, "rules": [
+                {"apiGroups": ["demo.example.com"], "resources": ["widgets"], "verbs": ["get", "list", "watch"]},
+                {"apiGroups": ["events.k8s.io"], "resources": ["events"], "verbs": ["create", "patch"]},
+            ]}),
+            json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "metadata": {"name": "demo", "namespace": "system"},
+                "rules": [{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get"]}]}),
+        ]
+    );
+}

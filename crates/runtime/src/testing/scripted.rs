@@ -1,0 +1,55 @@
+//! A server that is one function, for tests that need a few answers only.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use http::{Request, Response};
+use http_body_util::BodyExt as _;
+use kube::client::Body;
+use serde_json::Value;
+
+use crate::clock::{Clock, Random};
+use crate::cluster::{Cluster, ClusterOptions};
+use crate::task::Tasks;
+
+/// A request as the function sees it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Call {
+    pub(crate) method: String,
+    pub(crate) path: String,
+    pub(crate) body: Value,
+}
+
+/// A client whose requests the function answers with code and body.
+pub(crate) fn client_of(
+    answer: impl Fn(Call) -> (u16, Value) + Send + Sync + 'static,
+) -> kube::Client {
+    let answer = Arc::new(answer);
+    let service = tower::service_fn(move |request: Request<Body>| {
+        let answer = answer.clone();
+        async move {
+            let (head, body) = request.into_parts();
+            let bytes = body.collect().await.unwrap().to_bytes();
+            let call = Call {
+                method: head.method.to_string(),
+                path: head.uri.path().to_owned(),
+                body: serde_json::from_slice(&bytes).unwrap_or_default(),
+            };
+            let (code, body) = answer(call);
+            let response = Response::builder()
+                .status(code)
+                .body(Body::from(serde_json::to_vec(&body).unwrap()));
+            Ok::<_, Infallible>(response.unwrap())
+        }
+    });
+    kube::Client::new(service, "default")
+}
+
+/// A cluster in virtual time in front of such a client.
+pub(crate) fn cluster_of(client: kube::Client, tasks: &Tasks) -> Cluster {
+    let clock = Clock::virtual_from("2026-01-01T00:00:00Z".parse().unwrap());
+    Cluster::new(
+        client,
+        ClusterOptions::new(clock, Random::seeded(1), tasks.clone()),
+    )
+}

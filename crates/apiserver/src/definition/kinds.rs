@@ -46,6 +46,7 @@ pub fn kinds(definition: &Value) -> Vec<KindSpec> {
         .map(|version| {
             let name = versions::name(version);
             let subresources = subresources(version, group, name, kind);
+            let schema = Schema::compile(versions::schema(version).unwrap_or(&Value::Null));
             let status_apart = subresources
                 .iter()
                 .any(|subresource| subresource.name == "status");
@@ -85,9 +86,8 @@ pub fn kinds(definition: &Value) -> Vec<KindSpec> {
                     deprecation_warning: deprecation_warning(definition, version),
                     terminating: definition.pointer("/metadata/deletionTimestamp").is_some(),
                     selectable_fields: paths(version, "selectableFields"),
-                    model: Arc::new(CustomModel::new(Arc::new(Schema::compile(
-                        versions::schema(version).unwrap_or(&Value::Null),
-                    )))),
+                    missing_feature: schema.missing_feature(),
+                    model: Arc::new(CustomModel::new(schema)),
                 })),
             }
         })

@@ -1,22 +1,21 @@
 //! Definitions and their objects as the request pipeline sees them.
 
-use std::sync::Arc;
-
 use serde_json::Value;
 
 use crate::model::{Model, Preparation, WrongType};
 use crate::schema::Schema;
 use crate::status::FieldError;
+use crate::types::Builtin;
 
 /// The objects of one version of a custom resource.
 #[derive(Debug)]
 pub struct CustomModel {
-    schema: Arc<Schema>,
+    schema: Schema,
 }
 
 impl CustomModel {
     /// The model of objects with this schema.
-    pub fn new(schema: Arc<Schema>) -> Self {
+    pub fn new(schema: Schema) -> Self {
         Self { schema }
     }
 
@@ -49,16 +48,29 @@ impl Model for CustomModel {
     }
 }
 
-/// CustomResourceDefinitions themselves.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct DefinitionModel;
+/// CustomResourceDefinitions themselves: a built-in type with rules of its own.
+#[derive(Clone, Copy, Debug)]
+pub struct DefinitionModel {
+    form: Option<Builtin>,
+}
+
+impl DefinitionModel {
+    /// The model of definitions; `form` is that of the built-in type.
+    pub fn new(form: Option<Builtin>) -> Self {
+        Self { form }
+    }
+}
 
 impl Model for DefinitionModel {
-    fn normalise(&self, _: &mut Value, _: &mut Vec<String>) -> Result<(), WrongType> {
-        Ok(())
+    fn normalise(&self, object: &mut Value, unknown: &mut Vec<String>) -> Result<(), WrongType> {
+        self.form
+            .map_or(Ok(()), |form| form.normalise(object, unknown))
     }
 
     fn default(&self, object: &mut Value) {
+        if let Some(form) = self.form {
+            form.default(object);
+        }
         super::default(object);
     }
 

@@ -17,6 +17,8 @@ pub struct CustomKind {
     pub terminating: bool,
     /// Fields that `selectableFields` names, usable in field selectors besides name and namespace.
     pub selectable_fields: Vec<FieldPath>,
+    /// A feature of this crate without which its objects cannot be checked, and so not be written.
+    pub missing_feature: Option<&'static str>,
     /// The schema of its objects.
     pub model: Arc<dyn Model>,
 }

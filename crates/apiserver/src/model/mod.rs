@@ -77,7 +77,7 @@ pub fn of(kind: &KindSpec) -> Arc<dyn Model> {
         return custom.model.clone();
     }
     if kind.kind == "CustomResourceDefinition" {
-        return Arc::new(DefinitionModel);
+        return Arc::new(DefinitionModel::new(Builtin::of(kind)));
     }
     match Builtin::of(kind) {
         Some(builtin) => Arc::new(builtin),

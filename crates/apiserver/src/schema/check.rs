@@ -362,6 +362,8 @@ fn lists(schema: &Object, path: &Path<'_>, errors: &mut Vec<FieldError>) {
 }
 
 fn rules(schema: &Object, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+    #[cfg(feature = "cel")]
+    let node = parse::node(&Value::Object(schema.clone()));
     let place = path.field("x-kubernetes-validations");
     for (index, rule) in list(schema, "x-kubernetes-validations").iter().enumerate() {
         let place = place.index(index);
@@ -375,6 +377,8 @@ fn rules(schema: &Object, path: &Path<'_>, errors: &mut Vec<FieldError>) {
                 "rule is not specified",
             ));
         }
+        #[cfg(feature = "cel")]
+        errors.extend(super::cel::check(rule, &node, &place.to_string()));
         if let Some(reason) = rule.get("reason").and_then(Value::as_str) {
             const REASONS: [&str; 4] = [
                 "FieldValueForbidden",

@@ -8,6 +8,8 @@
 //!
 //! See <https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema>.
 
+#[cfg(feature = "cel")]
+mod cel;
 mod check;
 mod default;
 mod format;
@@ -30,7 +32,6 @@ use crate::status::{FieldError, FieldReason};
 
 pub use check::check;
 pub use metadata::{MetadataError, coerce_metadata};
-pub use rules::Rule;
 
 use node::Node;
 
@@ -38,15 +39,14 @@ use node::Node;
 #[derive(Debug)]
 pub struct Schema {
     root: Node,
-    has_rules: bool,
 }
 
 impl Schema {
     /// Compiles an `openAPIV3Schema`. Whatever [`check`] refuses is left out here, so a stored definition always compiles.
     pub fn compile(schema: &Value) -> Self {
-        let root = parse::node(schema);
-        let has_rules = root.has_rules();
-        Self { root, has_rules }
+        Self {
+            root: parse::node(schema),
+        }
     }
 
     /// Drops unknown fields and nulls that mean absence; returns the paths of the unknown fields in alphabetical order.
@@ -83,26 +83,32 @@ impl Schema {
         {
             errors.extend(list_errors);
         }
-        if self.has_rules && errors.iter().any(|error| blocks_rules(error.reason)) {
+        if self.root.has_rules && errors.iter().any(|error| blocks_rules(error.reason)) {
             errors.push(FieldError::invalid(
                 "<nil>",
                 &Value::Null,
                 RULES_NOT_CHECKED,
             ));
+            return errors;
+        }
+        #[cfg(feature = "cel")]
+        if self.root.has_rules {
+            errors.extend(cel::evaluate(&self.root, object, old));
         }
         errors
     }
 
-    /// Whether the schema has rules in `x-kubernetes-validations`.
-    pub fn has_rules(&self) -> bool {
-        self.has_rules
+    /// The feature of this crate that is missing to check objects of the schema: rules need `cel`.
+    pub fn missing_feature(&self) -> Option<&'static str> {
+        (self.root.has_rules && !cfg!(feature = "cel")).then_some("cel")
     }
 }
 
-const RULES_NOT_CHECKED: &str = "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation";
+const RULES_NOT_CHECKED: &str = "some validation rules were not checked because the object was invalid; \
+    correct the existing errors to complete validation";
 
 /// Rules rely on types and required fields; a number out of its range does not keep them from being evaluated.
-pub(crate) fn blocks_rules(reason: FieldReason) -> bool {
+fn blocks_rules(reason: FieldReason) -> bool {
     matches!(
         reason,
         FieldReason::NotSupported

@@ -61,6 +61,8 @@ pub(super) struct Node {
     pub(super) list: ListType,
     pub(super) checks: Checks,
     pub(super) rules: Vec<Rule>,
+    /// Whether a rule stands here or below.
+    pub(super) has_rules: bool,
 }
 
 /// What the members of a map may hold.
@@ -123,7 +125,8 @@ impl Node {
         }
     }
 
-    pub(super) fn has_rules(&self) -> bool {
+    /// Whether a rule stands at the node or below.
+    pub(super) fn find_rules(&self) -> bool {
         let additional = match &self.additional {
             Some(Additional::Schema(schema)) => Some(schema.as_ref()),
             _ => None,
@@ -134,6 +137,6 @@ impl Node {
                 .values()
                 .chain(additional)
                 .chain(self.items.as_deref())
-                .any(Self::has_rules)
+                .any(|node| node.has_rules)
     }
 }

@@ -18,7 +18,7 @@ pub(super) fn node(schema: &Value) -> Node {
             .into_iter()
             .flatten()
     };
-    Node {
+    let mut node = Node {
         type_: schema
             .get("type")
             .and_then(Value::as_str)
@@ -46,7 +46,10 @@ pub(super) fn node(schema: &Value) -> Node {
             .iter()
             .map(Rule::parse)
             .collect(),
-    }
+        has_rules: false,
+    };
+    node.has_rules = node.find_rules();
+    node
 }
 
 fn list_type(schema: &Map<String, Value>) -> ListType {

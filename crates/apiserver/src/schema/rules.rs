@@ -5,20 +5,25 @@ use serde_json::Value;
 use crate::status::FieldReason;
 
 /// One rule of `x-kubernetes-validations`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rule {
+#[derive(Debug)]
+#[cfg_attr(
+    not(feature = "cel"),
+    expect(dead_code, reason = "only counted where rules are not evaluated")
+)]
+pub(super) struct Rule {
     /// The CEL expression; `self` is the value, `oldSelf` the stored one.
-    pub rule: String,
+    pub(super) rule: String,
     /// What a violation says; empty: the rule itself.
-    pub message: String,
-    /// An expression for the message; empty: none.
-    pub message_expression: String,
+    pub(super) message: String,
     /// The reason of the cause of a violation.
-    pub reason: FieldReason,
+    pub(super) reason: FieldReason,
     /// The field that a violation is reported at, relative to the value; empty: the value itself.
-    pub field_path: String,
+    pub(super) field_path: String,
     /// Whether a rule with `oldSelf` is evaluated on create too, with an optional `oldSelf`.
-    pub optional_old_self: bool,
+    pub(super) optional_old_self: bool,
+    /// The compiled expressions.
+    #[cfg(feature = "cel")]
+    pub(super) programs: super::cel::Programs,
 }
 
 impl Rule {
@@ -38,16 +43,11 @@ impl Rule {
         Self {
             rule: text("rule"),
             message: text("message"),
-            message_expression: text("messageExpression"),
             reason,
             field_path: text("fieldPath"),
             optional_old_self: rule.get("optionalOldSelf") == Some(&Value::Bool(true)),
+            #[cfg(feature = "cel")]
+            programs: super::cel::Programs::compile(&text("rule"), &text("messageExpression")),
         }
-    }
-
-    /// Whether the rule compares with the stored value.
-    pub fn is_transition(&self) -> bool {
-        // A name in a text literal counts too: the rule is then skipped on create, as the real server would not. Rules like that are unheard of.
-        self.rule.contains("oldSelf")
     }
 }

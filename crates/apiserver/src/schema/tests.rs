@@ -212,7 +212,7 @@ fn types_and_required_fields_are_checked() {
     assert!(
         widget()
             .validate(
-                &object(json!({"size": 1, "nul": null, "ios": 5, "when": "2026-01-02T03:04:05Z"})),
+                &object(json!({"size": 1, "min": 1, "nul": null, "ios": 5, "when": "2026-01-02T03:04:05Z"})),
                 None
             )
             .is_empty()
@@ -339,7 +339,7 @@ fn formats_are_checked() {
 fn unchanged_invalid_fields_do_not_block_an_update() {
     let schema = widget();
     let old = object(
-        json!({"size": 500, "name": "TOOLONG", "ports": [{"port": 1, "proto": "TCP", "n": 5}], "tags": ["a", "a"]}),
+        json!({"size": 500, "min": 1, "name": "TOOLONG", "ports": [{"port": 1, "proto": "TCP", "n": 5}], "tags": ["a", "a"]}),
     );
     let mut new = old.clone();
     new["metadata"]["labels"] = json!({"a": "b"});

@@ -2,8 +2,9 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use kubewright_core::flow::{Conclusion, Delay, Flow, Pass, Prior, conclude};
+use kubewright_core::flow::{Conclusion, Delay, Flow, KeyMemory, Pass, Prior, conclude};
 use kubewright_core::time::Moment;
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
@@ -18,6 +19,7 @@ pub struct PassContext {
     started: Moment,
     cancelled: CancellationToken,
     recheck: Mutex<Option<Delay>>,
+    forgotten: AtomicBool,
 }
 
 impl PassContext {
@@ -33,6 +35,7 @@ impl PassContext {
             started,
             cancelled,
             recheck: Mutex::new(None),
+            forgotten: AtomicBool::new(false),
         }
     }
 
@@ -65,6 +68,7 @@ impl PassContext {
 
     /// The object is gone: what is remembered of it is dropped, and its timers with it.
     pub fn forget(&self) {
+        self.forgotten.store(true, Ordering::Relaxed);
         self.shared.forget(&self.key);
     }
 
@@ -92,6 +96,16 @@ impl PassContext {
             recheck: *self.recheck.lock(),
         };
         let mut limits = self.shared.limits.lock();
+        if self.forgotten.load(Ordering::Relaxed) {
+            // Nothing may be remembered of what is gone.
+            return conclude(
+                outcome,
+                &mut KeyMemory::default(),
+                prior,
+                &mut limits,
+                &pass,
+            );
+        }
         self.shared.memory(&self.key, |memory| {
             conclude(outcome, memory, prior, &mut limits, &pass)
         })

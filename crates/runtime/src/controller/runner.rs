@@ -135,7 +135,7 @@ impl Controller {
         let cancel = CancellationToken::new();
         loop {
             self.start_passes(&cancel);
-            let due = self.shared.queue.lock().next_due();
+            let due = self.shared.next_due(self.workers);
             let timer = async {
                 match due {
                     Some(due) => self.shared.clock.sleep_until(due).await,

@@ -89,6 +89,13 @@ impl Shared {
         Some((key, now))
     }
 
+    /// When a timer is due. `None` while no worker is free: the end of a pass wakes the loop, a timer that cannot be served
+    /// would only make it spin.
+    pub(super) fn next_due(&self, workers: usize) -> Option<Moment> {
+        let queue = self.queue.lock();
+        if queue.in_flight() < workers { queue.next_due() } else { None }
+    }
+
     /// A pass is over.
     pub(super) fn done(&self, key: &Key, started: Moment, conclusion: &Conclusion) {
         let now = self.now();
@@ -148,5 +155,26 @@ impl fmt::Debug for Shared {
         f.debug_struct("Shared")
             .field("name", &self.name)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kubewright_core::backoff::Timing;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_due_timer_waits_for_a_free_worker() {
+        let limits = Limits::new(Timing::default(), 1);
+        let shared = Shared::new("c".to_owned(), Clock::system(), Metrics::new("test"), limits);
+        shared.add(Key::new("", "a"), Lane::Fast);
+        let (key, started) = shared.pop(1).unwrap();
+        shared.add_after(Key::new("", "b"), Delay::secs::<1>());
+        shared.clock.sleep(Duration::from_secs(2)).await;
+        assert_eq!(shared.next_due(1), None);
+        assert!(shared.next_due(2).is_some());
+        shared.done(&key, started, &Conclusion::cancelled());
+        assert!(shared.next_due(1).is_some());
     }
 }

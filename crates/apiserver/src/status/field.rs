@@ -16,6 +16,8 @@ pub enum FieldReason {
     Forbidden,
     /// The value must be unique and is not.
     Duplicate,
+    /// The value names something that is not there.
+    NotFound,
     /// A text has too many bytes.
     TooLong,
     /// A list or map has too many entries.
@@ -33,6 +35,7 @@ impl FieldReason {
             Self::NotSupported => "FieldValueNotSupported",
             Self::Forbidden => "FieldValueForbidden",
             Self::Duplicate => "FieldValueDuplicate",
+            Self::NotFound => "FieldValueNotFound",
             Self::TooLong => "FieldValueTooLong",
             Self::TooMany => "FieldValueTooMany",
             Self::TypeInvalid => "FieldValueTypeInvalid",

@@ -1,12 +1,12 @@
 //! A built-in type as the request pipeline sees it.
 
-use kubewright_machinery::object::GroupVersionKind;
+use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
 use serde_json::Value;
 
-use super::{data::Definitions, defaults, normal};
+use super::{data::Definitions, defaults, normal, prepare, validate};
 use crate::{
     kinds::KindSpec,
-    model::{Model, WrongType},
+    model::{Model, Preparation, WrongType},
     status::FieldError,
 };
 
@@ -40,6 +40,14 @@ impl Builtin {
     pub fn definition(self) -> &'static str {
         self.definition
     }
+
+    /// The definition of the form in which an object is stored; two versions of a resource share one.
+    fn stored_definition(self, object: &Value) -> &'static str {
+        let stored = object
+            .gvk()
+            .and_then(|gvk| Definitions::embedded().name_of(&gvk));
+        stored.unwrap_or(self.definition)
+    }
 }
 
 impl Model for Builtin {
@@ -51,7 +59,12 @@ impl Model for Builtin {
         defaults::default(self.definition, object);
     }
 
-    fn validate(&self, _object: &Value, _stored: Option<&Value>) -> Vec<FieldError> {
-        Vec::new()
+    fn prepare(&self, object: &mut Value, stored: Option<&Value>, context: &Preparation<'_>) {
+        prepare::prepare(self.stored_definition(object), object, stored, context);
+    }
+
+    fn validate(&self, object: &Value, stored: Option<&Value>) -> Vec<FieldError> {
+        // Another version of a stored kind may demand more than the stored form does.
+        validate::validate(self.definition, object, stored)
     }
 }

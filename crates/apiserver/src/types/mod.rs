@@ -11,6 +11,8 @@ mod edit;
 mod facts;
 mod form;
 mod normal;
+mod prepare;
+mod validate;
 
 pub use builtin::Builtin;
 pub use data::Definitions;

@@ -33,6 +33,28 @@ pub(super) fn normalise(
     walk.members(form, members, is_ours)
 }
 
+/// Adds what prints when absent to the top of an object that otherwise is in normal form.
+pub(super) fn complete(definition: &str, object: &mut Value) {
+    let definitions = Definitions::embedded();
+    let (Some(form), Value::Object(members)) = (definitions.form(definition), object) else {
+        return;
+    };
+    let absent = |field: &&Field| field.absent != Absent::Omitted && field.name != "metadata";
+    for field in form.fields().iter().filter(absent) {
+        if members.get(&field.name).is_none_or(Value::is_null) {
+            let mut walk = Walk {
+                definitions,
+                owner: form.name,
+                fields: Vec::new(),
+                path: String::new(),
+                unknown: &mut Vec::new(),
+            };
+            // Nothing is there that could have a wrong type.
+            let _ = walk.slot(field, members);
+        }
+    }
+}
+
 /// A decode on its way through an object.
 struct Walk<'a> {
     definitions: &'static Definitions,

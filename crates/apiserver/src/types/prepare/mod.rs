@@ -1,0 +1,38 @@
+//! What the server itself sets in an object before it is stored: phases, addresses, generated selectors.
+
+mod others;
+mod pod;
+mod service;
+#[cfg(test)]
+mod tests;
+
+use serde_json::Value;
+
+use super::normal;
+use crate::model::Preparation;
+
+/// Prepares a new object (`stored` absent) or the successor of a stored one.
+pub(super) fn prepare(
+    definition: &'static str,
+    object: &mut Value,
+    stored: Option<&Value>,
+    context: &Preparation<'_>,
+) {
+    if let Some(members) = object.as_object_mut() {
+        match definition.strip_prefix("io.k8s.api.").unwrap_or(definition) {
+            "core.v1.Pod" if stored.is_none() => pod::new(members),
+            "core.v1.Service" => service::addresses(members, stored, context),
+            "core.v1.PersistentVolumeClaim" | "core.v1.PersistentVolume" if stored.is_none() => {
+                others::pending(members)
+            }
+            "apps.v1.DaemonSet" => others::template_generation(members, stored),
+            "batch.v1.Job" if stored.is_none() => others::job_selector(members),
+            "certificates.v1.CertificateSigningRequest" if stored.is_none() => {
+                others::requester(members, context.user)
+            }
+            _ => {}
+        }
+    }
+    // What the endpoint took away (the status of a new object) prints empty.
+    normal::complete(definition, object);
+}

@@ -1,0 +1,93 @@
+//! Kinds of which the server sets little.
+
+use serde_json::{Map, Value, json};
+
+use crate::{
+    access::Identity,
+    types::edit::{Edit as _, Members, at, part},
+};
+
+const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
+
+/// BDF-14
+pub(super) fn pending(object: &mut Members) {
+    object.insert("status".into(), json!({"phase": "Pending"}));
+}
+
+/// BDF-8: counts the versions of the template.
+pub(super) fn template_generation(object: &mut Members, stored: Option<&Value>) {
+    let template = |value: &Value| value.pointer("/spec/template").cloned().unwrap_or_default();
+    let generation = match stored {
+        None => 1,
+        Some(stored) => {
+            let before = stored
+                .pointer("/metadata/annotations")
+                .and_then(|annotations| annotations[TEMPLATE_GENERATION].as_str());
+            let before = before
+                .and_then(|text| text.parse::<i64>().ok())
+                .unwrap_or(1);
+            let changed =
+                object.get("spec").and_then(|spec| spec.get("template")) != Some(&template(stored));
+            before + i64::from(changed)
+        }
+    };
+    object
+        .ensure("metadata")
+        .ensure("annotations")
+        .insert(TEMPLATE_GENERATION.into(), generation.to_string().into());
+}
+
+/// BDF-10: a job finds its pods by its own uid, unless it brings a selector.
+pub(super) fn job_selector(object: &mut Members) {
+    let metadata = |field: &str| {
+        object
+            .get("metadata")
+            .and_then(|metadata| metadata.get(field))
+            .cloned()
+            .unwrap_or_default()
+    };
+    let (uid, name) = (metadata("uid"), metadata("name"));
+    let Some(spec) = part(object, "spec") else {
+        return;
+    };
+    if spec.is_true("manualSelector") {
+        return;
+    }
+    let Some(template) = part(spec, "template") else {
+        return;
+    };
+    let labels = template.ensure("metadata").ensure("labels");
+    for (key, value) in [
+        ("batch.kubernetes.io/controller-uid", &uid),
+        ("controller-uid", &uid),
+        ("batch.kubernetes.io/job-name", &name),
+        ("job-name", &name),
+    ] {
+        labels.insert(key.into(), value.clone());
+    }
+    let selector = spec.ensure("selector").ensure("matchLabels");
+    selector.insert("batch.kubernetes.io/controller-uid".into(), uid);
+}
+
+/// A certificate is requested by whoever sends the request, whatever it says.
+pub(super) fn requester(object: &mut Members, user: &Identity) {
+    let Some(spec) = at(object, &["spec"]) else {
+        return;
+    };
+    spec.insert("username".into(), user.name().into());
+    spec.insert("groups".into(), user.groups().to_vec().into());
+    match user.uid() {
+        Some(uid) => spec.insert("uid".into(), uid.into()),
+        None => spec.remove("uid"),
+    };
+    if user.extra().is_empty() {
+        spec.remove("extra");
+    } else {
+        let extra: Map<String, Value> = user
+            .extra()
+            .iter()
+            .map(|(key, values)| (key.clone(), values.clone().into()))
+            .collect();
+        spec.insert("extra".into(), extra.into());
+    }
+}

@@ -1,0 +1,50 @@
+//! Pods: the phase and the class of service.
+
+use serde_json::{Value, json};
+
+use crate::types::edit::{Members, list, read};
+
+const COUNTED: [&str; 2] = ["cpu", "memory"];
+
+/// BDF-5, VEC-10
+pub(super) fn new(pod: &mut Members) {
+    let class = quality(pod.get("spec").unwrap_or(&Value::Null));
+    pod.insert(
+        "status".into(),
+        json!({"phase": "Pending", "qosClass": class}),
+    );
+}
+
+/// Guaranteed if every container is limited to what it requests, BestEffort if none says anything, Burstable else.
+fn quality(spec: &Value) -> &'static str {
+    let containers = || {
+        list(spec, &["containers"])
+            .iter()
+            .chain(list(spec, &["initContainers"]))
+    };
+    let amount = |container: &'_ Value, kind: &str, resource: &str| {
+        read(container, &["resources", kind, resource]).clone()
+    };
+    let is_set = |value: &Value| !matches!(value.as_str(), None | Some("0"));
+    let says_something = containers().any(|container| {
+        COUNTED.iter().any(|name| {
+            ["limits", "requests"]
+                .iter()
+                .any(|kind| is_set(&amount(container, kind, name)))
+        })
+    });
+    if !says_something {
+        return "BestEffort";
+    }
+    let is_exact = |container: &Value| {
+        COUNTED.iter().all(|name| {
+            let limit = amount(container, "limits", name);
+            is_set(&limit) && limit == amount(container, "requests", name)
+        })
+    };
+    if containers().all(is_exact) {
+        "Guaranteed"
+    } else {
+        "Burstable"
+    }
+}

@@ -1,0 +1,201 @@
+//! Checks that many kinds have in common. Each takes the path of the field that it looks at.
+
+use std::collections::HashSet;
+
+use kubewright_machinery::{object::names, selector::LabelSelector};
+use serde_json::Value;
+
+use crate::status::FieldError;
+
+/// What was found wrong so far.
+#[derive(Debug, Default)]
+pub(super) struct Checks {
+    errors: Vec<FieldError>,
+}
+
+impl Checks {
+    pub(super) fn add(&mut self, error: FieldError) {
+        self.errors.push(error);
+    }
+
+    pub(super) fn into_errors(self) -> Vec<FieldError> {
+        self.errors
+    }
+
+    /// A text must not be empty; returns whether it is fine.
+    pub(super) fn required(&mut self, path: &str, value: &Value) -> bool {
+        let is_there = !is_blank(value);
+        if !is_there {
+            self.add(FieldError::required(path, ""));
+        }
+        is_there
+    }
+
+    /// A text that is set must be one of those allowed.
+    pub(super) fn one_of(&mut self, path: &str, value: &Value, allowed: &[&str]) {
+        if !is_blank(value) && !value.as_str().is_some_and(|text| allowed.contains(&text)) {
+            self.add(FieldError::not_supported(path, value, allowed));
+        }
+    }
+
+    /// A text must be set and one of those allowed.
+    pub(super) fn required_one_of(&mut self, path: &str, value: &Value, allowed: &[&str]) {
+        if self.required(path, value) {
+            self.one_of(path, value, allowed);
+        }
+    }
+
+    /// A number that is set must not be below zero.
+    pub(super) fn not_negative(&mut self, path: &str, value: &Value) {
+        if value.as_i64().is_some_and(|number| number < 0) {
+            self.add(FieldError::invalid(
+                path,
+                value,
+                "must be greater than or equal to 0",
+            ));
+        }
+    }
+
+    /// A number that is set must be above zero.
+    pub(super) fn positive(&mut self, path: &str, value: &Value) {
+        if value.as_i64().is_some_and(|number| number <= 0) {
+            self.add(FieldError::invalid(path, value, "must be greater than 0"));
+        }
+    }
+
+    /// A number that is set must lie between two others.
+    pub(super) fn within(&mut self, path: &str, value: &Value, least: i64, most: i64) {
+        if value
+            .as_i64()
+            .is_some_and(|number| !(least..=most).contains(&number))
+        {
+            self.add(FieldError::invalid(
+                path,
+                value,
+                format!("must be between {least} and {most}, inclusive"),
+            ));
+        }
+    }
+
+    /// A text that is set must have the form of a name.
+    pub(super) fn name(&mut self, path: &str, value: &Value, grammar: fn(&str) -> Vec<String>) {
+        for problem in value
+            .as_str()
+            .filter(|name| !name.is_empty())
+            .map(grammar)
+            .unwrap_or_default()
+        {
+            self.add(FieldError::invalid(path, value, problem));
+        }
+    }
+
+    /// A value must not have been seen before.
+    pub(super) fn unique(&mut self, path: &str, value: &Value, seen: &mut HashSet<String>) {
+        if !is_blank(value) && !seen.insert(value.to_string()) {
+            self.add(FieldError::duplicate(path, value));
+        }
+    }
+
+    /// A value must be the stored one.
+    pub(super) fn immutable(&mut self, path: &str, value: &Value, stored: &Value) {
+        if value != stored {
+            self.add(FieldError::immutable(path, value));
+        }
+    }
+
+    /// Labels must have the form of labels.
+    pub(super) fn labels(&mut self, path: &str, labels: &Value) {
+        for (key, value) in labels.as_object().into_iter().flatten() {
+            self.name(path, &key.as_str().into(), names::qualified_name);
+            self.name(path, value, names::label_value);
+        }
+    }
+
+    /// A selector must be well-formed; returns it if it is.
+    pub(super) fn selector(&mut self, path: &str, selector: &Value) -> Option<LabelSelector> {
+        let before = self.errors.len();
+        self.labels(&format!("{path}.matchLabels"), &selector["matchLabels"]);
+        for (index, expression) in selector["matchExpressions"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .enumerate()
+        {
+            self.expression(&format!("{path}.matchExpressions[{index}]"), expression);
+        }
+        if self.errors.len() > before {
+            None
+        } else {
+            LabelSelector::from_json(selector).ok()
+        }
+    }
+
+    fn expression(&mut self, path: &str, expression: &Value) {
+        let has_values = expression["values"]
+            .as_array()
+            .is_some_and(|values| !values.is_empty());
+        match expression["operator"].as_str().unwrap_or_default() {
+            "In" | "NotIn" if !has_values => {
+                self.add(FieldError::required(
+                    format!("{path}.values"),
+                    "must be specified when `operator` is 'In' or 'NotIn'",
+                ));
+            }
+            "Exists" | "DoesNotExist" if has_values => {
+                self.add(FieldError::forbidden(
+                    format!("{path}.values"),
+                    "may not be specified when `operator` is 'Exists' or 'DoesNotExist'",
+                ));
+            }
+            "In" | "NotIn" | "Exists" | "DoesNotExist" => {}
+            _ => self.add(FieldError::invalid(
+                format!("{path}.operator"),
+                &expression["operator"],
+                "not a valid selector operator",
+            )),
+        }
+        self.name(
+            &format!("{path}.key"),
+            &expression["key"],
+            names::qualified_name,
+        );
+    }
+}
+
+/// Whether a value is absent or an empty text.
+pub(super) fn is_blank(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        _ => false,
+    }
+}
+
+/// Whether a value is absent or an empty list or map.
+pub(super) fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Array(items) => items.is_empty(),
+        Value::Object(members) => members.is_empty(),
+        _ => false,
+    }
+}
+
+/// The items of a list, each with its path.
+pub(super) fn items<'a>(path: &str, list: &'a Value) -> impl Iterator<Item = (String, &'a Value)> {
+    let path = path.to_owned();
+    list.as_array()
+        .into_iter()
+        .flatten()
+        .enumerate()
+        .map(move |(index, item)| (format!("{path}[{index}]"), item))
+}
+
+/// A copy of an object without some of its fields.
+pub(super) fn without(value: &Value, fields: &[&str]) -> Value {
+    let mut copy = value.clone();
+    if let Some(members) = copy.as_object_mut() {
+        members.retain(|field, _| !fields.contains(&field.as_str()));
+    }
+    copy
+}

@@ -1,0 +1,175 @@
+//! ConfigMaps, Secrets, and other plain records.
+
+use kubewright_machinery::object::{ObjectExt as _, names};
+use serde_json::{Value, json};
+
+use super::checks::Checks;
+use crate::status::{FieldError, FieldReason};
+
+const MAX_BYTES: usize = 1024 * 1024;
+const IMMUTABLE: &str = "field is immutable when `immutable` is set";
+
+/// BVA-3
+pub(super) fn config_map(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
+    let mut size = 0;
+    for field in ["data", "binaryData"] {
+        for (key, value) in object[field].as_object().into_iter().flatten() {
+            key_syntax(checks, &format!("{field}[{key}]"), key);
+            if field == "data" && object["binaryData"].get(key).is_some() {
+                checks.add(FieldError::new(
+                    format!("data[{key}]"),
+                    FieldReason::Duplicate,
+                    format!("Duplicate value: {key:?}"),
+                ));
+            }
+            let length = value.as_str().map_or(0, str::len);
+            size += if field == "data" {
+                length
+            } else {
+                decoded(length)
+            };
+        }
+    }
+    if size > MAX_BYTES {
+        checks.add(FieldError::too_long("[]", MAX_BYTES));
+    }
+    frozen(checks, object, stored, &["data", "binaryData"]);
+}
+
+/// BVA-3
+pub(super) fn secret(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
+    let mut size = 0;
+    for (key, value) in object["data"].as_object().into_iter().flatten() {
+        key_syntax(checks, &format!("data[{key}]"), key);
+        size += decoded(value.as_str().map_or(0, str::len));
+    }
+    if size > MAX_BYTES {
+        checks.add(FieldError::too_long("data", MAX_BYTES));
+    }
+    let has = |key: &str| object["data"].get(key).is_some();
+    let kind = object["type"].as_str().unwrap_or_default();
+    let required: &[&str] = match kind {
+        "kubernetes.io/tls" => &["tls.crt", "tls.key"],
+        "kubernetes.io/dockerconfigjson" => &[".dockerconfigjson"],
+        "kubernetes.io/dockercfg" => &[".dockercfg"],
+        "kubernetes.io/ssh-auth" => &["ssh-privatekey"],
+        // One of the two is enough.
+        "kubernetes.io/basic-auth" if !has("username") && !has("password") => {
+            &["username", "password"]
+        }
+        _ => &[],
+    };
+    for key in required.iter().filter(|key| !has(key)) {
+        checks.add(FieldError::required(format!("data[{key}]"), ""));
+    }
+    let account = "kubernetes.io/service-account.name";
+    if kind == "kubernetes.io/service-account-token"
+        && object.annotation(account).is_none_or(str::is_empty)
+    {
+        checks.add(FieldError::required(
+            format!("metadata.annotations[{account}]"),
+            "",
+        ));
+    }
+    if let Some(stored) = stored {
+        checks.immutable("type", &object["type"], &stored["type"]);
+    }
+    frozen(checks, object, stored, &["data"]);
+}
+
+/// BVA-3
+pub(super) fn lease(checks: &mut Checks, object: &Value, _: Option<&Value>) {
+    checks.positive(
+        "spec.leaseDurationSeconds",
+        &object["spec"]["leaseDurationSeconds"],
+    );
+    checks.not_negative("spec.leaseTransitions", &object["spec"]["leaseTransitions"]);
+}
+
+/// BI-1. An event of either version is in the form of the core group.
+pub(super) fn event(checks: &mut Checks, object: &Value, _: Option<&Value>) {
+    let about = object["involvedObject"]["namespace"]
+        .as_str()
+        .unwrap_or_default();
+    let matches = match about {
+        // What is said about the cluster stands in one of two namespaces.
+        "" => matches!(object.namespace(), "default" | "kube-system"),
+        about => about == object.namespace(),
+    };
+    if !matches {
+        checks.add(FieldError::invalid(
+            "involvedObject.namespace",
+            &json!(about),
+            "does not match event.namespace",
+        ));
+    }
+}
+
+/// BI-1. The newer version demands to know who reports what and when.
+pub(super) fn reported_event(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
+    event(checks, object, stored);
+    if stored.is_some() {
+        return;
+    }
+    checks.required("eventTime", &object["eventTime"]);
+    if !object["eventTime"].is_null() {
+        checks.required("reportingController", &object["reportingComponent"]);
+        checks.required("reportingInstance", &object["reportingInstance"]);
+        checks.required("action", &object["action"]);
+        checks.required("reason", &object["reason"]);
+    }
+    let kind = object["type"].as_str().unwrap_or_default();
+    if !matches!(kind, "Normal" | "Warning") {
+        checks.add(FieldError::invalid(
+            "type",
+            &json!(kind),
+            format!("has invalid value: {kind}"),
+        ));
+    }
+}
+
+pub(super) fn priority_class(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
+    let value = &object["value"];
+    let is_system = object.name().starts_with("system-");
+    if !is_system && value.as_i64().is_some_and(|value| value > 1_000_000_000) {
+        let detail = "maximum allowed value of a user defined priority is 1000000000";
+        checks.add(FieldError::forbidden("value", detail));
+    }
+    checks.one_of(
+        "preemptionPolicy",
+        &object["preemptionPolicy"],
+        &["Never", "PreemptLowerPriority"],
+    );
+    if stored.is_some_and(|stored| stored["value"] != *value) {
+        checks.add(FieldError::forbidden(
+            "value",
+            "may not be changed in an update.",
+        ));
+    }
+}
+
+fn key_syntax(checks: &mut Checks, path: &str, key: &str) {
+    for problem in names::config_key(key) {
+        checks.add(FieldError::invalid(path, &json!(key), problem));
+    }
+}
+
+/// BVA-4: once immutable, always immutable.
+fn frozen(checks: &mut Checks, object: &Value, stored: Option<&Value>, fields: &[&str]) {
+    let Some(stored) = stored.filter(|stored| stored["immutable"] == Value::Bool(true)) else {
+        return;
+    };
+    for field in fields
+        .iter()
+        .copied()
+        .chain(["immutable"])
+        .filter(|field| object[*field] != stored[*field])
+    {
+        checks.add(FieldError::forbidden(field, IMMUTABLE));
+    }
+}
+
+/// How many bytes base64 of this length stands for.
+fn decoded(length: usize) -> usize {
+    length / 4 * 3
+}

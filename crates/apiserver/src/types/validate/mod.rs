@@ -1,0 +1,72 @@
+//! What is wrong with a built-in object (BVA): the checks that the structure of a type does not make. Objects are in normal form and
+//! defaulted; object metadata is checked elsewhere.
+
+mod admission;
+mod autoscaling;
+mod batch;
+mod checks;
+mod config;
+mod network;
+mod pod;
+mod rbac;
+mod storage;
+mod template;
+#[cfg(test)]
+mod tests;
+mod workload;
+
+use serde_json::Value;
+
+use self::checks::Checks;
+use crate::status::FieldError;
+
+/// Checks a new object, or the successor of a stored one. The definition is that of the version in which the request came; the object is in
+/// the form in which it is stored.
+pub(super) fn validate(
+    definition: &'static str,
+    object: &Value,
+    stored: Option<&Value>,
+) -> Vec<FieldError> {
+    let mut checks = Checks::default();
+    let name = definition
+        .strip_prefix("io.k8s.api.")
+        .or_else(|| definition.rsplit_once(".pkg.apis.").map(|(_, name)| name));
+    let check: fn(&mut Checks, &Value, Option<&Value>) = match name.unwrap_or(definition) {
+        "core.v1.Pod" => pod::pod,
+        "core.v1.PodTemplate" => template::pod_template,
+        "core.v1.ReplicationController" => workload::replication_controller,
+        "core.v1.ConfigMap" => config::config_map,
+        "core.v1.Secret" => config::secret,
+        "core.v1.Service" => network::service,
+        "core.v1.PersistentVolumeClaim" => storage::claim,
+        "core.v1.PersistentVolume" => storage::volume,
+        "core.v1.Event" => config::event,
+        "events.v1.Event" => config::reported_event,
+        "apps.v1.Deployment" => workload::deployment,
+        "apps.v1.ReplicaSet" => workload::replica_set,
+        "apps.v1.StatefulSet" => workload::stateful_set,
+        "apps.v1.DaemonSet" => workload::daemon_set,
+        "batch.v1.Job" => batch::job,
+        "batch.v1.CronJob" => batch::cron_job,
+        "coordination.v1.Lease" => config::lease,
+        "networking.v1.Ingress" => network::ingress,
+        "networking.v1.NetworkPolicy" => network::policy,
+        "discovery.v1.EndpointSlice" => network::endpoint_slice,
+        "policy.v1.PodDisruptionBudget" => autoscaling::disruption_budget,
+        "autoscaling.v2.HorizontalPodAutoscaler" | "autoscaling.v1.HorizontalPodAutoscaler" => {
+            autoscaling::autoscaler
+        }
+        "scheduling.v1.PriorityClass" => config::priority_class,
+        "storage.v1.StorageClass" => storage::class,
+        "rbac.v1.Role" => rbac::role,
+        "rbac.v1.ClusterRole" => rbac::cluster_role,
+        "rbac.v1.RoleBinding" => rbac::role_binding,
+        "rbac.v1.ClusterRoleBinding" => rbac::cluster_role_binding,
+        "admissionregistration.v1.ValidatingWebhookConfiguration" => admission::validating_webhooks,
+        "admissionregistration.v1.MutatingWebhookConfiguration" => admission::mutating_webhooks,
+        "apiregistration.v1.APIService" => admission::api_service,
+        _ => return Vec::new(),
+    };
+    check(&mut checks, object, stored);
+    checks.into_errors()
+}

@@ -5,6 +5,7 @@
 //! what a workload does with its children. One controller feeds them with what the server holds and makes the writes that they ask for,
 //! on the server's clock. A test steers single objects by annotations ([`READY_AFTER`], [`OUTCOME`]).
 
+pub mod around;
 mod condition;
 mod daemon_set;
 mod deployment;

@@ -58,6 +58,15 @@ fn without_label(template: &Value, label: &str) -> Value {
     template
 }
 
+/// Whether a label selector matches; an empty one matches everything, an absent one nothing.
+pub(super) fn selects(selector: &Value, labels: &Map<String, Value>) -> bool {
+    let exact = selector.get("matchLabels").and_then(Value::as_object);
+    let expressions = selector.get("matchExpressions").and_then(Value::as_array);
+    selector.is_object()
+        && exact.into_iter().flatten().all(|(key, value)| labels.get(key) == Some(value))
+        && expressions.into_iter().flatten().all(|expression| holds(expression, labels))
+}
+
 /// An expression of a selector over labels. Comparisons of numbers are for nodes only.
 pub(super) fn holds(expression: &Value, labels: &Map<String, Value>) -> bool {
     let present = expression.get("key").and_then(Value::as_str).and_then(|key| labels.get(key));

@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    sync::Arc,
     time::Duration,
 };
 
@@ -21,6 +22,8 @@ struct State {
     later: BTreeSet<(Duration, ObjectRef)>,
     planned: BTreeMap<ObjectRef, Duration>,
     nodes_changed: bool,
+    /// Namespaces in which autoscalers and budgets may see something else.
+    namespaces: BTreeSet<Arc<str>>,
 }
 
 impl Agenda {
@@ -53,6 +56,16 @@ impl Agenda {
     /// When the next object is due.
     pub(super) fn next_due(&self) -> Option<Duration> {
         self.state.lock().later.first().map(|(due, _)| *due)
+    }
+
+    /// Workloads or pods of the namespace have changed.
+    pub(super) fn namespace_changed(&self, namespace: &Arc<str>) {
+        self.state.lock().namespaces.insert(namespace.clone());
+    }
+
+    /// The namespaces in which workloads or pods have changed since the last call.
+    pub(super) fn take_namespaces(&self) -> BTreeSet<Arc<str>> {
+        std::mem::take(&mut self.state.lock().namespaces)
     }
 
     pub(super) fn nodes_changed(&self) {

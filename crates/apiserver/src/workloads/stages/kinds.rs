@@ -14,6 +14,19 @@ pub(super) enum Role {
     Node,
     /// It belongs to a workload and has no life of its own.
     Child,
+    /// It stands around workloads, and gets a status too.
+    Around(Around),
+}
+
+/// What stands around workloads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Around {
+    Claim,
+    Volume,
+    Service,
+    Ingress,
+    Autoscaler,
+    Budget,
 }
 
 /// Kind, group, plural.
@@ -30,7 +43,13 @@ pub(super) fn role(resource: &Resource) -> Option<Role> {
     match (&*resource.group, &*resource.plural) {
         ("", "pods") => Some(Role::Pod),
         ("", "nodes") => Some(Role::Node),
-        ("", "persistentvolumeclaims") | ("apps", "controllerrevisions") => Some(Role::Child),
+        ("apps", "controllerrevisions") => Some(Role::Child),
+        ("", "persistentvolumeclaims") => Some(Role::Around(Around::Claim)),
+        ("", "persistentvolumes") => Some(Role::Around(Around::Volume)),
+        ("", "services") => Some(Role::Around(Around::Service)),
+        ("networking.k8s.io", "ingresses") => Some(Role::Around(Around::Ingress)),
+        ("autoscaling", "horizontalpodautoscalers") => Some(Role::Around(Around::Autoscaler)),
+        ("policy", "poddisruptionbudgets") => Some(Role::Around(Around::Budget)),
         (group, plural) => WORKLOADS.iter().any(|known| (known.1, known.2) == (group, plural)).then_some(Role::Workload),
     }
 }
@@ -40,6 +59,28 @@ pub(super) fn controller_of(object: &Value) -> Option<ObjectRef> {
     let owner = object.controller()?;
     let (_, group, plural) = WORKLOADS.iter().find(|known| known.0 == owner.kind && owner.gvk().is_some_and(|gvk| gvk.group == known.1))?;
     Some(ObjectRef { resource: Resource::new(group, plural), name: ObjectName::new(object.namespace(), owner.name) })
+}
+
+/// The workload of this kind and name.
+pub(super) fn workload(kind: &str, namespace: &str, name: &str) -> Option<ObjectRef> {
+    let (_, group, plural) = WORKLOADS.iter().find(|known| known.0 == kind)?;
+    Some(ObjectRef { resource: Resource::new(group, plural), name: ObjectName::new(namespace, name) })
+}
+
+pub(super) fn claims() -> Resource {
+    Resource::new("", "persistentvolumeclaims")
+}
+
+pub(super) fn volumes() -> Resource {
+    Resource::new("", "persistentvolumes")
+}
+
+pub(super) fn autoscalers() -> Resource {
+    Resource::new("autoscaling", "horizontalpodautoscalers")
+}
+
+pub(super) fn budgets() -> Resource {
+    Resource::new("policy", "poddisruptionbudgets")
 }
 
 pub(super) fn pods() -> Resource {

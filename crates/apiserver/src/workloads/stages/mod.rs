@@ -18,9 +18,12 @@ use futures::future::BoxFuture;
 use kubewright_machinery::object::ObjectExt;
 use serde_json::Value;
 
-use self::{agenda::Agenda, kinds::Role};
+use self::{
+    agenda::Agenda,
+    kinds::{Around, Role},
+};
 use super::{
-    Nodes, Plan, StageDelays, Surroundings, Workloads, Write, dispatch, node,
+    Nodes, Plan, StageDelays, Surroundings, Workloads, Write, around, dispatch, node,
     pod::{self, PodChange},
     status_only,
 };
@@ -28,7 +31,7 @@ use crate::{
     controllers::Controller,
     server::Writer,
     status::Status,
-    store::{Event, ObjectRef, Resource, Snapshot, Stored},
+    store::{Event, ObjectName, ObjectRef, Resource, Snapshot, Stored},
 };
 
 /// Plays the workload controllers, the scheduler and the kubelet inside the server.
@@ -54,7 +57,7 @@ impl Stages {
     fn is_concerned(&self, role: Role) -> bool {
         match self.mode {
             Workloads::Off => false,
-            Workloads::Status => role == Role::Workload,
+            Workloads::Status => matches!(role, Role::Workload | Role::Around(_)),
             Workloads::Pods => true,
         }
     }
@@ -76,6 +79,7 @@ impl Stages {
                 }
                 self.plan_workload(writer, &stored)
             }
+            Some(Role::Around(what)) => self.plan_around(writer, &snapshot, what, stored.value()),
             _ => Plan::default(),
         };
         if let Some(wake) = plan.wake {
@@ -131,6 +135,32 @@ impl Stages {
         plan
     }
 
+    fn plan_around(&self, writer: &Writer, snapshot: &Snapshot, what: Around, object: &Value) -> Plan {
+        let surroundings = Surroundings::new(writer.clock().now(), &self.delays);
+        let find = |object: &ObjectRef| snapshot.get(&object.resource, &object.name).map(|stored| stored.value());
+        match what {
+            Around::Claim => around::claim(object, surroundings),
+            Around::Volume => {
+                let reference =
+                    |field: &str| object.pointer(&format!("/spec/claimRef/{field}")).and_then(Value::as_str).unwrap_or_default();
+                let name = ObjectName::new(reference("namespace"), reference("name"));
+                around::volume(object, find(&ObjectRef { resource: kinds::claims(), name }))
+            }
+            Around::Service => around::service(object),
+            Around::Ingress => around::ingress(object),
+            Around::Autoscaler => {
+                let target =
+                    |field: &str| object.pointer(&format!("/spec/scaleTargetRef/{field}")).and_then(Value::as_str).unwrap_or_default();
+                let target = kinds::workload(target("kind"), object.namespace(), target("name"));
+                around::autoscaler(object, target.as_ref().and_then(find), surroundings)
+            }
+            Around::Budget => {
+                let pods: Vec<&Value> = snapshot.list(&kinds::pods(), Some(object.namespace())).map(|(_, pod)| pod.value()).collect();
+                around::disruption_budget(object, &pods, surroundings)
+            }
+        }
+    }
+
     /// Creates the nodes of the cluster when the first pod needs one (STG-5).
     async fn ensure_nodes(&self, writer: &Writer) -> Result<(), Status> {
         if self.has_nodes.swap(true, Ordering::Relaxed) {
@@ -158,8 +188,17 @@ impl Controller for Stages {
         let Some(role) = kinds::role(&event.object.resource).filter(|role| self.is_concerned(*role)) else { return };
         match role {
             Role::Node => self.agenda.nodes_changed(),
-            Role::Pod | Role::Workload if event.current.is_some() => self.agenda.add(event.object.clone()),
-            _ => {}
+            Role::Pod | Role::Workload => self.agenda.namespace_changed(&event.object.name.namespace),
+            // A volume goes with its claim.
+            Role::Around(Around::Claim) if event.current.is_none() => {
+                if let Some(volume) = event.previous.as_ref().and_then(|claim| claim.value().pointer("/spec/volumeName")?.as_str()) {
+                    self.agenda.add(ObjectRef { resource: kinds::volumes(), name: ObjectName::new("", volume) });
+                }
+            }
+            Role::Around(_) | Role::Child => {}
+        }
+        if event.current.is_some() && role != Role::Node {
+            self.agenda.add(event.object.clone());
         }
         for stored in event.previous.iter().chain(&event.current) {
             if let Some(owner) = kinds::controller_of(stored.value()) {
@@ -174,6 +213,8 @@ impl Controller for Stages {
             if self.agenda.take_nodes_changed() {
                 due.extend(depending_on_nodes(&writer.snapshot()));
             }
+            let namespaces = self.agenda.take_namespaces();
+            due.extend(namespaces.iter().flat_map(|namespace| counting_in(&writer.snapshot(), namespace)));
             for object in &due {
                 if let Err(status) = self.work(writer, object).await {
                     tracing::debug!(%object, error = %status, "failed to play a stage; it is tried again");
@@ -200,6 +241,14 @@ fn owned_by(writer: &Writer, snapshot: &Snapshot, uid: &str) -> Vec<Arc<Stored>>
     let dependents = writer.dependents(uid).into_iter();
     let stored = dependents.filter_map(|dependent| snapshot.get(&dependent.resource, &dependent.name).cloned());
     stored.filter(|stored| stored.value().controller().is_some_and(|owner| owner.uid == uid)).collect()
+}
+
+/// What counts workloads and pods of a namespace.
+fn counting_in(snapshot: &Snapshot, namespace: &str) -> Vec<ObjectRef> {
+    let all = |resource: Resource| -> Vec<ObjectRef> {
+        snapshot.list(&resource, Some(namespace)).map(|(name, _)| ObjectRef { resource: resource.clone(), name: name.clone() }).collect()
+    };
+    [kinds::autoscalers(), kinds::budgets()].into_iter().flat_map(all).collect()
 }
 
 /// What may act differently after nodes have changed: DaemonSets, and pods without a node.

@@ -97,3 +97,36 @@ async fn every_kind_of_workload_becomes_ready() {
         assert_eq!(stored["status"][field], 1, "{stored:#}");
     }
 }
+
+// STG-13
+#[tokio::test(start_paused = true)]
+async fn what_stands_around_workloads_gets_its_status() {
+    let server = server(Workloads::Pods, StageDelays::NONE);
+    let in_default = |kind: &str, api_version: &str, spec: Value| json!({"apiVersion": api_version, "kind": kind, "metadata": {"name": "web", "namespace": "default"}, "spec": spec});
+    let resources = json!({"requests": {"storage": "1Gi"}});
+    server
+        .create(in_default("PersistentVolumeClaim", "v1", json!({"accessModes": ["ReadWriteOnce"], "resources": resources})))
+        .await
+        .unwrap();
+    let target = json!({"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"});
+    server
+        .create(in_default("HorizontalPodAutoscaler", "autoscaling/v2", json!({"maxReplicas": 5, "scaleTargetRef": target})))
+        .await
+        .unwrap();
+    let selector = json!({"matchLabels": {"app": "web"}});
+    server.create(in_default("PodDisruptionBudget", "policy/v1", json!({"minAvailable": 1, "selector": selector}))).await.unwrap();
+    server
+        .create(in_default("Service", "v1", json!({"type": "LoadBalancer", "ports": [{"port": 80}], "selector": {"app": "web"}})))
+        .await
+        .unwrap();
+    server.create(deployment(2)).await.unwrap();
+    let claim = get(&server, "", "persistentvolumeclaims", "default", "web").unwrap();
+    assert_eq!(claim["status"]["phase"], "Bound", "{claim:#}");
+    let volume = get(&server, "", "persistentvolumes", "", claim["spec"]["volumeName"].as_str().unwrap()).unwrap();
+    assert_eq!(volume["status"]["phase"], "Bound");
+    assert_eq!(get(&server, "autoscaling", "horizontalpodautoscalers", "default", "web").unwrap()["status"]["currentReplicas"], 2);
+    let budget = get(&server, "policy", "poddisruptionbudgets", "default", "web").unwrap();
+    assert_eq!((&budget["status"]["currentHealthy"], &budget["status"]["disruptionsAllowed"]), (&json!(2), &json!(1)));
+    let service = get(&server, "", "services", "default", "web").unwrap();
+    assert!(service["status"]["loadBalancer"]["ingress"][0]["ip"].is_string(), "{service:#}");
+}

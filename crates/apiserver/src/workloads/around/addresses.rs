@@ -1,0 +1,47 @@
+//! Load balancers: each Service of that type and each Ingress gets an address of its own in 198.51.100.0/24.
+
+use kubewright_machinery::object::{ObjectExt, sha256_hex};
+use serde_json::{Value, json};
+
+use crate::workloads::{
+    plan::Plan,
+    read::{at, is_deleted, list, text},
+};
+
+/// What a Service does next: one of type LoadBalancer without a class of its own gets an address, another loses it.
+pub fn service(service: &Value) -> Plan {
+    let mut plan = Plan::default();
+    if is_deleted(service) {
+        return plan;
+    }
+    let has_address = !list(service, "/status/loadBalancer/ingress").is_empty();
+    let balanced = text(service, "/spec/type") == "LoadBalancer" && text(service, "/spec/loadBalancerClass").is_empty();
+    if balanced && !has_address {
+        set_ingress(service, json!([{"ip": address(service), "ipMode": "VIP"}]), &mut plan);
+    } else if text(service, "/spec/type") != "LoadBalancer" && has_address {
+        set_ingress(service, json!([]), &mut plan);
+    }
+    plan
+}
+
+/// What an Ingress does next: it gets an address.
+pub fn ingress(ingress: &Value) -> Plan {
+    let mut plan = Plan::default();
+    if !is_deleted(ingress) && list(ingress, "/status/loadBalancer/ingress").is_empty() {
+        set_ingress(ingress, json!([{"ip": address(ingress)}]), &mut plan);
+    }
+    plan
+}
+
+fn set_ingress(object: &Value, points: Value, plan: &mut Plan) {
+    let mut status = at(object, "/status").clone();
+    status["loadBalancer"] = if points == json!([]) { json!({}) } else { json!({"ingress": points}) };
+    plan.status(object, status);
+}
+
+/// The same object always gets the same address.
+fn address(object: &Value) -> String {
+    let digest = sha256_hex(object.uid());
+    let number = u8::from_str_radix(&digest[..2], 16).unwrap_or_default();
+    format!("198.51.100.{}", number % 254 + 1)
+}

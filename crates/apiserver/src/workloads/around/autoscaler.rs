@@ -1,0 +1,48 @@
+//! Autoscalers that find everything as it should be.
+
+use kubewright_machinery::object::ObjectExt;
+use serde_json::{Value, json};
+
+use crate::workloads::{
+    condition::{self, Condition},
+    plan::{Plan, Surroundings},
+    read::{at, int, is_deleted},
+};
+
+/// What a HorizontalPodAutoscaler does next: it reports the size of its target and never changes it. `target` is what it refers to.
+pub fn autoscaler(autoscaler: &Value, target: Option<&Value>, around: Surroundings<'_>) -> Plan {
+    let mut plan = Plan::default();
+    if is_deleted(autoscaler) {
+        return plan;
+    }
+    let replicas = target.map_or(0, |target| at(target, "/spec/replicas").as_i64().unwrap_or(1));
+    let (able, active, limited) = match target {
+        Some(_) => (
+            Condition::new("AbleToScale", true, "ReadyForNewScale", "recommended size matches current size"),
+            Condition::new("ScalingActive", true, "ValidMetricFound", "the HPA was able to successfully calculate a replica count"),
+            Condition::new("ScalingLimited", false, "DesiredWithinRange", "the desired count is within the acceptable range"),
+        ),
+        None => {
+            let message = "the HPA controller was unable to get the target's current scale";
+            (
+                Condition::new("AbleToScale", false, "FailedGetScale", message),
+                Condition::new("ScalingActive", false, "FailedGetScale", message),
+                Condition::new("ScalingLimited", false, "FailedGetScale", message),
+            )
+        }
+    };
+    let mut conditions = condition::of(autoscaler);
+    for condition in [able, active, limited] {
+        condition::set(&mut conditions, condition, around.now, &Value::Null);
+    }
+    let mut status = json!({"currentReplicas": replicas, "desiredReplicas": replicas, "conditions": conditions});
+    let observed = autoscaler.generation().unwrap_or_else(|| int(autoscaler, "/status/observedGeneration"));
+    if observed > 0 {
+        status["observedGeneration"] = observed.into();
+    }
+    if let Some(metrics) = autoscaler.pointer("/status/currentMetrics") {
+        status["currentMetrics"] = metrics.clone();
+    }
+    plan.status(autoscaler, status);
+    plan
+}

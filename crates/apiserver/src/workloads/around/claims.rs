@@ -1,0 +1,77 @@
+//! Claims are bound to volumes that are made for them.
+
+use kubewright_machinery::object::ObjectExt;
+use serde_json::{Value, json};
+
+use crate::workloads::{
+    plan::{Plan, Surroundings},
+    read::{after, at, created, is_deleted, text},
+};
+
+/// What a PersistentVolumeClaim does next: after the delay it is bound to a volume of its own.
+pub fn claim(claim: &Value, around: Surroundings<'_>) -> Plan {
+    let mut plan = Plan::default();
+    if is_deleted(claim) || text(claim, "/status/phase") == "Bound" {
+        return plan;
+    }
+    let due = after(created(claim), around.delays.bound);
+    plan.wake_at(due, around.now);
+    if due > around.now {
+        return plan;
+    }
+    if text(claim, "/spec/volumeName").is_empty() {
+        let volume = format!("pvc-{}", claim.uid());
+        plan.create(volume_for(claim, &volume));
+        let annotations = json!({"pv.kubernetes.io/bind-completed": "yes", "pv.kubernetes.io/bound-by-controller": "yes"});
+        plan.patch(claim, json!({"metadata": {"annotations": annotations}, "spec": {"volumeName": volume}}));
+    }
+    let status =
+        json!({"phase": "Bound", "accessModes": at(claim, "/spec/accessModes"), "capacity": at(claim, "/spec/resources/requests")});
+    plan.status(claim, status);
+    plan
+}
+
+/// What a PersistentVolume does next: one that was made for a claim goes with it. `claim` is what its reference names now.
+pub fn volume(volume: &Value, claim: Option<&Value>) -> Plan {
+    let mut plan = Plan::default();
+    let owner = text(volume, "/spec/claimRef/uid");
+    let is_ours = volume.annotation(PROVISIONED_BY) == Some(PROVISIONER);
+    if is_deleted(volume) || !is_ours || owner.is_empty() {
+        return plan;
+    }
+    if claim.is_some_and(|claim| claim.uid() == owner) {
+        plan.status(volume, json!({"phase": "Bound"}));
+    } else if text(volume, "/spec/persistentVolumeReclaimPolicy") == "Delete" {
+        plan.delete(volume);
+    } else {
+        plan.status(volume, json!({"phase": "Released"}));
+    }
+    plan
+}
+
+const PROVISIONED_BY: &str = "pv.kubernetes.io/provisioned-by";
+const PROVISIONER: &str = "kubewright.dev/provisioner";
+
+fn volume_for(claim: &Value, name: &str) -> Value {
+    let spec = at(claim, "/spec");
+    let mut volume = json!({
+        "apiVersion": "v1",
+        "kind": "PersistentVolume",
+        "metadata": {"name": name, "annotations": {PROVISIONED_BY: PROVISIONER}},
+        "spec": {
+            "accessModes": at(spec, "/accessModes"),
+            "capacity": {"storage": at(spec, "/resources/requests/storage")},
+            "claimRef": {
+                "apiVersion": "v1", "kind": "PersistentVolumeClaim", "name": claim.name(), "namespace": claim.namespace(), "uid": claim.uid(),
+            },
+            "hostPath": {"path": format!("/var/lib/kubewright/{name}")},
+            "persistentVolumeReclaimPolicy": "Delete",
+        },
+    });
+    for member in ["storageClassName", "volumeMode"] {
+        if let Some(value) = spec.get(member) {
+            volume["spec"][member] = value.clone();
+        }
+    }
+    volume
+}

@@ -1,0 +1,44 @@
+//! Disruption budgets count their pods.
+
+use kubewright_machinery::object::ObjectExt;
+use serde_json::{Value, json};
+
+use crate::workloads::{
+    condition::{self, Condition},
+    plan::{Plan, Surroundings},
+    pods,
+    read::{at, scaled},
+    template,
+};
+
+/// What a PodDisruptionBudget does next; `pods` are those of its namespace.
+pub fn disruption_budget(budget: &Value, pods: &[&Value], around: Surroundings<'_>) -> Plan {
+    let mut plan = Plan::default();
+    let selector = at(budget, "/spec/selector");
+    let selected: Vec<&&Value> = pods.iter().filter(|pod| pods::is_active(pod) && template::selects(selector, pod.labels())).collect();
+    let expected = selected.len() as i64;
+    let healthy = selected.iter().filter(|pod| pods::is_ready(pod)).count() as i64;
+    let desired = match (at(budget, "/spec/minAvailable"), at(budget, "/spec/maxUnavailable")) {
+        (Value::Null, Value::Null) => 0,
+        (Value::Null, unavailable) => (expected - scaled(unavailable, "0", expected, true)).max(0),
+        (available, _) => scaled(available, "0", expected, true),
+    };
+    let allowed = if expected == 0 { 0 } else { (healthy - desired).max(0) };
+    let mut conditions = condition::of(budget);
+    let condition = match allowed {
+        0 => Condition::new("DisruptionAllowed", false, "InsufficientPods", ""),
+        _ => Condition::new("DisruptionAllowed", true, "SufficientPods", ""),
+    };
+    let generation = json!({"observedGeneration": budget.generation().unwrap_or_default(), "message": ""});
+    condition::set(&mut conditions, condition, around.now, &generation);
+    let status = json!({
+        "observedGeneration": budget.generation().unwrap_or_default(),
+        "disruptionsAllowed": allowed,
+        "currentHealthy": healthy,
+        "desiredHealthy": desired,
+        "expectedPods": expected,
+        "conditions": conditions,
+    });
+    plan.status(budget, status);
+    plan
+}

@@ -1,0 +1,14 @@
+//! What stands around workloads and gets its status from a cluster too: claims and volumes, addresses, autoscalers, disruption budgets
+//! (STG-13).
+
+mod addresses;
+mod autoscaler;
+mod claims;
+mod disruption;
+#[cfg(test)]
+mod tests;
+
+pub use addresses::{ingress, service};
+pub use autoscaler::autoscaler;
+pub use claims::{claim, volume};
+pub use disruption::disruption_budget;

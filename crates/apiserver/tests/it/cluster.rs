@@ -34,12 +34,16 @@ impl Cluster {
     }
 
     pub(crate) async fn send(&self, method: &str, path: &str, body: Option<Value>, headers: &[(&str, &str)]) -> Answer {
+        let text = body.map(|body| body.to_string()).unwrap_or_default();
+        self.send_text(method, path, text, headers).await
+    }
+
+    pub(crate) async fn send_text(&self, method: &str, path: &str, body: String, headers: &[(&str, &str)]) -> Answer {
         let mut request = Request::builder().method(method).uri(path);
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        let bytes = body.map(|body| serde_json::to_vec(&body).unwrap()).unwrap_or_default();
-        let request = request.body(Full::new(bytes::Bytes::from(bytes))).unwrap();
+        let request = request.body(Full::new(bytes::Bytes::from(body))).unwrap();
         let response = self.server.service(Identity::admin()).oneshot(request).await.unwrap();
         let (parts, body) = response.into_parts();
         let bytes = body.collect().await.unwrap().to_bytes();

@@ -7,6 +7,7 @@ mod deletion;
 mod garbage;
 mod namespaces;
 mod objects;
+mod replay;
 mod watches;
 
 #[cfg(feature = "kube")]

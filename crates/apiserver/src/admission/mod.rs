@@ -1,6 +1,7 @@
 //! Built-in admission plugins: what may be created where, and what pods get without asking.
 
 mod lifecycle;
+mod pods;
 
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::Value;
@@ -11,7 +12,8 @@ pub(crate) use lifecycle::immortal;
 
 /// Plugins that may change a new object.
 pub(crate) fn on_create(kind: &KindSpec, object: &mut Value, snapshot: &Snapshot) -> Result<(), Status> {
-    lifecycle::namespace_exists(kind, object.namespace(), snapshot)
+    lifecycle::namespace_exists(kind, object.namespace(), snapshot)?;
+    pods::complete(kind, object, snapshot)
 }
 
 /// Plugins that look at the final object.

@@ -13,9 +13,6 @@ use crate::{
     tables::{Table, partial_metadata, partial_metadata_list},
 };
 
-/// The version of meta.k8s.io whose forms are offered.
-pub(crate) const META_VERSION: &str = "v1";
-
 /// Continuation and version of a list.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ListMeta {
@@ -37,17 +34,18 @@ pub(crate) fn value(value: &Value, format: Format) -> Bytes {
 
 /// Prints one object.
 pub(crate) fn object(kind: &KindSpec, stored: &Stored, representation: Representation, now: jiff::Timestamp) -> Result<Bytes, Status> {
+    let version = representation.meta.as_str();
     match (representation.shape, representation.format) {
         (Shape::Whole, Format::Json) => Ok(stored.bytes()),
         (Shape::Whole, format) => Ok(value(stored.value(), format)),
-        (Shape::Metadata, format) => Ok(value(&partial_metadata(stored.value(), META_VERSION), format)),
+        (Shape::Metadata, format) => Ok(value(&partial_metadata(stored.value(), version), format)),
         (Shape::MetadataList, _) => Err(Status::not_acceptable(format!(
             "you requested PartialObjectMetadataList, but the requested object is not a list ({})",
             go_type(kind, "")
         ))),
         (Shape::Table(include), format) => {
             let meta = json!({"resourceVersion": stored.value().resource_version()});
-            Ok(value(&Table::new(kind, include, META_VERSION).render([stored.value()], meta, true, now), format))
+            Ok(value(&Table::new(kind, include, version).render([stored.value()], meta, true, now), format))
         }
     }
 }
@@ -69,6 +67,7 @@ pub(crate) fn list(
     if let Some(remaining) = meta.remaining.filter(|remaining| *remaining > 0) {
         metadata["remainingItemCount"] = remaining.into();
     }
+    let version = representation.meta.as_str();
     match (representation.shape, representation.format) {
         (Shape::Whole, Format::Json) => Ok(whole_list(kind, items, &metadata)),
         (Shape::Whole, format) => {
@@ -81,11 +80,11 @@ pub(crate) fn list(
         ))),
         (Shape::MetadataList, format) => {
             let items = items.iter().map(|stored| stored.value());
-            Ok(value(&partial_metadata_list(items, metadata, META_VERSION), format))
+            Ok(value(&partial_metadata_list(items, metadata, version), format))
         }
         (Shape::Table(include), format) => {
             let items = items.iter().map(|stored| stored.value());
-            Ok(value(&Table::new(kind, include, META_VERSION).render(items, metadata, true, now), format))
+            Ok(value(&Table::new(kind, include, version).render(items, metadata, true, now), format))
         }
     }
 }

@@ -164,6 +164,13 @@ pub(super) fn validate(kind: &KindSpec, object: &Value, stored: Option<&Value>) 
     } else if stored.is_none() {
         errors.extend(name_errors(kind, object.name()));
     }
+    if stored.is_none() && !object.meta_str("generateName").is_empty() {
+        // What follows the base is a letter or a digit, so the base may end in a dash.
+        let base = object.meta_str("generateName");
+        let masked = base.strip_suffix('-').map_or_else(|| base.to_owned(), |base| format!("{base}a"));
+        let problems = name_problems(kind, &masked);
+        errors.extend(problems.iter().map(|problem| FieldError::invalid("metadata.generateName", &json!(base), problem)));
+    }
     labels(metadata, &mut errors);
     annotations(metadata, &mut errors);
     owners(metadata, &mut errors);
@@ -177,12 +184,15 @@ pub(super) fn validate(kind: &KindSpec, object: &Value, stored: Option<&Value>) 
 }
 
 fn name_errors(kind: &KindSpec, name: &str) -> Vec<FieldError> {
-    let problems = match (kind.group.as_str(), kind.kind.as_str()) {
+    name_problems(kind, name).iter().map(|problem| FieldError::invalid("metadata.name", &json!(name), problem)).collect()
+}
+
+fn name_problems(kind: &KindSpec, name: &str) -> Vec<String> {
+    match (kind.group.as_str(), kind.kind.as_str()) {
         ("", "Namespace" | "Service") => names::dns_1123_label(name),
         ("rbac.authorization.k8s.io", _) => names::path_segment(name),
         _ => names::dns_1123_subdomain(name),
-    };
-    problems.iter().map(|problem| FieldError::invalid("metadata.name", &json!(name), problem)).collect()
+    }
 }
 
 fn labels(metadata: &Map<String, Value>, errors: &mut Vec<FieldError>) {

@@ -36,6 +36,28 @@ pub(crate) struct Representation {
     pub(crate) format: Format,
     /// The shape.
     pub(crate) shape: Shape,
+    /// The version of meta.k8s.io in which shapes other than the whole are printed.
+    pub(crate) meta: MetaVersion,
+}
+
+/// Versions of meta.k8s.io; they differ in name only.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum MetaVersion {
+    /// `v1`.
+    #[default]
+    V1,
+    /// `v1beta1`, which old clients ask for.
+    V1Beta1,
+}
+
+impl MetaVersion {
+    /// The name of the version.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::V1 => "v1",
+            Self::V1Beta1 => "v1beta1",
+        }
+    }
 }
 
 impl Format {
@@ -67,18 +89,20 @@ pub(crate) fn negotiate(headers: &HeaderMap, query: &Query) -> Result<Representa
         let Some(format) = parts.next().and_then(format_of) else { continue };
         let parameters: Vec<_> = parts.filter_map(|part| part.split_once('=')).collect();
         let parameter = |name: &str| parameters.iter().find(|(key, _)| *key == name).map(|(_, value)| *value);
-        let Some(target) = parameter("as") else { return Ok(Representation { format, shape: Shape::Whole }) };
+        let Some(target) = parameter("as") else { return Ok(Representation { format, ..Representation::default() }) };
         converts = true;
-        if parameter("g") != Some("meta.k8s.io") || parameter("v") != Some("v1") {
-            continue;
-        }
+        let meta = match (parameter("g"), parameter("v")) {
+            (Some("meta.k8s.io"), Some("v1")) => MetaVersion::V1,
+            (Some("meta.k8s.io"), Some("v1beta1")) => MetaVersion::V1Beta1,
+            _ => continue,
+        };
         let shape = match target {
             "PartialObjectMetadata" => Shape::Metadata,
             "PartialObjectMetadataList" => Shape::MetadataList,
             "Table" => Shape::Table(include(query)?),
             _ => continue,
         };
-        return Ok(Representation { format, shape });
+        return Ok(Representation { format, shape, meta });
     }
     let accepted = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
     Err(if converts {

@@ -28,6 +28,7 @@ pub(super) fn answer(state: &Arc<State>, incoming: &Incoming) -> Outgoing {
         ["healthz" | "livez" | "readyz", ..] if is_get => respond::text(StatusCode::OK, health(parts[0], incoming)).into(),
         [] if is_get => document(&json!({"paths": ["/api", "/api/v1", "/apis", "/healthz", "/livez", "/readyz", "/version"]})),
         ["api" | "apis", ..] if is_get => discover(state, incoming, &parts),
+        ["api", _, ..] | ["apis", _, _, ..] => Status::method_not_allowed().into(),
         _ => not_found(),
     }
 }

@@ -10,7 +10,7 @@ use super::{
     resource::Call,
     respond,
 };
-use crate::{access::Identity, kinds::KindSpec, status::Status};
+use crate::{access::Identity, kinds::KindSpec, status::{FieldError, Status}};
 
 /// Whether objects of the kind are answered and never stored.
 pub(super) fn is_review(kind: &KindSpec) -> bool {
@@ -25,6 +25,12 @@ pub(super) fn answer(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Resp
     warnings.append(&mut context.warnings);
     if review.get("metadata").is_none_or(Value::is_null) {
         review["metadata"] = json!({});
+    }
+    let attributes = ["resourceAttributes", "nonResourceAttributes"].iter().filter(|field| review["spec"].get(**field).is_some_and(Value::is_object)).count();
+    if call.kind().kind.ends_with("AccessReview") && attributes != 1 {
+        let detail = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
+        let error = FieldError::invalid("spec.resourceAttributes", &Value::Null, detail);
+        return Err(Status::invalid(&call.kind().group, "", "", &[error]));
     }
     let user = &call.incoming.user;
     review["status"] = match call.kind().kind.as_str() {

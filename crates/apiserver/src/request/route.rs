@@ -31,7 +31,9 @@ pub(super) enum NoRoute {
 pub(super) fn find(registry: &Registry, target: &ResourceTarget, method: &http::Method) -> Result<Route, NoRoute> {
     let status = |status| Err(NoRoute::Status(status));
     let Some(kind) = registry.resource(&target.group, &target.version, &target.resource) else {
-        return if target.group.is_empty() || registry.has_group(&target.group) { status(Status::resource_not_found()) } else { Err(NoRoute::Unknown) };
+        // Groups of custom resources have no catch-all of their own (CRD-9).
+        let built_in = target.group.is_empty() || registry.kinds().any(|kind| kind.group == target.group && !kind.is_custom());
+        return if built_in { status(Status::resource_not_found()) } else { Err(NoRoute::Unknown) };
     };
     let non_empty = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     let route = Route {

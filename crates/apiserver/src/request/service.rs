@@ -11,6 +11,7 @@ use bytes::Bytes;
 use futures::{FutureExt as _, future::BoxFuture};
 use http::{Request, Response, request::Parts};
 use http_body::Body;
+use kubewright_machinery::quantity::GoDuration;
 
 use super::{
     body::{self, ResponseBody},
@@ -84,18 +85,35 @@ where
 {
     let (parts, body) = request.into_parts();
     let revision_before = state.store.revision();
+    let is_head = parts.method == http::Method::HEAD;
     let outgoing = match body::read(body).await {
         Ok(body) => {
             let user = parts.extensions.get::<Identity>().cloned().unwrap_or_else(Identity::anonymous);
             let query = Query::parse(parts.uri.query());
-            answer(state, Incoming { parts, query, user, body }).await
+            match check_timeout(&query) {
+                Ok(()) => answer(state, Incoming { parts, query, user, body }).await,
+                Err(status) => Outgoing::from(status),
+            }
         }
         Err(status) => Outgoing::from(status),
     };
     let Outgoing { mut response, warnings, stored } = outgoing;
+    if is_head {
+        *response.body_mut() = ResponseBody::full(Bytes::new());
+    }
     respond::finish(state, &mut response, &warnings);
     response.extensions_mut().insert(Effect { revision_before, revision_after: state.store.revision(), stored });
     response
+}
+
+/// A time-out must be a duration, although nothing here takes long enough to need one (DISC-18).
+fn check_timeout(query: &Query) -> Result<(), Status> {
+    match query.get("timeout") {
+        Some(timeout) if GoDuration::parse(timeout).is_err() => Err(Status::bad_request(format!(
+            "invalid timeout specified in the request URL - time: invalid duration {timeout:?}"
+        ))),
+        _ => Ok(()),
+    }
 }
 
 async fn answer(state: &Arc<State>, incoming: Incoming) -> Outgoing {

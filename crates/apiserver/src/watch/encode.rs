@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::{
     kinds::KindSpec,
     request::{
-        encode::{self, META_VERSION},
+        encode,
         negotiate::{Format, Representation, Shape},
     },
     status::Status,
@@ -46,10 +46,10 @@ pub(super) fn event(kind: &KindSpec, saying: Saying, stored: &Stored, representa
     let object = match representation.shape {
         Shape::Whole if representation.format == Format::Json => return line(saying.as_str(), &stored.bytes()),
         Shape::Whole => stored.value().clone(),
-        Shape::Metadata | Shape::MetadataList => partial_metadata(stored.value(), META_VERSION),
+        Shape::Metadata | Shape::MetadataList => partial_metadata(stored.value(), representation.meta.as_str()),
         Shape::Table(include) => {
             let metadata = json!({"resourceVersion": stored.revision().to_string()});
-            Table::new(kind, include, META_VERSION).render([stored.value()], metadata, with_columns, now)
+            Table::new(kind, include, representation.meta.as_str()).render([stored.value()], metadata, with_columns, now)
         }
     };
     framed(saying.as_str(), &object, representation.format)
@@ -63,8 +63,8 @@ pub(super) fn bookmark(kind: &KindSpec, revision: u64, initial_end: bool, repres
     }
     let (api_version, kind_name) = match representation.shape {
         Shape::Whole => (kind.api_version(), kind.kind.as_str()),
-        Shape::Metadata | Shape::MetadataList => ("meta.k8s.io/v1".into(), "PartialObjectMetadata"),
-        Shape::Table(_) => ("meta.k8s.io/v1".into(), "Table"),
+        Shape::Metadata | Shape::MetadataList => (format!("meta.k8s.io/{}", representation.meta.as_str()), "PartialObjectMetadata"),
+        Shape::Table(_) => (format!("meta.k8s.io/{}", representation.meta.as_str()), "Table"),
     };
     let object = if let Shape::Table(_) = representation.shape {
         json!({"kind": kind_name, "apiVersion": api_version, "metadata": metadata, "columnDefinitions": null, "rows": []})

@@ -218,7 +218,7 @@ async fn paths_that_are_no_objects_are_answered() {
     assert_eq!(cluster.get("/api/v1/nope").await.reason(), "NotFound");
     assert_eq!(cluster.put("/api/v1/namespaces", json!({})).await.code, 405);
     assert_eq!(cluster.delete("/api/v1/namespaces").await.code, 405);
-    let review = cluster.post("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", json!({"spec": {}})).await;
+    let review = cluster.post("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", json!({"spec": {"resourceAttributes": {"verb": "get", "resource": "pods"}}})).await;
     assert_eq!((review.code, &review.body["status"]["allowed"]), (201, &json!(true)));
     let me = cluster.post("/apis/authentication.k8s.io/v1/selfsubjectreviews", json!({})).await;
     assert_eq!(me.body["status"]["userInfo"]["username"], "kubernetes-admin");

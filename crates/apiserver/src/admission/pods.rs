@@ -1,0 +1,110 @@
+//! What every pod gets: a priority, and patience with nodes that fail (PIPE-20, VEC-10).
+
+use serde_json::{Value, json};
+
+use crate::{
+    kinds::KindSpec,
+    status::Status,
+    store::{ObjectName, Resource, Snapshot},
+};
+
+/// How long a pod stays on a node that is gone.
+const PATIENCE_SECONDS: u32 = 300;
+/// Priority classes that every cluster has, with their values.
+const SYSTEM_CLASSES: [(&str, i64); 2] = [("system-node-critical", 2_000_001_000), ("system-cluster-critical", 2_000_000_000)];
+
+/// Completes a new pod.
+pub(super) fn complete(kind: &KindSpec, pod: &mut Value, snapshot: &Snapshot) -> Result<(), Status> {
+    if !kind.group.is_empty() || kind.kind != "Pod" || !pod["spec"].is_object() {
+        return Ok(());
+    }
+    set_priority(pod, snapshot)?;
+    add_tolerations(pod);
+    Ok(())
+}
+
+fn set_priority(pod: &mut Value, snapshot: &Snapshot) -> Result<(), Status> {
+    let spec = &mut pod["spec"];
+    let class = spec["priorityClassName"].as_str().unwrap_or_default().to_owned();
+    let (priority, preemption) = if class.is_empty() {
+        default_class(spec, snapshot)
+    } else if let Some((_, value)) = SYSTEM_CLASSES.iter().find(|(name, _)| *name == class) {
+        (*value, "PreemptLowerPriority".to_owned())
+    } else {
+        let found = snapshot.get(&Resource::new("scheduling.k8s.io", "priorityclasses"), &ObjectName::new("", &class));
+        let why = format!("no PriorityClass with name {class} was found");
+        let found = found.ok_or_else(|| Status::forbidden("", "pods", pod["metadata"]["name"].as_str().unwrap_or_default(), &why))?;
+        values_of(found.value())
+    };
+    let spec = &mut pod["spec"];
+    spec["priority"] = priority.into();
+    spec["preemptionPolicy"] = preemption.into();
+    Ok(())
+}
+
+/// Without a class a pod has that of the cluster, which it names from then on, or priority 0.
+fn default_class(spec: &mut Value, snapshot: &Snapshot) -> (i64, String) {
+    let classes = Resource::new("scheduling.k8s.io", "priorityclasses");
+    let default = snapshot.list(&classes, None).find(|(_, stored)| stored.value()["globalDefault"] == true);
+    match default {
+        Some((name, stored)) => {
+            spec["priorityClassName"] = (*name.name).into();
+            values_of(stored.value())
+        }
+        None => (0, "PreemptLowerPriority".into()),
+    }
+}
+
+fn values_of(class: &Value) -> (i64, String) {
+    let policy = class["preemptionPolicy"].as_str().unwrap_or("PreemptLowerPriority").to_owned();
+    (class["value"].as_i64().unwrap_or_default(), policy)
+}
+
+fn add_tolerations(pod: &mut Value) {
+    let spec = &mut pod["spec"];
+    let mut tolerations = spec["tolerations"].as_array().cloned().unwrap_or_default();
+    for key in ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"] {
+        let tolerated = tolerations.iter().any(|toleration| {
+            let text = |field: &str| toleration[field].as_str().unwrap_or_default();
+            (text("key").is_empty() || text("key") == key) && matches!(text("effect"), "" | "NoExecute")
+        });
+        if !tolerated {
+            tolerations.push(json!({"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": PATIENCE_SECONDS}));
+        }
+    }
+    spec["tolerations"] = tolerations.into();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{kinds::Registry, store::Store};
+
+    fn completed(spec: Value) -> Value {
+        let registry = Registry::builtin();
+        let mut pod = json!({"metadata": {"name": "p"}, "spec": spec});
+        complete(registry.resource("", "v1", "pods").unwrap(), &mut pod, &Store::new(1).snapshot()).unwrap();
+        pod["spec"].take()
+    }
+
+    // VEC-10
+    #[test]
+    fn a_plain_pod_gets_priority_zero_and_two_tolerations() {
+        let spec = completed(json!({}));
+        assert_eq!((&spec["priority"], &spec["preemptionPolicy"]), (&json!(0), &json!("PreemptLowerPriority")));
+        assert_eq!(spec["tolerations"].as_array().unwrap().len(), 2);
+    }
+
+    #[test]
+    fn what_a_pod_tolerates_already_is_not_added() {
+        let own = json!([{"key": "node.kubernetes.io/not-ready", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 5}]);
+        let spec = completed(json!({"tolerations": own}));
+        assert_eq!(spec["tolerations"][0]["tolerationSeconds"], 5);
+        assert_eq!(spec["tolerations"].as_array().unwrap().len(), 2);
+    }
+
+    #[test]
+    fn system_classes_have_their_values() {
+        assert_eq!(completed(json!({"priorityClassName": "system-node-critical"}))["priority"], 2_000_001_000);
+    }
+}

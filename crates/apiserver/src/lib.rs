@@ -16,6 +16,7 @@ pub mod kinds;
 pub mod listen;
 pub mod middleware;
 pub mod model;
+pub mod patch;
 pub mod request;
 pub mod schema;
 pub mod server;

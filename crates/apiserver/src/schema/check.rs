@@ -362,6 +362,9 @@ fn lists(schema: &Object, path: &Path<'_>, errors: &mut Vec<FieldError>) {
 }
 
 fn rules(schema: &Object, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+    if list(schema, "x-kubernetes-validations").is_empty() {
+        return;
+    }
     #[cfg(feature = "cel")]
     let node = parse::node(&Value::Object(schema.clone()));
     let place = path.field("x-kubernetes-validations");

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{HeaderMap, Response, header};
+use http::{HeaderMap, HeaderValue, Response, header};
 use http_body_util::BodyExt as _;
 use kube::client::Body;
 use serde_json::Value;
@@ -37,6 +37,8 @@ pub struct ClusterOptions {
     pub tasks: Tasks,
     /// An answer must be there within this time.
     pub deadline: Duration,
+    /// How it presents itself to the server.
+    pub user_agent: String,
     /// So many requests may be in flight, watches not counted.
     pub in_flight: usize,
 }
@@ -78,6 +80,7 @@ impl ClusterOptions {
             random,
             tasks,
             deadline: Duration::from_secs(30),
+            user_agent: concat!("kubewright/", env!("CARGO_PKG_VERSION")).to_owned(),
             in_flight: 64,
         }
     }
@@ -95,6 +98,7 @@ impl Cluster {
         let tasks = options.tasks.clone();
         let connection = Arc::new(Connection {
             client,
+            user_agent: HeaderValue::from_str(&options.user_agent).ok(),
             slots: Semaphore::new(options.in_flight),
             warnings: Warnings::default(),
             counters: Counters::default(),
@@ -219,6 +223,7 @@ impl fmt::Debug for Cluster {
 /// What discovery, watches and requests share.
 pub(crate) struct Connection {
     client: kube::Client,
+    user_agent: Option<HeaderValue>,
     slots: Semaphore,
     warnings: Warnings,
     counters: Counters,
@@ -334,8 +339,12 @@ impl Connection {
     }
 
     async fn call(&self, request: &ApiRequest) -> Result<Response<Body>, ApiError> {
+        let mut http = request.to_http()?;
+        if let Some(agent) = &self.user_agent {
+            http.headers_mut().insert(header::USER_AGENT, agent.clone());
+        }
         self.client
-            .send(request.to_http()?)
+            .send(http)
             .await
             .map_err(|error| connection(request, error))
     }

@@ -93,7 +93,11 @@ impl Shared {
     /// would only make it spin.
     pub(super) fn next_due(&self, workers: usize) -> Option<Moment> {
         let queue = self.queue.lock();
-        if queue.in_flight() < workers { queue.next_due() } else { None }
+        if queue.in_flight() < workers {
+            queue.next_due()
+        } else {
+            None
+        }
     }
 
     /// A pass is over.
@@ -167,7 +171,12 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_due_timer_waits_for_a_free_worker() {
         let limits = Limits::new(Timing::default(), 1);
-        let shared = Shared::new("c".to_owned(), Clock::system(), Metrics::new("test"), limits);
+        let shared = Shared::new(
+            "c".to_owned(),
+            Clock::system(),
+            Metrics::new("test"),
+            limits,
+        );
         shared.add(Key::new("", "a"), Lane::Fast);
         let (key, started) = shared.pop(1).unwrap();
         shared.add_after(Key::new("", "b"), Delay::secs::<1>());

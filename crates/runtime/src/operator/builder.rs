@@ -247,7 +247,9 @@ impl Operator {
         let tasks = Tasks::new();
         let clock = self.clock.unwrap_or_else(Clock::system);
         let random = self.random.unwrap_or_else(Random::from_entropy);
-        let cluster = connect(ClusterOptions::new(clock, random, tasks.clone()))?;
+        let mut options = ClusterOptions::new(clock, random, tasks.clone());
+        options.user_agent.clone_from(&self.name);
+        let cluster = connect(options)?;
         Ok(Driver::new(super::drive::Parts {
             name: self.name,
             metrics_prefix: self.metrics_prefix,

@@ -123,6 +123,8 @@ impl Driver {
         .await?;
         self.enter(Phase::CachesSynced);
         let controllers = self.start_registrations().await?;
+        // Where it may not watch definitions, discovery looks again after a while.
+        self.parts.cluster.follow_types();
         self.enter(Phase::Standby);
         // Leader election has its place here: until there is one, every replica leads.
         self.enter(Phase::Leading);

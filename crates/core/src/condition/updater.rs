@@ -134,7 +134,7 @@ impl Updater {
             match self.original.get(&condition.type_) {
                 None => changes.appeared.push(condition.type_.clone()),
                 Some(original) if original.status != condition.status => {
-                    changes.flipped.push(condition.type_.clone())
+                    changes.flipped.push(condition.type_.clone());
                 }
                 Some(_) => {}
             }

@@ -89,6 +89,8 @@ pub struct Correlator {
     order: BTreeMap<(Moment, u64), Identity>,
     groups: HashMap<Identity, BTreeMap<String, Moment>>,
     budgets: HashMap<(String, Reference), (TokenBucket, Moment)>,
+    /// When these maps are this large, what is outdated is thrown out.
+    prune_at: (usize, usize),
     names: u64,
     ticks: u64,
 }
@@ -124,6 +126,7 @@ impl Correlator {
             order: BTreeMap::new(),
             groups: HashMap::new(),
             budgets: HashMap::new(),
+            prune_at: (CAPACITY, CAPACITY),
             names: seed,
             ticks: 0,
         }
@@ -250,10 +253,11 @@ impl Correlator {
     }
 
     fn take_from_budget(&mut self, occurrence: &Occurrence, now: Moment) -> bool {
-        if self.budgets.len() >= CAPACITY {
+        if self.budgets.len() >= self.prune_at.1 {
             let full_again = BUDGET_INTERVAL.saturating_mul(BUDGET);
             self.budgets
                 .retain(|_, (_, used)| now.since(*used) < full_again);
+            self.prune_at.1 = CAPACITY.max(2 * self.budgets.len());
         }
         let key = (
             occurrence.reporter.clone(),
@@ -299,9 +303,10 @@ impl Correlator {
     }
 
     fn prune_groups(&mut self, now: Moment) {
-        if self.groups.len() >= CAPACITY {
+        if self.groups.len() >= self.prune_at.0 {
             self.groups
                 .retain(|_, notes| notes.values().any(|last| now.since(*last) < SIMILAR_WINDOW));
+            self.prune_at.0 = CAPACITY.max(2 * self.groups.len());
         }
     }
 }

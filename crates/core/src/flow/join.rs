@@ -56,7 +56,7 @@ impl Extra {
         match wait.0.on {
             WaitOn::Timer(delay) => self.recheck(delay),
             WaitOn::Event { safety_net } => {
-                self.safety_net = smallest(self.safety_net, Some(safety_net))
+                self.safety_net = smallest(self.safety_net, Some(safety_net));
             }
             WaitOn::Growing { at_most } => {
                 self.growing.push(Growing {

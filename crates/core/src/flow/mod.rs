@@ -17,6 +17,7 @@ mod api;
 mod blocked;
 mod classify;
 mod conclude;
+mod conclusion;
 mod delay;
 mod event;
 mod ext;
@@ -36,9 +37,8 @@ mod tests;
 pub use api::{ApiFault, ApiStatus, StatusCause, classify_status, recognise_with};
 pub use blocked::Blocked;
 pub use classify::{BoxError, Class, Classification, Classified, JoinedErrors, Origin};
-pub use conclude::{
-    Conclusion, Limits, Outcome, Pass, Prior, PriorCondition, StalledMark, Texts, conclude,
-};
+pub use conclude::{Limits, Pass, Prior, PriorCondition, conclude};
+pub use conclusion::{Conclusion, Outcome, StalledMark, Texts};
 pub use delay::{Delay, ZeroDelay};
 pub use event::{Event, EventType};
 pub use ext::{FlowExt, FlowState};

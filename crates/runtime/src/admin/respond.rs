@@ -43,7 +43,7 @@ pub(super) fn respond(
     let (endpoint, rest) = path
         .trim_start_matches('/')
         .split_once('/')
-        .unwrap_or((path.trim_start_matches('/'), ""));
+        .unwrap_or_else(|| (path.trim_start_matches('/'), ""));
     match (endpoint, rest) {
         ("livez" | "healthz" | "health", check) => {
             probe("livez", CheckKind::Live, check, query, checks)

@@ -32,6 +32,9 @@ pub trait QueueStatistics: fmt::Debug + Send + Sync {
     fn running(&self) -> Vec<f64>;
 }
 
+/// Reads the values of one family from a queue, with the lane where there is one per lane.
+type Read = dyn Fn(&dyn QueueStatistics) -> Vec<(Option<Lane>, f64)>;
+
 type Queues = Arc<Mutex<Vec<Weak<dyn QueueStatistics>>>>;
 
 impl Metrics {
@@ -92,27 +95,23 @@ impl Collector for QueueCollector {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
         let queues: Vec<Arc<dyn QueueStatistics>> =
             self.0.lock().iter().filter_map(Weak::upgrade).collect();
-        let mut family =
-            |name: &str,
-             help: &str,
-             read: &dyn Fn(&dyn QueueStatistics) -> Vec<(Option<Lane>, f64)>| {
-                let kind = ConstGauge::new(0_f64).metric_type();
-                let mut descriptor = encoder.encode_descriptor(name, help, None, kind)?;
-                for queue in &queues {
-                    for (lane, value) in read(queue.as_ref()) {
-                        let labels: Vec<(&str, &str)> = [
-                            Some(("name", queue.name())),
-                            lane.map(|lane| ("lane", lane.as_str())),
-                        ]
-                        .into_iter()
-                        .flatten()
-                        .collect();
-                        ConstGauge::new(value)
-                            .encode(descriptor.encode_family(&labels.as_slice())?)?;
-                    }
+        let mut family = |name: &str, help: &str, read: &Read| {
+            let kind = ConstGauge::new(0_f64).metric_type();
+            let mut descriptor = encoder.encode_descriptor(name, help, None, kind)?;
+            for queue in &queues {
+                for (lane, value) in read(queue.as_ref()) {
+                    let labels: Vec<(&str, &str)> = [
+                        Some(("name", queue.name())),
+                        lane.map(|lane| ("lane", lane.as_str())),
+                    ]
+                    .into_iter()
+                    .flatten()
+                    .collect();
+                    ConstGauge::new(value).encode(descriptor.encode_family(&labels.as_slice())?)?;
                 }
-                Ok::<(), fmt::Error>(())
-            };
+            }
+            Ok::<(), fmt::Error>(())
+        };
         family("workqueue_depth", "Queued keys", &|queue| {
             Lane::ALL
                 .map(|lane| (Some(lane), queue.depth(lane) as f64))

@@ -64,7 +64,7 @@ impl Default for OperatorOptions {
             disabled_controllers: Vec::new(),
             minimum_version: MinimumVersion::default(),
             admin: None,
-            startup_timeout: Some(Duration::from_mins(5)),
+            startup_timeout: Some(Duration::from_secs(5 * 60)),
             shutdown_timeout: Duration::from_secs(25),
             instance: None,
         }
@@ -318,15 +318,16 @@ fn enabled(
             known,
         });
     }
-    let is_enabled = |registration: &Box<dyn Registration>| {
-        let off = disabled.iter().any(|name| name == registration.name());
-        if off {
+    let mut enabled = Vec::new();
+    for registration in registrations {
+        if disabled.iter().any(|name| name == registration.name()) {
             tracing::info!(
                 controller = registration.name(),
                 "the controller is disabled"
             );
+        } else {
+            enabled.push(registration);
         }
-        !off
-    };
-    Ok(registrations.into_iter().filter(is_enabled).collect())
+    }
+    Ok(enabled)
 }

@@ -1,39 +1,34 @@
 //! Drives an operator through its phases.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use futures::StreamExt as _;
 use futures::future::try_join_all;
 use futures::stream::FuturesUnordered;
 use kubewright_core::backoff::Timing;
-use kubewright_core::time::Moment;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::builder::OperatorOptions;
+use super::health;
 use super::preflight::Preflight;
 use super::{Declarations, OperatorContext, OperatorError, Phase, Registration};
-use crate::admin::{Admin, Checks, DuplicateCheck};
-use crate::clock::Clock;
+use crate::admin::{Admin, Checks};
 use crate::cluster::Cluster;
 use crate::controller::Controller;
 use crate::events::{Recorder, RecorderOptions};
 use crate::metrics::Metrics;
 use crate::task::{Task, Tasks};
-use crate::watch::WatchState;
 
 /// What is still to be sent at shutdown may take this long.
 const FLUSH: Duration = Duration::from_secs(10);
 /// Background tasks that are asked to end are given this long.
 const TASK_GRACE: Duration = Duration::from_secs(5);
-/// The heartbeat of the process, and when its absence is a failure.
-const HEARTBEAT: Duration = Duration::from_secs(1);
-const HEARTBEAT_LIMIT: Duration = Duration::from_secs(10);
 /// Workers that have been in the same passes for this long are stuck.
-const STUCK: Duration = Duration::from_mins(15);
+const STUCK: Duration = Duration::from_secs(15 * 60);
+/// What a start waits for is logged this often.
+const REMIND: Duration = Duration::from_secs(60);
 
 /// What a driver is made of.
 pub(super) struct Parts {
@@ -110,8 +105,13 @@ impl Driver {
 
     /// Works until something fails that must not.
     async fn serve(&mut self) -> Result<(), OperatorError> {
-        self.add_checks()
-            .map_err(|error| OperatorError::Invalid(vec![error.to_string()]))?;
+        health::add_checks(
+            &self.parts.checks,
+            &self.parts.cluster,
+            &self.parts.shutdown,
+            &self.phase(),
+        )
+        .map_err(|error| OperatorError::Invalid(vec![error.to_string()]))?;
         self.open_admin().await?;
         self.enter(Phase::Preflight);
         Preflight::new(
@@ -129,14 +129,12 @@ impl Driver {
         // Leader election has its place here: until there is one, every replica leads.
         self.enter(Phase::Leading);
         self.run_controllers(controllers)?;
-        match self.controllers.next().await {
-            Some(Err(panic)) => Err(panic.into()),
-            Some(Ok(())) | None => {
-                // Controllers end when they are told to, so this is the shutdown; without any there is nothing to end.
-                self.parts.shutdown.cancelled().await;
-                Ok(())
-            }
+        // Controllers end when they are told to, which is the shutdown; before that only a panic ends one.
+        while let Some(ended) = self.controllers.next().await {
+            ended?;
         }
+        self.parts.shutdown.cancelled().await;
+        Ok(())
     }
 
     /// Ends everything, in the order in which it is needed.
@@ -164,55 +162,6 @@ impl Driver {
         self.phase.send_replace(phase);
     }
 
-    fn add_checks(&self) -> Result<(), DuplicateCheck> {
-        let checks = &self.parts.checks;
-        let phase = self.phase.subscribe();
-        checks.ready("phase", move || {
-            let phase = *phase.borrow();
-            if phase.is_serving() {
-                Ok(())
-            } else {
-                Err(format!("the operator is in the phase {}", phase.as_str()))
-            }
-        })?;
-        let (phase, cluster) = (self.phase.subscribe(), self.parts.cluster.clone());
-        checks.ready("caches", move || match *phase.borrow() {
-            Phase::Starting | Phase::Preflight => Err("watches have not been started".to_owned()),
-            Phase::CachesSynced => Err(format!("waiting for {}", unsynced(&cluster).join(", "))),
-            _ => Ok(()),
-        })?;
-        let shutdown = self.parts.shutdown.clone();
-        checks.ready("shutdown", move || {
-            if shutdown.is_cancelled() {
-                Err("shutting down".to_owned())
-            } else {
-                Ok(())
-            }
-        })?;
-        let cluster = self.parts.cluster.clone();
-        checks.note("watches", move || {
-            let now = cluster.clock().moment();
-            let broken: Vec<String> = cluster
-                .watches()
-                .health()
-                .into_iter()
-                .filter(|watch| !watch.healthy(now) || watch.status.state == WatchState::Forbidden)
-                .map(|watch| {
-                    format!(
-                        "{}: {}",
-                        watch.spec,
-                        watch.status.error.unwrap_or_else(|| "silent".to_owned())
-                    )
-                })
-                .collect();
-            if broken.is_empty() {
-                Ok(())
-            } else {
-                Err(broken.join(", "))
-            }
-        })
-    }
-
     async fn open_admin(&self) -> Result<(), OperatorError> {
         let Some(address) = self.parts.options.admin else {
             return Ok(());
@@ -220,11 +169,14 @@ impl Driver {
         let admin = Admin::bind(address).await?;
         tracing::info!(address = %admin.address(), "the admin server listens");
         let clock = self.parts.cluster.clock().clone();
-        let beat = heartbeat(&self.parts.checks, &clock)
+        let beat = health::heartbeat(&self.parts.checks, &clock)
             .map_err(|error| OperatorError::Invalid(vec![error.to_string()]))?;
         let stopping = self.admin.stopping();
         self.admin
-            .spawn("heartbeat", tick(beat, clock.clone(), stopping.clone()))
+            .spawn(
+                "heartbeat",
+                health::tick(beat, clock.clone(), stopping.clone()),
+            )
             .detach();
         let serve = admin.serve(
             self.parts.checks.clone(),
@@ -251,18 +203,30 @@ impl Driver {
                         .map_err(|source| OperatorError::Registration { name, source })
                 }
             });
-        let started = try_join_all(starts);
-        let Some(limit) = self.parts.options.startup_timeout else {
-            return Ok(started.await?.into_iter().flatten().collect());
+        let clock = self.parts.cluster.clock().clone();
+        let reminded = async {
+            let started = try_join_all(starts);
+            tokio::pin!(started);
+            loop {
+                if let Ok(controllers) = clock.limit(REMIND, started.as_mut()).await {
+                    return controllers;
+                }
+                let waiting_for = health::unsynced(&self.parts.cluster).join(", ");
+                tracing::warn!(waiting_for, "the operator is still starting");
+            }
         };
-        match self.parts.cluster.clock().limit(limit, started).await {
-            Ok(controllers) => Ok(controllers?.into_iter().flatten().collect()),
-            Err(_) => Err(OperatorError::Timeout {
-                phase: Phase::CachesSynced,
-                limit,
-                culprits: unsynced(&self.parts.cluster),
+        let started = match self.parts.options.startup_timeout {
+            None => reminded.await,
+            Some(limit) => clock.limit(limit, reminded).await.unwrap_or_else(|_| {
+                let culprits = health::unsynced(&self.parts.cluster);
+                Err(OperatorError::Timeout {
+                    phase: Phase::CachesSynced,
+                    limit,
+                    culprits,
+                })
             }),
-        }
+        };
+        Ok(started?.into_iter().flatten().collect())
     }
 
     fn run_controllers(&mut self, controllers: Vec<Controller>) -> Result<(), OperatorError> {
@@ -324,51 +288,6 @@ impl Driver {
             workers: options.workers,
             watch_namespaces: options.watch_namespaces.clone(),
             startup_timeout: options.startup_timeout,
-        }
-    }
-}
-
-/// The watches that have no first list yet.
-fn unsynced(cluster: &Cluster) -> Vec<String> {
-    let waiting: Vec<String> = cluster
-        .watches()
-        .health()
-        .into_iter()
-        .filter(|watch| watch.status.state != WatchState::Watching)
-        .map(|watch| match watch.status.error {
-            Some(error) => format!("the watch of {} ({error})", watch.spec),
-            None => format!("the watch of {}", watch.spec),
-        })
-        .collect();
-    if waiting.is_empty() {
-        vec!["a controller to start".to_owned()]
-    } else {
-        waiting
-    }
-}
-
-/// The check `heartbeat`, and where the beats are kept.
-fn heartbeat(checks: &Checks, clock: &Clock) -> Result<Arc<AtomicU64>, DuplicateCheck> {
-    let beat = Arc::new(AtomicU64::new(0));
-    let (last, clock) = (beat.clone(), clock.clone());
-    checks.live("heartbeat", move || {
-        let last = Moment(Duration::from_millis(last.load(Ordering::Relaxed)));
-        let silent = clock.moment().since(last);
-        if silent > HEARTBEAT_LIMIT {
-            Err(format!("no task has run for {silent:?}"))
-        } else {
-            Ok(())
-        }
-    })?;
-    Ok(beat)
-}
-
-async fn tick(beat: Arc<AtomicU64>, clock: Clock, stop: CancellationToken) {
-    loop {
-        beat.store(clock.moment().0.as_millis() as u64, Ordering::Relaxed);
-        tokio::select! {
-            () = stop.cancelled() => return,
-            () = clock.sleep(HEARTBEAT) => {}
         }
     }
 }

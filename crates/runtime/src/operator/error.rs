@@ -50,8 +50,8 @@ pub enum OperatorError {
         /// What the client said.
         source: ApiError,
     },
-    /// The server does not let us ask for its version.
-    #[error("read the version of the cluster: {source}; check the credentials in the kubeconfig")]
+    /// The server does not let us ask what it is and serves.
+    #[error("learn what the cluster serves: {source}; check the credentials in the kubeconfig")]
     Refused {
         /// What the server said.
         source: ApiError,

@@ -9,6 +9,7 @@ mod context;
 mod declarations;
 mod drive;
 mod error;
+mod health;
 mod phase;
 mod preflight;
 mod rbac;

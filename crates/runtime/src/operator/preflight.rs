@@ -17,7 +17,7 @@ use crate::cluster::{ApiError, ApiRequest, ApiResource, Cluster};
 /// Missing kinds and permissions are looked for again after this time.
 const AGAIN: Duration = Duration::from_secs(2);
 /// What is missing is logged this often.
-const REMIND: Duration = Duration::from_mins(1);
+const REMIND: Duration = Duration::from_secs(60);
 /// A server that does not answer is asked this often.
 const TRIES: u32 = 5;
 /// Questions at once.
@@ -201,7 +201,13 @@ impl<'a> Preflight<'a> {
                 Ok(None) => missing
                     .kinds
                     .push(format!("{} {}", gvk.api_version(), gvk.kind)),
-                Err(source) => return Err(OperatorError::Unreachable { source }),
+                // The next round asks again; that the server answers at all is known.
+                Err(error) if error.is_transient() => {
+                    missing
+                        .kinds
+                        .push(format!("{} {} ({error})", gvk.api_version(), gvk.kind));
+                }
+                Err(source) => return Err(OperatorError::Refused { source }),
             }
         }
         missing.denied = self.denied().await;
@@ -212,12 +218,8 @@ impl<'a> Preflight<'a> {
     async fn denied(&self) -> Vec<String> {
         let mut questions = Vec::new();
         for rule in self.declarations.rules() {
-            questions.extend(
-                rule.verbs
-                    .iter()
-                    .map(|verb| (rule.clone(), verb.clone()))
-                    .collect::<Vec<_>>(),
-            );
+            let verbs = rule.verbs.clone();
+            questions.extend(verbs.into_iter().map(|verb| (rule.clone(), verb)));
         }
         let asked = questions.into_iter().map(|(rule, verb)| {
             let cluster = self.cluster.clone();
@@ -233,7 +235,10 @@ impl<'a> Preflight<'a> {
                 Ok(true) => {}
                 Ok(false) => denied.push(describe(&rule, &verb)),
                 Err(error) => {
-                    tracing::warn!(%error, "the server does not say what the operator is allowed to do; this check is skipped");
+                    // A server without authorization does not serve the question.
+                    if !error.is_not_found() {
+                        tracing::warn!(%error, "the server does not say what the operator is allowed to do; this check is skipped");
+                    }
                     return Vec::new();
                 }
             }

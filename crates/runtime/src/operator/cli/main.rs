@@ -134,10 +134,11 @@ async fn config(args: &ClusterArgs) -> Result<Config, ConnectError> {
 }
 
 fn print_documents<'a>(documents: impl IntoIterator<Item = &'a Value>) -> ExitCode {
-    let text: String = documents
-        .into_iter()
-        .map(|document| format!("---\n{}", yaml::to_string(document)))
-        .collect();
+    let mut text = String::new();
+    for document in documents {
+        text.push_str("---\n");
+        text.push_str(&yaml::to_string(document));
+    }
     print(&text)
 }
 

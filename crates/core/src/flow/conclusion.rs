@@ -1,0 +1,97 @@
+//! What a finished pass means, as data.
+
+use super::{Event, Reason, Schedule};
+
+/// What a finished pass means. The runner does what it says.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Conclusion {
+    /// When the key runs again.
+    pub schedule: Schedule,
+    /// The label `result` of the metrics.
+    pub outcome: Outcome,
+    /// Condition `Ready`: whether, and why. `None` leaves it as it is.
+    pub ready: Option<(bool, Texts)>,
+    /// Condition `Stalled`.
+    pub stalled: StalledMark,
+    /// The event to record, if any.
+    pub event: Option<Event>,
+    /// Whether something is now different from what was reported before: decides the log level of expected outcomes.
+    pub transition: bool,
+    /// Failures in a row, this one included.
+    pub failures: u32,
+    /// The text of the halt, without credentials; empty for success.
+    pub message: String,
+}
+
+/// The label `result` of a pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Outcome {
+    /// `Ok` or `Done`.
+    Done,
+    /// A wait.
+    Wait,
+    /// A block.
+    Blocked,
+    /// A failure that is retried.
+    Error,
+    /// A failure that is not retried.
+    Terminal,
+    /// One of the first conflicts in a row: retried, and nothing is reported.
+    Conflict,
+    /// Ended by shutdown or loss of the lease; nothing is recorded.
+    Cancelled,
+}
+
+/// Reason and message of a condition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Texts {
+    /// The reason.
+    pub reason: Reason,
+    /// The message; may be empty.
+    pub message: String,
+}
+
+/// What becomes of the condition `Stalled`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StalledMark {
+    /// It stays as it is.
+    Keep,
+    /// It is removed.
+    Remove,
+    /// It is set to True.
+    Set(Texts),
+}
+
+impl Conclusion {
+    /// A pass that shutdown or the loss of the lease ended: nothing is recorded, and it is not retried here.
+    pub const fn cancelled() -> Self {
+        Self {
+            schedule: Schedule::OnEvent,
+            outcome: Outcome::Cancelled,
+            ready: None,
+            stalled: StalledMark::Keep,
+            event: None,
+            transition: false,
+            failures: 0,
+            message: String::new(),
+        }
+    }
+}
+
+impl Outcome {
+    /// The value of the label.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Wait => "wait",
+            Self::Blocked => "blocked",
+            Self::Error => "error",
+            Self::Terminal => "terminal",
+            Self::Conflict => "conflict",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! What tells that an operator lives and is ready.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use kubewright_core::time::Moment;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use super::Phase;
+use crate::admin::{Checks, DuplicateCheck};
+use crate::clock::Clock;
+use crate::cluster::Cluster;
+use crate::watch::WatchState;
+
+/// The heartbeat of the process, and when its absence is a failure.
+const HEARTBEAT: Duration = Duration::from_secs(1);
+const HEARTBEAT_LIMIT: Duration = Duration::from_secs(10);
+
+/// The checks that every operator has.
+pub(super) fn add_checks(
+    checks: &Checks,
+    cluster: &Cluster,
+    shutdown: &CancellationToken,
+    phase: &watch::Receiver<Phase>,
+) -> Result<(), DuplicateCheck> {
+    let current = phase.clone();
+    checks.ready("phase", move || {
+        let phase = *current.borrow();
+        if phase.is_serving() {
+            Ok(())
+        } else {
+            Err(format!("the operator is in the phase {}", phase.as_str()))
+        }
+    })?;
+    let (current, caches) = (phase.clone(), cluster.clone());
+    checks.ready("caches", move || match *current.borrow() {
+        Phase::Starting | Phase::Preflight => Err("watches have not been started".to_owned()),
+        Phase::CachesSynced => Err(format!("waiting for {}", unsynced(&caches).join(", "))),
+        _ => Ok(()),
+    })?;
+    let shutdown = shutdown.clone();
+    checks.ready("shutdown", move || {
+        if shutdown.is_cancelled() {
+            Err("received SIGTERM from kubelet".to_owned())
+        } else {
+            Ok(())
+        }
+    })?;
+    let cluster = cluster.clone();
+    checks.note("watches", move || {
+        let now = cluster.clock().moment();
+        let broken: Vec<String> = cluster
+            .watches()
+            .health()
+            .into_iter()
+            .filter(|watch| !watch.healthy(now) || watch.status.state == WatchState::Forbidden)
+            .map(|watch| {
+                format!(
+                    "{}: {}",
+                    watch.spec,
+                    watch.status.error.unwrap_or_else(|| "silent".to_owned())
+                )
+            })
+            .collect();
+        if broken.is_empty() {
+            Ok(())
+        } else {
+            Err(broken.join(", "))
+        }
+    })
+}
+
+/// The watches that have no first list yet.
+pub(super) fn unsynced(cluster: &Cluster) -> Vec<String> {
+    let waiting: Vec<String> = cluster
+        .watches()
+        .health()
+        .into_iter()
+        .filter(|watch| watch.status.state != WatchState::Watching)
+        .map(|watch| match watch.status.error {
+            Some(error) => format!("the watch of {} ({error})", watch.spec),
+            None => format!("the watch of {}", watch.spec),
+        })
+        .collect();
+    if waiting.is_empty() {
+        vec!["a controller to start".to_owned()]
+    } else {
+        waiting
+    }
+}
+
+/// The check `heartbeat`, and where the beats are kept.
+pub(super) fn heartbeat(checks: &Checks, clock: &Clock) -> Result<Arc<AtomicU64>, DuplicateCheck> {
+    let beat = Arc::new(AtomicU64::new(0));
+    let (last, clock) = (beat.clone(), clock.clone());
+    checks.live("heartbeat", move || {
+        let last = Moment(Duration::from_millis(last.load(Ordering::Relaxed)));
+        let silent = clock.moment().since(last);
+        if silent > HEARTBEAT_LIMIT {
+            Err(format!("no task has run for {silent:?}"))
+        } else {
+            Ok(())
+        }
+    })?;
+    Ok(beat)
+}
+
+/// Beats until `stop`.
+pub(super) async fn tick(beat: Arc<AtomicU64>, clock: Clock, stop: CancellationToken) {
+    loop {
+        beat.store(clock.moment().0.as_millis() as u64, Ordering::Relaxed);
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = clock.sleep(HEARTBEAT) => {}
+        }
+    }
+}

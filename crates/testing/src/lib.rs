@@ -1,3 +1,22 @@
 //! Tests of operators: one cluster interface over the embedded API server, a real control plane, and any kubeconfig.
+//!
+//! See [`TestCluster`].
 
+mod backend;
+mod cluster;
+mod expect;
+mod node;
+mod objects;
+mod operator;
 pub mod real;
+mod report;
+mod select;
+mod task;
+mod time;
+
+pub use cluster::{TestCluster, TestOptions};
+pub use expect::Expectation;
+pub use kubewright_apiserver::middleware::{Faults, Journal};
+pub use node::NodePlayer;
+pub use operator::TestOperator;
+pub use select::{Tier, UnknownTier};

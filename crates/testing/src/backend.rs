@@ -1,0 +1,131 @@
+//! What a test cluster stands on.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kube::config::KubeConfigOptions;
+use kubewright_apiserver::ApiServer;
+use kubewright_apiserver::access::Identity;
+use kubewright_apiserver::clock::Clock as ServerClock;
+use kubewright_apiserver::workloads::{StageDelays, Workloads};
+use kubewright_runtime::clock::Clock;
+
+use crate::node::NodePlayer;
+use crate::real::{ControlPlane, Options};
+use crate::select::{Tier, may_use};
+use crate::time;
+
+/// Wall time at the start of every embedded cluster: 2026-01-01T00:00:00Z.
+pub(crate) const EPOCH: i64 = 1_767_225_600;
+
+/// A running server and how to reach it.
+pub(crate) enum Backend {
+    Embedded {
+        server: ApiServer,
+    },
+    Real {
+        plane: Arc<ControlPlane>,
+        _nodes: Option<NodePlayer>,
+    },
+    Kubeconfig {
+        config: kube::Config,
+    },
+}
+
+/// The control plane that all tests of this process share.
+static SHARED: tokio::sync::OnceCell<(Arc<ControlPlane>, NodePlayer)> =
+    tokio::sync::OnceCell::const_new();
+
+impl Backend {
+    /// A server of the chosen tier. `exclusive`: one that no other test uses.
+    pub(crate) async fn start(
+        tier: Tier,
+        exclusive: bool,
+        ready_delay: Duration,
+    ) -> Result<Self, String> {
+        match tier {
+            Tier::Embedded => {
+                let clock = if time::make_virtual() {
+                    ServerClock::tokio(epoch())
+                } else {
+                    ServerClock::system()
+                };
+                let mut delays = StageDelays::NONE;
+                delays.ready = ready_delay;
+                delays.job_done = ready_delay;
+                let server = ApiServer::builder()
+                    .clock(clock)
+                    .seed(7)
+                    .workloads(Workloads::Pods)
+                    .stage_delays(delays)
+                    .build()
+                    .map_err(|error| format!("failed to start the embedded API server: {error}"))?;
+                Ok(Self::Embedded { server })
+            }
+            Tier::Real if exclusive => {
+                let plane = start_plane().await?;
+                let nodes = NodePlayer::start(plane.kubeconfig().to_owned());
+                Ok(Self::Real {
+                    plane: Arc::new(plane),
+                    _nodes: Some(nodes),
+                })
+            }
+            Tier::Real => {
+                let start = async || {
+                    let plane = start_plane().await?;
+                    let nodes = NodePlayer::start(plane.kubeconfig().to_owned());
+                    Ok::<_, String>((Arc::new(plane), nodes))
+                };
+                let (plane, _) = SHARED.get_or_try_init(start).await?;
+                Ok(Self::Real {
+                    plane: plane.clone(),
+                    _nodes: None,
+                })
+            }
+            Tier::Kubeconfig => {
+                let kubeconfig = kube::config::Kubeconfig::read()
+                    .map_err(|e| format!("failed to read the kubeconfig: {e}"))?;
+                let context = kubeconfig.current_context.clone().unwrap_or_default();
+                let mut config =
+                    kube::Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default())
+                        .await
+                        .map_err(|e| format!("failed to use the kubeconfig: {e}"))?;
+                config.default_retry = false;
+                let named = std::env::var("KUBEWRIGHT_TEST_CLUSTER_CONTEXT").ok();
+                may_use(&config.cluster_url.to_string(), &context, named.as_deref())?;
+                Ok(Self::Kubeconfig { config })
+            }
+        }
+    }
+
+    /// A client of its own: connections belong to the runtime of one test.
+    pub(crate) async fn client(&self) -> Result<kube::Client, String> {
+        match self {
+            Self::Embedded { server } => Ok(server.client(Identity::admin())),
+            Self::Real { plane, .. } => plane
+                .client()
+                .await
+                .map_err(|error| format!("failed to {error}")),
+            Self::Kubeconfig { config } => kube::Client::try_from(config.clone())
+                .map_err(|error| format!("failed to make a client: {error}")),
+        }
+    }
+
+    /// The clock that operators and the test share with the server.
+    pub(crate) fn clocks(&self) -> (Clock, ServerClock) {
+        match self {
+            Self::Embedded { server } => (Clock::virtual_from(epoch()), server.clock().clone()),
+            _ => (Clock::system(), ServerClock::system()),
+        }
+    }
+}
+
+fn epoch() -> jiff::Timestamp {
+    jiff::Timestamp::from_second(EPOCH).unwrap_or_default()
+}
+
+async fn start_plane() -> Result<ControlPlane, String> {
+    ControlPlane::start(Options::default())
+        .await
+        .map_err(|error| format!("failed to {error}"))
+}

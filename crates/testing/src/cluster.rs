@@ -1,0 +1,231 @@
+//! The test cluster itself.
+
+use std::fmt;
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::Namespace;
+use kube::api::{Api, DeleteParams, PostParams};
+use kubewright_apiserver::ApiServer;
+use kubewright_apiserver::clock::Seed;
+use kubewright_apiserver::middleware::{Faults, Journal};
+use kubewright_runtime::clock::{Clock, Random};
+use kubewright_runtime::cluster::{Cluster, ClusterOptions};
+use kubewright_runtime::task::Tasks;
+use tower::Layer as _;
+
+use crate::backend::Backend;
+use crate::select::Tier;
+
+/// A Kubernetes API for one test, with a namespace of its own.
+///
+/// By default it is the embedded server, and time is virtual: it passes only when nothing can run, so no test waits.
+/// `KUBEWRIGHT_TEST_CLUSTER=real` takes a real control plane, `=kubeconfig` the cluster of the current context; a test says only
+/// what it expects of a cluster, so the same test runs on all three. Use a plain `#[tokio::test]`.
+///
+/// A failing call or expectation panics with a report, as tests do.
+pub struct TestCluster {
+    backend: Backend,
+    tier: Tier,
+    exclusive: bool,
+    client: kube::Client,
+    namespace: String,
+    journal: Journal,
+    faults: Faults,
+    clock: Clock,
+    tasks: Tasks,
+}
+
+/// How a test cluster is started.
+#[derive(Clone, Debug, Default)]
+pub struct TestOptions {
+    exclusive: bool,
+    ready_delay: Duration,
+}
+
+impl TestOptions {
+    /// A server that no other test uses: for tests of cluster-scoped objects on a real control plane.
+    pub fn exclusive(mut self) -> Self {
+        self.exclusive = true;
+        self
+    }
+
+    /// On the embedded server, pods need this long to become ready. Default: none.
+    pub fn ready_delay(mut self, delay: Duration) -> Self {
+        self.ready_delay = delay;
+        self
+    }
+}
+
+impl TestCluster {
+    /// A cluster of the tier that `KUBEWRIGHT_TEST_CLUSTER` names.
+    pub async fn start() -> Self {
+        Self::start_with(TestOptions::default()).await
+    }
+
+    /// A cluster that no other test uses.
+    pub async fn start_exclusive() -> Self {
+        Self::start_with(TestOptions::default().exclusive()).await
+    }
+
+    /// A cluster with options.
+    pub async fn start_with(options: TestOptions) -> Self {
+        match Self::try_start(options).await {
+            Ok(cluster) => cluster,
+            Err(error) => fail(&error),
+        }
+    }
+
+    async fn try_start(options: TestOptions) -> Result<Self, String> {
+        let tier = Tier::from_env().map_err(|error| error.to_string())?;
+        let backend = Backend::start(tier, options.exclusive, options.ready_delay).await?;
+        let client = backend.client().await?;
+        let (clock, server_clock) = backend.clocks();
+        let namespace = create_namespace(&client).await?;
+        Ok(Self {
+            backend,
+            tier,
+            exclusive: options.exclusive,
+            client,
+            namespace,
+            journal: Journal::new(server_clock.clone()),
+            faults: Faults::new(server_clock, Seed::new(7)),
+            clock,
+            tasks: Tasks::new(),
+        })
+    }
+
+    /// The namespace of this test; it exists, and goes with [`Self::stop`].
+    pub fn namespace(&self) -> &str {
+        &self.namespace
+    }
+
+    /// Whether this is the embedded server, so that time is virtual.
+    pub fn is_embedded(&self) -> bool {
+        self.tier == Tier::Embedded
+    }
+
+    /// Whether other tests use the server too, so that operators must keep to the namespace of their test.
+    pub fn is_shared(&self) -> bool {
+        match self.tier {
+            Tier::Embedded => false,
+            Tier::Kubeconfig => true,
+            Tier::Real => !self.exclusive,
+        }
+    }
+
+    /// The embedded server, if it is one: for what only it can do (compaction, watch faults, restarts).
+    pub fn embedded(&self) -> Option<&ApiServer> {
+        match &self.backend {
+            Backend::Embedded { server } => Some(server),
+            _ => None,
+        }
+    }
+
+    /// A client with all rights, beside journal and faults.
+    pub fn client(&self) -> &kube::Client {
+        &self.client
+    }
+
+    /// The requests of operators and of [`Self::connect`], in order. The test's own are not in it.
+    pub fn journal(&self) -> &Journal {
+        &self.journal
+    }
+
+    /// Faults for the requests of operators and of [`Self::connect`].
+    pub fn faults(&self) -> &Faults {
+        &self.faults
+    }
+
+    /// The clock of server, operators and test.
+    pub fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    /// A connection as an operator has it, behind journal and faults.
+    pub async fn connect(&self, tasks: &Tasks) -> Cluster {
+        let client = self.operator_client().await;
+        Cluster::new(
+            client,
+            ClusterOptions::new(self.clock.clone(), Random::seeded(7), tasks.clone()),
+        )
+    }
+
+    /// A client behind journal and faults.
+    pub(crate) async fn operator_client(&self) -> kube::Client {
+        let client = self
+            .backend
+            .client()
+            .await
+            .unwrap_or_else(|error| self.fail(&error));
+        let send = tower::service_fn(move |request| {
+            let client = client.clone();
+            async move { client.send(request).await }
+        });
+        let service = self.journal.layer().layer(self.faults.layer().layer(send));
+        kube::Client::new(service, self.namespace.clone())
+    }
+
+    /// Lets time pass: virtual time on the embedded server, real time elsewhere.
+    pub async fn pass(&self, time: Duration) {
+        self.clock.sleep(time).await;
+    }
+
+    /// Tasks that live as long as the test.
+    pub fn tasks(&self) -> &Tasks {
+        &self.tasks
+    }
+
+    /// Removes the namespace and everything in it.
+    pub async fn stop(self) {
+        self.tasks.stop(Duration::from_secs(5)).await;
+        if !self.is_embedded() {
+            let namespaces: Api<Namespace> = Api::all(self.client.clone());
+            // What cannot be removed goes with the control plane, or shows in the cluster of the kubeconfig.
+            if let Err(error) = namespaces
+                .delete(&self.namespace, &DeleteParams::background())
+                .await
+            {
+                tracing::warn!(namespace = self.namespace, %error, "the namespace of a test stays");
+            }
+        }
+    }
+
+    /// Ends the test with this text.
+    pub(crate) fn fail(&self, text: &str) -> ! {
+        fail(text)
+    }
+}
+
+#[track_caller]
+#[allow(clippy::panic)] // a test harness reports by panicking
+fn fail(text: &str) -> ! {
+    panic!("{text}")
+}
+
+async fn create_namespace(client: &kube::Client) -> Result<String, String> {
+    let namespace = Namespace {
+        metadata: kube::core::ObjectMeta {
+            generate_name: Some("test-".to_owned()),
+            ..kube::core::ObjectMeta::default()
+        },
+        ..Namespace::default()
+    };
+    let created = Api::<Namespace>::all(client.clone())
+        .create(&PostParams::default(), &namespace)
+        .await;
+    let created =
+        created.map_err(|error| format!("failed to create a namespace for the test: {error}"))?;
+    created
+        .metadata
+        .name
+        .ok_or_else(|| "the namespace of the test has no name".to_owned())
+}
+
+impl fmt::Debug for TestCluster {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TestCluster")
+            .field("tier", &self.tier)
+            .field("namespace", &self.namespace)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,185 @@
+//! Expectations: wait for a state, by events, and say well what was there instead.
+
+use std::marker::PhantomData;
+use std::time::Duration;
+
+use futures::StreamExt as _;
+use kube::core::GroupVersionKind;
+use kubewright_machinery::object::ObjectExt as _;
+use serde_json::Value;
+
+use crate::objects::{gvk, value};
+use crate::{TestCluster, report};
+
+/// How long an expectation waits unless told otherwise.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+
+/// What a test expects of one object.
+#[must_use = "an expectation checks nothing until one of its methods is awaited"]
+#[derive(Debug)]
+pub struct Expectation<'a, K = ()> {
+    cluster: &'a TestCluster,
+    kind: GroupVersionKind,
+    namespace: Option<String>,
+    name: String,
+    patience: Duration,
+    typed: PhantomData<fn() -> K>,
+}
+
+impl TestCluster {
+    /// An expectation about an object in the namespace of the test.
+    pub fn expect<K: kube::Resource<DynamicType = ()>>(&self, name: &str) -> Expectation<'_, K> {
+        Expectation::new(self, gvk::<K>(), name)
+    }
+
+    /// An expectation about an object of a kind known at run time.
+    pub fn expect_object(&self, kind: &GroupVersionKind, name: &str) -> Expectation<'_> {
+        Expectation::new(self, kind.clone(), name)
+    }
+}
+
+impl<'a, K> Expectation<'a, K> {
+    fn new(cluster: &'a TestCluster, kind: GroupVersionKind, name: &str) -> Self {
+        // A real server shares the machine with its controllers.
+        let patience = if cluster.is_embedded() {
+            PATIENCE
+        } else {
+            PATIENCE * 2
+        };
+        Self {
+            cluster,
+            kind,
+            namespace: None,
+            name: name.to_owned(),
+            patience,
+            typed: PhantomData,
+        }
+    }
+
+    /// In another namespace than the test's.
+    pub fn in_namespace(mut self, namespace: &str) -> Self {
+        self.namespace = Some(namespace.to_owned());
+        self
+    }
+
+    /// Waits this long. Default 30 s, on a real server 60 s.
+    pub fn within(mut self, patience: Duration) -> Self {
+        self.patience = patience;
+        self
+    }
+
+    /// It exists.
+    pub async fn to_exist(self) -> Value {
+        self.matching("it exists", |_| true).await
+    }
+
+    /// It does not exist, or no longer.
+    pub async fn to_be_gone(self) {
+        self.until("it is gone", |object| object.is_none()).await;
+    }
+
+    /// It is ready for its present generation: state `Ready` of a component, else condition `Ready` True.
+    pub async fn ready(self) -> Value {
+        self.matching("it is ready for its generation", is_ready)
+            .await
+    }
+
+    /// A component is in this state, for its present generation.
+    pub async fn state(self, state: &str) -> Value {
+        let wanted = state.to_owned();
+        self.matching(&format!("its state is {state}"), move |object| {
+            is_observed(object)
+                && object.pointer("/status/state").and_then(Value::as_str) == Some(&wanted)
+        })
+        .await
+    }
+
+    /// It has this condition.
+    pub async fn condition(self, kind: &str, status: &str, reason: &str) -> Value {
+        let what = format!("condition {kind} is {status} with reason {reason}");
+        let [kind, status, reason] = [kind, status, reason].map(str::to_owned);
+        self.matching(&what, move |object| {
+            condition(object, &kind)
+                .is_some_and(|found| found["status"] == *status && found["reason"] == *reason)
+        })
+        .await
+    }
+
+    /// It exists and satisfies the predicate; `what` completes "expected that".
+    pub async fn matching(self, what: &str, predicate: impl Fn(&Value) -> bool) -> Value {
+        self.until(what, |object| object.is_some_and(&predicate))
+            .await
+            .unwrap_or_default()
+    }
+
+    async fn until(self, what: &str, satisfied: impl Fn(Option<&Value>) -> bool) -> Option<Value> {
+        let api = self
+            .cluster
+            .api(&self.kind, self.namespace.as_deref())
+            .await;
+        let mut last = None;
+        let watching = async {
+            let mut stream = std::pin::pin!(kube::runtime::watcher::watch_object(api, &self.name));
+            while let Some(seen) = stream.next().await {
+                match seen {
+                    Ok(object) => {
+                        let object = object.as_ref().map(value);
+                        let done = satisfied(object.as_ref());
+                        last = Some(object);
+                        if done {
+                            return;
+                        }
+                    }
+                    // The watcher goes on by itself; an error that stays becomes a time-out with the state seen before.
+                    Err(error) => {
+                        tracing::debug!(%error, "an expectation's watch failed");
+                        tokio::time::sleep(Duration::from_millis(200)).await;
+                    }
+                }
+            }
+        };
+        match tokio::time::timeout(self.patience, watching).await {
+            Ok(()) => last.flatten(),
+            Err(_) => {
+                let namespace = self
+                    .namespace
+                    .as_deref()
+                    .unwrap_or(self.cluster.namespace());
+                let subject = format!("{} {}/{}", self.kind.kind, namespace, self.name);
+                let text = report::expectation(
+                    self.cluster,
+                    &subject,
+                    what,
+                    self.patience,
+                    last.as_ref(),
+                    namespace,
+                    &self.name,
+                )
+                .await;
+                self.cluster.fail(&text)
+            }
+        }
+    }
+}
+
+fn is_ready(object: &Value) -> bool {
+    if let Some(state) = object.pointer("/status/state").and_then(Value::as_str) {
+        return is_observed(object) && state == "Ready";
+    }
+    is_observed(object) && condition(object, "Ready").is_some_and(|found| found["status"] == "True")
+}
+
+/// The status speaks of the present generation, or of none at all.
+fn is_observed(object: &Value) -> bool {
+    let observed = object
+        .pointer("/status/observedGeneration")
+        .and_then(Value::as_i64);
+    observed.is_none() || observed == object.generation()
+}
+
+fn condition<'v>(object: &'v Value, kind: &str) -> Option<&'v Value> {
+    let conditions = object.pointer("/status/conditions")?.as_array()?;
+    conditions
+        .iter()
+        .find(|condition| condition["type"] == *kind)
+}

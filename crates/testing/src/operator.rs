@@ -1,0 +1,108 @@
+//! Operators under test.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kubewright_runtime::clock::Random;
+use kubewright_runtime::operator::{Operator, OperatorError, RunningOperator};
+
+use crate::TestCluster;
+
+/// An operator that runs on a test cluster.
+#[derive(Debug)]
+#[must_use = "an operator runs on until it is stopped or killed"]
+pub struct TestOperator {
+    running: RunningOperator,
+}
+
+impl TestCluster {
+    /// Installs the CRDs of an operator, starts it, and returns when it works. On a cluster that tests share it keeps to the
+    /// namespace of the test.
+    pub async fn run(&self, operator: impl Into<Operator>) -> TestOperator {
+        let operator = operator.into();
+        self.install_crds(&operator).await;
+        let operator = self.start_operator(operator).await;
+        let working =
+            tokio::time::timeout(Duration::from_secs(60), operator.running.working()).await;
+        match working {
+            Ok(Ok(())) => operator,
+            Ok(Err(error)) => self.fail(&format!("failed to start the operator: {error}")),
+            Err(_) => self.fail(&format!(
+                "failed to start the operator within 60 s: {}",
+                operator.checks()
+            )),
+        }
+    }
+
+    /// Starts an operator without waiting for it: when its requests are meant to fail.
+    pub async fn start_operator(&self, operator: impl Into<Operator>) -> TestOperator {
+        let namespace = self.is_shared().then(|| self.namespace().to_owned());
+        let operator = operator
+            .into()
+            .clock(self.clock().clone())
+            .random(Random::seeded(7))
+            .options(|options| {
+                options.admin = None;
+                options.watch_namespaces = namespace.into_iter().collect();
+            });
+        match operator.start(self.operator_client().await) {
+            Ok(running) => TestOperator { running },
+            Err(error) => self.fail(&format!("failed to start the operator: {error}")),
+        }
+    }
+
+    /// Installs the CRDs that an operator declares, and waits until they are served.
+    pub async fn install_crds(&self, operator: &Operator) {
+        let kind = kube::core::GroupVersionKind::gvk(
+            "apiextensions.k8s.io",
+            "v1",
+            "CustomResourceDefinition",
+        );
+        for crd in operator.declarations().crds() {
+            self.apply(crd).await;
+            let name = crd
+                .pointer("/metadata/name")
+                .and_then(serde_json::Value::as_str)
+                .unwrap_or_default();
+            self.expect_object(&kind, name)
+                .matching("it is established", |crd| {
+                    let conditions = crd
+                        .pointer("/status/conditions")
+                        .and_then(serde_json::Value::as_array);
+                    conditions.is_some_and(|all| {
+                        all.iter()
+                            .any(|one| one["type"] == "Established" && one["status"] == "True")
+                    })
+                })
+                .await;
+        }
+    }
+}
+
+impl TestOperator {
+    /// Stops it in order; an error is how it ended.
+    pub async fn stop(self) {
+        // How an operator ends is for the tests that ask for it; this one is only over.
+        let _ = self.running.stop().await;
+        self.running.kill().await;
+    }
+
+    /// Ends it at once, as if its process had been killed.
+    pub async fn kill(self) {
+        self.running.kill().await;
+    }
+
+    /// Waits until it ends by itself.
+    pub async fn ended(&self) -> Result<(), Arc<OperatorError>> {
+        self.running.wait().await
+    }
+
+    /// The operator itself: phase, checks, metrics.
+    pub fn running(&self) -> &RunningOperator {
+        &self.running
+    }
+
+    fn checks(&self) -> String {
+        format!("it is in phase {:?}", *self.running.phase().borrow())
+    }
+}

@@ -24,12 +24,12 @@ impl Identity {
 
     /// Somebody who did not say who they are.
     pub fn anonymous() -> Self {
-        Self {
-            user: "system:anonymous".into(),
-            groups: vec!["system:unauthenticated".into()],
-            uid: None,
-            extra: BTreeMap::new(),
-        }
+        Self { user: "system:anonymous".into(), groups: vec!["system:unauthenticated".into()], uid: None, extra: BTreeMap::new() }
+    }
+
+    /// Whether the user did not say who they are.
+    pub fn is_anonymous(&self) -> bool {
+        self.user == "system:anonymous"
     }
 
     /// A service account.

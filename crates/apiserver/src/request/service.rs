@@ -19,7 +19,7 @@ use super::{
     query::Query,
 };
 use crate::{
-    access::Identity,
+    access::{Identity, authorize},
     middleware::{BoxError, Effect, Target},
     server::State,
     status::Status,
@@ -118,6 +118,10 @@ fn check_timeout(query: &Query) -> Result<(), Status> {
 
 async fn answer(state: &Arc<State>, incoming: Incoming) -> Outgoing {
     let target = Target::of(&incoming.parts.method, &incoming.parts.uri);
+    // Before routing: who may not ask does not learn what exists (PIPE-4).
+    if let Err(status) = authorize(&incoming.user, &incoming.parts.method, &target) {
+        return Outgoing::from(status);
+    }
     match &target {
         Target::Other { .. } => nonresource::answer(state, &incoming),
         Target::Resource(target) => {

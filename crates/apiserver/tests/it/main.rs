@@ -12,3 +12,7 @@ mod watches;
 
 #[cfg(feature = "kube")]
 mod client;
+#[cfg(feature = "listen")]
+mod kubectl;
+#[cfg(all(feature = "listen", feature = "kube"))]
+mod listen;

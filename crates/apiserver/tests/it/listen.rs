@@ -1,0 +1,104 @@
+//! The front on a port: TLS, who is who, and the end of connections.
+
+use futures::StreamExt as _;
+use kube::{
+    Client, Config, Error,
+    api::{Api, DynamicObject, ListParams, PostParams, WatchEvent, WatchParams},
+    config::{KubeConfigOptions, Kubeconfig},
+    core::{ApiResource, GroupVersionKind},
+};
+use kubewright_apiserver::{ApiServer, Identity, listen::Endpoint};
+use serde_json::json;
+
+async fn endpoint() -> (ApiServer, Endpoint) {
+    let server = ApiServer::builder().seed(7).build().unwrap();
+    let endpoint = server.listen("127.0.0.1:0").await.unwrap();
+    (server, endpoint)
+}
+
+async fn config(kubeconfig: &str) -> Config {
+    let kubeconfig = Kubeconfig::from_yaml(kubeconfig).unwrap();
+    Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await.unwrap()
+}
+
+/// The configuration of somebody without a certificate, with or without a token.
+async fn without_certificate(endpoint: &Endpoint, token: Option<&str>) -> Client {
+    let mut config = config(&endpoint.kubeconfig(&Identity::admin()).unwrap()).await;
+    config.auth_info.client_certificate_data = None;
+    config.auth_info.client_key_data = None;
+    config.auth_info.token = token.map(|token| token.to_owned().into());
+    Client::try_from(config).unwrap()
+}
+
+fn config_maps(client: &Client) -> Api<DynamicObject> {
+    let resource = ApiResource::from_gvk(&GroupVersionKind::gvk("", "v1", "ConfigMap"));
+    Api::namespaced_with(client.clone(), "default", &resource)
+}
+
+fn config_map(name: &str) -> DynamicObject {
+    serde_json::from_value(json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}})).unwrap()
+}
+
+fn code<T: std::fmt::Debug>(outcome: Result<T, Error>) -> (u16, String) {
+    match outcome {
+        Err(Error::Api(status)) => (status.code, status.message.clone()),
+        other => panic!("expected a refusal, got {other:?}"),
+    }
+}
+
+// SRV-5, CON-3, AUTH-3
+#[tokio::test]
+async fn a_kubeconfig_is_all_that_a_client_needs() {
+    let (server, endpoint) = endpoint().await;
+    let client = Client::try_from(config(&endpoint.kubeconfig(&Identity::user("alice").with_group("dev")).unwrap()).await).unwrap();
+    let api = config_maps(&client);
+    let mut watch = api.watch(&WatchParams::default(), "0").await.unwrap().boxed();
+    api.create(&PostParams::default(), &config_map("a")).await.unwrap();
+    let seen = loop {
+        match watch.next().await.unwrap().unwrap() {
+            WatchEvent::Added(object) if object.metadata.name.as_deref() == Some("a") => break true,
+            WatchEvent::Added(_) | WatchEvent::Bookmark(_) => {}
+            other => panic!("{other:?}"),
+        }
+    };
+    assert!(seen);
+    let by = server.journal().all().writes()[0].user.clone();
+    assert_eq!(by.as_deref(), Some("alice"));
+}
+
+// AUTH-1, AUTH-2, AUTH-4
+#[tokio::test]
+async fn tokens_are_checked_and_who_is_not_known_is_refused() {
+    let (_server, endpoint) = endpoint().await;
+    endpoint.add_token("secret", Identity::user("bob"));
+    let list = |client: Client| async move { config_maps(&client).list(&ListParams::default()).await };
+    list(without_certificate(&endpoint, Some("secret")).await).await.unwrap();
+    assert_eq!(code(list(without_certificate(&endpoint, Some("wrong")).await).await), (401, "Unauthorized".to_owned()));
+    let anonymous = without_certificate(&endpoint, None).await;
+    assert_eq!(code(list(anonymous.clone()).await).0, 403);
+    assert_eq!(anonymous.apiserver_version().await.unwrap().minor, "36");
+}
+
+// CON-3
+#[tokio::test]
+async fn a_shutdown_ends_open_watches_and_closes_the_port() {
+    let (_server, endpoint) = endpoint().await;
+    let config = config(&endpoint.kubeconfig(&Identity::admin()).unwrap()).await;
+    let client = Client::try_from(config).unwrap();
+    let mut watch = config_maps(&client).watch(&WatchParams::default(), "0").await.unwrap().boxed();
+    let address = endpoint.address();
+    endpoint.shutdown().await;
+    while let Some(Ok(_)) = watch.next().await {}
+    assert!(tokio::net::TcpStream::connect(address).await.is_err());
+}
+
+// CON-3
+#[tokio::test]
+async fn a_plain_port_is_for_this_machine_only() {
+    let server = ApiServer::builder().build().unwrap();
+    let refused = server.listen_plain("0.0.0.0:0").await.unwrap_err().to_string();
+    assert!(refused.contains("only a loopback address is allowed"), "{refused}");
+    let endpoint = server.listen_plain("127.0.0.1:0").await.unwrap();
+    let client = Client::try_from(config(&endpoint.kubeconfig(&Identity::admin()).unwrap()).await).unwrap();
+    config_maps(&client).list(&ListParams::default()).await.unwrap();
+}

@@ -20,7 +20,7 @@ mod settings;
 pub use hooks::{HookContext, HookFn, ReadContext, ReadHookFn};
 pub use kind::{Component, EmbedsStatus, custom_resource_definition, is_ready};
 pub use kubewright_core::component::{ComponentStatus, State};
-pub use operator::DependentEvents;
+pub use operator::{ComponentBuilder, ComponentExt, DependentEvents};
 pub use settings::{
     ComponentDeletePolicy, Interval, InvalidInterval, InvalidSetting, ManagedType, ManagedTypes, Parameters, Placement, Policies,
     Reapply, Requeue, Retry, Setting, Settings, Suspend, Timeout, Values, derive, parameters_of,

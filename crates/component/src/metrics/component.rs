@@ -21,7 +21,6 @@ pub(crate) struct Families {
     state: Family<StateLabels, Gauge>,
     dependents: Family<ComponentLabels, Gauge>,
     unready: Family<ComponentLabels, Gauge>,
-    unknown: Family<ControllerLabels, Gauge>,
     drift: Family<ControllerLabels, Counter>,
     conflicts: Family<ControllerLabels, Counter>,
     renders: Family<ControllerLabels, Counter>,
@@ -36,7 +35,6 @@ pub(crate) fn register(registry: &metrics::Metrics) -> Families {
     registry.register("component_state", "The state of a component: 1 for the one it has", families.state.clone());
     registry.register("dependents_total", "Dependents of a component", families.dependents.clone());
     registry.register("unready_dependents_total", "Dependents of a component that are not ready", families.unready.clone());
-    registry.register("unknown_dependents", "Objects of components that are in no inventory", families.unknown.clone());
     registry.register("drift_corrections", "Writes that restored what somebody else changed", families.drift.clone());
     registry.register("conflict_retries", "Writes that met a newer version", families.conflicts.clone());
     registry.register("renders", "Renderings", families.renders.clone());
@@ -106,11 +104,6 @@ impl Metrics {
         let count = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
         self.families.dependents.get_or_create(&self.component(key)).set(count(items.len()));
         self.families.unready.get_or_create(&self.component(key)).set(count(unready));
-    }
-
-    /// Objects that carry the marks of components and are in no inventory.
-    pub(crate) fn unknown(&self, count: usize) {
-        self.families.unknown.get_or_create(&self.controller()).set(i64::try_from(count).unwrap_or(i64::MAX));
     }
 
     /// The component is gone, and its series with it (MET-1).

@@ -209,16 +209,6 @@ impl DependentWatches {
         }
     }
 
-    /// How many objects of an owner are known that are not among these.
-    pub(crate) fn unknown(&self, owner_hash: &str, known: &HashSet<ObjectKey>) -> usize {
-        let stores: Vec<_> = self.inner.state.lock().watched.values().map(|watched| watched.store.clone()).collect();
-        let unknown = |store: &Store<Projection>| {
-            let objects = store.indexed(owner_hash);
-            objects.iter().filter(|(key, _)| !known.contains(&key.to_object_key())).count()
-        };
-        stores.iter().map(unknown).sum()
-    }
-
     fn store(&self, kind: &GroupKind) -> Option<Store<Projection>> {
         self.inner.state.lock().watched.get(kind).map(|watched| watched.store.clone())
     }

@@ -120,7 +120,7 @@ impl<C: Component> Registration for ComponentRegistration<C> {
             projection,
             defaults: self.options.defaults(),
             events: Events::new(context.recorder.reporter(&self.operator), &operator, self.options.dependent_events),
-            metrics: Metrics::new(register(&context.metrics), self.name.as_str().into(), Self::gvk().group_kind()),
+            metrics: Metrics::new(context.metrics.shared(register), self.name.as_str().into(), Self::gvk().group_kind()),
             memories: Memories::default(),
             operator,
             cluster,

@@ -1,5 +1,7 @@
 //! The registry: what is registered is written in the OpenMetrics text format.
 
+use std::any::{Any, TypeId};
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Weak};
 
@@ -18,6 +20,7 @@ pub struct Metrics {
     registry: Arc<Mutex<Registry>>,
     standard: Arc<Standard>,
     queues: Queues,
+    shared: Arc<Mutex<HashMap<TypeId, Box<dyn Any + Send + Sync>>>>,
 }
 
 /// What a queue tells when metrics are read.
@@ -49,6 +52,7 @@ impl Metrics {
             registry: Arc::new(Mutex::new(registry)),
             standard,
             queues,
+            shared: Arc::default(),
         }
     }
 
@@ -60,6 +64,17 @@ impl Metrics {
     /// Adds what computes its values when metrics are read.
     pub fn register_collector(&self, collector: Box<dyn Collector>) {
         self.registry.lock().register_collector(collector);
+    }
+
+    /// Families that several parts of an operator share: the first one makes and registers them, the others get the same.
+    pub fn shared<T: Clone + Send + Sync + 'static>(&self, make: impl FnOnce(&Self) -> T) -> T {
+        let mut shared = self.shared.lock();
+        if let Some(made) = shared.get(&TypeId::of::<T>()).and_then(|made| made.downcast_ref::<T>()) {
+            return made.clone();
+        }
+        let made = make(self);
+        shared.insert(TypeId::of::<T>(), Box::new(made.clone()));
+        made
     }
 
     /// The metrics that every operator has.

@@ -1,0 +1,105 @@
+use std::time::Duration;
+
+use kubewright::prelude::*;
+use kubewright_apiserver::kinds::Verb;
+use kubewright_apiserver::middleware::Target;
+use kubewright_apiserver::middleware::journal::{Journal, Mark};
+
+use crate::types::{bundle, config_map};
+use crate::world::World;
+
+/// The requests of the operator that are neither events nor watches, as `verb resource/subresource name`.
+fn requests(journal: &Journal, mark: Mark) -> Vec<String> {
+    let counts = |target: &Target| {
+        target.resource().is_some_and(|resource| resource.resource != "events" && resource.verb != Verb::Watch)
+    };
+    let records = journal.since(mark).by_user("operator").filter(|record| counts(&record.target));
+    let line = |target: &Target| {
+        let resource = target.resource().unwrap();
+        format!("{:?} {}/{} {}", resource.verb, resource.resource, resource.subresource, resource.name)
+    };
+    records.iter().map(|record| line(&record.target)).collect()
+}
+
+fn is_read(line: &str) -> bool {
+    line.starts_with("Get ") || line.starts_with("List ")
+}
+
+fn config_maps(count: usize, value: &str) -> Vec<Value> {
+    (0..count).map(|n| config_map(&format!("map-{n}"), value)).collect()
+}
+
+// PERF-1, DEL-2, PERF-6
+#[tokio::test(start_paused = true)]
+async fn an_install_costs_n_plus_three_writes_and_a_deletion_n_plus_one() {
+    for count in [1, 10, 100] {
+        let world = World::start().await;
+        world.pass(Duration::from_secs(1)).await;
+        let mark = world.journal().mark();
+        world.set(&bundle("demo", &config_maps(count, "a"))).await;
+        world.until_ready("demo").await;
+        world.pass(Duration::from_secs(10)).await;
+        let seen = requests(world.journal(), mark);
+        let writes: Vec<_> = seen.iter().filter(|line| !is_read(line)).collect();
+        assert_eq!(writes.len(), count + 3, "{writes:#?}");
+        assert_eq!(writes[0], "Patch bundles/ demo");
+        assert_eq!(writes[1], "Patch bundles/status demo");
+        assert_eq!(writes[count + 2], "Patch bundles/status demo");
+        let reads: Vec<_> = seen.iter().filter(|line| line.starts_with("Get ")).collect();
+        assert!(reads.is_empty(), "{reads:#?}");
+
+        let mark = world.journal().mark();
+        world.delete(&bundle("demo", &[])).await;
+        world.until_gone(&bundle("demo", &[])).await;
+        let writes: Vec<_> = requests(world.journal(), mark).into_iter().filter(|line| !is_read(line)).collect();
+        assert_eq!(writes.len(), count + 1, "{writes:#?}");
+    }
+}
+
+// PERF-3, STA-5
+#[tokio::test(start_paused = true)]
+async fn a_healthy_component_costs_nothing() {
+    let world = World::start().await;
+    world.set(&bundle("demo", &config_maps(5, "a"))).await;
+    world.until_ready("demo").await;
+    world.pass(Duration::from_secs(10)).await;
+    let mark = world.journal().mark();
+    world.pass(Duration::from_hours(2)).await;
+    let records = world.journal().since(mark).by_user("operator");
+    let others = records.filter(|record| record.target.verb() != Some(Verb::Watch));
+    others.exactly(0).unwrap();
+}
+
+// PERF-4, PERF-5, PASS-9
+#[tokio::test(start_paused = true)]
+async fn a_change_costs_what_it_touches() {
+    let world = World::start().await;
+    world.set(&bundle("demo", &config_maps(5, "a"))).await;
+    world.until_ready("demo").await;
+    let mut changed = config_maps(5, "a");
+    changed[1] = config_map("map-1", "b");
+    changed[3] = config_map("map-3", "b");
+    let mark = world.journal().mark();
+    world.set(&bundle("demo", &changed)).await;
+    world.until_ready("demo").await;
+    assert_eq!(requests(world.journal(), mark).len(), 4, "{:#?}", requests(world.journal(), mark));
+
+    let mark = world.journal().mark();
+    world.patch(&bundle("demo", &[]), json!({ "metadata": { "annotations": { "note": "hello" } } })).await;
+    world.until("demo", "at revision 3", |component| component["status"]["revision"] == 3).await;
+    assert_eq!(requests(world.journal(), mark).len(), 1, "{:#?}", requests(world.journal(), mark));
+}
+
+// PERF-7
+#[tokio::test(start_paused = true)]
+async fn a_restart_writes_nothing() {
+    let mut world = World::start().await;
+    world.set(&bundle("demo", &config_maps(3, "a"))).await;
+    world.until_ready("demo").await;
+    world.pass(Duration::from_secs(10)).await;
+    world.kill().await;
+    let mark = world.journal().mark();
+    world.run(|builder| builder).await;
+    world.pass(Duration::from_mins(1)).await;
+    world.journal().since(mark).by_user("operator").no_writes().unwrap();
+}

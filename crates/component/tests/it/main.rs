@@ -1,0 +1,5 @@
+//! Components on an embedded API server.
+
+mod budgets;
+mod types;
+mod world;

@@ -35,7 +35,26 @@ pub fn json_patch(object: &mut Value, patch: &Value) -> Result<(), PatchError> {
     }
     let operations: json_patch::Patch =
         serde::Deserialize::deserialize(patch).map_err(PatchError::Malformed)?;
-    json_patch::patch(object, &operations.0).map_err(PatchError::Failed)
+    let mut changed = object.clone();
+    for operation in &operations.0 {
+        if !tests_absence(operation, &changed) {
+            json_patch::patch(&mut changed, std::slice::from_ref(operation)).map_err(PatchError::Failed)?;
+        }
+    }
+    *object = changed;
+    Ok(())
+}
+
+/// Whether an operation tests for null where there is no such field: API servers let that pass.
+fn tests_absence(operation: &json_patch::PatchOperation, object: &Value) -> bool {
+    let json_patch::PatchOperation::Test(test) = operation else {
+        return false;
+    };
+    let path = test.path.as_str();
+    let Some((parent, _)) = path.rsplit_once('/').filter(|_| test.value.is_null()) else {
+        return false;
+    };
+    object.pointer(path).is_none() && object.pointer(parent).is_some_and(Value::is_object)
 }
 
 #[cfg(test)]
@@ -76,6 +95,20 @@ mod tests {
             );
             assert_eq!(object, json!({"a": 1}));
         }
+    }
+
+    // FZ-5
+    #[test]
+    fn a_test_for_null_passes_where_the_field_is_absent() {
+        let mut object = json!({"metadata": {}});
+        let patch = json!([
+            {"op": "test", "path": "/metadata/finalizers", "value": null},
+            {"op": "add", "path": "/metadata/finalizers", "value": ["a"]},
+        ]);
+        json_patch(&mut object, &patch).unwrap();
+        assert_eq!(object, json!({"metadata": {"finalizers": ["a"]}}));
+        assert!(json_patch(&mut object, &patch).is_err());
+        assert!(json_patch(&mut object, &json!([{"op": "test", "path": "/gone/field", "value": null}])).is_err());
     }
 
     // PATCH-2

@@ -16,7 +16,7 @@ impl<T: Into<Operator>> Main for T {}
 
 #[cfg(feature = "dev")]
 fn environment() -> Option<Box<dyn DevEnvironment>> {
-    Some(Box::new(kubewright_dev::Environment::default()))
+    Some(kubewright_dev::environment())
 }
 
 #[cfg(not(feature = "dev"))]

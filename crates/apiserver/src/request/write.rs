@@ -93,6 +93,13 @@ impl State {
         object: &mut Value,
         refuse: impl Fn(String) -> Status,
     ) -> Result<(), Status> {
+        if let Some(feature) = kind.custom.as_ref().and_then(|custom| custom.missing_feature) {
+            let text = format!(
+                "{} has validation rules, which this server was built without: enable the feature {feature:?} of kubewright-apiserver",
+                kind.qualified_resource()
+            );
+            return Err(Status::new(501, "NotImplemented", text));
+        }
         let model = model::of(kind);
         let mut unknown = Vec::new();
         metadata::normalise(object, kind, &mut unknown).map_err(&refuse)?;

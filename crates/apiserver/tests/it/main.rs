@@ -7,7 +7,9 @@ mod deletion;
 mod garbage;
 mod namespaces;
 mod objects;
+mod patches;
 mod replay;
+mod rules;
 mod watches;
 
 #[cfg(feature = "kube")]

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::kinds::{KindSpec, Registry, Scope, Subresource};
+use crate::kinds::{KindSpec, Registry, Scope, Subresource, Verb};
 
 use super::legacy::verbs;
 
@@ -96,6 +96,6 @@ fn subresource(kind: &KindSpec, subresource: &Subresource) -> Value {
     } else {
         (subresource.group.as_str(), subresource.version.as_str())
     };
-    let verbs: Vec<_> = subresource.verbs.iter().map(|verb| verb.as_str()).collect();
+    let verbs: Vec<_> = subresource.verbs.iter().map(Verb::as_str).collect();
     json!({"subresource": subresource.name, "responseKind": {"group": group, "version": version, "kind": subresource.kind}, "verbs": verbs})
 }

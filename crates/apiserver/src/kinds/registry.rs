@@ -110,7 +110,7 @@ impl Registry {
                 Some(other)
                     if kind.group == kind.storage.group && kind.version == kind.storage.version =>
                 {
-                    *other = kind.clone()
+                    *other = kind.clone();
                 }
                 Some(_) => {}
                 None => found.push(kind.clone()),

@@ -151,13 +151,10 @@ fn ordered_lists(
         .map(str::to_owned)
         .collect();
     for field in fields {
-        let order = match patch.remove(&format!("{ELEMENT_ORDER}{field}")) {
-            Some(Value::Array(order)) => order,
-            _ => {
-                return Err(StrategicError(format!(
-                    "invalid patch format of $setElementOrder list {field}: it must be a list"
-                )));
-            }
+        let Some(Value::Array(order)) = patch.remove(&format!("{ELEMENT_ORDER}{field}")) else {
+            return Err(StrategicError(format!(
+                "invalid patch format of $setElementOrder list {field}: it must be a list"
+            )));
         };
         let changes = match patch.get(&field) {
             // A null deletes the list, whatever its order.

@@ -52,7 +52,7 @@ pub(super) fn fill(value: &mut Value, node: &Node) -> bool {
                 match (node.properties.get(name), &node.additional) {
                     (Some(property), _) => changed |= fill(value, property),
                     (None, Some(Additional::Schema(additional))) => {
-                        changed |= fill_place(value, additional)
+                        changed |= fill_place(value, additional);
                     }
                     (None, _) => {}
                 }

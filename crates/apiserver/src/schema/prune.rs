@@ -41,7 +41,7 @@ fn prune(
                         dropped,
                     ),
                     Some((None, Some(Additional::Any))) => {
-                        prune(value, None, false, &path, dropped)
+                        prune(value, None, false, &path, dropped);
                     }
                     _ if preserve => {}
                     _ => {

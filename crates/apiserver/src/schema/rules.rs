@@ -12,7 +12,7 @@ use crate::status::FieldReason;
 )]
 pub(super) struct Rule {
     /// The CEL expression; `self` is the value, `oldSelf` the stored one.
-    pub(super) rule: String,
+    pub(super) expression: String,
     /// What a violation says; empty: the rule itself.
     pub(super) message: String,
     /// The reason of the cause of a violation.
@@ -41,7 +41,7 @@ impl Rule {
             _ => FieldReason::Invalid,
         };
         Self {
-            rule: text("rule"),
+            expression: text("rule"),
             message: text("message"),
             reason,
             field_path: text("fieldPath"),

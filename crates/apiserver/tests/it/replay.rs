@@ -70,11 +70,14 @@ fn recording() -> Option<Vec<Value>> {
 /// The recording does not say of which type a patch was.
 fn patch_type(path: &str, body: &str) -> Option<&'static str> {
     let body = body.trim_start();
-    let strategic = ["$patch", "$setElementOrder", "$retainKeys", "$deleteFromPrimitiveList"].iter().any(|word| body.contains(word));
+    // Containers are only ever patched one by one.
+    let marks = ["$patch", "$setElementOrder", "$retainKeys", "$deleteFromPrimitiveList", "\"containers\""];
+    let strategic = marks.iter().any(|word| body.contains(word));
     match () {
         () if body.starts_with('[') => Some("application/json-patch+json"),
         // An apply patch names its kind.
-        () if strategic || body.contains("apiVersion") || path.contains("/ssa/") => None,
+        () if strategic && !body.contains("apiVersion") => Some("application/strategic-merge-patch+json"),
+        () if body.contains("apiVersion") || path.contains("/ssa/") => None,
         () => Some("application/merge-patch+json"),
     }
 }

@@ -109,7 +109,7 @@ impl Evaluation {
 
 fn verdict(rule: &Rule, scope: &Context<'_>, node: &Node, path: &Path<'_>) -> Option<FieldError> {
     let text = if rule.message.is_empty() {
-        rule.rule.trim()
+        rule.expression.trim()
     } else {
         rule.message.trim()
     };

@@ -77,7 +77,7 @@ pub(super) fn of(group: &str, kind: &str) -> &'static Printer {
         ("", "Secret") => &cluster::SECRET,
         ("", "Namespace") => &cluster::NAMESPACE,
         ("", "Node") => &cluster::NODE,
-        ("", "Event") | ("events.k8s.io", "Event") => &cluster::EVENT,
+        ("" | "events.k8s.io", "Event") => &cluster::EVENT,
         ("", "ResourceQuota") => &policy::RESOURCE_QUOTA,
         ("coordination.k8s.io", "Lease") => &cluster::LEASE,
         ("apiextensions.k8s.io", "CustomResourceDefinition") => &cluster::DEFINITION,

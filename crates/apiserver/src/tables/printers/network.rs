@@ -54,7 +54,11 @@ fn external_address(row: &Row<'_>) -> String {
             let balancers = row.list("/status/loadBalancer/ingress");
             let mut addresses: Vec<_> = balancers
                 .iter()
-                .filter_map(|ingress| ingress["ip"].as_str().or(ingress["hostname"].as_str()))
+                .filter_map(|ingress| {
+                    ingress["ip"]
+                        .as_str()
+                        .or_else(|| ingress["hostname"].as_str())
+                })
                 .collect();
             addresses.extend(external);
             or(&addresses.join(","), "<pending>").to_owned()
@@ -106,7 +110,11 @@ pub(super) static INGRESS: Printer = Printer {
         let balancers = row.list("/status/loadBalancer/ingress");
         let addresses: Vec<_> = balancers
             .iter()
-            .filter_map(|ingress| ingress["ip"].as_str().or(ingress["hostname"].as_str()))
+            .filter_map(|ingress| {
+                ingress["ip"]
+                    .as_str()
+                    .or_else(|| ingress["hostname"].as_str())
+            })
             .collect();
         let ports = if row.list("/spec/tls").is_empty() {
             "80"

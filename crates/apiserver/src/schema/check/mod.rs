@@ -2,13 +2,19 @@
 //!
 //! Every value has a type, unknown fields are known to be unknown, and conditions (allOf, anyOf, oneOf, not) only narrow what stands outside them.
 
+mod condition;
+mod lists;
+
 use regex::Regex;
 use serde_json::{Map, Value};
 
 use crate::status::FieldError;
 
+use condition::condition;
+use lists::lists;
+
 use super::node::Type;
-use super::parse::{self, list, texts};
+use super::parse::{self, list};
 use super::path::Path;
 use super::{default, prune, validate};
 
@@ -35,7 +41,7 @@ type Object = Map<String, Value>;
 
 fn structural(schema: &Object, level: Level, path: &Path<'_>, errors: &mut Vec<FieldError>) {
     children(schema, path, errors, &|schema, level, path, errors| {
-        structural(schema, level, path, errors)
+        structural(schema, level, path, errors);
     });
     types(schema, level, path, errors);
     forbidden(schema, level, path, errors);
@@ -156,7 +162,7 @@ fn types(schema: &Object, level: Level, path: &Path<'_>, errors: &mut Vec<FieldE
 
 fn forbidden(schema: &Object, level: Level, path: &Path<'_>, errors: &mut Vec<FieldError>) {
     let mut forbid = |field: &str, detail: &str| {
-        errors.push(FieldError::forbidden(path.field(field).to_string(), detail))
+        errors.push(FieldError::forbidden(path.field(field).to_string(), detail));
     };
     if level == Level::Root {
         if schema.contains_key("additionalProperties") {
@@ -263,104 +269,6 @@ fn values(schema: &Object, path: &Path<'_>, errors: &mut Vec<FieldError>) {
     }
 }
 
-fn lists(schema: &Object, path: &Path<'_>, errors: &mut Vec<FieldError>) {
-    let list_type = schema
-        .get("x-kubernetes-list-type")
-        .and_then(Value::as_str)
-        .unwrap_or_default();
-    let is_array = schema.get("type").and_then(Value::as_str) == Some("array");
-    let place = path.field("x-kubernetes-list-type").to_string();
-    if !list_type.is_empty() && !is_array {
-        let found = schema.get("type").cloned().unwrap_or_else(|| "".into());
-        errors.push(FieldError::invalid(
-            path.field("type").to_string(),
-            &found,
-            "must be array if x-kubernetes-list-type is specified",
-        ));
-    }
-    if !matches!(list_type, "" | "atomic" | "set" | "map") {
-        errors.push(FieldError::not_supported(
-            &place,
-            &list_type.into(),
-            &["atomic", "map", "set"],
-        ));
-    }
-    if let Some(map_type) = schema.get("x-kubernetes-map-type").and_then(Value::as_str)
-        && !matches!(map_type, "atomic" | "granular")
-    {
-        errors.push(FieldError::not_supported(
-            path.field("x-kubernetes-map-type").to_string(),
-            &map_type.into(),
-            &["atomic", "granular"],
-        ));
-    }
-    let keys = texts(schema, "x-kubernetes-list-map-keys");
-    let keys_place = path.field("x-kubernetes-list-map-keys");
-    if list_type != "map" {
-        if !keys.is_empty() {
-            errors.push(FieldError::forbidden(
-                keys_place.to_string(),
-                "must be empty unless x-kubernetes-list-type is map",
-            ));
-        }
-        return;
-    }
-    if keys.is_empty() {
-        errors.push(FieldError::required(
-            keys_place.to_string(),
-            "must not be empty if x-kubernetes-list-type is map",
-        ));
-    }
-    let Some(items) = schema.get("items").and_then(Value::as_object) else {
-        return;
-    };
-    let items_place = path.field("items");
-    if items.get("type").and_then(Value::as_str) != Some("object") {
-        let found = items.get("type").cloned().unwrap_or_else(|| "".into());
-        let detail = "must be object if parent array's x-kubernetes-list-type is map";
-        errors.push(FieldError::invalid(
-            items_place.field("type").to_string(),
-            &found,
-            detail,
-        ));
-    }
-    let required = texts(items, "required");
-    for (index, key) in keys.iter().enumerate() {
-        let property = items
-            .get("properties")
-            .and_then(|properties| properties.get(key));
-        let Some(property) = property else {
-            let detail = "entries must all be names of item properties";
-            errors.push(FieldError::invalid(
-                keys_place.index(index).to_string(),
-                &key.as_str().into(),
-                detail,
-            ));
-            continue;
-        };
-        let properties = items_place.field("properties");
-        let place = properties.key(key);
-        if matches!(
-            property.get("type").and_then(Value::as_str),
-            Some("array" | "object")
-        ) {
-            let detail = "must be a scalar type if parent array's x-kubernetes-list-type is map";
-            errors.push(FieldError::invalid(
-                place.field("type").to_string(),
-                &property["type"],
-                detail,
-            ));
-        }
-        if !required.contains(key) && property.get("default").is_none() {
-            let detail = "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property";
-            errors.push(FieldError::required(
-                place.field("default").to_string(),
-                detail,
-            ));
-        }
-    }
-}
-
 fn rules(schema: &Object, path: &Path<'_>, errors: &mut Vec<FieldError>) {
     if list(schema, "x-kubernetes-validations").is_empty() {
         return;
@@ -381,7 +289,7 @@ fn rules(schema: &Object, path: &Path<'_>, errors: &mut Vec<FieldError>) {
             ));
         }
         #[cfg(feature = "cel")]
-        errors.extend(super::cel::check(rule, &node, &place.to_string()));
+        errors.extend(crate::schema::cel::check(rule, &node, &place.to_string()));
         if let Some(reason) = rule.get("reason").and_then(Value::as_str) {
             const REASONS: [&str; 4] = [
                 "FieldValueForbidden",
@@ -397,76 +305,6 @@ fn rules(schema: &Object, path: &Path<'_>, errors: &mut Vec<FieldError>) {
                 ));
             }
         }
-    }
-}
-
-/// A schema below allOf, anyOf, oneOf or not: it may only narrow what `outer` specifies.
-fn condition(schema: &Object, outer: &Object, path: &Path<'_>, errors: &mut Vec<FieldError>) {
-    let mut forbid = |field: &str| {
-        errors.push(FieldError::forbidden(
-            path.field(field).to_string(),
-            "must be empty to be structural",
-        ))
-    };
-    let int_or_string = flag(outer, "x-kubernetes-int-or-string");
-    for field in [
-        "type",
-        "title",
-        "description",
-        "default",
-        "nullable",
-        "additionalProperties",
-        "x-kubernetes-preserve-unknown-fields",
-        "x-kubernetes-embedded-resource",
-        "x-kubernetes-int-or-string",
-        "x-kubernetes-list-type",
-        "x-kubernetes-list-map-keys",
-        "x-kubernetes-map-type",
-        "x-kubernetes-validations",
-    ] {
-        let set = schema
-            .get(field)
-            .is_some_and(|value| !matches!(value, Value::Null | Value::Bool(false)));
-        if set && !(field == "type" && int_or_string) {
-            forbid(field);
-        }
-    }
-    let place = path.field("properties");
-    let known: Vec<_> = members(outer, "properties").map(|(name, _)| name).collect();
-    for (name, property) in members(schema, "properties") {
-        let place = place.key(name);
-        let Some(property) = property.as_object() else {
-            continue;
-        };
-        match outer
-            .get("properties")
-            .and_then(|properties| properties.get(name))
-            .and_then(Value::as_object)
-        {
-            Some(outer) => condition(property, outer, &place, errors),
-            None if known.is_empty() && outer.contains_key("additionalProperties") => {}
-            None => {
-                let detail = format!("because it is defined in {path}");
-                errors.push(FieldError::required(place.to_string(), detail));
-            }
-        }
-    }
-    if let (Some(items), Some(outer)) = (
-        schema.get("items").and_then(Value::as_object),
-        outer.get("items").and_then(Value::as_object),
-    ) {
-        condition(items, outer, &path.field("items"), errors);
-    }
-    for name in ["allOf", "anyOf", "oneOf"] {
-        let place = path.field(name);
-        for (index, nested) in list(schema, name).iter().enumerate() {
-            if let Some(nested) = nested.as_object() {
-                condition(nested, outer, &place.index(index), errors);
-            }
-        }
-    }
-    if let Some(nested) = schema.get("not").and_then(Value::as_object) {
-        condition(nested, outer, &path.field("not"), errors);
     }
 }
 

@@ -22,8 +22,25 @@ enum Finding {
 
 impl Planner<'_> {
     /// Corrects objects that were applied before, whatever wave they are in (WAVE-4).
-    pub(super) fn correct(&mut self, object: &DesiredObject, state: State) {
-        let State::InSync { .. } = state else { return };
+    ///
+    /// The state that the waves see: an object that is taken away in order to be created again is not ready.
+    pub(super) fn correct(&mut self, object: &DesiredObject, state: State) -> State {
+        let State::InSync { .. } = state else {
+            return state;
+        };
+        let before = self.sends.len();
+        self.correct_in_sync(object);
+        let recreated = self.sends[before..]
+            .iter()
+            .any(|action| action.verb == super::Verb::Recreate);
+        if recreated {
+            State::InSync { ready: false }
+        } else {
+            state
+        }
+    }
+
+    fn correct_in_sync(&mut self, object: &DesiredObject) {
         let (Some(&place), Some(live)) = (self.index.get(&object.key), self.live(&object.key))
         else {
             return;
@@ -47,7 +64,14 @@ impl Planner<'_> {
         self.remember_peace(object, finding);
         let wanted = match finding {
             Finding::Drift => due || self.may_correct(object),
-            Finding::Unknown => due && object.update != UpdatePolicy::Recreate,
+            Finding::Unknown if object.update == UpdatePolicy::Recreate => {
+                // Nothing is recreated on a suspicion; from now on its fields are known.
+                if due {
+                    self.items[place].fingerprint = live.fingerprint_for(&[]);
+                }
+                false
+            }
+            Finding::Unknown => due,
             Finding::InSync => {
                 due && object.update == UpdatePolicy::SsaOverride && live.reclaim_others
             }

@@ -96,6 +96,9 @@ fn refresh(item: &mut Item, object: &DesiredObject) {
         item.digest.clone_from(&object.digest);
         item.phase = Phase::ScheduledForApplication;
         item.report(Status::InProgress, "");
+        // Whatever is written next has other fields. If this process dies before it can tell which, they are unknown.
+        item.fingerprint.clear();
+        item.empty_paths.clear();
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use jiff::{SignedDuration, Timestamp};
 use kubewright_machinery::object::ObjectKey;
 
-use super::observe::Halt;
+use super::observe::{Farewells, Halt};
 use super::order::delete_priority;
 use super::{
     Action, BlockedReason, Engine, Foreign, ForeignCheck, Inventory, Item, Memory, ObjectAction,
@@ -84,7 +84,7 @@ impl<'a> Planner<'a> {
     }
 
     /// What is known of a foreign check: `None` when it has not been answered yet in this pass.
-    pub(super) fn answer(&self, check: &ForeignCheck) -> Option<&'a (Foreign, u64)> {
+    pub(super) fn answer(&self, check: &ForeignCheck) -> Option<&'a (Foreign, Farewells)> {
         self.observed.foreign.get(check)
     }
 

@@ -7,6 +7,7 @@ use kubewright_machinery::object::ObjectKey;
 use super::engine::{is_namespace, is_type};
 use super::farewell::Farewell;
 use super::managed::ManagedIndex;
+use super::observe::Farewells;
 use super::order::delete_priority;
 use super::planner::Planner;
 use super::{Item, Note, ObjectAction, Phase, Verb};
@@ -188,12 +189,17 @@ impl Planner<'_> {
         outcome
     }
 
-    /// Directly before a redundant type is deleted, the question whether it is in use is asked again (RED-2).
+    /// Directly before a redundant type is deleted, the question whether it is in use is asked again (RED-2). The same holds
+    /// for any type once an object was orphaned in this pass: it may be an instance, and would go with its type.
     fn send_removal(&mut self, place: usize, action: ObjectAction, removal: Removal) {
-        if removal == Removal::Redundant && action.verb == Verb::Delete && is_type(&action.key) {
+        if action.verb == Verb::Delete && is_type(&action.key) {
+            let now = self.observed.farewells;
+            let stale = |(_, then): &(_, Farewells)| match removal {
+                Removal::Redundant => *then != now,
+                Removal::Deletion => then.orphaned != now.orphaned,
+            };
             let check = self.check_of_type(place);
-            let stale = |(_, asked_at): &(_, u64)| *asked_at != self.observed.deletes;
-            if let Some(check) = check.filter(|check| self.answer(check).is_none_or(stale)) {
+            if let Some(check) = check.filter(|check| self.answer(check).is_some_and(stale)) {
                 self.checks.push(check);
                 return;
             }

@@ -78,7 +78,7 @@ fn check(item: &Item, container: &Item, words: &Words, errors: &mut Vec<Manifest
     if !going && !container_going && item.apply_order < container.apply_order {
         report(words.apply);
     }
-    if going == container_going && item.delete_order > container.delete_order {
+    if !going && !container_going && item.delete_order > container.delete_order {
         report(words.delete);
     }
     if container_going && !going && !matches!(container.phase, Phase::Completed) {

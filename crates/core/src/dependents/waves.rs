@@ -39,9 +39,11 @@ impl Planner<'_> {
         let states: Vec<State> = objects.iter().map(|object| self.assess(object)).collect();
         let managed_types = self.managed_types();
         let managed = index_of(&managed_types);
-        for (object, state) in objects.iter().zip(&states) {
-            self.correct(object, *state);
-        }
+        let states: Vec<State> = objects
+            .iter()
+            .zip(states)
+            .map(|(object, state)| self.correct(object, state))
+            .collect();
         if purging {
             self.wait_for_unready(objects, &states);
             return false;

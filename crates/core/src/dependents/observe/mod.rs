@@ -8,7 +8,7 @@ mod refusal;
 
 pub use fingerprint::{FINGERPRINT_NONE, fingerprint_of};
 pub use observed::Observed;
-pub(super) use observed::{Halt, Written, WrittenHow};
+pub(super) use observed::{Farewells, Halt, Written, WrittenHow};
 pub use projection::{KindRule, MapLeaf, Owner, Projection, ProjectionContext, ServedType};
 pub use record::Response;
 pub use refusal::{Refusal, RefusalCause};

@@ -34,14 +34,21 @@ pub struct Observed {
     pub(in crate::dependents) created_namespaces: BTreeSet<String>,
     /// Corrective writes that failed: not tried again in this pass.
     pub(in crate::dependents) uncorrected: BTreeSet<ObjectKey>,
-    pub(in crate::dependents) foreign: BTreeMap<ForeignCheck, (Foreign, u64)>,
+    pub(in crate::dependents) foreign: BTreeMap<ForeignCheck, (Foreign, Farewells)>,
     /// Objects deleted, orphaned or otherwise let go of in this pass.
     pub(in crate::dependents) released: BTreeSet<ObjectKey>,
     /// Objects whose DELETE was sent in this pass.
     pub(in crate::dependents) deleting: BTreeSet<ObjectKey>,
-    pub(in crate::dependents) deletes: u64,
+    pub(in crate::dependents) farewells: Farewells,
     pub(in crate::dependents) persisted: HashMap<ObjectKey, Phase>,
     pub(in crate::dependents) must_persist: bool,
+}
+
+/// How much was let go in this pass; says how old an answer is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::dependents) struct Farewells {
+    pub(in crate::dependents) deleted: u64,
+    pub(in crate::dependents) orphaned: u64,
 }
 
 /// A write of ours in this pass.
@@ -109,7 +116,7 @@ impl Observed {
 
     /// The answer to a check for foreign instances.
     pub fn record_foreign(&mut self, check: ForeignCheck, answer: Foreign) {
-        self.foreign.insert(check, (answer, self.deletes));
+        self.foreign.insert(check, (answer, self.farewells));
     }
 
     /// What is known of an object.

@@ -59,7 +59,7 @@ impl Observed {
                 return;
             }
             Verb::Delete | Verb::Recreate => {
-                self.deletes += 1;
+                self.farewells.deleted += 1;
                 self.deleting.insert(key.clone());
                 remember_deletion(action, memory, now);
             }
@@ -95,6 +95,7 @@ impl Observed {
                 );
             }
             Verb::Orphan => {
+                self.farewells.orphaned += 1;
                 self.released.insert(key.clone());
             }
             Verb::TakeOwnership | Verb::ReleaseFinalizer => {
@@ -161,7 +162,7 @@ impl Observed {
                 self.live.remove(key);
                 self.read_absent.insert(key.clone());
                 if matches!(action.verb, Verb::Delete | Verb::Recreate) {
-                    self.deletes += 1;
+                    self.farewells.deleted += 1;
                     self.deleting.insert(key.clone());
                 }
             }

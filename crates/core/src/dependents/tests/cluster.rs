@@ -65,6 +65,16 @@ impl Cluster {
         self.store(key, object);
     }
 
+    pub(super) fn edit_key(&mut self, key: &ObjectKey, edit: impl FnOnce(&mut Value)) {
+        let mut object = self.objects[key].clone();
+        edit(&mut object);
+        self.store(key.clone(), object);
+    }
+
+    pub(super) fn remove_key(&mut self, key: &ObjectKey) {
+        self.delete_key(key);
+    }
+
     /// The object's controller has seen it and is content.
     pub(super) fn observe(&mut self, kind: &str, name: &str) {
         self.edit(kind, name, |object| {

@@ -326,3 +326,26 @@ fn a_create_of_a_dead_process_that_landed_late_is_found() {
     assert!(world.delete().is_complete());
     assert_eq!(world.requests(), ["ReadLive c"]);
 }
+
+// GATE-2, DEL-1
+#[test]
+fn an_orphaned_instance_keeps_its_type() {
+    for redundant in [true, false] {
+        let mut world = World::new();
+        installed(
+            &mut world,
+            &[
+                definition(),
+                object("Baz", "kept").with("delete-policy", "orphan"),
+            ],
+        );
+        let end = if redundant {
+            world.apply(&[])
+        } else {
+            world.delete()
+        };
+        assert!(blocked(end).contains("crd bazs.testing.kubewright.dev is still in use"));
+        assert_eq!(world.requests(), ["Orphan kept"]);
+        assert!(world.cluster.get("Baz", "kept").is_some());
+    }
+}

@@ -9,7 +9,7 @@
 //! The data has one line per definition: its name, the kinds it stands for (`group/version/Kind`, separated by commas), and the
 //! definition as the server publishes it, without texts. With `--check` nothing is written, but the committed file is compared.
 
-use std::{collections::BTreeSet, error::Error, path::Path, process::ExitCode};
+use std::{collections::BTreeSet, error::Error, fmt::Write as _, path::Path, process::ExitCode};
 
 use serde_json::{Map, Value, json};
 
@@ -20,7 +20,9 @@ const LEVEL: i32 = 19;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let (flags, files): (Vec<_>, Vec<_>) = arguments.iter().partition(|argument| argument.starts_with("--"));
+    let (flags, files): (Vec<_>, Vec<_>) = arguments
+        .iter()
+        .partition(|argument| argument.starts_with("--"));
     let check = match (files.as_slice(), flags.as_slice()) {
         ([_], []) => false,
         ([_], [flag]) if *flag == "--check" => true,
@@ -42,39 +44,62 @@ fn run(source: &Path, check: bool) -> Result<(), Box<dyn Error>> {
     let text = generate(&serde_json::from_slice(&std::fs::read(source)?)?)?;
     if check {
         let committed = zstd::decode_all(std::fs::File::open(OUTPUT)?)?;
-        return if committed == text.as_bytes() { Ok(()) } else { Err(format!("{OUTPUT} differs from its source").into()) };
+        return if committed == text.as_bytes() {
+            Ok(())
+        } else {
+            Err(format!("{OUTPUT} differs from its source").into())
+        };
     }
     let packed = zstd::encode_all(text.as_bytes(), LEVEL)?;
     std::fs::write(OUTPUT, &packed)?;
-    println!("{} definitions, {} bytes, {} packed", text.lines().count(), text.len(), packed.len());
+    println!(
+        "{} definitions, {} bytes, {} packed",
+        text.lines().count(),
+        text.len(),
+        packed.len()
+    );
     Ok(())
 }
 
 fn generate(document: &Value) -> Result<String, Box<dyn Error>> {
-    let definitions = document.get("$defs").and_then(Value::as_object).ok_or("no \"$defs\" in the source")?;
+    let definitions = document
+        .get("$defs")
+        .and_then(Value::as_object)
+        .ok_or("no \"$defs\" in the source")?;
     let mut text = String::new();
     for name in served(definitions) {
         let definition = cleaned(&definitions[name], name);
-        let kinds: Vec<String> = definition[GVK].as_array().into_iter().flatten().map(kind_text).collect();
-        text.push_str(&format!("{name}\t{}\t{definition}\n", kinds.join(",")));
+        let kinds: Vec<String> = definition[GVK]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(kind_text)
+            .collect();
+        writeln!(text, "{name}\t{}\t{definition}", kinds.join(","))?;
     }
     Ok(text)
 }
 
 /// The definitions of stable types, and what they refer to.
 fn served(definitions: &Map<String, Value>) -> BTreeSet<&str> {
-    let stable = |(name, definition): &(&String, &Value)| !is_unstable(name) && definition.get(GVK).is_some();
-    let mut open: Vec<&str> = definitions.iter().filter(stable).map(|(name, _)| name.as_str()).collect();
+    let stable = |(name, definition): &(&String, &Value)| {
+        !is_unstable(name) && definition.get(GVK).is_some()
+    };
+    let mut open: Vec<&str> = definitions
+        .iter()
+        .filter(stable)
+        .map(|(name, _)| name.as_str())
+        .collect();
     // What requests carry without being named by any kind.
-    open.extend(
-        definitions
-            .keys()
-            .map(String::as_str)
-            .filter(|name| name.starts_with("io.k8s.apimachinery.pkg.") && !name.ends_with(".GroupResource")),
-    );
+    open.extend(definitions.keys().map(String::as_str).filter(|name| {
+        name.starts_with("io.k8s.apimachinery.pkg.") && !name.ends_with(".GroupResource")
+    }));
     let mut found = BTreeSet::new();
     while let Some(name) = open.pop() {
-        if let Some((name, definition)) = definitions.get_key_value(name).filter(|(name, _)| found.insert(name.as_str())) {
+        if let Some((name, definition)) = definitions
+            .get_key_value(name)
+            .filter(|(name, _)| found.insert(name.as_str()))
+        {
             debug_assert!(!is_unstable(name));
             references(definition, &mut open);
         }
@@ -85,8 +110,15 @@ fn served(definitions: &Map<String, Value>) -> BTreeSet<&str> {
 fn references<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
     match value {
         Value::Object(members) => {
-            found.extend(members.get("$ref").and_then(Value::as_str).and_then(|target| target.strip_prefix(REFERENCE)));
-            members.values().for_each(|member| references(member, found));
+            found.extend(
+                members
+                    .get("$ref")
+                    .and_then(Value::as_str)
+                    .and_then(|target| target.strip_prefix(REFERENCE)),
+            );
+            members
+                .values()
+                .for_each(|member| references(member, found));
         }
         Value::Array(items) => items.iter().for_each(|item| references(item, found)),
         _ => {}
@@ -96,7 +128,9 @@ fn references<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
 /// `v1alpha1`, `v2beta3`: versions that the server does not serve unless told to.
 fn is_unstable(name: &str) -> bool {
     name.split('.').any(|part| {
-        let rest = part.strip_prefix('v').map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()));
+        let rest = part
+            .strip_prefix('v')
+            .map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()));
         rest.is_some_and(|rest| rest.starts_with("alpha") || rest.starts_with("beta"))
     })
 }
@@ -104,22 +138,18 @@ fn is_unstable(name: &str) -> bool {
 /// A definition without what the package adds to the published one, and without texts.
 fn cleaned(definition: &Value, name: &str) -> Value {
     match name {
-        "io.k8s.apimachinery.pkg.api.resource.Quantity" => return json!({"type": "string"}),
-        "io.k8s.apimachinery.pkg.util.intstr.IntOrString" => return json!({"type": "string", "format": "int-or-string"}),
-        _ => {}
+        "io.k8s.apimachinery.pkg.api.resource.Quantity" => json!({"type": "string"}),
+        "io.k8s.apimachinery.pkg.util.intstr.IntOrString" => {
+            json!({"type": "string", "format": "int-or-string"})
+        }
+        _ => schema(definition),
     }
-    let mut cleaned = schema(definition);
-    if let Some(kinds) = cleaned.get_mut(GVK).and_then(Value::as_array_mut)
-        && kinds.len() > 1
-    {
-        // The package lists every group for types that all groups share.
-        kinds.retain(|kind| kind["group"] == "" && kind["version"] == "v1");
-    }
-    cleaned
 }
 
-fn schema(schema_: &Value) -> Value {
-    let Value::Object(members) = schema_ else { return schema_.clone() };
+fn schema(published: &Value) -> Value {
+    let Value::Object(members) = published else {
+        return published.clone();
+    };
     let mut cleaned = Map::new();
     for (keyword, value) in members {
         let value = match (keyword.as_str(), value) {
@@ -129,9 +159,10 @@ fn schema(schema_: &Value) -> Value {
                 None => continue,
             },
             ("$ref", Value::String(target)) => target.replace(REFERENCE, "#/definitions/").into(),
-            ("properties", Value::Object(properties)) => {
-                properties.iter().map(|(name, property)| (name.clone(), schema(property))).collect()
-            }
+            ("properties", Value::Object(properties)) => properties
+                .iter()
+                .map(|(name, property)| (name.clone(), schema(property)))
+                .collect(),
             ("items" | "additionalProperties", value) => schema(value),
             (_, value) => value.clone(),
         };

@@ -17,6 +17,8 @@ pub mod listen;
 pub mod middleware;
 pub mod model;
 pub mod patch;
+#[cfg(test)]
+mod recorded;
 pub mod request;
 pub mod schema;
 pub mod server;

@@ -1,11 +1,9 @@
-use std::io::Read as _;
-use std::path::Path;
-
 use serde_json::{Value, json};
 
 use super::*;
 use crate::definition;
 use crate::kinds::Registry;
+use crate::recorded;
 
 fn with_widgets(definition: &Value) -> Registry {
     Registry::builtin().with_definition("widgets.ex.io", definition::kinds(definition))
@@ -22,22 +20,6 @@ fn widgets() -> Value {
             {"name": "v1alpha1", "served": false, "storage": false, "schema": {"openAPIV3Schema": {"type": "object"}}}]}})
 }
 
-/// A recorded document of a real server, where its folder is at hand.
-fn recorded(name: &str) -> Option<Value> {
-    let folder = std::env::var_os("KUBEWRIGHT_RECORDED").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/kubernetes-1.36"),
-        std::path::PathBuf::from,
-    );
-    let output = std::process::Command::new("gzip")
-        .arg("-dc")
-        .arg(folder.join(name))
-        .output()
-        .ok()?;
-    let mut text = String::new();
-    output.stdout.as_slice().read_to_string(&mut text).ok()?;
-    serde_json::from_str(&text).ok()
-}
-
 // TYD-1, KND-1, DISC-4
 #[test]
 fn aggregated_discovery_is_that_of_a_real_server() {
@@ -46,7 +28,7 @@ fn aggregated_discovery_is_that_of_a_real_server() {
         ("discovery-api.json.gz", aggregated_core(&registry)),
         ("discovery-apis.json.gz", aggregated_groups(&registry)),
     ] {
-        let Some(recorded) = recorded(name) else {
+        let Some(recorded) = recorded::json(name) else {
             continue;
         };
         let items = |document: &Value| document["items"].as_array().unwrap().clone();

@@ -20,6 +20,11 @@ pub(super) struct Facts {
     dropped: BTreeMap<String, Vec<String>>,
     always_objects: BTreeMap<String, Vec<String>>,
     null: BTreeMap<String, Vec<String>>,
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "the OpenAPI documents will print it")
+    )]
+    published_zero: BTreeMap<String, Vec<String>>,
     defaults: BTreeMap<String, Map<String, Value>>,
 }
 
@@ -99,6 +104,12 @@ impl Facts {
         is_listed(&self.null, name, field)
     }
 
+    /// Whether the published schema declares the zero value as the default of a field that is dropped when it is zero.
+    #[cfg(test)]
+    pub(super) fn is_published_zero(&self, name: TypeName<'_>, field: &str) -> bool {
+        is_listed(&self.published_zero, name, field)
+    }
+
     /// Defaults that the published schema of a type declares.
     pub(super) fn defaults(&self, name: TypeName<'_>) -> Vec<(&str, &Value)> {
         let matching = self.defaults.iter().filter(|(pattern, _)| name.is(pattern));
@@ -143,6 +154,7 @@ mod tests {
             &facts.dropped,
             &facts.always_objects,
             &facts.null,
+            &facts.published_zero,
         ] {
             for (pattern, fields) in table {
                 for field in fields {

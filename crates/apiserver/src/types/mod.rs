@@ -12,6 +12,8 @@ mod facts;
 mod form;
 mod normal;
 mod prepare;
+#[cfg(test)]
+mod recorded;
 mod validate;
 
 pub use builtin::Builtin;

@@ -32,7 +32,7 @@ fn members_of(definitions: &'static Definitions, definition: &'static str, membe
 fn value_of(definitions: &'static Definitions, form: &'static Form, value: &mut Value) {
     match (form, value) {
         (Form::Struct(definition), Value::Object(members)) => {
-            members_of(definitions, definition, members)
+            members_of(definitions, definition, members);
         }
         (Form::List(item), Value::Array(items)) => items
             .iter_mut()

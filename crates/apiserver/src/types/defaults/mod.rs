@@ -61,10 +61,10 @@ pub(super) fn default(definition: &'static str, object: &mut Value) {
             .into_iter()
             .for_each(others::resource_claim),
         "admissionregistration.v1.MutatingWebhookConfiguration" => {
-            admission::webhooks(object, true)
+            admission::webhooks(object, true);
         }
         "admissionregistration.v1.ValidatingWebhookConfiguration" => {
-            admission::webhooks(object, false)
+            admission::webhooks(object, false);
         }
         "admissionregistration.v1.ValidatingAdmissionPolicy"
         | "admissionregistration.v1.MutatingAdmissionPolicy" => {

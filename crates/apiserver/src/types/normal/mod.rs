@@ -4,6 +4,8 @@ mod scalar;
 #[cfg(test)]
 mod tests;
 
+use std::fmt::Write as _;
+
 use serde_json::{Map, Value};
 
 use super::{
@@ -196,7 +198,8 @@ impl Walk<'_> {
     fn items(&mut self, form: &'static Form, items: &mut [Value]) -> Result<(), WrongType> {
         let length = self.path.len();
         for (index, item) in items.iter_mut().enumerate() {
-            self.path.push_str(&format!("[{index}]"));
+            // A text never refuses to grow.
+            let _ = write!(self.path, "[{index}]");
             self.element(form, item)?;
             self.path.truncate(length);
         }

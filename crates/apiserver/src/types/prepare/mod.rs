@@ -23,12 +23,12 @@ pub(super) fn prepare(
             "core.v1.Pod" if stored.is_none() => pod::new(members),
             "core.v1.Service" => service::addresses(members, stored, context),
             "core.v1.PersistentVolumeClaim" | "core.v1.PersistentVolume" if stored.is_none() => {
-                others::pending(members)
+                others::pending(members);
             }
             "apps.v1.DaemonSet" => others::template_generation(members, stored),
             "batch.v1.Job" if stored.is_none() => others::job_selector(members),
             "certificates.v1.CertificateSigningRequest" if stored.is_none() => {
-                others::requester(members, context.user)
+                others::requester(members, context.user);
             }
             _ => {}
         }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use kubewright_machinery::{object::names, quantity::Quantity};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::checks::{Checks, is_blank, is_empty, items};
 use crate::status::{FieldError, FieldReason};
@@ -168,7 +168,7 @@ fn environment(checks: &mut Checks, path: &str, variable: &Value) {
         return;
     }
     let from = format!("{path}.valueFrom");
-    match source.as_object().map_or(0, |sources| sources.len()) {
+    match source.as_object().map_or(0, Map::len) {
         0 => checks.add(FieldError::invalid(
             &from,
             &json!(""),

@@ -288,7 +288,7 @@ fn config_maps_and_secrets() {
         update(
             "v1",
             "ConfigMap",
-            frozen.clone(),
+            frozen,
             json!({"metadata": {"labels": {"a": "c"}}})
         ),
         nothing()

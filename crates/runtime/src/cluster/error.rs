@@ -284,7 +284,7 @@ fn recognise(error: &(dyn std::error::Error + 'static)) -> Option<ApiFault> {
     }
     let bare = error.downcast_ref::<kube::core::Status>();
     let boxed = error.downcast_ref::<Box<kube::core::Status>>();
-    if let Some(status) = bare.or(boxed.map(AsRef::as_ref)) {
+    if let Some(status) = bare.or_else(|| boxed.map(AsRef::as_ref)) {
         return Some(ApiFault::Status(facts_of_kube(status)));
     }
     match error.downcast_ref::<kube::Error>()? {

@@ -385,24 +385,17 @@ impl State {
             .page_limit
             .or_else(|| query.get("limit")?.parse().ok())
             .unwrap_or(usize::MAX);
-        let (revision, items) = match query.get("continue") {
-            Some(token) => match self.snapshots.remove(*token) {
-                Some(rest) => rest,
-                None => return status(410, "Expired", None),
-            },
-            None => {
-                let of_namespace = |item: &&Value| {
-                    namespace.is_none_or(|namespace| item["metadata"]["namespace"] == namespace)
-                };
-                (
-                    self.revision,
-                    self.objects
-                        .values()
-                        .filter(of_namespace)
-                        .cloned()
-                        .collect(),
-                )
-            }
+        let (revision, items) = if let Some(token) = query.get("continue") {
+            let Some(rest) = self.snapshots.remove(*token) else {
+                return status(410, "Expired", None);
+            };
+            rest
+        } else {
+            let of_namespace = |item: &&Value| {
+                namespace.is_none_or(|namespace| item["metadata"]["namespace"] == namespace)
+            };
+            let items = self.objects.values().filter(of_namespace);
+            (self.revision, items.cloned().collect())
         };
         let mut items: VecDeque<Value> = items.into();
         let rest: Vec<Value> = items.split_off(limit.min(items.len())).into();

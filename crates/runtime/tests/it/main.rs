@@ -1,5 +1,7 @@
 //! The runtime against the embedded API server.
 
+#![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
+
 mod cluster;
 mod watch;
 

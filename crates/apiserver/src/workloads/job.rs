@@ -126,7 +126,7 @@ fn run(job: &Value, state: &State<'_>, now: Timestamp, plan: &mut Plan) {
         (0..missing).for_each(|_| plan.create(pod(job, None)));
     }
     let mut active = state.active.clone();
-    active.sort_by(pods::by_worth);
+    active.sort_by(|one, other| pods::by_worth(one, other));
     active[..surplus].iter().for_each(|pod| plan.delete(pod));
     let mut status = state.status(job, state.active.len());
     if condition::is_true(job, "Suspended") {

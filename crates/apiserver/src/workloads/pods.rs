@@ -37,7 +37,7 @@ pub(super) fn is_available(pod: &Value, min_ready_seconds: i64, now: Timestamp, 
 }
 
 /// The order in which pods are given up: those that are not placed, not running, not ready first; then the younger.
-pub(super) fn by_worth(one: &&Value, other: &&Value) -> std::cmp::Ordering {
+pub(super) fn by_worth(one: &Value, other: &Value) -> std::cmp::Ordering {
     let worth = |pod: &Value| (!text(pod, "/spec/nodeName").is_empty(), text(pod, "/status/phase") == "Running", is_ready(pod));
     worth(one).cmp(&worth(other)).then_with(|| created(other).cmp(&created(one))).then_with(|| other.name().cmp(one.name()))
 }

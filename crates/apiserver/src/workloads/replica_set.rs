@@ -21,7 +21,7 @@ pub(super) fn plan(set: &Value, owned: &[&Value], around: Surroundings<'_>) -> P
             pod["metadata"]["generateName"] = template::generate_name(set).into();
             plan.create(pod);
         }
-        active.sort_by(pods::by_worth);
+        active.sort_by(|one, other| pods::by_worth(one, other));
         let surplus = (active.len() as i64 - wanted).max(0) as usize;
         active[..surplus].iter().for_each(|pod| plan.delete(pod));
     }

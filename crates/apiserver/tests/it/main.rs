@@ -1,5 +1,7 @@
 //! Scenarios at the level of HTTP: what a client sends and what it is answered. The service is called in process.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a helper that fails, fails its test")]
+
 mod cluster;
 mod collections;
 mod definitions;

@@ -16,20 +16,19 @@ pub fn autoscaler(autoscaler: &Value, target: Option<&Value>, around: Surroundin
         return plan;
     }
     let replicas = target.map_or(0, |target| at(target, "/spec/replicas").as_i64().unwrap_or(1));
-    let (able, active, limited) = match target {
-        Some(_) => (
+    let (able, active, limited) = if target.is_some() {
+        (
             Condition::new("AbleToScale", true, "ReadyForNewScale", "recommended size matches current size"),
             Condition::new("ScalingActive", true, "ValidMetricFound", "the HPA was able to successfully calculate a replica count"),
             Condition::new("ScalingLimited", false, "DesiredWithinRange", "the desired count is within the acceptable range"),
-        ),
-        None => {
-            let message = "the HPA controller was unable to get the target's current scale";
-            (
-                Condition::new("AbleToScale", false, "FailedGetScale", message),
-                Condition::new("ScalingActive", false, "FailedGetScale", message),
-                Condition::new("ScalingLimited", false, "FailedGetScale", message),
-            )
-        }
+        )
+    } else {
+        let message = "the HPA controller was unable to get the target's current scale";
+        (
+            Condition::new("AbleToScale", false, "FailedGetScale", message),
+            Condition::new("ScalingActive", false, "FailedGetScale", message),
+            Condition::new("ScalingLimited", false, "FailedGetScale", message),
+        )
     };
     let mut conditions = condition::of(autoscaler);
     for condition in [able, active, limited] {

@@ -106,7 +106,7 @@ fn scale_paused(deployment: &Value, revisions: &Revisions<'_>, plan: &mut Plan) 
     let mut missing = wanted(deployment) - total;
     let newest_first: Vec<&Value> = revisions.new.into_iter().chain(revisions.old.iter().rev().copied()).collect();
     if missing > 0 {
-        let target = newest_first.iter().find(|set| int(set, "/spec/replicas") > 0).or(newest_first.first());
+        let target = newest_first.iter().find(|set| int(set, "/spec/replicas") > 0).or_else(|| newest_first.first());
         if let Some(set) = target {
             scale(deployment, set, int(set, "/spec/replicas") + missing, plan);
         }

@@ -11,6 +11,7 @@ use crate::{
     server::State,
     status::Status,
     store::{Snapshot, Stored},
+    workloads::{self, Workloads},
 };
 use std::sync::Arc;
 
@@ -126,6 +127,9 @@ impl State {
         model.prepare(object, stored, &preparation);
         super::strategy::prepare(kind, object, stored);
         metadata::deduplicate_owners(object, context);
+        if self.options.workloads != Workloads::Off && !kind.is_custom() {
+            workloads::warnings(object).into_iter().for_each(|warning| context.warn(warning));
+        }
         let mut errors = metadata::validate(kind, object, stored);
         errors.extend(model.validate(object, stored));
         if errors.is_empty() {

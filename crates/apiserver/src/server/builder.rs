@@ -23,7 +23,6 @@ pub struct ApiServerBuilder {
     options: Options,
     definitions: Vec<Value>,
     controllers: Vec<Box<dyn Controller>>,
-    workloads: Workloads,
     stage_delays: StageDelays,
     nodes: Option<usize>,
 }
@@ -75,7 +74,7 @@ impl ApiServerBuilder {
 
     /// Whether workloads become ready, and how far that is played; `Off` by default (STG-1).
     pub fn workloads(mut self, workloads: Workloads) -> Self {
-        self.workloads = workloads;
+        self.options.workloads = workloads;
         self
     }
 
@@ -124,8 +123,8 @@ impl ApiServerBuilder {
         let faults = Faults::new(clock.clone(), fault_seed);
         let journal = Journal::new(clock.clone());
         let mut all = controllers::builtin(&self.options);
-        if self.workloads != Workloads::Off {
-            all.push(Box::new(Stages::new(self.workloads, self.stage_delays, self.nodes.unwrap_or(1))));
+        if self.options.workloads != Workloads::Off {
+            all.push(Box::new(Stages::new(self.options.workloads, self.stage_delays, self.nodes.unwrap_or(1))));
         }
         all.extend(self.controllers);
         let state = State::new(clock, seed, self.options, all);

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::workloads::Workloads;
+
 /// When the garbage collector and its like run (DIF-4).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -22,6 +24,7 @@ pub(crate) struct Options {
     pub(crate) watch_window: usize,
     pub(crate) bookmark_period: Duration,
     pub(crate) event_ttl: Duration,
+    pub(crate) workloads: Workloads,
 }
 
 impl Default for Options {
@@ -31,6 +34,7 @@ impl Default for Options {
             watch_window: 10_000,
             bookmark_period: Duration::from_secs(60),
             event_ttl: Duration::from_secs(3600),
+            workloads: Workloads::Off,
         }
     }
 }

@@ -203,7 +203,9 @@ impl Simulation {
         let owned = |child: &&Value| child.owner_references().any(|owner| owner.uid == uid);
         let children: Vec<Key> =
             self.objects.values().filter(owned).map(|child| (child.kind().to_owned(), child.name().to_owned())).collect();
-        children.iter().for_each(|child| self.remove(child));
+        for child in &children {
+            self.remove(child);
+        }
     }
 }
 

@@ -22,6 +22,14 @@ pub(super) enum Action {
     DropBefore,
     /// Let the request be handled, then break the connection.
     DropAfter,
+    /// End a watch after so many events.
+    CutWatch(u64),
+    /// Let a watch fall silent after so many events, without an end.
+    HangWatch(u64),
+    /// End a watch after some time.
+    CutWatchAfter(Duration),
+    /// Answer a watch with the error that its version is too old.
+    ExpireWatch,
     /// Change the body on its way in.
     EditRequest(Edit),
     /// Change the answer on its way out.
@@ -36,6 +44,10 @@ impl fmt::Debug for Action {
             Self::Delay(delay) => formatter.debug_tuple("Delay").field(delay).finish(),
             Self::DropBefore => formatter.write_str("DropBefore"),
             Self::DropAfter => formatter.write_str("DropAfter"),
+            Self::CutWatch(events) => formatter.debug_tuple("CutWatch").field(events).finish(),
+            Self::HangWatch(events) => formatter.debug_tuple("HangWatch").field(events).finish(),
+            Self::CutWatchAfter(time) => formatter.debug_tuple("CutWatchAfter").field(time).finish(),
+            Self::ExpireWatch => formatter.write_str("ExpireWatch"),
             Self::EditRequest(_) => formatter.write_str("EditRequest"),
             Self::EditResponse(_) => formatter.write_str("EditResponse"),
         }

@@ -56,6 +56,11 @@ impl Faults {
         [Verb::Update, Verb::Patch].map(|verb| self.on(verb).of(group, resource).named(name).times(conflicts).conflict()).into()
     }
 
+    /// The next watch of every resource is told that its version is too old, this many times.
+    pub fn expire_watches(&self, times: u64) -> RuleHandle {
+        self.on(Verb::Watch).times(times).expire_watch()
+    }
+
     /// Every request takes this much longer.
     pub fn slow_down(&self, delay: Duration) -> RuleHandle {
         self.on_any().delay(delay)

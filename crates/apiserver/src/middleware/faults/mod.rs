@@ -1,4 +1,4 @@
-//! Faults: requests fail by rule (FLT-1 to FLT-3, FLT-5).
+//! Faults: requests fail by rule (FLT-1 to FLT-5).
 //!
 //! ```
 //! use kubewright_apiserver::{Clock, Status, clock::Seed, kinds::Verb, middleware::Faults};
@@ -17,6 +17,7 @@ mod cut;
 mod registry;
 mod rule;
 mod service;
+mod stream;
 #[cfg(test)]
 mod tests;
 
@@ -24,3 +25,4 @@ pub use cut::{CutBuilder, CutHandle};
 pub use registry::{Faults, RuleHandle};
 pub use rule::RuleBuilder;
 pub use service::{FaultBody, FaultLayer, FaultService};
+pub use stream::CutBody;

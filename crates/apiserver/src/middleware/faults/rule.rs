@@ -188,6 +188,26 @@ impl RuleBuilder {
         self.finish(Action::DropAfter)
     }
 
+    /// Ends a watch after so many events, as a server that is restarted does. For rules on [`Verb::Watch`].
+    pub fn cut_watch(self, events: u64) -> RuleHandle {
+        self.finish(Action::CutWatch(events))
+    }
+
+    /// Ends a watch after some time. For rules on [`Verb::Watch`].
+    pub fn cut_watch_after(self, time: Duration) -> RuleHandle {
+        self.finish(Action::CutWatchAfter(time))
+    }
+
+    /// Lets a watch fall silent after so many events, without closing it. For rules on [`Verb::Watch`].
+    pub fn hang_watch(self, events: u64) -> RuleHandle {
+        self.finish(Action::HangWatch(events))
+    }
+
+    /// Answers a watch with the in-band error that its version is too old. For rules on [`Verb::Watch`].
+    pub fn expire_watch(self) -> RuleHandle {
+        self.finish(Action::ExpireWatch)
+    }
+
     /// Changes the JSON body of the request on its way in.
     pub fn edit_request(self, edit: impl Fn(&mut Value) + Send + Sync + 'static) -> RuleHandle {
         self.finish(Action::EditRequest(Arc::new(edit)))

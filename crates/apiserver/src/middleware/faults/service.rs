@@ -12,13 +12,14 @@ use http::{
 };
 use http_body::Body;
 use http_body_util::{BodyExt, Either, Full};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tower::{Layer, Service};
 
 use super::{
     Faults,
     action::{Action, Edit},
     rule::Seen,
+    stream::{CutBody, End},
 };
 use crate::{
     access::Identity,
@@ -27,8 +28,8 @@ use crate::{
     status::Status,
 };
 
-/// The body of an answer: the server's, or one that a rule made.
-pub type FaultBody<R> = Either<R, Full<Bytes>>;
+/// The body of an answer: the server's, perhaps cut short, or one that a rule made.
+pub type FaultBody<R> = Either<CutBody<R>, Full<Bytes>>;
 
 /// Puts a [`FaultService`] around a service.
 #[derive(Clone, Debug)]
@@ -97,6 +98,13 @@ where
                     pass(&mut inner, request).await?;
                     Err(ConnectionDropped { handled: true }.into())
                 }
+                Some(Action::CutWatch(events)) => pass_until(&mut inner, request, End::AfterEvents(events)).await,
+                Some(Action::HangWatch(events)) => pass_until(&mut inner, request, End::Silence(events)).await,
+                Some(Action::CutWatchAfter(time)) => {
+                    let clock = faults.clock().clone();
+                    pass_until(&mut inner, request, End::When(Box::pin(async move { clock.sleep(time).await }))).await
+                }
+                Some(Action::ExpireWatch) => Ok(expired()),
                 Some(Action::EditRequest(edit)) => pass(&mut inner, edit_request(request, &edit).await?).await,
                 Some(Action::EditResponse(edit)) => {
                     let streams = Target::of(request.method(), request.uri()).verb() == Some(Verb::Watch);
@@ -138,7 +146,25 @@ where
     S: Service<Request<B>, Response = Response<R>>,
     S::Error: Into<BoxError>,
 {
-    inner.call(request).await.map(|response| response.map(Either::Left)).map_err(Into::into)
+    pass_until(inner, request, End::ByServer).await
+}
+
+async fn pass_until<S, B, R>(inner: &mut S, request: Request<B>, end: End) -> Result<Response<FaultBody<R>>, BoxError>
+where
+    S: Service<Request<B>, Response = Response<R>>,
+    S::Error: Into<BoxError>,
+{
+    let response = inner.call(request).await.map_err(Into::into)?;
+    Ok(response.map(|body| Either::Left(CutBody::new(body, end))))
+}
+
+/// A watch whose version is too old: an error inside a stream that then ends (WATCH-4).
+fn expired<R>() -> Response<FaultBody<R>> {
+    let status = Status::new(410, "Expired", "too old resource version: injected fault");
+    let event = json!({"type": "ERROR", "object": status.to_value()});
+    let mut response = Response::new(Either::Right(Full::from(format!("{event}\n"))));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
 }
 
 fn failure<R>(status: &Status) -> Response<FaultBody<R>> {

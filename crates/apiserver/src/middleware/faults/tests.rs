@@ -8,8 +8,10 @@ use std::{
 };
 
 use bytes::Bytes;
+use futures::StreamExt;
 use http::{Request, Response};
-use http_body_util::{BodyExt, Full};
+use http_body::Frame;
+use http_body_util::{BodyExt, Full, StreamBody};
 use serde_json::{Value, json};
 use tower::{Layer, ServiceExt, service_fn};
 
@@ -195,4 +197,40 @@ async fn a_cut_by_writes_lets_reads_pass_until_the_last_write() {
     assert!(endpoint.send("GET", DEMO).await.is_err());
     assert!(endpoint.send("PATCH", DEMO).await.is_err());
     assert_eq!(cut.dropped(), 2);
+}
+
+/// The lines that arrive of a watch that never ends by itself, until it ends or a minute has passed.
+async fn watched(endpoint: &Endpoint) -> (Vec<String>, bool) {
+    let events = service_fn(|_: Request<Full<Bytes>>| async {
+        let events = futures::stream::iter(1..4)
+            .chain(futures::stream::pending())
+            .map(|n| Ok::<_, Infallible>(Frame::data(Bytes::from(format!("{n}\n")))));
+        Ok::<_, Infallible>(Response::new(StreamBody::new(events)))
+    });
+    let request = Request::get("/api/v1/pods?watch=true").body(Full::default()).unwrap();
+    let mut body = endpoint.faults.layer().layer(events).oneshot(request).await.unwrap().into_body();
+    let mut lines = Vec::new();
+    loop {
+        match tokio::time::timeout(Duration::from_secs(60), body.frame()).await {
+            Ok(Some(frame)) => lines.push(String::from_utf8(frame.unwrap().into_data().unwrap().to_vec()).unwrap()),
+            Ok(None) => return (lines, true),
+            Err(_) => return (lines, false),
+        }
+    }
+}
+
+// FLT-4
+#[tokio::test(start_paused = true)]
+async fn watches_end_fall_silent_or_are_too_old() {
+    let endpoint = Endpoint::new();
+    endpoint.faults.on(Verb::Watch).times(1).cut_watch(2);
+    assert_eq!(watched(&endpoint).await, (vec!["1\n".to_owned(), "2\n".to_owned()], true));
+    endpoint.faults.on(Verb::Watch).times(1).hang_watch(1);
+    assert_eq!(watched(&endpoint).await, (vec!["1\n".to_owned()], false));
+    endpoint.faults.on(Verb::Watch).times(1).cut_watch_after(Duration::from_secs(5));
+    assert_eq!(watched(&endpoint).await.0.len(), 3);
+    endpoint.faults.expire_watches(1);
+    let (lines, ended) = watched(&endpoint).await;
+    assert!(ended && lines[0].starts_with("{\"object\":{") && lines[0].contains("\"Expired\""), "{lines:?}");
+    assert_eq!(watched(&endpoint).await.0.len(), 3);
 }

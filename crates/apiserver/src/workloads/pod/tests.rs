@@ -84,7 +84,7 @@ fn each_stage_waits_for_its_delay() {
     let mut ready_at = None;
     for second in 0..10 {
         play(&mut pod, seconds(second), &delays);
-        ready_at = ready_at.or(condition::is_true(&pod, "Ready").then_some(second));
+        ready_at = ready_at.or_else(|| condition::is_true(&pod, "Ready").then_some(second));
     }
     assert_eq!(ready_at, Some(6));
     assert_eq!(text(condition::find(&pod, "PodScheduled").unwrap(), "/lastTransitionTime"), "2026-01-01T00:00:01Z");

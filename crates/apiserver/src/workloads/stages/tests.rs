@@ -3,8 +3,10 @@ use std::time::Duration;
 use kubewright_machinery::object::ObjectExt;
 use serde_json::{Value, json};
 
+use tower::ServiceExt;
+
 use crate::{
-    ApiServer,
+    ApiServer, Identity,
     store::{ObjectName, Resource},
     workloads::{READY_AFTER, StageDelays, Workloads, simulation::workload},
 };
@@ -129,4 +131,18 @@ async fn what_stands_around_workloads_gets_its_status() {
     assert_eq!((&budget["status"]["currentHealthy"], &budget["status"]["disruptionsAllowed"]), (&json!(2), &json!(1)));
     let service = get(&server, "", "services", "default", "web").unwrap();
     assert!(service["status"]["loadBalancer"]["ingress"][0]["ip"].is_string(), "{service:#}");
+}
+
+// STG-3
+#[tokio::test(start_paused = true)]
+async fn a_wish_that_cannot_be_read_is_a_warning() {
+    let server = server(Workloads::Pods, StageDelays::NONE);
+    let mut wrong = deployment(1);
+    wrong.set_annotation(READY_AFTER, "soon");
+    let request = http::Request::post("/apis/apps/v1/namespaces/default/deployments");
+    let request = request.body(http_body_util::Full::from(wrong.to_string())).unwrap();
+    let response = server.service(Identity::admin()).oneshot(request).await.unwrap();
+    assert_eq!(response.status(), 201);
+    let warning = response.headers()["warning"].to_str().unwrap();
+    assert!(warning.contains("must be a duration such as 30s"), "{warning}");
 }

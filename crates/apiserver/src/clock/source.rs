@@ -54,6 +54,7 @@ impl Clock {
     }
 
     /// Time since the clock was made; never goes back.
+    #[allow(clippy::disallowed_methods, reason = "this module is where the machine's clock is read")]
     pub fn moment(&self) -> Duration {
         match &*self.source {
             Source::System { start } | Source::Tokio { start, .. } => start.elapsed(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::Value;
 
-use super::write::{WriteContext, Written};
+use super::write::{self, WriteContext, Written};
 use crate::{
     admission,
     kinds::KindSpec,
@@ -21,6 +21,7 @@ const MAX_NAME_BASE: usize = 58;
 
 impl State {
     /// Stores a new object of the kind in the namespace (empty for kinds of the cluster). `name` is that of the URL, if it has one.
+    #[expect(clippy::unused_async, reason = "admission webhooks will be asked on the way")]
     pub(crate) async fn create(
         &self,
         context: &mut WriteContext<'_>,
@@ -30,7 +31,7 @@ impl State {
         mut object: Value,
     ) -> Result<Written, Status> {
         let refuse = |problem| Status::bad_request(format!("{0} in version {1:?} cannot be handled as a {0}: {problem}", kind.kind, kind.version));
-        self.absorb(context, kind, &mut object, refuse)?;
+        write::absorb(context, kind, &mut object, refuse)?;
         match_namespace(&mut object, namespace)?;
         if let Some(name) = name
             && object.name().is_empty()

@@ -104,6 +104,7 @@ pub(crate) struct Deleted {
 
 impl State {
     /// Deletes an object, or marks it as deleted while finalizers or a grace period hold it.
+    #[expect(clippy::unused_async, reason = "admission webhooks will be asked on the way")]
     pub(crate) async fn delete(
         &self,
         context: &mut WriteContext<'_>,
@@ -121,7 +122,7 @@ impl State {
             let gone = is_released(kind, &marked);
             let unchanged = !gone && marked == *stored.value();
             if context.dry_run || unchanged {
-                let object = if gone { stored.clone() } else { Arc::new(Stored::as_is(marked, stored.revision())) };
+                let object = if gone { stored } else { Arc::new(Stored::as_is(marked, stored.revision())) };
                 return Ok(Deleted { object: self.view(kind, &object), gone, stored: false });
             }
             let change = if gone {

@@ -21,7 +21,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     /// Prefixes the paths that were found inside a child.
-    fn inside(&self, from: usize, prefix: impl Fn(&str) -> String) {
+    fn inside(self, from: usize, prefix: impl Fn(&str) -> String) {
         for path in self.repeated.borrow_mut().iter_mut().skip(from) {
             *path = prefix(path);
         }

@@ -117,7 +117,7 @@ impl State {
         let resource = resource_of(kind);
         let expired = || Status::expired("The resourceVersion for the provided list is too old.");
         let snapshot = match (&query.next, query.version) {
-            (Some(next), _) if next.rv > 0 => self.store.snapshot_at(&resource, next.rv as u64).map_err(|_| self.continue_expired(next))?,
+            (Some(next), _) if next.rv > 0 => self.store.snapshot_at(&resource, next.rv as u64).map_err(|_| Self::continue_expired(next))?,
             (_, Version::Exact(revision)) => {
                 self.reach(revision).await?;
                 self.store.snapshot_at(&resource, revision).map_err(|_| expired())?
@@ -160,7 +160,7 @@ impl State {
     }
 
     /// LIST-4: the answer holds a token with which the rest can be read as it is now.
-    fn continue_expired(&self, next: &Continue) -> Status {
+    fn continue_expired(next: &Continue) -> Status {
         let mut fresh = next.clone();
         fresh.rv = -1;
         let mut status = Status::expired(

@@ -68,7 +68,7 @@ pub(super) fn normalise(object: &mut Value, kind: &KindSpec, unknown: &mut Vec<S
             (_, value) => return Err(unmarshal(value, &path, "[]v1.OwnerReference")),
         }
     }
-    metadata.retain(|field, value| !is_empty(value) && !(NUMBERS[0] == field && value.as_i64() == Some(0)));
+    metadata.retain(|field, value| !(is_empty(value) || field == "generation" && value.as_i64() == Some(0)));
     Ok(())
 }
 

@@ -44,7 +44,7 @@ pub(super) fn find(registry: &Registry, target: &ResourceTarget, method: &http::
         subresource: non_empty(&target.subresource),
     };
     if !kind.is_namespaced() && route.namespace.is_some() && kind.kind != "Namespace" {
-        return status(Status::resource_not_found());
+        return if kind.is_custom() { Err(NoRoute::Unknown) } else { status(Status::resource_not_found()) };
     }
     if method == http::Method::HEAD {
         return status(Status::method_not_allowed());

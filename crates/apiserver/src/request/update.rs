@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{
     convert,
     create::{match_namespace, resource_of},
-    write::{WriteContext, Written},
+    write::{self, WriteContext, Written},
 };
 use crate::{
     kinds::{Endpoint, KindSpec},
@@ -61,7 +61,7 @@ impl State {
             check_identity(&mut object, &present, update)?;
             let versioned = check_version(&object, stored, update)?;
             restore_metadata(&mut object, stored.value());
-            self.absorb(context, kind, &mut object, |problem| refusal(update, &problem))?;
+            write::absorb(context, kind, &mut object, |problem| refusal(update, &problem))?;
             update.kind.reset.on_update(update.endpoint, &mut object, stored.value());
             count_generation(kind, &mut object, stored.value());
             if versioned && same(&object, stored.value()) {

@@ -84,34 +84,33 @@ impl<'a> WriteContext<'a> {
     }
 }
 
-impl State {
-    /// Brings an object from the form in which a client sent it into the form in which it is stored: typed, pruned, defaulted, converted.
-    /// `wrong_type` and `strict` make the errors, which differ between bodies and patches.
-    pub(super) fn absorb(
-        &self,
-        context: &mut WriteContext<'_>,
-        kind: &KindSpec,
-        object: &mut Value,
-        refuse: impl Fn(String) -> Status,
-    ) -> Result<(), Status> {
-        if let Some(feature) = kind.custom.as_ref().and_then(|custom| custom.missing_feature) {
-            let text = format!(
-                "{} has validation rules, which this server was built without: enable the feature {feature:?} of kubewright-apiserver",
-                kind.qualified_resource()
-            );
-            return Err(Status::new(501, "NotImplemented", text));
-        }
-        let model = model::of(kind);
-        let mut unknown = Vec::new();
-        metadata::normalise(object, kind, &mut unknown).map_err(&refuse)?;
-        model.normalise(object, &mut unknown).map_err(|wrong| refuse(wrong.0))?;
-        // The type's own view of metadata ends here: what it dropped there was not its business.
-        context.report(unknown, |problems| refuse(format!("strict decoding error: {problems}")))?;
-        model.default(object);
-        convert::to_storage(kind, object);
-        Ok(())
+/// Brings an object from the form in which a client sent it into the form in which it is stored: typed, pruned, defaulted, converted.
+/// `wrong_type` and `strict` make the errors, which differ between bodies and patches.
+pub(super) fn absorb(
+    context: &mut WriteContext<'_>,
+    kind: &KindSpec,
+    object: &mut Value,
+    refuse: impl Fn(String) -> Status,
+) -> Result<(), Status> {
+    if let Some(feature) = kind.custom.as_ref().and_then(|custom| custom.missing_feature) {
+        let text = format!(
+            "{} has validation rules, which this server was built without: enable the feature {feature:?} of kubewright-apiserver",
+            kind.qualified_resource()
+        );
+        return Err(Status::new(501, "NotImplemented", text));
     }
+    let model = model::of(kind);
+    let mut unknown = Vec::new();
+    metadata::normalise(object, kind, &mut unknown).map_err(&refuse)?;
+    model.normalise(object, &mut unknown).map_err(|wrong| refuse(wrong.0))?;
+    // The type's own view of metadata ends here: what it dropped there was not its business.
+    context.report(unknown, |problems| refuse(format!("strict decoding error: {problems}")))?;
+    model.default(object);
+    convert::to_storage(kind, object);
+    Ok(())
+}
 
+impl State {
     /// Lets the kind set what the server owns, then checks everything.
     pub(super) fn prepare_and_validate(
         &self,

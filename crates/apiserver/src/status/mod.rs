@@ -1,8 +1,8 @@
 //! What a client is told when a request fails: `Status` bodies and the errors of single fields.
 
+mod failure;
 mod field;
-mod status;
 mod texts;
 
 pub use field::{FieldError, FieldReason};
-pub use status::{Cause, Details, Status};
+pub use failure::{Cause, Details, Status};

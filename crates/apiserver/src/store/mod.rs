@@ -7,8 +7,8 @@
 mod change;
 mod history;
 mod key;
+mod shared;
 mod snapshot;
-mod store;
 mod stored;
 
 #[cfg(test)]
@@ -18,5 +18,5 @@ pub use change::{Change, CommitError, Expect};
 pub use history::{Event, EventKind};
 pub use key::{ObjectName, ObjectRef, Resource};
 pub use snapshot::Snapshot;
-pub use store::{Compacted, Progress, Store, Subscription};
+pub use shared::{Compacted, Progress, Store, Subscription};
 pub use stored::Stored;

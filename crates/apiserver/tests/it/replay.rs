@@ -76,8 +76,8 @@ fn patch_type(path: &str, body: &str) -> Option<&'static str> {
     match () {
         () if body.starts_with('[') => Some("application/json-patch+json"),
         // An apply patch names its kind.
-        () if strategic && !body.contains("apiVersion") => Some("application/strategic-merge-patch+json"),
         () if body.contains("apiVersion") || path.contains("/ssa/") => None,
+        () if strategic || body.contains("containers") => Some("application/strategic-merge-patch+json"),
         () => Some("application/merge-patch+json"),
     }
 }

@@ -22,11 +22,8 @@ impl Builtin {
         if kind.is_custom() {
             return None;
         }
-        Self::of_gvk(&GroupVersionKind::new(
-            &*kind.group,
-            &*kind.version,
-            &*kind.kind,
-        ))
+        let definition = Definitions::embedded().named(&kind.group, &kind.version, &kind.kind)?;
+        Some(Self { definition })
     }
 
     /// The model of a built-in kind at a version.

@@ -50,9 +50,12 @@ impl Definitions {
 
     /// The name of the definition of a kind.
     pub fn name_of(&self, gvk: &GroupVersionKind) -> Option<&'static str> {
-        // The keys are static, but a lookup with shorter-lived ones is fine.
-        let key: (&str, &str, &str) = (&gvk.group, &gvk.version, &gvk.kind);
-        self.by_kind.get(&key).copied()
+        self.named(&gvk.group, &gvk.version, &gvk.kind)
+    }
+
+    /// The same by the parts of a kind's name.
+    pub(super) fn named(&self, group: &str, version: &str, kind: &str) -> Option<&'static str> {
+        self.by_kind.get(&(group, version, kind)).copied()
     }
 
     /// The OpenAPI schema of a definition, without descriptions.

@@ -14,6 +14,8 @@ pub(super) struct Struct {
     pub(super) name: &'static str,
     /// The fields, sorted by name.
     fields: Vec<Field>,
+    /// Defaults that the published schema declares.
+    pub(super) declared: Vec<(&'static str, &'static Value)>,
 }
 
 /// One field.
@@ -97,6 +99,7 @@ impl Struct {
         Self {
             name: name.last(),
             fields,
+            declared: Facts::embedded().defaults(name),
         }
     }
 

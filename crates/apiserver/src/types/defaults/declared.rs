@@ -5,7 +5,6 @@ use serde_json::Value;
 use crate::types::{
     data::Definitions,
     edit::{Edit as _, Members},
-    facts::{Facts, TypeName},
     form::Form,
 };
 
@@ -16,12 +15,12 @@ pub(super) fn apply(definition: &'static str, object: &mut Value) {
 }
 
 fn members_of(definitions: &'static Definitions, definition: &'static str, members: &mut Members) {
-    for (field, value) in Facts::embedded().defaults(TypeName::new(definition)) {
-        members.fill(field, value.clone());
-    }
     let Some(form) = definitions.form(definition) else {
         return;
     };
+    for (field, value) in &form.declared {
+        members.fill(field, (*value).clone());
+    }
     for field in form.fields() {
         if let Some(value) = members.get_mut(&field.name) {
             value_of(definitions, &field.form, value);

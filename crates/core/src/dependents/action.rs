@@ -9,6 +9,7 @@ use super::{Inventory, ManagedType};
 
 /// One step of a plan. All actions of a plan are independent of each other and may be sent at once.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "nearly all actions are sends")]
 #[non_exhaustive]
 pub enum Action {
     /// Write this inventory to the component's status before anything else is sent (PLAN-4). It is alone in its batch. Answer

@@ -14,6 +14,7 @@ const NAMED_FROM: u32 = 4;
 const LONGEST_PAUSE: i64 = 60;
 
 /// What to do about an object that is to go.
+#[expect(clippy::large_enum_variant, reason = "lives for one step")]
 pub(super) enum Farewell {
     /// It is gone or not ours any more.
     Gone,

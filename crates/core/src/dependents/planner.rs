@@ -1,6 +1,7 @@
 //! The state of one plan while it is made.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt::Write as _;
 
 use jiff::{SignedDuration, Timestamp};
 use kubewright_machinery::object::ObjectKey;
@@ -204,7 +205,7 @@ impl<'a> Planner<'a> {
             .collect::<Vec<_>>()
             .join("; ");
         if sorted.len() > SHOWN {
-            message.push_str(&format!("; and {} more", sorted.len() - SHOWN));
+            let _ = write!(message, "; and {} more", sorted.len() - SHOWN);
         }
         let first = sorted.first()?;
         debug_assert_eq!(first.severity(), worst);

@@ -71,7 +71,7 @@ fn check(item: &Item, container: &Item, words: &Words, errors: &mut Vec<Manifest
         errors.push(ManifestError::ObjectSet {
             object: Engine::title(&item.gvk(), &item.key()),
             problem,
-        })
+        });
     };
     let (going, container_going) = (item.is_redundant(), container.is_redundant());
     // Orders of objects that left the manifests are history: nobody can correct them.

@@ -264,6 +264,7 @@ impl Planner<'_> {
 }
 
 /// What to do about one object.
+#[expect(clippy::large_enum_variant, reason = "lives for one step")]
 enum Step {
     /// Nothing now; the next batch may follow.
     Nothing,

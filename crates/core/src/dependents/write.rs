@@ -49,10 +49,7 @@ impl Planner<'_> {
             let own: Vec<String> = body.finalizers().map(str::to_owned).collect();
             set_finalizers(
                 &mut body,
-                live.finalizers
-                    .iter()
-                    .map(|name| name.to_string())
-                    .chain(own),
+                live.finalizers.iter().map(ToString::to_string).chain(own),
             );
             Request::Replace(body)
         };

@@ -83,7 +83,7 @@ fn pending_pod(view: &View<'_>) -> Readiness {
         Readiness::in_progress(format!("pod is unschedulable: {}", condition.text()));
     readiness.changes_at = condition
         .since
-        .and_then(|since| failing_instant(since))
+        .and_then(failing_instant)
         .map(|at| (at, Status::Failed));
     readiness
 }

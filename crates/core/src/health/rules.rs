@@ -6,6 +6,9 @@ use serde_json::Value;
 
 use super::{Hints, Readiness, Status, kinds};
 
+/// A rule of a kind; `None` where it has no opinion.
+pub type Rule<'a> = dyn Fn(&Value) -> Option<Readiness> + 'a;
+
 /// The health of an object.
 pub fn readiness(object: &Value, hints: &Hints) -> Readiness {
     readiness_with(object, hints, None)
@@ -13,11 +16,7 @@ pub fn readiness(object: &Value, hints: &Hints) -> Readiness {
 
 /// The health of an object whose kind has a rule of its own (READY-7). `kind_rule` takes the place of the built-in one; where it
 /// has no opinion, the general rules follow.
-pub fn readiness_with(
-    object: &Value,
-    hints: &Hints,
-    kind_rule: Option<&dyn Fn(&Value) -> Option<Readiness>>,
-) -> Readiness {
+pub fn readiness_with(object: &Value, hints: &Hints, kind_rule: Option<&Rule<'_>>) -> Readiness {
     if object.deletion_timestamp().is_some() {
         return Readiness::new(Status::Terminating, "object is being deleted");
     }
@@ -129,10 +128,7 @@ impl<'a> View<'a> {
         (generation != observed).then_some((generation, observed))
     }
 
-    fn after_generation(
-        &self,
-        kind_rule: Option<&dyn Fn(&Value) -> Option<Readiness>>,
-    ) -> Readiness {
+    fn after_generation(&self, kind_rule: Option<&Rule<'_>>) -> Readiness {
         if let Some(condition) = self
             .condition("Reconciling")
             .filter(|condition| condition.is_true())

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The reapply interval when nothing else is said.
-pub const DEFAULT_REAPPLY_INTERVAL: Duration = Duration::from_hours(1);
+pub const DEFAULT_REAPPLY_INTERVAL: Duration = Duration::from_secs(60 * 60);
 
 macro_rules! policy {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $kebab:literal,)+ }) => {

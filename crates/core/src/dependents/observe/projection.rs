@@ -147,7 +147,7 @@ impl Projection {
             .unwrap_or_default();
         let gvk = live.gvk().unwrap_or_default();
         let rule = context.kind_rules.get(&gvk.group_kind());
-        let rule = rule.map(|rule| rule.as_ref() as &dyn Fn(&Value) -> Option<Readiness>);
+        let rule = rule.map(|rule| rule.as_ref() as &health::Rule<'_>);
         let readiness = health::readiness_with(live, &hints, rule);
         let owner_key = context.operator.owner_key();
         let fields = fingerprint::project(live, &context.field_manager);

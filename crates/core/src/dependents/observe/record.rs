@@ -150,7 +150,7 @@ impl Observed {
                 self.missing_namespaces.insert(key.name.clone(), false);
             }
             Verb::Create if refusal.is_missing_namespace() => {
-                self.namespace_is_missing(engine, action, refusal)
+                self.namespace_is_missing(engine, action, refusal);
             }
             Verb::Create if refusal.is_absent() => self.type_is_missing(action, refusal),
             Verb::ReadLive if refusal.is_absent() => {
@@ -172,7 +172,7 @@ impl Observed {
                 self.conflict(action, &title);
             }
             verb if refusal.is_conflict() && verb != Verb::ReadLive => {
-                self.conflict(action, &title)
+                self.conflict(action, &title);
             }
             _ if action.corrective => {
                 self.uncorrected.insert(key.clone());

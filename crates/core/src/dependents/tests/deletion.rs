@@ -23,7 +23,7 @@ fn installed(world: &mut World, set: &[Value]) {
     world.status_writes = 0;
 }
 
-fn blocked(end: End) -> String {
+fn in_use(end: End) -> String {
     match end {
         End::Verdict(Verdict::Blocked {
             reason: BlockedReason::DeletionBlocked,
@@ -123,7 +123,7 @@ fn a_foreign_instance_of_a_declared_type_blocks_even_without_items() {
     let mut world = World::new();
     world.cluster.put(object("Bar", "foreign"));
     assert_eq!(
-        blocked(world.delete()),
+        in_use(world.delete()),
         "Deletion blocked: type Bar.testing.kubewright.dev is still in use (instances exist)"
     );
     world.cluster.remove("Bar", "foreign");
@@ -137,7 +137,7 @@ fn a_foreign_instance_of_a_type_of_ours_blocks() {
     installed(&mut world, &[definition(), object("ConfigMap", "c")]);
     world.cluster.put(object("Baz", "foreign"));
     assert_eq!(
-        blocked(world.delete()),
+        in_use(world.delete()),
         "Deletion blocked: crd bazs.testing.kubewright.dev is still in use (instances exist)"
     );
     assert_eq!(world.requests(), Vec::<String>::new());
@@ -176,7 +176,7 @@ fn foreign_finalizers_keep_dependents_untouched() {
     installed(&mut world, &[object("ConfigMap", "c")]);
     world.foreign_finalizers = vec!["other".to_owned()];
     assert_eq!(
-        blocked(world.delete()),
+        in_use(world.delete()),
         "Deletion blocked due to existing foreign finalizers"
     );
     assert_eq!(world.requests(), Vec::<String>::new());
@@ -254,7 +254,7 @@ fn a_redundant_type_in_use_keeps_everything_alive() {
         &[definition(), object("ConfigMap", "c"), object("Baz", "baz")],
     );
     world.cluster.put(object("Baz", "foreign"));
-    assert!(blocked(world.apply(&[])).contains("crd bazs.testing.kubewright.dev is still in use"));
+    assert!(in_use(world.apply(&[])).contains("crd bazs.testing.kubewright.dev is still in use"));
     assert_eq!(world.requests(), Vec::<String>::new());
     world.cluster.remove("Baz", "foreign");
     world.apply(&[]);
@@ -344,7 +344,7 @@ fn an_orphaned_instance_keeps_its_type() {
         } else {
             world.delete()
         };
-        assert!(blocked(end).contains("crd bazs.testing.kubewright.dev is still in use"));
+        assert!(in_use(end).contains("crd bazs.testing.kubewright.dev is still in use"));
         assert_eq!(world.requests(), ["Orphan kept"]);
         assert!(world.cluster.get("Baz", "kept").is_some());
     }

@@ -1,9 +1,14 @@
 //! The engine against a cluster in memory.
 
 mod apply;
+mod chance;
 mod cluster;
 mod deletion;
 mod drift;
+mod inspection;
+mod ownership;
 mod preparation;
 mod properties;
+mod requests;
+mod rules;
 mod world;

@@ -357,3 +357,22 @@ impl Annotate for Value {
         self
     }
 }
+
+/// The names that a pass waits for.
+pub(super) fn waiting(end: &End) -> Vec<String> {
+    match end {
+        End::Verdict(Verdict::Incomplete { waiting }) => waiting
+            .iter()
+            .map(|waiting| waiting.key.name.clone())
+            .collect(),
+        other => panic!("not waiting: {other:?}"),
+    }
+}
+
+/// Why a pass is blocked.
+pub(super) fn blocked(end: End) -> (BlockedReason, String) {
+    match end {
+        End::Verdict(Verdict::Blocked { reason, message }) => (reason, message),
+        other => panic!("not blocked: {other:?}"),
+    }
+}

@@ -31,6 +31,8 @@ pub(super) struct Planner<'a> {
     /// Items to be dropped, by place.
     pub(super) gone: BTreeSet<usize>,
     pub(super) sends: Vec<ObjectAction>,
+    /// Objects that are corrected in this batch, so that their waves need not look at them.
+    pub(super) correcting: BTreeSet<ObjectKey>,
     pub(super) checks: Vec<ForeignCheck>,
     pub(super) halts: BTreeMap<ObjectKey, Halt>,
     pub(super) waiting: Vec<Waiting>,
@@ -57,6 +59,7 @@ impl<'a> Planner<'a> {
             phase_before: HashMap::new(),
             gone: BTreeSet::new(),
             sends: Vec::new(),
+            correcting: BTreeSet::new(),
             checks: Vec::new(),
             halts: BTreeMap::new(),
             waiting: Vec::new(),

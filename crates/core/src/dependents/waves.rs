@@ -44,6 +44,7 @@ impl Planner<'_> {
             .zip(states)
             .map(|(object, state)| self.correct(object, state))
             .collect();
+        self.correcting = self.sends.iter().map(|action| action.key.clone()).collect();
         if purging {
             self.wait_for_unready(objects, &states);
             return false;
@@ -112,12 +113,11 @@ impl Planner<'_> {
         batch: &[usize],
         managed: &ManagedIndex<'_, ()>,
     ) -> bool {
-        let corrections: BTreeSet<_> = self.sends.iter().map(|action| action.key.clone()).collect();
         let mut namespaces = BTreeSet::new();
         let mut settled = true;
         for &place in batch {
             let object = &objects[place];
-            if corrections.contains(&object.key) {
+            if self.correcting.contains(&object.key) {
                 continue;
             }
             match self.step(object, states[place], managed, &mut namespaces) {

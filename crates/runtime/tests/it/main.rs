@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)] // helpers of tests fail as tests do
 
 mod cluster;
+mod connect;
 mod watch;
 
 use std::time::Duration;

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use futures::FutureExt as _;
 use jiff::Timestamp;
+use serde::Serialize;
 use serde_json::Value;
 
 use super::{ApiServer, Controllers, Options, State};
@@ -21,7 +22,8 @@ pub struct ApiServerBuilder {
     clock: Option<Clock>,
     seed: Option<u64>,
     options: Options,
-    definitions: Vec<Value>,
+    /// Definitions, or why they cannot be printed as JSON.
+    definitions: Vec<Result<Value, String>>,
     controllers: Vec<Box<dyn Controller>>,
     stage_delays: StageDelays,
     nodes: Option<usize>,
@@ -31,6 +33,9 @@ pub struct ApiServerBuilder {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
+    /// A custom resource definition cannot be printed as JSON.
+    #[error("print a custom resource definition as JSON: {0}")]
+    Unprintable(String),
     /// A custom resource definition was refused.
     #[error("create the definition {name:?}: {status}")]
     Definition {
@@ -109,8 +114,9 @@ impl ApiServerBuilder {
     }
 
     /// Custom resource definitions that are there from the beginning.
-    pub fn crds(mut self, definitions: impl IntoIterator<Item = Value>) -> Self {
-        self.definitions.extend(definitions);
+    pub fn crds<D: Serialize>(mut self, definitions: impl IntoIterator<Item = D>) -> Self {
+        let read = |definition: D| serde_json::to_value(definition).map_err(|error| error.to_string());
+        self.definitions.extend(definitions.into_iter().map(read));
         self
     }
 
@@ -133,6 +139,7 @@ impl ApiServerBuilder {
         // Nothing outside the process is asked before the first webhook exists, so these futures are ready at once.
         let _ = server.state().after_write().now_or_never();
         for definition in self.definitions {
+            let definition = definition.map_err(BuildError::Unprintable)?;
             let name = definition.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default().to_owned();
             let created = server.create(definition).now_or_never();
             let outcome = created.unwrap_or_else(|| Err(Status::internal("the definition was not created at once")));

@@ -12,6 +12,7 @@ mod namespaces;
 mod objects;
 mod patches;
 mod replay;
+mod server;
 mod rules;
 mod watches;
 

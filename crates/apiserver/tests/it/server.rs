@@ -1,0 +1,94 @@
+//! The server as a value: what its builder accepts, and what its handle can do.
+
+use futures::future::join_all;
+use kubewright_apiserver::{ApiServer, Controllers};
+use serde_json::{Value, json};
+
+use crate::cluster::{Cluster, MAPS, map_path};
+
+fn definition(scope: &str) -> Value {
+    let schema = json!({"openAPIV3Schema": {"type": "object"}});
+    json!({
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": "widgets.ex.io"},
+        "spec": {
+            "group": "ex.io",
+            "scope": scope,
+            "names": {"plural": "widgets", "kind": "Widget"},
+            "versions": [{"name": "v1", "served": true, "storage": true, "schema": schema}],
+        },
+    })
+}
+
+// SRV-3
+#[tokio::test(start_paused = true)]
+async fn definitions_of_the_builder_are_in_force_or_refused_by_name() {
+    let cluster = Cluster::from(ApiServer::builder().crds([definition("Cluster")]).build().unwrap());
+    assert_eq!(cluster.get("/apis/ex.io/v1/widgets").await.names(), Vec::<&str>::new());
+    let error = ApiServer::builder().crds([definition("Elsewhere")]).build().unwrap_err();
+    assert!(error.to_string().contains("widgets.ex.io"), "{error}");
+}
+
+// FRK-4
+#[tokio::test(start_paused = true)]
+async fn seeded_objects_are_stored_exactly_as_they_are() {
+    let cluster = Cluster::start();
+    let object = json!({
+        "apiVersion": "apps/v1", "kind": "Deployment",
+        "metadata": {"name": "d", "namespace": "default", "generation": 7, "finalizers": ["x.io/f"], "deletionTimestamp": "2026-01-01T00:00:00Z"},
+        "status": {"replicas": 3},
+    });
+    let mut watch = cluster.watch("/apis/apps/v1/namespaces/default/deployments?watch=true").await;
+    assert!(watch.ready().is_empty());
+    cluster.server.seed([object]).unwrap();
+    let found = cluster.get("/apis/apps/v1/namespaces/default/deployments/d").await.body;
+    assert_eq!((&found["metadata"]["generation"], &found["status"], found.get("spec")), (&json!(7), &json!({"replicas": 3}), None));
+    assert_eq!(watch.seen(), ["ADDED d"]);
+    let unknown = cluster.server.seed([json!({"apiVersion": "ex.io/v1", "kind": "Nothing", "metadata": {"name": "n"}})]);
+    assert!(unknown.unwrap_err().to_string().contains("Nothing"));
+}
+
+// GC-4, DIF-4
+#[tokio::test(start_paused = true)]
+async fn without_controllers_a_foreground_delete_waits_until_they_run() {
+    let cluster = Cluster::from(ApiServer::builder().controllers(Controllers::Ticked).build().unwrap());
+    cluster.map("a", json!({})).await;
+    cluster.delete(&format!("{}?propagationPolicy=Foreground", map_path("a"))).await;
+    assert_eq!(cluster.get(&map_path("a")).await.code, 200);
+    cluster.server.tick().await;
+    assert_eq!(cluster.get(&map_path("a")).await.code, 404);
+}
+
+// UPD-2, UPD-8
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn concurrent_patches_all_succeed_and_one_of_equal_updates_does() {
+    let cluster = std::sync::Arc::new(Cluster::start());
+    let map = cluster.map("a", json!({})).await;
+    let patches = (0..50).map(|index| {
+        let cluster = cluster.clone();
+        tokio::spawn(async move { cluster.merge(&map_path("a"), json!({"data": {(format!("k{index}")): "v"}})).await.code })
+    });
+    let codes = join_all(patches).await;
+    assert!(codes.into_iter().all(|code| code.unwrap() == 200));
+    let present = cluster.get(&map_path("a")).await.body;
+    assert_eq!(present["data"].as_object().unwrap().len(), 50);
+    let updates = (0..50).map(|index| {
+        let (cluster, mut object) = (cluster.clone(), present.clone());
+        object["data"]["winner"] = index.to_string().into();
+        tokio::spawn(async move { cluster.put(&map_path("a"), object).await.code })
+    });
+    let codes: Vec<_> = join_all(updates).await.into_iter().map(Result::unwrap).collect();
+    assert_eq!((codes.iter().filter(|code| **code == 200).count(), codes.iter().filter(|code| **code == 409).count()), (1, 49));
+    assert_eq!(map["kind"], "ConfigMap");
+}
+
+// DET-3
+#[tokio::test(start_paused = true)]
+async fn equal_seeds_and_requests_give_equal_answers() {
+    let (one, other) = (Cluster::start(), Cluster::start());
+    for cluster in [&one, &other] {
+        cluster.post(MAPS, json!({"metadata": {"generateName": "g-"}})).await;
+    }
+    assert_eq!(one.get(MAPS).await.body, other.get(MAPS).await.body);
+}

@@ -40,6 +40,8 @@ struct State {
     used: HashMap<Key, BTreeSet<GroupKind>>,
     /// Components by owner hash.
     owners: HashMap<Box<str>, Key>,
+    /// Objects of other owners that components wait for (OWN-3).
+    wanted: HashMap<Key, HashSet<ObjectKey>>,
 }
 
 struct Watched {
@@ -99,9 +101,20 @@ impl DependentWatches {
     /// The component is gone.
     pub(crate) fn forget(&self, component: &Key) {
         self.use_kinds(component, BTreeSet::new());
+        self.want(component, HashSet::new());
         let mut state = self.inner.state.lock();
         state.used.remove(component);
         state.owners.retain(|_, owner| owner != component);
+    }
+
+    /// The component waits until their owners let go of exactly these objects.
+    pub(crate) fn want(&self, component: &Key, objects: HashSet<ObjectKey>) {
+        let mut state = self.inner.state.lock();
+        if objects.is_empty() {
+            state.wanted.remove(component);
+        } else {
+            state.wanted.insert(component.clone(), objects);
+        }
     }
 
     /// The kinds of which the component has dependents: exactly these are watched for it.
@@ -223,6 +236,9 @@ impl Inner {
             self.state.lock().owners.get(&**hash).cloned()
         };
         let (before, after) = (owner(old), owner(new));
+        if change.cause != Cause::Initial && !only_version_differs(old, new) {
+            self.waiting_for(change).iter().for_each(|component| (self.notify)(component));
+        }
         match change.cause {
             Cause::Event if !only_version_differs(old, new) => {
                 let both = before.iter().chain(after.iter().filter(|after| Some(*after) != before.as_ref()));
@@ -232,6 +248,16 @@ impl Inner {
             Cause::OwnWrite if before != after => before.iter().for_each(|component| (self.notify)(component)),
             _ => {}
         }
+    }
+
+    fn waiting_for(&self, change: &Change<Projection>) -> Vec<Key> {
+        let state = self.state.lock();
+        if state.wanted.is_empty() {
+            return Vec::new();
+        }
+        let object = change.key.to_object_key();
+        let waiting = state.wanted.iter().filter(|(_, objects)| objects.contains(&object));
+        waiting.map(|(component, _)| component.clone()).collect()
     }
 }
 

@@ -63,6 +63,7 @@ impl Pass<'_> {
                 self.note_namespaces(&observed);
                 self.draft.component.inventory = inventory;
                 self.await_obstacles(watch_objects, watch_foreign, &found);
+                self.await_owners(engine.owner.hash(), &observed, &verdict);
                 return Ok(verdict);
             }
             let mut batch = Vec::with_capacity(actions.len());
@@ -229,6 +230,18 @@ impl Pass<'_> {
         };
         let specs: HashSet<WatchSpec> = objects.into_iter().map(object).chain(checks.into_iter().filter_map(check)).collect();
         self.shared.awaited.set(self.key, specs);
+    }
+
+    /// Waits for the owners of objects that are wanted here too, so that whoever lets go queues the next pass.
+    fn await_owners(&self, own: &str, observed: &Observed, verdict: &Verdict) {
+        let taken = |key: &ObjectKey| observed.get(key).is_some_and(|live| live.owner.is_some() && !live.is_owned_by(own));
+        let wanted = match verdict {
+            Verdict::Blocked { .. } | Verdict::Failed { .. } => {
+                self.desired().objects().iter().map(|object| &object.key).filter(|key| taken(key)).cloned().collect()
+            }
+            _ => HashSet::new(),
+        };
+        self.shared.dependents.want(self.key, wanted);
     }
 
     fn unobservable(&self, error: NotObservable) -> Box<End> {

@@ -98,6 +98,12 @@ impl World {
         self.cluster.send(&ApiRequest::create(&resource, &object)).await.unwrap()
     }
 
+    /// The error with which the server refuses an object.
+    pub(crate) async fn try_create(&self, object: &Value) -> Result<Value, String> {
+        let resource = self.resource(object).await;
+        self.cluster.send(&ApiRequest::create(&resource, object)).await.map_err(|error| error.to_string())
+    }
+
     /// Creates or changes a component.
     pub(crate) async fn set(&self, component: &Value) -> Value {
         match self.component(component.name()).await {

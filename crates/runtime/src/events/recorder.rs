@@ -8,6 +8,7 @@ use std::time::Duration;
 use kubewright_core::events::{Correlator, Decision, Occurrence, Reference};
 use kubewright_core::flow::Event;
 use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
 
 use super::object;
 use crate::cluster::{ApiError, ApiRequest, Cluster};
@@ -55,6 +56,7 @@ impl Recorder {
         let correlator = Correlator::new(cluster.random().next_u64());
         let sending = Sending {
             cluster: cluster.clone(),
+            manager: options.reporter.clone(),
             instance: options.instance,
             metrics: metrics.clone(),
             correlator,
@@ -134,6 +136,7 @@ impl fmt::Debug for Recorder {
 
 struct Sending {
     cluster: Cluster,
+    manager: String,
     instance: String,
     metrics: Metrics,
     correlator: Correlator,
@@ -141,7 +144,7 @@ struct Sending {
 }
 
 impl Sending {
-    async fn run(mut self, stopping: tokio_util::sync::CancellationToken) {
+    async fn run(mut self, stopping: CancellationToken) {
         let clock = self.cluster.clock().clone();
         loop {
             let due = self.correlator.next_due();
@@ -171,7 +174,7 @@ impl Sending {
         }
     }
 
-    async fn act(&self, decision: Decision, stopping: &tokio_util::sync::CancellationToken) {
+    async fn act(&self, decision: Decision, stopping: &CancellationToken) {
         let resource = object::resource();
         let request = match decision {
             Decision::Create(record) => object::create(&resource, &record, &self.instance),
@@ -184,6 +187,7 @@ impl Sending {
             Decision::Dropped => return dropped(&self.metrics, "budget"),
             _ => return,
         };
+        let request = request.field_manager(&self.manager);
         tokio::select! {
             biased;
             () = stopping.cancelled() => dropped(&self.metrics, "shutdown"),

@@ -4,6 +4,7 @@
 
 mod cluster;
 mod connect;
+mod operator;
 mod watch;
 
 use std::time::Duration;

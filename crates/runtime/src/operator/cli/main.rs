@@ -19,9 +19,9 @@ use super::{DevEnvironment, Interrupts};
 use crate::cluster::{ConnectError, config_from_file, infer_config};
 use crate::operator::{Operator, OperatorError, rbac_documents};
 
-/// What is logged by default: by an operator, and by one that somebody tries out.
-const RUN_FILTER: &str = "info";
-const DEV_FILTER: &str = "warn";
+/// What is logged by default: by an operator, and by one that somebody tries out. The client logs errors that we report too.
+const RUN_FILTER: &str = "info,kube_client=off";
+const DEV_FILTER: &str = "warn,kube_client=off";
 
 /// The exit code of a wrong command line.
 const USAGE: u8 = 2;

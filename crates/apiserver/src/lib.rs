@@ -16,6 +16,7 @@ pub mod kinds;
 pub mod listen;
 pub mod middleware;
 pub mod model;
+pub mod openapi;
 pub mod patch;
 #[cfg(test)]
 mod recorded;

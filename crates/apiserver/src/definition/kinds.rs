@@ -87,6 +87,7 @@ pub fn kinds(definition: &Value) -> Vec<KindSpec> {
                     terminating: definition.pointer("/metadata/deletionTimestamp").is_some(),
                     selectable_fields: paths(version, "selectableFields"),
                     missing_feature: schema.missing_feature(),
+                    schema: versions::schema(version).cloned().unwrap_or_default(),
                     model: Arc::new(CustomModel::new(schema)),
                 })),
             }

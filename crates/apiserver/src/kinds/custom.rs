@@ -19,7 +19,9 @@ pub struct CustomKind {
     pub selectable_fields: Vec<FieldPath>,
     /// A feature of this crate without which its objects cannot be checked, and so not be written.
     pub missing_feature: Option<&'static str>,
-    /// The schema of its objects.
+    /// The schema of its objects as published: `openAPIV3Schema`.
+    pub schema: serde_json::Value,
+    /// The schema of its objects, compiled.
     pub model: Arc<dyn Model>,
 }
 

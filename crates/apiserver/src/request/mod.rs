@@ -14,6 +14,7 @@ pub(crate) mod list;
 mod metadata;
 pub(crate) mod negotiate;
 mod nonresource;
+mod openapi;
 mod options;
 mod patch;
 pub(crate) mod query;

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::{
     negotiate::{self, Format},
+    openapi,
     respond,
     service::{Incoming, Outgoing},
 };
@@ -26,7 +27,8 @@ pub(super) fn answer(state: &Arc<State>, incoming: &Incoming) -> Outgoing {
     match parts.as_slice() {
         ["version"] if is_get => document(&version()),
         ["healthz" | "livez" | "readyz", ..] if is_get => respond::text(StatusCode::OK, health(parts[0], incoming)).into(),
-        [] if is_get => document(&json!({"paths": ["/api", "/api/v1", "/apis", "/healthz", "/livez", "/readyz", "/version"]})),
+        [] if is_get => document(&json!({"paths": ["/api", "/api/v1", "/apis", "/healthz", "/livez", "/openapi/v3", "/readyz", "/version"]})),
+        ["openapi", "v3", rest @ ..] if is_get => openapi::answer(state, incoming, &rest.join("/")),
         ["api" | "apis", ..] if is_get => discover(state, incoming, &parts),
         ["api", _, ..] | ["apis", _, _, ..] => Status::method_not_allowed().into(),
         _ => not_found(),

@@ -15,6 +15,7 @@ use crate::{
     controllers::Controller,
     discovery::Discovery,
     kinds::{KindSpec, Registry},
+    openapi::OpenApi,
     store::{Event, Store},
 };
 
@@ -39,6 +40,7 @@ pub(crate) struct State {
     registry: RwLock<Registry>,
     definitions: RwLock<HashMap<String, InForce>>,
     pub(crate) discovery: Discovery,
+    pub(crate) openapi: OpenApi,
     controllers: Vec<Box<dyn Controller>>,
     running: tokio::sync::Mutex<()>,
     /// When the timer task will wake, if there is one.
@@ -56,6 +58,7 @@ impl State {
             registry: RwLock::new(Registry::builtin()),
             definitions: RwLock::new(HashMap::new()),
             discovery: Discovery::default(),
+            openapi: OpenApi::default(),
             controllers,
             running: tokio::sync::Mutex::new(()),
             timer: Mutex::new(None),

@@ -1,0 +1,193 @@
+//! The schemas of a document: those of its kinds, and all that they refer to.
+
+use kubewright_machinery::object::GroupVersionKind;
+use serde_json::{Map, Value, json};
+
+use crate::kinds::KindSpec;
+use crate::types::Definitions;
+
+const META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1";
+pub(super) const DELETE_OPTIONS: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions";
+pub(super) const PATCH: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.Patch";
+const DEFINITIONS: &str = "#/definitions/";
+const SCHEMAS: &str = "#/components/schemas/";
+
+/// The schemas of kinds of one group and version.
+pub(super) fn of(kinds: &[&KindSpec]) -> Map<String, Value> {
+    let mut found = Map::new();
+    add_builtin(&mut found, DELETE_OPTIONS);
+    add_builtin(&mut found, PATCH);
+    for kind in kinds {
+        if let Some(custom) = &kind.custom {
+            let (object, list) = custom_schemas(kind, &custom.schema);
+            add_references(&mut found, &object);
+            add_references(&mut found, &list);
+            found.extend(name_of(kind).map(|name| (name, object)));
+            found.extend(list_name_of(kind).map(|name| (name, list)));
+        } else {
+            for name in [name_of(kind), list_name_of(kind)].into_iter().flatten() {
+                add_builtin(&mut found, &name);
+            }
+        }
+        for subresource in &kind.subresources {
+            if let Some(name) =
+                builtin_name((&subresource.group, &subresource.version, &subresource.kind))
+            {
+                add_builtin(&mut found, &name);
+            }
+        }
+    }
+    found
+}
+
+/// The name of the schema of a kind. Custom kinds have that of their group in reverse.
+pub(super) fn name_of(kind: &KindSpec) -> Option<String> {
+    if kind.is_custom() {
+        return Some(custom_name(kind, &kind.kind));
+    }
+    builtin_name((&kind.group, &kind.version, &kind.kind))
+}
+
+pub(super) fn list_name_of(kind: &KindSpec) -> Option<String> {
+    if kind.is_custom() {
+        return Some(custom_name(kind, &kind.list_kind));
+    }
+    builtin_name((&kind.group, &kind.version, &kind.list_kind))
+}
+
+pub(super) fn builtin_name((group, version, kind): (&str, &str, &str)) -> Option<String> {
+    Definitions::embedded()
+        .name_of(&GroupVersionKind::new(group, version, kind))
+        .map(str::to_owned)
+}
+
+fn custom_name(kind: &KindSpec, name: &str) -> String {
+    let reversed: Vec<_> = kind.group.rsplit('.').collect();
+    format!("{}.{}.{name}", reversed.join("."), kind.version)
+}
+
+pub(super) fn reference(name: &str) -> Value {
+    json!({"$ref": format!("{SCHEMAS}{name}")})
+}
+
+fn add_builtin(found: &mut Map<String, Value>, name: &str) {
+    if found.contains_key(name) {
+        return;
+    }
+    let Some(schema) = Definitions::embedded().schema(name) else {
+        return;
+    };
+    // The place is taken before the references are followed: types refer to themselves.
+    found.insert(name.to_owned(), Value::Null);
+    let schema = published(schema);
+    add_references(found, &schema);
+    found.insert(name.to_owned(), schema);
+}
+
+fn add_references(found: &mut Map<String, Value>, schema: &Value) {
+    match schema {
+        Value::Object(members) => {
+            if let Some(name) = members
+                .get("$ref")
+                .and_then(Value::as_str)
+                .and_then(|name| name.strip_prefix(SCHEMAS))
+            {
+                add_builtin(found, name);
+            }
+            members
+                .values()
+                .for_each(|member| add_references(found, member));
+        }
+        Value::Array(items) => items.iter().for_each(|item| add_references(found, item)),
+        _ => {}
+    }
+}
+
+/// A definition as version 3 has it: references have their new place, and stand alone.
+fn published(schema: &Value) -> Value {
+    match schema {
+        Value::Object(members) => {
+            let mut members: Map<String, Value> = members
+                .iter()
+                .map(|(name, member)| (name.clone(), published(member)))
+                .collect();
+            let name = members
+                .get("$ref")
+                .and_then(Value::as_str)
+                .and_then(|name| name.strip_prefix(DEFINITIONS))
+                .map(str::to_owned);
+            if let Some(name) = name {
+                members.remove("$ref");
+                if members.is_empty() {
+                    return reference(&name);
+                }
+                members.insert("allOf".to_owned(), json!([reference(&name)]));
+            }
+            Value::Object(members)
+        }
+        Value::Array(items) => items.iter().map(published).collect(),
+        other => other.clone(),
+    }
+}
+
+/// The schemas of a custom kind and of its list.
+fn custom_schemas(kind: &KindSpec, schema: &Value) -> (Value, Value) {
+    let gvk = |name: &str| json!([{"group": kind.group, "version": kind.version, "kind": name}]);
+    let mut object = with_int_or_string(schema);
+    let text = json!({"type": "string"});
+    if let Some(members) = object.as_object_mut() {
+        members.insert(
+            "x-kubernetes-group-version-kind".to_owned(),
+            gvk(&kind.kind),
+        );
+        let selectable = kind
+            .custom
+            .as_ref()
+            .map(|custom| custom.selectable_fields.as_slice())
+            .unwrap_or_default();
+        if !selectable.is_empty() {
+            let fields: Vec<_> = selectable
+                .iter()
+                .map(|field| json!({"fieldPath": field.to_string()}))
+                .collect();
+            members.insert("x-kubernetes-selectable-fields".to_owned(), fields.into());
+        }
+        let properties = members.entry("properties").or_insert_with(|| json!({}));
+        if let Some(properties) = properties.as_object_mut() {
+            properties.insert("apiVersion".to_owned(), text.clone());
+            properties.insert("kind".to_owned(), text.clone());
+            properties.insert(
+                "metadata".to_owned(),
+                json!({"allOf": [reference(&format!("{META}.ObjectMeta"))]}),
+            );
+        }
+    }
+    let items = json!({"type": "array", "items": reference(&custom_name(kind, &kind.kind))});
+    let metadata = json!({"allOf": [reference(&format!("{META}.ListMeta"))]});
+    let list = json!({"type": "object", "required": ["items"], "x-kubernetes-group-version-kind": gvk(&kind.list_kind),
+        "properties": {"apiVersion": text, "kind": text, "metadata": metadata, "items": items}});
+    (object, list)
+}
+
+/// Clients without the extension understand a choice of two types.
+fn with_int_or_string(schema: &Value) -> Value {
+    match schema {
+        Value::Object(members) => {
+            let mut members: Map<String, Value> = members
+                .iter()
+                .map(|(name, member)| (name.clone(), with_int_or_string(member)))
+                .collect();
+            if members.get("x-kubernetes-int-or-string") == Some(&Value::Bool(true))
+                && !members.contains_key("anyOf")
+            {
+                members.insert(
+                    "anyOf".to_owned(),
+                    json!([{"type": "integer"}, {"type": "string"}]),
+                );
+            }
+            Value::Object(members)
+        }
+        Value::Array(items) => items.iter().map(with_int_or_string).collect(),
+        other => other.clone(),
+    }
+}

@@ -1,0 +1,72 @@
+//! OpenAPI v3 over HTTP: the index, and documents that can be kept for ever under their hash.
+
+use std::sync::Arc;
+
+use http::{HeaderValue, StatusCode, header};
+use jiff::SignedDuration;
+
+use super::{
+    respond,
+    service::{Incoming, Outgoing},
+};
+use crate::{openapi, server::State};
+
+/// How long a document may be kept that was asked for by its hash.
+const YEAR: SignedDuration = SignedDuration::from_hours(365 * 24);
+
+/// Answers a request for `/openapi/v3` or below; `path` is what follows (DISC-7).
+pub(super) fn answer(state: &Arc<State>, incoming: &Incoming, path: &str) -> Outgoing {
+    let registry = state.registry();
+    if path.is_empty() {
+        let index = state.openapi.index(&registry).to_string();
+        return respond::text(StatusCode::OK, index).into();
+    }
+    let Some(document) = state.openapi.document(&registry, path) else {
+        return respond::text(StatusCode::NOT_FOUND, "404 page not found\n").into();
+    };
+    let hash = incoming
+        .parts
+        .uri
+        .query()
+        .unwrap_or_default()
+        .split('&')
+        .find_map(|pair| pair.strip_prefix("hash="));
+    let is_right = hash.is_some_and(|hash| document.etag.trim_matches('"') == hash);
+    let known = incoming
+        .parts
+        .headers
+        .get(header::IF_NONE_MATCH)
+        .and_then(|tag| tag.to_str().ok());
+    let mut response = match hash {
+        Some(_) if !is_right => respond::full(
+            StatusCode::MOVED_PERMANENTLY,
+            "application/json",
+            bytes::Bytes::new(),
+        ),
+        _ if known.is_some_and(|tag| document.matches(tag)) => respond::full(
+            StatusCode::NOT_MODIFIED,
+            "application/json",
+            bytes::Bytes::new(),
+        ),
+        _ => respond::full(StatusCode::OK, "application/json", document.body.clone()),
+    };
+    let mut set = |name: header::HeaderName, value: String| {
+        if let Ok(value) = HeaderValue::from_str(&value) {
+            response.headers_mut().insert(name, value);
+        }
+    };
+    set(header::VARY, "Accept".to_owned());
+    set(header::ETAG, document.etag.clone());
+    if is_right {
+        set(header::CACHE_CONTROL, "public, immutable".to_owned());
+        if let Ok(expires) = state.clock.now().checked_add(YEAR) {
+            set(
+                header::EXPIRES,
+                expires.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string(),
+            );
+        }
+    } else if hash.is_some() {
+        set(header::LOCATION, openapi::url(path, &document));
+    }
+    response.into()
+}

@@ -127,7 +127,9 @@ impl State {
         super::strategy::prepare(kind, object, stored);
         metadata::deduplicate_owners(object, context);
         if self.options.workloads != Workloads::Off && !kind.is_custom() {
-            workloads::warnings(object).into_iter().for_each(|warning| context.warn(warning));
+            for warning in workloads::warnings(object) {
+                context.warn(warning);
+            }
         }
         let mut errors = metadata::validate(kind, object, stored);
         errors.extend(model.validate(object, stored));

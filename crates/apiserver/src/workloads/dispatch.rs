@@ -4,7 +4,7 @@ use kubewright_machinery::object::ObjectExt;
 use serde_json::Value;
 
 use super::{
-    Outcome, Wishes, daemon_set, deployment, job,
+    Outcome, Wishes, cron_job, daemon_set, deployment, job,
     plan::{Plan, Surroundings},
     replica_set, stateful_set,
 };
@@ -32,6 +32,7 @@ pub(super) fn plan(workload: &Value, family: Family<'_>, around: Surroundings<'_
         "ReplicaSet" | "ReplicationController" => replica_set::plan(workload, &owned("Pod"), around),
         "StatefulSet" => stateful_set::plan(workload, &owned("Pod"), &owned("ControllerRevision"), family.claims, around),
         "DaemonSet" => daemon_set::plan(workload, &owned("Pod"), &owned("ControllerRevision"), family.nodes, around),
+        "CronJob" => cron_job::plan(workload, &owned("Job"), around),
         "Job" => job::plan(workload, &owned("Pod"), around),
         _ => Plan::default(),
     }

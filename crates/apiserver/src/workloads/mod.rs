@@ -7,6 +7,7 @@
 
 pub mod around;
 mod condition;
+mod cron_job;
 mod daemon_set;
 mod deployment;
 mod dispatch;

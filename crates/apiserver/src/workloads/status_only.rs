@@ -17,7 +17,8 @@ use super::{
 pub(super) fn plan(object: &Value, nodes: usize, around: Surroundings<'_>) -> Plan {
     let mut plan = Plan::default();
     let wishes = Wishes::of(object);
-    if wishes.outcome == Outcome::Manual || is_deleted(object) {
+    // A CronJob has nothing but children.
+    if wishes.outcome == Outcome::Manual || is_deleted(object) || object.kind() == "CronJob" {
         return plan;
     }
     let delays = wishes.apply(around.delays);

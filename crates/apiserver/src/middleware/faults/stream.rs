@@ -51,7 +51,7 @@ impl<R: Body<Data = Bytes>> Body for CutBody<R> {
             End::ByServer | End::AfterEvents(_) | End::Silence(_) => {}
         }
         let frame = ready!(this.inner.as_mut().poll_frame(context));
-        let events = frame.as_ref().and_then(|frame| frame.as_ref().ok()?.data_ref()).map_or(0, |data| count(data));
+        let events = frame.as_ref().and_then(|frame| frame.as_ref().ok()?.data_ref()).map_or(0, count);
         if let End::AfterEvents(left) | End::Silence(left) = &mut this.end {
             *left = left.saturating_sub(events);
         }
@@ -76,7 +76,7 @@ impl<R: Body<Data = Bytes>> Body for CutBody<R> {
 
 /// Each event of a watch is one line.
 fn count(data: &Bytes) -> u64 {
-    data.iter().filter(|byte| **byte == b'\n').count() as u64
+    data.split(|byte| *byte == b'\n').count().saturating_sub(1) as u64
 }
 
 impl<R> fmt::Debug for CutBody<R> {

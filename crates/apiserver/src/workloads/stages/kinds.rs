@@ -30,12 +30,13 @@ pub(super) enum Around {
 }
 
 /// Kind, group, plural.
-const WORKLOADS: [(&str, &str, &str); 6] = [
+const WORKLOADS: [(&str, &str, &str); 7] = [
     ("Deployment", "apps", "deployments"),
     ("ReplicaSet", "apps", "replicasets"),
     ("StatefulSet", "apps", "statefulsets"),
     ("DaemonSet", "apps", "daemonsets"),
     ("Job", "batch", "jobs"),
+    ("CronJob", "batch", "cronjobs"),
     ("ReplicationController", "", "replicationcontrollers"),
 ];
 

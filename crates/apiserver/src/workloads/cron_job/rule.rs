@@ -1,0 +1,128 @@
+//! When a CronJob creates a Job, and which it keeps.
+
+use jiff::{Timestamp, tz::TimeZone};
+use kubewright_machinery::object::ObjectExt;
+use serde_json::{Value, json};
+
+use super::schedule::Schedule;
+use crate::workloads::{
+    job,
+    plan::{Plan, Surroundings},
+    read::{at, created, flag, int, is_deleted, stamp, text, time},
+    template, wishes,
+};
+
+/// More missed times than anybody wants to count.
+const MISSED: usize = 10_000;
+const SCHEDULED: &str = "batch.kubernetes.io/cronjob-scheduled-timestamp";
+
+/// What a CronJob does next; `owned` are its Jobs.
+pub(in crate::workloads) fn plan(cron_job: &Value, owned: &[&Value], around: Surroundings<'_>) -> Plan {
+    let mut plan = Plan::default();
+    if is_deleted(cron_job) {
+        return plan;
+    }
+    forget_old(cron_job, owned, &mut plan);
+    let active: Vec<&Value> = owned.iter().copied().filter(|job| !job::is_finished(job) && !is_deleted(job)).collect();
+    let mut status = status(owned, &active);
+    let last = at(cron_job, "/status/lastScheduleTime");
+    if !last.is_null() {
+        status["lastScheduleTime"] = last.clone();
+    }
+    if !flag(cron_job, "/spec/suspend")
+        && let Some(due) = due(cron_job, around, &mut plan)
+    {
+        let policy = text(cron_job, "/spec/concurrencyPolicy");
+        // A forbidden run waits for the one before it, whose end brings us back here.
+        if policy != "Forbid" || active.is_empty() {
+            if policy == "Replace" {
+                for job in &active {
+                    plan.delete(job);
+                }
+            }
+            plan.create(job_at(cron_job, due));
+            status["lastScheduleTime"] = stamp(due);
+        }
+    }
+    plan.status(cron_job, status);
+    plan
+}
+
+/// The latest time that is due and was not used yet; the next one goes into the plan.
+fn due(cron_job: &Value, around: Surroundings<'_>, plan: &mut Plan) -> Option<Timestamp> {
+    let schedule = Schedule::parse(text(cron_job, "/spec/schedule"))?;
+    let zone = match text(cron_job, "/spec/timeZone") {
+        "" => TimeZone::UTC,
+        name => TimeZone::get(name).ok()?,
+    };
+    let mut earliest = time(cron_job, "/status/lastScheduleTime").unwrap_or_else(|| created(cron_job));
+    if let Some(seconds) = at(cron_job, "/spec/startingDeadlineSeconds").as_i64() {
+        earliest = earliest.max(Timestamp::from_second(around.now.as_second() - seconds).unwrap_or(earliest));
+    }
+    let mut latest = None;
+    let mut next = schedule.after(&earliest.to_zoned(zone))?;
+    for _ in 0..MISSED {
+        if next.timestamp() > around.now {
+            break;
+        }
+        latest = Some(next.timestamp());
+        next = schedule.after(&next)?;
+    }
+    plan.wake_at(next.timestamp(), around.now);
+    latest
+}
+
+fn status(owned: &[&Value], active: &[&Value]) -> Value {
+    // Without the version of the Job, which changes with every write and says nothing.
+    let reference = |job: &&Value| {
+        json!({
+            "apiVersion": job.api_version(), "kind": job.kind(), "name": job.name(), "namespace": job.namespace(), "uid": job.uid(),
+        })
+    };
+    let mut status = json!({});
+    if !active.is_empty() {
+        status["active"] = active.iter().map(reference).collect();
+    }
+    let succeeded = owned.iter().filter(|job| succeeded(job)).filter_map(|job| time(job, "/status/completionTime")).max();
+    if let Some(succeeded) = succeeded {
+        status["lastSuccessfulTime"] = stamp(succeeded);
+    }
+    status
+}
+
+fn succeeded(job: &Value) -> bool {
+    job::is_finished(job) && int(job, "/status/succeeded") > 0 && !text(job, "/status/completionTime").is_empty()
+}
+
+/// Deletes the oldest finished Jobs beyond the limits.
+fn forget_old(cron_job: &Value, owned: &[&Value], plan: &mut Plan) {
+    for (field, default, wanted) in [("/spec/successfulJobsHistoryLimit", 3, true), ("/spec/failedJobsHistoryLimit", 1, false)] {
+        let limit = at(cron_job, field).as_u64().unwrap_or(default) as usize;
+        let finished = owned.iter().filter(|job| job::is_finished(job) && !is_deleted(job) && succeeded(job) == wanted);
+        let mut finished: Vec<&&Value> = finished.collect();
+        finished.sort_by_key(|job| created(job));
+        let surplus = finished.len().saturating_sub(limit);
+        finished[..surplus].iter().for_each(|job| plan.delete(job));
+    }
+}
+
+/// The Job of a time. Its name is made of the time, so that it is created once.
+fn job_at(cron_job: &Value, due: Timestamp) -> Value {
+    let job_template = at(cron_job, "/spec/jobTemplate");
+    let mut metadata = json!({
+        "name": format!("{}-{}", cron_job.name(), due.as_second() / 60),
+        "namespace": cron_job.namespace(),
+        "ownerReferences": [template::owner_reference(cron_job)],
+    });
+    for member in ["labels", "annotations"] {
+        if let Some(value) = job_template.pointer(&format!("/metadata/{member}")).filter(|value| !value.is_null()) {
+            metadata[member] = value.clone();
+        }
+    }
+    let mut job = json!({"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": at(job_template, "/spec")});
+    job.set_annotation(SCHEDULED, stamp(due).as_str().unwrap_or_default());
+    for (key, value) in wishes::inherited(cron_job, job_template) {
+        job.set_annotation(key, value);
+    }
+    job
+}

@@ -1,1 +1,57 @@
-//! The dev command: an operator on an embedded API server, with a live view of its dependents.
+//! The `dev` command of every operator: the operator on an embedded API server, a sample, and a live view of its dependents.
+//!
+//! The facade passes an [`Environment`] to the standard command line when its feature `dev` is on.
+
+mod hints;
+mod run;
+mod server;
+mod view;
+mod watch;
+
+use std::process::ExitCode;
+
+use futures::future::BoxFuture;
+use kubewright_runtime::operator::Operator;
+use kubewright_runtime::operator::cli::{DevArgs, DevEnvironment};
+
+/// An embedded API server for the command `dev`.
+#[derive(Debug, Default)]
+pub struct Environment {
+    _private: (),
+}
+
+impl DevEnvironment for Environment {
+    fn run(self: Box<Self>, operator: Operator, args: DevArgs) -> BoxFuture<'static, ExitCode> {
+        Box::pin(async move {
+            match run::run(operator, args).await {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(error) => {
+                    // Nobody can be told when the output is closed.
+                    let _ = std::io::Write::write_fmt(&mut std::io::stderr(), format_args!("error: failed to {error}\n"));
+                    ExitCode::FAILURE
+                }
+            }
+        })
+    }
+}
+
+/// Why `dev` ended early. The texts follow "failed to".
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum DevError {
+    #[error("start the embedded API server: {0}")]
+    Server(#[from] kubewright_apiserver::server::BuildError),
+    #[error("open a port for the embedded API server: {0} (choose another with --port)")]
+    Listen(#[from] kubewright_apiserver::listen::ListenError),
+    #[error("write the kubeconfig {}: {source} (choose another file with --kubeconfig)", path.display())]
+    Kubeconfig { path: std::path::PathBuf, source: std::io::Error },
+    #[error("install {what}: {source}")]
+    Install { what: String, source: Box<kube::Error> },
+    #[error("read the sample of this operator: {0}")]
+    Sample(#[from] kubewright_machinery::yaml::YamlError),
+    #[error("run the operator: {0}")]
+    Operator(std::sync::Arc<kubewright_runtime::operator::OperatorError>),
+    #[error("bring the sample to Ready within {0:?}; the last state is above")]
+    NotReady(std::time::Duration),
+    #[error("write to the screen: {0}")]
+    Screen(#[from] std::io::Error),
+}

@@ -26,6 +26,7 @@ pub struct Operator {
     commit: String,
     metrics_prefix: String,
     registrations: Vec<Box<dyn Registration>>,
+    samples: Vec<String>,
     checks: Checks,
     problems: Vec<String>,
     clock: Option<Clock>,
@@ -80,6 +81,7 @@ impl Operator {
             commit: "unknown".to_owned(),
             metrics_prefix: "kubewright".to_owned(),
             registrations: Vec::new(),
+            samples: Vec::new(),
             checks: Checks::new(),
             problems: Vec::new(),
             clock: None,
@@ -94,6 +96,18 @@ impl Operator {
     pub fn register(mut self, registration: Box<dyn Registration>) -> Self {
         self.registrations.push(registration);
         self
+    }
+
+    /// Objects, as YAML, that the command `dev` creates, so that there is something to see.
+    #[must_use]
+    pub fn sample(mut self, yaml: impl Into<String>) -> Self {
+        self.samples.push(yaml.into());
+        self
+    }
+
+    /// The samples that were added.
+    pub fn samples(&self) -> &[String] {
+        &self.samples
     }
 
     /// The version of the program, for `version` and logs.

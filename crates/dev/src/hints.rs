@@ -1,0 +1,50 @@
+//! What the user may try next.
+
+use kubewright_machinery::object::ObjectExt as _;
+use serde_json::Value;
+
+/// Three commands for the sample that became ready.
+pub(crate) fn hints(kubeconfig: &str, plural: &str, component: &Value) -> String {
+    let (namespace, name) = (component.namespace(), component.name());
+    let scope = if namespace.is_empty() { String::new() } else { format!(" -n {namespace}") };
+    let dependent = dependent(component).unwrap_or_else(|| format!("{plural} {name}"));
+    format!(
+        "Three things to try, in another terminal (export KUBECONFIG={kubeconfig}):\n\
+         \x20 kubectl get {plural}{scope} -w                    # its state, as it changes\n\
+         \x20 kubectl delete {dependent}    # watch it come back\n\
+         \x20 kubectl delete {plural} {name}{scope}             # watch everything go, in order\n\
+         Ctrl-C ends the operator and its API server."
+    )
+}
+
+/// The dependent that is best to break: a ConfigMap, else whatever comes first.
+fn dependent(component: &Value) -> Option<String> {
+    let items = component.pointer("/status/inventory")?.as_array()?;
+    let item = items.iter().find(|item| item["kind"] == "ConfigMap").or_else(|| items.first())?;
+    let kind = item["kind"].as_str()?.to_lowercase();
+    let group = item["group"].as_str().unwrap_or_default();
+    let resource = if group.is_empty() { kind } else { format!("{kind}.{group}") };
+    let scope = item["namespace"].as_str().map(|namespace| format!(" -n {namespace}")).unwrap_or_default();
+    Some(format!("{resource} {}{scope}", item["name"].as_str()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn hints_name_the_sample_and_one_of_its_dependents() {
+        let component = json!({
+            "metadata": {"name": "demo", "namespace": "default"},
+            "status": {"inventory": [
+                {"group": "apps", "kind": "Deployment", "name": "demo", "namespace": "default"},
+                {"group": "", "kind": "ConfigMap", "name": "demo", "namespace": "default"},
+            ]},
+        });
+        let text = hints("/tmp/config", "podinfos", &component);
+        assert!(text.contains("kubectl delete configmap demo -n default"), "{text}");
+        assert!(text.contains("kubectl delete podinfos demo -n default"), "{text}");
+        assert!(text.contains("KUBECONFIG=/tmp/config"), "{text}");
+    }
+}

@@ -1,0 +1,128 @@
+//! `dev` from start to end.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use futures::StreamExt as _;
+use kubewright_machinery::object::ObjectExt as _;
+use kubewright_runtime::clock::Clock;
+use kubewright_runtime::operator::cli::{DevArgs, Interrupts};
+use kubewright_runtime::operator::{Operator, RunningOperator};
+use serde_json::Value;
+
+use crate::DevError;
+use crate::hints::hints;
+use crate::server::{DevServer, install};
+use crate::view::{ComponentView, Screen};
+use crate::watch::{Seen, components};
+
+/// With `--exit-when-ready`, the sample must be ready within this time.
+const PATIENCE: Duration = Duration::from_mins(2);
+/// Ages on the screen go on.
+const TICK: Duration = Duration::from_secs(1);
+
+pub(crate) async fn run(operator: Operator, args: DevArgs) -> Result<(), DevError> {
+    let clock = Clock::system();
+    let mut interrupts = Interrupts::listen()?;
+    let mut screen = Screen::stdout(args.plain);
+    let samples = samples(&operator, args.no_sample)?;
+    let crds: Vec<Value> = operator.declarations().crds().cloned().collect();
+
+    let name = operator.name().to_owned();
+    let server = DevServer::start(&name, args.port, args.kubeconfig).await?;
+    let client = server.client();
+    for crd in &crds {
+        install(&client, crd).await?;
+    }
+    let kubeconfig = server.kubeconfig().display().to_string();
+    screen.say(&format!("{name} runs on an embedded API server at {} (KUBECONFIG={kubeconfig})\n", server.url()), clock.now())?;
+
+    let operator = operator.options(|options| options.admin = None).start(client.clone());
+    let operator = operator.map_err(|error| DevError::Operator(std::sync::Arc::new(error)))?;
+    operator.working().await.map_err(DevError::Operator)?;
+    for sample in &samples {
+        install(&client, sample).await?;
+    }
+    let following = Follow { samples: &samples, crds: &crds, kubeconfig: &kubeconfig, exit_when_ready: args.exit_when_ready };
+    let outcome = following.follow(&client, &operator, &mut screen, &mut interrupts, &clock).await;
+    let stopped = operator.stop().await.map_err(DevError::Operator);
+    server.stop().await;
+    outcome.and(stopped)
+}
+
+fn samples(operator: &Operator, none: bool) -> Result<Vec<Value>, DevError> {
+    let mut samples = Vec::new();
+    for text in operator.samples().iter().filter(|_| !none) {
+        samples.extend(kubewright_machinery::yaml::documents(text)?);
+    }
+    Ok(samples)
+}
+
+struct Follow<'a> {
+    samples: &'a [Value],
+    crds: &'a [Value],
+    kubeconfig: &'a str,
+    exit_when_ready: bool,
+}
+
+impl Follow<'_> {
+    async fn follow(
+        &self,
+        client: &kube::Client,
+        operator: &RunningOperator,
+        screen: &mut Screen<std::io::Stdout>,
+        interrupts: &mut Interrupts,
+        clock: &Clock,
+    ) -> Result<(), DevError> {
+        let mut events = components(client, self.crds);
+        let mut missing: BTreeSet<String> = self.sample_components().map(ComponentView::title_of).collect();
+        if missing.is_empty() {
+            screen.say("There is no sample; create a component, then watch it here. Ctrl-C ends.\n", clock.now())?;
+        }
+        let nothing_to_wait_for = missing.is_empty();
+        let deadline = clock.moment() + PATIENCE;
+        loop {
+            if self.exit_when_ready && nothing_to_wait_for {
+                return Ok(());
+            }
+            tokio::select! {
+                biased;
+                _ = interrupts.next() => return Ok(()),
+                ended = operator.wait() => return ended.map_err(DevError::Operator),
+                Some(seen) = events.next() => match seen {
+                    Seen::Now(component) => {
+                        let view = ComponentView::of(&component);
+                        let done = view.ready && missing.remove(&view.title) && missing.is_empty();
+                        screen.show(view, clock.now())?;
+                        if done {
+                            screen.say(&format!("\n{}\n", hints(self.kubeconfig, self.plural(&component), &component)), clock.now())?;
+                            if self.exit_when_ready {
+                                return Ok(());
+                            }
+                        }
+                    }
+                    Seen::Gone(component) => screen.remove(&ComponentView::title_of(&component), clock.now())?,
+                },
+                () = clock.sleep(TICK) => screen.redraw(clock.now())?,
+            }
+            if self.exit_when_ready && clock.moment() >= deadline {
+                return Err(DevError::NotReady(PATIENCE));
+            }
+        }
+    }
+
+    /// The samples that the operator serves; others may lie beside them.
+    fn sample_components(&self) -> impl Iterator<Item = &Value> {
+        self.samples.iter().filter(|sample| self.crds.iter().any(|crd| serves(crd, sample)))
+    }
+
+    fn plural(&self, component: &Value) -> &str {
+        let crd = self.crds.iter().find(|crd| serves(crd, component));
+        crd.and_then(|crd| crd.pointer("/spec/names/plural")).and_then(Value::as_str).unwrap_or_default()
+    }
+}
+
+fn serves(crd: &Value, object: &Value) -> bool {
+    crd.pointer("/spec/names/kind").and_then(Value::as_str) == Some(object.kind())
+        && crd.pointer("/spec/group").and_then(Value::as_str) == object.gvk().as_ref().map(|gvk| gvk.group.as_str())
+}

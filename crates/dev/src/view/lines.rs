@@ -1,0 +1,24 @@
+//! Plain lines for logs and pipes: one per change.
+
+use super::ComponentView;
+
+/// What differs between two views of one component, a line each.
+pub(super) fn changes(old: Option<&ComponentView>, new: &ComponentView) -> Vec<String> {
+    let mut lines = Vec::new();
+    for row in &new.rows {
+        let before = old.and_then(|old| old.rows.iter().find(|other| other.object == row.object));
+        if before.is_none_or(|before| (before.action, &before.health) != (row.action, &row.health)) {
+            lines.push(format!("{} (wave {}): {}, {}", row.object, row.wave, row.action, row.health));
+        }
+    }
+    for row in old.map(|old| old.rows.as_slice()).unwrap_or_default() {
+        if !new.rows.iter().any(|other| other.object == row.object) {
+            lines.push(format!("{} (wave {}): gone", row.object, row.wave));
+        }
+    }
+    if old.is_none_or(|old| (&old.state, &old.message) != (&new.state, &new.message)) {
+        let message = if new.message.is_empty() { String::new() } else { format!(": {}", new.message) };
+        lines.push(format!("{}: {}{message}", new.title, new.state));
+    }
+    lines
+}

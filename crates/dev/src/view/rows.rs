@@ -1,0 +1,97 @@
+//! From a component's status to what is shown.
+
+use jiff::Timestamp;
+use kubewright_machinery::object::ObjectExt as _;
+use serde_json::Value;
+
+/// A component and its dependents at one moment.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ComponentView {
+    /// Kind and namespace/name.
+    pub(crate) title: String,
+    /// State, `Pending` before the first status.
+    pub(crate) state: String,
+    /// Message of the condition Ready.
+    pub(crate) message: String,
+    /// Whether the state is Ready for the present generation.
+    pub(crate) ready: bool,
+    /// One row per dependent, waves in order.
+    pub(crate) rows: Vec<Row>,
+}
+
+/// A dependent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Row {
+    /// Kind and name.
+    pub(crate) object: String,
+    /// Apply order.
+    pub(crate) wave: i64,
+    /// What the operator does about it.
+    pub(crate) action: &'static str,
+    /// Its health, with the reason while it is not `Current`.
+    pub(crate) health: String,
+    /// When it was last written.
+    pub(crate) applied: Option<Timestamp>,
+}
+
+impl ComponentView {
+    /// Kind and namespace/name of a component; a namespaced sample without namespace goes to `default`.
+    pub(crate) fn title_of(component: &Value) -> String {
+        let namespace = Some(component.namespace()).filter(|namespace| !namespace.is_empty()).unwrap_or("default");
+        format!("{} {namespace}/{}", component.kind(), component.name())
+    }
+
+    /// The view of a component object.
+    pub(crate) fn of(component: &Value) -> Self {
+        let status = &component["status"];
+        let state = status["state"].as_str().unwrap_or("Pending").to_owned();
+        let observed = status["observedGeneration"].as_i64();
+        let conditions = status["conditions"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let message = conditions
+            .iter()
+            .find(|condition| condition["type"] == "Ready")
+            .and_then(|condition| condition["message"].as_str())
+            .unwrap_or_default();
+        let mut rows: Vec<Row> = status["inventory"].as_array().into_iter().flatten().map(Row::of).collect();
+        rows.sort_by_key(|row| row.wave);
+        Self {
+            title: Self::title_of(component),
+            ready: state == "Ready" && observed == component.generation(),
+            state,
+            message: message.to_owned(),
+            rows,
+        }
+    }
+}
+
+impl Row {
+    fn of(item: &Value) -> Self {
+        let text = |key: &str| item[key].as_str().unwrap_or_default();
+        let health = match (text("status"), text("message")) {
+            (status, "") => status.to_owned(),
+            (status, message) => format!("{status}: {message}"),
+        };
+        Self {
+            object: format!("{} {}", text("kind"), text("name")),
+            wave: item["applyOrder"].as_i64().unwrap_or_default(),
+            action: action(text("phase")),
+            health,
+            applied: text("lastAppliedAt").parse().ok(),
+        }
+    }
+}
+
+/// Phases in words.
+fn action(phase: &str) -> &'static str {
+    match phase {
+        "ScheduledForApplication" => "waits",
+        "Creating" => "create",
+        "Updating" => "update",
+        "Ready" => "done",
+        "ScheduledForCompletion" | "Completing" => "clean up",
+        "Completed" => "completed",
+        "ScheduledForDeletion" => "will be deleted",
+        "Deleting" => "delete",
+        _ => "",
+    }
+}

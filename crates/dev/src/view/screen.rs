@@ -1,0 +1,85 @@
+//! Where the view goes.
+
+use std::collections::BTreeMap;
+use std::io::{IsTerminal as _, Write};
+
+use jiff::Timestamp;
+
+use super::{ComponentView, lines, table};
+
+/// Standard output: redrawn in place on a terminal, lines elsewhere.
+pub(crate) struct Screen<W> {
+    out: W,
+    live: bool,
+    /// Lines that the last drawing took.
+    drawn: usize,
+    shown: BTreeMap<String, ComponentView>,
+}
+
+impl Screen<std::io::Stdout> {
+    /// Standard output.
+    pub(crate) fn stdout(plain: bool) -> Self {
+        let out = std::io::stdout();
+        let live = !plain && out.is_terminal();
+        Self::new(out, live)
+    }
+}
+
+impl<W: Write> Screen<W> {
+    pub(super) fn new(out: W, live: bool) -> Self {
+        Self { out, live, drawn: 0, shown: BTreeMap::new() }
+    }
+
+    /// Shows the present state of a component.
+    pub(crate) fn show(&mut self, view: ComponentView, now: Timestamp) -> std::io::Result<()> {
+        if self.live {
+            self.shown.insert(view.title.clone(), view);
+            return self.redraw(now);
+        }
+        for line in lines::changes(self.shown.get(&view.title), &view) {
+            writeln!(self.out, "{line}")?;
+        }
+        self.shown.insert(view.title.clone(), view);
+        self.out.flush()
+    }
+
+    /// A component is gone.
+    pub(crate) fn remove(&mut self, title: &str, now: Timestamp) -> std::io::Result<()> {
+        if self.shown.remove(title).is_none() {
+            return Ok(());
+        }
+        if self.live {
+            return self.redraw(now);
+        }
+        writeln!(self.out, "{title}: gone")?;
+        self.out.flush()
+    }
+
+    /// Prints text above what is redrawn.
+    pub(crate) fn say(&mut self, text: &str, now: Timestamp) -> std::io::Result<()> {
+        self.clear()?;
+        writeln!(self.out, "{text}")?;
+        if self.live { self.redraw(now) } else { self.out.flush() }
+    }
+
+    /// Draws the tables again; ages go on.
+    pub(crate) fn redraw(&mut self, now: Timestamp) -> std::io::Result<()> {
+        if !self.live {
+            return Ok(());
+        }
+        self.clear()?;
+        let text: String = self.shown.values().map(|view| table::table(view, now, None) + "\n").collect();
+        self.drawn = text.lines().count();
+        self.out.write_all(text.as_bytes())?;
+        self.out.flush()
+    }
+
+    fn clear(&mut self) -> std::io::Result<()> {
+        if self.drawn > 0 {
+            // Up, and clear to the end of the screen.
+            write!(self.out, "\x1b[{}A\x1b[J", self.drawn)?;
+            self.drawn = 0;
+        }
+        Ok(())
+    }
+}

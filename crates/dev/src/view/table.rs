@@ -1,0 +1,42 @@
+//! The table.
+
+use comfy_table::{ContentArrangement, Table, presets};
+use jiff::Timestamp;
+
+use super::{ComponentView, Row};
+
+/// The view as text, one line per dependent.
+pub(super) fn table(view: &ComponentView, now: Timestamp, width: Option<u16>) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_content_arrangement(ContentArrangement::Dynamic);
+    if let Some(width) = width {
+        table.set_width(width);
+    }
+    table.set_header(["OBJECT", "WAVE", "ACTION", "HEALTH", "AGE"]);
+    for row in &view.rows {
+        table.add_row(cells(row, now));
+    }
+    let head = if view.message.is_empty() {
+        format!("{}: {}", view.title, view.state)
+    } else {
+        format!("{}: {} ({})", view.title, view.state, view.message)
+    };
+    format!("{head}\n\n{table}\n")
+}
+
+fn cells(row: &Row, now: Timestamp) -> [String; 5] {
+    let age = row.applied.map(|applied| age(now, applied)).unwrap_or_default();
+    [row.object.clone(), row.wave.to_string(), row.action.to_owned(), row.health.clone(), age]
+}
+
+/// Short, as kubectl prints ages.
+fn age(now: Timestamp, then: Timestamp) -> String {
+    let seconds = now.duration_since(then).as_secs().max(0);
+    match seconds {
+        0..120 => format!("{seconds}s"),
+        120..7200 => format!("{}m", seconds / 60),
+        7200..172_800 => format!("{}h", seconds / 3600),
+        _ => format!("{}d", seconds / 86_400),
+    }
+}

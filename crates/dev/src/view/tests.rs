@@ -1,0 +1,75 @@
+use jiff::Timestamp;
+use serde_json::json;
+
+use super::{ComponentView, Screen, lines, table};
+
+fn component(state: &str, deployment_phase: &str, deployment_status: &str) -> ComponentView {
+    ComponentView::of(&json!({
+        "kind": "Podinfo",
+        "metadata": {"name": "demo", "namespace": "default", "generation": 1},
+        "status": {
+            "observedGeneration": 1,
+            "state": state,
+            "conditions": [{"type": "Ready", "message": "Working"}],
+            "inventory": [
+                {"kind": "Deployment", "name": "demo", "applyOrder": 1, "phase": deployment_phase, "status": deployment_status,
+                 "message": "1/2 ready", "lastAppliedAt": "2026-01-01T00:00:00Z"},
+                {"kind": "ConfigMap", "name": "demo", "applyOrder": 0, "phase": "Ready", "status": "Current",
+                 "lastAppliedAt": "2026-01-01T00:00:00Z"},
+            ],
+        },
+    }))
+}
+
+fn now() -> Timestamp {
+    "2026-01-01T00:00:05Z".parse().unwrap()
+}
+
+#[test]
+fn the_table_shows_waves_in_order_with_action_health_and_age() {
+    let text = table::table(&component("Processing", "Creating", "InProgress"), now(), None);
+    let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(lines[0].join(" "), "Podinfo default/demo: Processing (Working)");
+    assert_eq!(lines[2], ["OBJECT", "WAVE", "ACTION", "HEALTH", "AGE"]);
+    assert_eq!(lines[3], ["ConfigMap", "demo", "0", "done", "Current", "5s"]);
+    assert_eq!(lines[4], ["Deployment", "demo", "1", "create", "InProgress:", "1/2", "ready", "5s"]);
+}
+
+#[test]
+fn only_changes_become_lines() {
+    let first = component("Processing", "Creating", "InProgress");
+    assert_eq!(lines::changes(None, &first).len(), 3);
+    assert!(lines::changes(Some(&first), &first).is_empty());
+    let ready = component("Ready", "Ready", "Current");
+    assert_eq!(
+        lines::changes(Some(&first), &ready),
+        ["Deployment demo (wave 1): done, Current: 1/2 ready", "Podinfo default/demo: Ready: Working"]
+    );
+}
+
+#[test]
+fn a_dependent_that_left_the_inventory_is_gone() {
+    let first = component("Ready", "Ready", "Current");
+    let mut second = first.clone();
+    second.rows.remove(0);
+    assert_eq!(lines::changes(Some(&first), &second), ["ConfigMap demo (wave 0): gone"]);
+}
+
+#[test]
+fn a_terminal_is_redrawn_in_place() {
+    let mut out = Vec::new();
+    let mut screen = Screen::new(&mut out, true);
+    screen.show(component("Processing", "Creating", "InProgress"), now()).unwrap();
+    screen.show(component("Ready", "Ready", "Current"), now()).unwrap();
+    drop(screen);
+    let text = String::from_utf8(out).unwrap();
+    let (before, after) = text.split_once("\x1b[6A\x1b[J").unwrap();
+    assert!(before.contains("Processing") && after.contains(": Ready"), "{text}");
+}
+
+#[test]
+fn a_component_of_another_generation_is_not_ready() {
+    assert!(component("Ready", "Ready", "Current").ready);
+    let stale = json!({"metadata": {"generation": 2}, "status": {"state": "Ready", "observedGeneration": 1}});
+    assert!(!ComponentView::of(&stale).ready);
+}

@@ -16,7 +16,7 @@ impl<T: Into<Operator>> Main for T {}
 
 #[cfg(feature = "dev")]
 fn environment() -> Option<Box<dyn DevEnvironment>> {
-    Some(kubewright_dev::environment())
+    Some(Box::new(kubewright_dev::Environment::default()))
 }
 
 #[cfg(not(feature = "dev"))]

@@ -23,7 +23,7 @@ pub struct PodinfoSpec {
     #[serde(flatten)]
     pub policies: Policies,
     /// Stops changes, not deletion.
-    #[serde(flatten)]
+    #[serde(default)]
     pub suspend: Suspend,
     /// Number of pods; ignored while autoscaling is on.
     #[serde(default = "one")]

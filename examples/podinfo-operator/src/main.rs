@@ -1,15 +1,8 @@
-//! An operator for podinfo: its kind, what it consists of, and this `main`.
-
-mod api;
-mod render;
+//! The operator's program; `--help` says what it can do.
 
 use kubewright::prelude::*;
 
 #[tokio::main]
-async fn main() -> std::process::ExitCode {
-    Operator::new("podinfo-operator.demo.kubewright.dev")
-        .sample(include_str!("../sample.yaml"))
-        .component::<api::Podinfo>(render::render)
-        .main()
-        .await
+async fn main() -> ExitCode {
+    podinfo_operator::operator().main().await
 }

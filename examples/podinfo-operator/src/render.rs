@@ -14,7 +14,7 @@ pub async fn render(cx: &RenderContext<Podinfo>) -> Result<Vec<Manifest>, Render
     let mut objects = vec![service_account(name), config_map(name, spec), deployment(name, spec), service(name), disruption_budget(name)];
     objects.extend(spec.ingress.as_ref().map(|wanted| ingress(name, wanted)));
     objects.extend(spec.autoscaling.as_ref().map(|wanted| autoscaler(name, wanted)));
-    objects.into_iter().map(Manifest::try_from).collect()
+    Ok(objects.into_iter().map(Manifest::from_json).collect::<Result<_, _>>()?)
 }
 
 fn labels(name: &str) -> Value {

@@ -1,0 +1,18 @@
+//! An operator for podinfo, a small web application: its kind, what it consists of, and the operator that is made of both.
+
+mod api;
+mod render;
+
+pub use api::{Autoscaling, Ingress, Podinfo, PodinfoSpec};
+pub use render::render;
+
+use kubewright::component::ComponentBuilder;
+use kubewright::prelude::*;
+
+/// The name of the operator, which stands in labels, annotations and the finalizer.
+pub const NAME: &str = "podinfo-operator.demo.kubewright.dev";
+
+/// The operator.
+pub fn operator() -> ComponentBuilder<Podinfo> {
+    Operator::new(NAME).version(env!("CARGO_PKG_VERSION")).sample(include_str!("../sample.yaml")).component::<Podinfo>(render)
+}

@@ -41,9 +41,7 @@ impl Project for Keeper {
     type Output = Kept;
 
     fn project(&self, object: &Value) -> Kept {
-        let owner = object
-            .label("demo.example.com/owner-id")
-            .and_then(|owner| owner.parse::<usize>().ok());
+        let owner = object.label("demo.example.com/owner-id").and_then(|owner| owner.parse::<usize>().ok());
         Kept {
             uid: object.uid().into(),
             version: object.resource_version().into(),
@@ -68,31 +66,26 @@ struct Server {
 impl Server {
     fn answer(&self, request: &Request<Body>) -> Response<UnsyncBoxBody<Bytes, Infallible>> {
         let uri = request.uri().to_string();
-        let text = match uri.as_str() {
-            "/api" => json!({"kind": "APIVersions"}).to_string().into(),
-            "/apis" => discovery().to_string().into(),
-            _ if uri.contains("watch=true") => {
-                let Some(events) = self.events.lock().take() else {
-                    return Response::new(
-                        StreamBody::new(futures::stream::pending()).boxed_unsync(),
-                    );
-                };
-                let frames = futures::stream::unfold(events, |mut events| async move {
-                    Some((Ok(Frame::data(events.recv().await?)), events))
-                });
-                return Response::new(StreamBody::new(frames).boxed_unsync());
-            }
-            _ => self.page(&uri),
-        };
+        let text =
+            match uri.as_str() {
+                "/api" => json!({"kind": "APIVersions"}).to_string().into(),
+                "/apis" => discovery().to_string().into(),
+                _ if uri.contains("watch=true") => {
+                    let Some(events) = self.events.lock().take() else {
+                        return Response::new(StreamBody::new(futures::stream::pending()).boxed_unsync());
+                    };
+                    let frames = futures::stream::unfold(events, |mut events| async move {
+                        Some((Ok(Frame::data(events.recv().await?)), events))
+                    });
+                    return Response::new(StreamBody::new(frames).boxed_unsync());
+                }
+                _ => self.page(&uri),
+            };
         Response::new(Full::new(text).boxed_unsync())
     }
 
     fn page(&self, uri: &str) -> Bytes {
-        let page = uri
-            .split("continue=")
-            .nth(1)
-            .and_then(|token| token.parse().ok())
-            .unwrap_or(0);
+        let page = uri.split("continue=").nth(1).and_then(|token| token.parse().ok()).unwrap_or(0);
         self.pages.get::<usize>(page).cloned().unwrap_or_default()
     }
 }
@@ -100,18 +93,10 @@ impl Server {
 fn pages(objects: usize) -> Vec<Bytes> {
     let starts: Vec<_> = (0..objects).step_by(PAGE).collect();
     let page = |(number, from): (usize, &usize)| {
-        let items: Vec<_> = (*from..objects.min(from + PAGE))
-            .map(|n| deployment(n, 1))
-            .collect();
-        let next = if number + 1 < starts.len() {
-            (number + 1).to_string()
-        } else {
-            String::new()
-        };
+        let items: Vec<_> = (*from..objects.min(from + PAGE)).map(|n| deployment(n, 1)).collect();
+        let next = if number + 1 < starts.len() { (number + 1).to_string() } else { String::new() };
         let metadata = json!({"resourceVersion": "1", "continue": next});
-        json!({"kind": "DeploymentList", "metadata": metadata, "items": items})
-            .to_string()
-            .into()
+        json!({"kind": "DeploymentList", "metadata": metadata, "items": items}).to_string().into()
     };
     starts.iter().enumerate().map(page).collect()
 }
@@ -126,11 +111,10 @@ fn discovery() -> Value {
 
 /// As large as a usual one: about 3 KiB, a third of it managed fields.
 fn deployment(n: usize, version: usize) -> Value {
-    let fields: Value = (0..24)
-        .map(|field| (format!("f:field-{field}"), json!({".": {}, "f:a": {}})))
-        .collect::<serde_json::Map<_, _>>()
-        .into();
-    let env: Vec<_> = (0..12).map(|n| json!({"name": format!("VARIABLE_{n}"), "value": format!("the value of variable {n}")})).collect();
+    let fields: Value =
+        (0..24).map(|field| (format!("f:field-{field}"), json!({".": {}, "f:a": {}}))).collect::<serde_json::Map<_, _>>().into();
+    let env: Vec<_> =
+        (0..12).map(|n| json!({"name": format!("VARIABLE_{n}"), "value": format!("the value of variable {n}")})).collect();
     json!({
         "apiVersion": "apps/v1",
         "kind": "Deployment",
@@ -149,11 +133,7 @@ fn deployment(n: usize, version: usize) -> Value {
 }
 
 fn event(n: usize, version: usize) -> Bytes {
-    format!(
-        "{}\n",
-        json!({"type": "MODIFIED", "object": deployment(n, version)})
-    )
-    .into()
+    format!("{}\n", json!({"type": "MODIFIED", "object": deployment(n, version)})).into()
 }
 
 /// Resident memory in bytes, where the system tells.
@@ -167,24 +147,16 @@ async fn reached(store: &Store<Kept>, version: usize, objects: usize) {
     let version = version.to_string();
     let last = format!("component-{}-{}", (objects - 1) / 10, (objects - 1) % 10);
     let namespace = format!("namespace-{}", (objects - 1) % 10);
-    while store
-        .find(&namespace, &last)
-        .is_none_or(|kept| *kept.version != *version)
-    {
+    while store.find(&namespace, &last).is_none_or(|kept| *kept.version != *version) {
         tokio::task::yield_now().await;
     }
 }
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
-    let objects = std::env::args()
-        .find_map(|arg| arg.parse().ok())
-        .unwrap_or(10_000);
+    let objects = std::env::args().find_map(|arg| arg.parse().ok()).unwrap_or(10_000);
     let (feed, events) = mpsc::unbounded_channel();
-    let server = Arc::new(Server {
-        pages: pages(objects),
-        events: parking_lot::Mutex::new(Some(events)),
-    });
+    let server = Arc::new(Server { pages: pages(objects), events: parking_lot::Mutex::new(Some(events)) });
     let service = tower::service_fn(move |request: Request<Body>| {
         let answer = server.answer(&request);
         async move { Ok::<_, Infallible>(answer) }
@@ -192,9 +164,7 @@ async fn main() {
     let clock = Clock::system();
     let options = ClusterOptions::new(clock.clone(), Random::seeded(1), Tasks::new());
     let cluster = Cluster::new(kube::Client::new(service, "default"), options);
-    let owners = (0..=objects / 10)
-        .map(|owner| owner.to_string().into())
-        .collect();
+    let owners = (0..=objects / 10).map(|owner| owner.to_string().into()).collect();
     let mut report = Vec::new();
     let mut line = |what: &str, took: Duration| {
         let each = took.as_secs_f64() * 1e6 / objects as f64;
@@ -208,9 +178,7 @@ async fn main() {
     let before = resident();
     let started = clock.moment();
     let spec = WatchSpec::new(GroupKind::new("apps", "Deployment"));
-    let store = cluster
-        .watches()
-        .subscribe(spec, Arc::new(Keeper { owners }));
+    let store = cluster.watches().subscribe(spec, Arc::new(Keeper { owners }));
     store.synced().await;
     line("list", clock.moment().since(started));
     let memory = resident().saturating_sub(before) / objects;
@@ -236,20 +204,11 @@ async fn main() {
     line("event of an own write", clock.moment().since(started));
 
     let started = clock.moment();
-    let found: usize = (0..objects / 10)
-        .map(|owner| store.indexed(&owner.to_string()).len())
-        .sum();
+    let found: usize = (0..objects / 10).map(|owner| store.indexed(&owner.to_string()).len()).sum();
     line("indexed", clock.moment().since(started));
-    let ready = store
-        .list()
-        .iter()
-        .filter(|(_, kept)| kept.ready && !kept.uid.is_empty())
-        .count();
+    let ready = store.list().iter().filter(|(_, kept)| kept.ready && !kept.uid.is_empty()).count();
 
-    println!(
-        "{objects} objects of {} bytes, {found} found by owner, {ready} ready",
-        deployment(0, 1).to_string().len()
-    );
+    println!("{objects} objects of {} bytes, {found} found by owner, {ready} ready", deployment(0, 1).to_string().len());
     println!("{}", report.join("\n"));
     println!("memory                   {memory:>8} bytes each, as far as the allocator tells");
 }

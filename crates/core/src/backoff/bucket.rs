@@ -16,11 +16,7 @@ pub struct TokenBucket {
 impl TokenBucket {
     /// One token per `interval`, at most `burst` (at least 1) at once. It starts full.
     pub fn new(interval: Duration, burst: u32) -> Self {
-        Self {
-            interval,
-            burst: burst.max(1),
-            full_at: Moment::START,
-        }
+        Self { interval, burst: burst.max(1), full_at: Moment::START }
     }
 
     /// Takes a token and says how long it takes until it is there.

@@ -18,22 +18,9 @@ impl Policy {
     /// A sequence that doubles, with a jitter of a tenth. Odd parameters are repaired: a first delay of zero becomes one
     /// second, a cap below the first delay 60 times that.
     pub fn new(first: Duration, cap: Duration) -> Self {
-        let first = if first.is_zero() {
-            Duration::from_secs(1)
-        } else {
-            first
-        };
-        let cap = if cap < first {
-            first.saturating_mul(60)
-        } else {
-            cap
-        };
-        Self {
-            first,
-            cap,
-            multiplier: 2.0,
-            jitter: 0.1,
-        }
+        let first = if first.is_zero() { Duration::from_secs(1) } else { first };
+        let cap = if cap < first { first.saturating_mul(60) } else { cap };
+        Self { first, cap, multiplier: 2.0, jitter: 0.1 }
     }
 
     /// With another factor from delay to delay; 1 and less become 2.
@@ -46,11 +33,7 @@ impl Policy {
     /// With another jitter, as a part of the delay; what is outside of 0 (included) to 1 (excluded) becomes a tenth.
     #[must_use]
     pub fn jitter(mut self, jitter: f64) -> Self {
-        self.jitter = if (0.0..1.0).contains(&jitter) {
-            jitter
-        } else {
-            0.1
-        };
+        self.jitter = if (0.0..1.0).contains(&jitter) { jitter } else { 0.1 };
         self
     }
 
@@ -71,9 +54,5 @@ impl Policy {
 
 /// The delay times a factor drawn evenly from 1 − `jitter` (included) to 1 + `jitter` (excluded).
 pub(crate) fn jittered(delay: Delay, jitter: f64, rng: &mut Rng) -> Delay {
-    if jitter == 0.0 {
-        delay
-    } else {
-        delay.scaled(1.0 - jitter + 2.0 * jitter * rng.unit())
-    }
+    if jitter == 0.0 { delay } else { delay.scaled(1.0 - jitter + 2.0 * jitter * rng.unit()) }
 }

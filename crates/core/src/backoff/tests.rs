@@ -14,10 +14,7 @@ fn nominal(policy: &Policy, count: u32) -> Vec<String> {
 #[test]
 fn a_sequence_doubles_up_to_its_cap() {
     let policy = Policy::new(Duration::from_secs(1), Duration::from_secs(60));
-    assert_eq!(
-        nominal(&policy, 8),
-        ["1s", "2s", "4s", "8s", "16s", "32s", "1m", "1m"]
-    );
+    assert_eq!(nominal(&policy, 8), ["1s", "2s", "4s", "8s", "16s", "32s", "1m", "1m"]);
 }
 
 // Vectors of section 4.2.
@@ -25,39 +22,19 @@ fn a_sequence_doubles_up_to_its_cap() {
 fn the_default_policies_have_the_documented_delays() {
     let timing = Timing::default();
     let failures = nominal(&timing.failures, 20);
-    assert_eq!(
-        failures[..9],
-        [
-            "5ms", "10ms", "20ms", "40ms", "80ms", "160ms", "320ms", "640ms", "1.28s"
-        ]
-    );
+    assert_eq!(failures[..9], ["5ms", "10ms", "20ms", "40ms", "80ms", "160ms", "320ms", "640ms", "1.28s"]);
     assert_eq!(failures[17..], ["10m55.36s", "16m40s", "16m40s"]);
-    assert_eq!(
-        nominal(&timing.refused, 11)[7..],
-        ["2m8s", "4m16s", "5m", "5m"]
-    );
+    assert_eq!(nominal(&timing.refused, 11)[7..], ["2m8s", "4m16s", "5m", "5m"]);
 }
 
 // RTY-08
 #[test]
 fn odd_parameters_are_repaired() {
     let second = Duration::from_secs(1);
-    assert_eq!(
-        Policy::new(Duration::ZERO, second * 9).nominal(1),
-        Delay::secs::<1>()
-    );
-    assert_eq!(
-        Policy::new(second * 2, second).nominal(u32::MAX),
-        Delay::minutes::<2>()
-    );
-    assert_eq!(
-        Policy::new(second, second * 60).multiplier(1.0).nominal(2),
-        Delay::secs::<2>()
-    );
-    assert_eq!(
-        Policy::new(second, second * 60).jitter(1.0),
-        Policy::new(second, second * 60).jitter(0.1)
-    );
+    assert_eq!(Policy::new(Duration::ZERO, second * 9).nominal(1), Delay::secs::<1>());
+    assert_eq!(Policy::new(second * 2, second).nominal(u32::MAX), Delay::minutes::<2>());
+    assert_eq!(Policy::new(second, second * 60).multiplier(1.0).nominal(2), Delay::secs::<2>());
+    assert_eq!(Policy::new(second, second * 60).jitter(1.0), Policy::new(second, second * 60).jitter(0.1));
 }
 
 proptest! {

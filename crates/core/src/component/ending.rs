@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::{ComponentStatus, State, READY, STALLED};
+use super::{ComponentStatus, READY, STALLED, State};
 use crate::condition::{ConditionStatus, Keep, Updater};
 use crate::dependents::Waiting;
 
@@ -124,18 +124,13 @@ fn shown(ending: &Ending, deleting: bool, timed_out: bool) -> Option<Shown> {
     Some(match ending {
         Ending::Kept => return None,
         Ending::FirstSeen => show(State::Pending, "FirstSeen", "First seen".to_owned()),
-        Ending::Restarting => {
-            show(State::Processing, "Restarting", "Restarting processing due to component changes".to_owned())
-        }
+        Ending::Restarting => show(State::Processing, "Restarting", "Restarting processing due to component changes".to_owned()),
         Ending::Suspended => show(State::Pending, "Suspended", "Reconciliation is suspended".to_owned()),
         Ending::Ready => show(State::Ready, "Ready", "Dependent resources successfully reconciled".to_owned()),
         Ending::Incomplete(waiting) if deleting => show(
             State::Deleting,
             "DeletionProcessing",
-            with_objects(
-                "Deletion of dependent resources triggered; waiting until dependent resources are deleted",
-                waiting,
-            ),
+            with_objects("Deletion of dependent resources triggered; waiting until dependent resources are deleted", waiting),
         ),
         Ending::Incomplete(waiting) if timed_out => {
             show(State::Error, "Timeout", with_objects("Reconcilation of dependent resources timed out", waiting))

@@ -4,7 +4,7 @@ mod ending;
 mod status;
 
 pub use ending::{Circumstances, Ending};
-pub use status::{ComponentStatus, State, READY, STALLED};
+pub use status::{ComponentStatus, READY, STALLED, State};
 
 #[cfg(test)]
 mod tests;

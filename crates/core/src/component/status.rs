@@ -36,8 +36,7 @@ pub enum State {
 
 impl State {
     /// All states, as the metric exports them.
-    pub const ALL: [Self; 6] =
-        [Self::Ready, Self::Pending, Self::Processing, Self::DeletionPending, Self::Deleting, Self::Error];
+    pub const ALL: [Self; 6] = [Self::Ready, Self::Pending, Self::Processing, Self::DeletionPending, Self::Deleting, Self::Error];
 
     /// The state as JSON spells it.
     pub const fn as_str(self) -> &'static str {

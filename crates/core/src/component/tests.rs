@@ -191,9 +191,10 @@ fn the_fields_stand_in_their_order_and_conditions_have_five() {
     status.process("k1:a", 3);
     status.conclude(&Ending::Ready, &at(0));
     let text = serde_json::to_string(&status).unwrap();
-    let places: Vec<_> = ["observedGeneration", "appliedGeneration", "lastAppliedAt", "processingDigest", "revision", "conditions", "state"]
-        .map(|field| text.find(&format!("\"{field}\"")).unwrap())
-        .to_vec();
+    let places: Vec<_> =
+        ["observedGeneration", "appliedGeneration", "lastAppliedAt", "processingDigest", "revision", "conditions", "state"]
+            .map(|field| text.find(&format!("\"{field}\"")).unwrap())
+            .to_vec();
     assert!(places.is_sorted(), "{text}");
     let json: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(json["conditions"][0].as_object().unwrap().len(), 5);

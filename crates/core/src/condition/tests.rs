@@ -18,11 +18,7 @@ fn condition(type_: &str, status: ConditionStatus) -> Condition {
     }
 }
 
-fn updated(
-    existing: &[Condition],
-    keep: Keep,
-    change: impl FnOnce(&mut Updater),
-) -> (Vec<Condition>, Changes) {
+fn updated(existing: &[Condition], keep: Keep, change: impl FnOnce(&mut Updater)) -> (Vec<Condition>, Changes) {
     let mut updater = Updater::new(existing, at(99), keep).generation(Some(7));
     change(&mut updater);
     updater.finish()
@@ -33,15 +29,9 @@ fn updated(
 fn the_transition_time_moves_with_the_status_only() {
     let existing = [condition("Same", True), condition("Other", True)];
     let (list, _) = updated(&existing, Keep::Untouched, |updater| {
-        updater
-            .set("New", True, "A", "")
-            .set("Same", True, "B", "text")
-            .set("Other", False, "C", "");
+        updater.set("New", True, "A", "").set("Same", True, "B", "text").set("Other", False, "C", "");
     });
-    let times: Vec<_> = list
-        .iter()
-        .map(|c| (c.type_.as_str(), c.last_transition_time.as_second()))
-        .collect();
+    let times: Vec<_> = list.iter().map(|c| (c.type_.as_str(), c.last_transition_time.as_second())).collect();
     assert_eq!(times, [("New", 99), ("Other", 99), ("Same", 10)]);
 }
 
@@ -51,10 +41,7 @@ fn a_flip_flop_keeps_the_original_time() {
     let (list, changes) = updated(&[condition("A", True)], Keep::Untouched, |updater| {
         updater.set("A", False, "X", "").set("A", True, "Y", "");
     });
-    assert_eq!(
-        (list[0].last_transition_time, list[0].reason.as_str()),
-        (at(10), "Y")
-    );
+    assert_eq!((list[0].last_transition_time, list[0].reason.as_str()), (at(10), "Y"));
     assert_eq!(changes, Changes::default());
 }
 
@@ -66,34 +53,23 @@ fn untouched_conditions_are_kept_or_removed() {
         assert!(updater.has("B"));
         updater.set("C", False, "X", "");
     });
-    assert_eq!(
-        kept.iter().map(|c| c.type_.as_str()).collect::<Vec<_>>(),
-        ["A", "B", "C"]
-    );
+    assert_eq!(kept.iter().map(|c| c.type_.as_str()).collect::<Vec<_>>(), ["A", "B", "C"]);
     let (touched, changes) = updated(&existing, Keep::OnlyTouched, |updater| {
         assert!(!updater.has("B"));
         assert_eq!(updater.status("B"), Unknown);
         updater.set("A", False, "X", "");
     });
     assert_eq!(touched.len(), 1);
-    assert_eq!(
-        (changes.flipped, changes.vanished),
-        (vec!["A".to_owned()], vec!["B".to_owned()])
-    );
+    assert_eq!((changes.flipped, changes.vanished), (vec!["A".to_owned()], vec!["B".to_owned()]));
 }
 
 // COND-05
 #[test]
 fn illegal_characters_are_replaced_and_a_missing_reason_is_made_up() {
     let (list, _) = updated(&[], Keep::Untouched, |updater| {
-        updater
-            .set("My Type@x", True, "", "")
-            .set("Z", False, "no such @thing:", "");
+        updater.set("My Type@x", True, "", "").set("Z", False, "no such @thing:", "");
     });
-    assert_eq!(
-        (list[0].type_.as_str(), list[0].reason.as_str()),
-        ("My_Type_x", "My_Type_x_True")
-    );
+    assert_eq!((list[0].type_.as_str(), list[0].reason.as_str()), ("My_Type_x", "My_Type_x_True"));
     assert_eq!(list[1].reason, "no_such__thing_");
 }
 
@@ -113,10 +89,7 @@ fn missing_conditions_are_initialised() {
         updater.initialise(["A", "B"]);
     });
     assert_eq!((list[0].status, list[0].reason.as_str()), (True, "Old"));
-    assert_eq!(
-        (list[1].status, list[1].reason.as_str()),
-        (Unknown, "Initializing")
-    );
+    assert_eq!((list[1].status, list[1].reason.as_str()), (Unknown, "Initializing"));
 }
 
 #[test]
@@ -125,8 +98,5 @@ fn a_condition_is_written_with_whole_seconds() {
     precise.last_transition_time = Timestamp::from_nanosecond(10_500_000_000).unwrap();
     let json = serde_json::to_value(&precise).unwrap();
     assert_eq!(json["lastTransitionTime"], "1970-01-01T00:00:10Z");
-    assert_eq!(
-        serde_json::from_value::<Condition>(json).unwrap(),
-        condition("A", True)
-    );
+    assert_eq!(serde_json::from_value::<Condition>(json).unwrap(), condition("A", True));
 }

@@ -40,21 +40,10 @@ pub struct Updater {
 impl Updater {
     /// Starts from the existing conditions. All changes carry the same time.
     pub fn new(existing: &[Condition], now: Timestamp, keep: Keep) -> Self {
-        let original: BTreeMap<String, Condition> = existing
-            .iter()
-            .map(|condition| (condition.type_.clone(), condition.clone()))
-            .collect();
-        let current = original
-            .iter()
-            .map(|(type_, condition)| (type_.clone(), (condition.clone(), false)))
-            .collect();
-        Self {
-            original,
-            current,
-            now,
-            keep,
-            generation: None,
-        }
+        let original: BTreeMap<String, Condition> =
+            existing.iter().map(|condition| (condition.type_.clone(), condition.clone())).collect();
+        let current = original.iter().map(|(type_, condition)| (type_.clone(), (condition.clone(), false))).collect();
+        Self { original, current, now, keep, generation: None }
     }
 
     /// The generation that the conditions are about, unless one is set with its own.
@@ -65,23 +54,10 @@ impl Updater {
     }
 
     /// Sets a condition. Characters that are not allowed become `_`; an empty reason becomes `<type>_<status>`.
-    pub fn set(
-        &mut self,
-        type_: &str,
-        status: ConditionStatus,
-        reason: &str,
-        message: impl Into<String>,
-    ) -> &mut Self {
+    pub fn set(&mut self, type_: &str, status: ConditionStatus, reason: &str, message: impl Into<String>) -> &mut Self {
         let type_ = sanitised(type_);
-        let reason = if reason.is_empty() {
-            format!("{type_}_{}", status.as_str())
-        } else {
-            reason.to_owned()
-        };
-        let since = self
-            .original
-            .get(&type_)
-            .filter(|original| original.status == status);
+        let reason = if reason.is_empty() { format!("{type_}_{}", status.as_str()) } else { reason.to_owned() };
+        let since = self.original.get(&type_).filter(|original| original.status == status);
         let condition = Condition {
             status,
             observed_generation: self.generation,
@@ -117,17 +93,13 @@ impl Updater {
 
     /// The status of a condition; Unknown when it is absent.
     pub fn status(&self, type_: &str) -> ConditionStatus {
-        self.kept(type_)
-            .map_or(ConditionStatus::Unknown, |condition| condition.status)
+        self.kept(type_).map_or(ConditionStatus::Unknown, |condition| condition.status)
     }
 
     /// The new list, sorted by type, and what is different.
     pub fn finish(self) -> (Vec<Condition>, Changes) {
         let keep = self.keep;
-        let kept = self
-            .current
-            .into_values()
-            .filter(|(_, touched)| keep == Keep::Untouched || *touched);
+        let kept = self.current.into_values().filter(|(_, touched)| keep == Keep::Untouched || *touched);
         let conditions: Vec<Condition> = kept.map(|(condition, _)| condition).collect();
         let mut changes = Changes::default();
         for condition in &conditions {
@@ -139,10 +111,7 @@ impl Updater {
                 Some(_) => {}
             }
         }
-        let gone = self
-            .original
-            .into_keys()
-            .filter(|type_| !conditions.iter().any(|condition| condition.type_ == *type_));
+        let gone = self.original.into_keys().filter(|type_| !conditions.iter().any(|condition| condition.type_ == *type_));
         changes.vanished = gone.collect();
         (conditions, changes)
     }
@@ -154,14 +123,5 @@ impl Updater {
 }
 
 fn sanitised(type_: &str) -> String {
-    type_
-        .chars()
-        .map(|c| {
-            if c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-') {
-                c
-            } else {
-                '_'
-            }
-        })
-        .collect()
+    type_.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-') { c } else { '_' }).collect()
 }

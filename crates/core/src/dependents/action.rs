@@ -218,9 +218,7 @@ impl Note {
                 format!("{object} was deleted by somebody else and is created again")
             }
             Self::DriftRepeated { object, managers } => {
-                format!(
-                    "Fields of {object} are changed again and again (other managers: {managers})"
-                )
+                format!("Fields of {object} are changed again and again (other managers: {managers})")
             }
         }
     }

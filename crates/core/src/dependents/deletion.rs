@@ -16,10 +16,7 @@ impl Planner<'_> {
         }
         if !foreign_finalizers.is_empty() {
             let message = "Deletion blocked due to existing foreign finalizers".to_owned();
-            self.blocked = Some(Verdict::Blocked {
-                reason: BlockedReason::DeletionBlocked,
-                message,
-            });
+            self.blocked = Some(Verdict::Blocked { reason: BlockedReason::DeletionBlocked, message });
             return false;
         }
         let managed_types = self.managed_types();
@@ -33,25 +30,15 @@ impl Planner<'_> {
     /// All questions that must be answered with no before anything is deleted (GATE-2).
     fn gate(&self) -> Vec<ForeignCheck> {
         let selector = self.engine.foreign_selector();
-        let declared = self
-            .engine
-            .additional_managed_types
-            .iter()
-            .map(|managed| ForeignCheck {
-                types: CheckedTypes::Declared(managed.clone()),
-                any_owner: false,
-                selector: selector.clone(),
-            });
+        let declared = self.engine.additional_managed_types.iter().map(|managed| ForeignCheck {
+            types: CheckedTypes::Declared(managed.clone()),
+            any_owner: false,
+            selector: selector.clone(),
+        });
         let mut checks: Vec<ForeignCheck> = declared.collect();
-        if self
-            .items
-            .iter()
-            .any(|item| !item.delete_policy.orphans_on_deletion())
-        {
-            let ours = (0..self.items.len()).filter(|&place| {
-                self.live(&self.items[place].key())
-                    .is_some_and(|live| self.engine.owns(live))
-            });
+        if self.items.iter().any(|item| !item.delete_policy.orphans_on_deletion()) {
+            let ours = (0..self.items.len())
+                .filter(|&place| self.live(&self.items[place].key()).is_some_and(|live| self.engine.owns(live)));
             checks.extend(ours.filter_map(|place| self.check_of_type(place)));
         }
         checks

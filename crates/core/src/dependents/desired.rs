@@ -54,19 +54,9 @@ pub struct Desired {
 impl Desired {
     /// From objects whose identities differ within each stage; preparation sees to that.
     pub(super) fn new(all: Vec<DesiredObject>) -> Self {
-        let (deletion_stage, objects): (Vec<_>, Vec<_>) = all
-            .into_iter()
-            .partition(|object| object.lifecycle.is_some());
-        let index = objects
-            .iter()
-            .enumerate()
-            .map(|(place, object)| (object.key.clone(), place))
-            .collect();
-        Self {
-            objects,
-            deletion_stage,
-            index,
-        }
+        let (deletion_stage, objects): (Vec<_>, Vec<_>) = all.into_iter().partition(|object| object.lifecycle.is_some());
+        let index = objects.iter().enumerate().map(|(place, object)| (object.key.clone(), place)).collect();
+        Self { objects, deletion_stage, index }
     }
 
     /// The ordinary objects.
@@ -88,11 +78,7 @@ impl Desired {
     #[must_use]
     pub fn summary(&self) -> Self {
         let mut summary = self.clone();
-        for object in summary
-            .objects
-            .iter_mut()
-            .chain(&mut summary.deletion_stage)
-        {
+        for object in summary.objects.iter_mut().chain(&mut summary.deletion_stage) {
             object.manifest = None;
         }
         summary

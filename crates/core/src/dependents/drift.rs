@@ -30,19 +30,12 @@ impl Planner<'_> {
         };
         let before = self.sends.len();
         self.correct_in_sync(object);
-        let recreated = self.sends[before..]
-            .iter()
-            .any(|action| action.verb == super::Verb::Recreate);
-        if recreated {
-            State::InSync { ready: false }
-        } else {
-            state
-        }
+        let recreated = self.sends[before..].iter().any(|action| action.verb == super::Verb::Recreate);
+        if recreated { State::InSync { ready: false } } else { state }
     }
 
     fn correct_in_sync(&mut self, object: &DesiredObject) {
-        let (Some(&place), Some(live)) = (self.index.get(&object.key), self.live(&object.key))
-        else {
+        let (Some(&place), Some(live)) = (self.index.get(&object.key), self.live(&object.key)) else {
             return;
         };
         let item = &self.items[place];
@@ -72,9 +65,7 @@ impl Planner<'_> {
                 false
             }
             Finding::Unknown => due,
-            Finding::InSync => {
-                due && object.update == UpdatePolicy::SsaOverride && live.reclaim_others
-            }
+            Finding::InSync => due && object.update == UpdatePolicy::SsaOverride && live.reclaim_others,
         };
         if wanted {
             self.send_correction(object, live, finding);
@@ -88,20 +79,10 @@ impl Planner<'_> {
             self.update(object, live)
         };
         let Some(action) = action else { return };
-        let count = self
-            .memory
-            .drift
-            .get(&object.key)
-            .map_or(0, |entry| entry.count);
-        let note = (finding == Finding::Drift && count == TOLD_AT).then(|| Note::DriftRepeated {
-            object: object.key.clone(),
-            managers: live.managers.to_string(),
-        });
-        self.send(ObjectAction {
-            corrective: true,
-            note,
-            ..action
-        });
+        let count = self.memory.drift.get(&object.key).map_or(0, |entry| entry.count);
+        let note = (finding == Finding::Drift && count == TOLD_AT)
+            .then(|| Note::DriftRepeated { object: object.key.clone(), managers: live.managers.to_string() });
+        self.send(ObjectAction { corrective: true, note, ..action });
     }
 
     /// Corrections are spaced: at once, 10 s, 60 s after the one before, then only when a reapply is due (DRIFT-5).
@@ -124,10 +105,7 @@ impl Planner<'_> {
     }
 
     fn plan_next_look(&mut self, object: &DesiredObject) {
-        let applied = self
-            .index
-            .get(&object.key)
-            .and_then(|&place| self.items[place].last_applied_at);
+        let applied = self.index.get(&object.key).and_then(|&place| self.items[place].last_applied_at);
         if let Some(applied) = applied {
             let interval = i64::try_from(object.reapply_interval.as_secs()).unwrap_or(i64::MAX);
             self.wake_at(Self::after(applied.timestamp(), interval));
@@ -139,9 +117,7 @@ impl Planner<'_> {
         let Some(entry) = self.memory.drift.get_mut(&object.key) else {
             return;
         };
-        let peaceful = entry
-            .in_sync_since
-            .is_some_and(|since| seconds_between(since, now) >= PEACE);
+        let peaceful = entry.in_sync_since.is_some_and(|since| seconds_between(since, now) >= PEACE);
         if peaceful {
             self.memory.drift.remove(&object.key);
         } else if finding == Finding::Drift {

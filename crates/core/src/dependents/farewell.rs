@@ -40,8 +40,7 @@ impl Planner<'_> {
             return Farewell::Send(self.read_live(&gvk, &key, false));
         }
         let Some(live) = self.live(&key) else {
-            let known =
-                self.observed.read_absent.contains(&key) || self.observed.deleting.contains(&key);
+            let known = self.observed.read_absent.contains(&key) || self.observed.deleting.contains(&key);
             return if !known && self.may_appear_late(&self.items[place]) {
                 Farewell::Send(self.read_live(&gvk, &key, false))
             } else {
@@ -59,24 +58,13 @@ impl Planner<'_> {
         if orphan {
             return Farewell::Send(self.orphan(&gvk, &key, live));
         }
-        if self.may_delete(place) {
-            Farewell::Send(self.delete_live(Verb::Delete, &gvk, &key, live))
-        } else {
-            Farewell::Wait
-        }
+        if self.may_delete(place) { Farewell::Send(self.delete_live(Verb::Delete, &gvk, &key, live)) } else { Farewell::Wait }
     }
 
     /// A create of a process that is gone may have landed without any watch showing it yet (WRITE-7).
     fn may_appear_late(&self, item: &Item) -> bool {
-        let phase = self
-            .phase_before
-            .get(&item.key())
-            .copied()
-            .unwrap_or(item.phase);
-        let unconfirmed = matches!(
-            phase,
-            Phase::ScheduledForApplication | Phase::Creating | Phase::Updating
-        );
+        let phase = self.phase_before.get(&item.key()).copied().unwrap_or(item.phase);
+        let unconfirmed = matches!(phase, Phase::ScheduledForApplication | Phase::Creating | Phase::Updating);
         unconfirmed || item.last_applied_at.is_none() && phase != Phase::Completed
     }
 
@@ -84,28 +72,17 @@ impl Planner<'_> {
     fn release(&mut self, place: usize, orphan: bool) -> Farewell {
         let (key, gvk) = (self.items[place].key(), self.items[place].gvk());
         let Some(live) = self.live(&key).filter(|_| is_type(&key)) else {
-            return if orphan {
-                Farewell::Gone
-            } else {
-                Farewell::Wait
-            };
+            return if orphan { Farewell::Gone } else { Farewell::Wait };
         };
         if self.observed.marked.contains(&key) {
             return Farewell::Wait;
         }
         let Some(action) = self.release_finalizer(&gvk, &key, live) else {
-            return if orphan {
-                Farewell::Gone
-            } else {
-                Farewell::Wait
-            };
+            return if orphan { Farewell::Gone } else { Farewell::Wait };
         };
         if is_definition(&key) {
             return if live.has_finalizer(INSTANCE_CLEANUP) && !orphan {
-                self.items[place].report(
-                    Status::Terminating,
-                    "instances of the type are being deleted",
-                );
+                self.items[place].report(Status::Terminating, "instances of the type are being deleted");
                 Farewell::Wait
             } else {
                 Farewell::Send(action)
@@ -138,31 +115,18 @@ impl Planner<'_> {
     /// Whether an object may be deleted now: the first time and the second at once, then in growing pauses (RED-4).
     fn may_delete(&mut self, place: usize) -> bool {
         let key = self.items[place].key();
-        let Some(entry) = self
-            .memory
-            .deletions
-            .get(&key)
-            .filter(|entry| entry.count > 0)
-        else {
+        let Some(entry) = self.memory.deletions.get(&key).filter(|entry| entry.count > 0) else {
             return true;
         };
         let (count, last) = (entry.count, entry.last);
         self.items[place].phase = Phase::Deleting;
         if count >= NAMED_FROM {
             let managers = self.live(&key).map_or("", |live| &live.managers);
-            let managers = if managers.is_empty() {
-                "an unknown manager"
-            } else {
-                managers
-            };
+            let managers = if managers.is_empty() { "an unknown manager" } else { managers };
             let message = format!("object is re-created by {managers}");
             self.items[place].report(Status::Terminating, &message);
         }
-        let pause = if count == 1 {
-            0
-        } else {
-            (1i64 << (count - 2).min(6)).min(LONGEST_PAUSE)
-        };
+        let pause = if count == 1 { 0 } else { (1i64 << (count - 2).min(6)).min(LONGEST_PAUSE) };
         let next = Self::after(last, pause);
         self.wake_at(next);
         self.now >= next

@@ -10,36 +10,20 @@ use super::{CheckedTypes, Engine, ForeignCheck, Projection};
 impl Engine {
     /// The label selector of everything that is not ours, unlabelled objects included (GATE-1).
     pub fn foreign_selector(&self) -> String {
-        format!(
-            "{}!={}",
-            self.context.operator.owner_key(),
-            self.owner.hash()
-        )
+        format!("{}!={}", self.context.operator.owner_key(), self.owner.hash())
     }
 }
 
 /// The question whether a type has foreign instances. `None` for a type that serves nothing: then nothing can be in use.
-pub(super) fn foreign_check(
-    key: &ObjectKey,
-    live: &Projection,
-    engine: &Engine,
-) -> Option<ForeignCheck> {
+pub(super) fn foreign_check(key: &ObjectKey, live: &Projection, engine: &Engine) -> Option<ForeignCheck> {
     let types = checked_types(key, live)?;
-    Some(ForeignCheck {
-        types,
-        any_owner: false,
-        selector: engine.foreign_selector(),
-    })
+    Some(ForeignCheck { types, any_owner: false, selector: engine.foreign_selector() })
 }
 
 /// The question whether a type has any instances at all.
 pub(super) fn instances_check(key: &ObjectKey, live: &Projection) -> Option<ForeignCheck> {
     let types = checked_types(key, live)?;
-    Some(ForeignCheck {
-        types,
-        any_owner: true,
-        selector: String::new(),
-    })
+    Some(ForeignCheck { types, any_owner: true, selector: String::new() })
 }
 
 fn checked_types(key: &ObjectKey, live: &Projection) -> Option<CheckedTypes> {

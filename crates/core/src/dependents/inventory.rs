@@ -113,11 +113,7 @@ impl Item {
     /// Sets health and message.
     pub(super) fn report(&mut self, status: Status, message: &str) {
         self.status = Some(status);
-        self.message = if status == Status::Current {
-            String::new()
-        } else {
-            message.to_owned()
-        };
+        self.message = if status == Status::Current { String::new() } else { message.to_owned() };
     }
 }
 
@@ -166,10 +162,7 @@ impl Inventory {
     /// The item of an object.
     pub fn get(&self, key: &ObjectKey) -> Option<&Item> {
         self.items.iter().find(|item| {
-            item.name == key.name
-                && item.namespace == key.namespace
-                && item.kind == key.kind
-                && item.group == key.group
+            item.name == key.name && item.namespace == key.namespace && item.kind == key.kind && item.group == key.group
         })
     }
 

@@ -7,9 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A type, or a pattern of types, whose objects are managed instances.
-#[derive(
-    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct ManagedType {
     /// API group: exact, `*`, or `*.suffix`.
     pub group: String,
@@ -22,11 +20,7 @@ pub struct ManagedType {
 impl ManagedType {
     /// All versions of a kind, as a component declares it.
     pub fn declared(group: impl Into<String>, kind: impl Into<String>) -> Self {
-        Self {
-            group: group.into(),
-            version: "*".to_owned(),
-            kind: kind.into(),
-        }
+        Self { group: group.into(), version: "*".to_owned(), kind: kind.into() }
     }
 
     /// Whether a type matches.
@@ -66,34 +60,21 @@ pub(super) struct ManagedIndex<'a, T> {
 
 impl<'a, T: Copy> ManagedIndex<'a, T> {
     pub(super) fn new() -> Self {
-        Self {
-            by_group: HashMap::new(),
-            patterns: Vec::new(),
-        }
+        Self { by_group: HashMap::new(), patterns: Vec::new() }
     }
 
     pub(super) fn insert(&mut self, managed: &'a ManagedType, value: T) {
         if managed.group.contains('*') {
             self.patterns.push((managed, value));
         } else {
-            self.by_group
-                .entry(&managed.group)
-                .or_default()
-                .push((managed, value));
+            self.by_group.entry(&managed.group).or_default().push((managed, value));
         }
     }
 
     /// What was inserted with the types that match.
     pub(super) fn matching(&self, gvk: &GroupVersionKind) -> impl Iterator<Item = T> {
-        let exact = self
-            .by_group
-            .get(gvk.group.as_str())
-            .map_or(&[][..], Vec::as_slice);
-        exact
-            .iter()
-            .chain(&self.patterns)
-            .filter(|(managed, _)| managed.matches(gvk))
-            .map(|(_, value)| *value)
+        let exact = self.by_group.get(gvk.group.as_str()).map_or(&[][..], Vec::as_slice);
+        exact.iter().chain(&self.patterns).filter(|(managed, _)| managed.matches(gvk)).map(|(_, value)| *value)
     }
 
     pub(super) fn contains(&self, gvk: &GroupVersionKind) -> bool {

@@ -36,12 +36,7 @@ impl Planner<'_> {
     /// Starts from an inventory as it is.
     pub(super) fn adopt_inventory(&mut self, inventory: &Inventory) {
         self.items = inventory.items().to_vec();
-        self.index = self
-            .items
-            .iter()
-            .enumerate()
-            .map(|(place, item)| (item.key(), place))
-            .collect();
+        self.index = self.items.iter().enumerate().map(|(place, item)| (item.key(), place)).collect();
     }
 
     fn append(&mut self, object: &DesiredObject) -> usize {
@@ -114,15 +109,8 @@ fn take_in(item: &mut Item, written: &Written) {
         return;
     }
     let at = Some(Seconds::from(written.at));
-    let known = item.last_applied_at == at
-        && item.fingerprint == written.fingerprint
-        && item.phase == Phase::Ready;
-    if known
-        || matches!(
-            item.phase,
-            Phase::ScheduledForCompletion | Phase::Completing | Phase::Completed
-        )
-    {
+    let known = item.last_applied_at == at && item.fingerprint == written.fingerprint && item.phase == Phase::Ready;
+    if known || matches!(item.phase, Phase::ScheduledForCompletion | Phase::Completing | Phase::Completed) {
         return;
     }
     item.last_applied_at = at;
@@ -140,11 +128,7 @@ impl Item {
     /// Whether a live object with this digest annotation is not what is wanted (WAVE-3).
     pub(super) fn differs_from(&self, live_digest: &str) -> bool {
         let once = self.digest == DIGEST_ONCE && live_digest == DIGEST_ONCE;
-        let wanted = if self.live_digest.is_empty() {
-            &self.digest
-        } else {
-            &self.live_digest
-        };
+        let wanted = if self.live_digest.is_empty() { &self.digest } else { &self.live_digest };
         !once && (self.last_applied_at.is_none() || *wanted != *live_digest)
     }
 }

@@ -41,8 +41,8 @@ pub use inventory::{Inventory, Item, Phase};
 pub use managed::{ManagedType, matches_group};
 pub use memory::Memory;
 pub use observe::{
-    FINGERPRINT_NONE, KindRule, MapLeaf, Observed, Owner, Projection, ProjectionContext, Refusal,
-    RefusalCause, Response, ServedType, fingerprint_of,
+    FINGERPRINT_NONE, KindRule, MapLeaf, Observed, Owner, Projection, ProjectionContext, Refusal, RefusalCause, Response,
+    ServedType, fingerprint_of,
 };
 pub use plan::{Plan, plan, plan_deletion};
 pub use prepare::{PrepareContext, Scope, prepare};

@@ -10,12 +10,8 @@ pub(super) fn apply_priority(group: &str, kind: &str) -> i8 {
         | ("scheduling.k8s.io", "PriorityClass")
         | ("storage.k8s.io", "StorageClass")
         | ("rbac.authorization.k8s.io", "ClusterRole" | "Role") => -2,
-        ("", "ConfigMap" | "Secret")
-        | ("rbac.authorization.k8s.io", "ClusterRoleBinding" | "RoleBinding") => -1,
-        (
-            "admissionregistration.k8s.io",
-            "ValidatingWebhookConfiguration" | "MutatingWebhookConfiguration",
-        ) => 1,
+        ("", "ConfigMap" | "Secret") | ("rbac.authorization.k8s.io", "ClusterRoleBinding" | "RoleBinding") => -1,
+        ("admissionregistration.k8s.io", "ValidatingWebhookConfiguration" | "MutatingWebhookConfiguration") => 1,
         ("apiregistration.k8s.io", "APIService") => 2,
         _ => 0,
     }
@@ -24,12 +20,8 @@ pub(super) fn apply_priority(group: &str, kind: &str) -> i8 {
 /// When an object of this kind is deleted.
 pub(super) fn delete_priority(group: &str, kind: &str) -> i8 {
     match (group, kind) {
-        ("apiextensions.k8s.io", "CustomResourceDefinition")
-        | ("apiregistration.k8s.io", "APIService") => -2,
-        (
-            "admissionregistration.k8s.io",
-            "ValidatingWebhookConfiguration" | "MutatingWebhookConfiguration",
-        ) => -1,
+        ("apiextensions.k8s.io", "CustomResourceDefinition") | ("apiregistration.k8s.io", "APIService") => -2,
+        ("admissionregistration.k8s.io", "ValidatingWebhookConfiguration" | "MutatingWebhookConfiguration") => -1,
         ("", "Service" | "ConfigMap" | "Secret") => 2,
         ("", "Namespace") => 3,
         ("networking.k8s.io", "IngressClass")

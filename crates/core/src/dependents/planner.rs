@@ -9,8 +9,8 @@ use kubewright_machinery::object::ObjectKey;
 use super::observe::{Farewells, Halt};
 use super::order::delete_priority;
 use super::{
-    Action, BlockedReason, Engine, Foreign, ForeignCheck, Inventory, Item, Memory, ObjectAction,
-    Observed, Phase, Plan, Projection, Verdict, Waiting,
+    Action, BlockedReason, Engine, Foreign, ForeignCheck, Inventory, Item, Memory, ObjectAction, Observed, Phase, Plan,
+    Projection, Verdict, Waiting,
 };
 use crate::health::Status;
 use crate::manifest::ManifestErrors;
@@ -43,12 +43,7 @@ pub(super) struct Planner<'a> {
 }
 
 impl<'a> Planner<'a> {
-    pub(super) fn new(
-        engine: &'a Engine,
-        observed: &'a Observed,
-        memory: &Memory,
-        now: Timestamp,
-    ) -> Self {
+    pub(super) fn new(engine: &'a Engine, observed: &'a Observed, memory: &Memory, now: Timestamp) -> Self {
         Self {
             engine,
             observed,
@@ -82,9 +77,7 @@ impl<'a> Planner<'a> {
 
     /// An instant after another; the end of time instead of an overflow.
     pub(super) fn after(instant: Timestamp, seconds: i64) -> Timestamp {
-        instant
-            .checked_add(SignedDuration::from_secs(seconds))
-            .unwrap_or(Timestamp::MAX)
+        instant.checked_add(SignedDuration::from_secs(seconds)).unwrap_or(Timestamp::MAX)
     }
 
     /// What is known of a foreign check: `None` when it has not been answered yet in this pass.
@@ -141,22 +134,13 @@ impl<'a> Planner<'a> {
     }
 
     fn must_persist(&self, inventory: &Inventory, actions: &[Action]) -> bool {
-        let writes = actions
-            .iter()
-            .any(|action| matches!(action, Action::Send(send) if send.verb.is_write()));
-        let purges = |phase: Phase| {
-            matches!(
-                phase,
-                Phase::ScheduledForCompletion | Phase::Completing | Phase::Completed
-            )
-        };
+        let writes = actions.iter().any(|action| matches!(action, Action::Send(send) if send.verb.is_write()));
+        let purges = |phase: Phase| matches!(phase, Phase::ScheduledForCompletion | Phase::Completing | Phase::Completed);
         writes
             && (self.observed.must_persist
-                || inventory.items().iter().any(|item| {
-                    match self.observed.persisted.get(&item.key()) {
-                        None => true,
-                        Some(&persisted) => purges(item.phase) && !purges(persisted),
-                    }
+                || inventory.items().iter().any(|item| match self.observed.persisted.get(&item.key()) {
+                    None => true,
+                    Some(&persisted) => purges(item.phase) && !purges(persisted),
                 }))
     }
 
@@ -177,74 +161,44 @@ impl<'a> Planner<'a> {
             .take(3)
             .map(|waiting| {
                 let key = &waiting.key;
-                format!(
-                    "{} {}/{}: {}",
-                    key.kind, key.namespace, key.name, waiting.message
-                )
+                format!("{} {}/{}: {}", key.kind, key.namespace, key.name, waiting.message)
             })
             .collect();
         if !failed.is_empty() {
-            return Verdict::Blocked {
-                reason: BlockedReason::DependentFailed,
-                message: failed.join("; "),
-            };
+            return Verdict::Blocked { reason: BlockedReason::DependentFailed, message: failed.join("; ") };
         }
-        Verdict::Incomplete {
-            waiting: std::mem::take(&mut self.waiting),
-        }
+        Verdict::Incomplete { waiting: std::mem::take(&mut self.waiting) }
     }
 
     /// The most severe obstacle decides; all texts of its kind and of milder ones are told (OUT-2).
     fn joined_halts(&self) -> Option<Verdict> {
-        let all: BTreeMap<&ObjectKey, &Halt> =
-            self.observed.halts.iter().chain(&self.halts).collect();
+        let all: BTreeMap<&ObjectKey, &Halt> = self.observed.halts.iter().chain(&self.halts).collect();
         let worst = all.values().map(|halt| halt.severity()).max()?;
         let mut sorted: Vec<&Halt> = all.values().copied().collect();
         sorted.sort_by_key(|halt| std::cmp::Reverse(halt.severity()));
-        let mut message = sorted
-            .iter()
-            .take(SHOWN)
-            .map(|halt| halt.message())
-            .collect::<Vec<_>>()
-            .join("; ");
+        let mut message = sorted.iter().take(SHOWN).map(|halt| halt.message()).collect::<Vec<_>>().join("; ");
         if sorted.len() > SHOWN {
             let _ = write!(message, "; and {} more", sorted.len() - SHOWN);
         }
         let first = sorted.first()?;
         debug_assert_eq!(first.severity(), worst);
         Some(match first {
-            Halt::Failed { code, .. } => Verdict::Failed {
-                message,
-                code: Some(*code),
-            },
-            Halt::Blocked { reason, .. } => Verdict::Blocked {
-                reason: *reason,
-                message,
-            },
+            Halt::Failed { code, .. } => Verdict::Failed { message, code: Some(*code) },
+            Halt::Blocked { reason, .. } => Verdict::Blocked { reason: *reason, message },
             Halt::Wait { .. } => {
                 let delays = sorted.iter().filter_map(|halt| match halt {
                     Halt::Wait { after, .. } => *after,
                     _ => None,
                 });
-                Verdict::Wait {
-                    message,
-                    after: delays.min(),
-                }
+                Verdict::Wait { message, after: delays.min() }
             }
         })
     }
 
-    fn objects_in_the_way(
-        &self,
-    ) -> Vec<(kubewright_machinery::object::GroupVersionKind, ObjectKey)> {
+    fn objects_in_the_way(&self) -> Vec<(kubewright_machinery::object::GroupVersionKind, ObjectKey)> {
         let unlabelled = |key: &ObjectKey| self.live(key).is_some_and(|live| live.owner.is_none());
-        let conflicts = self
-            .halts
-            .iter()
-            .filter(|(key, halt)| matches!(halt, Halt::Blocked { .. }) && unlabelled(key));
-        conflicts
-            .filter_map(|(key, _)| Some((self.items[*self.index.get(key)?].gvk(), key.clone())))
-            .collect()
+        let conflicts = self.halts.iter().filter(|(key, halt)| matches!(halt, Halt::Blocked { .. }) && unlabelled(key));
+        conflicts.filter_map(|(key, _)| Some((self.items[*self.index.get(key)?].gvk(), key.clone()))).collect()
     }
 
     /// Memory is kept for objects that are still in the inventory only.
@@ -254,12 +208,9 @@ impl<'a> Planner<'a> {
         self.memory.drift.retain(|key, _| known(key));
         self.memory.lagging.retain(|key, _| known(key));
         let items = &self.items;
-        self.memory.deletions.retain(|key, _| {
-            known(key)
-                && index
-                    .get(key)
-                    .is_some_and(|&place| items[place].phase == Phase::Deleting)
-        });
+        self.memory
+            .deletions
+            .retain(|key, _| known(key) && index.get(key).is_some_and(|&place| items[place].phase == Phase::Deleting));
     }
 
     pub(super) fn is_halted(&self, key: &ObjectKey) -> bool {

@@ -8,9 +8,7 @@ use serde_json::Value;
 
 use super::engine::{is_api_service, is_definition, is_namespace};
 use super::{Desired, DesiredObject, ManagedType};
-use crate::manifest::{
-    Annotations, ManifestError, ManifestErrors, OperatorName, Policies, normalize, object_digest,
-};
+use crate::manifest::{Annotations, ManifestError, ManifestErrors, OperatorName, Policies, normalize, object_digest};
 
 /// Whether objects of a type live in namespaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -47,10 +45,7 @@ impl std::fmt::Debug for PrepareContext<'_> {
 }
 
 /// Prepares manifests. All mistakes are reported together.
-pub fn prepare(
-    manifests: Vec<Value>,
-    context: &PrepareContext<'_>,
-) -> Result<Desired, ManifestErrors> {
+pub fn prepare(manifests: Vec<Value>, context: &PrepareContext<'_>) -> Result<Desired, ManifestErrors> {
     let mut errors = Vec::new();
     let manifests = normalize(context.operator, manifests, &mut errors);
     let types = Types::of(&manifests);
@@ -70,9 +65,7 @@ pub fn prepare(
         let key = gvk.key(manifest.namespace(), manifest.name());
         check_purge_order(&manifest, &key, &annotations, &mut errors);
         if !seen.insert((key.clone(), annotations.lifecycle)) {
-            errors.push(ManifestError::Duplicate {
-                object: manifest.title(),
-            });
+            errors.push(ManifestError::Duplicate { object: manifest.title() });
         }
         objects.push(desired(manifest, gvk, key, annotations, context));
     }
@@ -90,17 +83,8 @@ struct Types {
 
 impl Types {
     fn of(manifests: &[Value]) -> Self {
-        let mut types = Self {
-            definitions: HashMap::new(),
-            services: HashSet::new(),
-        };
-        let text = |manifest: &Value, pointer: &str| {
-            manifest
-                .pointer(pointer)
-                .and_then(Value::as_str)
-                .unwrap_or("")
-                .to_owned()
-        };
+        let mut types = Self { definitions: HashMap::new(), services: HashSet::new() };
+        let text = |manifest: &Value, pointer: &str| manifest.pointer(pointer).and_then(Value::as_str).unwrap_or("").to_owned();
         for manifest in manifests {
             let Some(key) = manifest.key() else { continue };
             if is_definition(&key) {
@@ -108,16 +92,10 @@ impl Types {
                     "Cluster" => Scope::Cluster,
                     _ => Scope::Namespaced,
                 };
-                let kind = GroupKind::new(
-                    text(manifest, "/spec/group"),
-                    text(manifest, "/spec/names/kind"),
-                );
+                let kind = GroupKind::new(text(manifest, "/spec/group"), text(manifest, "/spec/names/kind"));
                 types.definitions.insert(kind, scope);
             } else if is_api_service(&key) {
-                types.services.insert((
-                    text(manifest, "/spec/group"),
-                    text(manifest, "/spec/version"),
-                ));
+                types.services.insert((text(manifest, "/spec/group"), text(manifest, "/spec/version")));
             }
         }
         types
@@ -139,19 +117,13 @@ fn place(
         }
         Some(Scope::Namespaced) if manifest.namespace().is_empty() => {
             if context.namespace.is_empty() {
-                errors.push(ManifestError::NoNamespace {
-                    object: manifest.title(),
-                });
+                errors.push(ManifestError::NoNamespace { object: manifest.title() });
             } else {
-                manifest
-                    .metadata_mut()
-                    .insert("namespace".to_owned(), context.namespace.into());
+                manifest.metadata_mut().insert("namespace".to_owned(), context.namespace.into());
             }
         }
         Some(Scope::Namespaced) => {}
-        None if types
-            .services
-            .contains(&(gvk.group.clone(), gvk.version.clone())) => {}
+        None if types.services.contains(&(gvk.group.clone(), gvk.version.clone())) => {}
         None => errors.push(ManifestError::NoMatch {
             object: manifest.title(),
             kind: gvk.kind.clone(),
@@ -160,12 +132,7 @@ fn place(
     }
 }
 
-fn check_purge_order(
-    manifest: &Value,
-    key: &ObjectKey,
-    annotations: &Annotations,
-    errors: &mut Vec<ManifestError>,
-) {
+fn check_purge_order(manifest: &Value, key: &ObjectKey, annotations: &Annotations, errors: &mut Vec<ManifestError>) {
     let what = match annotations.purge_order {
         None => return,
         Some(_) if is_namespace(key) => "namespaces",
@@ -173,10 +140,7 @@ fn check_purge_order(
         Some(_) if is_api_service(key) => "api services",
         Some(_) => return,
     };
-    errors.push(ManifestError::PurgeOrder {
-        object: manifest.title(),
-        what,
-    });
+    errors.push(ManifestError::PurgeOrder { object: manifest.title(), what });
 }
 
 fn desired(
@@ -188,19 +152,12 @@ fn desired(
 ) -> DesiredObject {
     let policies = context.policies;
     DesiredObject {
-        digest: object_digest(
-            &manifest,
-            annotations.reconcile,
-            annotations.lifecycle,
-            context.component_digest,
-        ),
+        digest: object_digest(&manifest, annotations.reconcile, annotations.lifecycle, context.component_digest),
         adoption: annotations.adoption.unwrap_or(policies.adoption),
         reconcile: annotations.reconcile,
         update: annotations.update.unwrap_or(policies.update),
         delete: annotations.delete.unwrap_or(policies.delete),
-        reapply_interval: annotations
-            .reapply_interval
-            .unwrap_or(policies.reapply_interval),
+        reapply_interval: annotations.reapply_interval.unwrap_or(policies.reapply_interval),
         apply_order: annotations.apply_order,
         purge_order: annotations.purge_order,
         delete_order: annotations.delete_order,
@@ -214,25 +171,11 @@ fn desired(
 
 /// The types that an object brings (INV-3).
 fn managed_types(manifest: &Value, key: &ObjectKey) -> Vec<ManagedType> {
-    let text = |pointer: &str| {
-        manifest
-            .pointer(pointer)
-            .and_then(Value::as_str)
-            .unwrap_or("")
-            .to_owned()
-    };
+    let text = |pointer: &str| manifest.pointer(pointer).and_then(Value::as_str).unwrap_or("").to_owned();
     if is_definition(key) {
-        vec![ManagedType {
-            group: text("/spec/group"),
-            version: "*".to_owned(),
-            kind: text("/spec/names/kind"),
-        }]
+        vec![ManagedType { group: text("/spec/group"), version: "*".to_owned(), kind: text("/spec/names/kind") }]
     } else if is_api_service(key) {
-        vec![ManagedType {
-            group: text("/spec/group"),
-            version: text("/spec/version"),
-            kind: "*".to_owned(),
-        }]
+        vec![ManagedType { group: text("/spec/group"), version: text("/spec/version"), kind: "*".to_owned() }]
     } else {
         Vec::new()
     }

@@ -9,12 +9,7 @@ impl Planner<'_> {
     /// Goes on with completions that were started (PURGE-3). Whether any is left.
     pub(super) fn continue_purge(&mut self) -> bool {
         let places: Vec<usize> = (0..self.items.len())
-            .filter(|&place| {
-                matches!(
-                    self.items[place].phase,
-                    Phase::ScheduledForCompletion | Phase::Completing
-                )
-            })
+            .filter(|&place| matches!(self.items[place].phase, Phase::ScheduledForCompletion | Phase::Completing))
             .collect();
         let mut open = false;
         for place in places {
@@ -35,9 +30,7 @@ impl Planner<'_> {
         let mut open = false;
         for &place in applied {
             let (object, state) = (&objects[place], states[place]);
-            let due = object
-                .purge_order
-                .is_some_and(|purge| is_last || purge <= order);
+            let due = object.purge_order.is_some_and(|purge| is_last || purge <= order);
             if !due || state == State::Completed {
                 continue;
             }

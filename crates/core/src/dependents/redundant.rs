@@ -11,12 +11,9 @@ impl Planner<'_> {
     /// Whether no redundant object is left.
     pub(super) fn remove_redundant(&mut self, managed: &ManagedIndex<'_, ()>) -> bool {
         let redundant: Vec<usize> = (0..self.items.len())
-            .filter(|&place| {
-                self.items[place].is_redundant() && self.items[place].lifecycle.is_none()
-            })
+            .filter(|&place| self.items[place].is_redundant() && self.items[place].lifecycle.is_none())
             .collect();
-        let done = self.redundant_types_are_free(&redundant)
-            && self.tear_down(&redundant, managed, Removal::Redundant);
+        let done = self.redundant_types_are_free(&redundant) && self.tear_down(&redundant, managed, Removal::Redundant);
         if !done {
             self.wait_for_all(&redundant);
         }
@@ -35,9 +32,7 @@ impl Planner<'_> {
 
     fn is_to_be_deleted(&self, place: usize) -> bool {
         let item = &self.items[place];
-        let present = self
-            .live(&item.key())
-            .is_some_and(|live| !live.terminating && self.engine.owns(live));
+        let present = self.live(&item.key()).is_some_and(|live| !live.terminating && self.engine.owns(live));
         present && !item.delete_policy.orphans_redundant()
     }
 
@@ -52,11 +47,7 @@ impl Planner<'_> {
 
     /// Asks what has not been asked in this pass. Whether all was answered, and nothing is in use.
     pub(super) fn all_free(&mut self, checks: Vec<ForeignCheck>) -> bool {
-        let open: Vec<ForeignCheck> = checks
-            .iter()
-            .filter(|check| self.answer(check).is_none())
-            .cloned()
-            .collect();
+        let open: Vec<ForeignCheck> = checks.iter().filter(|check| self.answer(check).is_none()).cloned().collect();
         if !open.is_empty() {
             self.checks.extend(open);
             return false;
@@ -67,22 +58,15 @@ impl Planner<'_> {
                 Some((Foreign::Found(kind), _)) => {
                     if self.blocked.is_none() {
                         let message = blocked_message(&check, kind);
-                        self.blocked = Some(Verdict::Blocked {
-                            reason: BlockedReason::DeletionBlocked,
-                            message,
-                        });
+                        self.blocked = Some(Verdict::Blocked { reason: BlockedReason::DeletionBlocked, message });
                     }
                     self.watch_foreign.push(check);
                     free = false;
                 }
                 Some((Foreign::Unavailable(problem), _)) => {
                     if self.blocked.is_none() {
-                        let message =
-                            format!("cannot tell whether {} is in use: {problem}", check.types);
-                        self.blocked = Some(Verdict::Wait {
-                            message,
-                            after: None,
-                        });
+                        let message = format!("cannot tell whether {} is in use: {problem}", check.types);
+                        self.blocked = Some(Verdict::Wait { message, after: None });
                     }
                     free = false;
                 }

@@ -71,11 +71,7 @@ impl Planner<'_> {
             return State::Changed;
         }
         let ready = self.assess_health(place, live);
-        if self.engine.owns(live) {
-            State::InSync { ready }
-        } else {
-            State::Unmarked
-        }
+        if self.engine.owns(live) { State::InSync { ready } } else { State::Unmarked }
     }
 
     fn assess_health(&mut self, place: usize, live: &Projection) -> bool {
@@ -97,12 +93,7 @@ impl Planner<'_> {
         let item = &mut self.items[place];
         item.report(status, &live.message);
         let ready = status == Status::Current;
-        if ready
-            && matches!(
-                item.phase,
-                Phase::ScheduledForApplication | Phase::Creating | Phase::Updating
-            )
-        {
+        if ready && matches!(item.phase, Phase::ScheduledForApplication | Phase::Creating | Phase::Updating) {
             item.phase = Phase::Ready;
         }
         ready
@@ -110,36 +101,20 @@ impl Planner<'_> {
 
     /// Whether this pass wrote the object already. A second write could go on for ever with a server that changes what it is sent.
     pub(super) fn wrote(&self, object: &DesiredObject) -> bool {
-        self.observed
-            .written
-            .get(&object.key)
-            .is_some_and(|written| written.how != WrittenHow::Recreating)
+        self.observed.written.get(&object.key).is_some_and(|written| written.how != WrittenHow::Recreating)
     }
 
     /// The ownership table (OWN-1): `Err` with the message of the conflict.
-    pub(super) fn check_ownership(
-        &self,
-        object: &DesiredObject,
-        live: &Projection,
-    ) -> Result<(), String> {
+    pub(super) fn check_ownership(&self, object: &DesiredObject, live: &Projection) -> Result<(), String> {
         let title = || Engine::title(&object.gvk, &object.key);
         match &live.owner {
             Some(_) if self.engine.owns(live) => Ok(()),
             _ if object.adoption == AdoptionPolicy::Always => Ok(()),
             Some(owner) => {
-                let id = if owner.id.is_empty() {
-                    &owner.hash
-                } else {
-                    &owner.id
-                };
-                Err(format!(
-                    "owner conflict; object {} is owned by {id}",
-                    title()
-                ))
+                let id = if owner.id.is_empty() { &owner.hash } else { &owner.id };
+                Err(format!("owner conflict; object {} is owned by {id}", title()))
             }
-            None if object.adoption == AdoptionPolicy::Never => {
-                Err(format!("found existing object {} without owner", title()))
-            }
+            None if object.adoption == AdoptionPolicy::Never => Err(format!("found existing object {} without owner", title())),
             None => Ok(()),
         }
     }

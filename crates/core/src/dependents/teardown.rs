@@ -42,12 +42,7 @@ enum Rank {
 
 impl Planner<'_> {
     /// Runs the delete waves over these items. Whether everything is gone.
-    pub(super) fn tear_down(
-        &mut self,
-        places: &[usize],
-        managed: &ManagedIndex<'_, ()>,
-        removal: Removal,
-    ) -> bool {
+    pub(super) fn tear_down(&mut self, places: &[usize], managed: &ManagedIndex<'_, ()>, removal: Removal) -> bool {
         let mut users = self.namespace_users();
         if self.keep_namespaces(places, removal) {
             return false;
@@ -77,9 +72,7 @@ impl Planner<'_> {
         let mut staying: HashMap<&str, ObjectKey> = HashMap::new();
         for &place in places {
             let item = &self.items[place];
-            let present = self
-                .live(&item.key())
-                .is_some_and(|live| self.engine.owns(live));
+            let present = self.live(&item.key()).is_some_and(|live| self.engine.owns(live));
             if !item.namespace.is_empty() && removal.orphans(item) && present {
                 staying.entry(&item.namespace).or_insert_with(|| item.key());
             }
@@ -102,10 +95,7 @@ impl Planner<'_> {
                         self.orphan(&item.gvk(), &key, live)
                     };
                     if action.verb == Verb::Orphan {
-                        action.note = Some(Note::NamespaceKept {
-                            namespace: key.name.clone(),
-                            object: object.clone(),
-                        });
+                        action.note = Some(Note::NamespaceKept { namespace: key.name.clone(), object: object.clone() });
                     }
                     actions.push(action);
                 }
@@ -126,37 +116,19 @@ impl Planner<'_> {
         users
     }
 
-    fn delete_waves(
-        &self,
-        places: &[usize],
-        managed: &ManagedIndex<'_, ()>,
-    ) -> BTreeMap<i16, DeleteWave> {
+    fn delete_waves(&self, places: &[usize], managed: &ManagedIndex<'_, ()>) -> BTreeMap<i16, DeleteWave> {
         let mut waves: BTreeMap<i16, DeleteWave> = BTreeMap::new();
         for &place in places {
             let item = &self.items[place];
-            let rank = if managed.contains(&item.gvk()) {
-                Rank::Managed
-            } else {
-                Rank::Rest
-            };
+            let rank = if managed.contains(&item.gvk()) { Rank::Managed } else { Rank::Rest };
             let wave = waves.entry(item.delete_order).or_default();
-            wave.entry((rank, delete_priority(&item.group, &item.kind)))
-                .or_default()
-                .push(place);
+            wave.entry((rank, delete_priority(&item.group, &item.kind))).or_default().push(place);
         }
         waves
     }
 
-    fn tear_down_batch(
-        &mut self,
-        batch: &[usize],
-        users: &mut HashMap<String, usize>,
-        removal: Removal,
-    ) -> Outcome {
-        let mut outcome = Outcome {
-            settled: true,
-            pending: false,
-        };
+    fn tear_down_batch(&mut self, batch: &[usize], users: &mut HashMap<String, usize>, removal: Removal) -> Outcome {
+        let mut outcome = Outcome { settled: true, pending: false };
         for &place in batch {
             let key = self.items[place].key();
             if is_namespace(&key) && users.get(&key.name).is_some_and(|&count| count > 0) {
@@ -216,11 +188,7 @@ impl Planner<'_> {
             let key = item.key();
             let status = item.status.unwrap_or(Status::Current);
             let message = item.message.clone();
-            self.waiting.push(super::Waiting {
-                key,
-                status,
-                message,
-            });
+            self.waiting.push(super::Waiting { key, status, message });
         }
     }
 }

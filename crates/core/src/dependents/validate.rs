@@ -42,10 +42,7 @@ impl Planner<'_> {
         }
         let mut errors = Vec::new();
         for (place, item) in self.items.iter().enumerate() {
-            for container in types
-                .matching(&item.gvk())
-                .filter(|container| *container != place)
-            {
+            for container in types.matching(&item.gvk()).filter(|container| *container != place) {
                 check(item, &self.items[container], &TYPES, &mut errors);
             }
             if let Some(&namespace) = namespaces.get(item.namespace.as_str()) {
@@ -53,9 +50,7 @@ impl Planner<'_> {
             }
         }
         for object in desired.deletion_stage() {
-            if object.lifecycle == Some(Lifecycle::PostDelete)
-                && namespaces.contains_key(object.key.namespace.as_str())
-            {
+            if object.lifecycle == Some(Lifecycle::PostDelete) && namespaces.contains_key(object.key.namespace.as_str()) {
                 errors.push(ManifestError::ObjectSet {
                     object: Engine::title(&object.gvk, &object.key),
                     problem: "post-delete object must not be in a namespace of the set",
@@ -68,10 +63,7 @@ impl Planner<'_> {
 
 fn check(item: &Item, container: &Item, words: &Words, errors: &mut Vec<ManifestError>) {
     let mut report = |problem| {
-        errors.push(ManifestError::ObjectSet {
-            object: Engine::title(&item.gvk(), &item.key()),
-            problem,
-        });
+        errors.push(ManifestError::ObjectSet { object: Engine::title(&item.gvk(), &item.key()), problem });
     };
     let (going, container_going) = (item.is_redundant(), container.is_redundant());
     // Orders of objects that left the manifests are history: nobody can correct them.

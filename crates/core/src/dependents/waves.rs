@@ -39,11 +39,7 @@ impl Planner<'_> {
         let states: Vec<State> = objects.iter().map(|object| self.assess(object)).collect();
         let managed_types = self.managed_types();
         let managed = index_of(&managed_types);
-        let states: Vec<State> = objects
-            .iter()
-            .zip(states)
-            .map(|(object, state)| self.correct(object, state))
-            .collect();
+        let states: Vec<State> = objects.iter().zip(states).map(|(object, state)| self.correct(object, state)).collect();
         self.correcting = self.sends.iter().map(|action| action.key.clone()).collect();
         if purging {
             self.wait_for_unready(objects, &states);
@@ -71,33 +67,19 @@ impl Planner<'_> {
 
     /// The types whose objects are managed instances (MAN-1).
     pub(super) fn managed_types(&self) -> Vec<ManagedType> {
-        let brought = self
-            .items
-            .iter()
-            .flat_map(|item| item.managed_types.iter().cloned());
-        brought
-            .chain(self.engine.additional_managed_types.iter().cloned())
-            .collect()
+        let brought = self.items.iter().flat_map(|item| item.managed_types.iter().cloned());
+        brought.chain(self.engine.additional_managed_types.iter().cloned()).collect()
     }
 
     /// Whether the wave is ready.
-    fn apply_wave(
-        &mut self,
-        objects: &[DesiredObject],
-        states: &[State],
-        wave: &Wave,
-        managed: &ManagedIndex<'_, ()>,
-    ) -> bool {
+    fn apply_wave(&mut self, objects: &[DesiredObject], states: &[State], wave: &Wave, managed: &ManagedIndex<'_, ()>) -> bool {
         for priorities in wave.values() {
             for batch in priorities.values() {
                 if !self.apply_batch(objects, states, batch, managed) {
                     return false;
                 }
             }
-            let pending = priorities
-                .values()
-                .flatten()
-                .any(|&place| !states[place].is_done());
+            let pending = priorities.values().flatten().any(|&place| !states[place].is_done());
             if pending {
                 return false;
             }
@@ -144,10 +126,7 @@ impl Planner<'_> {
         managed: &ManagedIndex<'_, ()>,
         namespaces: &mut BTreeSet<String>,
     ) -> Step {
-        if matches!(
-            state,
-            State::Completed | State::Purging | State::InSync { .. }
-        ) {
+        if matches!(state, State::Completed | State::Purging | State::InSync { .. }) {
             return Step::Nothing;
         }
         let key = &object.key;
@@ -187,24 +166,15 @@ impl Planner<'_> {
         if let Some((attempts, refusal)) = self.observed.missing_types.get(key) {
             let message = format!("{}: {refusal}", Engine::title(&object.gvk, key));
             if !managed.contains(&object.gvk) {
-                return Step::Halt(Halt::Failed {
-                    message,
-                    code: refusal.code,
-                });
+                return Step::Halt(Halt::Failed { message, code: refusal.code });
             }
             if *attempts > TYPE_RETRIES {
-                return Step::Halt(Halt::Wait {
-                    message,
-                    after: Some(TYPE_WAIT),
-                });
+                return Step::Halt(Halt::Wait { message, after: Some(TYPE_WAIT) });
             }
             pause = TYPE_PAUSE * 2u32.pow((attempts - 1).min(TYPE_RETRIES));
         }
         match self.create(object) {
-            Some(action) => Step::Send(ObjectAction {
-                after: action.after.max(pause),
-                ..action
-            }),
+            Some(action) => Step::Send(ObjectAction { after: action.after.max(pause), ..action }),
             None => Step::Planned,
         }
     }
@@ -233,9 +203,7 @@ impl Planner<'_> {
 
     /// A wanted object is being deleted: it is created again once it is gone. A type is held by our finalizer only (WAVE-5).
     fn bring_back(&mut self, object: &DesiredObject, live: &Projection) -> Step {
-        let ours = is_type(&object.key)
-            && self.engine.owns(live)
-            && !self.observed.marked.contains(&object.key);
+        let ours = is_type(&object.key) && self.engine.owns(live) && !self.observed.marked.contains(&object.key);
         if !ours {
             return Step::Nothing;
         }
@@ -243,12 +211,10 @@ impl Planner<'_> {
             return Step::Nothing;
         };
         let place = self.index.get(&object.key);
-        let recreating = place.is_some_and(|&place| self.items[place].phase == Phase::Updating)
-            && object.update == UpdatePolicy::Recreate;
+        let recreating =
+            place.is_some_and(|&place| self.items[place].phase == Phase::Updating) && object.update == UpdatePolicy::Recreate;
         if !recreating {
-            action.note = Some(Note::DependentDeleted {
-                object: object.key.clone(),
-            });
+            action.note = Some(Note::DependentDeleted { object: object.key.clone() });
         }
         Step::Send(action)
     }
@@ -278,13 +244,8 @@ enum Step {
 
 fn vanished(object: &DesiredObject) -> Halt {
     let title = Engine::title(&object.gvk, &object.key);
-    let message = format!(
-        "object {title} does not stay as it was written; another program changes or deletes it"
-    );
-    Halt::Wait {
-        message,
-        after: Some(Duration::from_secs(1)),
-    }
+    let message = format!("object {title} does not stay as it was written; another program changes or deletes it");
+    Halt::Wait { message, after: Some(Duration::from_secs(1)) }
 }
 
 pub(super) fn index_of(types: &[ManagedType]) -> ManagedIndex<'_, ()> {
@@ -307,11 +268,7 @@ fn waves(objects: &[DesiredObject], managed: &ManagedIndex<'_, ()>) -> BTreeMap<
         };
         let priority = apply_priority(&object.gvk.group, &object.gvk.kind);
         let wave = waves.entry(object.apply_order).or_default();
-        wave.entry(stage)
-            .or_default()
-            .entry(priority)
-            .or_default()
-            .push(place);
+        wave.entry(stage).or_default().entry(priority).or_default().push(place);
     }
     waves
 }

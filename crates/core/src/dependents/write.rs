@@ -20,8 +20,7 @@ impl Planner<'_> {
     pub(super) fn create(&mut self, object: &DesiredObject) -> Option<ObjectAction> {
         let mut body = self.marked(object, None)?;
         let request = if object.update.is_apply() {
-            body.metadata_mut()
-                .insert("resourceVersion".to_owned(), VERSION_OF_NOTHING.into());
+            body.metadata_mut().insert("resourceVersion".to_owned(), VERSION_OF_NOTHING.into());
             Request::Apply { body, force: false }
         } else {
             body.metadata_mut().remove("resourceVersion");
@@ -31,26 +30,16 @@ impl Planner<'_> {
     }
 
     /// The request that writes an object which exists, unless only a summary of it is known.
-    pub(super) fn update(
-        &mut self,
-        object: &DesiredObject,
-        live: &Projection,
-    ) -> Option<ObjectAction> {
+    pub(super) fn update(&mut self, object: &DesiredObject, live: &Projection) -> Option<ObjectAction> {
         let mut body = self.marked(object, Some(live))?;
         if body.resource_version().is_empty() {
-            body.metadata_mut().insert(
-                "resourceVersion".to_owned(),
-                (*live.resource_version).into(),
-            );
+            body.metadata_mut().insert("resourceVersion".to_owned(), (*live.resource_version).into());
         }
         let request = if object.update.is_apply() {
             Request::Apply { body, force: true }
         } else {
             let own: Vec<String> = body.finalizers().map(str::to_owned).collect();
-            set_finalizers(
-                &mut body,
-                live.finalizers.iter().map(ToString::to_string).chain(own),
-            );
+            set_finalizers(&mut body, live.finalizers.iter().map(ToString::to_string).chain(own));
             Request::Replace(body)
         };
         Some(self.action(Verb::Update, &object.gvk, &object.key, request))
@@ -64,10 +53,7 @@ impl Planner<'_> {
         };
         let engine = self.engine;
         let mut body = Value::clone(manifest);
-        let (owner_key, digest_key) = (
-            engine.context.operator.owner_key(),
-            engine.context.operator.digest_key(),
-        );
+        let (owner_key, digest_key) = (engine.context.operator.owner_key(), engine.context.operator.digest_key());
         body.set_label(owner_key.as_str(), engine.owner.hash());
         body.set_annotation(owner_key, engine.owner.id());
         body.set_annotation(digest_key, object.digest.as_str());
@@ -79,27 +65,13 @@ impl Planner<'_> {
     }
 
     /// The DELETE of an object as last observed (WRITE-7).
-    pub(super) fn delete_live(
-        &self,
-        verb: Verb,
-        gvk: &GroupVersionKind,
-        key: &ObjectKey,
-        live: &Projection,
-    ) -> ObjectAction {
-        let request = Request::Delete {
-            uid: live.uid.to_string(),
-            resource_version: live.resource_version.to_string(),
-        };
+    pub(super) fn delete_live(&self, verb: Verb, gvk: &GroupVersionKind, key: &ObjectKey, live: &Projection) -> ObjectAction {
+        let request = Request::Delete { uid: live.uid.to_string(), resource_version: live.resource_version.to_string() };
         self.action(verb, gvk, key, request)
     }
 
     /// The merge patch that puts our marks on an object; the digest is left out, since nothing was applied (PURGE-4).
-    pub(super) fn take_ownership(
-        &self,
-        gvk: &GroupVersionKind,
-        key: &ObjectKey,
-        live: &Projection,
-    ) -> ObjectAction {
+    pub(super) fn take_ownership(&self, gvk: &GroupVersionKind, key: &ObjectKey, live: &Projection) -> ObjectAction {
         let owner_key = self.engine.context.operator.owner_key();
         let patch = json!({ "metadata": {
             "resourceVersion": live.resource_version,
@@ -110,12 +82,7 @@ impl Planner<'_> {
     }
 
     /// The merge patch that takes all our marks off an object (WRITE-10).
-    pub(super) fn orphan(
-        &self,
-        gvk: &GroupVersionKind,
-        key: &ObjectKey,
-        live: &Projection,
-    ) -> ObjectAction {
+    pub(super) fn orphan(&self, gvk: &GroupVersionKind, key: &ObjectKey, live: &Projection) -> ObjectAction {
         let operator = &self.engine.context.operator;
         let mut metadata = json!({
             "resourceVersion": live.resource_version,
@@ -123,29 +90,15 @@ impl Planner<'_> {
             "annotations": { operator.owner_key(): null, operator.digest_key(): null },
         });
         if is_type(key) && live.has_finalizer(&self.engine.finalizer) {
-            let rest: Vec<&str> = live
-                .finalizers
-                .iter()
-                .map(AsRef::as_ref)
-                .filter(|name| *name != self.engine.finalizer)
-                .collect();
+            let rest: Vec<&str> =
+                live.finalizers.iter().map(AsRef::as_ref).filter(|name| *name != self.engine.finalizer).collect();
             metadata["finalizers"] = json!(rest);
         }
-        self.action(
-            Verb::Orphan,
-            gvk,
-            key,
-            Request::MergePatch(json!({ "metadata": metadata })),
-        )
+        self.action(Verb::Orphan, gvk, key, Request::MergePatch(json!({ "metadata": metadata })))
     }
 
     /// The JSON patch that takes our finalizer off a type.
-    pub(super) fn release_finalizer(
-        &self,
-        gvk: &GroupVersionKind,
-        key: &ObjectKey,
-        live: &Projection,
-    ) -> Option<ObjectAction> {
+    pub(super) fn release_finalizer(&self, gvk: &GroupVersionKind, key: &ObjectKey, live: &Projection) -> Option<ObjectAction> {
         let object = json!({ "metadata": { "uid": live.uid, "finalizers": live.finalizers } });
         let patch = crate::finalizer::remove_patch(&object, &[self.engine.finalizer.as_str()])?;
         Some(self.action(Verb::ReleaseFinalizer, gvk, key, Request::JsonPatch(patch)))
@@ -156,56 +109,24 @@ impl Planner<'_> {
         let key = gvk.key("", name);
         let body = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": name } });
         let mut action = self.action(Verb::CreateNamespace, &gvk, &key, Request::Create(body));
-        action.note = Some(super::Note::NamespaceCreated {
-            namespace: name.to_owned(),
-        });
+        action.note = Some(super::Note::NamespaceCreated { namespace: name.to_owned() });
         action
     }
 
-    pub(super) fn read_live(
-        &self,
-        gvk: &GroupVersionKind,
-        key: &ObjectKey,
-        corrective: bool,
-    ) -> ObjectAction {
-        ObjectAction {
-            after: Duration::ZERO,
-            corrective,
-            ..self.action(Verb::ReadLive, gvk, key, Request::Get)
-        }
+    pub(super) fn read_live(&self, gvk: &GroupVersionKind, key: &ObjectKey, corrective: bool) -> ObjectAction {
+        ObjectAction { after: Duration::ZERO, corrective, ..self.action(Verb::ReadLive, gvk, key, Request::Get) }
     }
 
-    fn action(
-        &self,
-        verb: Verb,
-        gvk: &GroupVersionKind,
-        key: &ObjectKey,
-        request: Request,
-    ) -> ObjectAction {
+    fn action(&self, verb: Verb, gvk: &GroupVersionKind, key: &ObjectKey, request: Request) -> ObjectAction {
         let attempts = self.observed.attempts.get(key).copied().unwrap_or(0);
-        let after = if attempts == 0 {
-            Duration::ZERO
-        } else {
-            CONFLICT_PAUSE * 2u32.pow((attempts - 1).min(8))
-        };
-        ObjectAction {
-            verb,
-            gvk: gvk.clone(),
-            key: key.clone(),
-            request,
-            after,
-            note: None,
-            corrective: false,
-        }
+        let after = if attempts == 0 { Duration::ZERO } else { CONFLICT_PAUSE * 2u32.pow((attempts - 1).min(8)) };
+        ObjectAction { verb, gvk: gvk.clone(), key: key.clone(), request, after, note: None, corrective: false }
     }
 }
 
 fn set_finalizers(body: &mut Value, names: impl Iterator<Item = String>) {
     let mut seen = BTreeSet::new();
-    let names: Vec<Value> = names
-        .filter(|name| seen.insert(name.clone()))
-        .map(Value::String)
-        .collect();
+    let names: Vec<Value> = names.filter(|name| seen.insert(name.clone())).map(Value::String).collect();
     let metadata: &mut Map<String, Value> = body.metadata_mut();
     if names.is_empty() {
         metadata.remove("finalizers");

@@ -133,27 +133,16 @@ impl Correlator {
     }
 
     /// Decides about an occurrence.
-    pub fn observe(
-        &mut self,
-        mut occurrence: Occurrence,
-        time: Timestamp,
-        now: Moment,
-    ) -> Decision {
+    pub fn observe(&mut self, mut occurrence: Occurrence, time: Timestamp, now: Moment) -> Decision {
         let identity = self.identify(&mut occurrence, now);
         let at = (now, self.tick());
-        if let Some(series) = self
-            .series
-            .get_mut(&identity)
-            .filter(|series| now.since(series.last.0) < SILENCE)
-        {
+        if let Some(series) = self.series.get_mut(&identity).filter(|series| now.since(series.last.0) < SILENCE) {
             self.order.remove(&series.last);
             self.order.insert(at, identity);
             series.count = series.count.saturating_add(1);
             series.last = at;
             series.last_time = time;
-            let due = series
-                .refreshed
-                .is_none_or(|refreshed| now.since(refreshed) >= REFRESH);
+            let due = series.refreshed.is_none_or(|refreshed| now.since(refreshed) >= REFRESH);
             if !due {
                 return Decision::Held;
             }
@@ -178,29 +167,18 @@ impl Correlator {
         }
         self.order.insert(at, identity);
         self.forget_oldest();
-        Decision::Create(Box::new(Record {
-            namespace,
-            name,
-            time,
-            occurrence,
-        }))
+        Decision::Create(Box::new(Record { namespace, name, time, occurrence }))
     }
 
     /// When the next series falls silent.
     pub fn next_due(&self) -> Option<Moment> {
-        self.order
-            .first_key_value()
-            .map(|((last, _), _)| *last + SILENCE)
+        self.order.first_key_value().map(|((last, _), _)| *last + SILENCE)
     }
 
     /// The last counts of the series that have fallen silent.
     pub fn flush(&mut self, now: Moment) -> Vec<Decision> {
         let mut decisions = Vec::new();
-        while let Some(entry) = self
-            .order
-            .first_entry()
-            .filter(|entry| now.since(entry.key().0) >= SILENCE)
-        {
+        while let Some(entry) = self.order.first_entry().filter(|entry| now.since(entry.key().0) >= SILENCE) {
             let identity = entry.remove();
             if let Some(mut series) = self.series.remove(&identity)
                 && series.count > series.written
@@ -214,11 +192,7 @@ impl Correlator {
     /// Cuts the note, combines what is similar, and says what the occurrence is the same as.
     fn identify(&mut self, occurrence: &mut Occurrence, now: Moment) -> Identity {
         let event = &mut occurrence.event;
-        let note = event
-            .note
-            .rfind(SUFFIX)
-            .map_or(event.note.as_str(), |end| &event.note[..end])
-            .to_owned();
+        let note = event.note.rfind(SUFFIX).map_or(event.note.as_str(), |end| &event.note[..end]).to_owned();
         let similar = Identity {
             reporter: occurrence.reporter.clone(),
             regarding: occurrence.regarding.without_version(),
@@ -236,55 +210,29 @@ impl Correlator {
             notes.insert(note.clone(), now);
         }
         let combined = notes.len() > SIMILAR;
-        let text = if combined {
-            format!("{COMBINED}{}", event.note)
-        } else {
-            event.note.clone()
-        };
+        let text = if combined { format!("{COMBINED}{}", event.note) } else { event.note.clone() };
         event.note = cut(text);
-        if combined {
-            similar
-        } else {
-            Identity {
-                note: Some(note),
-                ..similar
-            }
-        }
+        if combined { similar } else { Identity { note: Some(note), ..similar } }
     }
 
     fn take_from_budget(&mut self, occurrence: &Occurrence, now: Moment) -> bool {
         if self.budgets.len() >= self.prune_at.1 {
             let full_again = BUDGET_INTERVAL.saturating_mul(BUDGET);
-            self.budgets
-                .retain(|_, (_, used)| now.since(*used) < full_again);
+            self.budgets.retain(|_, (_, used)| now.since(*used) < full_again);
             self.prune_at.1 = CAPACITY.max(2 * self.budgets.len());
         }
-        let key = (
-            occurrence.reporter.clone(),
-            occurrence.regarding.without_version(),
-        );
-        let (bucket, used) = self
-            .budgets
-            .entry(key)
-            .or_insert_with(|| (TokenBucket::new(BUDGET_INTERVAL, BUDGET), now));
+        let key = (occurrence.reporter.clone(), occurrence.regarding.without_version());
+        let (bucket, used) = self.budgets.entry(key).or_insert_with(|| (TokenBucket::new(BUDGET_INTERVAL, BUDGET), now));
         *used = now;
         bucket.try_take(now)
     }
 
     fn place(&mut self, regarding: &Reference) -> (String, String) {
-        let namespace = if regarding.namespace.is_empty() {
-            "default"
-        } else {
-            &regarding.namespace
-        };
+        let namespace = if regarding.namespace.is_empty() { "default" } else { &regarding.namespace };
         self.names = self.names.wrapping_add(1);
         // The longest name of an object is 253 bytes; names are ASCII.
         let room = 253 - 17;
-        let stem = regarding
-            .name
-            .get(..room)
-            .unwrap_or(&regarding.name)
-            .trim_end_matches(['.', '-']);
+        let stem = regarding.name.get(..room).unwrap_or(&regarding.name).trim_end_matches(['.', '-']);
         (namespace.to_owned(), format!("{stem}.{:016x}", self.names))
     }
 
@@ -304,8 +252,7 @@ impl Correlator {
 
     fn prune_groups(&mut self, now: Moment) {
         if self.groups.len() >= self.prune_at.0 {
-            self.groups
-                .retain(|_, notes| notes.values().any(|last| now.since(*last) < SIMILAR_WINDOW));
+            self.groups.retain(|_, notes| notes.values().any(|last| now.since(*last) < SIMILAR_WINDOW));
             self.prune_at.0 = CAPACITY.max(2 * self.groups.len());
         }
     }
@@ -314,12 +261,7 @@ impl Correlator {
 impl Series {
     fn write(&mut self) -> Decision {
         self.written = self.count;
-        Decision::Count {
-            namespace: self.namespace.clone(),
-            name: self.name.clone(),
-            count: self.count,
-            last: self.last_time,
-        }
+        Decision::Count { namespace: self.namespace.clone(), name: self.name.clone(), count: self.count, last: self.last_time }
     }
 }
 
@@ -327,9 +269,6 @@ fn cut(note: String) -> String {
     if note.len() <= MAX_NOTE {
         return note;
     }
-    let end = (0..=MAX_NOTE - 3)
-        .rev()
-        .find(|index| note.is_char_boundary(*index))
-        .unwrap_or(0);
+    let end = (0..=MAX_NOTE - 3).rev().find(|index| note.is_char_boundary(*index)).unwrap_or(0);
     format!("{}...", &note[..end])
 }

@@ -27,13 +27,7 @@ pub struct Reference {
 impl Reference {
     /// A reference to this object.
     pub fn of(object: &Value) -> Self {
-        let text = |pointer: &str| {
-            object
-                .pointer(pointer)
-                .and_then(Value::as_str)
-                .unwrap_or_default()
-                .to_owned()
-        };
+        let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
         Self {
             api_version: text("/apiVersion"),
             kind: text("/kind"),
@@ -46,9 +40,6 @@ impl Reference {
 
     /// The same object, whatever its version.
     pub(super) fn without_version(&self) -> Self {
-        Self {
-            resource_version: String::new(),
-            ..self.clone()
-        }
+        Self { resource_version: String::new(), ..self.clone() }
     }
 }

@@ -11,12 +11,7 @@ fn occurrence(note: &str) -> Occurrence {
     let name = "demo".to_owned();
     Occurrence {
         reporter: "test".to_owned(),
-        regarding: Reference {
-            kind: "Widget".to_owned(),
-            namespace: "ns".to_owned(),
-            name,
-            ..Reference::default()
-        },
+        regarding: Reference { kind: "Widget".to_owned(), namespace: "ns".to_owned(), name, ..Reference::default() },
         related: None,
         event: Event::warning("Broken", note),
         annotations: BTreeMap::new(),
@@ -33,10 +28,7 @@ impl Scene {
     /// What happens to an event at a second.
     fn at(&mut self, second: u64, note: &str) -> String {
         let time = Timestamp::from_second(second as i64).unwrap();
-        shown(
-            self.0
-                .observe(occurrence(note), time, Moment(Duration::from_secs(second))),
-        )
+        shown(self.0.observe(occurrence(note), time, Moment(Duration::from_secs(second))))
     }
 }
 
@@ -53,24 +45,12 @@ fn shown(decision: Decision) -> String {
 #[test]
 fn repeats_become_a_series_that_is_written_rarely() {
     let mut scene = Scene::new();
-    let seen = [
-        (0, "x"),
-        (10, "count 2"),
-        (20, "held"),
-        (300, "held"),
-        (311, "count 5"),
-        (400, "held"),
-    ];
+    let seen = [(0, "x"), (10, "count 2"), (20, "held"), (300, "held"), (311, "count 5"), (400, "held")];
     for (second, expected) in seen {
         assert_eq!(scene.at(second, "x"), expected, "at {second}");
     }
     assert_eq!(scene.0.next_due(), Some(Moment(Duration::from_secs(760))));
-    let last: Vec<String> = scene
-        .0
-        .flush(Moment(Duration::from_secs(760)))
-        .into_iter()
-        .map(shown)
-        .collect();
+    let last: Vec<String> = scene.0.flush(Moment(Duration::from_secs(760))).into_iter().map(shown).collect();
     assert_eq!(last, ["count 6"]);
     assert_eq!(scene.at(761, "x"), "x");
 }
@@ -125,14 +105,10 @@ fn notes_are_cut_and_names_are_distinct() {
     let mut scene = Scene::new();
     let note = scene.at(0, &"ä".repeat(600));
     assert!(note.len() <= 1024 && note.ends_with("ä..."));
-    let mut place =
-        |note: &str| match scene
-            .0
-            .observe(occurrence(note), Timestamp::UNIX_EPOCH, Moment::START)
-        {
-            Decision::Create(record) => (record.namespace, record.name),
-            decision => unreachable!("{decision:?}"),
-        };
+    let mut place = |note: &str| match scene.0.observe(occurrence(note), Timestamp::UNIX_EPOCH, Moment::START) {
+        Decision::Create(record) => (record.namespace, record.name),
+        decision => unreachable!("{decision:?}"),
+    };
     let (one, other) = (place("a"), place("b"));
     assert_eq!(one, ("ns".to_owned(), "demo.0000000000000abe".to_owned()));
     assert_ne!(one, other);

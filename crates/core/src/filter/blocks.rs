@@ -32,30 +32,21 @@ pub fn owners() -> impl Filter<Value> {
 /// The status differs; an object without one passes.
 pub fn status() -> impl Filter<Value> {
     |change: &Change<Value>| match change {
-        Change::Updated { old, new } => {
-            new.get("status").is_none() || old.get("status") != new.get("status")
-        }
+        Change::Updated { old, new } => new.get("status").is_none() || old.get("status") != new.get("status"),
         Change::Seen { .. } | Change::Deleted { .. } => true,
     }
 }
 
 /// The deletion timestamp appeared.
 pub fn deleting() -> impl Filter<Value> {
-    differs(|object: &Value| {
-        object
-            .pointer("/metadata/deletionTimestamp")
-            .is_some_and(|time| !time.is_null())
-    })
+    differs(|object: &Value| object.pointer("/metadata/deletionTimestamp").is_some_and(|time| !time.is_null()))
 }
 
 /// The object has the label, with this value if one is asked for.
 pub fn has_label(key: &str, value: Option<&str>) -> impl Filter<Value> {
     let (key, value) = (key.to_owned(), value.map(str::to_owned));
     matches(move |object: &Value| {
-        let found = object
-            .pointer("/metadata/labels")
-            .and_then(|labels| labels.get(&key))
-            .and_then(Value::as_str);
+        let found = object.pointer("/metadata/labels").and_then(|labels| labels.get(&key)).and_then(Value::as_str);
         found.is_some() && (value.is_none() || found == value.as_deref())
     })
 }

@@ -8,7 +8,5 @@ mod change;
 #[cfg(test)]
 mod tests;
 
-pub use blocks::{
-    annotations, deleting, finalizers, generation, has_label, labels, owners, status,
-};
+pub use blocks::{annotations, deleting, finalizers, generation, has_label, labels, owners, status};
 pub use change::{Change, Filter, FilterExt, differs, matches};

@@ -7,21 +7,14 @@ fn object(metadata: Value) -> Value {
 }
 
 fn updated(old: Value, new: Value) -> Change<Value> {
-    Change::Updated {
-        old: object(old),
-        new: object(new),
-    }
+    Change::Updated { old: object(old), new: object(new) }
 }
 
 // FILT-01, EF-4
 #[test]
 fn first_sights_and_deletions_pass_every_block_that_compares() {
-    let seen = Change::Seen {
-        new: object(json!({})),
-    };
-    let deleted = Change::Deleted {
-        last: object(json!({})),
-    };
+    let seen = Change::Seen { new: object(json!({})) };
+    let deleted = Change::Deleted { last: object(json!({})) };
     let blocks: [Box<dyn Filter<Value>>; 6] = [
         Box::new(generation()),
         Box::new(labels()),
@@ -38,18 +31,10 @@ fn first_sights_and_deletions_pass_every_block_that_compares() {
 // FILT-01
 #[test]
 fn an_update_passes_the_block_of_what_changed() {
-    let change = updated(
-        json!({"generation": 1, "labels": {"a": "b"}}),
-        json!({"generation": 2, "labels": {"a": "b"}}),
-    );
+    let change = updated(json!({"generation": 1, "labels": {"a": "b"}}), json!({"generation": 2, "labels": {"a": "b"}}));
     assert!(generation().passes(&change));
-    assert!(
-        !labels().passes(&change) && !annotations().passes(&change) && !deleting().passes(&change)
-    );
-    let deletion = updated(
-        json!({}),
-        json!({"deletionTimestamp": "2026-01-01T00:00:00Z"}),
-    );
+    assert!(!labels().passes(&change) && !annotations().passes(&change) && !deleting().passes(&change));
+    let deletion = updated(json!({}), json!({"deletionTimestamp": "2026-01-01T00:00:00Z"}));
     assert!(deleting().passes(&deletion) && !generation().passes(&deletion));
 }
 

@@ -13,9 +13,7 @@ pub struct FinalizerName(String);
 
 /// A text is no finalizer name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "use {name:?} as the name of a finalizer: {problem}; it must be <DNS subdomain>/<name>, for instance example.com/widget"
-)]
+#[error("use {name:?} as the name of a finalizer: {problem}; it must be <DNS subdomain>/<name>, for instance example.com/widget")]
 pub struct InvalidFinalizerName {
     name: String,
     problem: &'static str,
@@ -77,9 +75,7 @@ fn problem(name: &str) -> Option<&'static str> {
 
 fn is_dns_label(label: &str) -> bool {
     let bytes = label.as_bytes();
-    let edge = |byte: Option<&u8>| {
-        byte.is_some_and(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
-    };
+    let edge = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
     let inner = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'-';
     bytes.len() <= 63 && edge(bytes.first()) && edge(bytes.last()) && bytes.iter().all(inner)
 }

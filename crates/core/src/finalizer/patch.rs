@@ -11,16 +11,10 @@ pub fn is_present(object: &Value, name: &str) -> bool {
 /// The JSON patch that adds a finalizer. None when it is there already, and on an object that is being deleted, where the
 /// server refuses it.
 pub fn add_patch(object: &Value, name: &str) -> Option<Value> {
-    if is_present(object, name)
-        || object
-            .pointer("/metadata/deletionTimestamp")
-            .is_some_and(|time| !time.is_null())
-    {
+    if is_present(object, name) || object.pointer("/metadata/deletionTimestamp").is_some_and(|time| !time.is_null()) {
         return None;
     }
-    let list = object
-        .pointer("/metadata/finalizers")
-        .filter(|list| list.as_array().is_some_and(|list| !list.is_empty()));
+    let list = object.pointer("/metadata/finalizers").filter(|list| list.as_array().is_some_and(|list| !list.is_empty()));
     let mut patch = uid_test(object);
     patch.push(json!({"op": "test", "path": "/metadata/finalizers", "value": list}));
     patch.push(if list.is_some() {
@@ -36,12 +30,7 @@ pub fn remove_patch(object: &Value, names: &[&str]) -> Option<Value> {
     let mut patch = uid_test(object);
     let before = patch.len();
     // From the back, so that the indices of the rest stay what they are.
-    for (index, entry) in entries(object)
-        .into_iter()
-        .enumerate()
-        .rev()
-        .filter(|(_, entry)| names.contains(entry))
-    {
+    for (index, entry) in entries(object).into_iter().enumerate().rev().filter(|(_, entry)| names.contains(entry)) {
         let path = format!("/metadata/finalizers/{index}");
         patch.push(json!({"op": "test", "path": path, "value": entry}));
         patch.push(json!({"op": "remove", "path": path}));
@@ -50,21 +39,12 @@ pub fn remove_patch(object: &Value, names: &[&str]) -> Option<Value> {
 }
 
 fn entries(object: &Value) -> Vec<&str> {
-    let list = object
-        .pointer("/metadata/finalizers")
-        .and_then(Value::as_array);
+    let list = object.pointer("/metadata/finalizers").and_then(Value::as_array);
     // A finalizer that is no text cannot come from a server; it keeps its index.
-    list.map(|list| {
-        list.iter()
-            .map(|entry| entry.as_str().unwrap_or_default())
-            .collect()
-    })
-    .unwrap_or_default()
+    list.map(|list| list.iter().map(|entry| entry.as_str().unwrap_or_default()).collect()).unwrap_or_default()
 }
 
 fn uid_test(object: &Value) -> Vec<Value> {
     let uid = object.pointer("/metadata/uid").and_then(Value::as_str);
-    uid.map(|uid| json!({"op": "test", "path": "/metadata/uid", "value": uid}))
-        .into_iter()
-        .collect()
+    uid.map(|uid| json!({"op": "test", "path": "/metadata/uid", "value": uid})).into_iter().collect()
 }

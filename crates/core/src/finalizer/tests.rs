@@ -21,10 +21,7 @@ fn adding_to_none_creates_the_list() {
         {"op": "test", "path": "/metadata/finalizers", "value": null},
         {"op": "add", "path": "/metadata/finalizers", "value": [OURS]},
     ]));
-    assert_eq!(
-        add_patch(&json!({"metadata": {"uid": "u-1"}}), OURS),
-        Some(expected.clone())
-    );
+    assert_eq!(add_patch(&json!({"metadata": {"uid": "u-1"}}), OURS), Some(expected.clone()));
     assert_eq!(add_patch(&object(json!([])), OURS), Some(expected));
 }
 
@@ -64,39 +61,17 @@ fn removing_tests_each_entry_from_the_back_and_takes_former_names_along() {
         {"op": "test", "path": "/metadata/finalizers/0", "value": OURS},
         {"op": "remove", "path": "/metadata/finalizers/0"},
     ]));
-    assert_eq!(
-        remove_patch(
-            &object(json!([OURS, "x/y", "widgets.", OURS])),
-            &[OURS, "widgets."]
-        ),
-        Some(expected)
-    );
+    assert_eq!(remove_patch(&object(json!([OURS, "x/y", "widgets.", OURS])), &[OURS, "widgets."]), Some(expected));
 }
 
 // FZ-1, FNL-1
 #[test]
 fn names_are_qualified() {
-    assert_eq!(
-        FinalizerName::own("openmcp.cloud", "APIServer")
-            .unwrap()
-            .as_str(),
-        "openmcp.cloud/apiserver"
-    );
-    for name in [
-        "configmaps.",
-        "a/",
-        "/a",
-        "Upper.case/a",
-        "a/b/c",
-        "a..b/c",
-        "a/-b",
-    ] {
+    assert_eq!(FinalizerName::own("openmcp.cloud", "APIServer").unwrap().as_str(), "openmcp.cloud/apiserver");
+    for name in ["configmaps.", "a/", "/a", "Upper.case/a", "a/b/c", "a..b/c", "a/-b"] {
         assert!(FinalizerName::parse(name).is_err(), "{name}");
     }
     assert!(FinalizerName::parse(format!("a/{}", "x".repeat(64))).is_err());
     let error = FinalizerName::parse("configmaps.").unwrap_err().to_string();
-    assert!(
-        error.contains("\"configmaps.\"") && error.contains("example.com/widget"),
-        "{error}"
-    );
+    assert!(error.contains("\"configmaps.\"") && error.contains("example.com/widget"), "{error}");
 }

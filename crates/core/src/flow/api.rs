@@ -45,12 +45,7 @@ impl ApiStatus {
 
     /// The class, origin and reason of this answer.
     pub fn classification(&self) -> Classification {
-        classify_status(
-            self.code,
-            &self.reason,
-            &self.causes,
-            self.retry_after_seconds,
-        )
+        classify_status(self.code, &self.reason, &self.causes, self.retry_after_seconds)
     }
 }
 
@@ -85,16 +80,8 @@ impl ApiFault {
     pub fn classification(&self) -> Classification {
         match self {
             Self::Status(status) => status.classification(),
-            Self::NoResponse => Classification::api(
-                Class::Backoff,
-                Origin::Transient,
-                reason::constant("ConnectionFailed"),
-            ),
-            Self::Undecodable => Classification::api(
-                Class::Backoff,
-                Origin::Bug,
-                reason::constant("DecodeFailed"),
-            ),
+            Self::NoResponse => Classification::api(Class::Backoff, Origin::Transient, reason::constant("ConnectionFailed")),
+            Self::Undecodable => Classification::api(Class::Backoff, Origin::Bug, reason::constant("DecodeFailed")),
             Self::KindNotServed => refused(Origin::Refused, reason::constant("KindNotServed")),
         }
     }
@@ -121,9 +108,7 @@ pub fn recognise_with(recogniser: Recogniser) {
 
 /// The fault that this one error (not its sources) stands for.
 pub(super) fn fault_of(error: &(dyn Error + 'static)) -> Option<ApiFault> {
-    let own = error
-        .downcast_ref::<ApiStatus>()
-        .or_else(|| error.downcast_ref::<Box<ApiStatus>>().map(AsRef::as_ref));
+    let own = error.downcast_ref::<ApiStatus>().or_else(|| error.downcast_ref::<Box<ApiStatus>>().map(AsRef::as_ref));
     match own {
         Some(status) => Some(ApiFault::Status(status.clone())),
         None => RECOGNISER.get().and_then(|recognise| recognise(error)),
@@ -139,46 +124,21 @@ pub fn classify_status(
 ) -> Classification {
     let has_cause = |name: &str| causes.iter().any(|cause| cause.reason == name);
     let named = |fallback: &'static str| {
-        if reason::is_valid(status_reason) {
-            Reason::new(status_reason.to_owned())
-        } else {
-            reason::constant(fallback)
-        }
+        if reason::is_valid(status_reason) { Reason::new(status_reason.to_owned()) } else { reason::constant(fallback) }
     };
-    let code = if code == 0 {
-        code_of(status_reason)
-    } else {
-        code
-    };
+    let code = if code == 0 { code_of(status_reason) } else { code };
     match code {
-        409 if has_cause("FieldManagerConflict") => {
-            refused(Origin::Refused, reason::constant("FieldManagerConflict"))
-        }
+        409 if has_cause("FieldManagerConflict") => refused(Origin::Refused, reason::constant("FieldManagerConflict")),
         409 if status_reason == "AlreadyExists" => conflict("AlreadyExists"),
         409 => conflict("Conflict"),
         410 => conflict("Expired"),
-        403 if has_cause("NamespaceTerminating") => {
-            refused(Origin::Refused, reason::constant("NamespaceTerminating"))
-        }
+        403 if has_cause("NamespaceTerminating") => refused(Origin::Refused, reason::constant("NamespaceTerminating")),
         403 => refused(Origin::Refused, reason::constant("Forbidden")),
         401 => refused(Origin::Refused, reason::constant("Unauthorized")),
         422 => refused(Origin::Refused, reason::constant("Invalid")),
-        404 => Classification::api(
-            Class::Backoff,
-            Origin::Transient,
-            reason::constant("NotFound"),
-        )
-        .status(code),
-        429 => Classification::api(
-            after_or_backoff(retry_after_seconds),
-            Origin::Transient,
-            reason::constant("TooManyRequests"),
-        ),
-        408 | 500.. => Classification::api(
-            after_or_backoff(retry_after_seconds),
-            Origin::Transient,
-            named("ServerError"),
-        ),
+        404 => Classification::api(Class::Backoff, Origin::Transient, reason::constant("NotFound")).status(code),
+        429 => Classification::api(after_or_backoff(retry_after_seconds), Origin::Transient, reason::constant("TooManyRequests")),
+        408 | 500.. => Classification::api(after_or_backoff(retry_after_seconds), Origin::Transient, named("ServerError")),
         400 | 405 | 406 | 413 | 415 => refused(Origin::Bug, named("BadRequest")),
         _ => refused(Origin::Unknown, named("UnexpectedAnswer")),
     }
@@ -191,18 +151,11 @@ fn after_or_backoff(seconds: Option<u64>) -> Class {
 }
 
 fn conflict(word: &'static str) -> Classification {
-    Classification::api(
-        Class::After(CONFLICT),
-        Origin::Transient,
-        reason::constant(word),
-    )
+    Classification::api(Class::After(CONFLICT), Origin::Transient, reason::constant(word))
 }
 
 fn refused(origin: Origin, word: Reason) -> Classification {
-    Classification {
-        slow: true,
-        ..Classification::api(Class::Backoff, origin, word)
-    }
+    Classification { slow: true, ..Classification::api(Class::Backoff, origin, word) }
 }
 
 /// The code that belongs to a reason, for answers that carry no code.

@@ -57,14 +57,7 @@ pub struct Classification {
 
 impl Classification {
     pub(super) const fn api(class: Class, origin: Origin, reason: Reason) -> Self {
-        Self {
-            class,
-            origin,
-            reason,
-            slow: false,
-            status: None,
-            recognised: true,
-        }
+        Self { class, origin, reason, slow: false, status: None, recognised: true }
     }
 
     pub(super) const fn status(mut self, code: u16) -> Self {
@@ -74,20 +67,12 @@ impl Classification {
 
     const fn unknown() -> Self {
         let reason = reason::constant("InternalError");
-        Self {
-            class: Class::Backoff,
-            origin: Origin::Unknown,
-            reason,
-            slow: false,
-            status: None,
-            recognised: false,
-        }
+        Self { class: Class::Backoff, origin: Origin::Unknown, reason, slow: false, status: None, recognised: false }
     }
 
     /// Whether this is a write that met another one, which is normal and retried without noise.
     pub(super) fn is_conflict(&self) -> bool {
-        self.class != Class::Terminal
-            && matches!(self.reason.as_str(), "Conflict" | "AlreadyExists")
+        self.class != Class::Terminal && matches!(self.reason.as_str(), "Conflict" | "AlreadyExists")
     }
 }
 
@@ -140,13 +125,7 @@ impl Classified {
     }
 
     fn new(class: Class, source: BoxError) -> Self {
-        Self {
-            source,
-            class,
-            reason: None,
-            origin: None,
-            slow: false,
-        }
+        Self { source, class, reason: None, origin: None, slow: false }
     }
 
     fn classification(&self) -> Classification {
@@ -182,11 +161,7 @@ impl JoinedErrors {
     /// None for no error, the error itself for one, all of them together for more. Absent members are ignored.
     pub fn join(errors: impl IntoIterator<Item = Option<BoxError>>) -> Option<BoxError> {
         let mut errors: Vec<BoxError> = errors.into_iter().flatten().collect();
-        if errors.len() > 1 {
-            Some(Box::new(Self(errors)))
-        } else {
-            errors.pop()
-        }
+        if errors.len() > 1 { Some(Box::new(Self(errors))) } else { errors.pop() }
     }
 
     /// The members, in order.
@@ -195,32 +170,20 @@ impl JoinedErrors {
     }
 
     fn classification(&self) -> Classification {
-        let members: Vec<Classification> = self
-            .0
-            .iter()
-            .map(|error| classify(error.as_ref()))
-            .collect();
+        let members: Vec<Classification> = self.0.iter().map(|error| classify(error.as_ref())).collect();
         let (class, slow) = joined_class(members.iter().map(|member| (member.class, member.slow)));
-        let first = members.into_iter().reduce(|first, member| Classification {
-            recognised: first.recognised || member.recognised,
-            ..first
-        });
+        let first = members
+            .into_iter()
+            .reduce(|first, member| Classification { recognised: first.recognised || member.recognised, ..first });
         let first = first.unwrap_or_else(Classification::unknown);
-        Classification {
-            class,
-            slow,
-            status: None,
-            ..first
-        }
+        Classification { class, slow, status: None, ..first }
     }
 }
 
 impl fmt::Display for JoinedErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} failures:", self.0.len())?;
-        self.0
-            .iter()
-            .try_for_each(|error| write!(f, "\n{}", message(error.as_ref())))
+        self.0.iter().try_for_each(|error| write!(f, "\n{}", message(error.as_ref())))
     }
 }
 
@@ -231,22 +194,9 @@ impl Error for JoinedErrors {}
 pub(super) fn joined_class(members: impl Iterator<Item = (Class, bool)> + Clone) -> (Class, bool) {
     let backoff = members.clone().any(|(class, _)| class == Class::Backoff);
     if backoff {
-        return (
-            Class::Backoff,
-            members
-                .filter(|(class, _)| *class == Class::Backoff)
-                .all(|(_, slow)| slow),
-        );
+        return (Class::Backoff, members.filter(|(class, _)| *class == Class::Backoff).all(|(_, slow)| slow));
     }
-    let after = members
-        .filter_map(|(class, _)| {
-            if let Class::After(delay) = class {
-                Some(delay)
-            } else {
-                None
-            }
-        })
-        .min();
+    let after = members.filter_map(|(class, _)| if let Class::After(delay) = class { Some(delay) } else { None }).min();
     (after.map_or(Class::Terminal, Class::After), false)
 }
 
@@ -263,21 +213,11 @@ pub(super) fn smallest_after(error: &(dyn Error + 'static)) -> Option<Delay> {
 /// Classifies an error: the outermost explicit classification of its chain, else the first answer of an API server in it.
 pub(super) fn classify(error: &(dyn Error + 'static)) -> Classification {
     let explicit = chain(error).find_map(|error| {
-        let classified = error
-            .downcast_ref::<Classified>()
-            .map(Classified::classification);
-        classified.or_else(|| {
-            error
-                .downcast_ref::<JoinedErrors>()
-                .map(JoinedErrors::classification)
-        })
+        let classified = error.downcast_ref::<Classified>().map(Classified::classification);
+        classified.or_else(|| error.downcast_ref::<JoinedErrors>().map(JoinedErrors::classification))
     });
     explicit
-        .or_else(|| {
-            chain(error)
-                .find_map(fault_of)
-                .map(|fault| fault.classification())
-        })
+        .or_else(|| chain(error).find_map(fault_of).map(|fault| fault.classification()))
         .unwrap_or_else(Classification::unknown)
 }
 
@@ -289,13 +229,7 @@ pub(super) fn message(error: &(dyn Error + 'static)) -> String {
         if error.is::<Classified>() {
             continue;
         }
-        let status = fault_of(error).and_then(|fault| {
-            if let ApiFault::Status(status) = fault {
-                Some(status)
-            } else {
-                None
-            }
-        });
+        let status = fault_of(error).and_then(|fault| if let ApiFault::Status(status) = fault { Some(status) } else { None });
         let last = status.is_some();
         let text = status.map_or_else(|| error.to_string(), |status| status.to_string());
         if !texts.last().is_some_and(|before| before.contains(&text)) {

@@ -4,8 +4,7 @@ use super::conclusion::{Conclusion, Outcome, StalledMark, Texts};
 use super::join::{Extra, smallest};
 use super::memory::Told;
 use super::{
-    Blocked, Class, Delay, Event, EventType, Failure, Flow, Halt, KeyMemory, Reason, Schedule,
-    Wait, WaitOn, reason, redact,
+    Blocked, Class, Delay, Event, EventType, Failure, Flow, Halt, KeyMemory, Reason, Schedule, Wait, WaitOn, reason, redact,
 };
 use crate::backoff::{Rng, Timing, TokenBucket, jittered};
 use crate::time::Moment;
@@ -56,11 +55,7 @@ impl Limits {
     /// The limits that follow from a timing; the seed decides the jitter.
     pub fn new(timing: Timing, seed: u64) -> Self {
         let retries = timing.retry_bucket();
-        Self {
-            timing,
-            rng: Rng::seeded(seed),
-            retries,
-        }
+        Self { timing, rng: Rng::seeded(seed), retries }
     }
 
     /// The timing.
@@ -70,13 +65,7 @@ impl Limits {
 }
 
 /// Says what an outcome means. Whether the object is being deleted makes no difference.
-pub fn conclude(
-    outcome: &Flow,
-    memory: &mut KeyMemory,
-    prior: &Prior,
-    limits: &mut Limits,
-    pass: &Pass,
-) -> Conclusion {
+pub fn conclude(outcome: &Flow, memory: &mut KeyMemory, prior: &Prior, limits: &mut Limits, pass: &Pass) -> Conclusion {
     let before = Before::of(prior, memory);
     let mut conclusion = match outcome {
         Ok(()) | Err(Halt::Done) => done(memory, &before),
@@ -85,20 +74,14 @@ pub fn conclude(
         Err(Halt::Failed(failure)) => failing(failure, memory, &before, limits, pass),
     };
     conclusion.schedule = conclusion.schedule.sooner(pass.recheck);
-    if let (Some(event), Schedule::After(delay), Outcome::Wait | Outcome::Error) = (
-        &mut conclusion.event,
-        conclusion.schedule,
-        conclusion.outcome,
-    ) {
+    if let (Some(event), Schedule::After(delay), Outcome::Wait | Outcome::Error) =
+        (&mut conclusion.event, conclusion.schedule, conclusion.outcome)
+    {
         event.note = format!("{}; next try in {}", event.note, delay.rounded());
     }
     if let Some((ready, texts)) = &conclusion.ready {
         let stalled = matches!(conclusion.stalled, StalledMark::Set(_));
-        memory.told = Some(Told {
-            ready: *ready,
-            stalled,
-            reason: texts.reason.clone(),
-        });
+        memory.told = Some(Told { ready: *ready, stalled, reason: texts.reason.clone() });
     }
     conclusion
 }
@@ -111,22 +94,12 @@ struct Before {
 
 impl Before {
     fn of(prior: &Prior, memory: &KeyMemory) -> Self {
-        let told = |is_true: bool, told: &Told| PriorCondition {
-            is_true,
-            reason: told.reason.as_str().to_owned(),
-        };
+        let told = |is_true: bool, told: &Told| PriorCondition { is_true, reason: told.reason.as_str().to_owned() };
         match prior {
-            Prior::Conditions { ready, stalled } => Self {
-                ready: ready.clone(),
-                stalled: stalled.clone(),
-            },
+            Prior::Conditions { ready, stalled } => Self { ready: ready.clone(), stalled: stalled.clone() },
             Prior::Memory => Self {
                 ready: memory.told.as_ref().map(|last| told(last.ready, last)),
-                stalled: memory
-                    .told
-                    .as_ref()
-                    .filter(|last| last.stalled)
-                    .map(|last| told(true, last)),
+                stalled: memory.told.as_ref().filter(|last| last.stalled).map(|last| told(true, last)),
             },
         }
     }
@@ -136,15 +109,11 @@ impl Before {
     }
 
     fn waited_for(&self, reason: &Reason) -> bool {
-        self.ready
-            .as_ref()
-            .is_some_and(|ready| !ready.is_true && ready.reason == reason.as_str())
+        self.ready.as_ref().is_some_and(|ready| !ready.is_true && ready.reason == reason.as_str())
     }
 
     fn was_stalled_by(&self, reason: &Reason) -> bool {
-        self.stalled
-            .as_ref()
-            .is_some_and(|stalled| stalled.is_true && stalled.reason == reason.as_str())
+        self.stalled.as_ref().is_some_and(|stalled| stalled.is_true && stalled.reason == reason.as_str())
     }
 }
 
@@ -158,13 +127,7 @@ fn done(memory: &mut KeyMemory, before: &Before) -> Conclusion {
         schedule: Schedule::OnEvent,
         outcome: Outcome::Done,
         event: transition.then(|| Event::normal(word.clone(), "reconciled")),
-        ready: Some((
-            true,
-            Texts {
-                reason: word,
-                message: String::new(),
-            },
-        )),
+        ready: Some((true, Texts { reason: word, message: String::new() })),
         stalled: StalledMark::Remove,
         transition,
         failures: 0,
@@ -172,36 +135,17 @@ fn done(memory: &mut KeyMemory, before: &Before) -> Conclusion {
     }
 }
 
-fn waiting(
-    wait: &Wait,
-    memory: &mut KeyMemory,
-    before: &Before,
-    limits: &mut Limits,
-) -> Conclusion {
+fn waiting(wait: &Wait, memory: &mut KeyMemory, before: &Before, limits: &mut Limits) -> Conclusion {
     memory.forget_failures();
     memory.conflicts = 0;
     let inner = wait.0.as_ref();
-    let kept = |reason: &Reason| {
-        *reason == inner.reason
-            || inner
-                .extra
-                .growing
-                .iter()
-                .any(|slot| slot.reason == *reason)
-    };
+    let kept = |reason: &Reason| *reason == inner.reason || inner.extra.growing.iter().any(|slot| slot.reason == *reason);
     memory.keep_slots(kept);
     let own = match inner.on {
         WaitOn::Timer(delay) => delay,
-        WaitOn::Event { safety_net } => {
-            jittered(safety_net, limits.timing.safety_net_jitter, &mut limits.rng)
-        }
+        WaitOn::Event { safety_net } => jittered(safety_net, limits.timing.safety_net_jitter, &mut limits.rng),
         WaitOn::Growing { at_most } => {
-            let grown = memory.grow(
-                &inner.reason,
-                inner.progressed,
-                &limits.timing.waits,
-                &mut limits.rng,
-            );
+            let grown = memory.grow(&inner.reason, inner.progressed, &limits.timing.waits, &mut limits.rng);
             at_most.map_or(grown, |bound| grown.min(bound))
         }
     };
@@ -219,66 +163,27 @@ fn waiting(
     }
 }
 
-fn blocking(
-    blocked: &Blocked,
-    memory: &mut KeyMemory,
-    before: &Before,
-    limits: &mut Limits,
-) -> Conclusion {
+fn blocking(blocked: &Blocked, memory: &mut KeyMemory, before: &Before, limits: &mut Limits) -> Conclusion {
     memory.forget_failures();
     memory.conflicts = 0;
     let inner = blocked.0.as_ref();
-    memory.keep_slots(|reason| {
-        inner
-            .extra
-            .growing
-            .iter()
-            .any(|slot| slot.reason == *reason)
-    });
+    memory.keep_slots(|reason| inner.extra.growing.iter().any(|slot| slot.reason == *reason));
     let schedule = Schedule::from(timers(&inner.extra, memory, limits));
-    stuck(
-        Outcome::Blocked,
-        schedule,
-        texts(inner.reason.clone(), &blocked.text()),
-        inner.event.as_ref(),
-        before,
-    )
+    stuck(Outcome::Blocked, schedule, texts(inner.reason.clone(), &blocked.text()), inner.event.as_ref(), before)
 }
 
-fn failing(
-    failure: &Failure,
-    memory: &mut KeyMemory,
-    before: &Before,
-    limits: &mut Limits,
-    pass: &Pass,
-) -> Conclusion {
+fn failing(failure: &Failure, memory: &mut KeyMemory, before: &Before, limits: &mut Limits, pass: &Pass) -> Conclusion {
     let inner = failure.0.as_ref();
     let found = failure.classification();
-    let class = if found.recognised {
-        found.class
-    } else {
-        limits.timing.unclassified
-    };
+    let class = if found.recognised { found.class } else { limits.timing.unclassified };
     let texts = texts(found.reason.clone(), &failure.text());
-    memory.keep_slots(|reason| {
-        inner
-            .extra
-            .growing
-            .iter()
-            .any(|slot| slot.reason == *reason)
-    });
+    memory.keep_slots(|reason| inner.extra.growing.iter().any(|slot| slot.reason == *reason));
     let others = smallest(timers(&inner.extra, memory, limits), failure.bound());
     let schedule = match class {
         Class::Terminal => {
             memory.forget_failures();
             memory.conflicts = 0;
-            return stuck(
-                Outcome::Terminal,
-                Schedule::from(others),
-                texts,
-                inner.event.as_ref(),
-                before,
-            );
+            return stuck(Outcome::Terminal, Schedule::from(others), texts, inner.event.as_ref(), before);
         }
         Class::After(delay) => {
             memory.due = None;
@@ -287,11 +192,7 @@ fn failing(
         Class::Backoff => Schedule::After(backoff(found.slow, memory, limits, pass)),
     };
     let schedule = schedule.sooner(others);
-    memory.conflicts = if found.is_conflict() {
-        memory.conflicts.saturating_add(1)
-    } else {
-        0
-    };
+    memory.conflicts = if found.is_conflict() { memory.conflicts.saturating_add(1) } else { 0 };
     let message = texts.message.clone();
     if found.is_conflict() && memory.conflicts <= limits.timing.quiet_conflicts {
         return Conclusion {
@@ -324,11 +225,7 @@ fn backoff(slow: bool, memory: &mut KeyMemory, limits: &mut Limits, pass: &Pass)
         return Delay::at_least_min(due.since(pass.ended));
     }
     memory.failures = memory.failures.saturating_add(1);
-    let policy = if slow {
-        limits.timing.refused
-    } else {
-        limits.timing.failures
-    };
+    let policy = if slow { limits.timing.refused } else { limits.timing.failures };
     let delay = policy.delay(memory.failures, &mut limits.rng);
     let delay = delay.max(Delay::at_least_min(limits.retries.take(pass.ended)));
     memory.due = Some(pass.ended + delay.as_duration());
@@ -336,13 +233,7 @@ fn backoff(slow: bool, memory: &mut KeyMemory, limits: &mut Limits, pass: &Pass)
 }
 
 /// Blocked and terminal outcomes: nothing happens until something changes.
-fn stuck(
-    outcome: Outcome,
-    schedule: Schedule,
-    texts: Texts,
-    event: Option<&Event>,
-    before: &Before,
-) -> Conclusion {
+fn stuck(outcome: Outcome, schedule: Schedule, texts: Texts, event: Option<&Event>, before: &Before) -> Conclusion {
     let transition = !before.was_stalled_by(&texts.reason);
     Conclusion {
         schedule,
@@ -358,16 +249,9 @@ fn stuck(
 
 /// The smallest timer of the other branches of a joined halt.
 fn timers(extra: &Extra, memory: &mut KeyMemory, limits: &mut Limits) -> Option<Delay> {
-    let net = extra
-        .safety_net
-        .map(|net| jittered(net, limits.timing.safety_net_jitter, &mut limits.rng));
+    let net = extra.safety_net.map(|net| jittered(net, limits.timing.safety_net_jitter, &mut limits.rng));
     let grown = extra.growing.iter().map(|slot| {
-        let grown = memory.grow(
-            &slot.reason,
-            slot.progressed,
-            &limits.timing.waits,
-            &mut limits.rng,
-        );
+        let grown = memory.grow(&slot.reason, slot.progressed, &limits.timing.waits, &mut limits.rng);
         slot.at_most.map_or(grown, |bound| grown.min(bound))
     });
     let grown = grown.min();
@@ -375,18 +259,12 @@ fn timers(extra: &Extra, memory: &mut KeyMemory, limits: &mut Limits) -> Option<
 }
 
 fn texts(reason: Reason, message: &str) -> Texts {
-    Texts {
-        reason,
-        message: redact(message).into_owned(),
-    }
+    Texts { reason, message: redact(message).into_owned() }
 }
 
 fn own_or(event: Option<&Event>, kind: EventType, texts: &Texts) -> Event {
     match event {
-        Some(event) => Event {
-            note: redact(&event.note).into_owned(),
-            ..event.clone()
-        },
+        Some(event) => Event { note: redact(&event.note).into_owned(), ..event.clone() },
         None => Event::new(kind, texts.reason.clone(), texts.message.clone()),
     }
 }

@@ -47,12 +47,7 @@ impl Event {
 
     /// An event of the given type.
     pub fn new(kind: EventType, reason: impl Into<Reason>, note: impl Into<String>) -> Self {
-        Self {
-            kind,
-            reason: reason.into(),
-            note: note.into(),
-            action: crate::reason!("Reconcile"),
-        }
+        Self { kind, reason: reason.into(), note: note.into(), action: crate::reason!("Reconcile") }
     }
 
     /// With another action.

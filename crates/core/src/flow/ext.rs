@@ -29,15 +29,11 @@ pub trait FlowExt<T>: Sized {
 
 impl<T, E: Into<Halt>> FlowExt<T> for Result<T, E> {
     fn or_terminal(self, reason: impl Into<Reason>) -> Flow<T> {
-        on_failure(self, |failure| {
-            failure.set_class(Class::Terminal).reason(reason).into()
-        })
+        on_failure(self, |failure| failure.set_class(Class::Terminal).reason(reason).into())
     }
 
     fn or_after(self, delay: Delay) -> Flow<T> {
-        on_failure(self, |failure| {
-            failure.set_class(Class::After(delay)).into()
-        })
+        on_failure(self, |failure| failure.set_class(Class::After(delay)).into())
     }
 
     fn or_backoff(self) -> Flow<T> {
@@ -49,9 +45,7 @@ impl<T, E: Into<Halt>> FlowExt<T> for Result<T, E> {
     }
 
     fn or_wait(self, recognise: impl FnOnce(&Failure) -> Option<Wait>) -> Flow<T> {
-        on_failure(self, |failure| {
-            recognise(&failure).map_or_else(|| failure.into(), Halt::from)
-        })
+        on_failure(self, |failure| recognise(&failure).map_or_else(|| failure.into(), Halt::from))
     }
 
     fn ignore_not_found(self) -> Flow<Option<T>> {
@@ -66,10 +60,7 @@ impl<T, E: Into<Halt>> FlowExt<T> for Result<T, E> {
     }
 }
 
-fn on_failure<T, E: Into<Halt>>(
-    result: Result<T, E>,
-    change: impl FnOnce(Failure) -> Halt,
-) -> Flow<T> {
+fn on_failure<T, E: Into<Halt>>(result: Result<T, E>, change: impl FnOnce(Failure) -> Halt) -> Flow<T> {
     result.map_err(|error| match error.into() {
         Halt::Failed(failure) => change(failure),
         halt => halt,

@@ -131,11 +131,7 @@ impl Failure {
     /// The bound that joined errors put on a back-off; branches that were joined as outcomes carry theirs as timers.
     pub(super) fn bound(&self) -> Option<Delay> {
         let own = self.0.class.is_none() && self.0.parts.is_empty();
-        if own {
-            classify::smallest_after(self.source())
-        } else {
-            None
-        }
+        if own { classify::smallest_after(self.source()) } else { None }
     }
 
     pub(super) fn set_class(mut self, class: Class) -> Self {
@@ -149,13 +145,7 @@ impl Failure {
         }
         // Blocked branches stand beside terminal failures only: a failure that is retried says what is retried.
         let terminal = self.class() == Class::Terminal;
-        render(
-            "failures",
-            self.0
-                .parts
-                .iter()
-                .filter(|part| terminal || part.kind != PartKind::Blocked),
-        )
+        render("failures", self.0.parts.iter().filter(|part| terminal || part.kind != PartKind::Blocked))
     }
 
     fn new(source: BoxError, class: Option<Class>) -> Self {

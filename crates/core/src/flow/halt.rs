@@ -140,12 +140,7 @@ impl Halt {
             },
             Self::Done | Self::Blocked(_) => None,
         };
-        Summary {
-            kind: self.kind(),
-            reason: self.reason(),
-            class,
-            delay,
-        }
+        Summary { kind: self.kind(), reason: self.reason(), class, delay }
     }
 
     /// The pass is repeated no later than this; `Done` stays as it is.

@@ -59,11 +59,7 @@ impl Extra {
                 self.safety_net = smallest(self.safety_net, Some(safety_net));
             }
             WaitOn::Growing { at_most } => {
-                self.growing.push(Growing {
-                    reason: wait.0.reason,
-                    at_most,
-                    progressed: wait.0.progressed,
-                });
+                self.growing.push(Growing { reason: wait.0.reason, at_most, progressed: wait.0.progressed });
             }
         }
         self.merge(wait.0.extra);
@@ -74,11 +70,8 @@ impl Extra {
 ///
 /// A failure that is retried outweighs a terminal one, that a block, that a wait. No timer is lost: the schedule is the
 /// smallest of all branches. The report depends on the order of the branches only, the schedule not even on that.
-pub fn join<T>(
-    branches: impl IntoIterator<Item = (impl Into<String>, Flow<T>)>,
-) -> Flow<Joined<T>> {
-    let (mut values, mut failures, mut blocked, mut waits) =
-        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+pub fn join<T>(branches: impl IntoIterator<Item = (impl Into<String>, Flow<T>)>) -> Flow<Joined<T>> {
+    let (mut values, mut failures, mut blocked, mut waits) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (label, branch) in branches {
         match branch {
             Ok(value) => values.push(Some(value)),
@@ -100,33 +93,19 @@ pub fn join<T>(
     }
 }
 
-fn join_failures(
-    failures: Vec<(String, Failure)>,
-    blocked: Vec<(String, Blocked)>,
-    waits: Vec<Wait>,
-) -> Failure {
-    let mut found: Vec<(Classification, String, Failure)> = failures
-        .into_iter()
-        .map(|(label, failure)| (failure.classification(), label, failure))
-        .collect();
+fn join_failures(failures: Vec<(String, Failure)>, blocked: Vec<(String, Blocked)>, waits: Vec<Wait>) -> Failure {
+    let mut found: Vec<(Classification, String, Failure)> =
+        failures.into_iter().map(|(label, failure)| (failure.classification(), label, failure)).collect();
     // Conflicts are listed last, so that the reason is theirs only when there is nothing else.
     found.sort_by_key(|(classification, ..)| classification.is_conflict());
-    let recognised = found
-        .iter()
-        .any(|(classification, ..)| classification.recognised);
-    let (class, slow) = joined_class(
-        found
-            .iter()
-            .map(|(classification, ..)| (classification.class, classification.slow)),
-    );
+    let recognised = found.iter().any(|(classification, ..)| classification.recognised);
+    let (class, slow) = joined_class(found.iter().map(|(classification, ..)| (classification.class, classification.slow)));
 
     let mut extra = Extra::default();
     let mut parts = Vec::new();
     let mut sources: Vec<Option<BoxError>> = Vec::new();
     let mut event = None;
-    let first = found
-        .first()
-        .map(|(classification, ..)| (classification.reason.clone(), classification.origin));
+    let first = found.first().map(|(classification, ..)| (classification.reason.clone(), classification.origin));
     for (classification, label, failure) in found {
         if let Class::After(delay) = classification.class
             && class == Class::Backoff
@@ -166,27 +145,14 @@ fn join_failures(
 
 fn parts_of(label: &str, classification: &Classification, failure: &Failure) -> Vec<Part> {
     if failure.0.parts.is_empty() {
-        let kind = if classification.is_conflict() {
-            PartKind::Conflict
-        } else {
-            PartKind::Failure
-        };
-        return vec![Part {
-            kind,
-            label: label.to_owned(),
-            message: failure.text(),
-        }];
+        let kind = if classification.is_conflict() { PartKind::Conflict } else { PartKind::Failure };
+        return vec![Part { kind, label: label.to_owned(), message: failure.text() }];
     }
     let label = match &failure.0.context {
         Some(context) => format!("{label}: {context}"),
         None => label.to_owned(),
     };
-    failure
-        .0
-        .parts
-        .iter()
-        .map(|part| part.under(&label))
-        .collect()
+    failure.0.parts.iter().map(|part| part.under(&label)).collect()
 }
 
 fn join_blocked(blocked: Vec<(String, Blocked)>, waits: Vec<Wait>) -> Result<Blocked, Halt> {
@@ -214,11 +180,7 @@ fn join_blocked(blocked: Vec<(String, Blocked)>, waits: Vec<Wait>) -> Result<Blo
 
 fn blocked_parts(label: &str, block: &Blocked) -> Vec<Part> {
     if block.0.parts.is_empty() {
-        return vec![Part {
-            kind: PartKind::Blocked,
-            label: label.to_owned(),
-            message: block.text(),
-        }];
+        return vec![Part { kind: PartKind::Blocked, label: label.to_owned(), message: block.text() }];
     }
     block.0.parts.iter().map(|part| part.under(label)).collect()
 }
@@ -235,19 +197,13 @@ fn join_waits(waits: Vec<Wait>) -> Option<Wait> {
 
 impl Part {
     fn under(&self, label: &str) -> Self {
-        Self {
-            kind: self.kind,
-            label: format!("{label}: {}", self.label),
-            message: self.message.clone(),
-        }
+        Self { kind: self.kind, label: format!("{label}: {}", self.label), message: self.message.clone() }
     }
 }
 
 /// One entry as `<label>: <message>`; several under a heading, one line each.
 pub(super) fn render<'a>(noun: &str, parts: impl Iterator<Item = &'a Part>) -> String {
-    let lines: Vec<String> = parts
-        .map(|part| format!("{}: {}", part.label, part.message))
-        .collect();
+    let lines: Vec<String> = parts.map(|part| format!("{}: {}", part.label, part.message)).collect();
     if let [line] = lines.as_slice() {
         return text::cut(line.clone());
     }

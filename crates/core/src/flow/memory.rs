@@ -33,10 +33,7 @@ impl KeyMemory {
     /// The memory for the object with this UID: this one, or a fresh one when this one is of another object.
     pub fn of(&mut self, uid: &str) -> &mut Self {
         if self.uid != uid {
-            *self = Self {
-                uid: uid.to_owned(),
-                ..Self::default()
-            };
+            *self = Self { uid: uid.to_owned(), ..Self::default() };
         }
         self
     }
@@ -56,13 +53,7 @@ impl KeyMemory {
     }
 
     /// The delay of a growing wait; it has grown for the next time.
-    pub(super) fn grow(
-        &mut self,
-        reason: &Reason,
-        progressed: bool,
-        policy: &Policy,
-        rng: &mut Rng,
-    ) -> Delay {
+    pub(super) fn grow(&mut self, reason: &Reason, progressed: bool, policy: &Policy, rng: &mut Rng) -> Delay {
         let grown = self.slots.entry(reason.clone()).or_default();
         if progressed {
             *grown = 0;

@@ -19,11 +19,7 @@ impl Reason {
     /// The text as a reason, repaired if necessary.
     pub fn new(text: impl Into<Cow<'static, str>>) -> Self {
         let text = text.into();
-        if is_valid(&text) {
-            Self(text)
-        } else {
-            Self(Cow::Owned(repair(&text)))
-        }
+        if is_valid(&text) { Self(text) } else { Self(Cow::Owned(repair(&text))) }
     }
 
     /// A constant reason. An invalid one fails to compile when used in a constant; [`reason!`](crate::reason) does that.

@@ -17,9 +17,7 @@ fn mask_keys(text: &str) -> String {
     let mut masked = String::with_capacity(text.len());
     while let Some(begin) = rest.find("-----BEGIN ") {
         let header = &rest[begin..];
-        let is_key = header[11..]
-            .find("-----")
-            .is_some_and(|end| header[11..11 + end].ends_with("PRIVATE KEY"));
+        let is_key = header[11..].find("-----").is_some_and(|end| header[11..11 + end].ends_with("PRIVATE KEY"));
         if !is_key {
             masked.push_str(&rest[..begin + 11]);
             rest = &rest[begin + 11..];
@@ -45,9 +43,7 @@ fn mask_tokens(text: &str) -> String {
         masked.push_str(&rest[..after]);
         rest = &rest[after..];
         let is_keyword = masked[..masked.len() - 6].ends_with(['B', 'b']);
-        let token = rest
-            .find(|c: char| !(c.is_ascii_alphanumeric() || "-._~+/=".contains(c)))
-            .unwrap_or(rest.len());
+        let token = rest.find(|c: char| !(c.is_ascii_alphanumeric() || "-._~+/=".contains(c))).unwrap_or(rest.len());
         if is_keyword && token > 0 {
             masked.push_str(MASK);
             rest = &rest[token..];
@@ -63,9 +59,7 @@ fn mask_urls(text: &str) -> String {
     while let Some(at) = rest.find("://") {
         masked.push_str(&rest[..at + 3]);
         rest = &rest[at + 3..];
-        let authority = rest
-            .find(|c: char| c.is_whitespace() || "/?#\"'<>".contains(c))
-            .unwrap_or(rest.len());
+        let authority = rest.find(|c: char| c.is_whitespace() || "/?#\"'<>".contains(c)).unwrap_or(rest.len());
         if let Some(user) = rest[..authority].rfind('@') {
             masked.push_str(MASK);
             rest = &rest[user..];

@@ -9,9 +9,6 @@ pub(super) fn cut(message: String) -> String {
         return message;
     }
     let room = MAX_BYTES - '…'.len_utf8();
-    let end = (0..=room)
-        .rev()
-        .find(|index| message.is_char_boundary(*index))
-        .unwrap_or(0);
+    let end = (0..=room).rev().find(|index| message.is_char_boundary(*index)).unwrap_or(0);
     format!("{}…", &message[..end])
 }

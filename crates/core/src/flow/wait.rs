@@ -48,12 +48,7 @@ impl Wait {
 
     /// Until an event on a watched object. The safety net is 5 minutes; [`Wait::safety_net`] changes it.
     pub fn for_event(reason: impl Into<Reason>) -> Self {
-        Self::on_what(
-            WaitOn::Event {
-                safety_net: SAFETY_NET,
-            },
-            reason.into(),
-        )
+        Self::on_what(WaitOn::Event { safety_net: SAFETY_NET }, reason.into())
     }
 
     /// With delays that grow for as long as the key waits for this reason.
@@ -130,15 +125,7 @@ impl Wait {
     }
 
     fn on_what(on: WaitOn, reason: Reason) -> Self {
-        Self(Box::new(Inner {
-            reason,
-            message: None,
-            on,
-            progressed: false,
-            more: 0,
-            event: None,
-            extra: Extra::default(),
-        }))
+        Self(Box::new(Inner { reason, message: None, on, progressed: false, more: 0, event: None, extra: Extra::default() }))
     }
 }
 

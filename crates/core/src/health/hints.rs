@@ -23,11 +23,7 @@ impl Hints {
     /// Reads the annotation's value. Names may be in kebab-case or CamelCase.
     pub fn parse(text: &str) -> Result<Self, InvalidHint> {
         let mut hints = Self::default();
-        for hint in text
-            .split(',')
-            .map(str::trim)
-            .filter(|hint| !hint.is_empty())
-        {
+        for hint in text.split(',').map(str::trim).filter(|hint| !hint.is_empty()) {
             let (name, value) = match hint.split_once('=') {
                 Some((name, value)) => (name.trim(), Some(value.trim())),
                 None => (hint, None),

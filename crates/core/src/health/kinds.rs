@@ -11,21 +11,11 @@ const UNSCHEDULABLE_GRACE: SignedDuration = SignedDuration::from_secs(15);
 
 /// The verdict of the kind's own rule, if it has one.
 pub(super) fn readiness(view: &View<'_>) -> Option<Readiness> {
-    let api_version = view
-        .object
-        .get("apiVersion")
-        .and_then(Value::as_str)
-        .unwrap_or("");
-    let kind = view
-        .object
-        .get("kind")
-        .and_then(Value::as_str)
-        .unwrap_or("");
+    let api_version = view.object.get("apiVersion").and_then(Value::as_str).unwrap_or("");
+    let kind = view.object.get("kind").and_then(Value::as_str).unwrap_or("");
     let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
     Some(match (group, kind) {
-        ("", "ConfigMap" | "Secret") | ("batch", "CronJob") | ("policy", "PodDisruptionBudget") => {
-            Readiness::current()
-        }
+        ("", "ConfigMap" | "Secret") | ("batch", "CronJob") | ("policy", "PodDisruptionBudget") => Readiness::current(),
         ("", "Service") => service(view),
         ("", "PersistentVolumeClaim") => claim(view),
         ("", "Pod") => pod(view),
@@ -61,9 +51,7 @@ fn pod(view: &View<'_>) -> Readiness {
         "Succeeded" | "Failed" => Readiness::current(),
         "Running" if view.is_true("Ready") => Readiness::current(),
         "Running" => match crash_looping(view.object) {
-            Some(container) => {
-                Readiness::failed(format!("container {container} is in CrashLoopBackOff"))
-            }
+            Some(container) => Readiness::failed(format!("container {container} is in CrashLoopBackOff")),
             None => Readiness::in_progress("pod is running but not ready"),
         },
         "Pending" => pending_pod(view),
@@ -73,18 +61,13 @@ fn pod(view: &View<'_>) -> Readiness {
 }
 
 fn pending_pod(view: &View<'_>) -> Readiness {
-    let unschedulable = view
-        .condition("PodScheduled")
-        .filter(|condition| condition.is_false() && condition.reason == "Unschedulable");
+    let unschedulable =
+        view.condition("PodScheduled").filter(|condition| condition.is_false() && condition.reason == "Unschedulable");
     let Some(condition) = unschedulable else {
         return Readiness::in_progress("pod is pending");
     };
-    let mut readiness =
-        Readiness::in_progress(format!("pod is unschedulable: {}", condition.text()));
-    readiness.changes_at = condition
-        .since
-        .and_then(failing_instant)
-        .map(|at| (at, Status::Failed));
+    let mut readiness = Readiness::in_progress(format!("pod is unschedulable: {}", condition.text()));
+    readiness.changes_at = condition.since.and_then(failing_instant).map(|at| (at, Status::Failed));
     readiness
 }
 
@@ -93,30 +76,21 @@ fn failing_instant(since: Timestamp) -> Option<Timestamp> {
 }
 
 fn crash_looping(pod: &Value) -> Option<&str> {
-    pod.pointer("/status/containerStatuses")?
-        .as_array()?
-        .iter()
-        .find_map(|container| {
-            let reason = container.pointer("/state/waiting/reason")?.as_str()?;
-            (reason == "CrashLoopBackOff")
-                .then(|| container.get("name").and_then(Value::as_str).unwrap_or("?"))
-        })
+    pod.pointer("/status/containerStatuses")?.as_array()?.iter().find_map(|container| {
+        let reason = container.pointer("/state/waiting/reason")?.as_str()?;
+        (reason == "CrashLoopBackOff").then(|| container.get("name").and_then(Value::as_str).unwrap_or("?"))
+    })
 }
 
 fn definition(view: &View<'_>) -> Readiness {
-    if let Some(names) = view
-        .condition("NamesAccepted")
-        .filter(|condition| condition.is_false())
-    {
+    if let Some(names) = view.condition("NamesAccepted").filter(|condition| condition.is_false()) {
         return Readiness::failed(names.text());
     }
     match view.condition("Established") {
         Some(established) if established.is_false() && established.reason != "Installing" => {
             Readiness::failed(established.text())
         }
-        Some(established) if established.is_true() && view.is_true("NamesAccepted") => {
-            Readiness::current()
-        }
+        Some(established) if established.is_true() && view.is_true("NamesAccepted") => Readiness::current(),
         _ => Readiness::in_progress("definition is not established yet"),
     }
 }

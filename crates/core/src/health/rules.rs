@@ -25,9 +25,7 @@ pub fn readiness_with(object: &Value, hints: &Hints, kind_rule: Option<&Rule<'_>
         Err(problem) => return Readiness::new(Status::Unknown, problem),
     };
     if let Some((generation, observed)) = view.unseen_generation() {
-        let mut readiness = Readiness::in_progress(format!(
-            "generation {generation} is not observed yet (observed: {observed})"
-        ));
+        let mut readiness = Readiness::in_progress(format!("generation {generation} is not observed yet (observed: {observed})"));
         readiness.lagging = view.after_generation(kind_rule).status == Status::Current;
         return readiness;
     }
@@ -56,11 +54,7 @@ impl Condition<'_> {
 
     /// The message, else the reason.
     pub(super) fn text(&self) -> &str {
-        if self.message.is_empty() {
-            self.reason
-        } else {
-            self.message
-        }
+        if self.message.is_empty() { self.reason } else { self.message }
     }
 }
 
@@ -79,17 +73,11 @@ impl<'a> View<'a> {
             Some(status @ Value::Object(_)) => conditions(status)?,
             Some(_) => return Err("status is not a map".to_owned()),
         };
-        Ok(Self {
-            object,
-            hints,
-            conditions,
-        })
+        Ok(Self { object, hints, conditions })
     }
 
     pub(super) fn condition(&self, kind: &str) -> Option<&Condition<'a>> {
-        self.conditions
-            .iter()
-            .find(|condition| condition.kind == kind)
+        self.conditions.iter().find(|condition| condition.kind == kind)
     }
 
     pub(super) fn is_true(&self, kind: &str) -> bool {
@@ -103,11 +91,7 @@ impl<'a> View<'a> {
 
     /// A text below `spec` or `status`.
     pub(super) fn text(&self, part: &str, field: &str) -> &'a str {
-        self.object
-            .get(part)
-            .and_then(|part| part.get(field))
-            .and_then(Value::as_str)
-            .unwrap_or("")
+        self.object.get(part).and_then(|part| part.get(field)).and_then(Value::as_str).unwrap_or("")
     }
 
     fn observed_generation(&self) -> Option<i64> {
@@ -115,11 +99,7 @@ impl<'a> View<'a> {
         if observed.is_some() || !self.hints.has_observed_generation {
             return observed;
         }
-        Some(
-            self.condition("Ready")
-                .and_then(|ready| ready.observed_generation)
-                .unwrap_or(-1),
-        )
+        Some(self.condition("Ready").and_then(|ready| ready.observed_generation).unwrap_or(-1))
     }
 
     fn unseen_generation(&self) -> Option<(i64, i64)> {
@@ -129,16 +109,10 @@ impl<'a> View<'a> {
     }
 
     fn after_generation(&self, kind_rule: Option<&Rule<'_>>) -> Readiness {
-        if let Some(condition) = self
-            .condition("Reconciling")
-            .filter(|condition| condition.is_true())
-        {
+        if let Some(condition) = self.condition("Reconciling").filter(|condition| condition.is_true()) {
             return Readiness::in_progress(condition.text());
         }
-        if let Some(condition) = self
-            .condition("Stalled")
-            .filter(|condition| condition.is_true())
-        {
+        if let Some(condition) = self.condition("Stalled").filter(|condition| condition.is_true()) {
             return Readiness::failed(condition.text());
         }
         let by_kind = match kind_rule {
@@ -146,30 +120,20 @@ impl<'a> View<'a> {
             None => kinds::readiness(self),
         };
         let readiness = by_kind.unwrap_or_else(|| self.by_ready_condition());
-        if readiness.status == Status::Current {
-            self.with_hinted_conditions(readiness)
-        } else {
-            readiness
-        }
+        if readiness.status == Status::Current { self.with_hinted_conditions(readiness) } else { readiness }
     }
 
     fn by_ready_condition(&self) -> Readiness {
         match self.condition("Ready") {
             Some(ready) if ready.is_true() => Readiness::current(),
             Some(ready) => Readiness::in_progress(ready.text()),
-            None if self.hints.has_ready_condition => {
-                Readiness::in_progress("condition Ready is missing")
-            }
+            None if self.hints.has_ready_condition => Readiness::in_progress("condition Ready is missing"),
             None => Readiness::current(),
         }
     }
 
     fn with_hinted_conditions(&self, readiness: Readiness) -> Readiness {
-        let open = self
-            .hints
-            .conditions
-            .iter()
-            .find(|kind| !self.is_true(kind));
+        let open = self.hints.conditions.iter().find(|kind| !self.is_true(kind));
         match open {
             None => readiness,
             Some(kind) => match self.condition(kind) {
@@ -189,12 +153,7 @@ fn conditions(status: &Value) -> Result<Vec<Condition<'_>>, String> {
         Some(Value::Array(items)) => items,
         Some(_) => return Err("status.conditions is not a list".to_owned()),
     };
-    items
-        .iter()
-        .map(|item| {
-            condition(item).ok_or_else(|| "status.conditions has a malformed entry".to_owned())
-        })
-        .collect()
+    items.iter().map(|item| condition(item).ok_or_else(|| "status.conditions has a malformed entry".to_owned())).collect()
 }
 
 fn condition(item: &Value) -> Option<Condition<'_>> {
@@ -208,9 +167,6 @@ fn condition(item: &Value) -> Option<Condition<'_>> {
         reason: optional("reason")?,
         message: optional("message")?,
         observed_generation: item.get("observedGeneration").and_then(Value::as_i64),
-        since: item
-            .get("lastTransitionTime")
-            .and_then(Value::as_str)
-            .and_then(|text| text.parse().ok()),
+        since: item.get("lastTransitionTime").and_then(Value::as_str).and_then(|text| text.parse().ok()),
     })
 }

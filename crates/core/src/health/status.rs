@@ -7,20 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The health of an object, in the words of kstatus.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 pub enum Status {
     /// Its controller works on it.
     InProgress,
@@ -73,12 +60,7 @@ pub struct Readiness {
 impl Readiness {
     /// A health that lasts until the object changes.
     pub fn new(status: Status, message: impl Into<String>) -> Self {
-        Self {
-            status,
-            message: message.into(),
-            changes_at: None,
-            lagging: false,
-        }
+        Self { status, message: message.into(), changes_at: None, lagging: false }
     }
 
     /// Ready.

@@ -43,20 +43,13 @@ fn the_readiness_table_holds_in_all_rows() {
                         }
                         object["status"]["conditions"] = json!([condition]);
                     }
-                    let hints = Hints {
-                        has_observed_generation: hint,
-                        has_ready_condition: needs_condition,
-                        conditions: Vec::new(),
-                    };
+                    let hints =
+                        Hints { has_observed_generation: hint, has_ready_condition: needs_condition, conditions: Vec::new() };
                     let mut wanted = expected(observed, ready, own, hint);
                     if needs_condition && ready.is_none() {
                         wanted = IN_PROGRESS;
                     }
-                    assert_eq!(
-                        readiness(&object, &hints).status,
-                        wanted,
-                        "{observed:?} {ready:?} {own:?} {hints:?}"
-                    );
+                    assert_eq!(readiness(&object, &hints).status, wanted, "{observed:?} {ready:?} {own:?} {hints:?}");
                     rows += 1;
                 }
             }
@@ -69,18 +62,11 @@ fn the_readiness_table_holds_in_all_rows() {
 #[test]
 fn hinted_conditions_must_be_true_as_well() {
     let hints = Hints::parse("conditions=Test").unwrap();
-    for (test, wanted) in [
-        (None, IN_PROGRESS),
-        (Some("Unknown"), IN_PROGRESS),
-        (Some("False"), IN_PROGRESS),
-        (Some("True"), CURRENT),
-    ] {
-        let conditions: Vec<Value> = test
-            .map(|status| json!({"type": "Test", "status": status}))
-            .into_iter()
-            .collect();
-        let object =
-            json!({"kind": "Foo", "apiVersion": "x/v1", "status": {"conditions": conditions}});
+    for (test, wanted) in
+        [(None, IN_PROGRESS), (Some("Unknown"), IN_PROGRESS), (Some("False"), IN_PROGRESS), (Some("True"), CURRENT)]
+    {
+        let conditions: Vec<Value> = test.map(|status| json!({"type": "Test", "status": status})).into_iter().collect();
+        let object = json!({"kind": "Foo", "apiVersion": "x/v1", "status": {"conditions": conditions}});
         assert_eq!(readiness(&object, &hints).status, wanted, "{test:?}");
     }
 }
@@ -91,13 +77,7 @@ fn hints_have_a_grammar() {
     let hints = Hints::parse("HasObservedGeneration, has-ready-condition,conditions=A;B").unwrap();
     assert!(hints.has_observed_generation && hints.has_ready_condition);
     assert_eq!(hints.conditions, ["A", "B"]);
-    for wrong in [
-        "ready",
-        "conditions",
-        "conditions=",
-        "conditions=A;;B",
-        "has-ready-condition=true",
-    ] {
+    for wrong in ["ready", "conditions", "conditions=", "conditions=A;;B", "has-ready-condition=true"] {
         assert!(Hints::parse(wrong).is_err(), "{wrong}");
     }
     assert_eq!(Hints::parse(""), Ok(Hints::default()));
@@ -115,10 +95,7 @@ fn deletion_and_abnormal_conditions_come_before_the_kind() {
     assert_eq!(status_of(&object), IN_PROGRESS);
     object["status"]["conditions"] = json!([condition("Stalled", "True", "Stuck")]);
     let stalled = readiness(&object, &Hints::default());
-    assert_eq!(
-        (stalled.status, stalled.message.as_str()),
-        (FAILED, "Stalled says Stuck")
-    );
+    assert_eq!((stalled.status, stalled.message.as_str()), (FAILED, "Stalled says Stuck"));
     object["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
     assert_eq!(status_of(&object), Status::Terminating);
 }
@@ -126,16 +103,9 @@ fn deletion_and_abnormal_conditions_come_before_the_kind() {
 // READY-5
 #[test]
 fn a_malformed_status_is_unknown() {
-    for status in [
-        json!("x"),
-        json!({"conditions": {}}),
-        json!({"conditions": [{"status": "True"}]}),
-        json!({"conditions": [7]}),
-    ] {
-        let readiness = readiness(
-            &json!({"apiVersion": "v1", "kind": "Pod", "status": status}),
-            &Hints::default(),
-        );
+    for status in [json!("x"), json!({"conditions": {}}), json!({"conditions": [{"status": "True"}]}), json!({"conditions": [7]})]
+    {
+        let readiness = readiness(&json!({"apiVersion": "v1", "kind": "Pod", "status": status}), &Hints::default());
         assert_eq!(readiness.status, Status::Unknown);
         assert!(!readiness.message.is_empty());
     }
@@ -159,10 +129,7 @@ fn plain_kinds_are_ready() {
         ("policy/v1", "PodDisruptionBudget"),
         ("v1", "ServiceAccount"),
     ] {
-        assert_eq!(
-            status_of(&json!({"apiVersion": api_version, "kind": kind})),
-            CURRENT
-        );
+        assert_eq!(status_of(&json!({"apiVersion": api_version, "kind": kind})), CURRENT);
     }
 }
 
@@ -173,32 +140,20 @@ fn services_and_claims_wait_for_what_they_need() {
     assert_eq!(status_of(&service("LoadBalancer", "")), IN_PROGRESS);
     assert_eq!(status_of(&service("LoadBalancer", "10.0.0.1")), CURRENT);
     let claim = |phase: &str| json!({"apiVersion": "v1", "kind": "PersistentVolumeClaim", "status": {"phase": phase}});
-    assert_eq!(
-        (status_of(&claim("Pending")), status_of(&claim("Bound"))),
-        (IN_PROGRESS, CURRENT)
-    );
+    assert_eq!((status_of(&claim("Pending")), status_of(&claim("Bound"))), (IN_PROGRESS, CURRENT));
 }
 
 #[test]
 fn pods_follow_their_phase() {
     let pod = |phase: &str, more: Value| {
         let mut status = json!({"phase": phase});
-        status
-            .as_object_mut()
-            .unwrap()
-            .extend(more.as_object().unwrap().clone());
+        status.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         json!({"apiVersion": "v1", "kind": "Pod", "status": status})
     };
     for phase in ["Succeeded", "Failed"] {
         assert_eq!(status_of(&pod(phase, json!({}))), CURRENT);
     }
-    assert_eq!(
-        status_of(&pod(
-            "Running",
-            json!({"conditions": [condition("Ready", "True", "")]})
-        )),
-        CURRENT
-    );
+    assert_eq!(status_of(&pod("Running", json!({"conditions": [condition("Ready", "True", "")]}))), CURRENT);
     assert_eq!(status_of(&pod("Running", json!({}))), IN_PROGRESS);
     let crash = json!({"containerStatuses": [{"name": "c", "state": {"waiting": {"reason": "CrashLoopBackOff"}}}]});
     assert_eq!(status_of(&pod("Running", crash)), FAILED);
@@ -206,22 +161,10 @@ fn pods_follow_their_phase() {
     let since = "2026-01-01T00:00:00Z";
     let mut unschedulable = condition("PodScheduled", "False", "Unschedulable");
     unschedulable["lastTransitionTime"] = json!(since);
-    let readiness = readiness(
-        &pod("Pending", json!({"conditions": [unschedulable]})),
-        &Hints::default(),
-    );
+    let readiness = readiness(&pod("Pending", json!({"conditions": [unschedulable]})), &Hints::default());
     let fails_at = "2026-01-01T00:00:15Z".parse().unwrap();
-    assert_eq!(
-        (readiness.status, readiness.changes_at),
-        (IN_PROGRESS, Some((fails_at, FAILED)))
-    );
-    assert_eq!(
-        (
-            readiness.status_at(since.parse().unwrap()),
-            readiness.status_at(fails_at)
-        ),
-        (IN_PROGRESS, FAILED)
-    );
+    assert_eq!((readiness.status, readiness.changes_at), (IN_PROGRESS, Some((fails_at, FAILED))));
+    assert_eq!((readiness.status_at(since.parse().unwrap()), readiness.status_at(fails_at)), (IN_PROGRESS, FAILED));
 }
 
 fn deployment(change: impl FnOnce(&mut Value)) -> Status {
@@ -240,46 +183,16 @@ fn deployment(change: impl FnOnce(&mut Value)) -> Status {
 #[test]
 fn deployments_are_ready_when_rolled_out() {
     assert_eq!(deployment(|_| {}), CURRENT);
-    for field in [
-        "replicas",
-        "updatedReplicas",
-        "readyReplicas",
-        "availableReplicas",
-    ] {
-        assert_eq!(
-            deployment(|object| object["status"][field] = json!(1)),
-            IN_PROGRESS,
-            "{field}"
-        );
+    for field in ["replicas", "updatedReplicas", "readyReplicas", "availableReplicas"] {
+        assert_eq!(deployment(|object| object["status"][field] = json!(1)), IN_PROGRESS, "{field}");
     }
-    assert_eq!(
-        deployment(|object| object["status"]["replicas"] = json!(3)),
-        IN_PROGRESS
-    );
-    assert_eq!(
-        deployment(|object| object["status"]["conditions"][1]["status"] = json!("False")),
-        IN_PROGRESS
-    );
-    assert_eq!(
-        deployment(
-            |object| object["status"]["conditions"][0]["reason"] = json!("ReplicaSetUpdated")
-        ),
-        IN_PROGRESS
-    );
-    assert_eq!(
-        deployment(|object| object["status"]["conditions"][0]["reason"] =
-            json!("ProgressDeadlineExceeded")),
-        FAILED
-    );
-    assert_eq!(
-        deployment(|object| object["status"] = json!({"observedGeneration": 1})),
-        IN_PROGRESS
-    );
+    assert_eq!(deployment(|object| object["status"]["replicas"] = json!(3)), IN_PROGRESS);
+    assert_eq!(deployment(|object| object["status"]["conditions"][1]["status"] = json!("False")), IN_PROGRESS);
+    assert_eq!(deployment(|object| object["status"]["conditions"][0]["reason"] = json!("ReplicaSetUpdated")), IN_PROGRESS);
+    assert_eq!(deployment(|object| object["status"]["conditions"][0]["reason"] = json!("ProgressDeadlineExceeded")), FAILED);
+    assert_eq!(deployment(|object| object["status"] = json!({"observedGeneration": 1})), IN_PROGRESS);
     let unlimited = |object: &mut Value| {
-        object["spec"]
-            .as_object_mut()
-            .unwrap()
-            .remove("progressDeadlineSeconds");
+        object["spec"].as_object_mut().unwrap().remove("progressDeadlineSeconds");
         object["status"]["conditions"] = json!([condition("Available", "True", "")]);
     };
     assert_eq!(deployment(unlimited), CURRENT);
@@ -294,10 +207,7 @@ fn replica_sets_are_ready_when_complete() {
         }))
     };
     assert_eq!(set(2, 2, "False"), CURRENT);
-    assert_eq!(
-        [set(1, 2, "False"), set(2, 3, "False"), set(2, 2, "True")],
-        [IN_PROGRESS; 3]
-    );
+    assert_eq!([set(1, 2, "False"), set(2, 3, "False"), set(2, 2, "True")], [IN_PROGRESS; 3]);
 }
 
 #[test]
@@ -313,10 +223,7 @@ fn stateful_sets_are_ready_when_their_revision_is_rolled_out() {
     assert_eq!(set(rolling.clone(), status(3, 3, "a")), CURRENT);
     assert_eq!(set(rolling.clone(), status(2, 3, "a")), IN_PROGRESS);
     assert_eq!(set(rolling.clone(), status(3, 3, "b")), IN_PROGRESS);
-    assert_eq!(
-        set(rolling, json!({"replicas": 4, "readyReplicas": 3})),
-        IN_PROGRESS
-    );
+    assert_eq!(set(rolling, json!({"replicas": 4, "readyReplicas": 3})), IN_PROGRESS);
     let partitioned = json!({"rollingUpdate": {"partition": 2}});
     assert_eq!(set(partitioned.clone(), status(0, 1, "b")), CURRENT);
     assert_eq!(set(partitioned, status(0, 0, "b")), IN_PROGRESS);
@@ -337,12 +244,7 @@ fn daemon_sets_are_ready_when_every_node_is_served() {
         status_of(&object)
     };
     assert_eq!(set("numberReady", json!(2)), CURRENT);
-    for field in [
-        "currentNumberScheduled",
-        "updatedNumberScheduled",
-        "numberAvailable",
-        "numberReady",
-    ] {
+    for field in ["currentNumberScheduled", "updatedNumberScheduled", "numberAvailable", "numberReady"] {
         assert_eq!(set(field, json!(1)), IN_PROGRESS, "{field}");
     }
     for field in ["observedGeneration", "desiredNumberScheduled"] {
@@ -356,18 +258,8 @@ fn jobs_are_ready_when_they_end() {
         let object = json!({"apiVersion": "batch/v1", "kind": "Job", "status": {"conditions": [condition(kind, "True", "Why")]}});
         readiness(&object, &Hints::default())
     };
-    assert_eq!(
-        (
-            job("Complete").status,
-            job("Suspended").status,
-            job("Other").status
-        ),
-        (CURRENT, CURRENT, IN_PROGRESS)
-    );
-    assert_eq!(
-        (job("Failed").status, job("Failed").message.as_str()),
-        (FAILED, "Failed says Why")
-    );
+    assert_eq!((job("Complete").status, job("Suspended").status, job("Other").status), (CURRENT, CURRENT, IN_PROGRESS));
+    assert_eq!((job("Failed").status, job("Failed").message.as_str()), (FAILED, "Failed says Why"));
 }
 
 #[test]
@@ -378,36 +270,15 @@ fn types_are_ready_when_served() {
         )
     };
     let accepted = condition("NamesAccepted", "True", "");
-    assert_eq!(
-        definition(json!([accepted, condition("Established", "True", "")])),
-        CURRENT
-    );
+    assert_eq!(definition(json!([accepted, condition("Established", "True", "")])), CURRENT);
     assert_eq!(definition(json!([accepted])), IN_PROGRESS);
-    assert_eq!(
-        definition(json!([
-            accepted,
-            condition("Established", "False", "Installing")
-        ])),
-        IN_PROGRESS
-    );
-    assert_eq!(
-        definition(json!([
-            accepted,
-            condition("Established", "False", "Broken")
-        ])),
-        FAILED
-    );
-    assert_eq!(
-        definition(json!([condition("NamesAccepted", "False", "Conflict")])),
-        FAILED
-    );
+    assert_eq!(definition(json!([accepted, condition("Established", "False", "Installing")])), IN_PROGRESS);
+    assert_eq!(definition(json!([accepted, condition("Established", "False", "Broken")])), FAILED);
+    assert_eq!(definition(json!([condition("NamesAccepted", "False", "Conflict")])), FAILED);
     let service = |status: &str| {
         let object = json!({"apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService", "status": {"conditions": [condition("Available", status, "Down")]}});
         readiness(&object, &Hints::default())
     };
     assert_eq!(service("True").status, CURRENT);
-    assert_eq!(
-        (service("False").status, service("False").message.as_str()),
-        (IN_PROGRESS, "Available says Down")
-    );
+    assert_eq!((service("False").status, service("False").message.as_str()), (IN_PROGRESS, "Available says Down"));
 }

@@ -18,23 +18,14 @@ fn wanted(view: &View<'_>) -> i64 {
 
 pub(super) fn deployment(view: &View<'_>) -> Readiness {
     let progressing = view.condition("Progressing");
-    if let Some(condition) =
-        progressing.filter(|condition| condition.reason == "ProgressDeadlineExceeded")
-    {
+    if let Some(condition) = progressing.filter(|condition| condition.reason == "ProgressDeadlineExceeded") {
         return Readiness::failed(condition.text());
     }
     let spec = wanted(view);
     let (replicas, updated) = (status(view, "replicas"), status(view, "updatedReplicas"));
-    let (available, ready) = (
-        status(view, "availableReplicas"),
-        status(view, "readyReplicas"),
-    );
-    let deadline = view
-        .number("spec", "progressDeadlineSeconds")
-        .is_some_and(|seconds| seconds != NO_DEADLINE);
-    let rolled_out = progressing.is_some_and(|condition| {
-        condition.is_true() && condition.reason == "NewReplicaSetAvailable"
-    });
+    let (available, ready) = (status(view, "availableReplicas"), status(view, "readyReplicas"));
+    let deadline = view.number("spec", "progressDeadlineSeconds").is_some_and(|seconds| seconds != NO_DEADLINE);
+    let rolled_out = progressing.is_some_and(|condition| condition.is_true() && condition.reason == "NewReplicaSetAvailable");
     if updated < spec {
         Readiness::in_progress(format!("{updated} of {spec} replicas are updated"))
     } else if replicas > spec {
@@ -42,9 +33,7 @@ pub(super) fn deployment(view: &View<'_>) -> Readiness {
     } else if replicas < spec {
         Readiness::in_progress(format!("{replicas} of {spec} replicas exist"))
     } else if available < updated {
-        Readiness::in_progress(format!(
-            "{available} of {updated} updated replicas are available"
-        ))
+        Readiness::in_progress(format!("{available} of {updated} updated replicas are available"))
     } else if ready < spec {
         Readiness::in_progress(format!("{ready} of {spec} replicas are ready"))
     } else if deadline && !rolled_out {
@@ -57,18 +46,11 @@ pub(super) fn deployment(view: &View<'_>) -> Readiness {
 }
 
 pub(super) fn replica_set(view: &View<'_>) -> Readiness {
-    if let Some(failure) = view
-        .condition("ReplicaFailure")
-        .filter(|condition| condition.is_true())
-    {
+    if let Some(failure) = view.condition("ReplicaFailure").filter(|condition| condition.is_true()) {
         return Readiness::in_progress(failure.text());
     }
     let spec = wanted(view);
-    let fields = [
-        ("fullyLabeledReplicas", "labelled"),
-        ("availableReplicas", "available"),
-        ("readyReplicas", "ready"),
-    ];
+    let fields = [("fullyLabeledReplicas", "labelled"), ("availableReplicas", "available"), ("readyReplicas", "ready")];
     for (field, word) in fields {
         let count = status(view, field);
         if count < spec {
@@ -80,11 +62,7 @@ pub(super) fn replica_set(view: &View<'_>) -> Readiness {
 
 pub(super) fn stateful_set(view: &View<'_>) -> Readiness {
     let strategy = view.object.pointer("/spec/updateStrategy");
-    if strategy
-        .and_then(|strategy| strategy.get("type"))
-        .and_then(Value::as_str)
-        == Some("OnDelete")
-    {
+    if strategy.and_then(|strategy| strategy.get("type")).and_then(Value::as_str) == Some("OnDelete") {
         return Readiness::current();
     }
     let spec = wanted(view);
@@ -98,16 +76,12 @@ pub(super) fn stateful_set(view: &View<'_>) -> Readiness {
     if let Some(readiness) = surplus(replicas, spec) {
         return readiness;
     }
-    let partition = strategy
-        .and_then(|strategy| strategy.pointer("/rollingUpdate/partition"))
-        .and_then(Value::as_i64)
-        .unwrap_or(0);
+    let partition =
+        strategy.and_then(|strategy| strategy.pointer("/rollingUpdate/partition")).and_then(Value::as_i64).unwrap_or(0);
     if partition > 0 {
         let (updated, share) = (status(view, "updatedReplicas"), (spec - partition).max(0));
         return if updated < share {
-            Readiness::in_progress(format!(
-                "{updated} of {share} replicas of the partition are updated"
-            ))
+            Readiness::in_progress(format!("{updated} of {share} replicas of the partition are updated"))
         } else {
             Readiness::current()
         };
@@ -123,19 +97,11 @@ pub(super) fn stateful_set(view: &View<'_>) -> Readiness {
 }
 
 fn surplus(replicas: i64, spec: i64) -> Option<Readiness> {
-    (replicas > spec).then(|| {
-        Readiness::in_progress(format!(
-            "{} surplus replicas are going away",
-            replicas - spec
-        ))
-    })
+    (replicas > spec).then(|| Readiness::in_progress(format!("{} surplus replicas are going away", replicas - spec)))
 }
 
 pub(super) fn daemon_set(view: &View<'_>) -> Readiness {
-    let generation = view
-        .object
-        .pointer("/metadata/generation")
-        .and_then(Value::as_i64);
+    let generation = view.object.pointer("/metadata/generation").and_then(Value::as_i64);
     if generation.is_none() || view.number("status", "observedGeneration").is_none() {
         return Readiness::in_progress("generation is not observed yet");
     }
@@ -158,17 +124,9 @@ pub(super) fn daemon_set(view: &View<'_>) -> Readiness {
 }
 
 pub(super) fn job(view: &View<'_>) -> Readiness {
-    for (kind, status) in [
-        ("Failed", Status::Failed),
-        ("Complete", Status::Current),
-        ("Suspended", Status::Current),
-    ] {
+    for (kind, status) in [("Failed", Status::Failed), ("Complete", Status::Current), ("Suspended", Status::Current)] {
         if let Some(condition) = view.condition(kind).filter(|condition| condition.is_true()) {
-            let message = if status == Status::Failed {
-                condition.text()
-            } else {
-                ""
-            };
+            let message = if status == Status::Failed { condition.text() } else { "" };
             return Readiness::new(status, message);
         }
     }

@@ -9,17 +9,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{
-    AdoptionPolicy, DeletePolicy, ManifestError, OperatorName, ReconcilePolicy, UpdatePolicy,
-};
+use super::{AdoptionPolicy, DeletePolicy, ManifestError, OperatorName, ReconcilePolicy, UpdatePolicy};
 use crate::health::Hints;
 
 const ORDERS: &str = "an integer from -32768 to 32767";
 
 /// The stage of a component's deletion in which an object is applied (DEL-5).
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Lifecycle {
     /// Before the ordinary dependents are deleted.
@@ -71,54 +67,24 @@ pub struct Annotations {
 
 impl Annotations {
     /// Reads the annotations of a manifest. Every mistake is added to `errors`, so that all are reported together.
-    pub fn read(
-        operator: &OperatorName,
-        manifest: &Value,
-        errors: &mut Vec<ManifestError>,
-    ) -> Self {
-        let mut reader = Reader {
-            operator,
-            manifest,
-            errors,
-        };
+    pub fn read(operator: &OperatorName, manifest: &Value, errors: &mut Vec<ManifestError>) -> Self {
+        let mut reader = Reader { operator, manifest, errors };
         Self {
-            adoption: reader.policy(
-                "adoption-policy",
-                AdoptionPolicy::ALLOWED,
-                false,
-                AdoptionPolicy::from_kebab,
-            ),
+            adoption: reader.policy("adoption-policy", AdoptionPolicy::ALLOWED, false, AdoptionPolicy::from_kebab),
             reconcile: reader
-                .policy(
-                    "reconcile-policy",
-                    ReconcilePolicy::ALLOWED,
-                    false,
-                    ReconcilePolicy::from_kebab,
-                )
+                .policy("reconcile-policy", ReconcilePolicy::ALLOWED, false, ReconcilePolicy::from_kebab)
                 .unwrap_or_default(),
-            update: reader.policy(
-                "update-policy",
-                UpdatePolicy::ALLOWED,
-                true,
-                UpdatePolicy::from_kebab,
-            ),
-            delete: reader.policy(
-                "delete-policy",
-                DeletePolicy::ALLOWED,
-                true,
-                DeletePolicy::from_kebab,
-            ),
+            update: reader.policy("update-policy", UpdatePolicy::ALLOWED, true, UpdatePolicy::from_kebab),
+            delete: reader.policy("delete-policy", DeletePolicy::ALLOWED, true, DeletePolicy::from_kebab),
             reapply_interval: reader.interval("reapply-interval"),
             apply_order: reader.order("apply-order").unwrap_or(0),
             purge_order: reader.order("purge-order"),
             delete_order: reader.order("delete-order").unwrap_or(0),
             hints: reader.hints("status-hint"),
-            lifecycle: reader.policy("lifecycle", &["pre-delete", "post-delete"], false, |text| {
-                match text {
-                    "pre-delete" => Some(Lifecycle::PreDelete),
-                    "post-delete" => Some(Lifecycle::PostDelete),
-                    _ => None,
-                }
+            lifecycle: reader.policy("lifecycle", &["pre-delete", "post-delete"], false, |text| match text {
+                "pre-delete" => Some(Lifecycle::PreDelete),
+                "post-delete" => Some(Lifecycle::PostDelete),
+                _ => None,
             }),
         }
     }
@@ -145,13 +111,7 @@ impl<'a> Reader<'a> {
     }
 
     /// `default` is the deprecated spelling of an unset policy, where the Go framework had it.
-    fn policy<T>(
-        &mut self,
-        suffix: &str,
-        allowed: &[&str],
-        default: bool,
-        parse: impl Fn(&str) -> Option<T>,
-    ) -> Option<T> {
+    fn policy<T>(&mut self, suffix: &str, allowed: &[&str], default: bool, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
         let value = self.value(suffix).filter(|value| !value.is_empty())?;
         let kebab = to_kebab(value);
         if default && kebab == "default" {
@@ -177,11 +137,7 @@ impl<'a> Reader<'a> {
         let value = self.value(suffix)?;
         let parsed = positive_duration(value);
         if parsed.is_none() {
-            self.refuse(
-                suffix,
-                value,
-                "a duration greater than zero, such as 3m33s".to_owned(),
-            );
+            self.refuse(suffix, value, "a duration greater than zero, such as 3m33s".to_owned());
         }
         parsed
     }

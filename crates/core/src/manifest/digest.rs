@@ -14,12 +14,7 @@ pub const DIGEST_ONCE: &str = "__once__";
 pub const COMPONENT_DIGEST_PREFIX: &str = "k1:";
 
 /// The digest of a prepared object (DIG-1).
-pub fn object_digest(
-    object: &Value,
-    policy: ReconcilePolicy,
-    lifecycle: Option<Lifecycle>,
-    component_digest: &str,
-) -> String {
+pub fn object_digest(object: &Value, policy: ReconcilePolicy, lifecycle: Option<Lifecycle>, component_digest: &str) -> String {
     let own = match policy {
         ReconcilePolicy::Once => DIGEST_ONCE.to_owned(),
         ReconcilePolicy::OnObjectChange => content_digest(object),
@@ -34,9 +29,7 @@ pub fn object_digest(
 }
 
 fn content_digest(object: &Value) -> String {
-    let versioned = object
-        .get("metadata")
-        .is_some_and(|metadata| metadata.get("resourceVersion").is_some());
+    let versioned = object.get("metadata").is_some_and(|metadata| metadata.get("resourceVersion").is_some());
     if !versioned {
         return sha256_hex(canonical_json(object));
     }
@@ -54,15 +47,10 @@ pub fn component_digest(
     spec: &Value,
     references: &BTreeMap<Vec<String>, String>,
 ) -> String {
-    let references: Map<String, Value> = references
-        .iter()
-        .map(|(path, digest)| (canonical_json(&json!(path)), json!(digest)))
-        .collect();
+    let references: Map<String, Value> =
+        references.iter().map(|(path, digest)| (canonical_json(&json!(path)), json!(digest))).collect();
     let document = json!({ "annotations": annotations, "generation": generation, "refs": references, "spec": spec });
-    format!(
-        "{COMPONENT_DIGEST_PREFIX}{}",
-        sha256_hex(canonical_json(&document))
-    )
+    format!("{COMPONENT_DIGEST_PREFIX}{}", sha256_hex(canonical_json(&document)))
 }
 
 /// The digest of a reference to one key (REF-8).

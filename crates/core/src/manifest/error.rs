@@ -27,9 +27,7 @@ pub enum ManifestError {
         found: &'static str,
     },
     /// A dependent needs a name of its own.
-    #[error(
-        "object {object} specifies metadata.generateName (but dependent objects are not allowed to do so)"
-    )]
+    #[error("object {object} specifies metadata.generateName (but dependent objects are not allowed to do so)")]
     GenerateName {
         /// The object.
         object: String,
@@ -100,11 +98,7 @@ const SHOWN: usize = 5;
 impl ManifestErrors {
     /// `None` without a mistake.
     pub fn collect(errors: Vec<ManifestError>) -> Option<Self> {
-        if errors.is_empty() {
-            None
-        } else {
-            Some(Self(errors))
-        }
+        if errors.is_empty() { None } else { Some(Self(errors)) }
     }
 
     /// The mistakes, in the order of the manifests.
@@ -121,11 +115,7 @@ impl fmt::Display for ManifestErrors {
             }
             write!(f, "{error}")?;
         }
-        if self.0.len() > SHOWN {
-            write!(f, "; and {} more", self.0.len() - SHOWN)
-        } else {
-            Ok(())
-        }
+        if self.0.len() > SHOWN { write!(f, "; and {} more", self.0.len() - SHOWN) } else { Ok(()) }
     }
 }
 

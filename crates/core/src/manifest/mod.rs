@@ -14,15 +14,14 @@ mod policy;
 pub(crate) use annotations::to_kebab;
 pub use annotations::{Annotations, Lifecycle};
 pub use digest::{
-    COMPONENT_DIGEST_PREFIX, DIGEST_ONCE, component_digest, object_digest,
-    reference_digest_of_bytes, reference_digest_of_map,
+    COMPONENT_DIGEST_PREFIX, DIGEST_ONCE, component_digest, object_digest, reference_digest_of_bytes, reference_digest_of_map,
 };
 pub use error::{ManifestError, ManifestErrors};
 pub(crate) use normalize::normalize;
 pub use owner::{InvalidName, OperatorName, OwnerId};
 pub use policy::{
-    AdoptionPolicy, DEFAULT_REAPPLY_INTERVAL, DeletePolicy, MissingNamespacesPolicy, Policies,
-    PolicySettings, ReconcilePolicy, UpdatePolicy,
+    AdoptionPolicy, DEFAULT_REAPPLY_INTERVAL, DeletePolicy, MissingNamespacesPolicy, Policies, PolicySettings, ReconcilePolicy,
+    UpdatePolicy,
 };
 
 #[cfg(test)]

@@ -9,22 +9,11 @@ use super::error::type_of;
 use super::{ManifestError, OperatorName};
 
 /// Fields of `metadata` that only the server sets.
-const SERVER_FIELDS: [&str; 7] = [
-    "creationTimestamp",
-    "uid",
-    "selfLink",
-    "generation",
-    "managedFields",
-    "deletionTimestamp",
-    "deletionGracePeriodSeconds",
-];
+const SERVER_FIELDS: [&str; 7] =
+    ["creationTimestamp", "uid", "selfLink", "generation", "managedFields", "deletionTimestamp", "deletionGracePeriodSeconds"];
 
 /// Normalises manifests; lists are flattened. Every mistake is added to `errors`, and its manifest left out.
-pub(crate) fn normalize(
-    operator: &OperatorName,
-    manifests: Vec<Value>,
-    errors: &mut Vec<ManifestError>,
-) -> Vec<Value> {
+pub(crate) fn normalize(operator: &OperatorName, manifests: Vec<Value>, errors: &mut Vec<ManifestError>) -> Vec<Value> {
     let flat = flatten(manifests);
     let mut normal = Vec::with_capacity(flat.len());
     for (index, mut manifest) in flat.into_iter().enumerate() {
@@ -49,11 +38,7 @@ fn flatten(manifests: Vec<Value>) -> Vec<Value> {
     let mut flat = Vec::with_capacity(manifests.len());
     for mut manifest in manifests {
         let is_list = manifest.api_version() == "v1" && manifest.kind() == "List";
-        match manifest
-            .get_mut("items")
-            .filter(|_| is_list)
-            .map(Value::take)
-        {
+        match manifest.get_mut("items").filter(|_| is_list).map(Value::take) {
             Some(Value::Array(items)) => flat.extend(flatten(items)),
             Some(Value::Null) => {}
             None if is_list => {}
@@ -64,15 +49,8 @@ fn flatten(manifests: Vec<Value>) -> Vec<Value> {
 }
 
 fn check_identity(index: usize, manifest: &Value, errors: &mut Vec<ManifestError>) {
-    let named = manifest
-        .metadata()
-        .get("generateName")
-        .is_some_and(|name| !name.is_null());
-    let fields = [
-        ("apiVersion", manifest.api_version()),
-        ("kind", manifest.kind()),
-        ("metadata.name", manifest.name()),
-    ];
+    let named = manifest.metadata().get("generateName").is_some_and(|name| !name.is_null());
+    let fields = [("apiVersion", manifest.api_version()), ("kind", manifest.kind()), ("metadata.name", manifest.name())];
     for (field, value) in fields {
         if value.is_empty() && !(named && field == "metadata.name") {
             let mut position = (index + 1).to_string();
@@ -84,21 +62,14 @@ fn check_identity(index: usize, manifest: &Value, errors: &mut Vec<ManifestError
         }
     }
     if named {
-        errors.push(ManifestError::GenerateName {
-            object: manifest.title(),
-        });
+        errors.push(ManifestError::GenerateName { object: manifest.title() });
     }
 }
 
 fn check_maps(manifest: &Value, errors: &mut Vec<ManifestError>) {
     for field in ["labels", "annotations"] {
         let mut wrong = |path: String, expected: &'static str, value: &Value| {
-            errors.push(ManifestError::WrongType {
-                object: manifest.title(),
-                field: path,
-                expected,
-                found: type_of(value),
-            });
+            errors.push(ManifestError::WrongType { object: manifest.title(), field: path, expected, found: type_of(value) });
         };
         match manifest.metadata().get(field) {
             None | Some(Value::Null) => {}
@@ -120,10 +91,7 @@ fn strip(operator: &OperatorName, manifest: &mut Value) {
     for field in SERVER_FIELDS {
         metadata.remove(field);
     }
-    for (field, marks) in [
-        ("labels", [&owner, &owner]),
-        ("annotations", [&owner, &digest]),
-    ] {
+    for (field, marks) in [("labels", [&owner, &owner]), ("annotations", [&owner, &digest])] {
         let Some(entry) = metadata.get_mut(field) else {
             continue;
         };

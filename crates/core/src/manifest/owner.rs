@@ -26,15 +26,9 @@ impl OperatorName {
                 && label.len() <= 63
                 && !label.starts_with('-')
                 && !label.ends_with('-')
-                && label
-                    .bytes()
-                    .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+                && label.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
         };
-        if name.len() <= 253 && name.split('.').all(label) {
-            Ok(Self(name))
-        } else {
-            Err(InvalidName(name))
-        }
+        if name.len() <= 253 && name.split('.').all(label) { Ok(Self(name)) } else { Err(InvalidName(name)) }
     }
 
     /// The name as text.
@@ -81,9 +75,7 @@ impl OwnerId {
     /// An owner by its plain id.
     pub fn new(id: impl Into<String>) -> Self {
         let id = id.into();
-        let hash = BASE32_NOPAD
-            .encode(&Sha256::digest(id.as_bytes()))
-            .to_ascii_lowercase();
+        let hash = BASE32_NOPAD.encode(&Sha256::digest(id.as_bytes())).to_ascii_lowercase();
         Self { id, hash }
     }
 

@@ -180,9 +180,7 @@ impl PolicySettings {
             adoption: self.adoption_policy.unwrap_or(fallback.adoption),
             update: self.update_policy.unwrap_or(fallback.update),
             delete: self.delete_policy.unwrap_or(fallback.delete),
-            missing_namespaces: self
-                .missing_namespaces_policy
-                .unwrap_or(fallback.missing_namespaces),
+            missing_namespaces: self.missing_namespaces_policy.unwrap_or(fallback.missing_namespaces),
             reapply_interval: fallback.reapply_interval,
         }
     }

@@ -26,18 +26,9 @@ fn read(key: &str, value: &str) -> Result<Annotations, String> {
 #[test]
 fn owner_hash_vectors_hold() {
     let vectors = [
-        (
-            "test",
-            "t6dnbamijr6wlgrp5kqmkwwqcwr36ty3fmfyelgrlvwblmhqbiea",
-        ),
-        (
-            "6d9c1c2e-0f6b-4f0e-9a44-0b1d5f0e2a11/demo/podinfo",
-            "yk6yli6rorp3dezn3ht2q43rmffp45lop4evsmic77eb2xaaryfa",
-        ),
-        (
-            "clm.cs.sap.com/default/web",
-            "lfb7hviwveigmbo53worykvyxzfzbcgt6s5sjkmtgha4nmblspjq",
-        ),
+        ("test", "t6dnbamijr6wlgrp5kqmkwwqcwr36ty3fmfyelgrlvwblmhqbiea"),
+        ("6d9c1c2e-0f6b-4f0e-9a44-0b1d5f0e2a11/demo/podinfo", "yk6yli6rorp3dezn3ht2q43rmffp45lop4evsmic77eb2xaaryfa"),
+        ("clm.cs.sap.com/default/web", "lfb7hviwveigmbo53worykvyxzfzbcgt6s5sjkmtgha4nmblspjq"),
     ];
     for (id, hash) in vectors {
         assert_eq!(OwnerId::new(id).hash(), hash, "{id}");
@@ -53,17 +44,9 @@ fn component_digest_vectors_hold() {
         component_digest(1, &BTreeMap::new(), &json!({}), &none),
         "k1:f3ec961f7095bedd1bf7d802c231d27bea8cffb5a8a3cc453a6e9484c066472b"
     );
-    let references = BTreeMap::from([(
-        vec!["credentials".to_owned()],
-        reference_digest_of_bytes(b"s3cr3t"),
-    )]);
+    let references = BTreeMap::from([(vec!["credentials".to_owned()], reference_digest_of_bytes(b"s3cr3t"))]);
     assert_eq!(
-        component_digest(
-            1,
-            &BTreeMap::new(),
-            &json!({"replicas": 2, "credentials": {"name": "s"}}),
-            &references
-        ),
+        component_digest(1, &BTreeMap::new(), &json!({"replicas": 2, "credentials": {"name": "s"}}), &references),
         "k1:bcf6cee3208f5d22c9288dce5ffa55e521288613a11dc98c31712e06d71a373d"
     );
 }
@@ -82,35 +65,13 @@ fn reference_digest_vectors_hold() {
 fn object_digests_follow_policy_and_lifecycle() {
     let object = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c", "resourceVersion": "5"}});
     let mut bare = object.clone();
-    bare["metadata"]
-        .as_object_mut()
-        .unwrap()
-        .remove("resourceVersion");
+    bare["metadata"].as_object_mut().unwrap().remove("resourceVersion");
     let plain = object_digest(&bare, ReconcilePolicy::OnObjectChange, None, "k1:x");
+    assert_eq!(object_digest(&object, ReconcilePolicy::OnObjectChange, None, "k1:x"), plain);
+    assert_eq!(object_digest(&object, ReconcilePolicy::Once, None, "k1:x"), "__once__");
+    assert_eq!(object_digest(&object, ReconcilePolicy::OnObjectOrComponentChange, None, "k1:x"), format!("{plain}@k1:x"));
     assert_eq!(
-        object_digest(&object, ReconcilePolicy::OnObjectChange, None, "k1:x"),
-        plain
-    );
-    assert_eq!(
-        object_digest(&object, ReconcilePolicy::Once, None, "k1:x"),
-        "__once__"
-    );
-    assert_eq!(
-        object_digest(
-            &object,
-            ReconcilePolicy::OnObjectOrComponentChange,
-            None,
-            "k1:x"
-        ),
-        format!("{plain}@k1:x")
-    );
-    assert_eq!(
-        object_digest(
-            &object,
-            ReconcilePolicy::OnObjectChange,
-            Some(Lifecycle::PreDelete),
-            ""
-        ),
+        object_digest(&object, ReconcilePolicy::OnObjectChange, Some(Lifecycle::PreDelete), ""),
         format!("{plain}@pre-delete")
     );
 }
@@ -125,26 +86,15 @@ fn policies_are_read_in_both_spellings() {
         ("IfUnowned", AdoptionPolicy::IfUnowned),
         ("always", AdoptionPolicy::Always),
     ] {
-        assert_eq!(
-            read("adoption-policy", text).unwrap().adoption,
-            Some(policy),
-            "{text}"
-        );
+        assert_eq!(read("adoption-policy", text).unwrap().adoption, Some(policy), "{text}");
     }
     for (text, policy) in [
         ("on-object-change", ReconcilePolicy::OnObjectChange),
-        (
-            "OnObjectOrComponentChange",
-            ReconcilePolicy::OnObjectOrComponentChange,
-        ),
+        ("OnObjectOrComponentChange", ReconcilePolicy::OnObjectOrComponentChange),
         ("once", ReconcilePolicy::Once),
         ("", ReconcilePolicy::OnObjectChange),
     ] {
-        assert_eq!(
-            read("reconcile-policy", text).unwrap().reconcile,
-            policy,
-            "{text}"
-        );
+        assert_eq!(read("reconcile-policy", text).unwrap().reconcile, policy, "{text}");
     }
     for (text, policy) in [
         ("replace", Some(UpdatePolicy::Replace)),
@@ -154,11 +104,7 @@ fn policies_are_read_in_both_spellings() {
         ("default", None),
         ("", None),
     ] {
-        assert_eq!(
-            read("update-policy", text).unwrap().update,
-            policy,
-            "{text}"
-        );
+        assert_eq!(read("update-policy", text).unwrap().update, policy, "{text}");
     }
     for (text, policy) in [
         ("delete", Some(DeletePolicy::Delete)),
@@ -167,16 +113,9 @@ fn policies_are_read_in_both_spellings() {
         ("orphan-on-delete", Some(DeletePolicy::OrphanOnDelete)),
         ("default", None),
     ] {
-        assert_eq!(
-            read("delete-policy", text).unwrap().delete,
-            policy,
-            "{text}"
-        );
+        assert_eq!(read("delete-policy", text).unwrap().delete, policy, "{text}");
     }
-    assert_eq!(
-        read("lifecycle", "PostDelete").unwrap().lifecycle,
-        Some(Lifecycle::PostDelete)
-    );
+    assert_eq!(read("lifecycle", "PostDelete").unwrap().lifecycle, Some(Lifecycle::PostDelete));
 }
 
 // MARK-2
@@ -191,17 +130,12 @@ fn orders_and_intervals_have_bounds() {
         for key in ["apply-order", "delete-order", "purge-order"] {
             let error = read(key, text).unwrap_err();
             assert!(
-                error.contains(&format!(
-                    "invalid value for annotation op.example.com/{key}: {text:?} (allowed: "
-                )),
+                error.contains(&format!("invalid value for annotation op.example.com/{key}: {text:?} (allowed: ")),
                 "{error}"
             );
         }
     }
-    assert_eq!(
-        read("reapply-interval", "3m33s").unwrap().reapply_interval,
-        Some(Duration::from_secs(213))
-    );
+    assert_eq!(read("reapply-interval", "3m33s").unwrap().reapply_interval, Some(Duration::from_secs(213)));
     for text in ["0s", "-1m", "", "soon"] {
         assert!(read("reapply-interval", text).is_err(), "{text}");
     }
@@ -210,21 +144,9 @@ fn orders_and_intervals_have_bounds() {
 // MARK-2
 #[test]
 fn errors_name_object_annotation_value_and_what_is_allowed() {
-    for key in [
-        "adoption-policy",
-        "reconcile-policy",
-        "update-policy",
-        "delete-policy",
-        "status-hint",
-        "lifecycle",
-    ] {
+    for key in ["adoption-policy", "reconcile-policy", "update-policy", "delete-policy", "status-hint", "lifecycle"] {
         let error = read(key, "invalid").unwrap_err();
-        for part in [
-            "/v1, Kind=ConfigMap demo/c",
-            &format!("op.example.com/{key}"),
-            "\"invalid\"",
-            "allowed: ",
-        ] {
+        for part in ["/v1, Kind=ConfigMap demo/c", &format!("op.example.com/{key}"), "\"invalid\"", "allowed: "] {
             assert!(error.contains(part), "{error}");
         }
     }
@@ -252,12 +174,10 @@ fn secrets_are_encoded_and_marks_stripped() {
 fn manifests_are_flattened_checked_and_cleaned() {
     let clean = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}});
     let odd = json!({"apiVersion": "v1", "kind": "ConfigMap", "status": {}, "metadata": {"name": "c", "creationTimestamp": null, "labels": null, "annotations": {"a": null}}});
-    let list = json!({"apiVersion": "v1", "kind": "List", "items": [clean, {"apiVersion": "v1", "kind": "List", "items": [odd]}]});
+    let list =
+        json!({"apiVersion": "v1", "kind": "List", "items": [clean, {"apiVersion": "v1", "kind": "List", "items": [odd]}]});
     let mut errors = Vec::new();
-    assert_eq!(
-        normalize(&operator(), vec![list], &mut errors),
-        vec![clean.clone(), clean]
-    );
+    assert_eq!(normalize(&operator(), vec![list], &mut errors), vec![clean.clone(), clean]);
     assert_eq!(errors, []);
 
     let wrong = vec![

@@ -39,12 +39,7 @@ pub(super) struct Lanes<K> {
 
 impl<K> Lanes<K> {
     pub(super) fn new(fairness: Option<u32>) -> Self {
-        Self {
-            queued: [BTreeMap::new(), BTreeMap::new(), BTreeMap::new()],
-            next_ticket: 0,
-            fairness,
-            streak: 0,
-        }
+        Self { queued: [BTreeMap::new(), BTreeMap::new(), BTreeMap::new()], next_ticket: 0, fairness, streak: 0 }
     }
 
     /// Puts a key at the tail of a lane and returns its ticket.
@@ -60,9 +55,7 @@ impl<K> Lanes<K> {
     }
 
     pub(super) fn pop(&mut self) -> Option<K> {
-        let mut filled = Lane::ALL
-            .into_iter()
-            .filter(|lane| !self.queued[*lane as usize].is_empty());
+        let mut filled = Lane::ALL.into_iter().filter(|lane| !self.queued[*lane as usize].is_empty());
         let highest = filled.next()?;
         let lane = match filled.next_back() {
             None => {

@@ -51,22 +51,14 @@ impl Model {
                 Some(entry) => entry.1 = entry.1.max(lane),
                 None => self.dirty.push((key, lane)),
             }
-        } else if !self
-            .queued
-            .iter()
-            .any(|entry| entry.0 == key && entry.1 >= lane)
-        {
+        } else if !self.queued.iter().any(|entry| entry.0 == key && entry.1 >= lane) {
             self.queued.retain(|entry| entry.0 != key);
             self.queued.push((key, lane));
         }
     }
 
     fn add_after(&mut self, key: u8, due: u64, lane: Lane) {
-        match self
-            .timers
-            .iter_mut()
-            .find(|(_, other, asked)| *other == key && asked.is_some())
-        {
+        match self.timers.iter_mut().find(|(_, other, asked)| *other == key && asked.is_some()) {
             Some((earlier, _, asked)) => {
                 *earlier = due.min(*earlier);
                 *asked = (*asked).max(Some(lane));
@@ -79,8 +71,7 @@ impl Model {
         loop {
             // Equal times fire by key, asked ones first.
             let due = self.timers.iter().copied().filter(|timer| timer.0 <= now);
-            let Some(timer) = due.min_by_key(|(due, key, asked)| (*due, *key, asked.is_none()))
-            else {
+            let Some(timer) = due.min_by_key(|(due, key, asked)| (*due, *key, asked.is_none())) else {
                 break;
             };
             self.timers.retain(|other| *other != timer);
@@ -90,8 +81,7 @@ impl Model {
         let index = self.queued.iter().position(|entry| entry.1 == lane)?;
         let (key, _) = self.queued.remove(index);
         self.processing.push(key);
-        self.timers
-            .retain(|(_, other, asked)| *other != key || asked.is_some());
+        self.timers.retain(|(_, other, asked)| *other != key || asked.is_some());
         Some(key)
     }
 

@@ -47,13 +47,7 @@ struct Entry {
 impl<K: Ord + Clone> Queue<K> {
     /// An empty queue.
     pub fn new() -> Self {
-        Self {
-            keys: BTreeMap::new(),
-            lanes: Lanes::new(Some(FAIRNESS)),
-            timers: Timers::new(),
-            in_flight: 0,
-            draining: false,
-        }
+        Self { keys: BTreeMap::new(), lanes: Lanes::new(Some(FAIRNESS)), timers: Timers::new(), in_flight: 0, draining: false }
     }
 
     /// With another number of pops in a row from higher lanes before a lower lane gets its turn; `None` turns that off.
@@ -143,12 +137,7 @@ impl<K: Ord + Clone> Queue<K> {
 
     /// Removes the keys that match from lanes and timers. What is being processed ends by itself.
     pub fn purge(&mut self, mut matches: impl FnMut(&K) -> bool) {
-        let purged: Vec<K> = self
-            .keys
-            .keys()
-            .filter(|key| matches(key))
-            .cloned()
-            .collect();
+        let purged: Vec<K> = self.keys.keys().filter(|key| matches(key)).cloned().collect();
         for key in purged {
             self.forget(&key);
             if let Some(entry) = self.keys.get_mut(&key) {

@@ -28,10 +28,7 @@ fn the_lowest_lane_gets_every_seventeenth_turn() {
     queue.add(100, Lane::Slow);
     queue.add(101, Lane::Slow);
     let order: Vec<i32> = (0..36).filter_map(|_| queue.pop(NOW)).collect();
-    assert_eq!(
-        (order[15], order[16], order[17], order[33], order[34]),
-        (15, 100, 16, 101, 32)
-    );
+    assert_eq!((order[15], order[16], order[17], order[33], order[34]), (15, 100, 16, 101, 32));
 }
 
 // QUE-9
@@ -75,11 +72,7 @@ fn an_asked_timer_survives_an_immediate_pass() {
 // QUE-13
 #[test]
 fn draining_drops_timers_and_by_mode_what_is_queued() {
-    for (mode, left) in [
-        (Drain::Drop, 0),
-        (Drain::FinishInFlight, 0),
-        (Drain::FinishQueued, 2),
-    ] {
+    for (mode, left) in [(Drain::Drop, 0), (Drain::FinishInFlight, 0), (Drain::FinishQueued, 2)] {
         let mut queue = Queue::new();
         queue.add("running", Lane::Fast);
         assert_eq!(queue.pop(NOW), Some("running"));

@@ -31,10 +31,7 @@ pub fn rebase(start: &Value, new: &Value, live: &Value) -> Value {
             let empty = Map::new();
             let start = start.as_object().unwrap_or(&empty);
             let mut result = live.clone();
-            for key in start
-                .keys()
-                .chain(new.keys().filter(|key| !start.contains_key(*key)))
-            {
+            for key in start.keys().chain(new.keys().filter(|key| !start.contains_key(*key))) {
                 let of = |map: &Map<String, Value>| map.get(key).cloned().unwrap_or(Value::Null);
                 let (before, after, current) = (of(start), of(new), of(live));
                 let value = if key == "conditions" {
@@ -56,10 +53,7 @@ pub fn rebase(start: &Value, new: &Value, live: &Value) -> Value {
 
 fn changes(old: &Map<String, Value>, new: &Map<String, Value>) -> Map<String, Value> {
     let mut changes = Map::new();
-    for (key, before) in old
-        .iter()
-        .filter(|(key, before)| !before.is_null() && new.get(*key).is_none_or(is_empty))
-    {
+    for (key, before) in old.iter().filter(|(key, before)| !before.is_null() && new.get(*key).is_none_or(is_empty)) {
         if !is_empty(before) {
             changes.insert(key.clone(), Value::Null);
         }
@@ -82,32 +76,20 @@ fn changes(old: &Map<String, Value>, new: &Map<String, Value>) -> Map<String, Va
 }
 
 fn rebase_conditions(start: &Value, new: &Value, live: &Value) -> Value {
-    let type_of = |condition: &Value| {
-        condition
-            .get("type")
-            .and_then(Value::as_str)
-            .map(str::to_owned)
-    };
+    let type_of = |condition: &Value| condition.get("type").and_then(Value::as_str).map(str::to_owned);
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
-    let find = |list: &[Value], type_: &Option<String>| {
-        list.iter().find(|entry| type_of(entry) == *type_).cloned()
-    };
+    let find = |list: &[Value], type_: &Option<String>| list.iter().find(|entry| type_of(entry) == *type_).cloned();
     let (start, new, mut result) = (list(start), list(new), list(live));
     for condition in &new {
         let type_ = type_of(condition);
-        let unchanged =
-            find(&start, &type_).is_some_and(|before| semantically_equal(&before, condition));
+        let unchanged = find(&start, &type_).is_some_and(|before| semantically_equal(&before, condition));
         match result.iter_mut().find(|entry| type_of(entry) == type_) {
             _ if unchanged => {}
             Some(entry) => *entry = condition.clone(),
             None => result.push(condition.clone()),
         }
     }
-    for removed in start
-        .iter()
-        .map(type_of)
-        .filter(|type_| find(&new, type_).is_none())
-    {
+    for removed in start.iter().map(type_of).filter(|type_| find(&new, type_).is_none()) {
         result.retain(|entry| type_of(entry) != removed);
     }
     Value::Array(result)

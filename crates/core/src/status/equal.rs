@@ -23,18 +23,15 @@ pub(super) fn is_empty(value: &Value) -> bool {
 fn equal(one: &Value, other: &Value, in_conditions: bool) -> bool {
     match (one, other) {
         (Value::Object(one), Value::Object(other)) => {
-            let mut keys = one
-                .keys()
-                .chain(other.keys().filter(|key| !one.contains_key(*key)));
+            let mut keys = one.keys().chain(other.keys().filter(|key| !one.contains_key(*key)));
             keys.all(|key| {
                 let ignored = in_conditions && key == "lastTransitionTime";
                 ignored || equal(field(one, key), field(other, key), key == "conditions")
             })
         }
-        (Value::Array(one), Value::Array(other)) if one.len() == other.len() => one
-            .iter()
-            .zip(other)
-            .all(|(one, other)| equal(one, other, in_conditions)),
+        (Value::Array(one), Value::Array(other)) if one.len() == other.len() => {
+            one.iter().zip(other).all(|(one, other)| equal(one, other, in_conditions))
+        }
         (Value::Number(one), Value::Number(other)) => same_number(one, other),
         (Value::String(one), Value::String(other)) => one == other || same_instant(one, other),
         (one, other) => one == other || is_empty(one) && is_empty(other),
@@ -50,8 +47,7 @@ fn same_number(one: &Number, other: &Number) -> bool {
 }
 
 fn same_instant(one: &str, other: &str) -> bool {
-    let is_time =
-        |text: &str| text.len() >= 20 && text.as_bytes()[4] == b'-' && text.as_bytes()[10] == b'T';
+    let is_time = |text: &str| text.len() >= 20 && text.as_bytes()[4] == b'-' && text.as_bytes()[10] == b'T';
     if !(is_time(one) && is_time(other)) {
         return false;
     }

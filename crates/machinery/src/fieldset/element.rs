@@ -26,10 +26,7 @@ impl PathElement {
 
     /// The item of a list with these key fields, in any order.
     pub fn key(fields: impl IntoIterator<Item = (impl Into<String>, Value)>) -> Self {
-        let mut fields: Vec<_> = fields
-            .into_iter()
-            .map(|(name, value)| (name.into(), value))
-            .collect();
+        let mut fields: Vec<_> = fields.into_iter().map(|(name, value)| (name.into(), value)).collect();
         fields.sort_by(|(a, _), (b, _)| a.cmp(b));
         Self::Key(fields)
     }
@@ -93,11 +90,7 @@ impl fmt::Display for PathElement {
 fn compare_keys(a: &[(String, Value)], b: &[(String, Value)]) -> Ordering {
     a.iter()
         .zip(b)
-        .map(|((name_a, value_a), (name_b, value_b))| {
-            name_a
-                .cmp(name_b)
-                .then_with(|| compare_values(value_a, value_b))
-        })
+        .map(|((name_a, value_a), (name_b, value_b))| name_a.cmp(name_b).then_with(|| compare_values(value_a, value_b)))
         .find(|order| order.is_ne())
         .unwrap_or_else(|| a.len().cmp(&b.len()))
 }
@@ -129,14 +122,9 @@ fn compare_numbers(a: &Number, b: &Number) -> Ordering {
         (Some(a), Some(b), _, _) => a.cmp(&b),
         (_, _, Some(a), Some(b)) => a.cmp(&b),
         _ => {
-            let (float_a, float_b) = (
-                a.as_f64().unwrap_or_default(),
-                b.as_f64().unwrap_or_default(),
-            );
+            let (float_a, float_b) = (a.as_f64().unwrap_or_default(), b.as_f64().unwrap_or_default());
             // 1 and 1.0 are different texts, so they must not be equal elements.
-            float_a
-                .total_cmp(&float_b)
-                .then_with(|| a.to_string().cmp(&b.to_string()))
+            float_a.total_cmp(&float_b).then_with(|| a.to_string().cmp(&b.to_string()))
         }
     }
 }

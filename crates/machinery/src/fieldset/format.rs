@@ -40,12 +40,7 @@ impl FieldSet {
 
     /// Writes a `fieldsV1` value.
     pub fn to_value(&self) -> Value {
-        Value::Object(
-            self.nodes()
-                .iter()
-                .map(|(element, node)| (element.to_key(), write_node(node)))
-                .collect(),
-        )
+        Value::Object(self.nodes().iter().map(|(element, node)| (element.to_key(), write_node(node))).collect())
     }
 }
 
@@ -88,27 +83,21 @@ fn map_at<'a>(at: &str, value: &'a Value) -> Result<&'a Map<String, Value>, Fiel
         Value::String(_) => "a string",
         Value::Array(_) => "a list",
     };
-    Err(FieldSetError::NotAMap {
-        at: at.to_owned(),
-        found,
-    })
+    Err(FieldSetError::NotAMap { at: at.to_owned(), found })
 }
 
 impl PathElement {
     /// Reads `f:name`, `k:{..}`, `v:..` or `i:n`; nothing for another type of element.
     pub fn parse(key: &str) -> Result<Option<Self>, FieldSetError> {
-        let wrong = |expected| FieldSetError::Element {
-            element: key.to_owned(),
-            expected,
-        };
+        let wrong = |expected| FieldSetError::Element { element: key.to_owned(), expected };
         let Some((kind, content)) = key.split_once(':') else {
             return Err(wrong("a letter, a colon and a content"));
         };
         Ok(Some(match kind {
             "f" => Self::field(content),
             "k" => {
-                let fields: Map<String, Value> = serde_json::from_str(content)
-                    .map_err(|_| wrong("a JSON object of key fields"))?;
+                let fields: Map<String, Value> =
+                    serde_json::from_str(content).map_err(|_| wrong("a JSON object of key fields"))?;
                 Self::key(fields)
             }
             "v" => Self::Value(serde_json::from_str(content).map_err(|_| wrong("a JSON value"))?),

@@ -34,10 +34,7 @@ impl FieldSet {
 
     /// The number of paths in the set.
     pub fn len(&self) -> usize {
-        self.nodes
-            .iter()
-            .map(|(_, node)| usize::from(node.member) + node.children.len())
-            .sum()
+        self.nodes.iter().map(|(_, node)| usize::from(node.member) + node.children.len()).sum()
     }
 
     /// Adds a path. The empty path, the object itself, cannot be a member.
@@ -67,22 +64,14 @@ impl FieldSet {
         };
         self.find(first).is_ok_and(|index| {
             let node = &self.nodes[index].1;
-            if rest.is_empty() {
-                node.member
-            } else {
-                node.children.has(rest)
-            }
+            if rest.is_empty() { node.member } else { node.children.has(rest) }
         })
     }
 
     /// The paths below a path, relative to it.
     pub fn below(&self, path: &[PathElement]) -> Self {
         path.iter()
-            .try_fold(self, |set, element| {
-                set.find(element)
-                    .ok()
-                    .map(|index| &set.nodes[index].1.children)
-            })
+            .try_fold(self, |set, element| set.find(element).ok().map(|index| &set.nodes[index].1.children))
             .cloned()
             .unwrap_or_default()
     }
@@ -91,10 +80,7 @@ impl FieldSet {
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
         self.merge(other, &|node, other| match (node, other) {
-            (Some(a), Some(b)) => Some(Node {
-                member: a.member || b.member,
-                children: a.children.union(&b.children),
-            }),
+            (Some(a), Some(b)) => Some(Node { member: a.member || b.member, children: a.children.union(&b.children) }),
             (a, b) => a.or(b).cloned(),
         })
     }
@@ -104,11 +90,7 @@ impl FieldSet {
     pub fn intersection(&self, other: &Self) -> Self {
         self.merge(other, &|node, other| {
             let (a, b) = (node?, other?);
-            Node {
-                member: a.member && b.member,
-                children: a.children.intersection(&b.children),
-            }
-            .kept()
+            Node { member: a.member && b.member, children: a.children.intersection(&b.children) }.kept()
         })
     }
 
@@ -116,11 +98,7 @@ impl FieldSet {
     #[must_use]
     pub fn difference(&self, other: &Self) -> Self {
         self.merge(other, &|node, other| match (node?, other) {
-            (a, Some(b)) => Node {
-                member: a.member && !b.member,
-                children: a.children.difference(&b.children),
-            }
-            .kept(),
+            (a, Some(b)) => Node { member: a.member && !b.member, children: a.children.difference(&b.children) }.kept(),
             (a, None) => Some(a.clone()),
         })
     }
@@ -130,11 +108,7 @@ impl FieldSet {
     pub fn recursive_difference(&self, other: &Self) -> Self {
         self.merge(other, &|node, other| match (node?, other) {
             (_, Some(b)) if b.member => None,
-            (a, Some(b)) => Node {
-                member: a.member,
-                children: a.children.recursive_difference(&b.children),
-            }
-            .kept(),
+            (a, Some(b)) => Node { member: a.member, children: a.children.recursive_difference(&b.children) }.kept(),
             (a, None) => Some(a.clone()),
         })
     }
@@ -149,11 +123,7 @@ impl FieldSet {
     /// The paths below which no other path is in the set, in order.
     pub fn leaves(&self) -> Vec<Path> {
         let mut paths = Vec::new();
-        self.collect(
-            &mut Path::new(),
-            &|node| node.children.is_empty(),
-            &mut paths,
-        );
+        self.collect(&mut Path::new(), &|node| node.children.is_empty(), &mut paths);
         paths
     }
 
@@ -179,8 +149,7 @@ impl FieldSet {
     }
 
     fn find(&self, element: &PathElement) -> Result<usize, usize> {
-        self.nodes
-            .binary_search_by(|(present, _)| present.cmp(element))
+        self.nodes.binary_search_by(|(present, _)| present.cmp(element))
     }
 
     /// Walks both sorted lists once; `combine` says what becomes of an element that stands in one or both.

@@ -106,16 +106,10 @@ fn a_member_with_children_says_so_with_a_dot() {
 fn elements_are_written_with_compact_sorted_keys() {
     let element = PathElement::key([("protocol", json!("TCP")), ("port", json!(80))]);
     assert_eq!(element.to_key(), r#"k:{"port":80,"protocol":"TCP"}"#);
-    assert_eq!(
-        PathElement::parse(r#"k:{"protocol":"TCP", "port":80}"#).unwrap(),
-        Some(element)
-    );
+    assert_eq!(PathElement::parse(r#"k:{"protocol":"TCP", "port":80}"#).unwrap(), Some(element));
     assert_eq!(PathElement::Value(json!("a")).to_key(), r#"v:"a""#);
     assert_eq!(PathElement::field("a:b").to_key(), "f:a:b");
-    assert_eq!(
-        PathElement::parse("f:a:b").unwrap(),
-        Some(PathElement::field("a:b"))
-    );
+    assert_eq!(PathElement::parse("f:a:b").unwrap(), Some(PathElement::field("a:b")));
 }
 
 // SMD-1
@@ -139,8 +133,7 @@ fn elements_sort_by_type_and_then_by_content() {
 // SMD-1
 #[test]
 fn unknown_element_types_are_skipped() {
-    let set =
-        FieldSet::parse(&json!({"f:a": {"z:new": {}}, "z:other": {"f:b": {}}, "f:c": {}})).unwrap();
+    let set = FieldSet::parse(&json!({"f:a": {"z:new": {}}, "z:other": {"f:b": {}}, "f:c": {}})).unwrap();
     assert_eq!(set.to_value(), json!({"f:c": {}}));
 }
 
@@ -148,18 +141,9 @@ fn unknown_element_types_are_skipped() {
 fn malformed_sets_are_errors_that_name_the_place() {
     let cases = [
         (json!([]), "read field set: \"\" is a list, not a map"),
-        (
-            json!({"f:a": 1}),
-            "read field set: \"f:a\" is a number, not a map",
-        ),
-        (
-            json!({"k:[]": {}}),
-            "read field set: element \"k:[]\" must be a JSON object of key fields",
-        ),
-        (
-            json!({"i:x": {}}),
-            "read field set: element \"i:x\" must be a whole number",
-        ),
+        (json!({"f:a": 1}), "read field set: \"f:a\" is a number, not a map"),
+        (json!({"k:[]": {}}), "read field set: element \"k:[]\" must be a JSON object of key fields"),
+        (json!({"i:x": {}}), "read field set: element \"i:x\" must be a whole number"),
     ];
     for (fields, text) in cases {
         assert_eq!(FieldSet::parse(&fields).unwrap_err().to_string(), text);
@@ -176,14 +160,8 @@ fn paths_print_like_the_server_prints_them() {
         PathElement::field("image"),
     ]);
     assert_eq!(path.to_string(), r#".spec.containers[name="c1"].image"#);
-    assert_eq!(
-        path.keys(),
-        ["f:spec", "f:containers", r#"k:{"name":"c1"}"#, "f:image"]
-    );
-    let path = Path::from(vec![
-        PathElement::field("a"),
-        PathElement::Value(json!("v")),
-    ]);
+    assert_eq!(path.keys(), ["f:spec", "f:containers", r#"k:{"name":"c1"}"#, "f:image"]);
+    let path = Path::from(vec![PathElement::field("a"), PathElement::Value(json!("v"))]);
     assert_eq!(path.to_string(), r#".a["v"]"#);
 }
 
@@ -199,26 +177,10 @@ fn live_values_are_found_by_field_key_member_and_index() {
         let path = FieldSet::parse(&fields).unwrap().leaves().remove(0);
         extract(&live, &path).cloned()
     };
-    assert_eq!(
-        at(
-            json!({"f:spec": {"f:ports": {"k:{\"port\":80,\"protocol\":\"TCP\"}": {"f:name": {}}}}})
-        ),
-        Some(json!("web"))
-    );
-    assert_eq!(
-        at(
-            json!({"f:spec": {"f:ports": {"k:{\"port\":81,\"protocol\":\"TCP\"}": {"f:name": {}}}}})
-        ),
-        None
-    );
-    assert_eq!(
-        at(json!({"f:metadata": {"f:finalizers": {"v:\"y\"": {}}}})),
-        Some(json!("y"))
-    );
-    assert_eq!(
-        at(json!({"f:metadata": {"f:finalizers": {"v:\"z\"": {}}}})),
-        None
-    );
+    assert_eq!(at(json!({"f:spec": {"f:ports": {"k:{\"port\":80,\"protocol\":\"TCP\"}": {"f:name": {}}}}})), Some(json!("web")));
+    assert_eq!(at(json!({"f:spec": {"f:ports": {"k:{\"port\":81,\"protocol\":\"TCP\"}": {"f:name": {}}}}})), None);
+    assert_eq!(at(json!({"f:metadata": {"f:finalizers": {"v:\"y\"": {}}}})), Some(json!("y")));
+    assert_eq!(at(json!({"f:metadata": {"f:finalizers": {"v:\"z\"": {}}}})), None);
     assert_eq!(at(json!({"f:list": {"i:0": {"i:1": {}}}})), Some(json!(2)));
     assert_eq!(at(json!({"f:spec": {".": {}}})), Some(live["spec"].clone()));
 }

@@ -62,11 +62,7 @@ const BUFFER: usize = 1024;
 impl CanonicalHasher {
     /// A hasher of the empty text.
     pub fn new() -> Self {
-        Self {
-            digest: Sha256::new(),
-            buffer: [0; BUFFER],
-            used: 0,
-        }
+        Self { digest: Sha256::new(), buffer: [0; BUFFER], used: 0 }
     }
 
     /// Adds punctuation, or text that is canonical JSON already.
@@ -143,10 +139,7 @@ fn write_map(map: &Map<String, Value>, writer: &mut impl Write) -> io::Result<()
     writer.write_all(b"}")
 }
 
-fn write_entries<'a>(
-    entries: impl Iterator<Item = (&'a String, &'a Value)>,
-    writer: &mut impl Write,
-) -> io::Result<()> {
+fn write_entries<'a>(entries: impl Iterator<Item = (&'a String, &'a Value)>, writer: &mut impl Write) -> io::Result<()> {
     for (index, (key, value)) in entries.enumerate() {
         if index > 0 {
             writer.write_all(b",")?;
@@ -177,10 +170,8 @@ mod tests {
     // REF-10
     #[test]
     fn keys_are_sorted_and_nothing_is_spent_on_space() {
-        let value =
-            json!({"b": [1, -2, 1.5, true, null], "a": {"é": "\u{1}\"\\/\n\u{7f}", "B": {}}});
-        let text =
-            "{\"a\":{\"B\":{},\"é\":\"\\u0001\\\"\\\\/\\n\u{7f}\"},\"b\":[1,-2,1.5,true,null]}";
+        let value = json!({"b": [1, -2, 1.5, true, null], "a": {"é": "\u{1}\"\\/\n\u{7f}", "B": {}}});
+        let text = "{\"a\":{\"B\":{},\"é\":\"\\u0001\\\"\\\\/\\n\u{7f}\"},\"b\":[1,-2,1.5,true,null]}";
         assert_eq!(canonical_json(&value), text);
     }
 
@@ -190,19 +181,13 @@ mod tests {
         let object = json!({
             "metadata": {"namespace": "demo", "name": "c"}, "kind": "ConfigMap", "data": {"key": "value"}, "apiVersion": "v1",
         });
-        assert_eq!(
-            canonical_sha256(&object),
-            "e8eee33b6cb6b06e545e51b88ae3d65b45864f978aee00b706d729fd9a900b10"
-        );
+        assert_eq!(canonical_sha256(&object), "e8eee33b6cb6b06e545e51b88ae3d65b45864f978aee00b706d729fd9a900b10");
     }
 
     // REF-8
     #[test]
     fn the_reference_digest_vectors_hold() {
-        assert_eq!(
-            sha256_hex("s3cr3t"),
-            "4e738ca5563c06cfd0018299933d58db1dd8bf97f6973dc99bf6cdc64b5550bd"
-        );
+        assert_eq!(sha256_hex("s3cr3t"), "4e738ca5563c06cfd0018299933d58db1dd8bf97f6973dc99bf6cdc64b5550bd");
         assert_eq!(
             canonical_sha256(&json!({"b": "2", "a": "1"})),
             "21f76dfbfe6dfe21f762080ef484112cf2952974cef30741fd1931e1c6d92112"

@@ -16,10 +16,7 @@ pub struct GroupKind {
 impl GroupKind {
     /// The kind `kind` of `group`.
     pub fn new(group: impl Into<String>, kind: impl Into<String>) -> Self {
-        Self {
-            group: group.into(),
-            kind: kind.into(),
-        }
+        Self { group: group.into(), kind: kind.into() }
     }
 
     /// Whether this is `kind` of `group`.
@@ -29,11 +26,7 @@ impl GroupKind {
 
     /// The same kind at a version.
     pub fn with_version(&self, version: impl Into<String>) -> GroupVersionKind {
-        GroupVersionKind {
-            group: self.group.clone(),
-            version: version.into(),
-            kind: self.kind.clone(),
-        }
+        GroupVersionKind { group: self.group.clone(), version: version.into(), kind: self.kind.clone() }
     }
 }
 
@@ -41,11 +34,7 @@ impl GroupKind {
 impl fmt::Display for GroupKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.kind)?;
-        if self.group.is_empty() {
-            Ok(())
-        } else {
-            write!(f, ".{}", self.group)
-        }
+        if self.group.is_empty() { Ok(()) } else { write!(f, ".{}", self.group) }
     }
 }
 
@@ -62,16 +51,8 @@ pub struct GroupVersionKind {
 
 impl GroupVersionKind {
     /// The kind `kind` of `group` at `version`.
-    pub fn new(
-        group: impl Into<String>,
-        version: impl Into<String>,
-        kind: impl Into<String>,
-    ) -> Self {
-        Self {
-            group: group.into(),
-            version: version.into(),
-            kind: kind.into(),
-        }
+    pub fn new(group: impl Into<String>, version: impl Into<String>, kind: impl Into<String>) -> Self {
+        Self { group: group.into(), version: version.into(), kind: kind.into() }
     }
 
     /// From the fields of an object: `apps/v1` or `v1`, and the kind. A version with more than one slash has no meaning.
@@ -85,38 +66,22 @@ impl GroupVersionKind {
 
     /// The field `apiVersion`: `apps/v1`, or `v1` for the core group.
     pub fn api_version(&self) -> String {
-        if self.group.is_empty() {
-            self.version.clone()
-        } else {
-            format!("{}/{}", self.group, self.version)
-        }
+        if self.group.is_empty() { self.version.clone() } else { format!("{}/{}", self.group, self.version) }
     }
 
     /// The kind without its version.
     pub fn group_kind(&self) -> GroupKind {
-        GroupKind {
-            group: self.group.clone(),
-            kind: self.kind.clone(),
-        }
+        GroupKind { group: self.group.clone(), kind: self.kind.clone() }
     }
 
     /// The key of an object of this kind.
     pub fn key(&self, namespace: impl Into<String>, name: impl Into<String>) -> ObjectKey {
-        ObjectKey {
-            group: self.group.clone(),
-            kind: self.kind.clone(),
-            namespace: namespace.into(),
-            name: name.into(),
-        }
+        ObjectKey { group: self.group.clone(), kind: self.kind.clone(), namespace: namespace.into(), name: name.into() }
     }
 
     /// How an object of this kind is called in messages.
     pub fn title<'a>(&'a self, namespace: &'a str, name: &'a str) -> ObjectTitle<'a> {
-        ObjectTitle {
-            gvk: self,
-            namespace,
-            name,
-        }
+        ObjectTitle { gvk: self, namespace, name }
     }
 }
 
@@ -142,26 +107,13 @@ pub struct ObjectKey {
 
 impl ObjectKey {
     /// The object `namespace`/`name` of a kind; an empty namespace means the cluster.
-    pub fn new(
-        group: impl Into<String>,
-        kind: impl Into<String>,
-        namespace: impl Into<String>,
-        name: impl Into<String>,
-    ) -> Self {
-        Self {
-            group: group.into(),
-            kind: kind.into(),
-            namespace: namespace.into(),
-            name: name.into(),
-        }
+    pub fn new(group: impl Into<String>, kind: impl Into<String>, namespace: impl Into<String>, name: impl Into<String>) -> Self {
+        Self { group: group.into(), kind: kind.into(), namespace: namespace.into(), name: name.into() }
     }
 
     /// The kind of the object.
     pub fn group_kind(&self) -> GroupKind {
-        GroupKind {
-            group: self.group.clone(),
-            kind: self.kind.clone(),
-        }
+        GroupKind { group: self.group.clone(), kind: self.kind.clone() }
     }
 
     /// Whether the object is of `kind` of `group`.
@@ -198,11 +150,7 @@ impl fmt::Display for ObjectTitle<'_> {
 }
 
 fn write_namespaced_name(f: &mut fmt::Formatter<'_>, namespace: &str, name: &str) -> fmt::Result {
-    if namespace.is_empty() {
-        f.write_str(name)
-    } else {
-        write!(f, "{namespace}/{name}")
-    }
+    if namespace.is_empty() { f.write_str(name) } else { write!(f, "{namespace}/{name}") }
 }
 
 #[cfg(test)]
@@ -214,14 +162,8 @@ mod tests {
     fn titles_carry_group_version_kind_and_name() {
         let config_map = GroupVersionKind::new("", "v1", "ConfigMap");
         let cluster_role = GroupVersionKind::new("rbac.authorization.k8s.io", "v1", "ClusterRole");
-        assert_eq!(
-            config_map.title("demo", "c").to_string(),
-            "/v1, Kind=ConfigMap demo/c"
-        );
-        assert_eq!(
-            cluster_role.title("", "admin").to_string(),
-            "rbac.authorization.k8s.io/v1, Kind=ClusterRole admin"
-        );
+        assert_eq!(config_map.title("demo", "c").to_string(), "/v1, Kind=ConfigMap demo/c");
+        assert_eq!(cluster_role.title("", "admin").to_string(), "rbac.authorization.k8s.io/v1, Kind=ClusterRole admin");
     }
 
     #[test]
@@ -232,27 +174,14 @@ mod tests {
             assert_eq!(gvk.api_version(), api_version);
         }
         for (api_version, kind) in [("a/b/c", "X"), ("", "X"), ("apps/", "X"), ("v1", "")] {
-            assert_eq!(
-                GroupVersionKind::from_api_version(api_version, kind),
-                None,
-                "{api_version} {kind}"
-            );
+            assert_eq!(GroupVersionKind::from_api_version(api_version, kind), None, "{api_version} {kind}");
         }
     }
 
     #[test]
     fn keys_print_without_a_version() {
-        assert_eq!(
-            ObjectKey::new("apps", "Deployment", "demo", "web").to_string(),
-            "Deployment.apps demo/web"
-        );
-        assert_eq!(
-            ObjectKey::new("", "Namespace", "", "demo").to_string(),
-            "Namespace demo"
-        );
-        assert_eq!(
-            GroupKind::new("apps", "Deployment").to_string(),
-            "Deployment.apps"
-        );
+        assert_eq!(ObjectKey::new("apps", "Deployment", "demo", "web").to_string(), "Deployment.apps demo/web");
+        assert_eq!(ObjectKey::new("", "Namespace", "", "demo").to_string(), "Namespace demo");
+        assert_eq!(GroupKind::new("apps", "Deployment").to_string(), "Deployment.apps");
     }
 }

@@ -127,27 +127,13 @@ impl ObjectExt for Value {
 
     fn key(&self) -> Option<ObjectKey> {
         let gvk = self.gvk()?;
-        Some(ObjectKey {
-            group: gvk.group,
-            kind: gvk.kind,
-            namespace: self.namespace().to_owned(),
-            name: self.name().to_owned(),
-        })
+        Some(ObjectKey { group: gvk.group, kind: gvk.kind, namespace: self.namespace().to_owned(), name: self.name().to_owned() })
     }
 
     fn title(&self) -> String {
-        let (group, version) = self
-            .api_version()
-            .split_once('/')
-            .unwrap_or_else(|| ("", self.api_version()));
-        let name = if self.name().is_empty() {
-            self.meta_str("generateName")
-        } else {
-            self.name()
-        };
-        GroupVersionKind::new(group, version, self.kind())
-            .title(self.namespace(), name)
-            .to_string()
+        let (group, version) = self.api_version().split_once('/').unwrap_or_else(|| ("", self.api_version()));
+        let name = if self.name().is_empty() { self.meta_str("generateName") } else { self.name() };
+        GroupVersionKind::new(group, version, self.kind()).title(self.namespace(), name).to_string()
     }
 
     fn metadata(&self) -> &Map<String, Value> {
@@ -179,8 +165,7 @@ impl ObjectExt for Value {
     }
 
     fn set_annotation(&mut self, key: impl Into<String>, value: impl Into<String>) {
-        entry_map(self.metadata_mut(), "annotations")
-            .insert(key.into(), Value::String(value.into()));
+        entry_map(self.metadata_mut(), "annotations").insert(key.into(), Value::String(value.into()));
     }
 
     fn remove_label(&mut self, key: &str) -> bool {
@@ -192,28 +177,18 @@ impl ObjectExt for Value {
     }
 
     fn finalizers(&self) -> impl Iterator<Item = &str> {
-        items_of(self.metadata().get("finalizers"))
-            .iter()
-            .filter_map(Value::as_str)
+        items_of(self.metadata().get("finalizers")).iter().filter_map(Value::as_str)
     }
 
     fn owner_references(&self) -> impl Iterator<Item = OwnerReference<'_>> {
-        items_of(self.metadata().get("ownerReferences"))
-            .iter()
-            .map(|owner| OwnerReference {
-                api_version: str_of(owner.get("apiVersion")),
-                kind: str_of(owner.get("kind")),
-                name: str_of(owner.get("name")),
-                uid: str_of(owner.get("uid")),
-                controller: owner
-                    .get("controller")
-                    .and_then(Value::as_bool)
-                    .unwrap_or(false),
-                block_owner_deletion: owner
-                    .get("blockOwnerDeletion")
-                    .and_then(Value::as_bool)
-                    .unwrap_or(false),
-            })
+        items_of(self.metadata().get("ownerReferences")).iter().map(|owner| OwnerReference {
+            api_version: str_of(owner.get("apiVersion")),
+            kind: str_of(owner.get("kind")),
+            name: str_of(owner.get("name")),
+            uid: str_of(owner.get("uid")),
+            controller: owner.get("controller").and_then(Value::as_bool).unwrap_or(false),
+            block_owner_deletion: owner.get("blockOwnerDeletion").and_then(Value::as_bool).unwrap_or(false),
+        })
     }
 
     fn status(&self) -> Option<&Value> {
@@ -230,9 +205,7 @@ fn items_of(value: Option<&Value>) -> &[Value] {
 }
 
 fn map_of(value: Option<&Value>) -> &Map<String, Value> {
-    value
-        .and_then(Value::as_object)
-        .unwrap_or_else(|| &NO_ENTRIES)
+    value.and_then(Value::as_object).unwrap_or_else(|| &NO_ENTRIES)
 }
 
 fn as_map(value: &mut Value) -> &mut Map<String, Value> {
@@ -280,55 +253,23 @@ mod tests {
             },
             "status": {"replicas": 1},
         });
-        assert_eq!(
-            object.key(),
-            Some(ObjectKey::new("apps", "Deployment", "demo", "web"))
-        );
+        assert_eq!(object.key(), Some(ObjectKey::new("apps", "Deployment", "demo", "web")));
         assert_eq!(object.title(), "apps/v1, Kind=Deployment demo/web");
-        assert_eq!(
-            (object.uid(), object.resource_version(), object.generation()),
-            ("u", "7", Some(3))
-        );
-        assert_eq!(
-            (object.label("a"), object.annotation("x"), object.label("c")),
-            (Some("b"), Some("y"), None)
-        );
+        assert_eq!((object.uid(), object.resource_version(), object.generation()), ("u", "7", Some(3)));
+        assert_eq!((object.label("a"), object.annotation("x"), object.label("c")), (Some("b"), Some("y"), None));
         assert!(object.has_finalizer("f/1") && !object.has_finalizer("f/2"));
         assert_eq!(object.deletion_timestamp(), Some("2026-01-01T00:00:00Z"));
-        assert_eq!(
-            object
-                .controller()
-                .map(|owner| (owner.uid, owner.block_owner_deletion)),
-            Some(("o", false))
-        );
+        assert_eq!(object.controller().map(|owner| (owner.uid, owner.block_owner_deletion)), Some(("o", false)));
         assert_eq!(object.status(), Some(&json!({"replicas": 1})));
     }
 
     // MD-1
     #[test]
     fn absent_metadata_reads_as_empty() {
-        for object in [
-            json!(null),
-            json!({}),
-            json!({"metadata": null}),
-            json!({"metadata": {"labels": 5}}),
-        ] {
-            assert_eq!(
-                (object.name(), object.uid(), object.labels().len()),
-                ("", "", 0)
-            );
-            assert_eq!(
-                (
-                    object.key(),
-                    object.deletion_timestamp(),
-                    object.generation()
-                ),
-                (None, None, None)
-            );
-            assert_eq!(
-                object.finalizers().count() + object.owner_references().count(),
-                0
-            );
+        for object in [json!(null), json!({}), json!({"metadata": null}), json!({"metadata": {"labels": 5}})] {
+            assert_eq!((object.name(), object.uid(), object.labels().len()), ("", "", 0));
+            assert_eq!((object.key(), object.deletion_timestamp(), object.generation()), (None, None, None));
+            assert_eq!(object.finalizers().count() + object.owner_references().count(), 0);
         }
     }
 
@@ -339,13 +280,8 @@ mod tests {
         object.set_label("a", "1");
         object.set_label("a", "2");
         object.set_annotation("b", "3");
-        assert_eq!(
-            object,
-            json!({"kind": "X", "metadata": {"labels": {"a": "2"}, "annotations": {"b": "3"}}})
-        );
-        assert!(
-            object.remove_label("a") && !object.remove_label("a") && object.remove_annotation("b")
-        );
+        assert_eq!(object, json!({"kind": "X", "metadata": {"labels": {"a": "2"}, "annotations": {"b": "3"}}}));
+        assert!(object.remove_label("a") && !object.remove_label("a") && object.remove_annotation("b"));
         assert_eq!(object, json!({"kind": "X", "metadata": {}}));
     }
 }

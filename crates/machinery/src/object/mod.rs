@@ -7,8 +7,6 @@ pub mod names;
 #[cfg(test)]
 pub(crate) mod testing;
 
-pub use canonical::{
-    CanonicalHasher, canonical_json, canonical_sha256, sha256_hex, write_canonical,
-};
+pub use canonical::{CanonicalHasher, canonical_json, canonical_sha256, sha256_hex, write_canonical};
 pub use identity::{GroupKind, GroupVersionKind, ObjectKey, ObjectTitle};
 pub use metadata::{ObjectExt, OwnerReference};

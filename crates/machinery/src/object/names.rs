@@ -27,11 +27,7 @@ pub fn dns_1123_label(name: &str) -> Vec<String> {
     if !is_dns_label(name) {
         // The two texts tell apart what a reader is likely to have meant.
         let dotted = is_dns_subdomain(name);
-        problems.push(if dotted {
-            "must not contain dots".to_owned()
-        } else {
-            DNS_1123_LABEL.to_owned()
-        });
+        problems.push(if dotted { "must not contain dots".to_owned() } else { DNS_1123_LABEL.to_owned() });
     }
     problems
 }
@@ -59,11 +55,7 @@ pub fn path_segment(name: &str) -> Vec<String> {
     if name == "." || name == ".." {
         return vec![format!("may not be '{name}'")];
     }
-    ["/", "%"]
-        .iter()
-        .filter(|part| name.contains(**part))
-        .map(|part| format!("may not contain '{part}'"))
-        .collect()
+    ["/", "%"].iter().filter(|part| name.contains(**part)).map(|part| format!("may not contain '{part}'")).collect()
 }
 
 /// `prefix/name` or `name`: keys of labels and annotations, finalizers, condition types.
@@ -80,11 +72,7 @@ pub fn qualified_name(name: &str) -> Vec<String> {
             if prefix.is_empty() {
                 problems.push("prefix part must be non-empty".to_owned());
             } else {
-                problems.extend(
-                    dns_1123_subdomain(prefix)
-                        .into_iter()
-                        .map(|problem| format!("prefix part {problem}")),
-                );
+                problems.extend(dns_1123_subdomain(prefix).into_iter().map(|problem| format!("prefix part {problem}")));
             }
             part
         }
@@ -92,11 +80,7 @@ pub fn qualified_name(name: &str) -> Vec<String> {
     if part.is_empty() {
         problems.push("name part must be non-empty".to_owned());
     } else {
-        problems.extend(
-            too_long(part, LABEL_LENGTH)
-                .into_iter()
-                .map(|problem| format!("name part {problem}")),
-        );
+        problems.extend(too_long(part, LABEL_LENGTH).into_iter().map(|problem| format!("name part {problem}")));
     }
     if !is_name_part(part) {
         problems.push(format!("name part {QUALIFIED_NAME}"));
@@ -116,11 +100,7 @@ pub fn label_value(value: &str) -> Vec<String> {
 /// A key of a ConfigMap or Secret.
 pub fn config_key(key: &str) -> Vec<String> {
     let mut problems = too_long(key, SUBDOMAIN_LENGTH);
-    if key.is_empty()
-        || !key
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte))
-    {
+    if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte)) {
         problems.push(CONFIG_KEY.to_owned());
     } else if key == "." || key == ".." {
         problems.push(format!("must not be '{key}'"));
@@ -131,19 +111,11 @@ pub fn config_key(key: &str) -> Vec<String> {
 }
 
 fn too_long(text: &str, most: usize) -> Vec<String> {
-    if text.len() > most {
-        vec![format!("must be no more than {most} characters")]
-    } else {
-        Vec::new()
-    }
+    if text.len() > most { vec![format!("must be no more than {most} characters")] } else { Vec::new() }
 }
 
 fn is_dns_label(text: &str) -> bool {
-    is_bounded(
-        text,
-        |byte| byte.is_ascii_lowercase() || byte.is_ascii_digit(),
-        b"-",
-    )
+    is_bounded(text, |byte| byte.is_ascii_lowercase() || byte.is_ascii_digit(), b"-")
 }
 
 fn is_dns_subdomain(text: &str) -> bool {
@@ -159,11 +131,7 @@ fn is_bounded(text: &str, outer: impl Fn(u8) -> bool, inner: &[u8]) -> bool {
     let bytes = text.as_bytes();
     match (bytes.first(), bytes.last()) {
         (Some(&first), Some(&last)) => {
-            outer(first)
-                && outer(last)
-                && bytes
-                    .iter()
-                    .all(|&byte| outer(byte) || inner.contains(&byte))
+            outer(first) && outer(last) && bytes.iter().all(|&byte| outer(byte) || inner.contains(&byte))
         }
         _ => false,
     }
@@ -184,14 +152,8 @@ mod tests {
         assert_eq!(dns_1123_label("a.b"), ["must not contain dots"]);
         assert!(dns_1123_subdomain("a.b-c.0").is_empty() && !dns_1123_subdomain("a..b").is_empty());
         assert!(dns_1035_label("a1").is_empty() && !dns_1035_label("1a").is_empty());
-        assert_eq!(
-            dns_1123_label(&"a".repeat(64)),
-            ["must be no more than 63 characters"]
-        );
-        assert_eq!(
-            dns_1123_subdomain(&"a".repeat(254)),
-            ["must be no more than 253 characters"]
-        );
+        assert_eq!(dns_1123_label(&"a".repeat(64)), ["must be no more than 63 characters"]);
+        assert_eq!(dns_1123_subdomain(&"a".repeat(254)), ["must be no more than 253 characters"]);
     }
 
     // META-5
@@ -199,11 +161,9 @@ mod tests {
     fn a_bad_name_is_explained_in_the_words_of_the_server() {
         assert_eq!(
             dns_1123_subdomain("Bad_Name"),
-            [
-                "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must \
+            ["a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must \
               start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is \
-              '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
-            ]
+              '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"]
         );
     }
 
@@ -215,18 +175,12 @@ mod tests {
         assert_eq!(qualified_name("/a"), ["prefix part must be non-empty"]);
         assert_eq!(qualified_name("x.io/")[0], "name part must be non-empty");
         assert!(qualified_name("a/b/c")[0].starts_with("a qualified name must consist of"));
-        assert!(
-            qualified_name("X.io/b")[0].starts_with("prefix part a lowercase RFC 1123 subdomain")
-        );
+        assert!(qualified_name("X.io/b")[0].starts_with("prefix part a lowercase RFC 1123 subdomain"));
     }
 
     #[test]
     fn label_values_and_config_keys() {
-        assert!(
-            label_value("").is_empty()
-                && label_value("a_B.c").is_empty()
-                && !label_value("-a").is_empty()
-        );
+        assert!(label_value("").is_empty() && label_value("a_B.c").is_empty() && !label_value("-a").is_empty());
         assert!(config_key("a.b_C-").is_empty() && config_key(".a").is_empty());
         assert_eq!(config_key(".."), ["must not be '..'"]);
         assert_eq!(config_key("..a"), ["must not start with '..'"]);
@@ -237,9 +191,6 @@ mod tests {
     fn path_segments_exclude_what_paths_cannot_carry() {
         assert!(path_segment("system:node:a b").is_empty());
         assert_eq!(path_segment(".."), ["may not be '..'"]);
-        assert_eq!(
-            path_segment("a/b%"),
-            ["may not contain '/'", "may not contain '%'"]
-        );
+        assert_eq!(path_segment("a/b%"), ["may not contain '/'", "may not contain '%'"]);
     }
 }

@@ -41,26 +41,18 @@ mod tests {
     fn only_what_changed_is_in_the_patch() {
         let old = json!({"a": 1, "b": {"c": 1, "d": 2}, "l": [1, 2], "same": {"x": 1}});
         let new = json!({"b": {"c": 1, "d": 3}, "l": [1], "same": {"x": 1}, "new": {"y": 1}});
-        assert_eq!(
-            diff(&old, &new),
-            Some(json!({"a": null, "b": {"d": 3}, "l": [1], "new": {"y": 1}}))
-        );
+        assert_eq!(diff(&old, &new), Some(json!({"a": null, "b": {"d": 3}, "l": [1], "new": {"y": 1}})));
         assert_eq!(diff(&new, &new), None);
         assert_eq!(diff(&json!({"a": null}), &json!({"a": null})), None);
-        assert_eq!(
-            diff(&json!({"a": 5}), &json!({"a": {}})),
-            Some(json!({"a": {}}))
-        );
+        assert_eq!(diff(&json!({"a": 5}), &json!({"a": {}})), Some(json!({"a": {}})));
     }
 
     /// Without nulls in maps, which merge patches cannot carry.
     fn without_nulls(value: Value) -> Value {
         match value {
-            Value::Object(map) => map
-                .into_iter()
-                .filter(|(_, value)| !value.is_null())
-                .map(|(name, value)| (name, without_nulls(value)))
-                .collect(),
+            Value::Object(map) => {
+                map.into_iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| (name, without_nulls(value))).collect()
+            }
             other => other,
         }
     }

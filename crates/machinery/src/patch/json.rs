@@ -26,15 +26,10 @@ pub enum PatchError {
 
 /// Applies a JSON patch; when it fails, the object is as it was.
 pub fn json_patch(object: &mut Value, patch: &Value) -> Result<(), PatchError> {
-    if let Some(found) = patch
-        .as_array()
-        .map(Vec::len)
-        .filter(|found| *found > MAX_OPERATIONS)
-    {
+    if let Some(found) = patch.as_array().map(Vec::len).filter(|found| *found > MAX_OPERATIONS) {
         return Err(PatchError::TooLarge { found });
     }
-    let operations: json_patch::Patch =
-        serde::Deserialize::deserialize(patch).map_err(PatchError::Malformed)?;
+    let operations: json_patch::Patch = serde::Deserialize::deserialize(patch).map_err(PatchError::Malformed)?;
     let mut changed = object.clone();
     for operation in &operations.0 {
         if !tests_absence(operation, &changed) {
@@ -89,10 +84,7 @@ mod tests {
             json!({"op": "add", "path": "/x/y", "value": 1}),
         ] {
             let patch = json!([{"op": "replace", "path": "/a", "value": 2}, last]);
-            assert!(
-                matches!(json_patch(&mut object, &patch), Err(PatchError::Failed(_))),
-                "{patch}"
-            );
+            assert!(matches!(json_patch(&mut object, &patch), Err(PatchError::Failed(_))), "{patch}");
             assert_eq!(object, json!({"a": 1}));
         }
     }
@@ -115,19 +107,8 @@ mod tests {
     #[test]
     fn what_is_no_list_of_operations_is_malformed() {
         let mut object = json!({});
-        for patch in [
-            json!({}),
-            json!([1]),
-            json!([{"op": "bogus", "path": "/a"}]),
-            json!("x"),
-        ] {
-            assert!(
-                matches!(
-                    json_patch(&mut object, &patch),
-                    Err(PatchError::Malformed(_))
-                ),
-                "{patch}"
-            );
+        for patch in [json!({}), json!([1]), json!([{"op": "bogus", "path": "/a"}]), json!("x")] {
+            assert!(matches!(json_patch(&mut object, &patch), Err(PatchError::Malformed(_))), "{patch}");
         }
     }
 
@@ -136,19 +117,8 @@ mod tests {
     fn patches_have_a_size_limit() {
         let operation = json!({"op": "test", "path": "/a", "value": 1});
         let mut object = json!({"a": 1});
-        json_patch(
-            &mut object,
-            &Value::Array(vec![operation.clone(); MAX_OPERATIONS]),
-        )
-        .unwrap();
-        let error = json_patch(
-            &mut object,
-            &Value::Array(vec![operation; MAX_OPERATIONS + 1]),
-        )
-        .unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "apply JSON patch: 10001 operations are more than the allowed 10000"
-        );
+        json_patch(&mut object, &Value::Array(vec![operation.clone(); MAX_OPERATIONS])).unwrap();
+        let error = json_patch(&mut object, &Value::Array(vec![operation; MAX_OPERATIONS + 1])).unwrap_err();
+        assert_eq!(error.to_string(), "apply JSON patch: 10001 operations are more than the allowed 10000");
     }
 }

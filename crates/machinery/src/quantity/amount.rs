@@ -19,9 +19,7 @@ pub struct Quantity {
 #[non_exhaustive]
 pub enum QuantityError {
     /// The form is wrong.
-    #[error(
-        "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
-    )]
+    #[error("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'")]
     Format,
     /// The number before the suffix is wrong.
     #[error("unable to parse numeric part of quantity")]
@@ -48,18 +46,8 @@ const MILLI: i128 = 1_000_000;
 const MOST: i128 = i64::MAX as i128 * ONE;
 
 /// Decimal suffixes by the power of ten that they stand for.
-const DECIMAL: [(&str, i32); 10] = [
-    ("n", -9),
-    ("u", -6),
-    ("m", -3),
-    ("", 0),
-    ("k", 3),
-    ("M", 6),
-    ("G", 9),
-    ("T", 12),
-    ("P", 15),
-    ("E", 18),
-];
+const DECIMAL: [(&str, i32); 10] =
+    [("n", -9), ("u", -6), ("m", -3), ("", 0), ("k", 3), ("M", 6), ("G", 9), ("T", 12), ("P", 15), ("E", 18)];
 /// Binary suffixes; each is 1024 times the one before.
 const BINARY: [&str; 6] = ["Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 
@@ -67,9 +55,7 @@ impl Quantity {
     /// Reads a quantity.
     pub fn parse(text: &str) -> Result<Self, QuantityError> {
         let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
-        let number_length = unsigned
-            .find(|c: char| !c.is_ascii_digit() && c != '.')
-            .unwrap_or(unsigned.len());
+        let number_length = unsigned.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(unsigned.len());
         let (number, suffix) = unsigned.split_at(number_length);
         if number.is_empty() || !is_suffix(suffix) {
             return Err(QuantityError::Format);
@@ -79,14 +65,8 @@ impl Quantity {
             return Err(QuantityError::Number);
         }
         let (notation, scale) = read_suffix(suffix)?;
-        let nanos = scale.nanos(
-            whole.trim_start_matches('0'),
-            fraction.trim_end_matches('0'),
-        );
-        Ok(Self {
-            nanos: if text.starts_with('-') { -nanos } else { nanos },
-            notation,
-        })
+        let nanos = scale.nanos(whole.trim_start_matches('0'), fraction.trim_end_matches('0'));
+        Ok(Self { nanos: if text.starts_with('-') { -nanos } else { nanos }, notation })
     }
 
     /// Reads a quantity from a field: a string or a number.
@@ -100,10 +80,7 @@ impl Quantity {
 
     /// A whole amount.
     pub fn from_units(units: i64) -> Self {
-        Self {
-            nanos: i128::from(units) * ONE,
-            notation: Notation::Decimal,
-        }
+        Self { nanos: i128::from(units) * ONE, notation: Notation::Decimal }
     }
 
     /// The amount in whole units, rounded away from zero.
@@ -118,10 +95,7 @@ impl Quantity {
 
     /// The same amount in whole thousandths, rounded away from zero, as resource lists keep it.
     pub fn rounded_to_milli(self) -> Self {
-        Self {
-            nanos: self.millis() * MILLI,
-            ..self
-        }
+        Self { nanos: self.millis() * MILLI, ..self }
     }
 
     /// Whether the amount is zero.
@@ -148,10 +122,7 @@ impl Quantity {
         if exponents && exponent != 0 {
             return write!(f, "{mantissa}e{exponent}");
         }
-        let suffix = DECIMAL
-            .iter()
-            .find(|(_, power)| *power == exponent)
-            .map_or("", |(suffix, _)| *suffix);
+        let suffix = DECIMAL.iter().find(|(_, power)| *power == exponent).map_or("", |(suffix, _)| *suffix);
         write!(f, "{mantissa}{suffix}")
     }
 
@@ -175,9 +146,7 @@ impl fmt::Display for Quantity {
         }
         match self.notation {
             // Small and broken amounts have no exact binary form.
-            Notation::Binary if self.nanos.abs() >= 1024 * ONE && self.nanos % ONE == 0 => {
-                self.write_binary(f)
-            }
+            Notation::Binary if self.nanos.abs() >= 1024 * ONE && self.nanos % ONE == 0 => self.write_binary(f),
             Notation::Binary | Notation::Decimal => self.write_decimal(f, false),
             Notation::Exponent => self.write_decimal(f, true),
         }
@@ -245,11 +214,7 @@ impl Scale {
         }
         if shift >= 0 {
             let text = format!("{digits}{}", "0".repeat(shift as usize));
-            return text
-                .parse::<i128>()
-                .ok()
-                .and_then(|value| value.checked_mul(factor))
-                .map_or(MOST, cut);
+            return text.parse::<i128>().ok().and_then(|value| value.checked_mul(factor)).map_or(MOST, cut);
         }
         divide_up(digits, factor, shift.unsigned_abs() as usize)
     }
@@ -306,12 +271,8 @@ fn read_suffix(suffix: &str) -> Result<(Notation, Scale), QuantityError> {
     if let Some(index) = BINARY.iter().position(|known| *known == suffix) {
         return Ok((Notation::Binary, Scale::Two(10 * (index as u32 + 1))));
     }
-    let exponent = suffix
-        .strip_prefix(['e', 'E'])
-        .and_then(|digits| digits.parse().ok());
-    exponent
-        .map(|power| (Notation::Exponent, Scale::Ten(power)))
-        .ok_or(QuantityError::Suffix)
+    let exponent = suffix.strip_prefix(['e', 'E']).and_then(|digits| digits.parse().ok());
+    exponent.map(|power| (Notation::Exponent, Scale::Ten(power))).ok_or(QuantityError::Suffix)
 }
 
 #[cfg(test)]
@@ -361,11 +322,7 @@ mod tests {
             ("1e400", "9223372036854775807"),
             ("1e-400", "1e-9"),
         ] {
-            assert_eq!(
-                Quantity::parse(text).unwrap().canonical(),
-                canonical,
-                "{text}"
-            );
+            assert_eq!(Quantity::parse(text).unwrap().canonical(), canonical, "{text}");
         }
     }
 
@@ -392,25 +349,11 @@ mod tests {
     #[test]
     fn amounts_compare_and_round() {
         let quantity = |text| Quantity::parse(text).unwrap();
-        assert!(
-            quantity("1Gi") > quantity("1G")
-                && quantity("1000m") == quantity("1")
-                && quantity("-1") < quantity("0")
-        );
-        assert_eq!(
-            (
-                quantity("1.2").units(),
-                quantity("-1.2").units(),
-                quantity("1500m").millis()
-            ),
-            (2, -2, 1500)
-        );
+        assert!(quantity("1Gi") > quantity("1G") && quantity("1000m") == quantity("1") && quantity("-1") < quantity("0"));
+        assert_eq!((quantity("1.2").units(), quantity("-1.2").units(), quantity("1500m").millis()), (2, -2, 1500));
         assert_eq!(quantity("1u").rounded_to_milli().canonical(), "1m");
         assert_eq!(Quantity::from_value(&json!(2)).unwrap().canonical(), "2");
-        assert_eq!(
-            Quantity::from_value(&json!(0.25)).unwrap().canonical(),
-            "250m"
-        );
+        assert_eq!(Quantity::from_value(&json!(0.25)).unwrap().canonical(), "250m");
         assert!(Quantity::from_value(&json!([])).is_err());
     }
 

@@ -52,9 +52,7 @@ impl GoDuration {
 
     /// A duration in seconds; the longest one if it does not fit.
     pub const fn from_secs(seconds: i64) -> Self {
-        Self {
-            nanos: seconds.saturating_mul(SECOND as i64),
-        }
+        Self { nanos: seconds.saturating_mul(SECOND as i64) }
     }
 
     /// The duration in billionths of a second.
@@ -64,9 +62,7 @@ impl GoDuration {
 
     /// Reads a duration: a sign, and numbers each with a unit out of `ns`, `us`, `µs`, `ms`, `s`, `m`, `h`.
     pub fn parse(text: &str) -> Result<Self, DurationError> {
-        let invalid = || DurationError::Invalid {
-            text: text.to_owned(),
-        };
+        let invalid = || DurationError::Invalid { text: text.to_owned() };
         let mut rest = text.strip_prefix(['-', '+']).unwrap_or(text);
         if rest == "0" {
             return Ok(Self::ZERO);
@@ -87,24 +83,15 @@ impl GoDuration {
             }
             let unit = take_while(&mut rest, |c| c != '.' && !c.is_ascii_digit());
             if unit.is_empty() {
-                return Err(DurationError::MissingUnit {
-                    text: text.to_owned(),
-                });
+                return Err(DurationError::MissingUnit { text: text.to_owned() });
             }
-            let unit_nanos = unit_nanos(unit).ok_or_else(|| DurationError::UnknownUnit {
-                unit: unit.to_owned(),
-                text: text.to_owned(),
-            })?;
+            let unit_nanos =
+                unit_nanos(unit).ok_or_else(|| DurationError::UnknownUnit { unit: unit.to_owned(), text: text.to_owned() })?;
             let part = part_nanos(whole, fraction, unit_nanos).ok_or_else(invalid)?;
-            nanos = nanos
-                .checked_add(part)
-                .filter(|sum| *sum <= 1 << 63)
-                .ok_or_else(invalid)?;
+            nanos = nanos.checked_add(part).filter(|sum| *sum <= 1 << 63).ok_or_else(invalid)?;
         }
         let signed = if text.starts_with('-') { -nanos } else { nanos };
-        i64::try_from(signed)
-            .map(|nanos| Self { nanos })
-            .map_err(|_| invalid())
+        i64::try_from(signed).map(|nanos| Self { nanos }).map_err(|_| invalid())
     }
 
     /// The duration without its sign; nothing when it is negative.
@@ -116,9 +103,7 @@ impl GoDuration {
 /// The longest duration if it does not fit.
 impl From<Duration> for GoDuration {
     fn from(duration: Duration) -> Self {
-        Self {
-            nanos: i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX),
-        }
+        Self { nanos: i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX) }
     }
 }
 
@@ -190,19 +175,9 @@ fn unit_nanos(unit: &str) -> Option<i128> {
 fn part_nanos(whole: &str, fraction: &str, unit: i128) -> Option<i128> {
     // More than 18 places are below a nanosecond even for hours.
     let fraction = &fraction[..fraction.len().min(18)];
-    let whole: i128 = if whole.is_empty() {
-        0
-    } else {
-        whole.parse().ok()?
-    };
-    let parts: i128 = if fraction.is_empty() {
-        0
-    } else {
-        fraction.parse().ok()?
-    };
-    whole
-        .checked_mul(unit)?
-        .checked_add(parts * unit / 10_i128.pow(fraction.len() as u32))
+    let whole: i128 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
+    let parts: i128 = if fraction.is_empty() { 0 } else { fraction.parse().ok()? };
+    whole.checked_mul(unit)?.checked_add(parts * unit / 10_i128.pow(fraction.len() as u32))
 }
 
 fn write_decimal(f: &mut fmt::Formatter<'_>, nanos: u64, unit: u64, name: &str) -> fmt::Result {
@@ -248,11 +223,7 @@ mod tests {
             ("2562047h47m16.854775807s", "2562047h47m16.854775807s"),
             ("-9223372036854775808ns", "-2562047h47m16.854775808s"),
         ] {
-            assert_eq!(
-                GoDuration::parse(text).unwrap().to_string(),
-                printed,
-                "{text}"
-            );
+            assert_eq!(GoDuration::parse(text).unwrap().to_string(), printed, "{text}");
         }
     }
 
@@ -266,17 +237,10 @@ mod tests {
             ("1x", "time: unknown unit \"x\" in duration \"1x\""),
             ("-", "time: invalid duration \"-\""),
             (".s", "time: invalid duration \".s\""),
-            (
-                "9223372036854775808ns",
-                "time: invalid duration \"9223372036854775808ns\"",
-            ),
+            ("9223372036854775808ns", "time: invalid duration \"9223372036854775808ns\""),
             ("1m 30s", "time: unknown unit \"m \" in duration \"1m 30s\""),
         ] {
-            assert_eq!(
-                GoDuration::parse(text).unwrap_err().to_string(),
-                error,
-                "{text}"
-            );
+            assert_eq!(GoDuration::parse(text).unwrap_err().to_string(), error, "{text}");
         }
     }
 

@@ -37,21 +37,11 @@ impl IntOrString {
             Self::Int(number) => return Ok(*number),
             Self::String(text) => text,
         };
-        let percent = text
-            .strip_suffix('%')
-            .and_then(|digits| digits.parse::<i64>().ok());
-        let percent = percent.ok_or_else(|| IntOrStringError {
-            found: format!("{text:?}"),
-        })?;
+        let percent = text.strip_suffix('%').and_then(|digits| digits.parse::<i64>().ok());
+        let percent = percent.ok_or_else(|| IntOrStringError { found: format!("{text:?}") })?;
         let hundredths = i128::from(percent) * i128::from(total);
-        let share = if round_up {
-            (hundredths + 99).div_euclid(100)
-        } else {
-            hundredths.div_euclid(100)
-        };
-        i64::try_from(share).map_err(|_| IntOrStringError {
-            found: format!("{text:?}"),
-        })
+        let share = if round_up { (hundredths + 99).div_euclid(100) } else { hundredths.div_euclid(100) };
+        i64::try_from(share).map_err(|_| IntOrStringError { found: format!("{text:?}") })
     }
 }
 

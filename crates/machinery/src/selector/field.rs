@@ -27,15 +27,9 @@ impl FieldSelector {
         let mut requirements = Vec::new();
         for term in terms(text).into_iter().filter(|term| !term.is_empty()) {
             let Some((field, equal, value)) = split(term) else {
-                return Err(SelectorError(format!(
-                    "invalid selector: '{text}'; can't understand '{term}'"
-                )));
+                return Err(SelectorError(format!("invalid selector: '{text}'; can't understand '{term}'")));
             };
-            requirements.push(FieldRequirement {
-                field: field.to_owned(),
-                equal,
-                value: unescape(value)?,
-            });
+            requirements.push(FieldRequirement { field: field.to_owned(), equal, value: unescape(value)? });
         }
         Ok(Self { requirements })
     }
@@ -47,13 +41,7 @@ impl FieldSelector {
 
     /// Matches objects whose `field` has `value`.
     pub fn equal(field: impl Into<String>, value: impl Into<String>) -> Self {
-        Self {
-            requirements: vec![FieldRequirement {
-                field: field.into(),
-                equal: true,
-                value: value.into(),
-            }],
-        }
+        Self { requirements: vec![FieldRequirement { field: field.into(), equal: true, value: value.into() }] }
     }
 
     /// The requirements, all of which must be met.
@@ -68,9 +56,9 @@ impl FieldSelector {
 
     /// Whether an object matches whose fields are read by `value_of`; an absent field counts as `""`.
     pub fn matches<V: AsRef<str>>(&self, value_of: impl Fn(&str) -> V) -> bool {
-        self.requirements.iter().all(|requirement| {
-            (value_of(&requirement.field).as_ref() == requirement.value) == requirement.equal
-        })
+        self.requirements
+            .iter()
+            .all(|requirement| (value_of(&requirement.field).as_ref() == requirement.value) == requirement.equal)
     }
 
     /// The value that the selector demands of a field, if it does.
@@ -85,24 +73,12 @@ impl FieldSelector {
 /// Prints the form that a query takes.
 impl fmt::Display for FieldSelector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (
-            index,
-            FieldRequirement {
-                field,
-                equal,
-                value,
-            },
-        ) in self.requirements.iter().enumerate()
-        {
+        for (index, FieldRequirement { field, equal, value }) in self.requirements.iter().enumerate() {
             let comma = if index > 0 { "," } else { "" };
             let operator = if *equal { "=" } else { "!=" };
             write!(f, "{comma}{field}{operator}")?;
             for c in value.chars() {
-                let escape = if matches!(c, '\\' | ',' | '=') {
-                    "\\"
-                } else {
-                    ""
-                };
+                let escape = if matches!(c, '\\' | ',' | '=') { "\\" } else { "" };
                 write!(f, "{escape}{c}")?;
             }
         }
@@ -147,15 +123,11 @@ fn unescape(value: &str) -> Result<String, SelectorError> {
                 Some(escaped @ ('\\' | ',' | '=')) => text.push(escaped),
                 other => {
                     let other = other.map(String::from).unwrap_or_default();
-                    return Err(SelectorError(format!(
-                        "invalid field selector: invalid escape sequence: \\{other}"
-                    )));
+                    return Err(SelectorError(format!("invalid field selector: invalid escape sequence: \\{other}")));
                 }
             },
             ',' | '=' => {
-                return Err(SelectorError(format!(
-                    "invalid field selector: unescaped character in value: {c}"
-                )));
+                return Err(SelectorError(format!("invalid field selector: unescaped character in value: {c}")));
             }
             _ => text.push(c),
         }

@@ -76,18 +76,12 @@ impl LabelSelector {
 
     /// Matches no set of labels.
     pub fn nothing() -> Self {
-        Self {
-            requirements: Vec::new(),
-            nothing: true,
-        }
+        Self { requirements: Vec::new(), nothing: true }
     }
 
     /// Matches what meets all the requirements.
     pub fn new(requirements: Vec<LabelRequirement>) -> Self {
-        Self {
-            requirements,
-            nothing: false,
-        }
+        Self { requirements, nothing: false }
     }
 
     /// Reads a selector from a query: `app=web,tier in (a,b),!legacy`.
@@ -102,21 +96,11 @@ impl LabelSelector {
             return Ok(Self::nothing());
         }
         let mut requirements = Vec::new();
-        for (key, value) in selector
-            .get("matchLabels")
-            .and_then(Value::as_object)
-            .into_iter()
-            .flatten()
-        {
+        for (key, value) in selector.get("matchLabels").and_then(Value::as_object).into_iter().flatten() {
             let value = value.as_str().unwrap_or_default().to_owned();
             requirements.push(LabelRequirement::new(key, Operator::Equals, vec![value])?);
         }
-        for expression in selector
-            .get("matchExpressions")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-        {
+        for expression in selector.get("matchExpressions").and_then(Value::as_array).into_iter().flatten() {
             requirements.push(LabelRequirement::from_json(expression)?);
         }
         requirements.sort_by(|a, b| a.key.cmp(&b.key));
@@ -126,9 +110,7 @@ impl LabelSelector {
     /// From a plain map of labels, as Services and ReplicationControllers have it. An absent or empty one matches nothing.
     pub fn from_map(labels: &Value) -> Result<Self, SelectorError> {
         match labels.as_object() {
-            Some(labels) if !labels.is_empty() => {
-                Self::from_json(&serde_json::json!({ "matchLabels": labels }))
-            }
+            Some(labels) if !labels.is_empty() => Self::from_json(&serde_json::json!({ "matchLabels": labels })),
             _ => Ok(Self::nothing()),
         }
     }
@@ -145,11 +127,7 @@ impl LabelSelector {
 
     /// Whether labels meet all requirements.
     pub fn matches(&self, labels: &(impl Labels + ?Sized)) -> bool {
-        !self.nothing
-            && self
-                .requirements
-                .iter()
-                .all(|requirement| requirement.matches(labels))
+        !self.nothing && self.requirements.iter().all(|requirement| requirement.matches(labels))
     }
 
     /// Whether the labels of an object meet all requirements.
@@ -171,27 +149,17 @@ impl fmt::Display for LabelSelector {
 
 impl LabelRequirement {
     /// A requirement whose key, values and number of values are as the operator wants them.
-    pub fn new(
-        key: &str,
-        operator: Operator,
-        mut values: Vec<String>,
-    ) -> Result<Self, SelectorError> {
+    pub fn new(key: &str, operator: Operator, mut values: Vec<String>) -> Result<Self, SelectorError> {
         check_key("key", key)?;
         values.sort();
         values.dedup();
         let found = go_list(&values);
-        let invalid = |problem: &str| {
-            Err(SelectorError(format!(
-                "values: Invalid value: {found}: {problem}"
-            )))
-        };
+        let invalid = |problem: &str| Err(SelectorError(format!("values: Invalid value: {found}: {problem}")));
         match operator {
             Operator::In | Operator::NotIn if values.is_empty() => {
                 return invalid("for 'in', 'notin' operators, values set can't be empty");
             }
-            Operator::Equals | Operator::DoubleEquals | Operator::NotEquals
-                if values.len() != 1 =>
-            {
+            Operator::Equals | Operator::DoubleEquals | Operator::NotEquals if values.len() != 1 => {
                 return invalid("exact-match compatibility requires one single value");
             }
             Operator::Exists | Operator::DoesNotExist if !values.is_empty() => {
@@ -213,51 +181,25 @@ impl LabelRequirement {
             let problems = names::label_value(value);
             if !problems.is_empty() {
                 let problems = problems.join("; ");
-                return Err(SelectorError(format!(
-                    "values[{index}][{key}]: Invalid value: {value:?}: {problems}"
-                )));
+                return Err(SelectorError(format!("values[{index}][{key}]: Invalid value: {value:?}: {problems}")));
             }
         }
-        Ok(Self {
-            key: key.to_owned(),
-            operator,
-            values,
-        })
+        Ok(Self { key: key.to_owned(), operator, values })
     }
 
     fn from_json(expression: &Value) -> Result<Self, SelectorError> {
-        let key = expression
-            .get("key")
-            .and_then(Value::as_str)
-            .unwrap_or_default();
-        let operator = match expression
-            .get("operator")
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-        {
+        let key = expression.get("key").and_then(Value::as_str).unwrap_or_default();
+        let operator = match expression.get("operator").and_then(Value::as_str).unwrap_or_default() {
             "In" => Operator::In,
             "NotIn" => Operator::NotIn,
             "Exists" => Operator::Exists,
             "DoesNotExist" => Operator::DoesNotExist,
             other => {
-                return Err(SelectorError(format!(
-                    "{other:?} is not a valid label selector operator"
-                )));
+                return Err(SelectorError(format!("{other:?} is not a valid label selector operator")));
             }
         };
-        let values = expression
-            .get("values")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten();
-        Self::new(
-            key,
-            operator,
-            values
-                .filter_map(Value::as_str)
-                .map(str::to_owned)
-                .collect(),
-        )
+        let values = expression.get("values").and_then(Value::as_array).into_iter().flatten();
+        Self::new(key, operator, values.filter_map(Value::as_str).map(str::to_owned).collect())
     }
 
     /// Whether labels meet the requirement.
@@ -265,18 +207,12 @@ impl LabelRequirement {
         let value = labels.value_of(&self.key);
         let is_listed = |value: &str| self.values.iter().any(|listed| listed == value);
         match self.operator {
-            Operator::In | Operator::Equals | Operator::DoubleEquals => {
-                value.is_some_and(is_listed)
-            }
+            Operator::In | Operator::Equals | Operator::DoubleEquals => value.is_some_and(is_listed),
             Operator::NotIn | Operator::NotEquals => !value.is_some_and(is_listed),
             Operator::Exists => value.is_some(),
             Operator::DoesNotExist => value.is_none(),
-            Operator::GreaterThan => self
-                .compare(value)
-                .is_some_and(|(found, bound)| found > bound),
-            Operator::LessThan => self
-                .compare(value)
-                .is_some_and(|(found, bound)| found < bound),
+            Operator::GreaterThan => self.compare(value).is_some_and(|(found, bound)| found > bound),
+            Operator::LessThan => self.compare(value).is_some_and(|(found, bound)| found < bound),
         }
     }
 
@@ -309,10 +245,7 @@ pub(super) fn check_key(field: &str, key: &str) -> Result<(), SelectorError> {
     if problems.is_empty() {
         return Ok(());
     }
-    Err(SelectorError(format!(
-        "{field}: Invalid value: {key:?}: {}",
-        problems.join("; ")
-    )))
+    Err(SelectorError(format!("{field}: Invalid value: {key:?}: {}", problems.join("; "))))
 }
 
 fn go_list(values: &[String]) -> String {

@@ -44,11 +44,7 @@ pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::new();
     let mut rest = text.trim_start_matches(is_space);
     while let Some(first) = rest.chars().next() {
-        let (token, length) = if is_special(first) {
-            special(rest)
-        } else {
-            word(rest)
-        };
+        let (token, length) = if is_special(first) { special(rest) } else { word(rest) };
         tokens.push(token);
         rest = rest[length..].trim_start_matches(is_space);
     }
@@ -57,9 +53,7 @@ pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
 }
 
 fn word(rest: &str) -> (Token<'_>, usize) {
-    let length = rest
-        .find(|c| is_special(c) || is_space(c))
-        .unwrap_or(rest.len());
+    let length = rest.find(|c| is_special(c) || is_space(c)).unwrap_or(rest.len());
     let token = match &rest[..length] {
         "in" => Token::In,
         "notin" => Token::NotIn,

@@ -7,11 +7,7 @@ use super::{LabelRequirement, Operator, SelectorError};
 type Parsed<T> = Result<T, SelectorError>;
 
 pub(super) fn parse(text: &str) -> Parsed<Vec<LabelRequirement>> {
-    Parser {
-        tokens: tokens(text),
-        position: 0,
-    }
-    .requirements()
+    Parser { tokens: tokens(text), position: 0 }.requirements()
 }
 
 struct Parser<'a> {
@@ -29,11 +25,7 @@ impl<'a> Parser<'a> {
                 other => return Err(unexpected(other, "!, identifier, or 'end of string'")),
             }
             let requirement = self.requirement();
-            requirements.push(
-                requirement.map_err(|error| {
-                    SelectorError(format!("unable to parse requirement: {error}"))
-                })?,
-            );
+            requirements.push(requirement.map_err(|error| SelectorError(format!("unable to parse requirement: {error}")))?);
             match self.take_word() {
                 Token::End => return Ok(requirements),
                 Token::Comma => match self.peek_word() {
@@ -87,10 +79,7 @@ impl<'a> Parser<'a> {
         match self.take_word() {
             Token::Open => {}
             other => {
-                return Err(SelectorError(format!(
-                    "found '{}' expected: '('",
-                    other.text()
-                )));
+                return Err(SelectorError(format!("found '{}' expected: '('", other.text())));
             }
         }
         let mut values = Vec::new();
@@ -147,12 +136,7 @@ impl<'a> Parser<'a> {
 
     /// The next token where a key or value may stand: there, the operators that are words are words.
     fn peek_word(&self) -> Token<'a> {
-        match self
-            .tokens
-            .get(self.position)
-            .copied()
-            .unwrap_or(Token::End)
-        {
+        match self.tokens.get(self.position).copied().unwrap_or(Token::End) {
             Token::In => Token::Word("in"),
             Token::NotIn => Token::Word("notin"),
             other => other,
@@ -166,11 +150,7 @@ impl<'a> Parser<'a> {
     }
 
     fn take(&mut self) -> Token<'a> {
-        let token = self
-            .tokens
-            .get(self.position)
-            .copied()
-            .unwrap_or(Token::End);
+        let token = self.tokens.get(self.position).copied().unwrap_or(Token::End);
         self.position += 1;
         token
     }

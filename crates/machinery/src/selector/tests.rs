@@ -6,16 +6,11 @@ use serde_json::{Value, json};
 use super::*;
 
 fn labels(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
-    pairs
-        .iter()
-        .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
-        .collect()
+    pairs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
 }
 
 fn matches(selector: &str, pairs: &[(&str, &str)]) -> bool {
-    LabelSelector::parse(selector)
-        .unwrap()
-        .matches(&labels(pairs))
+    LabelSelector::parse(selector).unwrap().matches(&labels(pairs))
 }
 
 // SEL-1
@@ -35,10 +30,7 @@ fn label_operators_mean_what_the_server_means() {
         ("a in (,1)", "", Some("2")),
         ("a = in", "in", Some("notin")),
     ] {
-        assert!(
-            matches(selector, &[("a", matching)]),
-            "{selector} on {matching}"
-        );
+        assert!(matches(selector, &[("a", matching)]), "{selector} on {matching}");
         if let Some(other) = other {
             assert!(!matches(selector, &[("a", other)]), "{selector} on {other}");
         }
@@ -57,62 +49,27 @@ fn label_operators_mean_what_the_server_means() {
 #[test]
 fn bad_label_selectors_get_the_text_of_the_server() {
     for (selector, text) in [
-        (
-            "a b",
-            "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt",
-        ),
+        ("a b", "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt"),
         ("a=1 b", "found 'b', expected: ',' or 'end of string'"),
         ("a=1,", "found '', expected: identifier after ','"),
-        (
-            ",a",
-            "found ',', expected: !, identifier, or 'end of string'",
-        ),
-        (
-            "a in b",
-            "unable to parse requirement: found 'b' expected: '('",
-        ),
-        (
-            "a in (b c)",
-            "unable to parse requirement: found 'c', expected: ',' or ')'",
-        ),
-        (
-            "a in (b",
-            "unable to parse requirement: found '', expected: ',' or ')'",
-        ),
-        (
-            "a==(",
-            "unable to parse requirement: found '(', expected: identifier",
-        ),
-        (
-            "!",
-            "unable to parse requirement: found '', expected: identifier",
-        ),
+        (",a", "found ',', expected: !, identifier, or 'end of string'"),
+        ("a in b", "unable to parse requirement: found 'b' expected: '('"),
+        ("a in (b c)", "unable to parse requirement: found 'c', expected: ',' or ')'"),
+        ("a in (b", "unable to parse requirement: found '', expected: ',' or ')'"),
+        ("a==(", "unable to parse requirement: found '(', expected: identifier"),
+        ("!", "unable to parse requirement: found '', expected: identifier"),
         (
             "a>x",
             "unable to parse requirement: values[0]: Invalid value: \"x\": for 'Gt', 'Lt' operators, the value must be an \
              integer",
         ),
     ] {
-        assert_eq!(
-            LabelSelector::parse(selector).unwrap_err().to_string(),
-            text,
-            "{selector}"
-        );
+        assert_eq!(LabelSelector::parse(selector).unwrap_err().to_string(), text, "{selector}");
     }
     let text = LabelSelector::parse("-a=1").unwrap_err().to_string();
-    assert!(
-        text.starts_with(
-            "unable to parse requirement: <nil>: Invalid value: \"-a\": name part must consist"
-        ),
-        "{text}"
-    );
+    assert!(text.starts_with("unable to parse requirement: <nil>: Invalid value: \"-a\": name part must consist"), "{text}");
     let text = LabelSelector::parse("a=1.").unwrap_err().to_string();
-    assert!(
-        text.starts_with(
-            "unable to parse requirement: values[0][a]: Invalid value: \"1.\": a valid label"
-        ),
-        "{text}"
-    );
+    assert!(text.starts_with("unable to parse requirement: values[0][a]: Invalid value: \"1.\": a valid label"), "{text}");
 }
 
 #[test]
@@ -128,64 +85,26 @@ fn selectors_inside_objects_are_read_from_json() {
     assert_eq!(selector.to_string(), "app in (a,b),!old,tier=web");
     assert!(selector.matches(&labels(&[("tier", "web"), ("app", "a")])));
     assert!(!selector.matches(&labels(&[("tier", "web"), ("app", "a"), ("old", "")])));
-    assert!(
-        LabelSelector::from_json(&json!({}))
-            .unwrap()
-            .matches(&labels(&[]))
-    );
-    assert!(
-        !LabelSelector::from_json(&Value::Null)
-            .unwrap()
-            .matches(&labels(&[]))
-    );
-    assert!(
-        !LabelSelector::from_map(&json!({}))
-            .unwrap()
-            .matches(&labels(&[]))
-    );
+    assert!(LabelSelector::from_json(&json!({})).unwrap().matches(&labels(&[])));
+    assert!(!LabelSelector::from_json(&Value::Null).unwrap().matches(&labels(&[])));
+    assert!(!LabelSelector::from_map(&json!({})).unwrap().matches(&labels(&[])));
     let unknown = json!({"matchExpressions": [{"key": "a", "operator": "Gt"}]});
-    assert_eq!(
-        LabelSelector::from_json(&unknown).unwrap_err().to_string(),
-        "\"Gt\" is not a valid label selector operator"
-    );
+    assert_eq!(LabelSelector::from_json(&unknown).unwrap_err().to_string(), "\"Gt\" is not a valid label selector operator");
 }
 
 // SEL-3
 #[test]
 fn field_selectors_know_equality_only() {
     let selector = FieldSelector::parse("metadata.name=a,,status.phase!=x,spec.y==z").unwrap();
-    let found: Vec<_> = selector
-        .requirements()
-        .iter()
-        .map(|r| (r.field.as_str(), r.equal, r.value.as_str()))
-        .collect();
-    assert_eq!(
-        found,
-        [
-            ("metadata.name", true, "a"),
-            ("status.phase", false, "x"),
-            ("spec.y", true, "z")
-        ]
-    );
+    let found: Vec<_> = selector.requirements().iter().map(|r| (r.field.as_str(), r.equal, r.value.as_str())).collect();
+    assert_eq!(found, [("metadata.name", true, "a"), ("status.phase", false, "x"), ("spec.y", true, "z")]);
     assert_eq!(selector.required("metadata.name"), Some("a"));
     assert!(FieldSelector::parse("").unwrap().is_everything());
     for (text, error) in [
-        (
-            "metadata.name",
-            "invalid selector: 'metadata.name'; can't understand 'metadata.name'",
-        ),
-        (
-            "metadata.name in (a)",
-            "invalid selector: 'metadata.name in (a)'; can't understand 'metadata.name in (a)'",
-        ),
-        (
-            "a=b=c",
-            "invalid field selector: unescaped character in value: =",
-        ),
-        (
-            "a=\\b",
-            "invalid field selector: invalid escape sequence: \\b",
-        ),
+        ("metadata.name", "invalid selector: 'metadata.name'; can't understand 'metadata.name'"),
+        ("metadata.name in (a)", "invalid selector: 'metadata.name in (a)'; can't understand 'metadata.name in (a)'"),
+        ("a=b=c", "invalid field selector: unescaped character in value: ="),
+        ("a=\\b", "invalid field selector: invalid escape sequence: \\b"),
     ] {
         assert_eq!(FieldSelector::parse(text).unwrap_err().to_string(), error);
     }

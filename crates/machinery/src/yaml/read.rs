@@ -26,9 +26,7 @@ impl YamlError {
     /// Line and column of the problem, both from 1, where known.
     pub fn location(&self) -> Option<(u64, u64)> {
         match self {
-            Self::Read(error) => error
-                .location()
-                .map(|location| (location.line(), location.column())),
+            Self::Read(error) => error.location().map(|location| (location.line(), location.column())),
             Self::NotOne { .. } => None,
         }
     }
@@ -36,8 +34,7 @@ impl YamlError {
 
 /// Reads all documents of a text. Empty ones are left out.
 pub fn documents(text: &str) -> Result<Vec<Value>, YamlError> {
-    let mut documents: Vec<Value> =
-        serde_saphyr::from_multiple_with_options(text, options()).map_err(YamlError::Read)?;
+    let mut documents: Vec<Value> = serde_saphyr::from_multiple_with_options(text, options()).map_err(YamlError::Read)?;
     documents.retain(|document| !document.is_null());
     documents.iter_mut().for_each(settle_numbers);
     Ok(documents)
@@ -48,9 +45,7 @@ pub fn document(text: &str) -> Result<Value, YamlError> {
     let mut documents = documents(text)?;
     match documents.pop() {
         Some(document) if documents.is_empty() => Ok(document),
-        last => Err(YamlError::NotOne {
-            found: documents.len() + usize::from(last.is_some()),
-        }),
+        last => Err(YamlError::NotOne { found: documents.len() + usize::from(last.is_some()) }),
     }
 }
 
@@ -70,10 +65,7 @@ fn settle_numbers(value: &mut Value) {
     const BOUND: f64 = 9_223_372_036_854_775_808.0;
     match value {
         Value::Number(number) if number.is_f64() => {
-            if let Some(float) = number
-                .as_f64()
-                .filter(|float| float.fract() == 0.0 && float.abs() < BOUND)
-            {
+            if let Some(float) = number.as_f64().filter(|float| float.fract() == 0.0 && float.abs() < BOUND) {
                 *number = Number::from(float as i64);
             }
         }

@@ -38,10 +38,7 @@ fn numbers_are_read_as_kubernetes_reads_them() {
         ("1.0", json!(1)),
         ("1.5", json!(1.5)),
         ("-2", json!(-2)),
-        (
-            "18446744073709551615",
-            json!(18_446_744_073_709_551_615_u64),
-        ),
+        ("18446744073709551615", json!(18_446_744_073_709_551_615_u64)),
     ] {
         assert_eq!(read(text), number, "{text}");
     }
@@ -50,14 +47,7 @@ fn numbers_are_read_as_kubernetes_reads_them() {
 // YAML-5
 #[test]
 fn times_and_dates_are_strings() {
-    for text in [
-        "12:30:45",
-        "2001-01-01",
-        "1.2.3",
-        "2001-01-01T00:00:00Z",
-        "100m",
-        "v1",
-    ] {
+    for text in ["12:30:45", "2001-01-01", "1.2.3", "2001-01-01T00:00:00Z", "100m", "v1"] {
         assert_eq!(read(text), json!(text));
     }
 }
@@ -67,12 +57,7 @@ fn nulls_and_quoted_scalars() {
     for text in ["", "~", "null", "Null"] {
         assert_eq!(read(text), Value::Null, "{text}");
     }
-    for (text, value) in [
-        ("\"yes\"", "yes"),
-        ("'1'", "1"),
-        ("!!str 1", "1"),
-        ("\"0644\"", "0644"),
-    ] {
+    for (text, value) in [("\"yes\"", "yes"), ("'1'", "1"), ("!!str 1", "1"), ("\"0644\"", "0644")] {
         assert_eq!(read(text), json!(value), "{text}");
     }
 }
@@ -83,10 +68,7 @@ fn a_duplicate_key_is_an_error_with_its_place() {
     let error = documents("a: 1\nb:\n  c: secret\n  c: secret\n").unwrap_err();
     assert_eq!(error.location(), Some((4, 3)));
     let text = error.to_string();
-    assert!(
-        text.starts_with("read YAML: ") && text.contains("line 4") && text.contains("column 3"),
-        "{text}"
-    );
+    assert!(text.starts_with("read YAML: ") && text.contains("line 4") && text.contains("column 3"), "{text}");
     assert!(text.contains('c') && !text.contains("secret"), "{text}");
 }
 
@@ -116,23 +98,14 @@ fn empty_documents_are_left_out() {
     let text = "# a comment\n---\na: 1\n---\n---\n# nothing\n---\nb: 2\n...\n";
     assert_eq!(documents(text).unwrap(), [json!({"a": 1}), json!({"b": 2})]);
     assert_eq!(documents("").unwrap(), Vec::<Value>::new());
-    assert_eq!(
-        document(text).unwrap_err().to_string(),
-        "read YAML: found 2 documents instead of one"
-    );
-    assert_eq!(
-        document("---\n").unwrap_err().to_string(),
-        "read YAML: found 0 documents instead of one"
-    );
+    assert_eq!(document(text).unwrap_err().to_string(), "read YAML: found 2 documents instead of one");
+    assert_eq!(document("---\n").unwrap_err().to_string(), "read YAML: found 0 documents instead of one");
 }
 
 #[test]
 fn json_is_yaml() {
     let text = r#"{"a": [1, "x", null, {"b": "\u00e9\n"}], "c": {}}"#;
-    assert_eq!(
-        document(text).unwrap(),
-        json!({"a": [1, "x", null, {"b": "é\n"}], "c": {}})
-    );
+    assert_eq!(document(text).unwrap(), json!({"a": [1, "x", null, {"b": "é\n"}], "c": {}}));
 }
 
 #[test]
@@ -151,18 +124,12 @@ fn texts_that_ask_for_too_much_are_refused() {
 #[test]
 fn written_texts_stay_texts() {
     for text in [
-        "yes", "on", "y", "~", "null", "1e3", "0x1F", "=", "<<", "", "true", "0644", "1_000", " x",
-        "x ", "a: b", "- a", "#x", "1.0", "a\nb", "a\nb\n", "\n", "é", "\u{1}", "'", "\"", "*a",
-        "&a", "!a", "%a", "@a", "`a", "{", "[", "|", ">", "?", "-", "a #b", "12:30", ".inf", "---",
-        "...", "\t", "a\tb", "\u{feff}", "\u{85}", "\u{2028}", "  a\nb", "\r\n", "0o17", "08",
+        "yes", "on", "y", "~", "null", "1e3", "0x1F", "=", "<<", "", "true", "0644", "1_000", " x", "x ", "a: b", "- a", "#x",
+        "1.0", "a\nb", "a\nb\n", "\n", "é", "\u{1}", "'", "\"", "*a", "&a", "!a", "%a", "@a", "`a", "{", "[", "|", ">", "?", "-",
+        "a #b", "12:30", ".inf", "---", "...", "\t", "a\tb", "\u{feff}", "\u{85}", "\u{2028}", "  a\nb", "\r\n", "0o17", "08",
         "+1", "-", ",a", "a:", "nan",
     ] {
-        for value in [
-            json!({"k": text}),
-            json!([text]),
-            json!({ text: 1 }),
-            json!({"k": [{"a": text}]}),
-        ] {
+        for value in [json!({"k": text}), json!([text]), json!({ text: 1 }), json!({"k": [{"a": text}]})] {
             let written = to_string(&value);
             assert_eq!(document(&written).unwrap(), value, "{written}");
         }
@@ -172,10 +139,7 @@ fn written_texts_stay_texts() {
 #[test]
 fn written_documents_look_like_those_of_kubectl() {
     let value = json!({"spec": {"ports": [{"name": "web", "port": 80}], "on": "yes"}, "empty": {}, "none": []});
-    assert_eq!(
-        to_string(&value),
-        "empty: {}\nnone: []\nspec:\n  \"on\": \"yes\"\n  ports:\n  - name: web\n    port: 80\n"
-    );
+    assert_eq!(to_string(&value), "empty: {}\nnone: []\nspec:\n  \"on\": \"yes\"\n  ports:\n  - name: web\n    port: 80\n");
 }
 
 proptest! {
@@ -195,18 +159,11 @@ proptest! {
 /// Whole floats come back as whole numbers (YAML-3).
 fn without_whole_floats(mut value: Value) -> Value {
     match &mut value {
-        Value::Number(number)
-            if number
-                .as_f64()
-                .is_some_and(|f| number.is_f64() && f.fract() == 0.0) =>
-        {
+        Value::Number(number) if number.as_f64().is_some_and(|f| number.is_f64() && f.fract() == 0.0) => {
             json!(number.as_f64().unwrap() as i64)
         }
         Value::Array(items) => items.drain(..).map(without_whole_floats).collect(),
-        Value::Object(map) => std::mem::take(map)
-            .into_iter()
-            .map(|(key, value)| (key, without_whole_floats(value)))
-            .collect(),
+        Value::Object(map) => std::mem::take(map).into_iter().map(|(key, value)| (key, without_whole_floats(value))).collect(),
         _ => value,
     }
 }

@@ -71,17 +71,8 @@ impl Checks {
     /// The results of all checks of a kind, in the order in which they were added.
     pub fn results(&self, kind: CheckKind) -> Vec<(String, Result<(), String>)> {
         // Probes run outside of the lock: they may be slow, or add checks.
-        let checks: Vec<Check> = self
-            .0
-            .read()
-            .iter()
-            .filter(|check| check.kind == kind)
-            .cloned()
-            .collect();
-        checks
-            .into_iter()
-            .map(|check| (check.name, (check.probe)()))
-            .collect()
+        let checks: Vec<Check> = self.0.read().iter().filter(|check| check.kind == kind).cloned().collect();
+        checks.into_iter().map(|check| (check.name, (check.probe)())).collect()
     }
 
     fn add(&self, name: String, kind: CheckKind, probe: Probe) -> Result<(), DuplicateCheck> {
@@ -96,12 +87,7 @@ impl Checks {
 
 impl fmt::Debug for Checks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<(String, CheckKind)> = self
-            .0
-            .read()
-            .iter()
-            .map(|check| (check.name.clone(), check.kind))
-            .collect();
+        let names: Vec<(String, CheckKind)> = self.0.read().iter().map(|check| (check.name.clone(), check.kind)).collect();
         f.debug_list().entries(names).finish()
     }
 }

@@ -21,80 +21,42 @@ pub(super) struct Answer {
 
 impl Answer {
     fn text(status: StatusCode, body: impl Into<String>) -> Self {
-        Self {
-            status,
-            content_type: TEXT,
-            body: body.into(),
-        }
+        Self { status, content_type: TEXT, body: body.into() }
     }
 }
 
 /// Answers a request.
-pub(super) fn respond(
-    method: &Method,
-    path: &str,
-    query: &str,
-    checks: &Checks,
-    metrics: &Metrics,
-) -> Answer {
+pub(super) fn respond(method: &Method, path: &str, query: &str, checks: &Checks, metrics: &Metrics) -> Answer {
     if !matches!(*method, Method::GET | Method::HEAD) {
         return Answer::text(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD\n");
     }
-    let (endpoint, rest) = path
-        .trim_start_matches('/')
-        .split_once('/')
-        .unwrap_or_else(|| (path.trim_start_matches('/'), ""));
+    let (endpoint, rest) = path.trim_start_matches('/').split_once('/').unwrap_or_else(|| (path.trim_start_matches('/'), ""));
     match (endpoint, rest) {
-        ("livez" | "healthz" | "health", check) => {
-            probe("livez", CheckKind::Live, check, query, checks)
-        }
+        ("livez" | "healthz" | "health", check) => probe("livez", CheckKind::Live, check, query, checks),
         ("readyz" | "readiness", check) => probe("readyz", CheckKind::Ready, check, query, checks),
         ("metrics", "") => match metrics.encode() {
-            Ok(body) => Answer {
-                status: StatusCode::OK,
-                content_type: OPEN_METRICS,
-                body,
-            },
-            Err(_) => Answer::text(
-                StatusCode::INTERNAL_SERVER_ERROR,
-                "the metrics cannot be written\n",
-            ),
+            Ok(body) => Answer { status: StatusCode::OK, content_type: OPEN_METRICS, body },
+            Err(_) => Answer::text(StatusCode::INTERNAL_SERVER_ERROR, "the metrics cannot be written\n"),
         },
-        _ => Answer::text(
-            StatusCode::NOT_FOUND,
-            "not found; there are /livez, /readyz and /metrics\n",
-        ),
+        _ => Answer::text(StatusCode::NOT_FOUND, "not found; there are /livez, /readyz and /metrics\n"),
     }
 }
 
 fn probe(endpoint: &str, kind: CheckKind, only: &str, query: &str, checks: &Checks) -> Answer {
-    let parameters = query
-        .split('&')
-        .map(|pair| pair.split_once('=').unwrap_or((pair, "")));
+    let parameters = query.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, "")));
     let verbose = parameters.clone().any(|(key, _)| key == "verbose");
-    let excluded = |name: &str| {
-        parameters
-            .clone()
-            .any(|(key, value)| key == "exclude" && value == name)
-    };
+    let excluded = |name: &str| parameters.clone().any(|(key, value)| key == "exclude" && value == name);
 
     let mut results = checks.results(kind);
     if !only.is_empty() {
         results.retain(|(name, _)| name == only);
         if results.is_empty() {
-            return Answer::text(
-                StatusCode::NOT_FOUND,
-                format!("there is no check {only:?}\n"),
-            );
+            return Answer::text(StatusCode::NOT_FOUND, format!("there is no check {only:?}\n"));
         }
     }
     results.retain(|(name, _)| !excluded(name));
     let passed = results.iter().all(|(_, result)| result.is_ok());
-    let status = if passed {
-        StatusCode::OK
-    } else {
-        StatusCode::INTERNAL_SERVER_ERROR
-    };
+    let status = if passed { StatusCode::OK } else { StatusCode::INTERNAL_SERVER_ERROR };
     if passed && !verbose {
         return Answer::text(status, "ok");
     }

@@ -35,9 +35,7 @@ pub struct Admin {
 
 /// The admin server cannot be started.
 #[derive(Debug, thiserror::Error)]
-#[error(
-    "listen on {address} for the admin server: {source}; choose another address with --admin-addr, or `off`"
-)]
+#[error("listen on {address} for the admin server: {source}; choose another address with --admin-addr, or `off`")]
 pub struct AdminError {
     address: SocketAddr,
     source: io::Error,
@@ -58,14 +56,7 @@ impl Admin {
     }
 
     /// Answers requests until `stop`.
-    pub async fn serve(
-        self,
-        checks: Checks,
-        metrics: Metrics,
-        clock: Clock,
-        tasks: Tasks,
-        stop: CancellationToken,
-    ) {
+    pub async fn serve(self, checks: Checks, metrics: Metrics, clock: Clock, tasks: Tasks, stop: CancellationToken) {
         loop {
             let accepted = tokio::select! {
                 biased;
@@ -74,8 +65,7 @@ impl Admin {
             };
             match accepted {
                 Ok((stream, _)) => {
-                    let connection =
-                        connection(stream, checks.clone(), metrics.clone(), stop.clone());
+                    let connection = connection(stream, checks.clone(), metrics.clone(), stop.clone());
                     tasks.spawn("admin connection", connection).detach();
                 }
                 Err(error) => {
@@ -90,13 +80,7 @@ impl Admin {
 async fn connection(stream: TcpStream, checks: Checks, metrics: Metrics, stop: CancellationToken) {
     let service = service_fn(move |request: Request<Incoming>| {
         let uri = request.uri();
-        let answer = respond(
-            request.method(),
-            uri.path(),
-            uri.query().unwrap_or_default(),
-            &checks,
-            &metrics,
-        );
+        let answer = respond(request.method(), uri.path(), uri.query().unwrap_or_default(), &checks, &metrics);
         async move { Ok::<_, Infallible>(response(answer)) }
     });
     let connection = http1::Builder::new()
@@ -119,9 +103,6 @@ async fn connection(stream: TcpStream, checks: Checks, metrics: Metrics, stop: C
 fn response(answer: Answer) -> Response<Full<Bytes>> {
     let mut response = Response::new(Full::new(Bytes::from(answer.body)));
     *response.status_mut() = answer.status;
-    response.headers_mut().insert(
-        header::CONTENT_TYPE,
-        header::HeaderValue::from_static(answer.content_type),
-    );
+    response.headers_mut().insert(header::CONTENT_TYPE, header::HeaderValue::from_static(answer.content_type));
     response
 }

@@ -11,13 +11,9 @@ use crate::task::Tasks;
 fn checks() -> Checks {
     let checks = Checks::new();
     checks.ready("phase", || Ok(())).unwrap();
-    checks
-        .ready("caches", || Err("waiting for widgets".to_owned()))
-        .unwrap();
+    checks.ready("caches", || Err("waiting for widgets".to_owned())).unwrap();
     checks.live("heartbeat", || Ok(())).unwrap();
-    checks
-        .note("watches", || Err("secrets: forbidden".to_owned()))
-        .unwrap();
+    checks.note("watches", || Err("secrets: forbidden".to_owned())).unwrap();
     checks
 }
 
@@ -29,7 +25,8 @@ fn get(path: &str, query: &str) -> (u16, String) {
 // HLT-1, HLT-2
 #[test]
 fn readiness_lists_its_checks() {
-    let expected = "[+]phase ok\n[-]caches failed: waiting for widgets\n[-]watches failed: secrets: forbidden\nreadyz check failed\n";
+    let expected =
+        "[+]phase ok\n[-]caches failed: waiting for widgets\n[-]watches failed: secrets: forbidden\nreadyz check failed\n";
     assert_eq!(get("/readyz", "verbose"), (500, expected.to_owned()));
     assert_eq!(get("/readyz", "").0, 500);
 }
@@ -48,29 +45,17 @@ fn a_check_is_asked_alone_or_left_out() {
 fn notes_do_not_decide() {
     let (code, body) = get("/readyz", "verbose&exclude=caches");
     assert_eq!(code, 200);
-    assert!(
-        body.contains("[-]watches failed") && body.ends_with("readyz check passed\n"),
-        "{body}"
-    );
+    assert!(body.contains("[-]watches failed") && body.ends_with("readyz check passed\n"), "{body}");
 }
 
 // 2.5
 #[test]
 fn the_other_paths() {
     assert_eq!(get("/livez", ""), (200, "ok".to_owned()));
-    assert_eq!(
-        get("/healthz", "verbose").1,
-        "[+]heartbeat ok\nlivez check passed\n"
-    );
+    assert_eq!(get("/healthz", "verbose").1, "[+]heartbeat ok\nlivez check passed\n");
     assert_eq!(get("/nothing", "").0, 404);
     assert!(get("/metrics", "").1.ends_with("# EOF\n"));
-    let posted = respond(
-        &Method::POST,
-        "/livez",
-        "",
-        &checks(),
-        &Metrics::new("test"),
-    );
+    let posted = respond(&Method::POST, "/livez", "", &checks(), &Metrics::new("test"));
     assert_eq!(posted.status, StatusCode::METHOD_NOT_ALLOWED);
 }
 
@@ -85,30 +70,13 @@ fn names_of_checks_are_unique() {
 async fn the_server_answers_and_ends() {
     let admin = Admin::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
     let (address, tasks) = (admin.address(), Tasks::new());
-    let serve = admin.serve(
-        checks(),
-        Metrics::new("test"),
-        Clock::system(),
-        tasks.clone(),
-        tasks.stopping(),
-    );
+    let serve = admin.serve(checks(), Metrics::new("test"), Clock::system(), tasks.clone(), tasks.stopping());
     tasks.spawn("admin", serve).detach();
     let mut stream = TcpStream::connect(address).await.unwrap();
-    stream
-        .write_all(b"GET /livez HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
-        .await
-        .unwrap();
+    stream.write_all(b"GET /livez HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").await.unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).await.unwrap();
-    assert!(
-        answer.starts_with("HTTP/1.1 200") && answer.ends_with("ok"),
-        "{answer}"
-    );
-    assert!(
-        tasks
-            .stop(std::time::Duration::from_secs(5))
-            .await
-            .is_empty()
-    );
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.ends_with("ok"), "{answer}");
+    assert!(tasks.stop(std::time::Duration::from_secs(5)).await.is_empty());
     assert!(TcpStream::connect(address).await.is_err());
 }

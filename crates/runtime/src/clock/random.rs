@@ -16,9 +16,7 @@ const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 impl Random {
     /// The sequence that belongs to `seed`.
     pub fn seeded(seed: u64) -> Self {
-        Self {
-            state: Arc::new(AtomicU64::new(seed)),
-        }
+        Self { state: Arc::new(AtomicU64::new(seed)) }
     }
 
     /// A seed that differs from process to process.
@@ -28,10 +26,7 @@ impl Random {
 
     /// The next number.
     pub fn next_u64(&self) -> u64 {
-        let mut z = self
-            .state
-            .fetch_add(GOLDEN, Ordering::Relaxed)
-            .wrapping_add(GOLDEN);
+        let mut z = self.state.fetch_add(GOLDEN, Ordering::Relaxed).wrapping_add(GOLDEN);
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ (z >> 31)

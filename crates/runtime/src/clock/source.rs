@@ -25,18 +25,12 @@ pub struct Elapsed {
 impl Clock {
     /// The machine's clocks.
     pub fn system() -> Self {
-        Self {
-            start: Instant::now(),
-            epoch: None,
-        }
+        Self { start: Instant::now(), epoch: None }
     }
 
     /// Wall time starts at `epoch` and goes with tokio's timer, so that pausing and advancing the timer moves both clocks.
     pub fn virtual_from(epoch: Timestamp) -> Self {
-        Self {
-            start: Instant::now(),
-            epoch: Some(epoch),
-        }
+        Self { start: Instant::now(), epoch: Some(epoch) }
     }
 
     /// The wall time.
@@ -68,9 +62,7 @@ impl Clock {
 
     /// Waits for `future`, at most for `limit`.
     pub async fn limit<F: Future>(&self, limit: Duration, future: F) -> Result<F::Output, Elapsed> {
-        tokio::time::timeout(limit, future)
-            .await
-            .map_err(|_| Elapsed { after: limit })
+        tokio::time::timeout(limit, future).await.map_err(|_| Elapsed { after: limit })
     }
 
     #[allow(clippy::disallowed_methods)] // the one reader of the monotonic clock
@@ -81,8 +73,6 @@ impl Clock {
 
 impl fmt::Debug for Clock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Clock")
-            .field("epoch", &self.epoch)
-            .finish_non_exhaustive()
+        f.debug_struct("Clock").field("epoch", &self.epoch).finish_non_exhaustive()
     }
 }

@@ -15,10 +15,7 @@ async fn both_clocks_go_with_the_paused_timer() {
 #[tokio::test(start_paused = true)]
 async fn a_limit_ends_what_never_ends() {
     let clock = Clock::system();
-    let error = clock
-        .limit(Duration::from_secs(30), std::future::pending::<()>())
-        .await
-        .unwrap_err();
+    let error = clock.limit(Duration::from_secs(30), std::future::pending::<()>()).await.unwrap_err();
     assert_eq!(error.to_string(), "no answer within 30s");
 }
 

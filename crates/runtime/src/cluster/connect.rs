@@ -58,32 +58,16 @@ pub enum ConnectError {
 
 /// The configuration of a kubeconfig file, of one of its contexts or the current one.
 pub async fn config_from_file(path: &Path, context: Option<&str>) -> Result<Config, ConnectError> {
-    let refused = |source| ConnectError::Kubeconfig {
-        path: path.to_owned(),
-        source: Box::new(source),
-    };
+    let refused = |source| ConnectError::Kubeconfig { path: path.to_owned(), source: Box::new(source) };
     let kubeconfig = Kubeconfig::read_from(path).map_err(refused)?;
     if let Some(context) = context {
-        let known: Vec<_> = kubeconfig
-            .contexts
-            .iter()
-            .map(|known| known.name.clone())
-            .collect();
+        let known: Vec<_> = kubeconfig.contexts.iter().map(|known| known.name.clone()).collect();
         if !known.iter().any(|known| known == context) {
-            return Err(ConnectError::Context {
-                path: path.to_owned(),
-                context: context.to_owned(),
-                known,
-            });
+            return Err(ConnectError::Context { path: path.to_owned(), context: context.to_owned(), known });
         }
     }
-    let options = KubeConfigOptions {
-        context: context.map(str::to_owned),
-        ..KubeConfigOptions::default()
-    };
-    Config::from_custom_kubeconfig(kubeconfig, &options)
-        .await
-        .map_err(refused)
+    let options = KubeConfigOptions { context: context.map(str::to_owned), ..KubeConfigOptions::default() };
+    Config::from_custom_kubeconfig(kubeconfig, &options).await.map_err(refused)
 }
 
 /// The configuration that is at hand: `$KUBECONFIG`, else `~/.kube/config`, else the service account of the pod.
@@ -96,27 +80,18 @@ pub async fn infer_config() -> Result<Config, ConnectError> {
     };
     let named = std::env::var_os("KUBECONFIG").filter(|value| !value.is_empty());
     match (&missing, named) {
-        (KubeconfigError::ReadConfig(io, _), None) if io.kind() == std::io::ErrorKind::NotFound => {
-        }
+        (KubeconfigError::ReadConfig(io, _), None) if io.kind() == std::io::ErrorKind::NotFound => {}
         (KubeconfigError::FindPath, None) => {}
         (KubeconfigError::ReadConfig(_, path), _) => {
-            return Err(ConnectError::Kubeconfig {
-                path: path.clone(),
-                source: Box::new(missing),
-            });
+            return Err(ConnectError::Kubeconfig { path: path.clone(), source: Box::new(missing) });
         }
         (_, named) => {
             let path = named.map_or_else(|| PathBuf::from("~/.kube/config"), PathBuf::from);
-            return Err(ConnectError::Kubeconfig {
-                path,
-                source: Box::new(missing),
-            });
+            return Err(ConnectError::Kubeconfig { path, source: Box::new(missing) });
         }
     }
-    Config::incluster().map_err(|in_cluster| ConnectError::NoCluster {
-        kubeconfig: Box::new(missing),
-        in_cluster: Box::new(in_cluster),
-    })
+    Config::incluster()
+        .map_err(|in_cluster| ConnectError::NoCluster { kubeconfig: Box::new(missing), in_cluster: Box::new(in_cluster) })
 }
 
 /// A client that sends each request once.
@@ -127,22 +102,14 @@ pub(super) fn client(mut config: Config) -> Result<kube::Client, ConnectError> {
     if !has_crypto_provider() {
         return Err(ConnectError::NoCryptoProvider);
     }
-    kube::Client::try_from(config).map_err(|source| ConnectError::Client {
-        url,
-        source: Box::new(source),
-    })
+    kube::Client::try_from(config).map_err(|source| ConnectError::Client { url, source: Box::new(source) })
 }
 
 /// rustls finds a provider that was installed, or the only one compiled in; without either it panics, which is its only answer.
 fn has_crypto_provider() -> bool {
-    rustls::crypto::CryptoProvider::get_default().is_some()
-        || panic::catch_unwind(rustls::ClientConfig::builder).is_ok()
+    rustls::crypto::CryptoProvider::get_default().is_some() || panic::catch_unwind(rustls::ClientConfig::builder).is_ok()
 }
 
 fn list(names: &[String]) -> String {
-    if names.is_empty() {
-        "no contexts".to_owned()
-    } else {
-        names.join(", ")
-    }
+    if names.is_empty() { "no contexts".to_owned() } else { names.join(", ") }
 }

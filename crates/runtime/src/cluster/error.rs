@@ -84,79 +84,36 @@ pub struct StatusError {
 
 impl StatusError {
     /// Reads a failed answer. A body that is no `Status` gives code and text.
-    pub(crate) fn read(
-        request: String,
-        code: u16,
-        retry_after: Option<Duration>,
-        body: &[u8],
-    ) -> Self {
+    pub(crate) fn read(request: String, code: u16, retry_after: Option<Duration>, body: &[u8]) -> Self {
         let status: Value = serde_json::from_slice(body).unwrap_or(Value::Null);
         if status.get("kind").and_then(Value::as_str) == Some("Status") {
             let told = Self::from_status(request, code, &status);
-            return Self {
-                retry_after: retry_after.or(told.retry_after),
-                ..told
-            };
+            return Self { retry_after: retry_after.or(told.retry_after), ..told };
         }
         let text = String::from_utf8_lossy(body);
         let text: String = text.trim().chars().take(256).collect();
-        let message = match http::StatusCode::from_u16(code)
-            .ok()
-            .and_then(|code| code.canonical_reason())
-        {
+        let message = match http::StatusCode::from_u16(code).ok().and_then(|code| code.canonical_reason()) {
             Some(name) if text.is_empty() => format!("{code} {name}"),
             Some(name) => format!("{code} {name}: {text}"),
             None => format!("{code}: {text}"),
         };
-        Self {
-            request,
-            code,
-            reason: String::new(),
-            message,
-            details: Value::Null,
-            retry_after,
-        }
+        Self { request, code, reason: String::new(), message, details: Value::Null, retry_after }
     }
 
     /// Reads a `Status` object; `code` is used when it names none.
     pub(crate) fn from_status(request: String, code: u16, status: &Value) -> Self {
-        let text = |key| {
-            status
-                .get(key)
-                .and_then(Value::as_str)
-                .unwrap_or_default()
-                .to_owned()
-        };
-        let code = status
-            .get("code")
-            .and_then(Value::as_u64)
-            .and_then(|code| u16::try_from(code).ok())
-            .unwrap_or(code);
+        let text = |key| status.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let code = status.get("code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok()).unwrap_or(code);
         let details = status.get("details").cloned().unwrap_or(Value::Null);
-        let retry_after = details
-            .get("retryAfterSeconds")
-            .and_then(Value::as_u64)
-            .filter(|seconds| *seconds > 0);
-        let message = Some(text("message"))
-            .filter(|text| !text.is_empty())
-            .unwrap_or_else(|| format!("{code} {}", text("reason")));
-        Self {
-            request,
-            code,
-            reason: text("reason"),
-            message,
-            details,
-            retry_after: retry_after.map(Duration::from_secs),
-        }
+        let retry_after = details.get("retryAfterSeconds").and_then(Value::as_u64).filter(|seconds| *seconds > 0);
+        let message =
+            Some(text("message")).filter(|text| !text.is_empty()).unwrap_or_else(|| format!("{code} {}", text("reason")));
+        Self { request, code, reason: text("reason"), message, details, retry_after: retry_after.map(Duration::from_secs) }
     }
 
     /// The causes: reason, message and field of each.
     pub fn causes(&self) -> impl Iterator<Item = (&str, &str, &str)> {
-        let causes = self
-            .details
-            .get("causes")
-            .and_then(Value::as_array)
-            .map_or(&[][..], Vec::as_slice);
+        let causes = self.details.get("causes").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         causes.iter().map(|cause| {
             let text = |key| cause.get(key).and_then(Value::as_str).unwrap_or_default();
             (text("reason"), text("message"), text("field"))
@@ -195,14 +152,12 @@ impl ApiError {
 
     /// 409 because an object of this name exists.
     pub fn is_already_exists(&self) -> bool {
-        self.status()
-            .is_some_and(|status| status.code == 409 && status.reason == "AlreadyExists")
+        self.status().is_some_and(|status| status.code == 409 && status.reason == "AlreadyExists")
     }
 
     /// 409 because the object has changed or is another one.
     pub fn is_conflict(&self) -> bool {
-        self.status()
-            .is_some_and(|status| status.code == 409 && status.reason != "AlreadyExists")
+        self.status().is_some_and(|status| status.code == 409 && status.reason != "AlreadyExists")
     }
 
     /// 403.
@@ -212,8 +167,7 @@ impl ApiError {
 
     /// 403 because the namespace is being deleted.
     pub fn is_namespace_terminating(&self) -> bool {
-        self.status()
-            .is_some_and(|status| status.code == 403 && status.has_cause("NamespaceTerminating"))
+        self.status().is_some_and(|status| status.code == 403 && status.has_cause("NamespaceTerminating"))
     }
 
     /// 410: the resource version is too old.
@@ -226,10 +180,7 @@ impl ApiError {
         match self {
             Self::Status(status) => matches!(status.code, 409 | 429 | 500 | 502 | 503 | 504),
             Self::Connection { .. } | Self::TimedOut { .. } => true,
-            Self::Decode { .. }
-            | Self::Invalid { .. }
-            | Self::NotServed { .. }
-            | Self::Credentials { .. } => false,
+            Self::Decode { .. } | Self::Invalid { .. } | Self::NotServed { .. } | Self::Credentials { .. } => false,
         }
     }
 }
@@ -239,9 +190,7 @@ impl ApiError {
     pub fn fault(&self) -> ApiFault {
         match self {
             Self::Status(status) => ApiFault::Status(status.facts()),
-            Self::Connection { .. } | Self::TimedOut { .. } | Self::Credentials { .. } => {
-                ApiFault::NoResponse
-            }
+            Self::Connection { .. } | Self::TimedOut { .. } | Self::Credentials { .. } => ApiFault::NoResponse,
             Self::Decode { .. } | Self::Invalid { .. } => ApiFault::Undecodable,
             Self::NotServed { .. } => ApiFault::KindNotServed,
         }
@@ -289,10 +238,9 @@ fn recognise(error: &(dyn std::error::Error + 'static)) -> Option<ApiFault> {
     }
     match error.downcast_ref::<kube::Error>()? {
         kube::Error::Api(status) => Some(ApiFault::Status(facts_of_kube(status))),
-        kube::Error::HyperError(_)
-        | kube::Error::Service(_)
-        | kube::Error::ReadEvents(_)
-        | kube::Error::Auth(_) => Some(ApiFault::NoResponse),
+        kube::Error::HyperError(_) | kube::Error::Service(_) | kube::Error::ReadEvents(_) | kube::Error::Auth(_) => {
+            Some(ApiFault::NoResponse)
+        }
         kube::Error::SerdeError(_) | kube::Error::FromUtf8(_) => Some(ApiFault::Undecodable),
         _ => None,
     }
@@ -311,9 +259,7 @@ fn facts_of_kube(status: &kube::core::Status) -> ApiStatus {
         reason: status.reason.clone(),
         message: status.message.clone(),
         causes: causes.iter().map(cause).collect(),
-        retry_after_seconds: details
-            .map(|details| u64::from(details.retry_after_seconds))
-            .filter(|seconds| *seconds > 0),
+        retry_after_seconds: details.map(|details| u64::from(details.retry_after_seconds)).filter(|seconds| *seconds > 0),
     }
 }
 
@@ -333,9 +279,5 @@ pub(crate) fn chain(error: &(dyn std::error::Error + 'static)) -> String {
 }
 
 fn served_versions(versions: &[String]) -> String {
-    if versions.is_empty() {
-        String::new()
-    } else {
-        format!(" in this version, but in {}", versions.join(", "))
-    }
+    if versions.is_empty() { String::new() } else { format!(" in this version, but in {}", versions.join(", ")) }
 }

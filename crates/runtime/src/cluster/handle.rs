@@ -106,11 +106,7 @@ impl Cluster {
         });
         let discovery = Discovery::new(connection.clone());
         let watches = Watches::new(connection.clone(), discovery.clone(), tasks);
-        Self {
-            connection,
-            discovery,
-            watches,
-        }
+        Self { connection, discovery, watches }
     }
 
     /// A cluster as a client configuration describes it. No request is sent yet.
@@ -120,10 +116,7 @@ impl Cluster {
 
     /// Sends a request once and returns the parsed body.
     pub async fn send(&self, request: &ApiRequest) -> Result<Value, ApiError> {
-        self.connection
-            .exchange(request)
-            .await
-            .map(|answer| answer.object)
+        self.connection.exchange(request).await.map(|answer| answer.object)
     }
 
     /// Sends a request once and returns code, body and warnings.
@@ -134,11 +127,7 @@ impl Cluster {
     /// Sends a request, again after transient errors.
     ///
     /// A request whose answer was lost may have been done: a repeated create then fails with `AlreadyExists`.
-    pub async fn send_retrying(
-        &self,
-        request: &ApiRequest,
-        retry: &Retry,
-    ) -> Result<Value, ApiError> {
+    pub async fn send_retrying(&self, request: &ApiRequest, retry: &Retry) -> Result<Value, ApiError> {
         let mut attempt = 0;
         loop {
             let error = match self.send(request).await {
@@ -169,11 +158,7 @@ impl Cluster {
                 () = follow => {}
             }
         };
-        self.connection
-            .options
-            .tasks
-            .spawn(format!("types of {}", self.name()), task)
-            .detach();
+        self.connection.options.tasks.spawn(format!("types of {}", self.name()), task).detach();
     }
 
     /// The server's version document. Shows that the cluster can be reached.
@@ -214,9 +199,7 @@ impl Cluster {
 
 impl fmt::Debug for Cluster {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Cluster")
-            .field("name", &self.name())
-            .finish_non_exhaustive()
+        f.debug_struct("Cluster").field("name", &self.name()).finish_non_exhaustive()
     }
 }
 
@@ -249,16 +232,9 @@ impl Connection {
         let object = if body.is_empty() {
             Value::Null
         } else {
-            serde_json::from_slice(&body).map_err(|source| ApiError::Decode {
-                request: request.to_string(),
-                source,
-            })?
+            serde_json::from_slice(&body).map_err(|source| ApiError::Decode { request: request.to_string(), source })?
         };
-        Ok(Answer {
-            code: head.code,
-            object,
-            warnings: head.warnings,
-        })
+        Ok(Answer { code: head.code, object, warnings: head.warnings })
     }
 
     /// One request and the bytes of its answer.
@@ -269,12 +245,8 @@ impl Connection {
             let _slot = self.slots.acquire().await.ok();
             self.unary(request).await
         });
-        let result = answer.await.unwrap_or_else(|elapsed| {
-            Err(ApiError::TimedOut {
-                request: request.to_string(),
-                after: elapsed.after,
-            })
-        });
+        let result =
+            answer.await.unwrap_or_else(|elapsed| Err(ApiError::TimedOut { request: request.to_string(), after: elapsed.after }));
         self.counters.count(request.verb(), result.is_err());
         result
     }
@@ -284,24 +256,13 @@ impl Connection {
         let code = response.status().as_u16();
         let retry_after = retry_after(response.headers());
         let warnings = self.warnings.take(response.headers());
-        let body = response
-            .into_body()
-            .collect()
-            .await
-            .map_err(|error| connection(request, error))?
-            .to_bytes();
+        let body = response.into_body().collect().await.map_err(|error| connection(request, error))?.to_bytes();
         if code < 400 {
             tracing::debug!(%request, code, "answered");
             return Ok((Head { code, warnings }, body));
         }
         tracing::debug!(%request, code, "refused");
-        Err(Box::new(StatusError::read(
-            request.to_string(),
-            code,
-            retry_after,
-            &body,
-        ))
-        .into())
+        Err(Box::new(StatusError::read(request.to_string(), code, retry_after, &body)).into())
     }
 
     /// Opens a stream; ends with its body as soon as the head is there.
@@ -314,26 +275,11 @@ impl Connection {
                 return Ok(response.into_body());
             }
             let retry_after = retry_after(response.headers());
-            let body = response
-                .into_body()
-                .collect()
-                .await
-                .map_err(|error| connection(request, error))?
-                .to_bytes();
-            Err(Box::new(StatusError::read(
-                request.to_string(),
-                code,
-                retry_after,
-                &body,
-            ))
-            .into())
+            let body = response.into_body().collect().await.map_err(|error| connection(request, error))?.to_bytes();
+            Err(Box::new(StatusError::read(request.to_string(), code, retry_after, &body)).into())
         });
-        let result = opened.await.unwrap_or_else(|elapsed| {
-            Err(ApiError::TimedOut {
-                request: request.to_string(),
-                after: elapsed.after,
-            })
-        });
+        let result =
+            opened.await.unwrap_or_else(|elapsed| Err(ApiError::TimedOut { request: request.to_string(), after: elapsed.after }));
         self.counters.count(Verb::Watch, result.is_err());
         result
     }
@@ -343,18 +289,13 @@ impl Connection {
         if let Some(agent) = &self.user_agent {
             http.headers_mut().insert(header::USER_AGENT, agent.clone());
         }
-        self.client
-            .send(http)
-            .await
-            .map_err(|error| connection(request, error))
+        self.client.send(http).await.map_err(|error| connection(request, error))
     }
 }
 
 impl fmt::Debug for Connection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Connection")
-            .field("name", &self.name())
-            .finish_non_exhaustive()
+        f.debug_struct("Connection").field("name", &self.name()).finish_non_exhaustive()
     }
 }
 
@@ -369,21 +310,12 @@ fn connection(request: &ApiRequest, error: kube::Error) -> ApiError {
     match error {
         kube::Error::Auth(source) => ApiError::Credentials { request, source },
         kube::Error::Service(source) => ApiError::Connection { request, source },
-        other => ApiError::Connection {
-            request,
-            source: Box::new(other),
-        },
+        other => ApiError::Connection { request, source: Box::new(other) },
     }
 }
 
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let seconds = headers
-        .get(header::RETRY_AFTER)?
-        .to_str()
-        .ok()?
-        .trim()
-        .parse()
-        .ok()?;
+    let seconds = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
     Some(Duration::from_secs(seconds)).filter(|wait| !wait.is_zero())
 }
 

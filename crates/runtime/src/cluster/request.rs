@@ -69,8 +69,7 @@ pub enum Propagation {
 
 const JSON: &str = "application/json";
 pub(super) const PARTIAL: &str = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
-pub(super) const PARTIAL_LIST: &str =
-    "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
+pub(super) const PARTIAL_LIST: &str = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
 
 impl ApiRequest {
     /// Reads an object.
@@ -84,12 +83,7 @@ impl ApiRequest {
     }
 
     /// Follows a collection from a resource version on.
-    pub(crate) fn watch(
-        resource: &ApiResource,
-        namespace: Option<&str>,
-        version: &str,
-        timeout: Duration,
-    ) -> Self {
+    pub(crate) fn watch(resource: &ApiResource, namespace: Option<&str>, version: &str, timeout: Duration) -> Self {
         Self::new(Verb::Watch, resource.path(namespace))
             .query("watch", "true")
             .query("allowWatchBookmarks", "true")
@@ -99,46 +93,19 @@ impl ApiRequest {
 
     /// Creates an object. Its namespace is the one in the object's metadata.
     pub fn create(resource: &ApiResource, object: &Value) -> Self {
-        let namespace = object
-            .pointer("/metadata/namespace")
-            .and_then(Value::as_str)
-            .unwrap_or_default();
-        Self::new(
-            Verb::Create,
-            resource.path(Some(namespace).filter(|name| !name.is_empty())),
-        )
-        .body(object, JSON)
+        let namespace = object.pointer("/metadata/namespace").and_then(Value::as_str).unwrap_or_default();
+        Self::new(Verb::Create, resource.path(Some(namespace).filter(|name| !name.is_empty()))).body(object, JSON)
     }
 
     /// Replaces an object by name and namespace of its metadata.
     pub fn update(resource: &ApiResource, object: &Value) -> Self {
-        let text = |pointer| {
-            object
-                .pointer(pointer)
-                .and_then(Value::as_str)
-                .unwrap_or_default()
-        };
-        Self::new(
-            Verb::Update,
-            object_path(
-                resource,
-                text("/metadata/namespace"),
-                text("/metadata/name"),
-            ),
-        )
-        .body(object, JSON)
+        let text = |pointer| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+        Self::new(Verb::Update, object_path(resource, text("/metadata/namespace"), text("/metadata/name"))).body(object, JSON)
     }
 
     /// Changes an object.
-    pub fn patch(
-        resource: &ApiResource,
-        namespace: &str,
-        name: &str,
-        kind: PatchKind,
-        patch: &Value,
-    ) -> Self {
-        Self::new(Verb::Patch, object_path(resource, namespace, name))
-            .body(patch, kind.content_type())
+    pub fn patch(resource: &ApiResource, namespace: &str, name: &str, kind: PatchKind, patch: &Value) -> Self {
+        Self::new(Verb::Patch, object_path(resource, namespace, name)).body(patch, kind.content_type())
     }
 
     /// Deletes an object, whatever its uid and version.
@@ -172,15 +139,7 @@ impl ApiRequest {
     }
 
     fn new(verb: Verb, path: String) -> Self {
-        Self {
-            verb,
-            path,
-            query: Vec::new(),
-            body: None,
-            content_type: JSON,
-            accept: JSON,
-            deadline: None,
-        }
+        Self { verb, path, query: Vec::new(), body: None, content_type: JSON, accept: JSON, deadline: None }
     }
 
     /// Addresses a subresource of the object, such as `status`.
@@ -213,20 +172,12 @@ impl ApiRequest {
 
     /// Only objects with these labels. An empty selector changes nothing.
     pub fn labels(self, selector: &str) -> Self {
-        if selector.is_empty() {
-            self
-        } else {
-            self.query("labelSelector", selector.to_owned())
-        }
+        if selector.is_empty() { self } else { self.query("labelSelector", selector.to_owned()) }
     }
 
     /// Only objects with these fields. An empty selector changes nothing.
     pub fn fields(self, selector: &str) -> Self {
-        if selector.is_empty() {
-            self
-        } else {
-            self.query("fieldSelector", selector.to_owned())
-        }
+        if selector.is_empty() { self } else { self.query("fieldSelector", selector.to_owned()) }
     }
 
     /// At most this many objects per answer.
@@ -304,10 +255,7 @@ impl ApiRequest {
     }
 
     pub(crate) fn to_http(&self) -> Result<http::Request<Body>, ApiError> {
-        let mut request = http::Request::builder()
-            .method(self.method())
-            .uri(self.uri())
-            .header(header::ACCEPT, self.accept);
+        let mut request = http::Request::builder().method(self.method()).uri(self.uri()).header(header::ACCEPT, self.accept);
         if self.body.is_some() {
             request = request.header(header::CONTENT_TYPE, self.content_type);
         }
@@ -317,10 +265,7 @@ impl ApiRequest {
         }
         request
             .body(self.body.clone().map_or_else(Body::empty, Body::from))
-            .map_err(|source| ApiError::Invalid {
-                request: self.to_string(),
-                source,
-            })
+            .map_err(|source| ApiError::Invalid { request: self.to_string(), source })
     }
 }
 
@@ -334,10 +279,7 @@ impl fmt::Display for ApiRequest {
 /// Without the body, which may hold secrets.
 impl fmt::Debug for ApiRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ApiRequest")
-            .field("verb", &self.verb)
-            .field("uri", &self.uri())
-            .finish_non_exhaustive()
+        f.debug_struct("ApiRequest").field("verb", &self.verb).field("uri", &self.uri()).finish_non_exhaustive()
     }
 }
 

@@ -35,28 +35,17 @@ impl ApiResource {
 
     /// `group/version`, or the version alone in the core group.
     pub fn api_version(&self) -> String {
-        if self.group.is_empty() {
-            self.version.clone()
-        } else {
-            format!("{}/{}", self.group, self.version)
-        }
+        if self.group.is_empty() { self.version.clone() } else { format!("{}/{}", self.group, self.version) }
     }
 
     /// Group and kind.
     pub fn group_kind(&self) -> GroupKind {
-        GroupKind {
-            group: self.group.clone(),
-            kind: self.kind.clone(),
-        }
+        GroupKind { group: self.group.clone(), kind: self.kind.clone() }
     }
 
     /// Group, version and kind.
     pub fn gvk(&self) -> GroupVersionKind {
-        GroupVersionKind {
-            group: self.group.clone(),
-            version: self.version.clone(),
-            kind: self.kind.clone(),
-        }
+        GroupVersionKind { group: self.group.clone(), version: self.version.clone(), kind: self.kind.clone() }
     }
 
     /// Does it have this subresource?

@@ -14,28 +14,19 @@ pub struct Retry {
 impl Default for Retry {
     /// Twice, after 100 ms and 500 ms; a `Retry-After` up to 2 s is honoured, a longer one ends the attempts.
     fn default() -> Self {
-        Self {
-            waits: vec![Duration::from_millis(100), Duration::from_millis(500)],
-            longest_retry_after: Duration::from_secs(2),
-        }
+        Self { waits: vec![Duration::from_millis(100), Duration::from_millis(500)], longest_retry_after: Duration::from_secs(2) }
     }
 }
 
 impl Retry {
     /// Never.
     pub fn never() -> Self {
-        Self {
-            waits: Vec::new(),
-            longest_retry_after: Duration::ZERO,
-        }
+        Self { waits: Vec::new(), longest_retry_after: Duration::ZERO }
     }
 
     /// After these waits.
     pub fn after(waits: impl Into<Vec<Duration>>) -> Self {
-        Self {
-            waits: waits.into(),
-            ..Self::default()
-        }
+        Self { waits: waits.into(), ..Self::default() }
     }
 
     /// How long to wait after the `attempt`-th failure, counted from 0; `None` gives up.

@@ -7,11 +7,7 @@ use super::{ApiError, ApiRequest, ApiResource, PatchKind, Propagation, Retry};
 use crate::testing::{Fault, Server};
 
 fn config_maps() -> ApiResource {
-    ApiResource::known(
-        &GroupVersionKind::new("", "v1", "ConfigMap"),
-        "configmaps",
-        true,
-    )
+    ApiResource::known(&GroupVersionKind::new("", "v1", "ConfigMap"), "configmaps", true)
 }
 
 fn widgets() -> GroupKind {
@@ -27,19 +23,11 @@ fn requests_are_paths_queries_and_bodies() {
     let object = json!({"metadata": {"namespace": "demo", "name": "a"}});
     let create = ApiRequest::create(&config_maps(), &object).field_manager("podinfo operator");
     assert_eq!(create.method(), http::Method::POST);
-    assert_eq!(
-        create.uri(),
-        "/api/v1/namespaces/demo/configmaps?fieldManager=podinfo%20operator"
-    );
+    assert_eq!(create.uri(), "/api/v1/namespaces/demo/configmaps?fieldManager=podinfo%20operator");
     assert_eq!(create.payload(), Some(object.to_string().as_bytes()));
 
-    let widgets = ApiResource::known(
-        &GroupVersionKind::new("example.dev", "v1", "Widget"),
-        "widgets",
-        false,
-    );
-    let patch =
-        ApiRequest::patch(&widgets, "", "w", PatchKind::Merge, &json!({})).subresource("status");
+    let widgets = ApiResource::known(&GroupVersionKind::new("example.dev", "v1", "Widget"), "widgets", false);
+    let patch = ApiRequest::patch(&widgets, "", "w", PatchKind::Merge, &json!({})).subresource("status");
     assert_eq!(patch.uri(), "/apis/example.dev/v1/widgets/w/status");
     assert_eq!(
         list().labels("a in (b,c),!d").page(500).uri(),
@@ -49,31 +37,17 @@ fn requests_are_paths_queries_and_bodies() {
 
 #[test]
 fn a_delete_can_name_what_exactly_it_means() {
-    let delete = ApiRequest::delete_exactly(
-        &config_maps(),
-        ("demo", "a"),
-        ("u1", Some("7")),
-        Propagation::Background,
-    );
+    let delete = ApiRequest::delete_exactly(&config_maps(), ("demo", "a"), ("u1", Some("7")), Propagation::Background);
     let body: serde_json::Value = serde_json::from_slice(delete.payload().unwrap()).unwrap();
-    assert_eq!(
-        body["preconditions"],
-        json!({"uid": "u1", "resourceVersion": "7"})
-    );
+    assert_eq!(body["preconditions"], json!({"uid": "u1", "resourceVersion": "7"}));
     assert_eq!(body["propagationPolicy"], "Background");
 }
 
 #[test]
 fn a_request_prints_without_its_body() {
-    let create = ApiRequest::create(
-        &config_maps(),
-        &json!({"metadata": {"namespace": "demo"}, "data": {"password": "hunter2"}}),
-    );
+    let create = ApiRequest::create(&config_maps(), &json!({"metadata": {"namespace": "demo"}, "data": {"password": "hunter2"}}));
     assert!(!format!("{create:?} {create}").contains("hunter2"));
-    assert_eq!(
-        create.to_string(),
-        "create /api/v1/namespaces/demo/configmaps"
-    );
+    assert_eq!(create.to_string(), "create /api/v1/namespaces/demo/configmaps");
 }
 
 #[tokio::test(start_paused = true)]
@@ -82,10 +56,7 @@ async fn a_refusal_keeps_code_reason_and_message() {
     server.fail_next("configmaps", Fault::Status(403, "Forbidden"));
     let error = server.cluster().send(&list()).await.unwrap_err();
     let status = error.status().unwrap();
-    assert_eq!(
-        (status.code, status.reason.as_str(), status.message.as_str()),
-        (403, "Forbidden", "told Forbidden")
-    );
+    assert_eq!((status.code, status.reason.as_str(), status.message.as_str()), (403, "Forbidden", "told Forbidden"));
     assert!(error.is_forbidden() && !error.is_transient());
 }
 
@@ -97,14 +68,8 @@ async fn a_server_that_never_answers_costs_thirty_seconds() {
     let cluster = server.cluster();
     let before = cluster.clock().moment();
     let error = cluster.send(&list()).await.unwrap_err();
-    assert!(
-        matches!(error, ApiError::TimedOut { after, .. } if after == Duration::from_secs(30)),
-        "{error}"
-    );
-    assert_eq!(
-        cluster.clock().moment().since(before),
-        Duration::from_secs(30)
-    );
+    assert!(matches!(error, ApiError::TimedOut { after, .. } if after == Duration::from_secs(30)), "{error}");
+    assert_eq!(cluster.clock().moment().since(before), Duration::from_secs(30));
     assert!(error.is_transient());
 }
 
@@ -115,10 +80,7 @@ async fn no_answer_and_no_json_are_told_apart() {
     server.fail_next("configmaps", Fault::Reset);
     let error = cluster.send(&list()).await.unwrap_err();
     assert!(matches!(error, ApiError::Connection { .. }) && error.is_transient());
-    assert_eq!(
-        error.to_string(),
-        "list /api/v1/configmaps: no connection to the API server: connection reset"
-    );
+    assert_eq!(error.to_string(), "list /api/v1/configmaps: no connection to the API server: connection reset");
     server.fail_next("configmaps", Fault::Garbage);
     let error = cluster.send(&list()).await.unwrap_err();
     assert!(matches!(error, ApiError::Decode { .. }) && !error.is_transient());
@@ -141,16 +103,10 @@ async fn transient_errors_are_retried_twice_after_100_and_500_milliseconds() {
     server.fail_always("configmaps", Fault::Status(503, "ServiceUnavailable"));
     let cluster = server.cluster();
     let before = cluster.clock().moment();
-    let error = cluster
-        .send_retrying(&list(), &Retry::default())
-        .await
-        .unwrap_err();
+    let error = cluster.send_retrying(&list(), &Retry::default()).await.unwrap_err();
     assert_eq!(error.code(), Some(503));
     assert_eq!(server.requests("configmaps"), 3);
-    assert_eq!(
-        cluster.clock().moment().since(before),
-        Duration::from_millis(600)
-    );
+    assert_eq!(cluster.clock().moment().since(before), Duration::from_millis(600));
 }
 
 // OUT-3
@@ -160,38 +116,20 @@ async fn a_short_retry_after_is_honoured_and_a_long_one_ends_the_attempts() {
     let cluster = server.cluster();
     server.fail_next("configmaps", Fault::Busy(2));
     let before = cluster.clock().moment();
-    cluster
-        .send_retrying(&list(), &Retry::default())
-        .await
-        .unwrap();
-    assert_eq!(
-        cluster.clock().moment().since(before),
-        Duration::from_secs(2)
-    );
+    cluster.send_retrying(&list(), &Retry::default()).await.unwrap();
+    assert_eq!(cluster.clock().moment().since(before), Duration::from_secs(2));
     server.fail_next("configmaps", Fault::Busy(3));
-    let error = cluster
-        .send_retrying(&list(), &Retry::default())
-        .await
-        .unwrap_err();
+    let error = cluster.send_retrying(&list(), &Retry::default()).await.unwrap_err();
     assert_eq!(error.retry_after(), Some(Duration::from_secs(3)));
 }
 
 // OUT-3, WRITE-9: repeating a conflicting write as it is cannot help.
 #[tokio::test(start_paused = true)]
 async fn conflicts_and_refusals_are_not_repeated() {
-    for (code, reason) in [
-        (409, "Conflict"),
-        (403, "Forbidden"),
-        (422, "Invalid"),
-        (404, "NotFound"),
-    ] {
+    for (code, reason) in [(409, "Conflict"), (403, "Forbidden"), (422, "Invalid"), (404, "NotFound")] {
         let server = Server::new();
         server.fail_always("configmaps", Fault::Status(code, reason));
-        server
-            .cluster()
-            .send_retrying(&list(), &Retry::default())
-            .await
-            .unwrap_err();
+        server.cluster().send_retrying(&list(), &Retry::default()).await.unwrap_err();
         assert_eq!(server.requests("configmaps"), 1, "{code}");
     }
 }
@@ -205,13 +143,7 @@ async fn no_more_requests_are_in_flight_than_allowed() {
     let requests = (0..5).map(|_| cluster.send_once());
     let all = futures::future::join_all(requests);
     tokio::pin!(all);
-    assert!(
-        cluster
-            .clock()
-            .limit(Duration::from_secs(29), &mut all)
-            .await
-            .is_err()
-    );
+    assert!(cluster.clock().limit(Duration::from_secs(29), &mut all).await.is_err());
     assert_eq!(server.requests("configmaps"), 3);
     all.await;
 }
@@ -229,26 +161,11 @@ async fn all_types_are_known_after_two_requests() {
     server.serve_widgets(true);
     let discovery = server.cluster().discovery().clone();
     let resource = discovery.resolve(&widgets()).await.unwrap().unwrap();
-    assert_eq!(
-        (
-            resource.version.as_str(),
-            resource.plural.as_str(),
-            resource.namespaced
-        ),
-        ("v2", "widgets", true)
-    );
+    assert_eq!((resource.version.as_str(), resource.plural.as_str(), resource.namespaced), ("v2", "widgets", true));
     assert!(resource.has_subresource("status") && resource.supports("watch"));
-    let older = discovery
-        .resolve_gvk(&GroupVersionKind::new("example.dev", "v1", "Widget"))
-        .await
-        .unwrap()
-        .unwrap();
+    let older = discovery.resolve_gvk(&GroupVersionKind::new("example.dev", "v1", "Widget")).await.unwrap().unwrap();
     assert_eq!(older.version, "v1");
-    assert!(
-        discovery
-            .cached(&GroupKind::new("", "ConfigMap"), Some("v1"))
-            .is_some()
-    );
+    assert!(discovery.cached(&GroupKind::new("", "ConfigMap"), Some("v1")).is_some());
     assert_eq!(server.journal(), ["GET /api", "GET /apis"]);
 }
 
@@ -271,20 +188,11 @@ async fn an_unknown_type_is_looked_for_again_but_only_once_per_second() {
     let server = Server::new();
     let cluster = server.cluster();
     let discovery = cluster.discovery();
-    assert!(
-        discovery
-            .resolve(&GroupKind::new("", "ConfigMap"))
-            .await
-            .unwrap()
-            .is_some()
-    );
+    assert!(discovery.resolve(&GroupKind::new("", "ConfigMap")).await.unwrap().is_some());
     server.serve_widgets(true);
     let before = cluster.clock().moment();
     assert!(discovery.resolve(&widgets()).await.unwrap().is_some());
-    assert_eq!(
-        cluster.clock().moment().since(before),
-        Duration::from_secs(1)
-    );
+    assert_eq!(cluster.clock().moment().since(before), Duration::from_secs(1));
     assert_eq!(server.requests("GET /apis"), 2);
 }
 
@@ -294,12 +202,7 @@ async fn many_who_ask_at_the_start_share_one_look() {
     let cluster = server.cluster();
     let kind = GroupKind::new("", "ConfigMap");
     let asks = (0..10).map(|_| async { cluster.discovery().resolve(&kind).await.unwrap() });
-    assert!(
-        futures::future::join_all(asks)
-            .await
-            .iter()
-            .all(Option::is_some)
-    );
+    assert!(futures::future::join_all(asks).await.iter().all(Option::is_some));
     assert_eq!(server.requests("GET /apis"), 1);
 }
 
@@ -308,12 +211,7 @@ async fn many_who_miss_a_type_share_a_look_that_began_after_they_asked() {
     let server = Server::new();
     let discovery = server.cluster().discovery().clone();
     let asks = (0..10).map(|_| async { discovery.resolve(&widgets()).await.unwrap() });
-    assert!(
-        futures::future::join_all(asks)
-            .await
-            .iter()
-            .all(Option::is_none)
-    );
+    assert!(futures::future::join_all(asks).await.iter().all(Option::is_none));
     assert_eq!(server.requests("GET /apis"), 2);
 }
 
@@ -349,12 +247,7 @@ async fn a_known_type_stays_known_while_the_server_is_away() {
 async fn a_version_that_is_not_served_names_those_that_are() {
     let server = Server::new();
     server.serve_widgets(true);
-    let error = server
-        .cluster()
-        .discovery()
-        .require(&GroupVersionKind::new("example.dev", "v3", "Widget"))
-        .await
-        .unwrap_err();
+    let error = server.cluster().discovery().require(&GroupVersionKind::new("example.dev", "v3", "Widget")).await.unwrap_err();
     assert_eq!(
         error.to_string(),
         "find type example.dev/v3 Widget: the cluster does not serve it in this version, but in v2, v1"
@@ -374,25 +267,10 @@ async fn errors_classify_themselves_through_any_wrapper() {
     let cluster = server.cluster();
     server.fail_next("configmaps", Fault::Busy(7));
     let halt = Halt::from(Wrapped(cluster.send(&list()).await.unwrap_err()));
-    let Halt::Failed(failure) = halt else {
-        panic!("{halt:?}")
-    };
-    assert!(
-        matches!(failure.class(), Class::After(delay) if delay.as_duration() == Duration::from_secs(7)),
-        "{failure:?}"
-    );
+    let Halt::Failed(failure) = halt else { panic!("{halt:?}") };
+    assert!(matches!(failure.class(), Class::After(delay) if delay.as_duration() == Duration::from_secs(7)), "{failure:?}");
     assert_eq!(failure.classification().reason.as_str(), "TooManyRequests");
 
-    let of_kube = kube::Error::Api(Box::new(kube::core::Status {
-        code: 403,
-        reason: "Forbidden".into(),
-        ..Default::default()
-    }));
-    assert_eq!(
-        Failure::unclassified(of_kube)
-            .classification()
-            .reason
-            .as_str(),
-        "Forbidden"
-    );
+    let of_kube = kube::Error::Api(Box::new(kube::core::Status { code: 403, reason: "Forbidden".into(), ..Default::default() }));
+    assert_eq!(Failure::unclassified(of_kube).classification().reason.as_str(), "Forbidden");
 }

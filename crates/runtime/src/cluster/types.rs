@@ -13,16 +13,12 @@ pub(super) fn follow(cluster: &Cluster) -> impl Future<Output = ()> + Send + use
 async fn follow_both(discovery: &Discovery, watches: &Watches) {
     let projector = project_with(|_| ());
     let store = |group: &str, kind: &str| {
-        watches.subscribe(
-            WatchSpec::new(GroupKind::new(group, kind)).metadata_only(),
-            projector.clone(),
-        )
+        watches.subscribe(WatchSpec::new(GroupKind::new(group, kind)).metadata_only(), projector.clone())
     };
     let definitions = store("apiextensions.k8s.io", "CustomResourceDefinition");
     let services = store("apiregistration.k8s.io", "APIService");
     let (mut definition_changes, mut service_changes) = (definitions.changes(), services.changes());
-    let (mut definition_status, mut service_status) =
-        (definitions.status_changes(), services.status_changes());
+    let (mut definition_status, mut service_status) = (definitions.status_changes(), services.status_changes());
     loop {
         discovery.set_watched(follows(&definitions) && follows(&services));
         // The stores live as long as this task, so no stream ends.
@@ -43,8 +39,5 @@ fn take(discovery: &Discovery, change: Option<&Change<()>>) {
 
 /// A type that does not exist has no objects that could change unseen.
 fn follows(store: &Store<()>) -> bool {
-    matches!(
-        store.status().state,
-        WatchState::Watching | WatchState::NotServed
-    )
+    matches!(store.status().state, WatchState::Watching | WatchState::NotServed)
 }

@@ -15,11 +15,8 @@ pub(super) struct Warnings {
 impl Warnings {
     /// Takes the warnings out of an answer and logs new ones.
     pub(super) fn take(&self, headers: &HeaderMap) -> Vec<String> {
-        let texts: Vec<_> = headers
-            .get_all(http::header::WARNING)
-            .iter()
-            .filter_map(|value| text(value.to_str().ok()?))
-            .collect();
+        let texts: Vec<_> =
+            headers.get_all(http::header::WARNING).iter().filter_map(|value| text(value.to_str().ok()?)).collect();
         for warning in &texts {
             if self.remember(warning) {
                 tracing::warn!("API Warning: {warning}");
@@ -60,14 +57,8 @@ mod tests {
     // CHK-5
     #[test]
     fn only_texts_with_code_299_count() {
-        assert_eq!(
-            text(r#"299 - "use \"v2\"""#).as_deref(),
-            Some(r#"use "v2""#)
-        );
-        assert_eq!(
-            text(r#"299 - "old" "Wed, 21 Oct 2026 07:28:00 GMT""#).as_deref(),
-            Some("old")
-        );
+        assert_eq!(text(r#"299 - "use \"v2\"""#).as_deref(), Some(r#"use "v2""#));
+        assert_eq!(text(r#"299 - "old" "Wed, 21 Oct 2026 07:28:00 GMT""#).as_deref(), Some("old"));
         assert_eq!(text(r#"299 - """#), None);
         assert_eq!(text(r#"199 - "other""#), None);
     }

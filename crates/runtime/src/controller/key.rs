@@ -44,12 +44,7 @@ impl FromStr for Key {
 
     fn from_str(text: &str) -> Result<Self, InvalidKey> {
         let (namespace, name) = text.split_once('/').unwrap_or(("", text));
-        let invalid =
-            name.is_empty() || name.contains('/') || namespace.is_empty() && text.starts_with('/');
-        if invalid {
-            Err(InvalidKey(text.to_owned()))
-        } else {
-            Ok(Self::new(namespace, name))
-        }
+        let invalid = name.is_empty() || name.contains('/') || namespace.is_empty() && text.starts_with('/');
+        if invalid { Err(InvalidKey(text.to_owned())) } else { Ok(Self::new(namespace, name)) }
     }
 }

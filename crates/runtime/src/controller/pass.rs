@@ -23,20 +23,8 @@ pub struct PassContext {
 }
 
 impl PassContext {
-    pub(super) fn new(
-        shared: Arc<Shared>,
-        key: Key,
-        started: Moment,
-        cancelled: CancellationToken,
-    ) -> Self {
-        Self {
-            shared,
-            key,
-            started,
-            cancelled,
-            recheck: Mutex::new(None),
-            forgotten: AtomicBool::new(false),
-        }
+    pub(super) fn new(shared: Arc<Shared>, key: Key, started: Moment, cancelled: CancellationToken) -> Self {
+        Self { shared, key, started, cancelled, recheck: Mutex::new(None), forgotten: AtomicBool::new(false) }
     }
 
     /// The object that the pass is about.
@@ -90,33 +78,18 @@ impl PassContext {
         if self.cancelled.is_cancelled() {
             return Conclusion::cancelled();
         }
-        let pass = Pass {
-            started: self.started,
-            ended: self.shared.now(),
-            recheck: *self.recheck.lock(),
-        };
+        let pass = Pass { started: self.started, ended: self.shared.now(), recheck: *self.recheck.lock() };
         let mut limits = self.shared.limits.lock();
         if self.forgotten.load(Ordering::Relaxed) {
             // Nothing may be remembered of what is gone.
-            return conclude(
-                outcome,
-                &mut KeyMemory::default(),
-                prior,
-                &mut limits,
-                &pass,
-            );
+            return conclude(outcome, &mut KeyMemory::default(), prior, &mut limits, &pass);
         }
-        self.shared.memory(&self.key, |memory| {
-            conclude(outcome, memory, prior, &mut limits, &pass)
-        })
+        self.shared.memory(&self.key, |memory| conclude(outcome, memory, prior, &mut limits, &pass))
     }
 }
 
 impl fmt::Debug for PassContext {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PassContext")
-            .field("key", &self.key)
-            .field("started", &self.started)
-            .finish_non_exhaustive()
+        f.debug_struct("PassContext").field("key", &self.key).field("started", &self.started).finish_non_exhaustive()
     }
 }

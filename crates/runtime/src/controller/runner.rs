@@ -53,32 +53,13 @@ pub struct Controller {
 
 impl Controller {
     /// A controller that runs two passes at once, without a limit on their time.
-    pub fn new(
-        name: impl Into<String>,
-        reconciler: Arc<dyn Reconciler>,
-        surroundings: Surroundings,
-    ) -> Self {
-        let Surroundings {
-            clock,
-            random,
-            tasks,
-            metrics,
-            timing,
-        } = surroundings;
+    pub fn new(name: impl Into<String>, reconciler: Arc<dyn Reconciler>, surroundings: Surroundings) -> Self {
+        let Surroundings { clock, random, tasks, metrics, timing } = surroundings;
         let limits = Limits::new(timing, random.next_u64());
         let shared = Arc::new(Shared::new(name.into(), clock, metrics.clone(), limits));
-        let statistics: Weak<dyn QueueStatistics> =
-            Arc::downgrade(&(shared.clone() as Arc<dyn QueueStatistics>));
+        let statistics: Weak<dyn QueueStatistics> = Arc::downgrade(&(shared.clone() as Arc<dyn QueueStatistics>));
         metrics.watch_queue(statistics);
-        Self {
-            shared,
-            reconciler,
-            tasks,
-            random,
-            workers: WORKERS,
-            timeout: None,
-            drain: Drain::FinishInFlight,
-        }
+        Self { shared, reconciler, tasks, random, workers: WORKERS, timeout: None, drain: Drain::FinishInFlight }
     }
 
     /// With another number of passes at once; at least one.
@@ -113,20 +94,11 @@ impl Controller {
     }
 
     /// A probe that fails when all workers have been in the same passes for longer than `limit`.
-    pub fn stuck_probe(
-        &self,
-        limit: Duration,
-    ) -> impl Fn() -> Result<(), String> + Send + Sync + use<> {
+    pub fn stuck_probe(&self, limit: Duration) -> impl Fn() -> Result<(), String> + Send + Sync + use<> {
         let (shared, workers) = (self.shared.clone(), self.workers);
         move || {
             let stuck = shared.is_stuck(workers, limit);
-            if stuck {
-                Err(format!(
-                    "all {workers} workers have been busy with the same objects for {limit:?}"
-                ))
-            } else {
-                Ok(())
-            }
+            if stuck { Err(format!("all {workers} workers have been busy with the same objects for {limit:?}")) } else { Ok(()) }
         }
     }
 
@@ -153,18 +125,8 @@ impl Controller {
         if self.drain == Drain::Drop {
             cancel.cancel();
         }
-        if self
-            .shared
-            .clock
-            .limit(deadline, self.drained(&cancel))
-            .await
-            .is_err()
-        {
-            tracing::warn!(
-                controller = self.name(),
-                ?deadline,
-                "passes still run; they are cancelled"
-            );
+        if self.shared.clock.limit(deadline, self.drained(&cancel)).await.is_err() {
+            tracing::warn!(controller = self.name(), ?deadline, "passes still run; they are cancelled");
             cancel.cancel();
             self.shared.queue.lock().drain(Drain::Drop);
             self.drained(&cancel).await;
@@ -183,33 +145,20 @@ impl Controller {
 
     fn start_passes(&self, cancel: &CancellationToken) {
         while let Some((key, started)) = self.shared.pop(self.workers) {
-            let trace = format!(
-                "{:016x}{:016x}",
-                self.random.next_u64(),
-                self.random.next_u64()
-            );
+            let trace = format!("{:016x}{:016x}", self.random.next_u64(), self.random.next_u64());
             let span = tracing::info_span!("pass", controller = self.name(), %key, trace);
             let context = PassContext::new(self.shared.clone(), key, started, cancel.child_token());
-            let running = Running {
-                reconciler: self.reconciler.clone(),
-                shared: self.shared.clone(),
-                timeout: self.timeout,
-                context,
-            };
+            let running =
+                Running { reconciler: self.reconciler.clone(), shared: self.shared.clone(), timeout: self.timeout, context };
             let name = format!("pass of {}", self.shared.name);
-            self.tasks
-                .spawn(name, running.run().instrument(span))
-                .detach();
+            self.tasks.spawn(name, running.run().instrument(span)).detach();
         }
     }
 }
 
 impl fmt::Debug for Controller {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Controller")
-            .field("name", &self.name())
-            .field("workers", &self.workers)
-            .finish_non_exhaustive()
+        f.debug_struct("Controller").field("name", &self.name()).field("workers", &self.workers).finish_non_exhaustive()
     }
 }
 
@@ -254,28 +203,16 @@ impl Running {
                     .metrics
                     .standard()
                     .panics
-                    .get_or_create(&ControllerLabels {
-                        controller: self.shared.name.clone(),
-                    })
+                    .get_or_create(&ControllerLabels { controller: self.shared.name.clone() })
                     .inc();
-                Failure::backoff(format!("the pass panicked: {}", message(payload.as_ref())))
-                    .reason("Panic")
-                    .origin(Origin::Bug)
+                Failure::backoff(format!("the pass panicked: {}", message(payload.as_ref()))).reason("Panic").origin(Origin::Bug)
             }
-            Err(elapsed) => {
-                Failure::backoff(format!("the pass took longer than {:?}", elapsed.after))
-                    .reason("Timeout")
-            }
+            Err(elapsed) => Failure::backoff(format!("the pass took longer than {:?}", elapsed.after)).reason("Timeout"),
         };
         let conclusion = self.context.conclude(&Flow::from(failure), &Prior::Memory);
-        let told = AssertUnwindSafe(self.reconciler.interrupted(&self.context, &conclusion))
-            .catch_unwind()
-            .await;
+        let told = AssertUnwindSafe(self.reconciler.interrupted(&self.context, &conclusion)).catch_unwind().await;
         if let Err(payload) = told {
-            tracing::error!(
-                message = message(payload.as_ref()),
-                "reporting an interrupted pass panicked"
-            );
+            tracing::error!(message = message(payload.as_ref()), "reporting an interrupted pass panicked");
         }
         conclusion
     }
@@ -284,20 +221,10 @@ impl Running {
         let duration = self.shared.now().since(self.context.started());
         let result = conclusion.outcome.as_str();
         let message = &conclusion.message;
-        let next = conclusion
-            .schedule
-            .delay()
-            .map(|delay| delay.rounded().to_string());
+        let next = conclusion.schedule.delay().map(|delay| delay.rounded().to_string());
         match conclusion.outcome {
             Outcome::Error | Outcome::Terminal => {
-                tracing::error!(
-                    result,
-                    ?duration,
-                    attempt = conclusion.failures,
-                    next,
-                    error = message,
-                    "pass failed"
-                );
+                tracing::error!(result, ?duration, attempt = conclusion.failures, next, error = message, "pass failed");
             }
             Outcome::Wait | Outcome::Blocked if conclusion.transition => {
                 tracing::info!(result, ?duration, next, message, "pass ended");
@@ -309,6 +236,5 @@ impl Running {
 
 fn message(payload: &(dyn Any + Send)) -> String {
     let text = payload.downcast_ref::<&str>().map(ToString::to_string);
-    text.or_else(|| payload.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "no message".to_owned())
+    text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned())
 }

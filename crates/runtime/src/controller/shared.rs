@@ -47,22 +47,14 @@ impl Shared {
 
     pub(super) fn add(&self, key: Key, lane: Lane) {
         self.queue.lock().add(key, lane);
-        self.metrics
-            .standard()
-            .adds
-            .get_or_create(&self.queue_labels())
-            .inc();
+        self.metrics.standard().adds.get_or_create(&self.queue_labels()).inc();
         self.wake.notify_one();
     }
 
     pub(super) fn add_after(&self, key: Key, delay: Delay) {
         let now = self.now();
         self.queue.lock().add_after(key, delay, Lane::Fast, now);
-        self.metrics
-            .standard()
-            .retries
-            .get_or_create(&self.queue_labels())
-            .inc();
+        self.metrics.standard().retries.get_or_create(&self.queue_labels()).inc();
         self.wake.notify_one();
     }
 
@@ -93,11 +85,7 @@ impl Shared {
     /// would only make it spin.
     pub(super) fn next_due(&self, workers: usize) -> Option<Moment> {
         let queue = self.queue.lock();
-        if queue.in_flight() < workers {
-            queue.next_due()
-        } else {
-            None
-        }
+        if queue.in_flight() < workers { queue.next_due() } else { None }
     }
 
     /// A pass is over.
@@ -109,15 +97,9 @@ impl Shared {
         if conclusion.schedule.delay().is_some() {
             standard.retries.get_or_create(&self.queue_labels()).inc();
         }
-        let labels = ReconcileLabels {
-            controller: self.name.clone(),
-            result: conclusion.outcome.as_str(),
-        };
+        let labels = ReconcileLabels { controller: self.name.clone(), result: conclusion.outcome.as_str() };
         standard.reconciles.get_or_create(&labels).inc();
-        standard
-            .durations
-            .get_or_create(&labels)
-            .observe(now.since(started).as_secs_f64());
+        standard.durations.get_or_create(&labels).observe(now.since(started).as_secs_f64());
         self.wake.notify_one();
     }
 
@@ -129,9 +111,7 @@ impl Shared {
     }
 
     fn queue_labels(&self) -> QueueLabels {
-        QueueLabels {
-            name: self.name.clone(),
-        }
+        QueueLabels { name: self.name.clone() }
     }
 }
 
@@ -146,19 +126,13 @@ impl QueueStatistics for Shared {
 
     fn running(&self) -> Vec<f64> {
         let now = self.now();
-        self.running
-            .lock()
-            .values()
-            .map(|started| now.since(*started).as_secs_f64())
-            .collect()
+        self.running.lock().values().map(|started| now.since(*started).as_secs_f64()).collect()
     }
 }
 
 impl fmt::Debug for Shared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Shared")
-            .field("name", &self.name)
-            .finish_non_exhaustive()
+        f.debug_struct("Shared").field("name", &self.name).finish_non_exhaustive()
     }
 }
 
@@ -171,12 +145,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_due_timer_waits_for_a_free_worker() {
         let limits = Limits::new(Timing::default(), 1);
-        let shared = Shared::new(
-            "c".to_owned(),
-            Clock::system(),
-            Metrics::new("test"),
-            limits,
-        );
+        let shared = Shared::new("c".to_owned(), Clock::system(), Metrics::new("test"), limits);
         shared.add(Key::new("", "a"), Lane::Fast);
         let (key, started) = shared.pop(1).unwrap();
         shared.add_after(Key::new("", "b"), Delay::secs::<1>());

@@ -33,19 +33,11 @@ struct Journal {
 
 impl Journal {
     fn keys(&self) -> Vec<String> {
-        self.passes
-            .lock()
-            .iter()
-            .map(|(key, _)| key.clone())
-            .collect()
+        self.passes.lock().iter().map(|(key, _)| key.clone()).collect()
     }
 
     fn millis(&self) -> Vec<u128> {
-        self.passes
-            .lock()
-            .iter()
-            .map(|(_, at)| at.as_millis())
-            .collect()
+        self.passes.lock().iter().map(|(_, at)| at.as_millis()).collect()
     }
 }
 
@@ -65,10 +57,7 @@ impl<F: Fn(String, usize) -> Pass + Send + Sync + 'static> Reconciler for Script
     }
 
     async fn interrupted(&self, _: &PassContext, conclusion: &Conclusion) {
-        self.journal
-            .interrupted
-            .lock()
-            .push(conclusion.message.clone());
+        self.journal.interrupted.lock().push(conclusion.message.clone());
     }
 }
 
@@ -87,11 +76,7 @@ impl Scene {
         pass: impl Fn(String, usize) -> Pass + Send + Sync + 'static,
         change: impl FnOnce(Controller) -> Controller,
     ) -> Self {
-        let (clock, metrics, tasks) = (
-            Clock::virtual_from(jiff::Timestamp::UNIX_EPOCH),
-            Metrics::new("test"),
-            Tasks::new(),
-        );
+        let (clock, metrics, tasks) = (Clock::virtual_from(jiff::Timestamp::UNIX_EPOCH), Metrics::new("test"), Tasks::new());
         let journal = Arc::new(Journal::default());
         let surroundings = Surroundings {
             clock: clock.clone(),
@@ -100,36 +85,19 @@ impl Scene {
             metrics: metrics.clone(),
             timing: Timing::default().without_jitter(),
         };
-        let script = Script {
-            pass,
-            journal: journal.clone(),
-        };
+        let script = Script { pass, journal: journal.clone() };
         let controller = change(Controller::new("widgets", Arc::new(script), surroundings));
         let (enqueue, stop) = (controller.enqueue(), CancellationToken::new());
         let run = tasks.spawn("run", controller.run(stop.clone(), Duration::from_secs(25)));
-        Self {
-            journal,
-            metrics,
-            clock,
-            enqueue,
-            stop,
-            run,
-            _tasks: tasks,
-        }
+        Self { journal, metrics, clock, enqueue, stop, run, _tasks: tasks }
     }
 
     async fn at(&self, millis: u64) {
-        self.clock
-            .sleep_until(kubewright_core::time::Moment(Duration::from_millis(millis)))
-            .await;
+        self.clock.sleep_until(kubewright_core::time::Moment(Duration::from_millis(millis))).await;
     }
 
     fn metric(&self, line: &str) -> bool {
-        self.metrics
-            .encode()
-            .unwrap()
-            .lines()
-            .any(|found| found == line)
+        self.metrics.encode().unwrap().lines().any(|found| found == line)
     }
 }
 
@@ -149,11 +117,7 @@ async fn a_queued_key_gets_a_pass() {
     scene.at(1000).await;
     assert_eq!(scene.journal.keys(), ["ns/a"]);
     assert!(scene.metric("test_reconcile_total{controller=\"widgets\",result=\"done\"} 1"));
-    assert!(
-        scene.metric("test_workqueue_depth{name=\"widgets\",lane=\"fast\"} 0.0"),
-        "{}",
-        scene.metrics.encode().unwrap()
-    );
+    assert!(scene.metric("test_workqueue_depth{name=\"widgets\",lane=\"fast\"} 0.0"), "{}", scene.metrics.encode().unwrap());
 }
 
 // RUN-1
@@ -168,13 +132,7 @@ async fn passes_at_once_are_bounded() {
     let scene = Scene::start(slow, |controller| controller.workers(3));
     (0..10).for_each(|n| scene.enqueue.now(key(&format!("k{n}"))));
     scene.at(4500).await;
-    assert_eq!(
-        (
-            scene.journal.keys().len(),
-            scene.journal.most.load(Ordering::SeqCst)
-        ),
-        (10, 3)
-    );
+    assert_eq!((scene.journal.keys().len(), scene.journal.most.load(Ordering::SeqCst)), (10, 3));
 }
 
 // RTY-21, ACT-13, TRAP-7
@@ -200,23 +158,12 @@ async fn a_panic_is_kept_to_its_key_and_retried() {
 // RUN-8, ACT-13
 #[tokio::test(start_paused = true)]
 async fn a_pass_that_takes_too_long_fails() {
-    let pass = |_, number| -> Pass {
-        if number == 1 {
-            Box::pin(std::future::pending())
-        } else {
-            done()
-        }
-    };
-    let scene = Scene::start(pass, |controller| {
-        controller.timeout(Duration::from_secs(3))
-    });
+    let pass = |_, number| -> Pass { if number == 1 { Box::pin(std::future::pending()) } else { done() } };
+    let scene = Scene::start(pass, |controller| controller.timeout(Duration::from_secs(3)));
     scene.enqueue.now(key("a"));
     scene.at(10_000).await;
     assert_eq!(scene.journal.millis(), [0, 3005]);
-    assert_eq!(
-        *scene.journal.interrupted.lock(),
-        ["the pass took longer than 3s"]
-    );
+    assert_eq!(*scene.journal.interrupted.lock(), ["the pass took longer than 3s"]);
 }
 
 // RTY-22, ACT-3, QUE-3
@@ -242,13 +189,7 @@ async fn triggers_during_a_pass_cause_one_more() {
 #[tokio::test(start_paused = true)]
 async fn an_event_replaces_a_pending_timer() {
     let pass = |_, number| -> Pass {
-        Box::pin(async move {
-            if number == 1 {
-                Wait::after(Delay::secs::<10>(), "Later").into()
-            } else {
-                Ok(())
-            }
-        })
+        Box::pin(async move { if number == 1 { Wait::after(Delay::secs::<10>(), "Later").into() } else { Ok(()) } })
     };
     let scene = Scene::start(pass, |controller| controller);
     scene.enqueue.now(key("a"));
@@ -261,15 +202,8 @@ async fn an_event_replaces_a_pending_timer() {
 // RTY-01, BO-4
 #[tokio::test(start_paused = true)]
 async fn failures_back_off_per_key() {
-    let pass = |_, number| -> Pass {
-        Box::pin(async move {
-            if number < 5 {
-                Failure::backoff("broken").into()
-            } else {
-                Ok(())
-            }
-        })
-    };
+    let pass =
+        |_, number| -> Pass { Box::pin(async move { if number < 5 { Failure::backoff("broken").into() } else { Ok(()) } }) };
     let scene = Scene::start(pass, |controller| controller);
     scene.enqueue.now(key("a"));
     scene.at(1000).await;
@@ -299,38 +233,23 @@ async fn running_passes_end_by_themselves_and_queued_keys_are_dropped() {
     scene.enqueue.now(key("queued"));
     scene.at(1000).await;
     scene.stop.cancel();
-    let (clock, journal, metrics) = (
-        scene.clock.clone(),
-        scene.journal.clone(),
-        scene.metrics.clone(),
-    );
+    let (clock, journal, metrics) = (scene.clock.clone(), scene.journal.clone(), scene.metrics.clone());
     scene.run.await.unwrap();
-    assert_eq!(
-        (clock.moment().0.as_secs(), journal.keys()),
-        (10, vec!["running".to_owned()])
-    );
+    assert_eq!((clock.moment().0.as_secs(), journal.keys()), (10, vec!["running".to_owned()]));
     assert!(metrics.encode().unwrap().contains("result=\"done\"} 1"));
 }
 
 // RUN-9, SHT-3, ACT-14
 #[tokio::test(start_paused = true)]
 async fn a_pass_that_outlives_the_deadline_is_cancelled_and_dropped() {
-    let scene = Scene::start(
-        |_, _| Box::pin(std::future::pending()),
-        |controller| controller,
-    );
+    let scene = Scene::start(|_, _| Box::pin(std::future::pending()), |controller| controller);
     scene.enqueue.now(key("a"));
     scene.at(1000).await;
     scene.stop.cancel();
     let (clock, metrics) = (scene.clock.clone(), scene.metrics.clone());
     scene.run.await.unwrap();
     assert_eq!(clock.moment().0.as_secs(), 1 + 25 + 5);
-    assert!(
-        metrics
-            .encode()
-            .unwrap()
-            .contains("result=\"cancelled\"} 1")
-    );
+    assert!(metrics.encode().unwrap().contains("result=\"cancelled\"} 1"));
 }
 
 // HLT-4
@@ -357,18 +276,8 @@ async fn stuck_workers_are_noticed() {
 // STAGE-1
 #[test]
 fn keys_are_parsed_and_shown() {
-    assert_eq!(
-        (
-            key("ns/a").namespace(),
-            key("ns/a").name(),
-            key("a").namespace()
-        ),
-        ("ns", "a", "")
-    );
-    assert_eq!(
-        (key("ns/a").to_string(), key("a").to_string()),
-        ("ns/a".to_owned(), "a".to_owned())
-    );
+    assert_eq!((key("ns/a").namespace(), key("ns/a").name(), key("a").namespace()), ("ns", "a", ""));
+    assert_eq!((key("ns/a").to_string(), key("a").to_string()), ("ns/a".to_owned(), "a".to_owned()));
     for bad in ["", "/a", "a/", "a/b/c"] {
         assert!(bad.parse::<Key>().is_err(), "{bad}");
     }

@@ -12,11 +12,7 @@ const MAX_WORD: usize = 128;
 
 /// The kind of events.
 pub(super) fn resource() -> ApiResource {
-    ApiResource::known(
-        &GroupVersionKind::new("events.k8s.io", "v1", "Event"),
-        "events",
-        true,
-    )
+    ApiResource::known(&GroupVersionKind::new("events.k8s.io", "v1", "Event"), "events", true)
 }
 
 /// The request that creates an event object.
@@ -25,13 +21,7 @@ pub(super) fn create(resource: &ApiResource, record: &Record, instance: &str) ->
 }
 
 /// The request that writes how often an event occurred.
-pub(super) fn count(
-    resource: &ApiResource,
-    namespace: &str,
-    name: &str,
-    count: u32,
-    last: Timestamp,
-) -> ApiRequest {
+pub(super) fn count(resource: &ApiResource, namespace: &str, name: &str, count: u32, last: Timestamp) -> ApiRequest {
     let patch = json!({"series": {"count": count, "lastObservedTime": micros(last)}});
     ApiRequest::patch(resource, namespace, name, PatchKind::Merge, &patch)
 }
@@ -74,9 +64,6 @@ fn micros(time: Timestamp) -> String {
 }
 
 fn word(text: &str) -> &str {
-    let end = (0..=text.len().min(MAX_WORD))
-        .rev()
-        .find(|index| text.is_char_boundary(*index))
-        .unwrap_or(0);
+    let end = (0..=text.len().min(MAX_WORD)).rev().find(|index| text.is_char_boundary(*index)).unwrap_or(0);
     &text[..end]
 }

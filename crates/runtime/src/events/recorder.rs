@@ -46,12 +46,7 @@ enum Message {
 
 impl Recorder {
     /// Starts the task that sends.
-    pub fn start(
-        cluster: &Cluster,
-        options: RecorderOptions,
-        tasks: &Tasks,
-        metrics: &Metrics,
-    ) -> Self {
+    pub fn start(cluster: &Cluster, options: RecorderOptions, tasks: &Tasks, metrics: &Metrics) -> Self {
         let (sender, receiver) = mpsc::channel(BUFFER);
         let correlator = Correlator::new(cluster.random().next_u64());
         let sending = Sending {
@@ -62,23 +57,14 @@ impl Recorder {
             correlator,
             receiver,
         };
-        tasks
-            .spawn("events", sending.run(tasks.stopping()))
-            .detach();
-        Self {
-            reporter: options.reporter.into(),
-            sender,
-            metrics: metrics.clone(),
-        }
+        tasks.spawn("events", sending.run(tasks.stopping())).detach();
+        Self { reporter: options.reporter.into(), sender, metrics: metrics.clone() }
     }
 
     /// The same recorder for another controller.
     #[must_use]
     pub fn reporter(&self, reporter: &str) -> Self {
-        Self {
-            reporter: reporter.into(),
-            ..self.clone()
-        }
+        Self { reporter: reporter.into(), ..self.clone() }
     }
 
     /// Records an event on an object.
@@ -100,18 +86,8 @@ impl Recorder {
             "event"
         );
         let reporter = self.reporter.to_string();
-        let occurrence = Occurrence {
-            reporter,
-            regarding: regarding.clone(),
-            related,
-            event,
-            annotations,
-        };
-        if self
-            .sender
-            .try_send(Message::Occurred(Box::new(occurrence)))
-            .is_err()
-        {
+        let occurrence = Occurrence { reporter, regarding: regarding.clone(), related, event, annotations };
+        if self.sender.try_send(Message::Occurred(Box::new(occurrence))).is_err() {
             dropped(&self.metrics, "buffer");
         }
     }
@@ -128,9 +104,7 @@ impl Recorder {
 
 impl fmt::Debug for Recorder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Recorder")
-            .field("reporter", &self.reporter)
-            .finish_non_exhaustive()
+        f.debug_struct("Recorder").field("reporter", &self.reporter).finish_non_exhaustive()
     }
 }
 
@@ -178,12 +152,7 @@ impl Sending {
         let resource = object::resource();
         let request = match decision {
             Decision::Create(record) => object::create(&resource, &record, &self.instance),
-            Decision::Count {
-                namespace,
-                name,
-                count,
-                last,
-            } => object::count(&resource, &namespace, &name, count, last),
+            Decision::Count { namespace, name, count, last } => object::count(&resource, &namespace, &name, count, last),
             Decision::Dropped => return dropped(&self.metrics, "budget"),
             _ => return,
         };
@@ -227,9 +196,5 @@ fn may_pass(error: &ApiError) -> bool {
 }
 
 fn dropped(metrics: &Metrics, cause: &'static str) {
-    metrics
-        .standard()
-        .events_dropped
-        .get_or_create(&EventLabels { cause })
-        .inc();
+    metrics.standard().events_dropped.get_or_create(&EventLabels { cause }).inc();
 }

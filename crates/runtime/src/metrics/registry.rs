@@ -48,12 +48,7 @@ impl Metrics {
         standard.register(&mut registry);
         let queues = Queues::default();
         registry.register_collector(Box::new(QueueCollector(queues.clone())));
-        Self {
-            registry: Arc::new(Mutex::new(registry)),
-            standard,
-            queues,
-            shared: Arc::default(),
-        }
+        Self { registry: Arc::new(Mutex::new(registry)), standard, queues, shared: Arc::default() }
     }
 
     /// Adds a metric.
@@ -108,42 +103,26 @@ struct QueueCollector(Queues);
 
 impl Collector for QueueCollector {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
-        let queues: Vec<Arc<dyn QueueStatistics>> =
-            self.0.lock().iter().filter_map(Weak::upgrade).collect();
+        let queues: Vec<Arc<dyn QueueStatistics>> = self.0.lock().iter().filter_map(Weak::upgrade).collect();
         let mut family = |name: &str, help: &str, read: &Read| {
             let kind = ConstGauge::new(0_f64).metric_type();
             let mut descriptor = encoder.encode_descriptor(name, help, None, kind)?;
             for queue in &queues {
                 for (lane, value) in read(queue.as_ref()) {
-                    let labels: Vec<(&str, &str)> = [
-                        Some(("name", queue.name())),
-                        lane.map(|lane| ("lane", lane.as_str())),
-                    ]
-                    .into_iter()
-                    .flatten()
-                    .collect();
+                    let labels: Vec<(&str, &str)> =
+                        [Some(("name", queue.name())), lane.map(|lane| ("lane", lane.as_str()))].into_iter().flatten().collect();
                     ConstGauge::new(value).encode(descriptor.encode_family(&labels.as_slice())?)?;
                 }
             }
             Ok::<(), fmt::Error>(())
         };
-        family("workqueue_depth", "Queued keys", &|queue| {
-            Lane::ALL
-                .map(|lane| (Some(lane), queue.depth(lane) as f64))
-                .to_vec()
+        family("workqueue_depth", "Queued keys", &|queue| Lane::ALL.map(|lane| (Some(lane), queue.depth(lane) as f64)).to_vec())?;
+        family("reconcile_in_flight", "Running passes", &|queue| vec![(None, queue.running().len() as f64)])?;
+        family("workqueue_unfinished_work_seconds", "Sum of the ages of running passes", &|queue| {
+            vec![(None, queue.running().iter().sum())]
         })?;
-        family("reconcile_in_flight", "Running passes", &|queue| {
-            vec![(None, queue.running().len() as f64)]
-        })?;
-        family(
-            "workqueue_unfinished_work_seconds",
-            "Sum of the ages of running passes",
-            &|queue| vec![(None, queue.running().iter().sum())],
-        )?;
-        family(
-            "workqueue_longest_running_processor_seconds",
-            "Age of the oldest running pass",
-            &|queue| vec![(None, queue.running().into_iter().fold(0.0, f64::max))],
-        )
+        family("workqueue_longest_running_processor_seconds", "Age of the oldest running pass", &|queue| {
+            vec![(None, queue.running().into_iter().fold(0.0, f64::max))]
+        })
     }
 }

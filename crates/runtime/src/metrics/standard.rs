@@ -7,9 +7,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
 /// Upper bounds of the buckets, in seconds.
-const SECONDS: [f64; 14] = [
-    0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1.0, 2.5, 5.0, 7.5, 10.0,
-];
+const SECONDS: [f64; 14] = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1.0, 2.5, 5.0, 7.5, 10.0];
 
 /// Labels of a finished pass.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -78,27 +76,11 @@ impl Default for Standard {
 impl Standard {
     pub(super) fn register(&self, registry: &mut Registry) {
         registry.register("reconcile", "Finished passes", self.reconciles.clone());
-        registry.register(
-            "reconcile_duration_seconds",
-            "Duration of passes",
-            self.durations.clone(),
-        );
-        registry.register(
-            "reconcile_panics",
-            "Passes that panicked",
-            self.panics.clone(),
-        );
+        registry.register("reconcile_duration_seconds", "Duration of passes", self.durations.clone());
+        registry.register("reconcile_panics", "Passes that panicked", self.panics.clone());
         registry.register("workqueue_adds", "Keys added to a queue", self.adds.clone());
-        registry.register(
-            "workqueue_retries",
-            "Keys added to a queue with a delay",
-            self.retries.clone(),
-        );
+        registry.register("workqueue_retries", "Keys added to a queue with a delay", self.retries.clone());
         registry.register("events_sent", "Events sent", self.events_sent.clone());
-        registry.register(
-            "events_dropped",
-            "Events that were not sent",
-            self.events_dropped.clone(),
-        );
+        registry.register("events_dropped", "Events that were not sent", self.events_dropped.clone());
     }
 }

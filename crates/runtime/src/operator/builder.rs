@@ -161,33 +161,15 @@ impl Operator {
 
     /// Adds a check of readiness. Names of checks are unique.
     #[must_use]
-    pub fn ready_check(
-        mut self,
-        name: &str,
-        probe: impl Fn() -> Result<(), String> + Send + Sync + 'static,
-    ) -> Self {
-        self.problems.extend(
-            self.checks
-                .ready(name, probe)
-                .err()
-                .map(|error| error.to_string()),
-        );
+    pub fn ready_check(mut self, name: &str, probe: impl Fn() -> Result<(), String> + Send + Sync + 'static) -> Self {
+        self.problems.extend(self.checks.ready(name, probe).err().map(|error| error.to_string()));
         self
     }
 
     /// Adds a check of liveness. Names of checks are unique.
     #[must_use]
-    pub fn live_check(
-        mut self,
-        name: &str,
-        probe: impl Fn() -> Result<(), String> + Send + Sync + 'static,
-    ) -> Self {
-        self.problems.extend(
-            self.checks
-                .live(name, probe)
-                .err()
-                .map(|error| error.to_string()),
-        );
+    pub fn live_check(mut self, name: &str, probe: impl Fn() -> Result<(), String> + Send + Sync + 'static) -> Self {
+        self.problems.extend(self.checks.live(name, probe).err().map(|error| error.to_string()));
         self
     }
 
@@ -198,13 +180,7 @@ impl Operator {
 
     /// The line that the command `version` prints.
     pub fn version_line(&self) -> String {
-        format!(
-            "{} {} (commit {}, kubewright {})",
-            self.name,
-            self.version,
-            self.commit,
-            env!("CARGO_PKG_VERSION")
-        )
+        format!("{} {} (commit {}, kubewright {})", self.name, self.version, self.commit, env!("CARGO_PKG_VERSION"))
     }
 
     /// Everything that the parts declare, and what the operator needs itself.
@@ -218,33 +194,19 @@ impl Operator {
     }
 
     /// Runs until `shutdown` or until something fails that must not. Without command line, logging and signals.
-    pub async fn run(
-        self,
-        client: kube::Client,
-        shutdown: CancellationToken,
-    ) -> Result<(), OperatorError> {
-        self.driver(shutdown, |options| Ok(Cluster::new(client, options)))?
-            .drive()
-            .await
+    pub async fn run(self, client: kube::Client, shutdown: CancellationToken) -> Result<(), OperatorError> {
+        self.driver(shutdown, |options| Ok(Cluster::new(client, options)))?.drive().await
     }
 
     /// Starts it in the background. Mistakes that need no cluster to be found are returned at once.
     pub fn start(self, client: kube::Client) -> Result<RunningOperator, OperatorError> {
-        let driver = self.driver(CancellationToken::new(), |options| {
-            Ok(Cluster::new(client, options))
-        })?;
+        let driver = self.driver(CancellationToken::new(), |options| Ok(Cluster::new(client, options)))?;
         Ok(RunningOperator::start(driver))
     }
 
     /// Runs against the cluster of a configuration.
-    pub(super) async fn run_config(
-        self,
-        config: kube::Config,
-        shutdown: CancellationToken,
-    ) -> Result<(), OperatorError> {
-        self.driver(shutdown, |options| Cluster::connect(config, options))?
-            .drive()
-            .await
+    pub(super) async fn run_config(self, config: kube::Config, shutdown: CancellationToken) -> Result<(), OperatorError> {
+        self.driver(shutdown, |options| Cluster::connect(config, options))?.drive().await
     }
 
     fn driver(
@@ -283,20 +245,17 @@ impl Operator {
         let mut problems = self.problems.clone();
         let bad_name = dns_1123_subdomain(&self.name);
         if self.name.len() > MAX_NAME || !bad_name.is_empty() {
-            problems.push(format!("the name of the operator, {:?}, must be a DNS subdomain of at most {MAX_NAME} bytes", self.name));
+            problems
+                .push(format!("the name of the operator, {:?}, must be a DNS subdomain of at most {MAX_NAME} bytes", self.name));
         }
         let mut names = BTreeSet::new();
         for registration in &self.registrations {
             let name = registration.name();
             if !dns_1123_subdomain(name).is_empty() {
-                problems.push(format!(
-                    "the name of the controller {name:?} must be a DNS subdomain"
-                ));
+                problems.push(format!("the name of the controller {name:?} must be a DNS subdomain"));
             }
             if !names.insert(name) {
-                problems.push(format!(
-                    "two controllers have the name {name:?}; names of controllers are unique"
-                ));
+                problems.push(format!("two controllers have the name {name:?}; names of controllers are unique"));
             }
         }
         problems.extend_from_slice(declarations.problems());
@@ -306,39 +265,20 @@ impl Operator {
 
 impl fmt::Debug for Operator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let controllers: Vec<&str> = self
-            .registrations
-            .iter()
-            .map(|registration| registration.name())
-            .collect();
-        f.debug_struct("Operator")
-            .field("name", &self.name)
-            .field("controllers", &controllers)
-            .finish_non_exhaustive()
+        let controllers: Vec<&str> = self.registrations.iter().map(|registration| registration.name()).collect();
+        f.debug_struct("Operator").field("name", &self.name).field("controllers", &controllers).finish_non_exhaustive()
     }
 }
 
-fn enabled(
-    registrations: Vec<Box<dyn Registration>>,
-    disabled: &[String],
-) -> Result<Vec<Box<dyn Registration>>, OperatorError> {
-    let known: Vec<String> = registrations
-        .iter()
-        .map(|registration| registration.name().to_owned())
-        .collect();
+fn enabled(registrations: Vec<Box<dyn Registration>>, disabled: &[String]) -> Result<Vec<Box<dyn Registration>>, OperatorError> {
+    let known: Vec<String> = registrations.iter().map(|registration| registration.name().to_owned()).collect();
     if let Some(name) = disabled.iter().find(|name| !known.contains(name)) {
-        return Err(OperatorError::UnknownController {
-            name: name.clone(),
-            known,
-        });
+        return Err(OperatorError::UnknownController { name: name.clone(), known });
     }
     let mut enabled = Vec::new();
     for registration in registrations {
         if disabled.iter().any(|name| name == registration.name()) {
-            tracing::info!(
-                controller = registration.name(),
-                "the controller is disabled"
-            );
+            tracing::info!(controller = registration.name(), "the controller is disabled");
         } else {
             enabled.push(registration);
         }

@@ -49,11 +49,7 @@ pub struct OperatorContext {
 impl OperatorContext {
     /// A controller on this operator's clock, tasks, metrics and limits. It runs when the operator has got it back from
     /// [`Registration::start`](super::Registration::start).
-    pub fn controller(
-        &self,
-        name: impl Into<String>,
-        reconciler: Arc<dyn Reconciler>,
-    ) -> Controller {
+    pub fn controller(&self, name: impl Into<String>, reconciler: Arc<dyn Reconciler>) -> Controller {
         let surroundings = Surroundings {
             clock: self.clock.clone(),
             random: self.random.clone(),

@@ -31,12 +31,7 @@ impl Rule {
     /// A permission in all namespaces.
     pub fn new(group: impl Into<String>, resource: impl Into<String>, verbs: &[&str]) -> Self {
         let verbs = verbs.iter().map(|verb| (*verb).to_owned()).collect();
-        Self {
-            group: group.into(),
-            resource: resource.into(),
-            verbs,
-            namespace: None,
-        }
+        Self { group: group.into(), resource: resource.into(), verbs, namespace: None }
     }
 
     /// In one namespace only.
@@ -50,11 +45,7 @@ impl Rule {
 impl Declarations {
     /// A CRD that the operator brings along. The last one of a name counts.
     pub fn crd(&mut self, crd: Value) -> &mut Self {
-        let name = crd
-            .pointer("/metadata/name")
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-            .to_owned();
+        let name = crd.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default().to_owned();
         self.crds.insert(name, crd);
         self
     }
@@ -86,18 +77,15 @@ impl Declarations {
     pub fn rules(&self) -> Vec<Rule> {
         let mut merged: BTreeMap<(&Option<String>, &str, &str), BTreeSet<String>> = BTreeMap::new();
         for rule in &self.rules {
-            let verbs = merged
-                .entry((&rule.namespace, &rule.group, &rule.resource))
-                .or_default();
+            let verbs = merged.entry((&rule.namespace, &rule.group, &rule.resource)).or_default();
             verbs.extend(rule.verbs.iter().cloned());
         }
-        let rule =
-            |((namespace, group, resource), verbs): ((&Option<String>, &str, &str), _)| Rule {
-                group: group.to_owned(),
-                resource: resource.to_owned(),
-                verbs,
-                namespace: namespace.clone(),
-            };
+        let rule = |((namespace, group, resource), verbs): ((&Option<String>, &str, &str), _)| Rule {
+            group: group.to_owned(),
+            resource: resource.to_owned(),
+            verbs,
+            namespace: namespace.clone(),
+        };
         merged.into_iter().map(rule).collect()
     }
 

@@ -105,22 +105,11 @@ impl Driver {
 
     /// Works until something fails that must not.
     async fn serve(&mut self) -> Result<(), OperatorError> {
-        health::add_checks(
-            &self.parts.checks,
-            &self.parts.cluster,
-            &self.parts.shutdown,
-            &self.phase(),
-        )
-        .map_err(|error| OperatorError::Invalid(vec![error.to_string()]))?;
+        health::add_checks(&self.parts.checks, &self.parts.cluster, &self.parts.shutdown, &self.phase())
+            .map_err(|error| OperatorError::Invalid(vec![error.to_string()]))?;
         self.open_admin().await?;
         self.enter(Phase::Preflight);
-        Preflight::new(
-            &self.parts.cluster,
-            &self.parts.declarations,
-            &self.parts.options,
-        )
-        .check()
-        .await?;
+        Preflight::new(&self.parts.cluster, &self.parts.declarations, &self.parts.options).check().await?;
         self.enter(Phase::CachesSynced);
         let controllers = self.start_registrations().await?;
         // Where it may not watch definitions, discovery looks again after a while.
@@ -169,22 +158,11 @@ impl Driver {
         let admin = Admin::bind(address).await?;
         tracing::info!(address = %admin.address(), "the admin server listens");
         let clock = self.parts.cluster.clock().clone();
-        let beat = health::heartbeat(&self.parts.checks, &clock)
-            .map_err(|error| OperatorError::Invalid(vec![error.to_string()]))?;
+        let beat =
+            health::heartbeat(&self.parts.checks, &clock).map_err(|error| OperatorError::Invalid(vec![error.to_string()]))?;
         let stopping = self.admin.stopping();
-        self.admin
-            .spawn(
-                "heartbeat",
-                health::tick(beat, clock.clone(), stopping.clone()),
-            )
-            .detach();
-        let serve = admin.serve(
-            self.parts.checks.clone(),
-            self.metrics.clone(),
-            clock,
-            self.admin.clone(),
-            stopping,
-        );
+        self.admin.spawn("heartbeat", health::tick(beat, clock.clone(), stopping.clone())).detach();
+        let serve = admin.serve(self.parts.checks.clone(), self.metrics.clone(), clock, self.admin.clone(), stopping);
         self.admin.spawn("admin server", serve).detach();
         Ok(())
     }
@@ -192,17 +170,10 @@ impl Driver {
     /// Starts watches and waits for their first lists.
     async fn start_registrations(&mut self) -> Result<Vec<Controller>, OperatorError> {
         let context = self.context();
-        let starts = std::mem::take(&mut self.parts.registrations)
-            .into_iter()
-            .map(|registration| {
-                let (name, context) = (registration.name().to_owned(), context.clone());
-                async move {
-                    registration
-                        .start(context)
-                        .await
-                        .map_err(|source| OperatorError::Registration { name, source })
-                }
-            });
+        let starts = std::mem::take(&mut self.parts.registrations).into_iter().map(|registration| {
+            let (name, context) = (registration.name().to_owned(), context.clone());
+            async move { registration.start(context).await.map_err(|source| OperatorError::Registration { name, source }) }
+        });
         let clock = self.parts.cluster.clock().clone();
         let reminded = async {
             let started = try_join_all(starts);
@@ -219,11 +190,7 @@ impl Driver {
             None => reminded.await,
             Some(limit) => clock.limit(limit, reminded).await.unwrap_or_else(|_| {
                 let culprits = health::unsynced(&self.parts.cluster);
-                Err(OperatorError::Timeout {
-                    phase: Phase::CachesSynced,
-                    limit,
-                    culprits,
-                })
+                Err(OperatorError::Timeout { phase: Phase::CachesSynced, limit, culprits })
             }),
         };
         Ok(started?.into_iter().flatten().collect())
@@ -236,42 +203,23 @@ impl Driver {
             watches = self.parts.cluster.watches().health().len(),
             "the operator works"
         );
-        let probes: Vec<_> = controllers
-            .iter()
-            .map(|controller| controller.stuck_probe(STUCK))
-            .collect();
+        let probes: Vec<_> = controllers.iter().map(|controller| controller.stuck_probe(STUCK)).collect();
         self.parts
             .checks
-            .live("workers", move || {
-                probes.iter().try_for_each(|probe| probe())
-            })
+            .live("workers", move || probes.iter().try_for_each(|probe| probe()))
             .map_err(|error| OperatorError::Invalid(vec![error.to_string()]))?;
         for controller in controllers {
             let name = format!("controller {}", controller.name());
-            let run = controller.run(
-                self.controllers_stop.clone(),
-                self.parts.options.shutdown_timeout,
-            );
+            let run = controller.run(self.controllers_stop.clone(), self.parts.options.shutdown_timeout);
             self.controllers.push(self.parts.tasks.spawn(name, run));
         }
         Ok(())
     }
 
     fn context(&mut self) -> OperatorContext {
-        let Parts {
-            name,
-            cluster,
-            tasks,
-            options,
-            timing,
-            checks,
-            shutdown,
-            ..
-        } = &self.parts;
-        let reporting = RecorderOptions {
-            reporter: name.clone(),
-            instance: options.instance.clone().unwrap_or_else(|| name.clone()),
-        };
+        let Parts { name, cluster, tasks, options, timing, checks, shutdown, .. } = &self.parts;
+        let reporting =
+            RecorderOptions { reporter: name.clone(), instance: options.instance.clone().unwrap_or_else(|| name.clone()) };
         let recorder = Recorder::start(cluster, reporting, tasks, &self.metrics);
         self.recorder = Some(recorder.clone());
         OperatorContext {

@@ -67,9 +67,7 @@ pub enum OperatorError {
         minimum: String,
     },
     /// The server's version is not one.
-    #[error(
-        "read the version of the cluster: {found:?} is no version; a version is, for instance, v1.36.0"
-    )]
+    #[error("read the version of the cluster: {found:?} is no version; a version is, for instance, v1.36.0")]
     UnreadableVersion {
         /// What the server says.
         found: String,
@@ -124,11 +122,7 @@ impl OperatorError {
 
     /// The exit code of the process: 2 for a wrong command line, else 1.
     pub fn exit_code(&self) -> u8 {
-        if self.responsible() == Responsible::Usage {
-            2
-        } else {
-            1
-        }
+        if self.responsible() == Responsible::Usage { 2 } else { 1 }
     }
 }
 

@@ -28,11 +28,7 @@ pub(super) fn add_checks(
     let current = phase.clone();
     checks.ready("phase", move || {
         let phase = *current.borrow();
-        if phase.is_serving() {
-            Ok(())
-        } else {
-            Err(format!("the operator is in the phase {}", phase.as_str()))
-        }
+        if phase.is_serving() { Ok(()) } else { Err(format!("the operator is in the phase {}", phase.as_str())) }
     })?;
     let (current, caches) = (phase.clone(), cluster.clone());
     checks.ready("caches", move || match *current.borrow() {
@@ -41,13 +37,12 @@ pub(super) fn add_checks(
         _ => Ok(()),
     })?;
     let shutdown = shutdown.clone();
-    checks.ready("shutdown", move || {
-        if shutdown.is_cancelled() {
-            Err("received SIGTERM from kubelet".to_owned())
-        } else {
-            Ok(())
-        }
-    })?;
+    checks.ready(
+        "shutdown",
+        move || {
+            if shutdown.is_cancelled() { Err("received SIGTERM from kubelet".to_owned()) } else { Ok(()) }
+        },
+    )?;
     let cluster = cluster.clone();
     checks.note("watches", move || {
         let now = cluster.clock().moment();
@@ -56,19 +51,9 @@ pub(super) fn add_checks(
             .health()
             .into_iter()
             .filter(|watch| !watch.healthy(now) || watch.status.state == WatchState::Forbidden)
-            .map(|watch| {
-                format!(
-                    "{}: {}",
-                    watch.spec,
-                    watch.status.error.unwrap_or_else(|| "silent".to_owned())
-                )
-            })
+            .map(|watch| format!("{}: {}", watch.spec, watch.status.error.unwrap_or_else(|| "silent".to_owned())))
             .collect();
-        if broken.is_empty() {
-            Ok(())
-        } else {
-            Err(broken.join(", "))
-        }
+        if broken.is_empty() { Ok(()) } else { Err(broken.join(", ")) }
     })
 }
 
@@ -84,11 +69,7 @@ pub(super) fn unsynced(cluster: &Cluster) -> Vec<String> {
             None => format!("the watch of {}", watch.spec),
         })
         .collect();
-    if waiting.is_empty() {
-        vec!["a controller to start".to_owned()]
-    } else {
-        waiting
-    }
+    if waiting.is_empty() { vec!["a controller to start".to_owned()] } else { waiting }
 }
 
 /// The check `heartbeat`, and where the beats are kept.
@@ -98,11 +79,7 @@ pub(super) fn heartbeat(checks: &Checks, clock: &Clock) -> Result<Arc<AtomicU64>
     checks.live("heartbeat", move || {
         let last = Moment(Duration::from_millis(last.load(Ordering::Relaxed)));
         let silent = clock.moment().since(last);
-        if silent > HEARTBEAT_LIMIT {
-            Err(format!("no task has run for {silent:?}"))
-        } else {
-            Ok(())
-        }
+        if silent > HEARTBEAT_LIMIT { Err(format!("no task has run for {silent:?}")) } else { Ok(()) }
     })?;
     Ok(beat)
 }

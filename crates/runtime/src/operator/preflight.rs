@@ -56,27 +56,15 @@ impl FromStr for MinimumVersion {
     type Err = InvalidVersion;
 
     fn from_str(text: &str) -> Result<Self, InvalidVersion> {
-        parse(text)
-            .map(Self::at_least)
-            .ok_or_else(|| InvalidVersion(text.to_owned()))
+        parse(text).map(Self::at_least).ok_or_else(|| InvalidVersion(text.to_owned()))
     }
 }
 
 impl fmt::Display for MinimumVersion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Version {
-            major,
-            minor,
-            patch,
-            pre,
-            ..
-        } = &self.0;
+        let Version { major, minor, patch, pre, .. } = &self.0;
         write!(f, "v{major}.{minor}.{patch}")?;
-        if pre.as_str() == "0" {
-            Ok(())
-        } else {
-            write!(f, "-{pre}")
-        }
+        if pre.as_str() == "0" { Ok(()) } else { write!(f, "-{pre}") }
     }
 }
 
@@ -99,16 +87,8 @@ struct Missing {
 }
 
 impl<'a> Preflight<'a> {
-    pub(super) fn new(
-        cluster: &'a Cluster,
-        declarations: &'a Declarations,
-        options: &'a OperatorOptions,
-    ) -> Self {
-        Self {
-            cluster,
-            declarations,
-            options,
-        }
+    pub(super) fn new(cluster: &'a Cluster, declarations: &'a Declarations, options: &'a OperatorOptions) -> Self {
+        Self { cluster, declarations, options }
     }
 
     /// Passes when the cluster is good enough. What is missing may still come until the deadline: CRDs and roles are often
@@ -124,15 +104,8 @@ impl<'a> Preflight<'a> {
                 return Ok(());
             }
             let now = clock.moment();
-            let error = OperatorError::Preflight {
-                kinds: missing.kinds,
-                denied: missing.denied,
-            };
-            if self
-                .options
-                .startup_timeout
-                .is_some_and(|limit| now.since(started) + AGAIN > limit)
-            {
+            let error = OperatorError::Preflight { kinds: missing.kinds, denied: missing.denied };
+            if self.options.startup_timeout.is_some_and(|limit| now.since(started) + AGAIN > limit) {
                 return Err(error);
             }
             if told.is_none_or(|told| now.since(told) >= REMIND) {
@@ -146,21 +119,13 @@ impl<'a> Preflight<'a> {
 
     async fn version(&self) -> Result<(), OperatorError> {
         let answer = self.patiently(&ApiRequest::raw("/version")).await?;
-        let found = answer
-            .get("gitVersion")
-            .and_then(Value::as_str)
-            .unwrap_or_default();
+        let found = answer.get("gitVersion").and_then(Value::as_str).unwrap_or_default();
         let Some(version) = parse(found) else {
-            return Err(OperatorError::UnreadableVersion {
-                found: found.to_owned(),
-            });
+            return Err(OperatorError::UnreadableVersion { found: found.to_owned() });
         };
         let minimum = &self.options.minimum_version;
         if !minimum.accepts(&version) {
-            return Err(OperatorError::TooOld {
-                found: found.to_owned(),
-                minimum: minimum.to_string(),
-            });
+            return Err(OperatorError::TooOld { found: found.to_owned(), minimum: minimum.to_string() });
         }
         tracing::debug!(version = found, "the cluster answers");
         Ok(())
@@ -174,10 +139,7 @@ impl<'a> Preflight<'a> {
                 Ok(answer) => return Ok(answer),
                 Err(error) => error,
             };
-            let no_answer = matches!(
-                error,
-                ApiError::Connection { .. } | ApiError::TimedOut { .. }
-            );
+            let no_answer = matches!(error, ApiError::Connection { .. } | ApiError::TimedOut { .. });
             if !error.is_transient() || tries == TRIES {
                 return Err(if no_answer {
                     OperatorError::Unreachable { source: error }
@@ -198,14 +160,10 @@ impl<'a> Preflight<'a> {
         for gvk in self.declarations.kinds() {
             match self.cluster.discovery().resolve_gvk(gvk).await {
                 Ok(Some(_)) => {}
-                Ok(None) => missing
-                    .kinds
-                    .push(format!("{} {}", gvk.api_version(), gvk.kind)),
+                Ok(None) => missing.kinds.push(format!("{} {}", gvk.api_version(), gvk.kind)),
                 // The next round asks again; that the server answers at all is known.
                 Err(error) if error.is_transient() => {
-                    missing
-                        .kinds
-                        .push(format!("{} {} ({error})", gvk.api_version(), gvk.kind));
+                    missing.kinds.push(format!("{} {} ({error})", gvk.api_version(), gvk.kind));
                 }
                 Err(source) => return Err(OperatorError::Refused { source }),
             }
@@ -248,10 +206,7 @@ impl<'a> Preflight<'a> {
 }
 
 async fn allowed(cluster: &Cluster, rule: &Rule, verb: &str) -> Result<bool, ApiError> {
-    let (resource, subresource) = rule
-        .resource
-        .split_once('/')
-        .unwrap_or((&rule.resource, ""));
+    let (resource, subresource) = rule.resource.split_once('/').unwrap_or((&rule.resource, ""));
     let review = json!({
         "apiVersion": "authorization.k8s.io/v1",
         "kind": "SelfSubjectAccessReview",
@@ -260,13 +215,8 @@ async fn allowed(cluster: &Cluster, rule: &Rule, verb: &str) -> Result<bool, Api
             "namespace": rule.namespace.as_deref().unwrap_or_default(),
         }},
     });
-    let answer = cluster
-        .send(&ApiRequest::create(&access_reviews(), &review))
-        .await?;
-    Ok(answer
-        .pointer("/status/allowed")
-        .and_then(Value::as_bool)
-        .unwrap_or(false))
+    let answer = cluster.send(&ApiRequest::create(&access_reviews(), &review)).await?;
+    Ok(answer.pointer("/status/allowed").and_then(Value::as_bool).unwrap_or(false))
 }
 
 fn access_reviews() -> ApiResource {
@@ -275,16 +225,8 @@ fn access_reviews() -> ApiResource {
 }
 
 fn describe(rule: &Rule, verb: &str) -> String {
-    let group = if rule.group.is_empty() {
-        String::new()
-    } else {
-        format!(".{}", rule.group)
-    };
-    let place = rule
-        .namespace
-        .as_ref()
-        .map(|namespace| format!(" in namespace {namespace}"))
-        .unwrap_or_default();
+    let group = if rule.group.is_empty() { String::new() } else { format!(".{}", rule.group) };
+    let place = rule.namespace.as_ref().map(|namespace| format!(" in namespace {namespace}")).unwrap_or_default();
     format!("cannot {verb} {}{group}{place}", rule.resource)
 }
 
@@ -296,13 +238,9 @@ mod tests {
     #[test]
     fn vendor_builds_of_the_minimum_are_good_enough() {
         let minimum: MinimumVersion = "v1.34.0".parse().unwrap();
-        for (found, accepted) in [
-            ("v1.34.0", true),
-            ("v1.34.0-gke.1", true),
-            ("v1.36.2+k3s1", true),
-            ("v1.34.0-alpha.1", true),
-            ("v1.33.9", false),
-        ] {
+        for (found, accepted) in
+            [("v1.34.0", true), ("v1.34.0-gke.1", true), ("v1.36.2+k3s1", true), ("v1.34.0-alpha.1", true), ("v1.33.9", false)]
+        {
             assert_eq!(minimum.accepts(&parse(found).unwrap()), accepted, "{found}");
         }
         assert_eq!(minimum.to_string(), "v1.34.0");
@@ -316,15 +254,9 @@ mod tests {
     #[test]
     fn denied_permissions_are_described() {
         assert_eq!(
-            describe(
-                &Rule::new("apps", "deployments/status", &["patch"]),
-                "patch"
-            ),
+            describe(&Rule::new("apps", "deployments/status", &["patch"]), "patch"),
             "cannot patch deployments/status.apps"
         );
-        assert_eq!(
-            describe(&Rule::new("", "secrets", &[]).in_namespace("x"), "get"),
-            "cannot get secrets in namespace x"
-        );
+        assert_eq!(describe(&Rule::new("", "secrets", &[]).in_namespace("x"), "get"), "cannot get secrets in namespace x");
     }
 }

@@ -12,19 +12,13 @@ pub fn rbac_documents(declarations: &Declarations, prefix: &str) -> Vec<Value> {
     for rule in declarations.rules() {
         scopes.entry(rule.namespace.clone()).or_default().push(rule);
     }
-    scopes
-        .into_iter()
-        .map(|(namespace, rules)| role(prefix, namespace, &rules))
-        .collect()
+    scopes.into_iter().map(|(namespace, rules)| role(prefix, namespace, &rules)).collect()
 }
 
 fn role(prefix: &str, namespace: Option<String>, rules: &[Rule]) -> Value {
     let mut grouped: BTreeMap<(&str, &BTreeSet<String>), Vec<&str>> = BTreeMap::new();
     for rule in rules {
-        grouped
-            .entry((&rule.group, &rule.verbs))
-            .or_default()
-            .push(&rule.resource);
+        grouped.entry((&rule.group, &rule.verbs)).or_default().push(&rule.resource);
     }
     let rules: Vec<Value> = grouped
         .into_iter()

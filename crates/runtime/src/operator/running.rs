@@ -57,11 +57,7 @@ impl RunningOperator {
     pub async fn working(&self) -> Result<(), Arc<OperatorError>> {
         let mut phase = self.phase.clone();
         let _ = phase.wait_for(|phase| *phase >= Phase::Leading).await;
-        if *self.phase.borrow() == Phase::Leading {
-            Ok(())
-        } else {
-            self.wait().await
-        }
+        if *self.phase.borrow() == Phase::Leading { Ok(()) } else { self.wait().await }
     }
 
     /// Asks it to shut down and waits until it has.
@@ -102,8 +98,6 @@ impl RunningOperator {
 
 impl fmt::Debug for RunningOperator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RunningOperator")
-            .field("phase", &*self.phase.borrow())
-            .finish_non_exhaustive()
+        f.debug_struct("RunningOperator").field("phase", &*self.phase.borrow()).finish_non_exhaustive()
     }
 }

@@ -23,12 +23,7 @@ struct Part {
 
 impl Part {
     fn new(name: &'static str) -> Self {
-        Self {
-            name,
-            seen: Arc::default(),
-            fails: false,
-            hangs: false,
-        }
+        Self { name, seen: Arc::default(), fails: false, hangs: false }
     }
 }
 
@@ -79,54 +74,31 @@ struct World {
 
 impl Default for World {
     fn default() -> Self {
-        Self {
-            version: "v1.36.0",
-            served: Arc::new(AtomicBool::new(true)),
-            allowed: true,
-            up: true,
-        }
+        Self { version: "v1.36.0", served: Arc::new(AtomicBool::new(true)), allowed: true, up: true }
     }
 }
 
 impl World {
     fn answer(&self, call: &Call) -> (u16, Value) {
         if !self.up {
-            return (
-                503,
-                json!({"kind": "Status", "code": 503, "message": "down"}),
-            );
+            return (503, json!({"kind": "Status", "code": 503, "message": "down"}));
         }
         match call.path.as_str() {
             "/version" => (200, json!({"gitVersion": self.version})),
             "/apis" => {
                 let resource = json!({"resource": "widgets", "scope": "Namespaced", "verbs": ["list"],
                     "responseKind": {"group": "demo.example.com", "version": "v1", "kind": "Widget"}});
-                let group = json!({"metadata": {"name": "demo.example.com"}, "versions": [{"version": "v1", "resources": [resource]}]});
-                let items = if self.served.load(Ordering::Relaxed) {
-                    vec![group]
-                } else {
-                    vec![]
-                };
-                (
-                    200,
-                    json!({"kind": "APIGroupDiscoveryList", "apiVersion": "apidiscovery.k8s.io/v2", "items": items}),
-                )
+                let group =
+                    json!({"metadata": {"name": "demo.example.com"}, "versions": [{"version": "v1", "resources": [resource]}]});
+                let items = if self.served.load(Ordering::Relaxed) { vec![group] } else { vec![] };
+                (200, json!({"kind": "APIGroupDiscoveryList", "apiVersion": "apidiscovery.k8s.io/v2", "items": items}))
             }
-            "/api" => (
-                200,
-                json!({"kind": "APIGroupDiscoveryList", "apiVersion": "apidiscovery.k8s.io/v2", "items": []}),
-            ),
+            "/api" => (200, json!({"kind": "APIGroupDiscoveryList", "apiVersion": "apidiscovery.k8s.io/v2", "items": []})),
             path if path.ends_with("selfsubjectaccessreviews") => {
                 let verb = call.body["spec"]["resourceAttributes"]["verb"].as_str();
-                (
-                    201,
-                    json!({"status": {"allowed": self.allowed || verb != Some("watch")}}),
-                )
+                (201, json!({"status": {"allowed": self.allowed || verb != Some("watch")}}))
             }
-            _ => (
-                404,
-                json!({"kind": "Status", "code": 404, "reason": "NotFound", "message": "not found"}),
-            ),
+            _ => (404, json!({"kind": "Status", "code": 404, "reason": "NotFound", "message": "not found"})),
         }
     }
 
@@ -141,9 +113,7 @@ fn operator(parts: Vec<Part>) -> Operator {
         .clock(Clock::virtual_from("2026-01-01T00:00:00Z".parse().unwrap()))
         .random(Random::seeded(1))
         .options(|options| options.startup_timeout = Some(Duration::from_secs(20)));
-    parts
-        .into_iter()
-        .fold(start, |operator, part| operator.register(Box::new(part)))
+    parts.into_iter().fold(start, |operator, part| operator.register(Box::new(part)))
 }
 
 async fn failure(parts: Vec<Part>, world: World) -> String {
@@ -156,18 +126,10 @@ async fn failure(parts: Vec<Part>, world: World) -> String {
 async fn an_operator_starts_works_and_stops() {
     let part = Part::new("widget");
     let seen = part.seen.clone();
-    let running = operator(vec![part])
-        .start(World::default().client())
-        .unwrap();
+    let running = operator(vec![part]).start(World::default().client()).unwrap();
     running.working().await.unwrap();
     assert_eq!(*running.phase().borrow(), Phase::Leading);
-    assert!(
-        running
-            .checks()
-            .results(crate::admin::CheckKind::Ready)
-            .iter()
-            .all(|(_, result)| result.is_ok())
-    );
+    assert!(running.checks().results(crate::admin::CheckKind::Ready).iter().all(|(_, result)| result.is_ok()));
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert_eq!(*seen.lock(), ["a"]);
     running.stop().await.unwrap();
@@ -177,15 +139,10 @@ async fn an_operator_starts_works_and_stops() {
 // SHT-4
 #[tokio::test(start_paused = true)]
 async fn a_killed_operator_leaves_nothing_behind() {
-    let running = operator(vec![Part::new("widget")])
-        .start(World::default().client())
-        .unwrap();
+    let running = operator(vec![Part::new("widget")]).start(World::default().client()).unwrap();
     running.working().await.unwrap();
     running.kill().await;
-    assert!(matches!(
-        &*running.wait().await.unwrap_err(),
-        OperatorError::Killed
-    ));
+    assert!(matches!(&*running.wait().await.unwrap_err(), OperatorError::Killed));
     assert!(running.phase().has_changed().is_err(), "the driver is gone");
 }
 
@@ -194,9 +151,7 @@ async fn a_killed_operator_leaves_nothing_behind() {
 async fn a_kind_that_comes_late_is_waited_for() {
     let world = World::default();
     world.served.store(false, Ordering::Relaxed);
-    let running = operator(vec![Part::new("widget")])
-        .start(world.client())
-        .unwrap();
+    let running = operator(vec![Part::new("widget")]).start(world.client()).unwrap();
     tokio::time::sleep(Duration::from_secs(7)).await;
     assert_eq!(*running.phase().borrow(), Phase::Preflight);
     world.served.store(true, Ordering::Relaxed);
@@ -207,10 +162,7 @@ async fn a_kind_that_comes_late_is_waited_for() {
 // CHK-2, CHK-3
 #[tokio::test(start_paused = true)]
 async fn missing_kinds_and_permissions_are_named_together() {
-    let world = World {
-        allowed: false,
-        ..World::default()
-    };
+    let world = World { allowed: false, ..World::default() };
     world.served.store(false, Ordering::Relaxed);
     let error = failure(vec![Part::new("widget")], world).await;
     assert_eq!(
@@ -224,71 +176,35 @@ async fn missing_kinds_and_permissions_are_named_together() {
 // CHK-1
 #[tokio::test(start_paused = true)]
 async fn an_old_cluster_is_refused() {
-    let error = failure(
-        vec![],
-        World {
-            version: "v1.30.2",
-            ..World::default()
-        },
-    )
-    .await;
-    assert!(error.ends_with("kubernetes version v1.30.2 is too old, need at least v1.34.0 (override with KUBERNETES_MIN_VERSION)"), "{error}");
-    let unreadable = failure(
-        vec![],
-        World {
-            version: "latest",
-            ..World::default()
-        },
-    )
-    .await;
+    let error = failure(vec![], World { version: "v1.30.2", ..World::default() }).await;
     assert!(
-        unreadable.contains("\"latest\" is no version"),
-        "{unreadable}"
+        error.ends_with("kubernetes version v1.30.2 is too old, need at least v1.34.0 (override with KUBERNETES_MIN_VERSION)"),
+        "{error}"
     );
+    let unreadable = failure(vec![], World { version: "latest", ..World::default() }).await;
+    assert!(unreadable.contains("\"latest\" is no version"), "{unreadable}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_cluster_that_stays_away_is_given_up_soon() {
-    let error = failure(
-        vec![],
-        World {
-            up: false,
-            ..World::default()
-        },
-    )
-    .await;
+    let error = failure(vec![], World { up: false, ..World::default() }).await;
     assert!(error.contains("down"), "{error}");
 }
 
 // PHA-3
 #[tokio::test(start_paused = true)]
 async fn a_part_that_does_not_start_is_named() {
-    let failing = Part {
-        fails: true,
-        ..Part::new("widget")
-    };
-    assert_eq!(
-        failure(vec![failing], World::default()).await,
-        "start controller widget: no licence"
-    );
-    let hanging = Part {
-        hangs: true,
-        ..Part::new("widget")
-    };
+    let failing = Part { fails: true, ..Part::new("widget") };
+    assert_eq!(failure(vec![failing], World::default()).await, "start controller widget: no licence");
+    let hanging = Part { hangs: true, ..Part::new("widget") };
     let error = failure(vec![hanging], World::default()).await;
-    assert_eq!(
-        error,
-        "pass the phase CachesSynced within 20s: still waiting for a controller to start"
-    );
+    assert_eq!(error, "pass the phase CachesSynced within 20s: still waiting for a controller to start");
 }
 
 // OPR-3, OPR-4
 #[test]
 fn all_mistakes_are_told_at_once() {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_time()
-        .build()
-        .unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let _inside = runtime.enter();
     let wrong = Operator::new("Not A Name")
         .register(Box::new(Part::new("widget")))
@@ -296,39 +212,26 @@ fn all_mistakes_are_told_at_once() {
         .ready_check("x", || Ok(()))
         .ready_check("x", || Ok(()));
     let error = wrong.start(World::default().client()).unwrap_err();
-    let OperatorError::Invalid(problems) = &error else {
-        panic!("{error}")
-    };
+    let OperatorError::Invalid(problems) = &error else { panic!("{error}") };
     assert_eq!(problems.len(), 3, "{problems:?}");
     assert_eq!(error.responsible(), Responsible::Bug);
 }
 
 #[test]
 fn an_unknown_controller_cannot_be_disabled() {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_time()
-        .build()
-        .unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let _inside = runtime.enter();
-    let operator = operator(vec![Part::new("widget")])
-        .options(|options| options.disabled_controllers = vec!["wigdet".to_owned()]);
+    let operator =
+        operator(vec![Part::new("widget")]).options(|options| options.disabled_controllers = vec!["wigdet".to_owned()]);
     let error = operator.start(World::default().client()).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "disable the controller \"wigdet\": there is none of this name; there are widget"
-    );
+    assert_eq!(error.to_string(), "disable the controller \"wigdet\": there is none of this name; there are widget");
     assert_eq!(error.exit_code(), 2);
 }
 
 // PHA-7
 #[tokio::test(start_paused = true)]
 async fn a_blocked_start_can_be_stopped() {
-    let running = operator(vec![Part {
-        hangs: true,
-        ..Part::new("widget")
-    }])
-    .start(World::default().client())
-    .unwrap();
+    let running = operator(vec![Part { hangs: true, ..Part::new("widget") }]).start(World::default().client()).unwrap();
     tokio::time::sleep(Duration::from_secs(1)).await;
     running.stop().await.unwrap();
     assert_eq!(*running.phase().borrow(), Phase::Stopped);

@@ -79,27 +79,17 @@ impl Tasks {
         if !self.inner.stop.is_cancelled() {
             let id = state.next;
             state.next += 1;
-            let guard = Guard {
-                id,
-                tasks: self.clone(),
-            };
+            let guard = Guard { id, tasks: self.clone() };
             let task_name = name.clone();
             #[allow(clippy::disallowed_methods)] // the one place that spawns
             let handle = tokio::spawn(async move {
                 let result = AssertUnwindSafe(future).catch_unwind().await;
-                let result =
-                    result.map_err(|payload| guard.tasks.report(task_name, payload.as_ref()));
+                let result = result.map_err(|payload| guard.tasks.report(task_name, payload.as_ref()));
                 drop(guard);
                 // The receiver may be gone: then nobody wants the result.
                 drop(done.send(result));
             });
-            state.running.insert(
-                id,
-                Running {
-                    name: name.clone(),
-                    abort: handle.abort_handle(),
-                },
-            );
+            state.running.insert(id, Running { name: name.clone(), abort: handle.abort_handle() });
         }
         drop(state);
         Task { name, result }
@@ -119,11 +109,7 @@ impl Tasks {
         let stuck: Vec<_> = {
             let state = self.inner.state.lock();
             state.running.values().for_each(|task| task.abort.abort());
-            state
-                .running
-                .values()
-                .map(|task| task.name.clone())
-                .collect()
+            state.running.values().map(|task| task.name.clone()).collect()
         };
         self.joined().await;
         stuck
@@ -142,13 +128,7 @@ impl Tasks {
 
     /// The names of the running tasks, oldest first.
     pub fn running(&self) -> Vec<Cow<'static, str>> {
-        self.inner
-            .state
-            .lock()
-            .running
-            .values()
-            .map(|task| task.name.clone())
-            .collect()
+        self.inner.state.lock().running.values().map(|task| task.name.clone()).collect()
     }
 
     /// The latest panics, at most 16, oldest first.
@@ -181,9 +161,7 @@ impl Tasks {
 
 impl fmt::Debug for Tasks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Tasks")
-            .field("running", &self.running())
-            .finish_non_exhaustive()
+        f.debug_struct("Tasks").field("running", &self.running()).finish_non_exhaustive()
     }
 }
 
@@ -202,21 +180,14 @@ impl<T> Future for Task<T> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         Pin::new(&mut self.result).poll(cx).map(|result| {
-            result.unwrap_or_else(|_| {
-                Err(Panic {
-                    task: self.name.clone(),
-                    message: "stopped before it ended".to_owned(),
-                })
-            })
+            result.unwrap_or_else(|_| Err(Panic { task: self.name.clone(), message: "stopped before it ended".to_owned() }))
         })
     }
 }
 
 impl<T> fmt::Debug for Task<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Task")
-            .field("name", &self.name)
-            .finish_non_exhaustive()
+        f.debug_struct("Task").field("name", &self.name).finish_non_exhaustive()
     }
 }
 

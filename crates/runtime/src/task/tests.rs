@@ -7,10 +7,7 @@ async fn a_panic_ends_its_own_task_only() {
     let tasks = Tasks::new();
     let bad = tasks.spawn("bad", async { panic!("boom") });
     let good = tasks.spawn("good", async { 7 });
-    assert_eq!(
-        bad.await.unwrap_err().to_string(),
-        "task \"bad\" panicked: boom"
-    );
+    assert_eq!(bad.await.unwrap_err().to_string(), "task \"bad\" panicked: boom");
     assert_eq!(good.await.unwrap(), 7);
     assert_eq!(tasks.panic_count(), 1);
     assert_eq!(tasks.panics()[0].task, "bad");
@@ -20,9 +17,7 @@ async fn a_panic_ends_its_own_task_only() {
 async fn stop_joins_those_that_listen_and_aborts_the_others() {
     let tasks = Tasks::new();
     let stopping = tasks.stopping();
-    tasks
-        .spawn("listens", async move { stopping.cancelled().await })
-        .detach();
+    tasks.spawn("listens", async move { stopping.cancelled().await }).detach();
     tasks.spawn("deaf", std::future::pending::<()>()).detach();
     tokio::task::yield_now().await;
     assert_eq!(tasks.running(), ["listens", "deaf"]);

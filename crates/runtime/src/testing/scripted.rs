@@ -21,9 +21,7 @@ pub(crate) struct Call {
 }
 
 /// A client whose requests the function answers with code and body.
-pub(crate) fn client_of(
-    answer: impl Fn(Call) -> (u16, Value) + Send + Sync + 'static,
-) -> kube::Client {
+pub(crate) fn client_of(answer: impl Fn(Call) -> (u16, Value) + Send + Sync + 'static) -> kube::Client {
     let answer = Arc::new(answer);
     let service = tower::service_fn(move |request: Request<Body>| {
         let answer = answer.clone();
@@ -36,9 +34,7 @@ pub(crate) fn client_of(
                 body: serde_json::from_slice(&bytes).unwrap_or_default(),
             };
             let (code, body) = answer(call);
-            let response = Response::builder()
-                .status(code)
-                .body(Body::from(serde_json::to_vec(&body).unwrap()));
+            let response = Response::builder().status(code).body(Body::from(serde_json::to_vec(&body).unwrap()));
             Ok::<_, Infallible>(response.unwrap())
         }
     });
@@ -48,8 +44,5 @@ pub(crate) fn client_of(
 /// A cluster in virtual time in front of such a client.
 pub(crate) fn cluster_of(client: kube::Client, tasks: &Tasks) -> Cluster {
     let clock = Clock::virtual_from("2026-01-01T00:00:00Z".parse().unwrap());
-    Cluster::new(
-        client,
-        ClusterOptions::new(clock, Random::seeded(1), tasks.clone()),
-    )
+    Cluster::new(client, ClusterOptions::new(clock, Random::seeded(1), tasks.clone()))
 }

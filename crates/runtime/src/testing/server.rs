@@ -81,8 +81,7 @@ impl Server {
 
     pub(crate) fn cluster_with(&self, change: impl FnOnce(&mut ClusterOptions)) -> Cluster {
         let epoch = "2026-01-01T00:00:00Z".parse().unwrap();
-        let mut options =
-            ClusterOptions::new(Clock::virtual_from(epoch), Random::seeded(1), Tasks::new());
+        let mut options = ClusterOptions::new(Clock::virtual_from(epoch), Random::seeded(1), Tasks::new());
         change(&mut options);
         Cluster::new(self.client(), options)
     }
@@ -103,10 +102,7 @@ impl Server {
         let key = (namespace.to_owned(), name.to_owned());
         state.revision += 1;
         let revision = state.revision;
-        let known = state
-            .objects
-            .get(&key)
-            .map(|old| old["metadata"]["uid"].clone());
+        let known = state.objects.get(&key).map(|old| old["metadata"]["uid"].clone());
         let event = if known.is_some() { "MODIFIED" } else { "ADDED" };
         state.uids += 1;
         let uid = known.unwrap_or_else(|| format!("uid-{}", state.uids).into());
@@ -126,9 +122,7 @@ impl Server {
 
     pub(crate) fn delete(&self, namespace: &str, name: &str) -> Option<Value> {
         let mut state = self.state.lock();
-        let mut object = state
-            .objects
-            .remove(&(namespace.to_owned(), name.to_owned()))?;
+        let mut object = state.objects.remove(&(namespace.to_owned(), name.to_owned()))?;
         state.revision += 1;
         object["metadata"]["resourceVersion"] = state.revision.to_string().into();
         state.push("DELETED", object.clone());
@@ -245,12 +239,7 @@ impl Server {
 
     /// How many requests contained this.
     pub(crate) fn requests(&self, what: &str) -> usize {
-        self.state
-            .lock()
-            .journal
-            .iter()
-            .filter(|line| line.contains(what))
-            .count()
+        self.state.lock().journal.iter().filter(|line| line.contains(what)).count()
     }
 
     pub(crate) fn open_streams(&self) -> usize {
@@ -264,20 +253,9 @@ impl Server {
         let fault = {
             let mut state = self.state.lock();
             state.journal.push(line.clone());
-            let next = state
-                .faults
-                .iter()
-                .position(|(what, _)| line.contains(what.as_str()));
-            let next = next
-                .and_then(|at| state.faults.remove(at))
-                .map(|(_, fault)| fault);
-            next.or_else(|| {
-                state
-                    .standing
-                    .iter()
-                    .find(|(what, _)| line.contains(what.as_str()))
-                    .map(|(_, fault)| fault.clone())
-            })
+            let next = state.faults.iter().position(|(what, _)| line.contains(what.as_str()));
+            let next = next.and_then(|at| state.faults.remove(at)).map(|(_, fault)| fault);
+            next.or_else(|| state.standing.iter().find(|(what, _)| line.contains(what.as_str())).map(|(_, fault)| fault.clone()))
         };
         match fault {
             None => {}
@@ -298,17 +276,10 @@ impl Server {
     }
 
     fn route(&self, uri: &http::Uri) -> Answer {
-        let query: BTreeMap<_, _> = uri
-            .query()
-            .unwrap_or_default()
-            .split('&')
-            .filter_map(|pair| pair.split_once('='))
-            .collect();
+        let query: BTreeMap<_, _> = uri.query().unwrap_or_default().split('&').filter_map(|pair| pair.split_once('=')).collect();
         let mut state = self.state.lock();
         match uri.path() {
-            "/api" if state.legacy => {
-                json_answer(&json!({"kind": "APIVersions", "versions": ["v1"]}))
-            }
+            "/api" if state.legacy => json_answer(&json!({"kind": "APIVersions", "versions": ["v1"]})),
             "/apis" if state.legacy => json_answer(&legacy_groups(state.serves_widgets)),
             "/api/v1" => json_answer(&json!({"kind": "APIResourceList", "resources": [
                 {"name": "configmaps", "kind": "ConfigMap", "namespaced": true, "verbs": ["get", "list"]},
@@ -322,21 +293,11 @@ impl Server {
             }
             "/api" if state.without_config_maps => json_answer(&groups(&[])),
             "/api" => json_answer(&groups(&[("", &["v1"], "configmaps", "ConfigMap")])),
-            "/apis" if state.serves_widgets => json_answer(&groups(&[(
-                "example.dev",
-                &["v2", "v1"],
-                "widgets",
-                "Widget",
-            )])),
+            "/apis" if state.serves_widgets => json_answer(&groups(&[("example.dev", &["v2", "v1"], "widgets", "Widget")])),
             "/apis" => json_answer(&groups(&[])),
-            path if path.ends_with("/configmaps") && query.contains_key("watch") => {
-                state.watch("ConfigMap", &query)
-            }
+            path if path.ends_with("/configmaps") && query.contains_key("watch") => state.watch("ConfigMap", &query),
             path if path.ends_with("/configmaps") => state.list(path, &query),
-            path if path.ends_with("/widgets")
-                && state.serves_widgets
-                && query.contains_key("watch") =>
-            {
+            path if path.ends_with("/widgets") && state.serves_widgets && query.contains_key("watch") => {
                 state.watch("Widget", &query)
             }
             path if path.ends_with("/widgets") && state.serves_widgets => json_answer(
@@ -357,16 +318,8 @@ impl State {
 
     fn flush(&mut self, count: usize) {
         self.streams.retain(|stream| !stream.sender.is_closed());
-        for stream in self
-            .streams
-            .iter_mut()
-            .filter(|stream| stream.kind == "ConfigMap")
-        {
-            let next = self
-                .log
-                .iter()
-                .filter(|(revision, ..)| *revision > stream.delivered)
-                .take(count);
+        for stream in self.streams.iter_mut().filter(|stream| stream.kind == "ConfigMap") {
+            let next = self.log.iter().filter(|(revision, ..)| *revision > stream.delivered).take(count);
             let mut last = stream.delivered;
             for (revision, event, object) in next {
                 stream.send(event, object);
@@ -377,23 +330,15 @@ impl State {
     }
 
     fn list(&mut self, path: &str, query: &BTreeMap<&str, &str>) -> Answer {
-        let namespace = path
-            .split("/namespaces/")
-            .nth(1)
-            .and_then(|rest| rest.split('/').next());
-        let limit = self
-            .page_limit
-            .or_else(|| query.get("limit")?.parse().ok())
-            .unwrap_or(usize::MAX);
+        let namespace = path.split("/namespaces/").nth(1).and_then(|rest| rest.split('/').next());
+        let limit = self.page_limit.or_else(|| query.get("limit")?.parse().ok()).unwrap_or(usize::MAX);
         let (revision, items) = if let Some(token) = query.get("continue") {
             let Some(rest) = self.snapshots.remove(*token) else {
                 return status(410, "Expired", None);
             };
             rest
         } else {
-            let of_namespace = |item: &&Value| {
-                namespace.is_none_or(|namespace| item["metadata"]["namespace"] == namespace)
-            };
+            let of_namespace = |item: &&Value| namespace.is_none_or(|namespace| item["metadata"]["namespace"] == namespace);
             let items = self.objects.values().filter(of_namespace);
             (self.revision, items.cloned().collect())
         };
@@ -401,9 +346,7 @@ impl State {
         let rest: Vec<Value> = items.split_off(limit.min(items.len())).into();
         // As the real server does, items of a list do not say their type.
         for item in &mut items {
-            item.as_object_mut()
-                .unwrap()
-                .retain(|field, _| field != "kind" && field != "apiVersion");
+            item.as_object_mut().unwrap().retain(|field, _| field != "kind" && field != "apiVersion");
         }
         let mut metadata = json!({"resourceVersion": revision.to_string()});
         if !rest.is_empty() {
@@ -411,34 +354,21 @@ impl State {
             metadata["continue"] = token.clone().into();
             self.snapshots.insert(token, (revision, rest));
         }
-        json_answer(
-            &json!({"kind": "ConfigMapList", "apiVersion": "v1", "metadata": metadata, "items": items}),
-        )
+        json_answer(&json!({"kind": "ConfigMapList", "apiVersion": "v1", "metadata": metadata, "items": items}))
     }
 
     fn watch(&mut self, kind: &'static str, query: &BTreeMap<&str, &str>) -> Answer {
-        let from: u64 = query
-            .get("resourceVersion")
-            .and_then(|version| version.parse().ok())
-            .unwrap_or(0);
+        let from: u64 = query.get("resourceVersion").and_then(|version| version.parse().ok()).unwrap_or(0);
         if from < self.compacted {
             return status(410, "Expired", None);
         }
         let (sender, receiver) = mpsc::unbounded_channel();
-        self.streams.push(Stream {
-            sender,
-            delivered: from,
-            kind,
-        });
+        self.streams.push(Stream { sender, delivered: from, kind });
         if !self.hold {
             self.flush(usize::MAX);
         }
-        let chunks = stream::unfold(receiver, |mut receiver| async move {
-            Some((receiver.recv().await?, receiver))
-        });
-        Response::new(BodyExt::boxed(StreamBody::new(SyncStream(Box::pin(
-            chunks,
-        )))))
+        let chunks = stream::unfold(receiver, |mut receiver| async move { Some((receiver.recv().await?, receiver)) });
+        Response::new(BodyExt::boxed(StreamBody::new(SyncStream(Box::pin(chunks)))))
     }
 }
 
@@ -450,10 +380,7 @@ impl Stream {
     /// In chunks that know nothing of lines.
     fn send_text(&self, text: &str) {
         for piece in text.as_bytes().chunks(61) {
-            drop(
-                self.sender
-                    .send(Ok(Frame::data(Bytes::copy_from_slice(piece)))),
-            );
+            drop(self.sender.send(Ok(Frame::data(Bytes::copy_from_slice(piece)))));
         }
     }
 }
@@ -464,10 +391,7 @@ struct SyncStream(std::pin::Pin<Box<dyn futures::Stream<Item = Chunk> + Send + S
 impl futures::Stream for SyncStream {
     type Item = Chunk;
 
-    fn poll_next(
-        mut self: std::pin::Pin<&mut Self>,
-        cx: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Option<Chunk>> {
+    fn poll_next(mut self: std::pin::Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> std::task::Poll<Option<Chunk>> {
         self.0.as_mut().poll_next(cx)
     }
 }
@@ -506,7 +430,8 @@ fn json_answer(body: &Value) -> Answer {
 }
 
 fn status(code: u16, reason: &str, retry_after: Option<u64>) -> Answer {
-    let mut body = json!({"kind": "Status", "status": "Failure", "code": code, "reason": reason, "message": format!("told {reason}")});
+    let mut body =
+        json!({"kind": "Status", "status": "Failure", "code": code, "reason": reason, "message": format!("told {reason}")});
     if let Some(seconds) = retry_after {
         body["details"] = json!({"retryAfterSeconds": seconds});
     }
@@ -514,8 +439,6 @@ fn status(code: u16, reason: &str, retry_after: Option<u64>) -> Answer {
 }
 
 fn plain(code: u16, body: String) -> Answer {
-    let body = Full::new(Bytes::from(body))
-        .map_err(|never: Infallible| match never {})
-        .boxed();
+    let body = Full::new(Bytes::from(body)).map_err(|never: Infallible| match never {}).boxed();
     Response::builder().status(code).body(body).unwrap()
 }

@@ -18,15 +18,10 @@ pub(super) struct Backoff {
 
 impl Backoff {
     pub(super) fn next(&mut self, now: Moment, random: &Random) -> Duration {
-        if self
-            .last
-            .is_some_and(|last| now.0.saturating_sub(last.0) >= FORGOTTEN_AFTER)
-        {
+        if self.last.is_some_and(|last| now.0.saturating_sub(last.0) >= FORGOTTEN_AFTER) {
             self.failures = 0;
         }
-        let wait = FIRST
-            .saturating_mul(1 << self.failures.min(10))
-            .min(LONGEST);
+        let wait = FIRST.saturating_mul(1 << self.failures.min(10)).min(LONGEST);
         self.failures += 1;
         let wait = random.spread(wait, JITTER);
         // The wait itself is no time without failure.
@@ -47,10 +42,7 @@ mod tests {
         for expected in [800, 1600, 3200, 6400, 12_800, 25_600, 30_000, 30_000] {
             let wait = backoff.next(now, &random);
             let expected = Duration::from_millis(expected);
-            assert!(
-                wait >= expected.mul_f64(0.9) && wait <= expected.mul_f64(1.1),
-                "{wait:?} for {expected:?}"
-            );
+            assert!(wait >= expected.mul_f64(0.9) && wait <= expected.mul_f64(1.1), "{wait:?} for {expected:?}");
             now = Moment(now.0 + wait);
         }
         now = Moment(now.0 + FORGOTTEN_AFTER);

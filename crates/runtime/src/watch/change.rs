@@ -62,12 +62,7 @@ impl<P: Send + Sync + 'static> Stream for Changes<P> {
 
 impl<P> Clone for Change<P> {
     fn clone(&self) -> Self {
-        Self {
-            key: self.key.clone(),
-            old: self.old.clone(),
-            new: self.new.clone(),
-            cause: self.cause,
-        }
+        Self { key: self.key.clone(), old: self.old.clone(), new: self.new.clone(), cause: self.cause }
     }
 }
 

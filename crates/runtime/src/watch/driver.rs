@@ -58,11 +58,7 @@ enum End {
 }
 
 impl Driver {
-    pub(super) fn new(
-        connection: Arc<Connection>,
-        discovery: Discovery,
-        watch: Arc<Watch>,
-    ) -> Self {
+    pub(super) fn new(connection: Arc<Connection>, discovery: Discovery, watch: Arc<Watch>) -> Self {
         Self {
             connection,
             discovery,
@@ -111,22 +107,14 @@ impl Driver {
             let spec = &self.watch.spec;
             self.resource = match &spec.version {
                 None => self.discovery.resolve(&spec.kind).await?,
-                Some(version) => {
-                    self.discovery
-                        .resolve_gvk(&spec.kind.with_version(version))
-                        .await?
-                }
+                Some(version) => self.discovery.resolve_gvk(&spec.kind.with_version(version)).await?,
             };
         }
         Ok(self.resource.clone())
     }
 
     /// Lists all pages into the sinks and returns the version of the list.
-    async fn list(
-        &self,
-        resource: &ApiResource,
-        sinks: &[Arc<dyn Sink>],
-    ) -> Result<String, ApiError> {
+    async fn list(&self, resource: &ApiResource, sinks: &[Arc<dyn Sink>]) -> Result<String, ApiError> {
         let spec = &self.watch.spec;
         let defaults = Defaults::of(resource);
         for sink in sinks {
@@ -134,10 +122,7 @@ impl Driver {
         }
         let mut next = String::new();
         loop {
-            let mut request = ApiRequest::list(resource, spec.namespace())
-                .labels(&spec.labels)
-                .fields(&spec.fields)
-                .page(PAGE);
+            let mut request = ApiRequest::list(resource, spec.namespace()).labels(&spec.labels).fields(&spec.fields).page(PAGE);
             if !next.is_empty() {
                 request = request.query("continue", next);
             }
@@ -151,10 +136,7 @@ impl Driver {
                     sink.list_item(&object);
                 }
             });
-            let meta = meta.map_err(|source| ApiError::Decode {
-                request: request.to_string(),
-                source,
-            })?;
+            let meta = meta.map_err(|source| ApiError::Decode { request: request.to_string(), source })?;
             self.watch.active(self.now());
             if meta.next.is_empty() {
                 for sink in sinks {
@@ -167,16 +149,10 @@ impl Driver {
     }
 
     /// Watches from a version on until the watch ends or a new store needs a list.
-    async fn follow(
-        &mut self,
-        resource: &ApiResource,
-        sinks: &[Arc<dyn Sink>],
-        version: &str,
-    ) -> End {
+    async fn follow(&mut self, resource: &ApiResource, sinks: &[Arc<dyn Sink>], version: &str) -> End {
         let spec = &self.watch.spec;
-        let mut request = ApiRequest::watch(resource, spec.namespace(), version, WATCH_TIMEOUT)
-            .labels(&spec.labels)
-            .fields(&spec.fields);
+        let mut request =
+            ApiRequest::watch(resource, spec.namespace(), version, WATCH_TIMEOUT).labels(&spec.labels).fields(&spec.fields);
         if spec.metadata_only {
             request = request.metadata_only();
         }
@@ -215,10 +191,7 @@ impl Driver {
                 }
             }
         };
-        let end = clock
-            .limit(WATCH_TIMEOUT + GRACE, read)
-            .await
-            .unwrap_or(End::Closed);
+        let end = clock.limit(WATCH_TIMEOUT + GRACE, read).await.unwrap_or(End::Closed);
         let joined = self.watch.used_sinks().iter().any(|sink| !sink.is_synced());
         match end {
             End::Closed if !joined && self.now().since(opened) < SHORTEST_LIFE => {
@@ -229,35 +202,25 @@ impl Driver {
     }
 
     /// Delivers one line; `Some` when it ends the watch.
-    fn event(
-        &mut self,
-        resource: &ApiResource,
-        sinks: &[Arc<dyn Sink>],
-        line: &[u8],
-    ) -> Option<End> {
+    fn event(&mut self, resource: &ApiResource, sinks: &[Arc<dyn Sink>], line: &[u8]) -> Option<End> {
         let Line { kind, mut object } = match serde_json::from_slice(line) {
             Ok(line) => line,
             Err(error) => return Some(End::Failed(format!("an event cannot be decoded: {error}"))),
         };
         self.watch.active(self.now());
         if kind == "ERROR" {
-            let status =
-                StatusError::from_status(format!("watch {}", self.watch.spec), 500, &object);
+            let status = StatusError::from_status(format!("watch {}", self.watch.spec), 500, &object);
             return Some(End::from(ApiError::from(Box::new(status))));
         }
         Defaults::of(resource).fill(&mut object);
-        let version = object
-            .pointer("/metadata/resourceVersion")
-            .and_then(Value::as_str);
+        let version = object.pointer("/metadata/resourceVersion").and_then(Value::as_str);
         if let Some(version) = version {
             self.resume = Some(version.to_owned());
         }
         match &*kind {
             "ADDED" | "MODIFIED" => sinks.iter().for_each(|sink| sink.changed(&object)),
             "DELETED" => sinks.iter().for_each(|sink| sink.deleted(&object)),
-            "BOOKMARK" => sinks
-                .iter()
-                .for_each(|sink| sink.bookmark(version.unwrap_or_default())),
+            "BOOKMARK" => sinks.iter().for_each(|sink| sink.bookmark(version.unwrap_or_default())),
             _ => {}
         }
         None
@@ -283,8 +246,7 @@ impl Driver {
                 self.resource = None;
                 self.resume = None;
                 self.discovery.invalidate();
-                self.retry("the server does not know the path of the type".to_owned())
-                    .await;
+                self.retry("the server does not know the path of the type".to_owned()).await;
             }
             End::NotServed => self.missing().await,
             End::Failed(error) => self.retry(error).await,
@@ -303,10 +265,7 @@ impl Driver {
         self.resume = None;
         let mut changes = self.discovery.changes();
         self.watch.used_sinks().iter().for_each(|sink| sink.clear());
-        self.broken(
-            WatchState::NotServed,
-            "the cluster does not serve the type".to_owned(),
-        );
+        self.broken(WatchState::NotServed, "the cluster does not serve the type".to_owned());
         self.missing_for = (self.missing_for * 2).clamp(MISSING_RETRY.0, MISSING_RETRY.1);
         let wait = self.connection.random().spread(self.missing_for, 0.1);
         // The sender lives in the discovery that we hold.
@@ -316,17 +275,8 @@ impl Driver {
     }
 
     fn broken(&self, state: WatchState, error: String) {
-        let since = self
-            .watch
-            .status
-            .borrow()
-            .broken_since
-            .unwrap_or_else(|| self.now());
-        self.report(WatchStatus {
-            state,
-            broken_since: Some(since),
-            error: Some(error),
-        });
+        let since = self.watch.status.borrow().broken_since.unwrap_or_else(|| self.now());
+        self.report(WatchStatus { state, broken_since: Some(since), error: Some(error) });
     }
 
     fn report(&self, status: WatchStatus) {

@@ -18,11 +18,7 @@ struct Parts {
 
 impl StoreKey {
     pub(super) fn new(kind: Arc<GroupKind>, namespace: Arc<str>, name: &str) -> Self {
-        Self(Arc::new(Parts {
-            kind,
-            namespace,
-            name: name.into(),
-        }))
+        Self(Arc::new(Parts { kind, namespace, name: name.into() }))
     }
 
     /// Group and kind.
@@ -51,10 +47,7 @@ impl StoreKey {
     }
 
     pub(super) fn place(&self) -> Place<'_> {
-        Place {
-            namespace: self.namespace(),
-            name: self.name(),
-        }
+        Place { namespace: self.namespace(), name: self.name() }
     }
 }
 

@@ -42,10 +42,7 @@ impl<'a> Seen<'a> {
         let metadata = object.get("metadata")?;
         let text = |key| metadata.get(key).and_then(Value::as_str);
         Some(Self {
-            place: Place {
-                namespace: text("namespace").unwrap_or_default(),
-                name: text("name")?,
-            },
+            place: Place { namespace: text("namespace").unwrap_or_default(), name: text("name")? },
             uid: Uid::parse(text("uid").unwrap_or_default()),
             version: Version::parse(text("resourceVersion")?),
         })
@@ -54,13 +51,7 @@ impl<'a> Seen<'a> {
 
 impl<P: Send + Sync + 'static> Objects<P> {
     pub(super) fn new(kind: Arc<GroupKind>) -> Self {
-        Self {
-            kind,
-            entries: IndexMap::new(),
-            index: HashMap::new(),
-            namespaces: HashSet::new(),
-            subscribers: Vec::new(),
-        }
+        Self { kind, entries: IndexMap::new(), index: HashMap::new(), namespaces: HashSet::new(), subscribers: Vec::new() }
     }
 
     pub(super) fn projection(&self, place: Place<'_>) -> Option<&Arc<P>> {
@@ -68,15 +59,12 @@ impl<P: Send + Sync + 'static> Objects<P> {
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = (&StoreKey, &Arc<P>)> {
-        self.entries
-            .iter()
-            .map(|(key, entry)| (key, &entry.projection))
+        self.entries.iter().map(|(key, entry)| (key, &entry.projection))
     }
 
     pub(super) fn indexed(&self, text: &str) -> impl Iterator<Item = (&StoreKey, &Arc<P>)> {
         let keys = self.index.get(text).map_or(&[][..], Vec::as_slice);
-        keys.iter()
-            .filter_map(|key| Some((key, &self.entries.get(key)?.projection)))
+        keys.iter().filter_map(|key| Some((key, &self.entries.get(key)?.projection)))
     }
 
     pub(super) fn len(&self) -> usize {
@@ -102,20 +90,12 @@ impl<P: Send + Sync + 'static> Objects<P> {
         let (sender, receiver) = mpsc::unbounded_channel();
         for (key, entry) in &self.entries {
             let new = Some(entry.projection.clone());
-            let change = Change {
-                key: key.clone(),
-                old: None,
-                new,
-                cause: Cause::Initial,
-            };
+            let change = Change { key: key.clone(), old: None, new, cause: Cause::Initial };
             // The receiver is in our hands.
             drop(sender.send(change));
         }
         self.subscribers.push(sender);
-        Changes {
-            receiver,
-            _store: store,
-        }
+        Changes { receiver, _store: store }
     }
 
     /// Adds or replaces; an object with another uid goes before its successor comes. Marks are the caller's.
@@ -126,38 +106,23 @@ impl<P: Send + Sync + 'static> Objects<P> {
         projection: P,
         cause: Cause,
     ) -> (StoreKey, &mut Entry<P>) {
-        if self
-            .entry(seen.place)
-            .is_some_and(|entry| entry.uid != seen.uid)
-        {
+        if self.entry(seen.place).is_some_and(|entry| entry.uid != seen.uid) {
             self.take(projector, seen.place, cause);
         }
         let projection = Arc::new(projection);
-        let (key, at, old) = if let Some((at, key, entry)) = self.entries.get_full_mut(&seen.place)
-        {
+        let (key, at, old) = if let Some((at, key, entry)) = self.entries.get_full_mut(&seen.place) {
             entry.version = seen.version;
             let old = std::mem::replace(&mut entry.projection, projection.clone());
             (key.clone(), at, Some(old))
         } else {
             let key = self.key(seen.place);
-            let entry = Entry {
-                projection: projection.clone(),
-                uid: seen.uid,
-                version: seen.version,
-                listed: 0,
-                recorded: 0,
-            };
+            let entry = Entry { projection: projection.clone(), uid: seen.uid, version: seen.version, listed: 0, recorded: 0 };
             let (at, _) = self.entries.insert_full(key.clone(), entry);
             (key, at, None)
         };
         let before = old.as_deref().and_then(|old| projector.index(old));
         self.reindex(&key, before, projector.index(&projection));
-        self.emit(&Change {
-            key: key.clone(),
-            old,
-            new: Some(projection),
-            cause,
-        });
+        self.emit(&Change { key: key.clone(), old, new: Some(projection), cause });
         (key, &mut self.entries[at])
     }
 
@@ -169,12 +134,7 @@ impl<P: Send + Sync + 'static> Objects<P> {
     ) -> Option<(StoreKey, Uid, Version)> {
         let (key, entry) = self.entries.swap_remove_entry(&place)?;
         self.reindex(&key, projector.index(&entry.projection), None);
-        self.emit(&Change {
-            key: key.clone(),
-            old: Some(entry.projection),
-            new: None,
-            cause,
-        });
+        self.emit(&Change { key: key.clone(), old: Some(entry.projection), new: None, cause });
         Some((key, entry.uid, entry.version))
     }
 
@@ -200,8 +160,7 @@ impl<P: Send + Sync + 'static> Objects<P> {
     }
 
     fn emit(&mut self, change: &Change<P>) {
-        self.subscribers
-            .retain(|subscriber| subscriber.send(change.clone()).is_ok());
+        self.subscribers.retain(|subscriber| subscriber.send(change.clone()).is_ok());
     }
 
     fn key(&mut self, place: Place<'_>) -> StoreKey {

@@ -26,10 +26,7 @@ where
     P: Send + Sync + 'static,
     F: Fn(&Value) -> P + Send + Sync + 'static,
 {
-    Arc::new(ByFunction {
-        project,
-        output: PhantomData,
-    })
+    Arc::new(ByFunction { project, output: PhantomData })
 }
 
 struct ByFunction<F, P> {

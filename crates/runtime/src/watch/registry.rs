@@ -48,25 +48,14 @@ pub(super) struct Watch {
 
 impl Watches {
     pub(crate) fn new(connection: Arc<Connection>, discovery: Discovery, tasks: Tasks) -> Self {
-        Self {
-            inner: Arc::new(Inner {
-                connection,
-                discovery,
-                tasks,
-                watches: Mutex::default(),
-            }),
-        }
+        Self { inner: Arc::new(Inner { connection, discovery, tasks, watches: Mutex::default() }) }
     }
 
     /// A store of what `spec` names, projected by `projector`.
     ///
     /// The watch is shared with all users of an equal spec, the objects with those who pass the same projector (a clone of one
     /// `Arc`). The first user starts it.
-    pub fn subscribe<P: Send + Sync + 'static>(
-        &self,
-        spec: WatchSpec,
-        projector: Arc<dyn Project<Output = P>>,
-    ) -> Store<P> {
+    pub fn subscribe<P: Send + Sync + 'static>(&self, spec: WatchSpec, projector: Arc<dyn Project<Output = P>>) -> Store<P> {
         let mut watches = self.inner.watches.lock();
         let running = watches.get(&spec).cloned();
         let watch = running.unwrap_or_else(|| {
@@ -83,26 +72,15 @@ impl Watches {
     /// One line per watch, ordered by what they watch.
     pub fn health(&self) -> Vec<WatchHealth> {
         let watches: Vec<_> = self.inner.watches.lock().values().cloned().collect();
-        let mut health: Vec<_> = watches
-            .iter()
-            .map(|watch| watch.health(self.inner.connection.name()))
-            .collect();
+        let mut health: Vec<_> = watches.iter().map(|watch| watch.health(self.inner.connection.name())).collect();
         health.sort_by_cached_key(|line| line.spec.to_string());
         health
     }
 
     fn start(&self, watch: Arc<Watch>) {
-        let name = format!(
-            "watch {watch} in {}",
-            self.inner.connection.name(),
-            watch = watch.spec
-        );
+        let name = format!("watch {watch} in {}", self.inner.connection.name(), watch = watch.spec);
         let stopping = self.inner.tasks.stopping();
-        let driver = Driver::new(
-            self.inner.connection.clone(),
-            self.inner.discovery.clone(),
-            watch.clone(),
-        );
+        let driver = Driver::new(self.inner.connection.clone(), self.inner.discovery.clone(), watch.clone());
         let registry = Arc::downgrade(&self.inner);
         let clock = self.inner.connection.clock().clone();
         let task = async move {
@@ -111,10 +89,7 @@ impl Watches {
                     let mut users = watch.users.subscribe();
                     // The sender lives as long as the watch.
                     drop(users.wait_for(|users| *users == 0).await);
-                    let again = clock
-                        .limit(LINGER, users.wait_for(|users| *users > 0))
-                        .await
-                        .is_ok();
+                    let again = clock.limit(LINGER, users.wait_for(|users| *users > 0)).await.is_ok();
                     if !again && forget(&registry, &watch) {
                         return;
                     }
@@ -175,11 +150,7 @@ impl Watch {
                 return same;
             }
         }
-        let sink = Arc::new(Projected::new(
-            self.kind.clone(),
-            projector,
-            connection.clock().clone(),
-        ));
+        let sink = Arc::new(Projected::new(self.kind.clone(), projector, connection.clock().clone()));
         sinks.push(sink.clone());
         self.joined.notify_one();
         sink
@@ -218,8 +189,6 @@ fn nanos(moment: Moment) -> u64 {
 
 impl fmt::Debug for Watches {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Watches")
-            .field("cluster", &self.inner.connection.name())
-            .finish_non_exhaustive()
+        f.debug_struct("Watches").field("cluster", &self.inner.connection.name()).finish_non_exhaustive()
     }
 }

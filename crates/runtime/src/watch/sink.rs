@@ -42,11 +42,7 @@ pub(super) struct Projected<P> {
 }
 
 impl<P: Send + Sync + 'static> Projected<P> {
-    pub(super) fn new(
-        kind: Arc<GroupKind>,
-        projector: Arc<dyn Project<Output = P>>,
-        clock: Clock,
-    ) -> Self {
+    pub(super) fn new(kind: Arc<GroupKind>, projector: Arc<dyn Project<Output = P>>, clock: Clock) -> Self {
         Self {
             projector,
             state: RwLock::new(State::new(kind)),
@@ -66,9 +62,7 @@ impl<P: Send + Sync + 'static> Projected<P> {
         }
         let news = self.state.read().takes_record(&seen);
         if news && let Some(projection) = self.project(object) {
-            self.state
-                .write()
-                .record(self.projector(), seen, projection, self.clock.moment());
+            self.state.write().record(self.projector(), seen, projection, self.clock.moment());
         }
     }
 
@@ -78,8 +72,7 @@ impl<P: Send + Sync + 'static> Projected<P> {
 
     /// One object that its projector cannot take must not stop all others.
     fn project(&self, object: &Value) -> Option<P> {
-        let projection =
-            panic::catch_unwind(AssertUnwindSafe(|| self.projector.project(object))).ok();
+        let projection = panic::catch_unwind(AssertUnwindSafe(|| self.projector.project(object))).ok();
         if projection.is_none() {
             self.skip(object, "its projection panicked");
         }
@@ -96,12 +89,7 @@ impl<P: Send + Sync + 'static> Projected<P> {
 
     fn skip(&self, object: &Value, why: &str) {
         self.skipped.fetch_add(1, Ordering::Relaxed);
-        let text = |pointer| {
-            object
-                .pointer(pointer)
-                .and_then(Value::as_str)
-                .unwrap_or_default()
-        };
+        let text = |pointer| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
         tracing::warn!(
             kind = text("/kind"),
             namespace = text("/metadata/namespace"),
@@ -124,18 +112,13 @@ impl<P: Send + Sync + 'static> Sink for Projected<P> {
         let now = self.clock.moment();
         let news = self.state.write().list_is_news(&seen, now);
         if news && let Some(projection) = self.project(object) {
-            self.state
-                .write()
-                .listed(self.projector(), seen, projection, now);
+            self.state.write().listed(self.projector(), seen, projection, now);
         }
     }
 
     fn end_list(&self, version: &str) {
-        self.state
-            .write()
-            .end_list(self.projector(), &Version::parse(version));
-        self.synced
-            .send_if_modified(|synced| !std::mem::replace(synced, true));
+        self.state.write().end_list(self.projector(), &Version::parse(version));
+        self.synced.send_if_modified(|synced| !std::mem::replace(synced, true));
     }
 
     fn changed(&self, object: &Value) {
@@ -147,9 +130,7 @@ impl<P: Send + Sync + 'static> Sink for Projected<P> {
         if !news {
             self.state.write().old_news(&seen);
         } else if let Some(projection) = self.project(object) {
-            self.state
-                .write()
-                .changed(self.projector(), seen, projection, now);
+            self.state.write().changed(self.projector(), seen, projection, now);
         }
     }
 
@@ -157,9 +138,7 @@ impl<P: Send + Sync + 'static> Sink for Projected<P> {
         let Some(seen) = self.seen(object) else {
             return;
         };
-        self.state
-            .write()
-            .deleted(self.projector(), &seen, self.clock.moment());
+        self.state.write().deleted(self.projector(), &seen, self.clock.moment());
     }
 
     fn bookmark(&self, version: &str) {

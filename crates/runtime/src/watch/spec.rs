@@ -18,22 +18,12 @@ pub struct WatchSpec {
 impl WatchSpec {
     /// All objects of a kind, in the version that the server prefers. The type need not exist yet.
     pub fn new(kind: GroupKind) -> Self {
-        Self {
-            kind,
-            version: None,
-            namespace: None,
-            labels: String::new(),
-            fields: String::new(),
-            metadata_only: false,
-        }
+        Self { kind, version: None, namespace: None, labels: String::new(), fields: String::new(), metadata_only: false }
     }
 
     /// All objects of a kind, in this version.
     pub fn of_version(gvk: &GroupVersionKind) -> Self {
-        Self {
-            version: Some(gvk.version.clone()),
-            ..Self::new(gvk.group_kind())
-        }
+        Self { version: Some(gvk.version.clone()), ..Self::new(gvk.group_kind()) }
     }
 
     /// Only in this namespace. Meaningless for cluster-scoped types.
@@ -62,22 +52,12 @@ impl WatchSpec {
 
     /// Is the object of this kind and, if there is one, of this namespace?
     pub(super) fn could_hold(&self, object: &Value) -> bool {
-        let text = |pointer| {
-            object
-                .pointer(pointer)
-                .and_then(Value::as_str)
-                .unwrap_or_default()
-        };
-        let group = text("/apiVersion")
-            .split_once('/')
-            .map_or("", |(group, _)| group);
+        let text = |pointer| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+        let group = text("/apiVersion").split_once('/').map_or("", |(group, _)| group);
         let namespace = text("/metadata/namespace");
         text("/kind") == self.kind.kind
             && group == self.kind.group
-            && self
-                .namespace
-                .as_ref()
-                .is_none_or(|only| namespace.is_empty() || only == namespace)
+            && self.namespace.as_ref().is_none_or(|only| namespace.is_empty() || only == namespace)
     }
 
     /// Group and kind.
@@ -131,28 +111,17 @@ impl Scope {
         Self {
             name: field("metadata.name"),
             namespace: field("metadata.namespace"),
-            labels: Some(&spec.labels)
-                .filter(|labels| !labels.is_empty())
-                .and_then(|labels| LabelSelector::parse(labels).ok()),
+            labels: Some(&spec.labels).filter(|labels| !labels.is_empty()).and_then(|labels| LabelSelector::parse(labels).ok()),
         }
     }
 
     /// Fields other than name and namespace are not judged.
     pub(super) fn matches(&self, object: &Value) -> bool {
         let is = |wanted: &Option<String>, pointer| {
-            wanted.as_ref().is_none_or(|wanted| {
-                object
-                    .pointer(pointer)
-                    .and_then(Value::as_str)
-                    .unwrap_or_default()
-                    == wanted
-            })
+            wanted.as_ref().is_none_or(|wanted| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default() == wanted)
         };
         is(&self.name, "/metadata/name")
             && is(&self.namespace, "/metadata/namespace")
-            && self
-                .labels
-                .as_ref()
-                .is_none_or(|labels| labels.matches_object(object))
+            && self.labels.as_ref().is_none_or(|labels| labels.matches_object(object))
     }
 }

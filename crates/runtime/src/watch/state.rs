@@ -67,21 +67,13 @@ impl<P: Send + Sync + 'static> State<P> {
         };
         match seen.version.order(&entry.version) {
             Some(order) => order.is_gt(),
-            None if entry.uid == seen.uid => {
-                entry.version != seen.version && !self.stands(seen.place, now)
-            }
+            None if entry.uid == seen.uid => entry.version != seen.version && !self.stands(seen.place, now),
             None => true,
         }
     }
 
     /// An object as an ADDED or MODIFIED event has it.
-    pub(super) fn changed(
-        &mut self,
-        projector: &dyn Project<Output = P>,
-        seen: Seen<'_>,
-        projection: P,
-        now: Moment,
-    ) {
+    pub(super) fn changed(&mut self, projector: &dyn Project<Output = P>, seen: Seen<'_>, projection: P, now: Moment) {
         self.observe(&seen.version);
         if self.is_news(&seen, now) {
             self.gone.swap_remove(&seen.place);
@@ -92,28 +84,16 @@ impl<P: Send + Sync + 'static> State<P> {
     /// An event that was no news is still progress.
     pub(super) fn old_news(&mut self, seen: &Seen<'_>) {
         self.observe(&seen.version);
-        let confirmed = self
-            .objects
-            .entry(seen.place)
-            .is_some_and(|entry| entry.version == seen.version);
+        let confirmed = self.objects.entry(seen.place).is_some_and(|entry| entry.version == seen.version);
         if confirmed && !self.text_floors.is_empty() {
             self.text_floors.swap_remove(&seen.place);
         }
     }
 
     /// A DELETED event.
-    pub(super) fn deleted(
-        &mut self,
-        projector: &dyn Project<Output = P>,
-        seen: &Seen<'_>,
-        now: Moment,
-    ) {
+    pub(super) fn deleted(&mut self, projector: &dyn Project<Output = P>, seen: &Seen<'_>, now: Moment) {
         self.observe(&seen.version);
-        if self
-            .gone
-            .get(&seen.place)
-            .is_some_and(|gone| gone.uid == seen.uid)
-        {
+        if self.gone.get(&seen.place).is_some_and(|gone| gone.uid == seen.uid) {
             self.gone.swap_remove(&seen.place);
         }
         let Some(entry) = self.objects.entry(seen.place) else {
@@ -140,10 +120,7 @@ impl<P: Send + Sync + 'static> State<P> {
 
     /// Would this item of the current list change the store? Notes that it was listed.
     pub(super) fn list_is_news(&mut self, seen: &Seen<'_>, now: Moment) -> bool {
-        let buried = self
-            .gone
-            .get(&seen.place)
-            .map(|gone| gone.recorded == self.round);
+        let buried = self.gone.get(&seen.place).map(|gone| gone.recorded == self.round);
         // What was deleted while the list was on its way may still be in it.
         if buried == Some(true) && self.is_of_the_gone(seen) {
             return false;
@@ -163,20 +140,10 @@ impl<P: Send + Sync + 'static> State<P> {
     }
 
     /// An item of the current list that is news.
-    pub(super) fn listed(
-        &mut self,
-        projector: &dyn Project<Output = P>,
-        seen: Seen<'_>,
-        projection: P,
-        now: Moment,
-    ) {
+    pub(super) fn listed(&mut self, projector: &dyn Project<Output = P>, seen: Seen<'_>, projection: P, now: Moment) {
         // An own write may have come while the item was being projected.
         if self.list_is_news(&seen, now) {
-            let cause = if self.synced {
-                Cause::Event
-            } else {
-                Cause::Initial
-            };
+            let cause = if self.synced { Cause::Event } else { Cause::Initial };
             self.put(projector, seen, projection, cause);
         }
     }
@@ -185,8 +152,7 @@ impl<P: Send + Sync + 'static> State<P> {
     pub(super) fn end_list(&mut self, projector: &dyn Project<Output = P>, version: &Version) {
         let round = self.round;
         let gone = self.objects.keys_of(|entry| {
-            let written_since =
-                entry.recorded == round && entry.version.order(version) == Some(Ordering::Greater);
+            let written_since = entry.recorded == round && entry.version.order(version) == Some(Ordering::Greater);
             entry.listed != round && !written_since
         });
         for key in gone {
@@ -209,37 +175,23 @@ impl<P: Send + Sync + 'static> State<P> {
 
     /// Can the answer to an own write still be news?
     pub(super) fn takes_record(&self, seen: &Seen<'_>) -> bool {
-        let told = self
-            .observed
-            .as_ref()
-            .filter(|_| self.synced)
-            .and_then(|observed| seen.version.order(observed));
-        let older = self.objects.entry(seen.place).is_some_and(|entry| {
-            match seen.version.order(&entry.version) {
-                Some(order) => order.is_le(),
-                None => entry.version == seen.version,
-            }
+        let told = self.observed.as_ref().filter(|_| self.synced).and_then(|observed| seen.version.order(observed));
+        let older = self.objects.entry(seen.place).is_some_and(|entry| match seen.version.order(&entry.version) {
+            Some(order) => order.is_le(),
+            None => entry.version == seen.version,
         });
         !told.is_some_and(Ordering::is_le) && !older && !self.is_of_the_gone(seen)
     }
 
     /// The answer to an own write.
-    pub(super) fn record(
-        &mut self,
-        projector: &dyn Project<Output = P>,
-        seen: Seen<'_>,
-        projection: P,
-        now: Moment,
-    ) {
+    pub(super) fn record(&mut self, projector: &dyn Project<Output = P>, seen: Seen<'_>, projection: P, now: Moment) {
         if !self.takes_record(&seen) {
             return;
         }
         self.gone.swap_remove(&seen.place);
         let opaque = seen.version.is_text();
         // A list that is under way may not have it: only its mark as own write counts.
-        let (key, entry) = self
-            .objects
-            .put(projector, seen, projection, Cause::OwnWrite);
+        let (key, entry) = self.objects.put(projector, seen, projection, Cause::OwnWrite);
         entry.recorded = self.round;
         if opaque {
             self.text_floors.insert(key, now + TEXT_FLOOR);
@@ -248,76 +200,37 @@ impl<P: Send + Sync + 'static> State<P> {
 
     /// An own write took the object out of the scope of the watch.
     pub(super) fn record_left(&mut self, projector: &dyn Project<Output = P>, seen: Seen<'_>) {
-        let known = self
-            .objects
-            .entry(seen.place)
-            .is_some_and(|entry| entry.uid == seen.uid);
+        let known = self.objects.entry(seen.place).is_some_and(|entry| entry.uid == seen.uid);
         if known && self.takes_record(&seen) {
             self.bury(projector, seen.place, Some(seen.version));
         }
     }
 
     /// The server said that the object is gone.
-    pub(super) fn record_delete(
-        &mut self,
-        projector: &dyn Project<Output = P>,
-        place: Place<'_>,
-        uid: &str,
-    ) {
+    pub(super) fn record_delete(&mut self, projector: &dyn Project<Output = P>, place: Place<'_>, uid: &str) {
         let uid = Uid::parse(uid);
-        if self
-            .objects
-            .entry(place)
-            .is_some_and(|entry| entry.uid == uid)
-        {
+        if self.objects.entry(place).is_some_and(|entry| entry.uid == uid) {
             self.bury(projector, place, None);
         }
     }
 
     /// `left`: the version with which it left the scope; otherwise it was deleted.
-    fn bury(
-        &mut self,
-        projector: &dyn Project<Output = P>,
-        place: Place<'_>,
-        left: Option<Version>,
-    ) {
+    fn bury(&mut self, projector: &dyn Project<Output = P>, place: Place<'_>, left: Option<Version>) {
         let recorded = self.round;
         if let Some((key, uid, version)) = self.take(projector, place, Cause::OwnWrite) {
             let deleted = left.is_none();
-            self.gone.insert(
-                key,
-                Gone {
-                    uid,
-                    version: left.unwrap_or(version),
-                    deleted,
-                    recorded,
-                },
-            );
+            self.gone.insert(key, Gone { uid, version: left.unwrap_or(version), deleted, recorded });
         }
     }
 
-    fn put(
-        &mut self,
-        projector: &dyn Project<Output = P>,
-        seen: Seen<'_>,
-        projection: P,
-        cause: Cause,
-    ) {
+    fn put(&mut self, projector: &dyn Project<Output = P>, seen: Seen<'_>, projection: P, cause: Cause) {
         if !self.text_floors.is_empty() {
             self.text_floors.swap_remove(&seen.place);
         }
-        self.objects
-            .put(projector, seen, projection, cause)
-            .1
-            .listed = self.round;
+        self.objects.put(projector, seen, projection, cause).1.listed = self.round;
     }
 
-    fn take(
-        &mut self,
-        projector: &dyn Project<Output = P>,
-        place: Place<'_>,
-        cause: Cause,
-    ) -> Option<(StoreKey, Uid, Version)> {
+    fn take(&mut self, projector: &dyn Project<Output = P>, place: Place<'_>, cause: Cause) -> Option<(StoreKey, Uid, Version)> {
         if !self.text_floors.is_empty() {
             self.text_floors.swap_remove(&place);
         }
@@ -337,10 +250,7 @@ impl<P: Send + Sync + 'static> State<P> {
     }
 
     fn observe(&mut self, version: &Version) {
-        let back = self
-            .observed
-            .as_ref()
-            .is_some_and(|observed| version.order(observed) == Some(Ordering::Less));
+        let back = self.observed.as_ref().is_some_and(|observed| version.order(observed) == Some(Ordering::Less));
         if !back {
             self.observed = Some(version.clone());
         }
@@ -348,8 +258,6 @@ impl<P: Send + Sync + 'static> State<P> {
 
     /// Does an own write whose version has no order still outrank events?
     fn stands(&self, place: Place<'_>, now: Moment) -> bool {
-        self.text_floors
-            .get(&place)
-            .is_some_and(|until| now < *until)
+        self.text_floors.get(&place).is_some_and(|until| now < *until)
     }
 }

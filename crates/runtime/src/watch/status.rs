@@ -37,11 +37,7 @@ pub struct WatchStatus {
 
 impl WatchStatus {
     pub(super) fn new(state: WatchState) -> Self {
-        Self {
-            state,
-            broken_since: None,
-            error: None,
-        }
+        Self { state, broken_since: None, error: None }
     }
 }
 
@@ -72,9 +68,7 @@ impl WatchHealth {
     pub fn healthy(&self, now: Moment) -> bool {
         match self.status.state {
             WatchState::Retrying => false,
-            WatchState::Starting | WatchState::Watching => {
-                now.0.saturating_sub(self.last_activity.0) <= 2 * WATCH_TIMEOUT
-            }
+            WatchState::Starting | WatchState::Watching => now.0.saturating_sub(self.last_activity.0) <= 2 * WATCH_TIMEOUT,
             WatchState::Forbidden | WatchState::NotServed => true,
         }
     }

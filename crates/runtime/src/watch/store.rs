@@ -27,9 +27,7 @@ impl<P: Send + Sync + 'static> Store<P> {
     pub(super) fn new(sink: Arc<Projected<P>>, watch: Arc<Watch>) -> Self {
         sink.users.fetch_add(1, Ordering::AcqRel);
         watch.users.send_modify(|users| *users += 1);
-        Self {
-            user: Arc::new(User { sink, watch }),
-        }
+        Self { user: Arc::new(User { sink, watch }) }
     }
 
     /// An object's projection. `None` means absent only when the store is synced.
@@ -76,22 +74,13 @@ impl<P: Send + Sync + 'static> Store<P> {
     /// Ends when the first list is complete. While the watch is refused or the type missing, that is never.
     pub async fn synced(&self) {
         // The sender lives in the store itself.
-        drop(
-            self.user
-                .sink
-                .synced
-                .subscribe()
-                .wait_for(|synced| *synced)
-                .await,
-        );
+        drop(self.user.sink.synced.subscribe().wait_for(|synced| *synced).await);
     }
 
     /// Ends when the store is synced, or cannot be for now: forbidden, or a type that is not served. Tells which.
     pub async fn settled(&self) -> WatchState {
         let mut status = self.status_changes();
-        let refused = status.wait_for(|status| {
-            matches!(status.state, WatchState::Forbidden | WatchState::NotServed)
-        });
+        let refused = status.wait_for(|status| matches!(status.state, WatchState::Forbidden | WatchState::NotServed));
         tokio::select! {
             biased;
             () = self.synced() => {}
@@ -120,22 +109,15 @@ impl<P: Send + Sync + 'static> Store<P> {
     /// Objects of other kinds and namespaces are ignored; one that the watch's selectors no longer match leaves the store.
     pub fn record_write(&self, object: &Value) {
         if self.spec().could_hold(object) {
-            self.user
-                .sink
-                .record(object, self.user.watch.scope.matches(object));
+            self.user.sink.record(object, self.user.watch.scope.matches(object));
         }
     }
 
     /// Takes an object away that the server said is gone, not merely marked for deletion.
     pub fn record_delete(&self, key: &ObjectKey, uid: &str) {
         let sink = &self.user.sink;
-        let place = Place {
-            namespace: &key.namespace,
-            name: &key.name,
-        };
-        sink.state
-            .write()
-            .record_delete(sink.projector(), place, uid);
+        let place = Place { namespace: &key.namespace, name: &key.name };
+        sink.state.write().record_delete(sink.projector(), place, uid);
     }
 
     /// Group and kind of its objects.
@@ -149,19 +131,13 @@ impl<P: Send + Sync + 'static> Store<P> {
     }
 }
 
-fn owned<'a, P: 'a>(
-    objects: impl Iterator<Item = (&'a StoreKey, &'a Arc<P>)>,
-) -> Vec<(StoreKey, Arc<P>)> {
-    objects
-        .map(|(key, projection)| (key.clone(), projection.clone()))
-        .collect()
+fn owned<'a, P: 'a>(objects: impl Iterator<Item = (&'a StoreKey, &'a Arc<P>)>) -> Vec<(StoreKey, Arc<P>)> {
+    objects.map(|(key, projection)| (key.clone(), projection.clone())).collect()
 }
 
 impl<P: Send + Sync + 'static> Clone for Store<P> {
     fn clone(&self) -> Self {
-        Self {
-            user: self.user.clone(),
-        }
+        Self { user: self.user.clone() }
     }
 }
 

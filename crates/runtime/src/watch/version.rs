@@ -72,10 +72,7 @@ mod tests {
 
     #[test]
     fn decimal_versions_are_ordered_and_others_are_not() {
-        assert_eq!(
-            Version::parse("9").order(&Version::parse("10")),
-            Some(Ordering::Less)
-        );
+        assert_eq!(Version::parse("9").order(&Version::parse("10")), Some(Ordering::Less));
         assert_eq!(Version::parse("a9").order(&Version::parse("10")), None);
         assert!(Version::parse("+9").is_text());
         assert!(Version::parse("").is_text());
@@ -84,9 +81,7 @@ mod tests {
     #[test]
     fn only_the_usual_form_is_packed() {
         let usual = "0b5c7a4e-9f0a-4a57-8d0e-2f1f6b7c8d9e";
-        assert!(
-            matches!(Uid::parse(usual), Uid::Uuid(bytes) if bytes[0] == 0x0b && bytes[15] == 0x9e)
-        );
+        assert!(matches!(Uid::parse(usual), Uid::Uuid(bytes) if bytes[0] == 0x0b && bytes[15] == 0x9e));
         assert!(matches!(Uid::parse(&usual.to_uppercase()), Uid::Text(_)));
         assert!(matches!(Uid::parse("u1"), Uid::Text(_)));
         assert_eq!(Uid::parse("u1"), Uid::parse("u1"));

@@ -26,10 +26,7 @@ pub(super) struct Line<'a> {
 }
 
 /// Reads a list and hands its items over one by one, so that never more than one is held parsed.
-pub(super) fn read_list(
-    body: &[u8],
-    item: &mut dyn FnMut(Value),
-) -> Result<ListMeta, serde_json::Error> {
+pub(super) fn read_list(body: &[u8], item: &mut dyn FnMut(Value)) -> Result<ListMeta, serde_json::Error> {
     let mut reader = serde_json::Deserializer::from_slice(body);
     let meta = List { item }.deserialize(&mut reader)?;
     reader.end()?;
@@ -60,9 +57,7 @@ impl<'de> Visitor<'de> for List<'_> {
         while let Some(key) = map.next_key::<Cow<'de, str>>()? {
             match &*key {
                 "metadata" => meta = map.next_value()?,
-                "items" => map.next_value_seed(Items {
-                    item: &mut *self.item,
-                })?,
+                "items" => map.next_value_seed(Items { item: &mut *self.item })?,
                 _ => drop(map.next_value::<IgnoredAny>()?),
             }
         }
@@ -112,11 +107,7 @@ pub(super) struct Lines {
 
 impl Lines {
     pub(super) fn new(body: Body) -> Self {
-        Self {
-            body,
-            frame: Bytes::new(),
-            partial: Vec::new(),
-        }
+        Self { body, frame: Bytes::new(), partial: Vec::new() }
     }
 
     /// The next line that is not empty, without its end; `None` when the body ended. A last line without an end is dropped:
@@ -158,16 +149,9 @@ mod tests {
 
     #[test]
     fn a_list_is_read_item_by_item_whatever_the_order_of_its_fields() {
-        let (meta, items) = read(
-            r#"{"items":[{"a":1},{"b":2}],"kind":"PodList","metadata":{"resourceVersion":"7","continue":"c"}}"#,
-        );
-        assert_eq!(
-            meta.unwrap(),
-            ListMeta {
-                resource_version: "7".into(),
-                next: "c".into()
-            }
-        );
+        let (meta, items) =
+            read(r#"{"items":[{"a":1},{"b":2}],"kind":"PodList","metadata":{"resourceVersion":"7","continue":"c"}}"#);
+        assert_eq!(meta.unwrap(), ListMeta { resource_version: "7".into(), next: "c".into() });
         assert_eq!(items, [json!({"a": 1}), json!({"b": 2})]);
     }
 

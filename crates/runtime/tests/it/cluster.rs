@@ -15,31 +15,19 @@ async fn objects_are_created_read_changed_and_deleted() {
     assert_eq!(changed["data"]["text"], "2");
     assert_ne!(changed.resource_version(), made.resource_version());
 
-    let stale = cluster
-        .send(&ApiRequest::update(&config_maps(), &made))
-        .await
-        .unwrap_err();
+    let stale = cluster.send(&ApiRequest::update(&config_maps(), &made)).await.unwrap_err();
     assert!(stale.is_conflict(), "{stale}");
-    let again = cluster
-        .send(&ApiRequest::create(&config_maps(), &config_map("a", "1")))
-        .await
-        .unwrap_err();
+    let again = cluster.send(&ApiRequest::create(&config_maps(), &config_map("a", "1"))).await.unwrap_err();
     assert!(again.is_already_exists(), "{again}");
 
     let delete = |uid: &str| {
         let at = ("default", "a");
         ApiRequest::delete_exactly(&config_maps(), at, (uid, None), Propagation::Background)
     };
-    let other = cluster
-        .send(&delete("00000000-0000-0000-0000-000000000000"))
-        .await
-        .unwrap_err();
+    let other = cluster.send(&delete("00000000-0000-0000-0000-000000000000")).await.unwrap_err();
     assert!(other.is_conflict(), "{other}");
     cluster.send(&delete(made.uid())).await.unwrap();
-    let gone = cluster
-        .send(&ApiRequest::get(&config_maps(), "default", "a"))
-        .await
-        .unwrap_err();
+    let gone = cluster.send(&ApiRequest::get(&config_maps(), "default", "a")).await.unwrap_err();
     assert!(gone.is_not_found(), "{gone}");
 }
 
@@ -47,21 +35,10 @@ async fn objects_are_created_read_changed_and_deleted() {
 async fn a_refused_object_names_the_fields() {
     let server = server();
     let cluster = cluster(&server);
-    let error = cluster
-        .send(&ApiRequest::create(
-            &config_maps(),
-            &config_map("Not_a_name", ""),
-        ))
-        .await
-        .unwrap_err();
+    let error = cluster.send(&ApiRequest::create(&config_maps(), &config_map("Not_a_name", ""))).await.unwrap_err();
     let status = error.status().unwrap();
     assert_eq!((status.code, status.reason.as_str()), (422, "Invalid"));
-    assert!(
-        status
-            .causes()
-            .any(|(_, _, field)| field == "metadata.name"),
-        "{status:?}"
-    );
+    assert!(status.causes().any(|(_, _, field)| field == "metadata.name"), "{status:?}");
 }
 
 // WRT-4
@@ -70,20 +47,10 @@ async fn built_in_types_are_discovered() {
     let server = server();
     let cluster = cluster(&server);
     let discovery = cluster.discovery();
-    let deployments = discovery
-        .resolve(&GroupKind::new("apps", "Deployment"))
-        .await
-        .unwrap()
-        .unwrap();
-    assert_eq!(
-        (deployments.plural.as_str(), deployments.version.as_str()),
-        ("deployments", "v1")
-    );
+    let deployments = discovery.resolve(&GroupKind::new("apps", "Deployment")).await.unwrap().unwrap();
+    assert_eq!((deployments.plural.as_str(), deployments.version.as_str()), ("deployments", "v1"));
     assert!(deployments.has_subresource("status") && deployments.namespaced);
-    let namespaces = discovery
-        .require(&GroupVersionKind::new("", "v1", "Namespace"))
-        .await
-        .unwrap();
+    let namespaces = discovery.require(&GroupVersionKind::new("", "v1", "Namespace")).await.unwrap();
     assert!(!namespaces.namespaced);
     assert_eq!(server.journal().all().len(), 2);
 }

@@ -1,9 +1,7 @@
 use std::path::PathBuf;
 
 use kubewright_runtime::clock::{Clock, Random};
-use kubewright_runtime::cluster::{
-    ApiError, Cluster, ClusterOptions, ConnectError, config_from_file,
-};
+use kubewright_runtime::cluster::{ApiError, Cluster, ClusterOptions, ConnectError, config_from_file};
 use kubewright_runtime::task::Tasks;
 
 fn file(name: &str, text: &str) -> PathBuf {
@@ -28,45 +26,24 @@ async fn a_kubeconfig_that_is_none_is_named() {
     let error = config_from_file(&path, None).await.unwrap_err();
     assert!(matches!(&error, ConnectError::Kubeconfig { .. }));
     let text = error.to_string();
-    assert!(
-        text.starts_with(&format!("load kubeconfig {}: ", path.display())),
-        "{text}"
-    );
-    assert!(
-        text.ends_with("correct the file, or name another with --kubeconfig or $KUBECONFIG"),
-        "{text}"
-    );
+    assert!(text.starts_with(&format!("load kubeconfig {}: ", path.display())), "{text}");
+    assert!(text.ends_with("correct the file, or name another with --kubeconfig or $KUBECONFIG"), "{text}");
 }
 
 #[tokio::test]
 async fn a_context_that_is_not_there_names_those_that_are() {
     let path = file("contexts", NOBODY);
     let error = config_from_file(&path, Some("prod")).await.unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        format!(
-            "find context \"prod\" in kubeconfig {}: it has dev",
-            path.display()
-        )
-    );
+    assert_eq!(error.to_string(), format!("find context \"prod\" in kubeconfig {}: it has dev", path.display()));
 }
 
 #[tokio::test]
 async fn a_cluster_that_cannot_be_reached_says_so() {
-    let config = config_from_file(&file("nobody", NOBODY), Some("dev"))
-        .await
-        .unwrap();
+    let config = config_from_file(&file("nobody", NOBODY), Some("dev")).await.unwrap();
     let options = ClusterOptions::new(Clock::system(), Random::seeded(1), Tasks::new());
-    let error = Cluster::connect(config, options)
-        .unwrap()
-        .version()
-        .await
-        .unwrap_err();
+    let error = Cluster::connect(config, options).unwrap().version().await.unwrap_err();
     assert!(matches!(&error, ApiError::Connection { .. }) && error.is_transient());
     let text = error.to_string();
-    assert!(
-        text.starts_with("get /version: no connection to the API server: "),
-        "{text}"
-    );
+    assert!(text.starts_with("get /version: no connection to the API server: "), "{text}");
     assert!(text.contains("refused"), "{text}");
 }

@@ -31,11 +31,7 @@ fn cluster(server: &ApiServer) -> Cluster {
 }
 
 fn config_maps() -> ApiResource {
-    ApiResource::known(
-        &GroupVersionKind::new("", "v1", "ConfigMap"),
-        "configmaps",
-        true,
-    )
+    ApiResource::known(&GroupVersionKind::new("", "v1", "ConfigMap"), "configmaps", true)
 }
 
 fn config_map(name: &str, text: &str) -> Value {
@@ -65,10 +61,7 @@ fn widgets() -> Value {
 }
 
 async fn create(cluster: &Cluster, object: &Value) -> Value {
-    cluster
-        .send(&ApiRequest::create(&config_maps(), object))
-        .await
-        .unwrap()
+    cluster.send(&ApiRequest::create(&config_maps(), object)).await.unwrap()
 }
 
 /// Lets everything happen that needs no more than a moment.

@@ -11,9 +11,7 @@ use kubewright_runtime::clock::{Clock, Random};
 use kubewright_runtime::cluster::{ApiRequest, ApiResource, PatchKind};
 use kubewright_runtime::controller::{Conclusion, Controller, Key, PassContext, Reconciler};
 use kubewright_runtime::events::{Event, Reference};
-use kubewright_runtime::operator::{
-    Declarations, Operator, OperatorContext, Phase, Registration, Rule, RunningOperator,
-};
+use kubewright_runtime::operator::{Declarations, Operator, OperatorContext, Phase, Registration, Rule, RunningOperator};
 use kubewright_runtime::watch::{Cause, Store, WatchSpec, project_with};
 use serde_json::{Value, json};
 
@@ -43,10 +41,7 @@ impl Registration for Greeter {
         let watches = context.cluster.watches();
         let store = watches.subscribe(spec, project_with(Value::clone));
         store.synced().await;
-        let greeting = Greeting {
-            context: context.clone(),
-            store: store.clone(),
-        };
+        let greeting = Greeting { context: context.clone(), store: store.clone() };
         let controller = context.controller("greeter", Arc::new(greeting));
         let (enqueue, mut changes) = (controller.enqueue(), store.changes());
         let stopping = context.tasks.stopping();
@@ -82,14 +77,11 @@ impl Greeting {
         if object.pointer("/data/greeting").is_none() {
             let patch = json!({"data": {"greeting": "hello"}});
             let (namespace, name) = (key.namespace(), key.name());
-            let request =
-                ApiRequest::patch(&config_maps(), namespace, name, PatchKind::Merge, &patch);
+            let request = ApiRequest::patch(&config_maps(), namespace, name, PatchKind::Merge, &patch);
             let written = self.context.cluster.send(&request).await?;
             self.store.record_write(&written);
             let event = Event::normal("Greeted", "said hello");
-            self.context
-                .recorder
-                .record(&Reference::of(&written), event);
+            self.context.recorder.record(&Reference::of(&written), event);
         }
         Ok(())
     }
@@ -154,13 +146,8 @@ async fn the_server_accepts_its_events() {
     let list = ApiRequest::list(&events(), Some("default"));
     let list = kubectl.send(&list).await.unwrap();
     let items = list["items"].as_array().unwrap();
-    let about_a: Vec<&Value> = items
-        .iter()
-        .filter(|event| event["regarding"]["name"] == "a")
-        .collect();
-    let [event] = about_a.as_slice() else {
-        panic!("{list}")
-    };
+    let about_a: Vec<&Value> = items.iter().filter(|event| event["regarding"]["name"] == "a").collect();
+    let [event] = about_a.as_slice() else { panic!("{list}") };
     assert_eq!(event["note"], "said hello");
     assert_eq!(event["reportingController"], "greeter.example.com");
 }
@@ -176,10 +163,7 @@ async fn an_idle_operator_sends_nothing_but_watch_renewals() {
     seconds(30).await;
     let mark = server.journal().mark();
     seconds(600).await;
-    let calls = server
-        .journal()
-        .since(mark)
-        .filter(|call| call.target.verb() != Some(Verb::Watch));
+    let calls = server.journal().since(mark).filter(|call| call.target.verb() != Some(Verb::Watch));
     assert!(calls.is_empty(), "{calls:#?}");
     running.stop().await.unwrap();
 }
@@ -226,10 +210,7 @@ async fn an_operator_waits_for_its_crd() {
     assert_eq!(*running.phase().borrow(), Phase::Preflight);
     let gvk = GroupVersionKind::new("apiextensions.k8s.io", "v1", "CustomResourceDefinition");
     let crds = ApiResource::known(&gvk, "customresourcedefinitions", false);
-    cluster(&server)
-        .send(&ApiRequest::create(&crds, &widgets()))
-        .await
-        .unwrap();
+    cluster(&server).send(&ApiRequest::create(&crds, &widgets())).await.unwrap();
     running.working().await.unwrap();
     running.stop().await.unwrap();
 }

@@ -12,20 +12,13 @@ fn demo() -> WatchSpec {
 }
 
 fn texts(store: &Store<String>) -> Vec<String> {
-    let mut texts: Vec<_> = store
-        .list()
-        .iter()
-        .map(|(key, text)| format!("{}={text}", key.name()))
-        .collect();
+    let mut texts: Vec<_> = store.list().iter().map(|(key, text)| format!("{}={text}", key.name())).collect();
     texts.sort();
     texts
 }
 
 fn text(object: &Value) -> String {
-    object["data"]["text"]
-        .as_str()
-        .unwrap_or_default()
-        .to_owned()
+    object["data"]["text"].as_str().unwrap_or_default().to_owned()
 }
 
 #[tokio::test(start_paused = true)]
@@ -38,36 +31,15 @@ async fn a_store_follows_the_server() {
     settle().await;
     create(&cluster, &config_map("b", "2")).await;
     let patch = json!({"data": {"text": "3"}});
-    cluster
-        .send(&ApiRequest::patch(
-            &config_maps(),
-            "default",
-            "a",
-            PatchKind::Merge,
-            &patch,
-        ))
-        .await
-        .unwrap();
+    cluster.send(&ApiRequest::patch(&config_maps(), "default", "a", PatchKind::Merge, &patch)).await.unwrap();
     settle().await;
     assert_eq!(texts(&store), ["a=3", "b=2"]);
-    cluster
-        .send(&ApiRequest::delete(&config_maps(), "default", "b"))
-        .await
-        .unwrap();
+    cluster.send(&ApiRequest::delete(&config_maps(), "default", "b")).await.unwrap();
     settle().await;
     assert_eq!(texts(&store), ["a=3"]);
     // An object that loses the label leaves like a deleted one (WATCH-8).
     let unlabel = json!({"metadata": {"labels": {"app": null}}});
-    cluster
-        .send(&ApiRequest::patch(
-            &config_maps(),
-            "default",
-            "a",
-            PatchKind::Merge,
-            &unlabel,
-        ))
-        .await
-        .unwrap();
+    cluster.send(&ApiRequest::patch(&config_maps(), "default", "a", PatchKind::Merge, &unlabel)).await.unwrap();
     settle().await;
     assert!(store.is_empty());
 }
@@ -85,9 +57,7 @@ async fn own_writes_are_told_once() {
         store.record_write(&create(&cluster, &config_map(&format!("c{n}"), "x")).await);
     }
     settle().await;
-    let causes: Vec<_> = std::iter::from_fn(|| changes.try_next())
-        .map(|change| change.cause)
-        .collect();
+    let causes: Vec<_> = std::iter::from_fn(|| changes.try_next()).map(|change| change.cause).collect();
     assert_eq!(causes, [Cause::OwnWrite; 20]);
 }
 
@@ -100,10 +70,7 @@ async fn a_deletion_that_we_recorded_is_not_undone() {
     store.synced().await;
     settle().await;
     let mut changes = store.changes();
-    cluster
-        .send(&ApiRequest::delete(&config_maps(), "default", "a"))
-        .await
-        .unwrap();
+    cluster.send(&ApiRequest::delete(&config_maps(), "default", "a")).await.unwrap();
     store.record_delete(&ObjectKey::new("", "ConfigMap", "default", "a"), made.uid());
     assert!(store.is_empty());
     settle().await;
@@ -124,14 +91,9 @@ async fn a_restarted_server_is_followed_on() {
     let mut changes = store.changes();
     while changes.try_next().is_some() {}
     server.restart();
-    cluster
-        .send(&ApiRequest::delete(&config_maps(), "default", "b"))
-        .await
-        .unwrap();
+    cluster.send(&ApiRequest::delete(&config_maps(), "default", "b")).await.unwrap();
     tokio::time::sleep(Duration::from_secs(10)).await;
-    let told: Vec<_> = std::iter::from_fn(|| changes.try_next())
-        .map(|change| change.key.name().to_owned())
-        .collect();
+    let told: Vec<_> = std::iter::from_fn(|| changes.try_next()).map(|change| change.key.name().to_owned()).collect();
     assert_eq!(told, ["b"]);
     assert_eq!(store.status().state, WatchState::Watching);
 }
@@ -143,10 +105,7 @@ async fn a_type_is_watched_as_soon_as_it_is_defined_and_gone_with_its_definition
     let cluster = cluster(&server);
     cluster.follow_types();
     let kind = GroupKind::new("example.dev", "Widget");
-    let store = cluster.watches().subscribe(
-        WatchSpec::new(kind),
-        project_with(|object: &Value| object.name().to_owned()),
-    );
+    let store = cluster.watches().subscribe(WatchSpec::new(kind), project_with(|object: &Value| object.name().to_owned()));
     assert_eq!(store.settled().await, WatchState::NotServed);
     tokio::time::sleep(Duration::from_secs(100)).await;
     server.create(widgets()).await.unwrap();
@@ -157,16 +116,8 @@ async fn a_type_is_watched_as_soon_as_it_is_defined_and_gone_with_its_definition
     settle().await;
     assert_eq!(store.len(), 1);
     let definitions = GroupKind::new("apiextensions.k8s.io", "CustomResourceDefinition");
-    let definitions = cluster
-        .discovery()
-        .resolve(&definitions)
-        .await
-        .unwrap()
-        .unwrap();
-    cluster
-        .send(&ApiRequest::delete(&definitions, "", "widgets.example.dev"))
-        .await
-        .unwrap();
+    let definitions = cluster.discovery().resolve(&definitions).await.unwrap().unwrap();
+    cluster.send(&ApiRequest::delete(&definitions, "", "widgets.example.dev")).await.unwrap();
     tokio::time::sleep(Duration::from_secs(10)).await;
     assert!(store.is_empty());
     assert_eq!(store.status().state, WatchState::NotServed);
@@ -185,9 +136,6 @@ async fn ten_quiet_minutes_cost_renewals_only() {
     tokio::time::sleep(Duration::from_secs(600)).await;
     let after = cluster.request_counts();
     assert_eq!(after.watches - before.watches, 2);
-    assert_eq!(
-        (after.reads, after.lists, after.writes),
-        (before.reads, before.lists, before.writes)
-    );
+    assert_eq!((after.reads, after.lists, after.writes), (before.reads, before.lists, before.writes));
     assert!(cluster.watches().health()[0].healthy(cluster.clock().moment()));
 }

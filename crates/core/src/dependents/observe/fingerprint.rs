@@ -21,27 +21,17 @@ pub(super) struct Fields {
 pub fn fingerprint_of(leaves: &[(Vec<String>, Option<&Value>)]) -> String {
     let mut sorted: Vec<_> = leaves.iter().collect();
     sorted.sort_by(|(a, _), (b, _)| a.cmp(b));
-    let document: Vec<Value> = sorted
-        .into_iter()
-        .map(|(path, value)| json!([path, value]))
-        .collect();
+    let document: Vec<Value> = sorted.into_iter().map(|(path, value)| json!([path, value])).collect();
     short(&canonical_json(&Value::Array(document)))
 }
 
 pub(super) fn project(live: &Value, field_manager: &str) -> Fields {
     let Some(ours) = own_fields(live, field_manager) else {
-        return Fields {
-            exact: FINGERPRINT_NONE.to_owned(),
-            loose: FINGERPRINT_NONE.to_owned(),
-            map_leaves: Box::new([]),
-        };
+        return Fields { exact: FINGERPRINT_NONE.to_owned(), loose: FINGERPRINT_NONE.to_owned(), map_leaves: Box::new([]) };
     };
     let empty = json!({});
     let paths = ours.leaves();
-    let leaves: Vec<_> = paths
-        .iter()
-        .map(|path| (path.keys(), extract(live, path)))
-        .collect();
+    let leaves: Vec<_> = paths.iter().map(|path| (path.keys(), extract(live, path))).collect();
     let exact = fingerprint_of(&leaves);
     let map_leaves: Box<[MapLeaf]> = leaves
         .iter()
@@ -52,30 +42,13 @@ pub(super) fn project(live: &Value, field_manager: &str) -> Fields {
         })
         .collect();
     if map_leaves.is_empty() {
-        return Fields {
-            loose: exact.clone(),
-            exact,
-            map_leaves,
-        };
+        return Fields { loose: exact.clone(), exact, map_leaves };
     }
     let present: Vec<_> = leaves
         .into_iter()
-        .map(|(path, value)| {
-            (
-                path,
-                if value.is_some_and(Value::is_object) {
-                    Some(&empty)
-                } else {
-                    value
-                },
-            )
-        })
+        .map(|(path, value)| (path, if value.is_some_and(Value::is_object) { Some(&empty) } else { value }))
         .collect();
-    Fields {
-        exact,
-        loose: fingerprint_of(&present),
-        map_leaves,
-    }
+    Fields { exact, loose: fingerprint_of(&present), map_leaves }
 }
 
 /// The fingerprint for an item that sent these paths as empty maps: below them only presence counts.
@@ -83,22 +56,12 @@ pub(super) fn combined(live: &Projection, empty_paths: &[Vec<String>]) -> String
     if empty_paths.is_empty() || live.map_leaves.is_empty() {
         return live.fingerprint.to_string();
     }
-    let empty: Vec<String> = empty_paths
-        .iter()
-        .map(|path| canonical_json(&json!(path)))
-        .collect();
-    let counted: Vec<_> = live
-        .map_leaves
-        .iter()
-        .filter(|leaf| !empty.iter().any(|path| *path == *leaf.path))
-        .collect();
+    let empty: Vec<String> = empty_paths.iter().map(|path| canonical_json(&json!(path))).collect();
+    let counted: Vec<_> = live.map_leaves.iter().filter(|leaf| !empty.iter().any(|path| *path == *leaf.path)).collect();
     if counted.len() == live.map_leaves.len() {
         return live.fingerprint.to_string();
     }
-    let counted: Vec<Value> = counted
-        .into_iter()
-        .map(|leaf| json!([leaf.path, leaf.digest]))
-        .collect();
+    let counted: Vec<Value> = counted.into_iter().map(|leaf| json!([leaf.path, leaf.digest])).collect();
     short(&canonical_json(&json!([live.loose_fingerprint, counted])))
 }
 
@@ -113,10 +76,7 @@ pub(in crate::dependents) fn empty_paths(sent: &Value, live: &Projection) -> Vec
 
 fn is_empty_map(sent: &Value, path: &[String]) -> bool {
     use kubewright_machinery::fieldset::PathElement;
-    let elements: Option<Vec<PathElement>> = path
-        .iter()
-        .map(|key| PathElement::parse(key).ok().flatten())
-        .collect();
+    let elements: Option<Vec<PathElement>> = path.iter().map(|key| PathElement::parse(key).ok().flatten()).collect();
     let value = elements.and_then(|elements| extract(sent, &elements).and_then(Value::as_object));
     value.is_some_and(serde_json::Map::is_empty)
 }
@@ -125,11 +85,7 @@ fn own_fields(live: &Value, field_manager: &str) -> Option<FieldSet> {
     let entries = live.metadata().get("managedFields")?.as_array()?;
     let is_ours = |entry: &&Value| {
         entry.get("manager").and_then(Value::as_str) == Some(field_manager)
-            && entry
-                .get("subresource")
-                .and_then(Value::as_str)
-                .unwrap_or("")
-                .is_empty()
+            && entry.get("subresource").and_then(Value::as_str).unwrap_or("").is_empty()
     };
     let mut union: Option<FieldSet> = None;
     for entry in entries.iter().filter(is_ours) {

@@ -72,18 +72,9 @@ pub(in crate::dependents) enum WrittenHow {
 /// Why an object's request is not repeated in this pass.
 #[derive(Clone, Debug)]
 pub(in crate::dependents) enum Halt {
-    Wait {
-        message: String,
-        after: Option<Duration>,
-    },
-    Blocked {
-        reason: BlockedReason,
-        message: String,
-    },
-    Failed {
-        message: String,
-        code: u16,
-    },
+    Wait { message: String, after: Option<Duration> },
+    Blocked { reason: BlockedReason, message: String },
+    Failed { message: String, code: u16 },
 }
 
 impl Observed {
@@ -106,11 +97,7 @@ impl Observed {
 
     /// The status now holds this inventory.
     pub fn record_persisted(&mut self, inventory: &Inventory) {
-        self.persisted = inventory
-            .items()
-            .iter()
-            .map(|item| (item.key(), item.phase))
-            .collect();
+        self.persisted = inventory.items().iter().map(|item| (item.key(), item.phase)).collect();
         self.must_persist = false;
     }
 

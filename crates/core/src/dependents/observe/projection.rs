@@ -44,12 +44,10 @@ impl ProjectionContext {
     }
 
     fn reclaims(&self, manager: &str) -> bool {
-        self.reclaimed_managers
-            .iter()
-            .any(|pattern| match pattern.strip_suffix('*') {
-                Some(prefix) => manager.starts_with(prefix),
-                None => pattern == manager,
-            })
+        self.reclaimed_managers.iter().any(|pattern| match pattern.strip_suffix('*') {
+            Some(prefix) => manager.starts_with(prefix),
+            None => pattern == manager,
+        })
     }
 }
 
@@ -141,10 +139,8 @@ pub struct Projection {
 impl Projection {
     /// Projects an object.
     pub fn of(live: &Value, context: &ProjectionContext) -> Self {
-        let hints = live
-            .annotation(&context.operator.status_hint_key())
-            .and_then(|text| Hints::parse(text).ok())
-            .unwrap_or_default();
+        let hints =
+            live.annotation(&context.operator.status_hint_key()).and_then(|text| Hints::parse(text).ok()).unwrap_or_default();
         let gvk = live.gvk().unwrap_or_default();
         let rule = context.kind_rules.get(&gvk.group_kind());
         let rule = rule.map(|rule| rule.as_ref() as &health::Rule<'_>);
@@ -157,14 +153,10 @@ impl Projection {
             generation: live.generation(),
             terminating: live.deletion_timestamp().is_some(),
             finalizers: live.finalizers().map(Box::from).collect(),
-            owner: live.label(&owner_key).map(|hash| Owner {
-                hash: hash.into(),
-                id: live.annotation(&owner_key).unwrap_or("").into(),
-            }),
-            digest: live
-                .annotation(&context.operator.digest_key())
-                .unwrap_or("")
-                .into(),
+            owner: live
+                .label(&owner_key)
+                .map(|hash| Owner { hash: hash.into(), id: live.annotation(&owner_key).unwrap_or("").into() }),
+            digest: live.annotation(&context.operator.digest_key()).unwrap_or("").into(),
             status: readiness.status,
             message: cut(&readiness.message, MESSAGE_LIMIT).into(),
             changes_at: readiness.changes_at,
@@ -172,11 +164,8 @@ impl Projection {
             fingerprint: fields.exact.into(),
             loose_fingerprint: fields.loose.into(),
             map_leaves: fields.map_leaves,
-            reclaim_own: managers(live).any(|(manager, operation)| {
-                manager == context.field_manager && operation != "Apply"
-            }),
-            reclaim_others: managers(live)
-                .any(|(manager, _)| manager != context.field_manager && context.reclaims(manager)),
+            reclaim_own: managers(live).any(|(manager, operation)| manager == context.field_manager && operation != "Apply"),
+            reclaim_others: managers(live).any(|(manager, _)| manager != context.field_manager && context.reclaims(manager)),
             managers: other_managers(live, &context.field_manager).into(),
             serves: served_type(live, &gvk).map(Box::new),
         }
@@ -184,16 +173,12 @@ impl Projection {
 
     /// Whether the object carries the marks of this owner.
     pub fn is_owned_by(&self, hash: &str) -> bool {
-        self.owner
-            .as_ref()
-            .is_some_and(|owner| *owner.hash == *hash)
+        self.owner.as_ref().is_some_and(|owner| *owner.hash == *hash)
     }
 
     /// Whether a finalizer is set.
     pub fn has_finalizer(&self, finalizer: &str) -> bool {
-        self.finalizers
-            .iter()
-            .any(|present| **present == *finalizer)
+        self.finalizers.iter().any(|present| **present == *finalizer)
     }
 
     /// The fingerprint for an item with these empty paths: below them only presence counts.
@@ -212,27 +197,15 @@ impl Projection {
 
 /// Managers of fields outside subresources, with their operation.
 fn managers(live: &Value) -> impl Iterator<Item = (&str, &str)> {
-    let entries = live
-        .metadata()
-        .get("managedFields")
-        .and_then(Value::as_array)
-        .map_or(&[][..], Vec::as_slice);
+    let entries = live.metadata().get("managedFields").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     entries
         .iter()
         .filter(|entry| entry.get("subresource").is_none())
-        .filter_map(|entry| {
-            Some((
-                entry.get("manager")?.as_str()?,
-                entry.get("operation")?.as_str()?,
-            ))
-        })
+        .filter_map(|entry| Some((entry.get("manager")?.as_str()?, entry.get("operation")?.as_str()?)))
 }
 
 fn other_managers(live: &Value, own: &str) -> String {
-    let mut names: Vec<&str> = managers(live)
-        .map(|(manager, _)| manager)
-        .filter(|manager| *manager != own)
-        .collect();
+    let mut names: Vec<&str> = managers(live).map(|(manager, _)| manager).filter(|manager| *manager != own).collect();
     names.sort_unstable();
     names.dedup();
     cut(&names.join(", "), MANAGERS_LIMIT).to_owned()
@@ -240,26 +213,16 @@ fn other_managers(live: &Value, own: &str) -> String {
 
 fn served_type(live: &Value, gvk: &GroupVersionKind) -> Option<ServedType> {
     let text = |pointer: &str| live.pointer(pointer).and_then(Value::as_str).unwrap_or("");
-    let conditions = live
-        .pointer("/status/conditions")
-        .and_then(Value::as_array)
-        .map_or(&[][..], Vec::as_slice);
+    let conditions = live.pointer("/status/conditions").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let is_true = |kind: &str| {
-        let field = |condition: &Value, name: &str, value: &str| {
-            condition.get(name).and_then(Value::as_str) == Some(value)
-        };
-        conditions
-            .iter()
-            .any(|condition| field(condition, "type", kind) && field(condition, "status", "True"))
+        let field = |condition: &Value, name: &str, value: &str| condition.get(name).and_then(Value::as_str) == Some(value);
+        conditions.iter().any(|condition| field(condition, "type", kind) && field(condition, "status", "True"))
     };
     match (gvk.group.as_str(), gvk.kind.as_str()) {
         ("apiextensions.k8s.io", "CustomResourceDefinition") => {
-            let served =
-                |version: &&Value| version.get("served").and_then(Value::as_bool) == Some(true);
+            let served = |version: &&Value| version.get("served").and_then(Value::as_bool) == Some(true);
             let versions = live.pointer("/spec/versions").and_then(Value::as_array);
-            let version = versions
-                .and_then(|versions| versions.iter().find(served))
-                .and_then(|version| version.get("name"));
+            let version = versions.and_then(|versions| versions.iter().find(served)).and_then(|version| version.get("name"));
             Some(ServedType {
                 group: text("/spec/group").into(),
                 kind: text("/spec/names/kind").into(),

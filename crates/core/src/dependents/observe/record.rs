@@ -43,14 +43,7 @@ impl Observed {
         }
     }
 
-    fn succeeded(
-        &mut self,
-        engine: &Engine,
-        action: &ObjectAction,
-        body: &Value,
-        memory: &mut Memory,
-        now: Timestamp,
-    ) {
+    fn succeeded(&mut self, engine: &Engine, action: &ObjectAction, body: &Value, memory: &mut Memory, now: Timestamp) {
         let key = &action.key;
         match action.verb {
             Verb::CreateNamespace => {
@@ -115,34 +108,16 @@ impl Observed {
             Verb::Update => WrittenHow::Updated,
             _ => return,
         };
-        let (Request::Create(sent) | Request::Replace(sent) | Request::Apply { body: sent, .. }) =
-            &action.request
-        else {
+        let (Request::Create(sent) | Request::Replace(sent) | Request::Apply { body: sent, .. }) = &action.request else {
             return;
         };
         let empty_paths = fingerprint::empty_paths(sent, live);
         let fingerprint = live.fingerprint_for(&empty_paths);
         let digest = live.digest.to_string();
-        self.written.insert(
-            action.key.clone(),
-            Written {
-                how,
-                at: now,
-                digest,
-                empty_paths,
-                fingerprint,
-            },
-        );
+        self.written.insert(action.key.clone(), Written { how, at: now, digest, empty_paths, fingerprint });
     }
 
-    fn refused(
-        &mut self,
-        engine: &Engine,
-        action: &ObjectAction,
-        refusal: &Refusal,
-        memory: &mut Memory,
-        now: Timestamp,
-    ) {
+    fn refused(&mut self, engine: &Engine, action: &ObjectAction, refusal: &Refusal, memory: &mut Memory, now: Timestamp) {
         let key = &action.key;
         let title = Engine::title(&action.gvk, key);
         match action.verb {
@@ -179,8 +154,7 @@ impl Observed {
                 remember_correction(action, memory, now);
             }
             _ => {
-                self.halts
-                    .insert(key.clone(), halt_of(action, refusal, &title));
+                self.halts.insert(key.clone(), halt_of(action, refusal, &title));
             }
         }
     }
@@ -193,13 +167,7 @@ impl Observed {
                 self.uncorrected.insert(action.key.clone());
             } else {
                 let message = format!("conflict while writing {title}");
-                self.halts.insert(
-                    action.key.clone(),
-                    Halt::Wait {
-                        message,
-                        after: Some(CONFLICT_WAIT),
-                    },
-                );
+                self.halts.insert(action.key.clone(), Halt::Wait { message, after: Some(CONFLICT_WAIT) });
             }
             return;
         }
@@ -213,21 +181,12 @@ impl Observed {
             self.missing_namespaces.insert(namespace.clone(), true);
         } else if self.missing_namespaces.get(namespace) != Some(&true) {
             let message = refusal.to_string();
-            self.halts.insert(
-                action.key.clone(),
-                Halt::Wait {
-                    message,
-                    after: None,
-                },
-            );
+            self.halts.insert(action.key.clone(), Halt::Wait { message, after: None });
         }
     }
 
     fn type_is_missing(&mut self, action: &ObjectAction, refusal: &Refusal) {
-        let entry = self
-            .missing_types
-            .entry(action.key.clone())
-            .or_insert_with(|| (0, refusal.clone()));
+        let entry = self.missing_types.entry(action.key.clone()).or_insert_with(|| (0, refusal.clone()));
         entry.0 += 1;
         entry.1 = refusal.clone();
     }
@@ -245,26 +204,13 @@ fn remember_deletion(action: &ObjectAction, memory: &mut Memory, now: Timestamp)
     if action.verb != Verb::Delete {
         return;
     }
-    let entry = memory
-        .deletions
-        .entry(action.key.clone())
-        .or_insert(Deletions {
-            count: 0,
-            last: now,
-        });
+    let entry = memory.deletions.entry(action.key.clone()).or_insert(Deletions { count: 0, last: now });
     entry.count += 1;
     entry.last = now;
 }
 
 fn remember_correction(action: &ObjectAction, memory: &mut Memory, now: Timestamp) {
-    let entry = memory
-        .drift
-        .entry(action.key.clone())
-        .or_insert(Corrections {
-            count: 0,
-            last: now,
-            in_sync_since: None,
-        });
+    let entry = memory.drift.entry(action.key.clone()).or_insert(Corrections { count: 0, last: now, in_sync_since: None });
     entry.count += 1;
     entry.last = now;
     entry.in_sync_since = None;
@@ -272,10 +218,7 @@ fn remember_correction(action: &ObjectAction, memory: &mut Memory, now: Timestam
 
 fn halt_of(action: &ObjectAction, refusal: &Refusal, title: &str) -> Halt {
     if refusal.is_transient() {
-        return Halt::Wait {
-            message: format!("{title}: {refusal}"),
-            after: None,
-        };
+        return Halt::Wait { message: format!("{title}: {refusal}"), after: None };
     }
     let fields = refusal.immutable_fields();
     let mut message = format!("{title}: {refusal}");
@@ -284,10 +227,7 @@ fn halt_of(action: &ObjectAction, refusal: &Refusal, title: &str) -> Halt {
         message.push_str(&fields.join(", "));
         message.push_str("; set update policy Recreate, or give the object another name)");
     }
-    Halt::Failed {
-        message,
-        code: refusal.code,
-    }
+    Halt::Failed { message, code: refusal.code }
 }
 
 impl Halt {
@@ -302,16 +242,11 @@ impl Halt {
 
     pub(in crate::dependents) fn message(&self) -> &str {
         match self {
-            Self::Wait { message, .. }
-            | Self::Blocked { message, .. }
-            | Self::Failed { message, .. } => message,
+            Self::Wait { message, .. } | Self::Blocked { message, .. } | Self::Failed { message, .. } => message,
         }
     }
 
     pub(in crate::dependents) const fn owner_conflict(message: String) -> Self {
-        Self::Blocked {
-            reason: BlockedReason::OwnerConflict,
-            message,
-        }
+        Self::Blocked { reason: BlockedReason::OwnerConflict, message }
     }
 }

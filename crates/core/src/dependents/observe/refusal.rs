@@ -37,18 +37,9 @@ pub struct RefusalCause {
 impl Refusal {
     /// From the body of an answer.
     pub fn from_status(code: u16, status: &Value) -> Self {
-        let text = |value: &Value, field: &str| {
-            value
-                .get(field)
-                .and_then(Value::as_str)
-                .unwrap_or("")
-                .to_owned()
-        };
+        let text = |value: &Value, field: &str| value.get(field).and_then(Value::as_str).unwrap_or("").to_owned();
         let details = status.get("details").unwrap_or(&Value::Null);
-        let causes = details
-            .get("causes")
-            .and_then(Value::as_array)
-            .map_or(&[][..], Vec::as_slice);
+        let causes = details.get("causes").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         Self {
             code,
             reason: text(status, "reason"),
@@ -69,21 +60,12 @@ impl Refusal {
 
     /// The server could not be reached, or did not answer in time.
     pub fn unreachable(message: impl Into<String>) -> Self {
-        Self {
-            message: message.into(),
-            ..Self::default()
-        }
+        Self { message: message.into(), ..Self::default() }
     }
 
     /// Discovery knows no such type, so nothing was sent.
     pub fn unknown_type(message: impl Into<String>) -> Self {
-        Self {
-            code: 404,
-            reason: "NotFound".to_owned(),
-            message: message.into(),
-            unknown_type: true,
-            ..Self::default()
-        }
+        Self { code: 404, reason: "NotFound".to_owned(), message: message.into(), unknown_type: true, ..Self::default() }
     }
 
     /// Whether the object, or its type, does not exist.
@@ -103,17 +85,12 @@ impl Refusal {
 
     /// Whether the namespace of the object is going away.
     pub fn is_terminating_namespace(&self) -> bool {
-        self.code == 403
-            && self
-                .causes
-                .iter()
-                .any(|cause| cause.reason == "NamespaceTerminating")
+        self.code == 403 && self.causes.iter().any(|cause| cause.reason == "NamespaceTerminating")
     }
 
     /// Whether trying again later may help without anybody changing anything (OUT-3).
     pub fn is_transient(&self) -> bool {
-        matches!(self.code, 0 | 409 | 429 | 500 | 502 | 503 | 504)
-            || self.is_terminating_namespace()
+        matches!(self.code, 0 | 409 | 429 | 500 | 502 | 503 | 504) || self.is_terminating_namespace()
     }
 
     /// The fields that cannot be changed once the object exists, if that is what the server says.
@@ -123,21 +100,11 @@ impl Refusal {
         }
         let immutable = |text: &str| {
             let text = text.to_ascii_lowercase();
-            [
-                "immutable",
-                "may not be changed",
-                "forbidden: updates to",
-                "may not change",
-                "cannot be changed",
-            ]
-            .iter()
-            .any(|phrase| text.contains(phrase))
+            ["immutable", "may not be changed", "forbidden: updates to", "may not change", "cannot be changed"]
+                .iter()
+                .any(|phrase| text.contains(phrase))
         };
-        self.causes
-            .iter()
-            .filter(|cause| immutable(&cause.message))
-            .map(|cause| cause.field.as_str())
-            .collect()
+        self.causes.iter().filter(|cause| immutable(&cause.message)).map(|cause| cause.field.as_str()).collect()
     }
 }
 

@@ -32,10 +32,7 @@ fn the_fingerprint_vector_holds() {
 #[test]
 fn an_object_in_which_nothing_is_ours_has_no_fingerprint() {
     let live = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}});
-    assert_eq!(
-        &*Projection::of(&live, &context()).fingerprint,
-        FINGERPRINT_NONE
-    );
+    assert_eq!(&*Projection::of(&live, &context()).fingerprint, FINGERPRINT_NONE);
 }
 
 // WATCH-3
@@ -49,21 +46,9 @@ fn a_projection_has_what_decisions_need() {
         },
     });
     let projection = Projection::of(&live, &context());
-    assert_eq!(
-        (
-            &*projection.uid,
-            &*projection.resource_version,
-            projection.generation
-        ),
-        ("u", "5", Some(2))
-    );
-    assert!(
-        projection.terminating && projection.is_owned_by("hash") && projection.has_finalizer("a")
-    );
-    assert_eq!(
-        (&*projection.digest, projection.status),
-        ("d", Status::Terminating)
-    );
+    assert_eq!((&*projection.uid, &*projection.resource_version, projection.generation), ("u", "5", Some(2)));
+    assert!(projection.terminating && projection.is_owned_by("hash") && projection.has_finalizer("a"));
+    assert_eq!((&*projection.digest, projection.status), ("d", Status::Terminating));
 }
 
 // READY-3, READY-5
@@ -83,12 +68,8 @@ fn an_invalid_live_hint_is_ignored_and_long_messages_are_cut() {
 #[test]
 fn a_kind_may_have_its_own_rule() {
     let mut context = context();
-    let rule: KindRule =
-        std::sync::Arc::new(|_| Some(crate::health::Readiness::in_progress("not yet")));
-    context.kind_rules.insert(
-        kubewright_machinery::object::GroupKind::new("", "ConfigMap"),
-        rule,
-    );
+    let rule: KindRule = std::sync::Arc::new(|_| Some(crate::health::Readiness::in_progress("not yet")));
+    context.kind_rules.insert(kubewright_machinery::object::GroupKind::new("", "ConfigMap"), rule);
     let live = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}});
     assert_eq!(Projection::of(&live, &context).status, Status::InProgress);
 }
@@ -96,22 +77,11 @@ fn a_kind_may_have_its_own_rule() {
 // OUT-3
 #[test]
 fn refusals_are_classified() {
-    let status = json!({"reason": "Forbidden", "details": {"kind": "configmaps", "causes": [{"reason": "NamespaceTerminating"}]}});
+    let status =
+        json!({"reason": "Forbidden", "details": {"kind": "configmaps", "causes": [{"reason": "NamespaceTerminating"}]}});
     assert!(Refusal::from_status(403, &status).is_transient());
-    assert!(
-        !Refusal {
-            code: 403,
-            ..Refusal::default()
-        }
-        .is_transient()
-    );
+    assert!(!Refusal { code: 403, ..Refusal::default() }.is_transient());
     for code in [0, 409, 429, 500, 502, 503, 504] {
-        assert!(
-            Refusal {
-                code,
-                ..Refusal::default()
-            }
-            .is_transient()
-        );
+        assert!(Refusal { code, ..Refusal::default() }.is_transient());
     }
 }

@@ -15,26 +15,11 @@ fn a_config_map_is_ready_in_the_pass_that_creates_it() {
     assert_eq!(world.phases(), ["c Ready Current"]);
     assert_eq!(world.requests(), ["Create c"]);
     let ahead = &world.write_aheads[0].items()[0];
-    assert_eq!(
-        (ahead.phase, ahead.status),
-        (
-            Phase::ScheduledForApplication,
-            Some(crate::health::Status::InProgress)
-        )
-    );
+    assert_eq!((ahead.phase, ahead.status), (Phase::ScheduledForApplication, Some(crate::health::Status::InProgress)));
     let live = world.cluster.get("ConfigMap", "c").unwrap();
-    assert_eq!(
-        live.label(&format!("{OPERATOR}/owner-id")),
-        Some(world.engine.owner.hash())
-    );
-    assert_eq!(
-        live.annotation(&format!("{OPERATOR}/owner-id")),
-        Some(world.engine.owner.id())
-    );
-    assert_eq!(
-        live.annotation(&format!("{OPERATOR}/digest")),
-        Some(world.item("c").digest.as_str())
-    );
+    assert_eq!(live.label(&format!("{OPERATOR}/owner-id")), Some(world.engine.owner.hash()));
+    assert_eq!(live.annotation(&format!("{OPERATOR}/owner-id")), Some(world.engine.owner.id()));
+    assert_eq!(live.annotation(&format!("{OPERATOR}/digest")), Some(world.item("c").digest.as_str()));
     assert!(world.apply(&set).is_complete());
     assert_eq!((world.requests(), world.status_writes), (vec![], 2));
 }
@@ -61,51 +46,21 @@ fn purged_objects_make_way_for_the_next_wave() {
     let mut world = World::new();
     let set = [
         object("ConfigMap", "c").with("purge-order", "1"),
-        object("Foo", "foo")
-            .with("apply-order", "1")
-            .with("purge-order", "1")
-            .finalizer(),
+        object("Foo", "foo").with("apply-order", "1").with("purge-order", "1").finalizer(),
         object("Secret", "s").with("apply-order", "2"),
     ];
     world.apply(&set);
-    assert_eq!(
-        world.phases(),
-        [
-            "c Ready Current",
-            "foo Creating InProgress",
-            "s ScheduledForApplication InProgress"
-        ]
-    );
+    assert_eq!(world.phases(), ["c Ready Current", "foo Creating InProgress", "s ScheduledForApplication InProgress"]);
     world.cluster.observe("Foo", "foo");
     world.write_aheads.clear();
     waiting(&world.apply(&set));
-    let ahead: Vec<Phase> = world.write_aheads[0]
-        .items()
-        .iter()
-        .map(|item| item.phase)
-        .collect();
-    assert_eq!(
-        ahead
-            .iter()
-            .filter(|phase| **phase == Phase::ScheduledForCompletion)
-            .count(),
-        2
-    );
-    assert_eq!(
-        world.phases(),
-        [
-            "c Completed -",
-            "foo Completing Terminating",
-            "s ScheduledForApplication InProgress"
-        ]
-    );
+    let ahead: Vec<Phase> = world.write_aheads[0].items().iter().map(|item| item.phase).collect();
+    assert_eq!(ahead.iter().filter(|phase| **phase == Phase::ScheduledForCompletion).count(), 2);
+    assert_eq!(world.phases(), ["c Completed -", "foo Completing Terminating", "s ScheduledForApplication InProgress"]);
     assert_eq!(world.cluster.get("ConfigMap", "c"), None);
     world.cluster.finalize("Foo", "foo");
     assert!(world.apply(&set).is_complete());
-    assert_eq!(
-        world.phases(),
-        ["c Completed -", "foo Completed -", "s Ready Current"]
-    );
+    assert_eq!(world.phases(), ["c Completed -", "foo Completed -", "s Ready Current"]);
     world.requests();
     assert!(world.apply(&set).is_complete());
     assert_eq!(world.requests(), Vec::<String>::new());
@@ -115,12 +70,7 @@ fn purged_objects_make_way_for_the_next_wave() {
 #[test]
 fn managed_instances_wait_for_the_rest_of_their_wave() {
     let mut world = World::new();
-    let set = [
-        object("Foo", "foo"),
-        object("Bar", "bar"),
-        object("Baz", "baz"),
-        definition(),
-    ];
+    let set = [object("Foo", "foo"), object("Bar", "bar"), object("Baz", "baz"), definition()];
     world.apply(&set);
     assert_eq!(
         world.phases(),
@@ -142,12 +92,7 @@ fn managed_instances_wait_for_the_rest_of_their_wave() {
     world.apply(&set);
     assert_eq!(
         world.phases(),
-        [
-            "bar Creating InProgress",
-            "baz Creating InProgress",
-            "bazs.testing.kubewright.dev Ready Current",
-            "foo Ready Current",
-        ]
+        ["bar Creating InProgress", "baz Creating InProgress", "bazs.testing.kubewright.dev Ready Current", "foo Ready Current",]
     );
     world.cluster.observe("Bar", "bar");
     world.cluster.observe("Baz", "baz");
@@ -163,35 +108,16 @@ fn only_changed_objects_are_updated() {
     world.cluster.observe("Foo", "1");
     world.cluster.observe("Foo", "2");
     world.apply(&set);
-    assert_eq!(
-        world.phases(),
-        [
-            "1 Ready Current",
-            "2 Ready Current",
-            "3 Creating InProgress"
-        ]
-    );
+    assert_eq!(world.phases(), ["1 Ready Current", "2 Ready Current", "3 Creating InProgress"]);
     world.requests();
-    let changed = [
-        object("Foo", "1"),
-        object("Foo", "2").value("b"),
-        object("Foo", "3").value("b"),
-    ];
+    let changed = [object("Foo", "1"), object("Foo", "2").value("b"), object("Foo", "3").value("b")];
     waiting(&world.apply(&changed));
-    assert_eq!(
-        world.phases(),
-        [
-            "1 Ready Current",
-            "2 Updating InProgress",
-            "3 Updating InProgress"
-        ]
-    );
+    assert_eq!(world.phases(), ["1 Ready Current", "2 Updating InProgress", "3 Updating InProgress"]);
     assert_eq!(world.requests(), ["Update 2", "Update 3"]);
     world.cluster.observe("Foo", "2");
     world.cluster.observe("Foo", "3");
     assert!(world.apply(&changed).is_complete());
-    let values = ["1", "2", "3"]
-        .map(|name| world.cluster.get("Foo", name).unwrap()["spec"]["value"].clone());
+    let values = ["1", "2", "3"].map(|name| world.cluster.get("Foo", name).unwrap()["spec"]["value"].clone());
     assert_eq!(values, [json!("a"), json!("b"), json!("b")]);
 }
 
@@ -201,19 +127,12 @@ fn recreate_changes_the_uid_with_the_content_only() {
     let mut world = World::new();
     let set = [object("ConfigMap", "c").with("update-policy", "recreate")];
     world.apply(&set);
-    let uid = world
-        .cluster
-        .get("ConfigMap", "c")
-        .unwrap()
-        .uid()
-        .to_owned();
+    let uid = world.cluster.get("ConfigMap", "c").unwrap().uid().to_owned();
     world.requests();
     world.advance(600);
     assert!(world.apply(&set).is_complete());
     assert_eq!(world.requests(), Vec::<String>::new());
-    let changed = [object("ConfigMap", "c")
-        .with("update-policy", "recreate")
-        .value("Yg==")];
+    let changed = [object("ConfigMap", "c").with("update-policy", "recreate").value("Yg==")];
     assert!(world.apply(&changed).is_complete());
     assert_eq!(world.requests(), ["Recreate c", "Create c"]);
     let live = world.cluster.get("ConfigMap", "c").unwrap();
@@ -225,17 +144,11 @@ fn recreate_changes_the_uid_with_the_content_only() {
 #[test]
 fn an_object_with_policy_once_is_never_written_again() {
     let mut world = World::new();
-    let once = |value: &str| {
-        [object("ConfigMap", "c")
-            .with("reconcile-policy", "once")
-            .value(value)]
-    };
+    let once = |value: &str| [object("ConfigMap", "c").with("reconcile-policy", "once").value(value)];
     world.apply(&once("YQ=="));
     world.requests();
     assert!(world.apply(&once("Yg==")).is_complete());
-    world
-        .cluster
-        .edit("ConfigMap", "c", |live| live["data"]["key"] = json!("Yw=="));
+    world.cluster.edit("ConfigMap", "c", |live| live["data"]["key"] = json!("Yw=="));
     world.advance(3600);
     assert!(world.apply(&once("Yg==")).is_complete());
     assert_eq!(world.requests(), Vec::<String>::new());
@@ -250,15 +163,9 @@ fn redundant_objects_are_deleted_or_orphaned_in_order() {
     let mut world = World::new();
     let secret = object("Secret", "s").with("delete-order", "1");
     let set = [
-        object("ConfigMap", "c1")
-            .with("delete-policy", "orphan")
-            .with("delete-order", "2"),
-        object("ConfigMap", "c2")
-            .with("delete-policy", "orphan-on-apply")
-            .with("delete-order", "2"),
-        object("ConfigMap", "c3")
-            .with("delete-policy", "orphan-on-delete")
-            .with("delete-order", "2"),
+        object("ConfigMap", "c1").with("delete-policy", "orphan").with("delete-order", "2"),
+        object("ConfigMap", "c2").with("delete-policy", "orphan-on-apply").with("delete-order", "2"),
+        object("ConfigMap", "c3").with("delete-policy", "orphan-on-delete").with("delete-order", "2"),
         secret.clone(),
         object("Foo", "foo").finalizer(),
     ];
@@ -285,10 +192,7 @@ fn redundant_objects_are_deleted_or_orphaned_in_order() {
         let live = world.cluster.get("ConfigMap", name).unwrap();
         assert_eq!(live.label(&format!("{OPERATOR}/owner-id")), None);
         assert_eq!(
-            (
-                live.annotation(&format!("{OPERATOR}/owner-id")),
-                live.annotation(&format!("{OPERATOR}/digest"))
-            ),
+            (live.annotation(&format!("{OPERATOR}/owner-id")), live.annotation(&format!("{OPERATOR}/digest"))),
             (None, None)
         );
     }
@@ -298,12 +202,8 @@ fn redundant_objects_are_deleted_or_orphaned_in_order() {
 #[test]
 fn redundant_managed_instances_go_before_their_type() {
     let mut world = World::new();
-    let set = [
-        object("Foo", "foo").finalizer(),
-        object("Bar", "bar").finalizer(),
-        object("Baz", "baz").finalizer(),
-        definition(),
-    ];
+    let set =
+        [object("Foo", "foo").finalizer(), object("Bar", "bar").finalizer(), object("Baz", "baz").finalizer(), definition()];
     world.apply(&set);
     world.cluster.observe("Foo", "foo");
     world.apply(&set);
@@ -337,10 +237,7 @@ fn kinds_have_their_order_within_a_wave() {
     let mut world = World::new();
     let named = |api_version: &str, kind: &str| json!({"apiVersion": api_version, "kind": kind, "metadata": {"name": kind.to_lowercase()}});
     let set = [
-        named(
-            "admissionregistration.k8s.io/v1",
-            "ValidatingWebhookConfiguration",
-        ),
+        named("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration"),
         json!({"apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService", "metadata": {"name": "apiservice"}, "spec": {"group": "x.example.com", "version": "v1"}}),
         object("Foo", "foo"),
         object("ConfigMap", "configmap"),
@@ -350,13 +247,7 @@ fn kinds_have_their_order_within_a_wave() {
     assert_eq!(waiting(&world.apply(&set)), ["apiservice", "foo"]);
     assert_eq!(
         world.requests(),
-        [
-            "Create namespace",
-            "Create clusterrole",
-            "Create configmap",
-            "Create foo",
-            "Create validatingwebhookconfiguration"
-        ]
+        ["Create namespace", "Create clusterrole", "Create configmap", "Create foo", "Create validatingwebhookconfiguration"]
     );
     world.cluster.observe("Foo", "foo");
     assert_eq!(waiting(&world.apply(&set)), ["apiservice"]);

@@ -32,52 +32,27 @@ pub(super) fn wish() -> impl Strategy<Value = Wish> {
     let policies = (
         prop::sample::select(vec!["if-unowned", "if-unowned", "never", "always"]),
         prop::sample::select(vec!["on-object-change", "on-object-change", "once"]),
-        prop::sample::select(vec![
-            "replace",
-            "replace",
-            "recreate",
-            "ssa-merge",
-            "ssa-override",
-        ]),
-        prop::sample::select(vec![
-            "delete",
-            "delete",
-            "orphan",
-            "orphan-on-apply",
-            "orphan-on-delete",
-        ]),
+        prop::sample::select(vec!["replace", "replace", "recreate", "ssa-merge", "ssa-override"]),
+        prop::sample::select(vec!["delete", "delete", "orphan", "orphan-on-apply", "orphan-on-delete"]),
     );
-    (
-        identity,
-        orders,
-        policies,
-        prop::sample::select(vec!["YQ==", "Yg=="]),
-        any::<bool>(),
+    (identity, orders, policies, prop::sample::select(vec!["YQ==", "Yg=="]), any::<bool>()).prop_map(
+        |((kind, name, namespace), (apply, delete, purge), (adoption, reconcile, update, deletion), value, finalizer)| Wish {
+            kind,
+            name,
+            namespace,
+            apply,
+            delete,
+            purge,
+            value,
+            finalizer,
+            policies: BTreeMap::from([
+                ("adoption-policy", adoption),
+                ("reconcile-policy", reconcile),
+                ("update-policy", update),
+                ("delete-policy", deletion),
+            ]),
+        },
     )
-        .prop_map(
-            |(
-                (kind, name, namespace),
-                (apply, delete, purge),
-                (adoption, reconcile, update, deletion),
-                value,
-                finalizer,
-            )| Wish {
-                kind,
-                name,
-                namespace,
-                apply,
-                delete,
-                purge,
-                value,
-                finalizer,
-                policies: BTreeMap::from([
-                    ("adoption-policy", adoption),
-                    ("reconcile-policy", reconcile),
-                    ("update-policy", update),
-                    ("delete-policy", deletion),
-                ]),
-            },
-        )
 }
 
 /// Manifests of wishes: each object once, with the types and namespaces that they need, in orders that agree.
@@ -88,21 +63,13 @@ pub(super) fn manifests(wishes: &[Wish]) -> Vec<Value> {
         if !seen.insert((wish.kind, wish.name, wish.namespace)) {
             continue;
         }
-        let mut manifest = object(wish.kind, &format!("n{}", wish.name))
-            .within(wish.namespace)
-            .value(wish.value);
+        let mut manifest = object(wish.kind, &format!("n{}", wish.name)).within(wish.namespace).value(wish.value);
         if wish.finalizer {
             manifest = manifest.finalizer();
         }
         let held = wish.namespace == "inner" || wish.kind == "Baz";
-        let (apply, delete) = if held {
-            (wish.apply.max(0), wish.delete.min(0))
-        } else {
-            (wish.apply, wish.delete)
-        };
-        manifest = manifest
-            .with("apply-order", &apply.to_string())
-            .with("delete-order", &delete.to_string());
+        let (apply, delete) = if held { (wish.apply.max(0), wish.delete.min(0)) } else { (wish.apply, wish.delete) };
+        manifest = manifest.with("apply-order", &apply.to_string()).with("delete-order", &delete.to_string());
         if let Some(purge) = wish.purge {
             manifest = manifest.with("purge-order", &purge.to_string());
         }
@@ -128,10 +95,7 @@ pub(super) struct Event {
 }
 
 pub(super) fn events() -> impl Strategy<Value = Vec<Event>> {
-    prop::collection::vec(
-        (0..5u8, any::<u8>()).prop_map(|(what, which)| Event { what, which }),
-        0..12,
-    )
+    prop::collection::vec((0..5u8, any::<u8>()).prop_map(|(what, which)| Event { what, which }), 0..12)
 }
 
 pub(super) fn happen(world: &mut World, event: &Event) {
@@ -143,10 +107,7 @@ pub(super) fn happen(world: &mut World, event: &Event) {
         .filter(|(_, object)| object.label(&label) == Some(world.engine.owner.hash()))
         .map(|(key, _)| key.clone())
         .collect();
-    let Some(key) = keys
-        .get(usize::from(event.which) % keys.len().max(1))
-        .cloned()
-    else {
+    let Some(key) = keys.get(usize::from(event.which) % keys.len().max(1)).cloned() else {
         return;
     };
     match event.what {
@@ -156,41 +117,27 @@ pub(super) fn happen(world: &mut World, event: &Event) {
         2 if key.kind != "Namespace" => world.cluster.remove_key(&key),
         // Somebody edits a field of ours.
         3 if matches!(key.kind.as_str(), "ConfigMap" | "Secret") => {
-            world
-                .cluster
-                .edit_key(&key, |live| live["data"]["key"] = json!("eA=="));
+            world.cluster.edit_key(&key, |live| live["data"]["key"] = json!("eA=="));
         }
         // Somebody edits a field that nobody else has.
-        _ => world
-            .cluster
-            .edit_key(&key, |live| live.set_label("foreign", "x")),
+        _ => world.cluster.edit_key(&key, |live| live.set_label("foreign", "x")),
     }
 }
 
 fn become_ready(world: &mut World, key: &ObjectKey) {
-    if matches!(key.kind.as_str(), "Foo" | "Bar" | "Baz") && world.cluster.objects.contains_key(key)
-    {
+    if matches!(key.kind.as_str(), "Foo" | "Bar" | "Baz") && world.cluster.objects.contains_key(key) {
         world.cluster.edit_key(key, |live| {
-            live["status"] = json!({"observedGeneration": live.generation(), "conditions": [{"type": "Ready", "status": "True"}]});
+            live["status"] =
+                json!({"observedGeneration": live.generation(), "conditions": [{"type": "Ready", "status": "True"}]});
         });
     }
 }
 
 fn let_go(world: &mut World, key: &ObjectKey) {
-    if world
-        .cluster
-        .objects
-        .get(key)
-        .is_some_and(|object| object.deletion_timestamp().is_some())
-    {
+    if world.cluster.objects.get(key).is_some_and(|object| object.deletion_timestamp().is_some()) {
         world.cluster.edit_key(key, |live| {
-            let kept: Vec<String> = live
-                .finalizers()
-                .filter(|name| *name != "other/finalizer")
-                .map(str::to_owned)
-                .collect();
-            live.metadata_mut()
-                .insert("finalizers".to_owned(), json!(kept));
+            let kept: Vec<String> = live.finalizers().filter(|name| *name != "other/finalizer").map(str::to_owned).collect();
+            live.metadata_mut().insert("finalizers".to_owned(), json!(kept));
         });
     }
 }
@@ -208,16 +155,9 @@ pub(super) fn settle(world: &mut World) {
 /// Somebody cleans up the instances that were orphaned, and so hold their types.
 pub(super) fn remove_unmarked_instances(world: &mut World) {
     let label = format!("{OPERATOR}/owner-id");
-    let unmarked = |key: &ObjectKey, object: &Value| {
-        matches!(key.kind.as_str(), "Bar" | "Baz") && object.label(&label).is_none()
-    };
-    let keys: Vec<ObjectKey> = world
-        .cluster
-        .objects
-        .iter()
-        .filter(|(key, object)| unmarked(key, object))
-        .map(|(key, _)| key.clone())
-        .collect();
+    let unmarked = |key: &ObjectKey, object: &Value| matches!(key.kind.as_str(), "Bar" | "Baz") && object.label(&label).is_none();
+    let keys: Vec<ObjectKey> =
+        world.cluster.objects.iter().filter(|(key, object)| unmarked(key, object)).map(|(key, _)| key.clone()).collect();
     for key in keys {
         world.cluster.remove_key(&key);
     }

@@ -46,20 +46,12 @@ impl Cluster {
     }
 
     pub(super) fn get(&self, kind: &str, name: &str) -> Option<&Value> {
-        self.objects
-            .iter()
-            .find(|(key, _)| key.kind == kind && key.name == name)
-            .map(|(_, object)| object)
+        self.objects.iter().find(|(key, _)| key.kind == kind && key.name == name).map(|(_, object)| object)
     }
 
     /// Changes an object behind everybody's back.
     pub(super) fn edit(&mut self, kind: &str, name: &str, edit: impl FnOnce(&mut Value)) {
-        let key = self
-            .objects
-            .keys()
-            .find(|key| key.kind == kind && key.name == name)
-            .cloned()
-            .unwrap();
+        let key = self.objects.keys().find(|key| key.kind == kind && key.name == name).cloned().unwrap();
         let mut object = self.objects[&key].clone();
         edit(&mut object);
         self.store(key, object);
@@ -98,14 +90,8 @@ impl Cluster {
     /// Finalizers of others go.
     pub(super) fn finalize(&mut self, kind: &str, name: &str) {
         self.edit(kind, name, |object| {
-            let kept: Vec<String> = object
-                .finalizers()
-                .filter(|name| *name != "other/finalizer")
-                .map(str::to_owned)
-                .collect();
-            object
-                .metadata_mut()
-                .insert("finalizers".to_owned(), json!(kept));
+            let kept: Vec<String> = object.finalizers().filter(|name| *name != "other/finalizer").map(str::to_owned).collect();
+            object.metadata_mut().insert("finalizers".to_owned(), json!(kept));
         });
     }
 
@@ -113,21 +99,14 @@ impl Cluster {
         let key = object.key().unwrap();
         self.uids += 1;
         let mut object = object;
-        object
-            .metadata_mut()
-            .insert("uid".to_owned(), json!(format!("uid-{}", self.uids)));
-        object
-            .metadata_mut()
-            .insert("generation".to_owned(), json!(1));
+        object.metadata_mut().insert("uid".to_owned(), json!(format!("uid-{}", self.uids)));
+        object.metadata_mut().insert("generation".to_owned(), json!(1));
         self.store(key, object);
     }
 
     fn store(&mut self, key: ObjectKey, mut object: Value) -> Value {
         self.version += 1;
-        object.metadata_mut().insert(
-            "resourceVersion".to_owned(),
-            json!(self.version.to_string()),
-        );
+        object.metadata_mut().insert("resourceVersion".to_owned(), json!(self.version.to_string()));
         if object.deletion_timestamp().is_some() && object.finalizers().next().is_none() {
             self.objects.remove(&key);
         } else {
@@ -137,12 +116,7 @@ impl Cluster {
     }
 
     pub(super) fn remove(&mut self, kind: &str, name: &str) {
-        let key = self
-            .objects
-            .keys()
-            .find(|key| key.kind == kind && key.name == name)
-            .cloned()
-            .unwrap();
+        let key = self.objects.keys().find(|key| key.kind == kind && key.name == name).cloned().unwrap();
         self.delete_key(&key);
     }
 
@@ -159,10 +133,7 @@ impl Cluster {
             return None;
         }
         if object.deletion_timestamp().is_none() {
-            object.metadata_mut().insert(
-                "deletionTimestamp".to_owned(),
-                json!("2026-01-01T00:00:00Z"),
-            );
+            object.metadata_mut().insert("deletionTimestamp".to_owned(), json!("2026-01-01T00:00:00Z"));
         }
         Some(self.store(key.clone(), object))
     }
@@ -179,33 +150,20 @@ impl Cluster {
             for (key, object) in going {
                 let inside = |other: &ObjectKey| match key.kind.as_str() {
                     "Namespace" => other.namespace == key.name,
-                    "CustomResourceDefinition" => {
-                        other.kind == object["spec"]["names"]["kind"].as_str().unwrap()
-                    }
+                    "CustomResourceDefinition" => other.kind == object["spec"]["names"]["kind"].as_str().unwrap(),
                     _ => false,
                 };
-                let contents: Vec<ObjectKey> = self
-                    .objects
-                    .keys()
-                    .filter(|other| inside(other))
-                    .cloned()
-                    .collect();
+                let contents: Vec<ObjectKey> = self.objects.keys().filter(|other| inside(other)).cloned().collect();
                 let cleanup = match key.kind.as_str() {
                     "Namespace" => "kubernetes",
                     "CustomResourceDefinition" => CLEANUP,
                     _ => continue,
                 };
                 if contents.is_empty() {
-                    let kept: Vec<String> = object
-                        .finalizers()
-                        .filter(|name| *name != cleanup)
-                        .map(str::to_owned)
-                        .collect();
+                    let kept: Vec<String> = object.finalizers().filter(|name| *name != cleanup).map(str::to_owned).collect();
                     if kept.len() < object.finalizers().count() {
                         let mut object = object;
-                        object
-                            .metadata_mut()
-                            .insert("finalizers".to_owned(), json!(kept));
+                        object.metadata_mut().insert("finalizers".to_owned(), json!(kept));
                         self.store(key, object);
                     }
                 } else {
@@ -220,10 +178,7 @@ impl Cluster {
     }
 
     pub(super) fn serves(&self, gvk: &GroupVersionKind) -> bool {
-        gvk.kind != "Baz"
-            || self
-                .get("CustomResourceDefinition", "bazs.testing.kubewright.dev")
-                .is_some()
+        gvk.kind != "Baz" || self.get("CustomResourceDefinition", "bazs.testing.kubewright.dev").is_some()
     }
 
     pub(super) fn send(&mut self, engine: &Engine, action: &ObjectAction) -> Answer {
@@ -253,9 +208,7 @@ impl Cluster {
                 self.overwrite(engine, &live, body.clone())
             }
             (Request::MergePatch(patch), Some(live)) => {
-                let version = patch
-                    .pointer("/metadata/resourceVersion")
-                    .and_then(Value::as_str);
+                let version = patch.pointer("/metadata/resourceVersion").and_then(Value::as_str);
                 if version.is_some_and(|version| version != live.resource_version()) {
                     return no(409, "Conflict", &plural, &name);
                 }
@@ -270,21 +223,13 @@ impl Cluster {
                     Err(_) => no(422, "Invalid", &plural, &name),
                 }
             }
-            (
-                Request::Delete {
-                    uid,
-                    resource_version,
-                },
-                Some(live),
-            ) => {
+            (Request::Delete { uid, resource_version }, Some(live)) => {
                 if live.uid() != uid || live.resource_version() != resource_version {
                     return no(409, "Conflict", &plural, &name);
                 }
                 match self.delete_key(&action.key) {
                     Some(object) => Answer::Ok(object),
-                    None => Answer::Ok(
-                        json!({"apiVersion": "v1", "kind": "Status", "status": "Success"}),
-                    ),
+                    None => Answer::Ok(json!({"apiVersion": "v1", "kind": "Status", "status": "Success"})),
                 }
             }
         }
@@ -298,10 +243,7 @@ impl Cluster {
                 Some(namespace) if namespace.deletion_timestamp().is_some() => {
                     return Answer::No(Refusal {
                         code: 403,
-                        causes: vec![RefusalCause {
-                            reason: "NamespaceTerminating".to_owned(),
-                            ..RefusalCause::default()
-                        }],
+                        causes: vec![RefusalCause { reason: "NamespaceTerminating".to_owned(), ..RefusalCause::default() }],
                         ..Refusal::default()
                     });
                 }
@@ -335,8 +277,7 @@ impl Cluster {
             }
         }
         let generation = live.generation().unwrap_or(1) + i64::from(!same);
-        body.metadata_mut()
-            .insert("generation".to_owned(), json!(generation));
+        body.metadata_mut().insert("generation".to_owned(), json!(generation));
         if let Some(status) = live.get("status") {
             body["status"] = status.clone();
         }
@@ -350,13 +291,10 @@ impl Cluster {
             CheckedTypes::ApiService { group, .. } => key.group == *group,
         };
         let hit = self.objects.iter().find(|(key, object)| {
-            let ours =
-                object.label(&engine.context.operator.owner_key()) == Some(engine.owner.hash());
+            let ours = object.label(&engine.context.operator.owner_key()) == Some(engine.owner.hash());
             matches(key) && (check.any_owner || !ours)
         });
-        hit.map_or(Foreign::None, |(key, _)| {
-            Foreign::Found(GroupKind::new(&key.group, &key.kind))
-        })
+        hit.map_or(Foreign::None, |(key, _)| Foreign::Found(GroupKind::new(&key.group, &key.kind)))
     }
 }
 
@@ -365,9 +303,7 @@ fn push_finalizer(object: &mut Value, name: &str) {
     if !names.iter().any(|present| present == name) {
         names.push(name.to_owned());
     }
-    object
-        .metadata_mut()
-        .insert("finalizers".to_owned(), json!(names));
+    object.metadata_mut().insert("finalizers".to_owned(), json!(names));
 }
 
 /// Field ownership of everything in the body; lists are atomic.
@@ -379,29 +315,19 @@ fn manage(engine: &Engine, body: &mut Value) {
             fields.remove(identity);
         }
         if let Some(metadata) = fields.get_mut("f:metadata").and_then(Value::as_object_mut) {
-            for server in [
-                "f:name",
-                "f:namespace",
-                "f:resourceVersion",
-                "f:uid",
-                "f:generation",
-            ] {
+            for server in ["f:name", "f:namespace", "f:resourceVersion", "f:uid", "f:generation"] {
                 metadata.remove(server);
             }
         }
     }
-    let entry = json!({"manager": engine.context.field_manager, "operation": "Update", "fieldsType": "FieldsV1", "fieldsV1": fields});
-    body.metadata_mut()
-        .insert("managedFields".to_owned(), json!([entry]));
+    let entry =
+        json!({"manager": engine.context.field_manager, "operation": "Update", "fieldsType": "FieldsV1", "fieldsV1": fields});
+    body.metadata_mut().insert("managedFields".to_owned(), json!([entry]));
 }
 
 fn fields_of(value: &Value) -> Value {
     match value {
-        Value::Object(map) => Value::Object(
-            map.iter()
-                .map(|(name, value)| (format!("f:{name}"), fields_of(value)))
-                .collect(),
-        ),
+        Value::Object(map) => Value::Object(map.iter().map(|(name, value)| (format!("f:{name}"), fields_of(value))).collect()),
         _ => json!({}),
     }
 }

@@ -8,12 +8,7 @@ fn installed(world: &mut World, set: &[Value]) {
     for _ in 0..4 {
         world.apply(set);
         for manifest in set {
-            if matches!(manifest.kind(), "Foo" | "Bar" | "Baz")
-                && world
-                    .cluster
-                    .get(manifest.kind(), manifest.name())
-                    .is_some()
-            {
+            if matches!(manifest.kind(), "Foo" | "Bar" | "Baz") && world.cluster.get(manifest.kind(), manifest.name()).is_some() {
                 world.cluster.observe(manifest.kind(), manifest.name());
             }
         }
@@ -25,10 +20,7 @@ fn installed(world: &mut World, set: &[Value]) {
 
 fn in_use(end: End) -> String {
     match end {
-        End::Verdict(Verdict::Blocked {
-            reason: BlockedReason::DeletionBlocked,
-            message,
-        }) => message,
+        End::Verdict(Verdict::Blocked { reason: BlockedReason::DeletionBlocked, message }) => message,
         other => panic!("not blocked: {other:?}"),
     }
 }
@@ -38,15 +30,9 @@ fn in_use(end: End) -> String {
 fn orphans_stay_without_marks() {
     let mut world = World::new();
     let set = [
-        object("ConfigMap", "c1")
-            .with("delete-policy", "orphan")
-            .with("delete-order", "2"),
-        object("ConfigMap", "c2")
-            .with("delete-policy", "orphan-on-apply")
-            .with("delete-order", "2"),
-        object("ConfigMap", "c3")
-            .with("delete-policy", "orphan-on-delete")
-            .with("delete-order", "2"),
+        object("ConfigMap", "c1").with("delete-policy", "orphan").with("delete-order", "2"),
+        object("ConfigMap", "c2").with("delete-policy", "orphan-on-apply").with("delete-order", "2"),
+        object("ConfigMap", "c3").with("delete-policy", "orphan-on-delete").with("delete-order", "2"),
         object("Secret", "s").with("delete-order", "1"),
         object("Foo", "foo").finalizer(),
     ];
@@ -56,12 +42,9 @@ fn orphans_stay_without_marks() {
     world.cluster.finalize("Foo", "foo");
     assert!(world.delete().is_complete());
     assert!(world.persisted.is_empty());
-    for (kind, name, stays) in [
-        ("Secret", "s", false),
-        ("ConfigMap", "c2", false),
-        ("ConfigMap", "c1", true),
-        ("ConfigMap", "c3", true),
-    ] {
+    for (kind, name, stays) in
+        [("Secret", "s", false), ("ConfigMap", "c2", false), ("ConfigMap", "c1", true), ("ConfigMap", "c3", true)]
+    {
         let live = world.cluster.get(kind, name);
         assert_eq!(live.is_some(), stays, "{name}");
         if let Some(live) = live {
@@ -74,12 +57,8 @@ fn orphans_stay_without_marks() {
 #[test]
 fn managed_instances_go_first_and_the_rest_in_the_same_pass() {
     let mut world = World::new();
-    let set = [
-        object("Foo", "foo").finalizer(),
-        object("Bar", "bar").finalizer(),
-        object("Baz", "baz").finalizer(),
-        definition(),
-    ];
+    let set =
+        [object("Foo", "foo").finalizer(), object("Bar", "bar").finalizer(), object("Baz", "baz").finalizer(), definition()];
     installed(&mut world, &set);
     assert!(!world.delete().is_complete());
     assert_eq!(
@@ -94,13 +73,7 @@ fn managed_instances_go_first_and_the_rest_in_the_same_pass() {
     world.cluster.finalize("Bar", "bar");
     world.cluster.finalize("Baz", "baz");
     assert!(!world.delete().is_complete());
-    assert_eq!(
-        world.phases(),
-        [
-            "bazs.testing.kubewright.dev Deleting Terminating",
-            "foo Deleting Terminating"
-        ]
-    );
+    assert_eq!(world.phases(), ["bazs.testing.kubewright.dev Deleting Terminating", "foo Deleting Terminating"]);
     world.cluster.finalize("Foo", "foo");
     world.cluster.tick();
     assert!(world.delete().is_complete());
@@ -122,10 +95,7 @@ fn own_instances_do_not_block() {
 fn a_foreign_instance_of_a_declared_type_blocks_even_without_items() {
     let mut world = World::new();
     world.cluster.put(object("Bar", "foreign"));
-    assert_eq!(
-        in_use(world.delete()),
-        "Deletion blocked: type Bar.testing.kubewright.dev is still in use (instances exist)"
-    );
+    assert_eq!(in_use(world.delete()), "Deletion blocked: type Bar.testing.kubewright.dev is still in use (instances exist)");
     world.cluster.remove("Bar", "foreign");
     assert!(world.delete().is_complete());
 }
@@ -136,10 +106,7 @@ fn a_foreign_instance_of_a_type_of_ours_blocks() {
     let mut world = World::new();
     installed(&mut world, &[definition(), object("ConfigMap", "c")]);
     world.cluster.put(object("Baz", "foreign"));
-    assert_eq!(
-        in_use(world.delete()),
-        "Deletion blocked: crd bazs.testing.kubewright.dev is still in use (instances exist)"
-    );
+    assert_eq!(in_use(world.delete()), "Deletion blocked: crd bazs.testing.kubewright.dev is still in use (instances exist)");
     assert_eq!(world.requests(), Vec::<String>::new());
     world.cluster.remove("Baz", "foreign");
     world.delete();
@@ -154,10 +121,7 @@ fn a_type_that_is_orphaned_or_serves_nothing_is_not_in_use() {
     installed(&mut world, &[definition().with("delete-policy", "orphan")]);
     world.cluster.put(object("Baz", "foreign"));
     assert!(world.delete().is_complete());
-    let crd = world
-        .cluster
-        .get("CustomResourceDefinition", "bazs.testing.kubewright.dev")
-        .unwrap();
+    let crd = world.cluster.get("CustomResourceDefinition", "bazs.testing.kubewright.dev").unwrap();
     assert!(!crd.has_finalizer(&world.engine.finalizer));
 
     let mut world = World::new();
@@ -175,10 +139,7 @@ fn foreign_finalizers_keep_dependents_untouched() {
     let mut world = World::new();
     installed(&mut world, &[object("ConfigMap", "c")]);
     world.foreign_finalizers = vec!["other".to_owned()];
-    assert_eq!(
-        in_use(world.delete()),
-        "Deletion blocked due to existing foreign finalizers"
-    );
+    assert_eq!(in_use(world.delete()), "Deletion blocked due to existing foreign finalizers");
     assert_eq!(world.requests(), Vec::<String>::new());
     world.foreign_finalizers.clear();
     assert!(world.delete().is_complete());
@@ -188,9 +149,7 @@ fn foreign_finalizers_keep_dependents_untouched() {
 #[test]
 fn plain_dependents_cost_one_delete_each_and_no_status_write() {
     let mut world = World::new();
-    let set: Vec<Value> = (0..50)
-        .map(|index| object("ConfigMap", &format!("c{index}")))
-        .collect();
+    let set: Vec<Value> = (0..50).map(|index| object("ConfigMap", &format!("c{index}"))).collect();
     installed(&mut world, &set);
     assert!(world.delete().is_complete());
     assert_eq!(world.requests().len(), 50);
@@ -202,39 +161,21 @@ fn a_namespace_stays_with_what_stays_in_it() {
     let mut world = World::new();
     let set = [
         object("Namespace", "inner"),
-        object("ConfigMap", "kept")
-            .within("inner")
-            .with("delete-policy", "orphan"),
+        object("ConfigMap", "kept").within("inner").with("delete-policy", "orphan"),
         object("ConfigMap", "gone").within("inner"),
     ];
     installed(&mut world, &set);
     assert!(world.delete().is_complete());
-    assert!(
-        world
-            .cluster
-            .get("Namespace", "inner")
-            .unwrap()
-            .deletion_timestamp()
-            .is_none()
-    );
-    assert!(
-        world.cluster.get("ConfigMap", "kept").is_some()
-            && world.cluster.get("ConfigMap", "gone").is_none()
-    );
-    assert!(matches!(
-        world.notes.as_slice(),
-        [Note::NamespaceKept { .. }]
-    ));
+    assert!(world.cluster.get("Namespace", "inner").unwrap().deletion_timestamp().is_none());
+    assert!(world.cluster.get("ConfigMap", "kept").is_some() && world.cluster.get("ConfigMap", "gone").is_none());
+    assert!(matches!(world.notes.as_slice(), [Note::NamespaceKept { .. }]));
 }
 
 // RED-3
 #[test]
 fn a_redundant_namespace_waits_for_what_is_in_it() {
     let mut world = World::new();
-    let set = [
-        object("Namespace", "inner"),
-        object("Foo", "foo").within("inner").finalizer(),
-    ];
+    let set = [object("Namespace", "inner"), object("Foo", "foo").within("inner").finalizer()];
     installed(&mut world, &set);
     world.apply(&[]);
     assert_eq!(world.requests(), ["Delete foo"]);
@@ -249,10 +190,7 @@ fn a_redundant_namespace_waits_for_what_is_in_it() {
 #[test]
 fn a_redundant_type_in_use_keeps_everything_alive() {
     let mut world = World::new();
-    installed(
-        &mut world,
-        &[definition(), object("ConfigMap", "c"), object("Baz", "baz")],
-    );
+    installed(&mut world, &[definition(), object("ConfigMap", "c"), object("Baz", "baz")]);
     world.cluster.put(object("Baz", "foreign"));
     assert!(in_use(world.apply(&[])).contains("crd bazs.testing.kubewright.dev is still in use"));
     assert_eq!(world.requests(), Vec::<String>::new());
@@ -307,9 +245,7 @@ fn an_object_that_comes_back_is_deleted_again_in_growing_pauses() {
 fn an_object_of_somebody_else_is_left_alone() {
     let mut world = World::new();
     installed(&mut world, &[object("ConfigMap", "c")]);
-    world.cluster.edit("ConfigMap", "c", |live| {
-        live.set_label(format!("{OPERATOR}/owner-id"), "someone")
-    });
+    world.cluster.edit("ConfigMap", "c", |live| live.set_label(format!("{OPERATOR}/owner-id"), "someone"));
     assert!(world.delete().is_complete());
     assert_eq!(world.requests(), Vec::<String>::new());
     assert!(world.cluster.get("ConfigMap", "c").is_some());
@@ -332,18 +268,8 @@ fn a_create_of_a_dead_process_that_landed_late_is_found() {
 fn an_orphaned_instance_keeps_its_type() {
     for redundant in [true, false] {
         let mut world = World::new();
-        installed(
-            &mut world,
-            &[
-                definition(),
-                object("Baz", "kept").with("delete-policy", "orphan"),
-            ],
-        );
-        let end = if redundant {
-            world.apply(&[])
-        } else {
-            world.delete()
-        };
+        installed(&mut world, &[definition(), object("Baz", "kept").with("delete-policy", "orphan")]);
+        let end = if redundant { world.apply(&[]) } else { world.delete() };
         assert!(in_use(end).contains("crd bazs.testing.kubewright.dev is still in use"));
         assert_eq!(world.requests(), ["Orphan kept"]);
         assert!(world.cluster.get("Baz", "kept").is_some());

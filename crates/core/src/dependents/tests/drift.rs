@@ -5,9 +5,7 @@ use super::super::*;
 use super::world::{Annotate, World, object};
 
 fn drifting(world: &mut World) {
-    world
-        .cluster
-        .edit("ConfigMap", "c", |live| live["data"]["key"] = json!("eA=="));
+    world.cluster.edit("ConfigMap", "c", |live| live["data"]["key"] = json!("eA=="));
 }
 
 // DRIFT-1, DRIFT-7
@@ -20,14 +18,9 @@ fn an_edited_field_of_ours_is_restored_at_once() {
     drifting(&mut world);
     assert!(world.apply(&set).is_complete());
     assert_eq!(world.requests(), ["Update c"]);
-    assert_eq!(
-        world.cluster.get("ConfigMap", "c").unwrap()["data"]["key"],
-        "dmFsdWU="
-    );
+    assert_eq!(world.cluster.get("ConfigMap", "c").unwrap()["data"]["key"], "dmFsdWU=");
     assert_eq!(world.item("c").phase, Phase::Ready);
-    world
-        .cluster
-        .edit("ConfigMap", "c", |live| live.set_label("foreign", "x"));
+    world.cluster.edit("ConfigMap", "c", |live| live.set_label("foreign", "x"));
     assert!(world.apply(&set).is_complete());
     assert_eq!(world.requests(), Vec::<String>::new());
 }
@@ -42,10 +35,7 @@ fn a_due_reapply_of_what_is_in_sync_sends_and_records_nothing() {
     world.requests();
     world.advance(3600);
     assert!(world.apply(&set).is_complete());
-    assert_eq!(
-        (world.requests(), &world.persisted, world.status_writes),
-        (vec![], &before, writes)
-    );
+    assert_eq!((world.requests(), &world.persisted, world.status_writes), (vec![], &before, writes));
 }
 
 // DRIFT-4
@@ -119,16 +109,7 @@ fn a_refused_correction_leaves_the_component_ready() {
     world.apply(&set);
     drifting(&mut world);
     let key = world.item("c").key();
-    world.cluster.refusals.insert(
-        key,
-        vec![
-            Refusal {
-                code: 422,
-                ..Refusal::default()
-            };
-            3
-        ],
-    );
+    world.cluster.refusals.insert(key, vec![Refusal { code: 422, ..Refusal::default() }; 3]);
     world.requests();
     assert!(world.apply(&set).is_complete());
     assert_eq!(world.requests(), ["Update c"]);
@@ -141,10 +122,7 @@ fn a_refused_correction_leaves_the_component_ready() {
 #[test]
 fn drift_is_corrected_in_waves_that_wait() {
     let mut world = World::new();
-    let set = [
-        object("Foo", "foo"),
-        object("ConfigMap", "c").with("apply-order", "1"),
-    ];
+    let set = [object("Foo", "foo"), object("ConfigMap", "c").with("apply-order", "1")];
     world.apply(&set);
     world.cluster.observe("Foo", "foo");
     assert!(world.apply(&set).is_complete());
@@ -167,22 +145,11 @@ fn below_empty_paths_only_presence_counts() {
     assert!(world.apply(&set).is_complete());
     assert_eq!(world.item("foo").empty_paths, [["f:spec", "f:options"]]);
     world.requests();
-    world.cluster.edit("Foo", "foo", |live| {
-        live["spec"]["options"]["defaulted"] = json!(1)
-    });
+    world.cluster.edit("Foo", "foo", |live| live["spec"]["options"]["defaulted"] = json!(1));
     assert!(world.apply(&set).is_complete());
     assert_eq!(world.requests(), Vec::<String>::new());
-    world.cluster.edit("Foo", "foo", |live| {
-        _ = live["spec"].as_object_mut().unwrap().remove("options")
-    });
+    world.cluster.edit("Foo", "foo", |live| _ = live["spec"].as_object_mut().unwrap().remove("options"));
     assert!(world.apply(&set).is_complete());
     assert_eq!(world.requests(), ["Update foo"]);
-    assert!(
-        world
-            .cluster
-            .get("Foo", "foo")
-            .unwrap()
-            .label("op.example.com/owner-id")
-            .is_some()
-    );
+    assert!(world.cluster.get("Foo", "foo").unwrap().label("op.example.com/owner-id").is_some());
 }

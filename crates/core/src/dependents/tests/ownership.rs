@@ -22,10 +22,7 @@ fn unowned_objects_are_adopted_and_owned_ones_left_alone() {
     let set = existing(&mut world);
     let (reason, message) = blocked(world.apply(&set));
     assert_eq!(reason, BlockedReason::OwnerConflict);
-    assert_eq!(
-        message,
-        "owner conflict; object /v1, Kind=Secret demo/s is owned by cluster/demo/other"
-    );
+    assert_eq!(message, "owner conflict; object /v1, Kind=Secret demo/s is owned by cluster/demo/other");
     assert_eq!(world.requests(), ["Create c", "ReadLive c", "Update c"]);
     assert_eq!(world.item("c").phase, Phase::Ready);
     // The other owner lets go.
@@ -40,14 +37,8 @@ fn with_adoption_never_nothing_is_adopted() {
     let set = existing(&mut world).map(|manifest| manifest.with("adoption-policy", "never"));
     let (reason, message) = blocked(world.apply(&set));
     assert_eq!(reason, BlockedReason::OwnerConflict);
-    assert!(
-        message.contains("found existing object /v1, Kind=ConfigMap demo/c without owner"),
-        "{message}"
-    );
-    assert!(
-        message.contains("is owned by cluster/demo/other"),
-        "{message}"
-    );
+    assert!(message.contains("found existing object /v1, Kind=ConfigMap demo/c without owner"), "{message}");
+    assert!(message.contains("is owned by cluster/demo/other"), "{message}");
     assert_eq!(world.requests(), ["Create c", "ReadLive c"]);
 }
 
@@ -66,22 +57,15 @@ fn lost_and_changed_labels_are_noticed() {
     let set = [object("ConfigMap", "c")];
     world.apply(&set);
     let label = format!("{OPERATOR}/owner-id");
-    world.cluster.edit("ConfigMap", "c", |live| {
-        live.set_label(label.as_str(), "someone")
-    });
+    world.cluster.edit("ConfigMap", "c", |live| live.set_label(label.as_str(), "someone"));
     world.requests();
     assert_eq!(blocked(world.apply(&set)).0, BlockedReason::OwnerConflict);
     assert_eq!(world.requests(), Vec::<String>::new());
-    world
-        .cluster
-        .edit("ConfigMap", "c", |live| _ = live.remove_label(&label));
+    world.cluster.edit("ConfigMap", "c", |live| _ = live.remove_label(&label));
     let never = [object("ConfigMap", "c").with("adoption-policy", "never")];
     assert_eq!(blocked(world.apply(&never)).0, BlockedReason::OwnerConflict);
     assert!(world.apply(&set).is_complete());
-    assert_eq!(
-        world.cluster.get("ConfigMap", "c").unwrap().label(&label),
-        Some(world.engine.owner.hash())
-    );
+    assert_eq!(world.cluster.get("ConfigMap", "c").unwrap().label(&label), Some(world.engine.owner.hash()));
 }
 
 // PURGE-4
@@ -89,19 +73,6 @@ fn lost_and_changed_labels_are_noticed() {
 fn an_adopted_object_is_marked_before_it_is_recreated() {
     let mut world = World::new();
     world.cluster.put(object("ConfigMap", "c"));
-    assert!(
-        world
-            .apply(&[object("ConfigMap", "c").with("update-policy", "recreate")])
-            .is_complete()
-    );
-    assert_eq!(
-        world.requests(),
-        [
-            "Create c",
-            "ReadLive c",
-            "TakeOwnership c",
-            "Recreate c",
-            "Create c"
-        ]
-    );
+    assert!(world.apply(&[object("ConfigMap", "c").with("update-policy", "recreate")]).is_complete());
+    assert_eq!(world.requests(), ["Create c", "ReadLive c", "TakeOwnership c", "Recreate c", "Create c"]);
 }

@@ -11,14 +11,8 @@ fn namespaces_follow_the_scope_of_the_type() {
     let mut bare = object("ConfigMap", "c");
     bare.metadata_mut().remove("namespace");
     let placed = object("Namespace", "n").within("demo");
-    let desired = world
-        .prepare(&[bare, placed, object("Baz", "baz"), definition()])
-        .unwrap();
-    let namespaces: Vec<&str> = desired
-        .objects()
-        .iter()
-        .map(|object| object.key.namespace.as_str())
-        .collect();
+    let desired = world.prepare(&[bare, placed, object("Baz", "baz"), definition()]).unwrap();
+    let namespaces: Vec<&str> = desired.objects().iter().map(|object| object.key.namespace.as_str()).collect();
     assert_eq!(namespaces, ["demo", "", "demo", ""]);
 }
 
@@ -26,16 +20,9 @@ fn namespaces_follow_the_scope_of_the_type() {
 #[test]
 fn an_unknown_kind_is_an_error_unless_an_api_service_brings_it() {
     let world = World::new();
-    let unknown =
-        json!({"apiVersion": "x.example.com/v1", "kind": "Unknown", "metadata": {"name": "u"}});
-    let error = world
-        .prepare(std::slice::from_ref(&unknown))
-        .unwrap_err()
-        .to_string();
-    assert!(
-        error.contains("no match for kind \"Unknown\" in version \"x.example.com/v1\""),
-        "{error}"
-    );
+    let unknown = json!({"apiVersion": "x.example.com/v1", "kind": "Unknown", "metadata": {"name": "u"}});
+    let error = world.prepare(std::slice::from_ref(&unknown)).unwrap_err().to_string();
+    assert!(error.contains("no match for kind \"Unknown\" in version \"x.example.com/v1\""), "{error}");
     let service = json!({"apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService", "metadata": {"name": "v1.x.example.com"}, "spec": {"group": "x.example.com", "version": "v1"}});
     assert!(world.prepare(&[unknown, service]).is_ok());
 }
@@ -67,15 +54,9 @@ fn all_mistakes_are_reported_together() {
 #[test]
 fn deletion_stage_objects_are_kept_apart() {
     let world = World::new();
-    let set = [
-        object("ConfigMap", "c"),
-        object("ConfigMap", "c").with("lifecycle", "pre-delete"),
-    ];
+    let set = [object("ConfigMap", "c"), object("ConfigMap", "c").with("lifecycle", "pre-delete")];
     let desired = world.prepare(&set).unwrap();
-    assert_eq!(
-        (desired.objects().len(), desired.deletion_stage().len()),
-        (1, 1)
-    );
+    assert_eq!((desired.objects().len(), desired.deletion_stage().len()), (1, 1));
     assert!(desired.deletion_stage()[0].digest.ends_with("@pre-delete"));
 }
 
@@ -108,33 +89,13 @@ fn a_summary_is_enough_until_something_must_be_written() {
     let observed = |world: &World| {
         let mut observed = Observed::new(&world.persisted);
         for (key, live) in &world.cluster.objects {
-            observed.observe(
-                key.clone(),
-                std::sync::Arc::new(Projection::of(live, &world.engine.context)),
-            );
+            observed.observe(key.clone(), std::sync::Arc::new(Projection::of(live, &world.engine.context)));
         }
         observed
     };
-    let calm = plan(
-        &world.engine,
-        &summary,
-        &world.persisted,
-        &observed(&world),
-        &world.memory,
-        world.now,
-    );
-    assert_eq!(
-        (calm.actions.len(), calm.needs_manifests, calm.verdict),
-        (0, false, Verdict::Complete)
-    );
+    let calm = plan(&world.engine, &summary, &world.persisted, &observed(&world), &world.memory, world.now);
+    assert_eq!((calm.actions.len(), calm.needs_manifests, calm.verdict), (0, false, Verdict::Complete));
     world.cluster.remove("ConfigMap", "c");
-    let missing = plan(
-        &world.engine,
-        &summary,
-        &world.persisted,
-        &observed(&world),
-        &world.memory,
-        world.now,
-    );
+    let missing = plan(&world.engine, &summary, &world.persisted, &observed(&world), &world.memory, world.now);
     assert_eq!((missing.actions.len(), missing.needs_manifests), (0, true));
 }

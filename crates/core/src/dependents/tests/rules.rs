@@ -12,13 +12,7 @@ fn a_failed_dependent_is_told_at_once() {
     let set = [object("Foo", "foo")];
     world.apply(&set);
     world.cluster.fail("Foo", "foo", "out of luck");
-    assert_eq!(
-        blocked(world.apply(&set)),
-        (
-            BlockedReason::DependentFailed,
-            "Foo demo/foo: out of luck".to_owned()
-        )
-    );
+    assert_eq!(blocked(world.apply(&set)), (BlockedReason::DependentFailed, "Foo demo/foo: out of luck".to_owned()));
     world.cluster.observe("Foo", "foo");
     assert!(world.apply(&set).is_complete());
 }
@@ -31,18 +25,11 @@ fn an_unseen_generation_counts_after_half_a_minute() {
     world.apply(&set);
     world.cluster.observe("Foo", "foo");
     assert!(world.apply(&set).is_complete());
-    world.cluster.edit("Foo", "foo", |live| {
-        live["metadata"]["generation"] = json!(7)
-    });
+    world.cluster.edit("Foo", "foo", |live| live["metadata"]["generation"] = json!(7));
     assert!(world.apply(&set).is_complete());
     world.advance(29);
     assert!(world.apply(&set).is_complete());
-    assert_eq!(
-        world
-            .wake
-            .map(|wake| wake.duration_since(world.now).as_secs()),
-        Some(1)
-    );
+    assert_eq!(world.wake.map(|wake| wake.duration_since(world.now).as_secs()), Some(1));
     world.advance(2);
     assert_eq!(waiting(&world.apply(&set)), ["foo"]);
 }
@@ -51,10 +38,7 @@ fn an_unseen_generation_counts_after_half_a_minute() {
 #[test]
 fn a_lost_inventory_heals() {
     let mut world = World::new();
-    let set = [
-        object("ConfigMap", "a").with("delete-order", "5"),
-        object("Foo", "foo"),
-    ];
+    let set = [object("ConfigMap", "a").with("delete-order", "5"), object("Foo", "foo")];
     world.apply(&set);
     world.cluster.observe("Foo", "foo");
     assert!(world.apply(&set).is_complete());
@@ -91,9 +75,7 @@ fn orders_that_contradict_each_other_are_refused_before_any_request() {
         let message = invalid(&[definition(), instance], &mut world);
         assert_eq!(
             message,
-            format!(
-                "error validating object set (testing.kubewright.dev/v1alpha1, Kind=Baz demo/baz): {problem}"
-            )
+            format!("error validating object set (testing.kubewright.dev/v1alpha1, Kind=Baz demo/baz): {problem}")
         );
     }
     for (inside, problem) in [
@@ -106,40 +88,23 @@ fn orders_that_contradict_each_other_are_refused_before_any_request() {
             "namespaced object must not have a delete order greater than the one of its namespace",
         ),
     ] {
-        let message = invalid(
-            &[object("Namespace", "inner"), inside.within("inner")],
-            &mut world,
-        );
-        assert_eq!(
-            message,
-            format!("error validating object set (/v1, Kind=ConfigMap inner/c): {problem}")
-        );
+        let message = invalid(&[object("Namespace", "inner"), inside.within("inner")], &mut world);
+        assert_eq!(message, format!("error validating object set (/v1, Kind=ConfigMap inner/c): {problem}"));
     }
     assert_eq!(world.requests(), Vec::<String>::new());
 
-    let set = [
-        definition(),
-        object("Baz", "baz"),
-        object("Namespace", "inner"),
-        object("ConfigMap", "c").within("inner"),
-    ];
+    let set = [definition(), object("Baz", "baz"), object("Namespace", "inner"), object("ConfigMap", "c").within("inner")];
     world.apply(&set);
     world.cluster.observe("Baz", "baz");
     assert!(world.apply(&set).is_complete());
     world.requests();
     assert!(
-        invalid(
-            &[set[1].clone(), set[2].clone(), set[3].clone()],
-            &mut world
-        )
-        .contains("managed instance is not being deleted, but the managing type is")
+        invalid(&[set[1].clone(), set[2].clone(), set[3].clone()], &mut world)
+            .contains("managed instance is not being deleted, but the managing type is")
     );
     assert!(
-        invalid(
-            &[set[0].clone(), set[1].clone(), set[3].clone()],
-            &mut world
-        )
-        .contains("namespaced object is not being deleted, but the namespace is")
+        invalid(&[set[0].clone(), set[1].clone(), set[3].clone()], &mut world)
+            .contains("namespaced object is not being deleted, but the namespace is")
     );
     assert_eq!(world.requests(), Vec::<String>::new());
 }

@@ -59,10 +59,7 @@ impl World {
         Self {
             cluster: Cluster::new(),
             engine,
-            policies: Policies {
-                reapply_interval: std::time::Duration::from_mins(9),
-                ..Policies::default()
-            },
+            policies: Policies { reapply_interval: std::time::Duration::from_mins(9), ..Policies::default() },
             persisted: Inventory::default(),
             memory: Memory::default(),
             now: START.parse().unwrap(),
@@ -76,21 +73,13 @@ impl World {
         }
     }
 
-    pub(super) fn prepare(
-        &self,
-        manifests: &[Value],
-    ) -> Result<Desired, crate::manifest::ManifestErrors> {
+    pub(super) fn prepare(&self, manifests: &[Value]) -> Result<Desired, crate::manifest::ManifestErrors> {
         let scope = |gvk: &GroupVersionKind| match gvk.kind.as_str() {
             "Unknown" => None,
-            "Baz" => self
-                .cluster
-                .get("CustomResourceDefinition", "bazs.testing.kubewright.dev")
-                .map(|_| Scope::Namespaced),
-            "Namespace"
-            | "CustomResourceDefinition"
-            | "ClusterRole"
-            | "APIService"
-            | "ValidatingWebhookConfiguration" => Some(Scope::Cluster),
+            "Baz" => self.cluster.get("CustomResourceDefinition", "bazs.testing.kubewright.dev").map(|_| Scope::Namespaced),
+            "Namespace" | "CustomResourceDefinition" | "ClusterRole" | "APIService" | "ValidatingWebhookConfiguration" => {
+                Some(Scope::Cluster)
+            }
             _ => Some(Scope::Namespaced),
         };
         let context = PrepareContext {
@@ -104,24 +93,14 @@ impl World {
     }
 
     pub(super) fn advance(&mut self, seconds: i64) {
-        self.now = self
-            .now
-            .checked_add(SignedDuration::from_secs(seconds))
-            .unwrap();
+        self.now = self.now.checked_add(SignedDuration::from_secs(seconds)).unwrap();
     }
 
     /// One pass. The number of requests to dependents can be read from the journal.
     pub(super) fn apply(&mut self, manifests: &[Value]) -> End {
         let desired = self.prepare(manifests).unwrap();
         self.pass(&desired, |world, inventory, observed| {
-            plan(
-                &world.engine,
-                &desired,
-                inventory,
-                observed,
-                &world.memory,
-                world.now,
-            )
+            plan(&world.engine, &desired, inventory, observed, &world.memory, world.now)
         })
     }
 
@@ -130,49 +109,25 @@ impl World {
         let desired = Desired::default();
         self.pass(&desired, |world, inventory, observed| {
             let foreign = world.foreign_finalizers.clone();
-            plan_deletion(
-                &world.engine,
-                inventory,
-                observed,
-                &world.memory,
-                &foreign,
-                world.now,
-            )
+            plan_deletion(&world.engine, inventory, observed, &world.memory, &foreign, world.now)
         })
     }
 
-    fn pass(
-        &mut self,
-        desired: &Desired,
-        next: impl Fn(&Self, &Inventory, &Observed) -> Plan,
-    ) -> End {
+    fn pass(&mut self, desired: &Desired, next: impl Fn(&Self, &Inventory, &Observed) -> Plan) -> End {
         let mut inventory = self.persisted.clone();
         let mut observed = Observed::new(&self.persisted);
-        let keys: BTreeSet<ObjectKey> = inventory
-            .items()
-            .iter()
-            .map(Item::key)
-            .chain(desired.objects().iter().map(|object| object.key.clone()))
-            .collect();
+        let keys: BTreeSet<ObjectKey> =
+            inventory.items().iter().map(Item::key).chain(desired.objects().iter().map(|object| object.key.clone())).collect();
         let label = self.engine.context.operator.owner_key();
         for key in keys {
             // The watch sees objects with an owner label only.
-            if let Some(live) = self
-                .cluster
-                .objects
-                .get(&key)
-                .filter(|live| live.label(&label).is_some())
-            {
+            if let Some(live) = self.cluster.objects.get(&key).filter(|live| live.label(&label).is_some()) {
                 observed.observe(key, Arc::new(Projection::of(live, &self.engine.context)));
             }
         }
         for _ in 0..ENDLESS {
             let plan = next(self, &inventory, &observed);
-            assert_eq!(
-                plan,
-                next(self, &inventory, &observed),
-                "a plan is a function of its input"
-            );
+            assert_eq!(plan, next(self, &inventory, &observed), "a plan is a function of its input");
             self.memory = plan.memory.clone();
             self.wake = plan.wake;
             inventory = plan.inventory;
@@ -193,10 +148,7 @@ impl World {
                 self.execute(desired, &inventory, action, &mut observed);
             }
         }
-        panic!(
-            "the pass does not end; last requests: {:?}",
-            &self.cluster.journal[self.cluster.journal.len() - 8..]
-        );
+        panic!("the pass does not end; last requests: {:?}", &self.cluster.journal[self.cluster.journal.len() - 8..]);
     }
 
     fn dies(&mut self) -> bool {
@@ -214,13 +166,7 @@ impl World {
         }
     }
 
-    fn execute(
-        &mut self,
-        desired: &Desired,
-        inventory: &Inventory,
-        action: Action,
-        observed: &mut Observed,
-    ) {
+    fn execute(&mut self, desired: &Desired, inventory: &Inventory, action: Action, observed: &mut Observed) {
         match action {
             Action::Persist(inventory) => {
                 self.status_writes += 1;
@@ -240,22 +186,10 @@ impl World {
                 match self.cluster.send(&engine, &action) {
                     Answer::Ok(body) => {
                         self.notes.extend(action.note.clone());
-                        observed.record(
-                            &engine,
-                            &action,
-                            Response::Success(&body),
-                            &mut self.memory,
-                            now,
-                        );
+                        observed.record(&engine, &action, Response::Success(&body), &mut self.memory, now);
                     }
                     Answer::No(refusal) => {
-                        observed.record(
-                            &engine,
-                            &action,
-                            Response::Refused(&refusal),
-                            &mut self.memory,
-                            now,
-                        );
+                        observed.record(&engine, &action, Response::Refused(&refusal), &mut self.memory, now);
                     }
                 }
             }
@@ -268,14 +202,7 @@ impl World {
             .persisted
             .items()
             .iter()
-            .map(|item| {
-                format!(
-                    "{} {:?} {}",
-                    item.name,
-                    item.phase,
-                    item.status.map_or("-", |status| status.as_str())
-                )
-            })
+            .map(|item| format!("{} {:?} {}", item.name, item.phase, item.status.map_or("-", |status| status.as_str())))
             .collect();
         phases.sort();
         phases
@@ -283,19 +210,11 @@ impl World {
 
     /// The requests since the last call.
     pub(super) fn requests(&mut self) -> Vec<String> {
-        self.cluster
-            .journal
-            .drain(..)
-            .map(|(verb, key)| format!("{verb:?} {}", key.name))
-            .collect()
+        self.cluster.journal.drain(..).map(|(verb, key)| format!("{verb:?} {}", key.name)).collect()
     }
 
     pub(super) fn item(&self, name: &str) -> &Item {
-        self.persisted
-            .items()
-            .iter()
-            .find(|item| item.name == name)
-            .unwrap()
+        self.persisted.items().iter().find(|item| item.name == name).unwrap()
     }
 }
 
@@ -338,8 +257,7 @@ impl Annotate for Value {
 
     /// A finalizer of another program.
     fn finalizer(mut self) -> Value {
-        self.metadata_mut()
-            .insert("finalizers".to_owned(), json!(["other/finalizer"]));
+        self.metadata_mut().insert("finalizers".to_owned(), json!(["other/finalizer"]));
         self
     }
 
@@ -352,8 +270,7 @@ impl Annotate for Value {
     }
 
     fn within(mut self, namespace: &str) -> Value {
-        self.metadata_mut()
-            .insert("namespace".to_owned(), json!(namespace));
+        self.metadata_mut().insert("namespace".to_owned(), json!(namespace));
         self
     }
 }
@@ -361,10 +278,7 @@ impl Annotate for Value {
 /// The names that a pass waits for.
 pub(super) fn waiting(end: &End) -> Vec<String> {
     match end {
-        End::Verdict(Verdict::Incomplete { waiting }) => waiting
-            .iter()
-            .map(|waiting| waiting.key.name.clone())
-            .collect(),
+        End::Verdict(Verdict::Incomplete { waiting }) => waiting.iter().map(|waiting| waiting.key.name.clone()).collect(),
         other => panic!("not waiting: {other:?}"),
     }
 }

@@ -19,23 +19,12 @@ pub(super) fn run(flow: &Flow, memory: &mut KeyMemory) -> Conclusion {
 }
 
 fn pass(now: Moment) -> Pass {
-    Pass {
-        started: now,
-        ended: now,
-        recheck: None,
-    }
+    Pass { started: now, ended: now, recheck: None }
 }
 
 fn delays(memory: &mut KeyMemory, flows: impl IntoIterator<Item = Flow>) -> Vec<String> {
-    let shown = |schedule: Schedule| {
-        schedule
-            .delay()
-            .map_or_else(|| "event".to_owned(), |delay| delay.to_string())
-    };
-    flows
-        .into_iter()
-        .map(|flow| shown(run(&flow, memory).schedule))
-        .collect()
+    let shown = |schedule: Schedule| schedule.delay().map_or_else(|| "event".to_owned(), |delay| delay.to_string());
+    flows.into_iter().map(|flow| shown(run(&flow, memory).schedule)).collect()
 }
 
 fn failed() -> Flow {
@@ -52,10 +41,7 @@ fn blocked() -> Flow {
 
 fn row(flow: &Flow) -> String {
     let conclusion = run(flow, &mut fresh());
-    let ready = conclusion
-        .ready
-        .map(|(ready, texts)| format!("{ready} {}", texts.reason))
-        .unwrap_or_default();
+    let ready = conclusion.ready.map(|(ready, texts)| format!("{ready} {}", texts.reason)).unwrap_or_default();
     let stalled = match conclusion.stalled {
         StalledMark::Keep => "kept",
         StalledMark::Remove => "removed",
@@ -74,36 +60,15 @@ fn row(flow: &Flow) -> String {
 fn each_outcome_has_its_row() {
     for (flow, expected) in [
         (Ok(()), "None; true Reconciled; removed; Normal; done"),
-        (
-            Err(Halt::Done),
-            "None; true Reconciled; removed; Normal; done",
-        ),
-        (
-            Wait::after(D1, "W").into(),
-            "Some(\"1s\"); false W; removed; Normal; wait",
-        ),
-        (
-            Wait::for_event("W").into(),
-            "Some(\"5m\"); false W; removed; Normal; wait",
-        ),
+        (Err(Halt::Done), "None; true Reconciled; removed; Normal; done"),
+        (Wait::after(D1, "W").into(), "Some(\"1s\"); false W; removed; Normal; wait"),
+        (Wait::for_event("W").into(), "Some(\"5m\"); false W; removed; Normal; wait"),
         (growing("W"), "Some(\"1s\"); false W; removed; Normal; wait"),
         (blocked(), "None; false Stuck; set; Warning; blocked"),
-        (
-            failed(),
-            "Some(\"5ms\"); false InternalError; removed; Warning; error",
-        ),
-        (
-            Failure::after(D1, "x").into(),
-            "Some(\"1s\"); false InternalError; removed; Warning; error",
-        ),
-        (
-            Failure::terminal("T", "x").into(),
-            "None; false T; set; Warning; terminal",
-        ),
-        (
-            Err(status(409, "Conflict").into()),
-            "Some(\"1s\"); ; kept; none; conflict",
-        ),
+        (failed(), "Some(\"5ms\"); false InternalError; removed; Warning; error"),
+        (Failure::after(D1, "x").into(), "Some(\"1s\"); false InternalError; removed; Warning; error"),
+        (Failure::terminal("T", "x").into(), "None; false T; set; Warning; terminal"),
+        (Err(status(409, "Conflict").into()), "Some(\"1s\"); ; kept; none; conflict"),
     ] {
         assert_eq!(row(&flow), expected);
     }
@@ -113,23 +78,8 @@ fn each_outcome_has_its_row() {
 #[test]
 fn failures_double_until_something_else_happens() {
     let mut memory = fresh();
-    let flows = [
-        failed(),
-        failed(),
-        failed(),
-        Ok(()),
-        failed(),
-        growing("W"),
-        failed(),
-        blocked(),
-        failed(),
-    ];
-    assert_eq!(
-        delays(&mut memory, flows),
-        [
-            "5ms", "10ms", "20ms", "event", "5ms", "1s", "5ms", "event", "5ms"
-        ]
-    );
+    let flows = [failed(), failed(), failed(), Ok(()), failed(), growing("W"), failed(), blocked(), failed()];
+    assert_eq!(delays(&mut memory, flows), ["5ms", "10ms", "20ms", "event", "5ms", "1s", "5ms", "event", "5ms"]);
 }
 
 // BO-4
@@ -137,10 +87,7 @@ fn failures_double_until_something_else_happens() {
 fn a_fixed_delay_leaves_the_counter_and_slow_failures_share_it() {
     let slow = || Flow::from(Failure::backoff("refused").slow());
     let after = Flow::from(Failure::after(D1, "later"));
-    assert_eq!(
-        delays(&mut fresh(), [failed(), after, failed(), slow()]),
-        ["5ms", "1s", "10ms", "4s"]
-    );
+    assert_eq!(delays(&mut fresh(), [failed(), after, failed(), slow()]), ["5ms", "1s", "10ms", "4s"]);
 }
 
 // RTY-20, RTY-07, 4.3
@@ -148,35 +95,17 @@ fn a_fixed_delay_leaves_the_counter_and_slow_failures_share_it() {
 fn growing_waits_grow_per_reason() {
     let progressed = || Flow::from(Wait::growing("A").progressed());
     let mut memory = fresh();
-    let flows = [
-        growing("A"),
-        growing("A"),
-        growing("A"),
-        progressed(),
-        growing("A"),
-    ];
+    let flows = [growing("A"), growing("A"), growing("A"), progressed(), growing("A")];
     assert_eq!(delays(&mut memory, flows), ["1s", "2s", "4s", "1s", "2s"]);
-    assert_eq!(
-        delays(&mut memory, [growing("B"), growing("A")]),
-        ["1s", "1s"]
-    );
-    assert_eq!(
-        delays(
-            &mut memory,
-            [growing("A"), failed(), growing("A"), Ok(()), growing("A")]
-        )[2..],
-        ["1s", "event", "1s"]
-    );
+    assert_eq!(delays(&mut memory, [growing("B"), growing("A")]), ["1s", "1s"]);
+    assert_eq!(delays(&mut memory, [growing("A"), failed(), growing("A"), Ok(()), growing("A")])[2..], ["1s", "event", "1s"]);
 }
 
 // RTY-11, BO-7
 #[test]
 fn a_bounded_growing_wait_grows_all_the_same() {
     let bounded = || Flow::from(Wait::growing("A").at_most(D1));
-    assert_eq!(
-        delays(&mut fresh(), [bounded(), bounded(), growing("A")]),
-        ["1s", "1s", "4s"]
-    );
+    assert_eq!(delays(&mut fresh(), [bounded(), bounded(), growing("A")]), ["1s", "1s", "4s"]);
 }
 
 // RTY-20, BO-8
@@ -184,10 +113,7 @@ fn a_bounded_growing_wait_grows_all_the_same() {
 fn each_growing_wait_of_a_join_advances_on_its_own() {
     let mut memory = fresh();
     let both = || join([("a", growing("A")), ("b", growing("B"))]).map(|_| ());
-    assert_eq!(
-        delays(&mut memory, [growing("A"), growing("A")]),
-        ["1s", "2s"]
-    );
+    assert_eq!(delays(&mut memory, [growing("A"), growing("A")]), ["1s", "2s"]);
     assert_eq!(delays(&mut memory, [both(), both()]), ["1s", "2s"]);
 }
 
@@ -205,27 +131,11 @@ fn another_object_of_the_same_name_starts_afresh() {
 #[test]
 fn the_smallest_delay_wins() {
     let mut limits = Limits::new(Timing::default().without_jitter(), 1);
-    let soon = Pass {
-        recheck: Some(D1),
-        ..pass(Moment::START)
-    };
+    let soon = Pass { recheck: Some(D1), ..pass(Moment::START) };
     let success = conclude(&Ok(()), &mut fresh(), &Prior::Memory, &mut limits, &soon);
-    assert_eq!(
-        (success.schedule, success.ready.unwrap().0),
-        (Schedule::After(D1), true)
-    );
-    let rechecked = Flow::from(
-        Wait::for_event("W")
-            .recheck(Delay::secs::<9>())
-            .recheck(Delay::secs::<20>()),
-    );
-    assert_eq!(
-        delays(
-            &mut fresh(),
-            [rechecked, Blocked::new("B", "x").recheck(D1).into()]
-        ),
-        ["9s", "1s"]
-    );
+    assert_eq!((success.schedule, success.ready.unwrap().0), (Schedule::After(D1), true));
+    let rechecked = Flow::from(Wait::for_event("W").recheck(Delay::secs::<9>()).recheck(Delay::secs::<20>()));
+    assert_eq!(delays(&mut fresh(), [rechecked, Blocked::new("B", "x").recheck(D1).into()]), ["9s", "1s"]);
 }
 
 // RTY-18, ACT-10
@@ -234,16 +144,9 @@ fn the_first_five_conflicts_in_a_row_are_quiet() {
     let conflict = || Err(status(409, "Conflict").into());
     let mut memory = fresh();
     let outcomes: Vec<_> = (0..6).map(|_| run(&conflict(), &mut memory)).collect();
-    assert!(
-        outcomes
-            .iter()
-            .all(|conclusion| conclusion.schedule == Schedule::After(D1))
-    );
+    assert!(outcomes.iter().all(|conclusion| conclusion.schedule == Schedule::After(D1)));
     assert!(outcomes[..5].iter().all(|conclusion| conclusion.outcome == Outcome::Conflict && conclusion.event.is_none()));
-    assert_eq!(
-        (outcomes[5].outcome, outcomes[5].event.is_some()),
-        (Outcome::Error, true)
-    );
+    assert_eq!((outcomes[5].outcome, outcomes[5].event.is_some()), (Outcome::Error, true));
     run(&Ok(()), &mut memory);
     assert_eq!(run(&conflict(), &mut memory).outcome, Outcome::Conflict);
 }
@@ -256,11 +159,7 @@ fn noise_neither_advances_nor_moves_the_back_off() {
     let slow = Flow::from(Failure::backoff("refused").slow());
     let at = |millis| pass(Moment(Duration::from_millis(millis)));
     let delay = |memory: &mut KeyMemory, limits: &mut Limits, millis| {
-        conclude(&slow, memory, &Prior::Memory, limits, &at(millis))
-            .schedule
-            .delay()
-            .unwrap()
-            .to_string()
+        conclude(&slow, memory, &Prior::Memory, limits, &at(millis)).schedule.delay().unwrap().to_string()
     };
     assert_eq!(delay(&mut memory, &mut limits, 0), "1s");
     assert_eq!(delay(&mut memory, &mut limits, 400), "600ms");
@@ -274,13 +173,7 @@ fn many_failing_keys_share_a_limit() {
     let mut limits = Limits::new(Timing::default().without_jitter(), 1);
     let mut longest = Duration::ZERO;
     for _ in 0..150 {
-        let conclusion = conclude(
-            &failed(),
-            &mut fresh(),
-            &Prior::Memory,
-            &mut limits,
-            &pass(Moment::START),
-        );
+        let conclusion = conclude(&failed(), &mut fresh(), &Prior::Memory, &mut limits, &pass(Moment::START));
         longest = longest.max(conclusion.schedule.delay().unwrap().as_duration());
     }
     assert_eq!(longest, Duration::from_secs(5));
@@ -289,21 +182,9 @@ fn many_failing_keys_share_a_limit() {
 // RTY-24, ERR-9
 #[test]
 fn the_class_of_unknown_errors_can_be_set() {
-    let timing = Timing {
-        unclassified: Class::Terminal,
-        ..Timing::default()
-    };
+    let timing = Timing { unclassified: Class::Terminal, ..Timing::default() };
     let mut limits = Limits::new(timing, 1);
-    let mut outcome = |flow: &Flow| {
-        conclude(
-            flow,
-            &mut fresh(),
-            &Prior::Memory,
-            &mut limits,
-            &pass(Moment::START),
-        )
-        .outcome
-    };
+    let mut outcome = |flow: &Flow| conclude(flow, &mut fresh(), &Prior::Memory, &mut limits, &pass(Moment::START)).outcome;
     assert_eq!(outcome(&Failure::msg("plain").into()), Outcome::Terminal);
     assert_eq!(outcome(&failed()), Outcome::Error);
 }
@@ -311,12 +192,7 @@ fn the_class_of_unknown_errors_can_be_set() {
 // ACT-6, PIPE-11
 #[test]
 fn a_second_pass_with_the_same_result_tells_nothing_new() {
-    for flow in [
-        Ok(()),
-        Wait::for_event("W").into(),
-        blocked(),
-        Failure::terminal("T", "x").into(),
-    ] {
+    for flow in [Ok(()), Wait::for_event("W").into(), blocked(), Failure::terminal("T", "x").into()] {
         let mut memory = fresh();
         assert!(run(&flow, &mut memory).event.is_some());
         assert!(run(&flow, &mut memory).event.is_none(), "{flow:?}");
@@ -326,45 +202,16 @@ fn a_second_pass_with_the_same_result_tells_nothing_new() {
 // ACT-6
 #[test]
 fn a_restart_repeats_no_event() {
-    let condition = |is_true, reason: &str| {
-        Some(PriorCondition {
-            is_true,
-            reason: reason.to_owned(),
-        })
-    };
+    let condition = |is_true, reason: &str| Some(PriorCondition { is_true, reason: reason.to_owned() });
     let event = |flow: Flow, ready, stalled| {
         let mut limits = Limits::new(Timing::default(), 1);
-        conclude(
-            &flow,
-            &mut fresh(),
-            &Prior::Conditions { ready, stalled },
-            &mut limits,
-            &pass(Moment::START),
-        )
-        .event
-        .is_some()
+        conclude(&flow, &mut fresh(), &Prior::Conditions { ready, stalled }, &mut limits, &pass(Moment::START)).event.is_some()
     };
     assert!(!event(Ok(()), condition(true, "Reconciled"), None));
-    assert!(!event(
-        Wait::for_event("W").into(),
-        condition(false, "W"),
-        None
-    ));
-    assert!(event(
-        Wait::for_event("W").into(),
-        condition(false, "Other"),
-        None
-    ));
-    assert!(!event(
-        blocked(),
-        condition(false, "Stuck"),
-        condition(true, "Stuck")
-    ));
-    assert!(event(
-        blocked(),
-        condition(false, "Stuck"),
-        condition(false, "Stuck")
-    ));
+    assert!(!event(Wait::for_event("W").into(), condition(false, "W"), None));
+    assert!(event(Wait::for_event("W").into(), condition(false, "Other"), None));
+    assert!(!event(blocked(), condition(false, "Stuck"), condition(true, "Stuck")));
+    assert!(event(blocked(), condition(false, "Stuck"), condition(false, "Stuck")));
 }
 
 // ACT-9
@@ -379,28 +226,16 @@ fn notes_say_when_the_next_try_is_and_messages_do_not() {
 #[test]
 fn an_event_of_ones_own_replaces_the_runners() {
     let own = Event::normal("Mine", "as I say").action("Install");
-    let event = run(
-        &Blocked::new("B", "x").with_event(own.clone()).into(),
-        &mut fresh(),
-    )
-    .event;
+    let event = run(&Blocked::new("B", "x").with_event(own.clone()).into(), &mut fresh()).event;
     assert_eq!(event, Some(own));
 }
 
 // ACT-17
 #[test]
 fn nothing_is_both_unretried_and_invisible() {
-    for flow in [
-        Err(Halt::Done),
-        growing("W"),
-        blocked(),
-        failed(),
-        Failure::terminal("T", "x").into(),
-    ] {
+    for flow in [Err(Halt::Done), growing("W"), blocked(), failed(), Failure::terminal("T", "x").into()] {
         let conclusion = run(&flow, &mut fresh());
-        let visible = conclusion.ready.is_some()
-            || conclusion.event.is_some()
-            || conclusion.schedule != Schedule::OnEvent;
+        let visible = conclusion.ready.is_some() || conclusion.event.is_some() || conclusion.schedule != Schedule::OnEvent;
         assert!(conclusion.outcome == Outcome::Done || visible);
     }
 }

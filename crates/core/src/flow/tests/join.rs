@@ -30,13 +30,7 @@ fn conflict() -> Flow {
 }
 
 fn joined(branches: Vec<Flow>) -> Flow {
-    join(
-        branches
-            .into_iter()
-            .enumerate()
-            .map(|(index, flow)| (format!("b{index}"), flow)),
-    )
-    .map(|_| ())
+    join(branches.into_iter().enumerate().map(|(index, flow)| (format!("b{index}"), flow))).map(|_| ())
 }
 
 fn shown(branches: Vec<Flow>) -> String {
@@ -44,13 +38,7 @@ fn shown(branches: Vec<Flow>) -> String {
     let schedule = run(&flow, &mut fresh()).schedule;
     let report = match &flow {
         Ok(()) => "Ok".to_owned(),
-        Err(halt) => format!(
-            "{:?} {}",
-            halt.kind(),
-            halt.reason()
-                .map(|reason| reason.to_string())
-                .unwrap_or_default()
-        ),
+        Err(halt) => format!("{:?} {}", halt.kind(), halt.reason().map(|reason| reason.to_string()).unwrap_or_default()),
     };
     match schedule {
         Schedule::OnEvent => format!("{report}, on event"),
@@ -61,22 +49,10 @@ fn shown(branches: Vec<Flow>) -> String {
 // JOIN-01 to JOIN-07, JOIN-09
 #[test]
 fn the_rows_of_the_table() {
-    assert_eq!(
-        shown(vec![wait(S1), backoff(), terminal()]),
-        "Failed InternalError, after 5ms"
-    );
-    assert_eq!(
-        shown(vec![terminal(), Failure::after(S7, "x").into(), wait(S1)]),
-        "Failed T, after 1s"
-    );
-    assert_eq!(
-        shown(vec![Ok(()), terminal(), terminal()]),
-        "Failed T, on event"
-    );
-    assert_eq!(
-        shown(vec![wait(S7), terminal(), wait(S1)]),
-        "Failed T, after 1s"
-    );
+    assert_eq!(shown(vec![wait(S1), backoff(), terminal()]), "Failed InternalError, after 5ms");
+    assert_eq!(shown(vec![terminal(), Failure::after(S7, "x").into(), wait(S1)]), "Failed T, after 1s");
+    assert_eq!(shown(vec![Ok(()), terminal(), terminal()]), "Failed T, on event");
+    assert_eq!(shown(vec![wait(S7), terminal(), wait(S1)]), "Failed T, after 1s");
     assert_eq!(shown(vec![wait(S7), blocked()]), "Blocked B, after 7s");
     assert_eq!(shown(vec![blocked(), Ok(())]), "Blocked B, on event");
     assert_eq!(shown(vec![wait(S7), wait(S1)]), "Wait W, after 1s");
@@ -95,59 +71,28 @@ fn values_keep_their_places() {
 fn messages_name_the_branches() {
     let text = |branches| joined(branches).unwrap_err().text();
     assert_eq!(text(vec![Ok(()), backoff()]), "b1: again");
-    assert_eq!(
-        text(vec![conflict(), backoff()]),
-        "2 failures:\nb1: again\nb0: the server said Conflict"
-    );
-    assert_eq!(
-        text(vec![blocked(), terminal()]),
-        "2 failures:\nb1: never\nb0: do something"
-    );
+    assert_eq!(text(vec![conflict(), backoff()]), "2 failures:\nb1: again\nb0: the server said Conflict");
+    assert_eq!(text(vec![blocked(), terminal()]), "2 failures:\nb1: never\nb0: do something");
     assert_eq!(text(vec![blocked(), backoff()]), "b1: again");
-    assert_eq!(
-        text(vec![blocked(), blocked()]),
-        "2 blocked:\nb0: do something\nb1: do something"
-    );
-    assert_eq!(
-        text(vec![wait(S1), wait(S1), wait(S1)]),
-        "waiting (and 2 more)"
-    );
+    assert_eq!(text(vec![blocked(), blocked()]), "2 blocked:\nb0: do something\nb1: do something");
+    assert_eq!(text(vec![wait(S1), wait(S1), wait(S1)]), "waiting (and 2 more)");
 }
 
 // BR-4
 #[test]
 fn a_join_is_quiet_only_when_all_its_failures_are() {
-    assert_eq!(
-        run(
-            &joined(vec![conflict(), wait(S7), conflict()]),
-            &mut fresh()
-        )
-        .outcome,
-        Outcome::Conflict
-    );
-    assert_eq!(
-        run(&joined(vec![conflict(), backoff()]), &mut fresh()).outcome,
-        Outcome::Error
-    );
+    assert_eq!(run(&joined(vec![conflict(), wait(S7), conflict()]), &mut fresh()).outcome, Outcome::Conflict);
+    assert_eq!(run(&joined(vec![conflict(), backoff()]), &mut fresh()).outcome, Outcome::Error);
 }
 
 // RTY-24, ERR-9
 #[test]
 fn unclassified_failures_stay_so_only_among_themselves() {
     let plain = || Flow::from(Failure::msg("who knows"));
-    let recognised = |flow: &Flow| {
-        flow.failure()
-            .map(|failure| failure.classification().recognised)
-    };
-    assert_eq!(
-        recognised(&joined(vec![plain(), plain(), wait(S1)])),
-        Some(false)
-    );
+    let recognised = |flow: &Flow| flow.failure().map(|failure| failure.classification().recognised);
+    assert_eq!(recognised(&joined(vec![plain(), plain(), wait(S1)])), Some(false));
     let mixed = joined(vec![plain(), terminal()]);
-    assert_eq!(
-        (recognised(&mixed), mixed.failure().unwrap().class()),
-        (Some(true), Class::Backoff)
-    );
+    assert_eq!((recognised(&mixed), mixed.failure().unwrap().class()), (Some(true), Class::Backoff));
 }
 
 #[derive(Clone, Debug)]
@@ -203,12 +148,7 @@ fn flow((index, kind): (usize, &Kind)) -> Flow {
 fn seen(flow: &Flow) -> (Schedule, Option<HaltKind>, Option<Reason>, Outcome) {
     let conclusion = run(flow, &mut fresh());
     let halt = flow.as_ref().err();
-    (
-        conclusion.schedule,
-        halt.map(Halt::kind),
-        halt.and_then(Halt::reason),
-        conclusion.outcome,
-    )
+    (conclusion.schedule, halt.map(Halt::kind), halt.and_then(Halt::reason), conclusion.outcome)
 }
 
 proptest! {

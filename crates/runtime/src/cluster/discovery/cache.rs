@@ -46,15 +46,8 @@ struct Cache {
 
 impl Discovery {
     pub(crate) fn new(connection: Arc<Connection>) -> Self {
-        let inner = Inner {
-            connection,
-            cache: RwLock::default(),
-            reading: Mutex::new(()),
-            changes: watch::Sender::new(0),
-        };
-        Self {
-            inner: Arc::new(inner),
-        }
+        let inner = Inner { connection, cache: RwLock::default(), reading: Mutex::new(()), changes: watch::Sender::new(0) };
+        Self { inner: Arc::new(inner) }
     }
 
     /// The type in the version that the server prefers; `None` when the server does not have it.
@@ -63,10 +56,7 @@ impl Discovery {
     }
 
     /// The type in this very version; `None` when the server does not have it.
-    pub async fn resolve_gvk(
-        &self,
-        gvk: &GroupVersionKind,
-    ) -> Result<Option<Arc<ApiResource>>, ApiError> {
+    pub async fn resolve_gvk(&self, gvk: &GroupVersionKind) -> Result<Option<Arc<ApiResource>>, ApiError> {
         self.find(&gvk.group_kind(), Some(&gvk.version)).await
     }
 
@@ -74,10 +64,7 @@ impl Discovery {
     pub async fn require(&self, gvk: &GroupVersionKind) -> Result<Arc<ApiResource>, ApiError> {
         match self.resolve_gvk(gvk).await? {
             Some(resource) => Ok(resource),
-            None => Err(ApiError::NotServed {
-                gvk: gvk.clone(),
-                served: self.table().versions(&gvk.group_kind()),
-            }),
+            None => Err(ApiError::NotServed { gvk: gvk.clone(), served: self.table().versions(&gvk.group_kind()) }),
         }
     }
 
@@ -108,30 +95,19 @@ impl Discovery {
         self.inner.cache.write().watched = watched;
     }
 
-    async fn find(
-        &self,
-        kind: &GroupKind,
-        version: Option<&str>,
-    ) -> Result<Option<Arc<ApiResource>>, ApiError> {
+    async fn find(&self, kind: &GroupKind, version: Option<&str>) -> Result<Option<Arc<ApiResource>>, ApiError> {
         let (asked, begun) = (self.now(), self.inner.cache.read().begun);
         if let Some(known) = self.table().find(kind, version) {
             // A known type may be used while the table is being limited to one read per second.
-            let due = |cache: &Cache| {
-                cache.outdated(asked)
-                    && cache
-                        .read_at
-                        .is_none_or(|at| passed(at, asked) >= SHORTEST_INTERVAL)
-            };
+            let due =
+                |cache: &Cache| cache.outdated(asked) && cache.read_at.is_none_or(|at| passed(at, asked) >= SHORTEST_INTERVAL);
             if let Err(error) = self.refresh_if(due).await {
                 tracing::debug!(%error, "discovery keeps what it knew");
                 return Ok(Some(known));
             }
         } else {
             // A read that was under way when we asked may have missed the type, but need not have.
-            self.refresh_if(|cache| {
-                cache.read <= begun && cache.table.find(kind, version).is_none()
-            })
-            .await?;
+            self.refresh_if(|cache| cache.read <= begun && cache.table.find(kind, version).is_none()).await?;
         }
         Ok(self.table().find(kind, version))
     }
@@ -150,11 +126,7 @@ impl Discovery {
             cache.read_at
         };
         if let Some(last) = last {
-            self.inner
-                .connection
-                .clock()
-                .sleep_until(Moment(last.0 + SHORTEST_INTERVAL))
-                .await;
+            self.inner.connection.clock().sleep_until(Moment(last.0 + SHORTEST_INTERVAL)).await;
         }
         let started = self.now();
         // What is announced from here on may be missing in the answer.
@@ -191,10 +163,7 @@ impl Discovery {
 
 impl Cache {
     fn outdated(&self, now: Moment) -> bool {
-        self.outdated
-            || self
-                .read_at
-                .is_none_or(|at| !self.watched && passed(at, now) >= UNWATCHED_AGE)
+        self.outdated || self.read_at.is_none_or(|at| !self.watched && passed(at, now) >= UNWATCHED_AGE)
     }
 }
 
@@ -204,8 +173,6 @@ fn passed(from: Moment, to: Moment) -> Duration {
 
 impl fmt::Debug for Discovery {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Discovery")
-            .field("cluster", &self.inner.connection.name())
-            .finish_non_exhaustive()
+        f.debug_struct("Discovery").field("cluster", &self.inner.connection.name()).finish_non_exhaustive()
     }
 }

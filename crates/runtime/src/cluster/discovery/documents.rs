@@ -105,32 +105,17 @@ struct LegacyResource {
 pub(super) async fn read(connection: &Connection, before: &Table) -> Result<Table, ApiError> {
     let core = ApiRequest::raw("/api").accept(AGGREGATED);
     let others = ApiRequest::raw("/apis").accept(AGGREGATED);
-    let (core, others) = futures::try_join!(
-        fetch::<Index>(connection, &core),
-        fetch::<Index>(connection, &others)
-    )?;
+    let (core, others) = futures::try_join!(fetch::<Index>(connection, &core), fetch::<Index>(connection, &others))?;
     let mut table = Table::default();
     let mut legacy = Vec::new();
     for index in [core, others] {
         for group in index.items {
             add_group(&mut table, group, before);
         }
-        legacy.extend(
-            index
-                .versions
-                .into_iter()
-                .map(|version| (String::new(), version)),
-        );
+        legacy.extend(index.versions.into_iter().map(|version| (String::new(), version)));
         for mut group in index.groups {
-            group
-                .versions
-                .sort_by_key(|version| *version != group.preferred_version);
-            legacy.extend(
-                group
-                    .versions
-                    .into_iter()
-                    .map(|version| (group.name.clone(), version.version)),
-            );
+            group.versions.sort_by_key(|version| *version != group.preferred_version);
+            legacy.extend(group.versions.into_iter().map(|version| (group.name.clone(), version.version)));
         }
     }
     read_legacy(connection, legacy, before, &mut table).await;
@@ -154,28 +139,15 @@ fn add_group(table: &mut Table, group: Group, before: &Table) {
                 plural: resource.plural,
                 namespaced: resource.scope == "Namespaced",
                 verbs: resource.verbs,
-                subresources: resource
-                    .subresources
-                    .into_iter()
-                    .map(|sub| sub.subresource)
-                    .collect(),
+                subresources: resource.subresources.into_iter().map(|sub| sub.subresource).collect(),
             }));
         }
     }
 }
 
-async fn read_legacy(
-    connection: &Connection,
-    versions: Vec<(String, String)>,
-    before: &Table,
-    table: &mut Table,
-) {
+async fn read_legacy(connection: &Connection, versions: Vec<(String, String)>, before: &Table, table: &mut Table) {
     let requests = versions.into_iter().map(|(group, version)| async move {
-        let path = if group.is_empty() {
-            format!("/api/{version}")
-        } else {
-            format!("/apis/{group}/{version}")
-        };
+        let path = if group.is_empty() { format!("/api/{version}") } else { format!("/apis/{group}/{version}") };
         let answer = fetch::<LegacyResources>(connection, &ApiRequest::raw(path)).await;
         (group, version, answer)
     });
@@ -190,13 +162,9 @@ async fn read_legacy(
                 continue;
             }
         };
-        let (subresources, resources): (Vec<_>, Vec<_>) = resources
-            .into_iter()
-            .partition(|resource| resource.name.contains('/'));
+        let (subresources, resources): (Vec<_>, Vec<_>) = resources.into_iter().partition(|resource| resource.name.contains('/'));
         for resource in resources {
-            let of_this = subresources
-                .iter()
-                .filter_map(|sub| sub.name.strip_prefix(&resource.name)?.strip_prefix('/'));
+            let of_this = subresources.iter().filter_map(|sub| sub.name.strip_prefix(&resource.name)?.strip_prefix('/'));
             table.add(Arc::new(ApiResource {
                 group: group.clone(),
                 version: version.clone(),
@@ -210,13 +178,7 @@ async fn read_legacy(
     }
 }
 
-async fn fetch<T: DeserializeOwned>(
-    connection: &Connection,
-    request: &ApiRequest,
-) -> Result<T, ApiError> {
+async fn fetch<T: DeserializeOwned>(connection: &Connection, request: &ApiRequest) -> Result<T, ApiError> {
     let (_, body): (_, Bytes) = connection.fetch(request).await?;
-    serde_json::from_slice(&body).map_err(|source| ApiError::Decode {
-        request: request.to_string(),
-        source,
-    })
+    serde_json::from_slice(&body).map_err(|source| ApiError::Decode { request: request.to_string(), source })
 }

@@ -15,10 +15,7 @@ impl Table {
     /// Adds a type behind the versions that are there. The first resource of a kind in a version wins.
     pub(super) fn add(&mut self, resource: Arc<ApiResource>) {
         let versions = self.kinds.entry(resource.group_kind()).or_default();
-        if !versions
-            .iter()
-            .any(|known| known.version == resource.version)
-        {
+        if !versions.iter().any(|known| known.version == resource.version) {
             versions.push(resource);
         }
     }
@@ -37,21 +34,13 @@ impl Table {
         let versions = self.kinds.get(kind)?;
         match version {
             None => versions.first().cloned(),
-            Some(version) => versions
-                .iter()
-                .find(|known| known.version == version)
-                .cloned(),
+            Some(version) => versions.iter().find(|known| known.version == version).cloned(),
         }
     }
 
     /// The versions in which a kind is served.
     pub(super) fn versions(&self, kind: &GroupKind) -> Vec<String> {
-        self.kinds
-            .get(kind)
-            .into_iter()
-            .flatten()
-            .map(|known| known.version.clone())
-            .collect()
+        self.kinds.get(kind).into_iter().flatten().map(|known| known.version.clone()).collect()
     }
 
     /// All types.

@@ -16,11 +16,7 @@ const DEFAULT_ADMIN: SocketAddr = SocketAddr::new(IpAddr::V6(Ipv6Addr::UNSPECIFI
 
 /// Runs the operator, or prints what it needs.
 #[derive(Debug, Parser)]
-#[command(
-    name = "operator",
-    args_conflicts_with_subcommands = true,
-    disable_help_subcommand = true
-)]
+#[command(name = "operator", args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
 pub(super) struct Cli {
     #[command(subcommand)]
     pub(super) command: Option<Command>,
@@ -58,23 +54,13 @@ pub(super) struct RunArgs {
     #[command(flatten)]
     pub(super) logging: LogArgs,
     /// The namespaces to watch, separated by commas; all by default
-    #[arg(
-        long,
-        env = "WATCH_NAMESPACES",
-        value_delimiter = ',',
-        value_name = "NAMES"
-    )]
+    #[arg(long, env = "WATCH_NAMESPACES", value_delimiter = ',', value_name = "NAMES")]
     watch_namespaces: Vec<String>,
     /// Passes at once, for controllers that set no number themselves
     #[arg(long, env = "K_THREADS_PER_CONTROLLER", value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..))]
     workers: Option<u16>,
     /// Controllers to leave out, separated by commas
-    #[arg(
-        long,
-        env = "DISABLE_CONTROLLERS",
-        value_delimiter = ',',
-        value_name = "NAMES"
-    )]
+    #[arg(long, env = "DISABLE_CONTROLLERS", value_delimiter = ',', value_name = "NAMES")]
     disable_controllers: Vec<String>,
     /// The oldest Kubernetes version to run on; v1.34.0 by default
     #[arg(long, env = "KUBERNETES_MIN_VERSION", value_name = "VERSION")]
@@ -106,13 +92,7 @@ pub(super) struct ClusterArgs {
 #[derive(Clone, Debug, Args)]
 pub(super) struct LogArgs {
     /// How logs are written; `auto` is text on a terminal and JSON elsewhere
-    #[arg(
-        long,
-        env = "LOG_FORMAT",
-        value_enum,
-        default_value = "auto",
-        value_name = "FORMAT"
-    )]
+    #[arg(long, env = "LOG_FORMAT", value_enum, default_value = "auto", value_name = "FORMAT")]
     pub(super) log_format: LogFormat,
     /// What is logged, for instance `info` or `warn,kubewright_runtime=debug`
     #[arg(long, env = "RUST_LOG", value_name = "FILTER")]
@@ -140,9 +120,7 @@ impl FromStr for AdminAddress {
         if text == "off" {
             return Ok(Self(None));
         }
-        let address = text.parse().map_err(|_| {
-            "it must be an address like [::]:8080 or 127.0.0.1:8080, or `off`".to_owned()
-        })?;
+        let address = text.parse().map_err(|_| "it must be an address like [::]:8080 or 127.0.0.1:8080, or `off`".to_owned())?;
         Ok(Self(Some(address)))
     }
 }
@@ -167,24 +145,16 @@ impl RunArgs {
             options.startup_timeout = Some(limit).filter(|limit| !limit.is_zero());
         }
         options.shutdown_timeout = self.shutdown_timeout.unwrap_or(options.shutdown_timeout);
-        options.instance = self
-            .pod_name
-            .filter(|name| !name.is_empty())
-            .or_else(|| options.instance.take());
+        options.instance = self.pod_name.filter(|name| !name.is_empty()).or_else(|| options.instance.take());
     }
 }
 
 /// An empty variable is an empty list.
 fn names(list: Vec<String>) -> Vec<String> {
-    list.into_iter()
-        .map(|name| name.trim().to_owned())
-        .filter(|name| !name.is_empty())
-        .collect()
+    list.into_iter().map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
 }
 
 fn duration(text: &str) -> Result<Duration, String> {
     let parsed = GoDuration::parse(text).ok().and_then(GoDuration::to_std);
-    parsed.ok_or_else(|| {
-        "it must be a duration that is not negative, like 30s, 5m or 1h30m".to_owned()
-    })
+    parsed.ok_or_else(|| "it must be a duration that is not negative, like 30s, 5m or 1h30m".to_owned())
 }

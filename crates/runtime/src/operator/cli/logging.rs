@@ -19,19 +19,10 @@ pub(super) struct InvalidFilter {
 
 /// Writes logs to the error output. A subscriber that is there already stays.
 pub(super) fn set_up(args: &LogArgs, default_filter: &str) -> Result<(), InvalidFilter> {
-    let filter = args
-        .log_filter
-        .as_deref()
-        .filter(|filter| !filter.is_empty())
-        .unwrap_or(default_filter);
-    let filter = EnvFilter::try_new(filter).map_err(|source| InvalidFilter {
-        filter: filter.to_owned(),
-        source,
-    })?;
+    let filter = args.log_filter.as_deref().filter(|filter| !filter.is_empty()).unwrap_or(default_filter);
+    let filter = EnvFilter::try_new(filter).map_err(|source| InvalidFilter { filter: filter.to_owned(), source })?;
     let terminal = io::stderr().is_terminal();
-    let builder = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(io::stderr);
+    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
     let result = match args.log_format {
         LogFormat::Json => builder.json().finish().try_init(),
         LogFormat::Auto if !terminal => builder.json().finish().try_init(),

@@ -100,17 +100,10 @@ async fn run(operator: Operator, args: RunArgs) -> ExitCode {
     }
 }
 
-async fn connect_and_run(
-    operator: Operator,
-    args: RunArgs,
-    shutdown: CancellationToken,
-) -> Result<(), OperatorError> {
+async fn connect_and_run(operator: Operator, args: RunArgs, shutdown: CancellationToken) -> Result<(), OperatorError> {
     let config = config(&args.cluster).await?;
     tracing::info!(server = %config.cluster_url, "connecting");
-    operator
-        .options(|options| args.apply(options))
-        .run_config(config, shutdown)
-        .await
+    operator.options(|options| args.apply(options)).run_config(config, shutdown).await
 }
 
 async fn config(args: &ClusterArgs) -> Result<Config, ConnectError> {
@@ -118,16 +111,9 @@ async fn config(args: &ClusterArgs) -> Result<Config, ConnectError> {
         (Some(path), context) => config_from_file(path, context.as_deref()).await,
         (None, None) => infer_config().await,
         (None, Some(context)) => {
-            let options = KubeConfigOptions {
-                context: Some(context.clone()),
-                ..KubeConfigOptions::default()
-            };
-            let named = std::env::var_os("KUBECONFIG")
-                .map_or_else(|| PathBuf::from("~/.kube/config"), PathBuf::from);
-            let refused = |source| ConnectError::Kubeconfig {
-                path: named,
-                source: Box::new(source),
-            };
+            let options = KubeConfigOptions { context: Some(context.clone()), ..KubeConfigOptions::default() };
+            let named = std::env::var_os("KUBECONFIG").map_or_else(|| PathBuf::from("~/.kube/config"), PathBuf::from);
+            let refused = |source| ConnectError::Kubeconfig { path: named, source: Box::new(source) };
             Config::from_kubeconfig(&options).await.map_err(refused)
         }
     }

@@ -14,19 +14,13 @@ struct Environment;
 
 impl DevEnvironment for Environment {
     fn run(self: Box<Self>, operator: Operator, args: DevArgs) -> BoxFuture<'static, ExitCode> {
-        let code = if args.exit_when_ready && args.port == 7 && operator.name() == "demo" {
-            42
-        } else {
-            1
-        };
+        let code = if args.exit_when_ready && args.port == 7 && operator.name() == "demo" { 42 } else { 1 };
         async move { ExitCode::from(code) }.boxed()
     }
 }
 
 async fn exit_of(args: &[&str], dev: Option<Box<dyn DevEnvironment>>) -> String {
-    let args = std::iter::once("demo")
-        .chain(args.iter().copied())
-        .map(OsString::from);
+    let args = std::iter::once("demo").chain(args.iter().copied()).map(OsString::from);
     format!("{:?}", main_from(args, Operator::new("demo"), dev).await)
 }
 
@@ -39,39 +33,15 @@ fn code(code: u8) -> String {
 fn flags_win_over_the_builder_and_defaults_do_not() {
     let options = |args: &[&str]| {
         let cli = Cli::try_parse_from(std::iter::once(&"demo").chain(args)).unwrap();
-        let mut options = OperatorOptions {
-            shutdown_timeout: Duration::from_secs(7),
-            ..OperatorOptions::default()
-        };
+        let mut options = OperatorOptions { shutdown_timeout: Duration::from_secs(7), ..OperatorOptions::default() };
         cli.run.apply(&mut options);
         options
     };
     let plain = options(&[]);
-    assert_eq!(
-        (
-            plain.shutdown_timeout.as_secs(),
-            plain.admin.map(|address| address.port())
-        ),
-        (7, Some(8080))
-    );
-    let flags = options(&[
-        "--shutdown-timeout",
-        "1m",
-        "--admin-addr",
-        "off",
-        "--watch-namespaces",
-        "a, b",
-        "--startup-timeout",
-        "0",
-    ]);
-    assert_eq!(
-        (
-            flags.shutdown_timeout.as_secs(),
-            flags.admin,
-            flags.startup_timeout
-        ),
-        (60, None, None)
-    );
+    assert_eq!((plain.shutdown_timeout.as_secs(), plain.admin.map(|address| address.port())), (7, Some(8080)));
+    let flags =
+        options(&["--shutdown-timeout", "1m", "--admin-addr", "off", "--watch-namespaces", "a, b", "--startup-timeout", "0"]);
+    assert_eq!((flags.shutdown_timeout.as_secs(), flags.admin, flags.startup_timeout), (60, None, None));
     assert_eq!(flags.watch_namespaces, ["a", "b"]);
 }
 
@@ -101,38 +71,19 @@ async fn a_wrong_command_line_is_exit_code_2() {
 // OPR-6
 #[tokio::test]
 async fn a_kubeconfig_that_is_not_there_is_exit_code_1() {
-    assert_eq!(
-        exit_of(
-            &["--kubeconfig", "/nonexistent/config", "--log-filter", "off"],
-            None
-        )
-        .await,
-        code(1)
-    );
+    assert_eq!(exit_of(&["--kubeconfig", "/nonexistent/config", "--log-filter", "off"], None).await, code(1));
 }
 
 // CMD-2
 #[tokio::test]
 async fn dev_is_given_to_its_environment() {
-    assert_eq!(
-        exit_of(
-            &["dev", "--exit-when-ready", "--port", "7"],
-            Some(Box::new(Environment))
-        )
-        .await,
-        code(42)
-    );
+    assert_eq!(exit_of(&["dev", "--exit-when-ready", "--port", "7"], Some(Box::new(Environment))).await, code(42));
 }
 
 // CMD-3, CMD-4, CMD-5
 #[tokio::test]
 async fn what_only_prints_needs_no_cluster() {
-    for args in [
-        &["crds"][..],
-        &["rbac", "--prefix", "x"],
-        &["version"],
-        &["--help"],
-    ] {
+    for args in [&["crds"][..], &["rbac", "--prefix", "x"], &["version"], &["--help"]] {
         assert_eq!(exit_of(args, None).await, code(0), "{args:?}");
     }
 }

@@ -23,10 +23,7 @@ async fn a_list_and_the_events_after_it_leave_no_gap() {
     settle().await;
     server.release();
     settle().await;
-    assert_eq!(
-        told(&mut changes),
-        ["a: - -> 1", "b: - -> 2", "a: 1 -> 3", "b: 2 -> -"]
-    );
+    assert_eq!(told(&mut changes), ["a: - -> 1", "b: - -> 2", "a: 1 -> 3", "b: 2 -> -"]);
     assert_eq!(texts(&store), ["a=3"]);
 }
 
@@ -54,12 +51,7 @@ async fn a_long_list_comes_in_pages_and_is_synced_with_the_last() {
     let store = synced(&server.cluster()).await;
     assert_eq!(store.len(), 7);
     assert_eq!(server.requests("continue="), 2);
-    assert!(
-        server
-            .journal()
-            .iter()
-            .any(|line| line.contains("limit=500"))
-    );
+    assert!(server.journal().iter().any(|line| line.contains("limit=500")));
 }
 
 #[tokio::test(start_paused = true)]
@@ -104,9 +96,7 @@ async fn an_expiry_inside_the_stream_lists_again() {
     told(&mut changes);
     server.hold();
     server.put("demo", "a", "2");
-    server.send_line(
-        &json!({"type": "ERROR", "object": {"kind": "Status", "code": 410, "reason": "Expired"}}),
-    );
+    server.send_line(&json!({"type": "ERROR", "object": {"kind": "Status", "code": 410, "reason": "Expired"}}));
     settle().await;
     assert_eq!(told(&mut changes), ["a: 1 -> 2"]);
     assert_eq!(server.requests("watch=true"), 2);
@@ -156,15 +146,7 @@ async fn bookmarks_move_the_point_to_resume_from() {
     settle().await;
     server.drop_streams(false);
     settle().await;
-    assert!(
-        server
-            .journal()
-            .last()
-            .unwrap()
-            .contains("resourceVersion=42"),
-        "{:?}",
-        server.journal()
-    );
+    assert!(server.journal().last().unwrap().contains("resourceVersion=42"), "{:?}", server.journal());
     assert_eq!(server.requests("limit="), 1);
 }
 
@@ -178,10 +160,7 @@ async fn a_quiet_hour_costs_nothing_but_renewals() {
     pass(3_600_000).await;
     let renewals = server.journal().len() - before;
     assert!((12..=13).contains(&renewals), "{renewals}");
-    assert_eq!(
-        server.requests("timeoutSeconds=290"),
-        server.journal().len() - 3
-    );
+    assert_eq!(server.requests("timeoutSeconds=290"), server.journal().len() - 3);
     assert_eq!(server.open_streams(), 1);
 }
 
@@ -239,10 +218,7 @@ async fn a_broken_watch_says_since_when_and_why() {
     assert!(!cluster.watches().health()[0].healthy(cluster.clock().moment()));
     server.heal();
     pass(40_000).await;
-    assert_eq!(
-        store.status(),
-        crate::watch::WatchStatus::new(WatchState::Watching)
-    );
+    assert_eq!(store.status(), crate::watch::WatchStatus::new(WatchState::Watching));
     assert!(cluster.watches().health()[0].healthy(cluster.clock().moment()));
 }
 
@@ -305,11 +281,7 @@ async fn a_type_that_goes_takes_its_objects_along() {
 async fn one_object_that_cannot_be_projected_does_not_stop_the_others() {
     let server = Server::new();
     for n in 0..100 {
-        server.put(
-            "demo",
-            &format!("c{n}"),
-            if n == 50 { "poison" } else { "fine" },
-        );
+        server.put("demo", &format!("c{n}"), if n == 50 { "poison" } else { "fine" });
     }
     let cluster = server.cluster();
     let store = synced(&cluster).await;

@@ -26,27 +26,10 @@ impl Project for Keeper {
     type Output = Kept;
 
     fn project(&self, object: &Value) -> Kept {
-        let text = |pointer| {
-            object
-                .pointer(pointer)
-                .and_then(Value::as_str)
-                .unwrap_or_default()
-                .to_owned()
-        };
-        assert!(
-            !text("/kind").is_empty() && !text("/apiVersion").is_empty(),
-            "STORE-2"
-        );
-        assert_ne!(
-            text("/data/text"),
-            "poison",
-            "this projector takes no poison"
-        );
-        Kept {
-            uid: text("/metadata/uid"),
-            version: text("/metadata/resourceVersion"),
-            text: text("/data/text"),
-        }
+        let text = |pointer| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
+        assert!(!text("/kind").is_empty() && !text("/apiVersion").is_empty(), "STORE-2");
+        assert_ne!(text("/data/text"), "poison", "this projector takes no poison");
+        Kept { uid: text("/metadata/uid"), version: text("/metadata/resourceVersion"), text: text("/data/text") }
     }
 
     fn index<'a>(&self, kept: &'a Kept) -> Option<&'a str> {
@@ -87,31 +70,17 @@ fn key(name: &str) -> ObjectKey {
 }
 
 fn texts(store: &Store<Kept>) -> Vec<String> {
-    let mut texts: Vec<_> = store
-        .list()
-        .iter()
-        .map(|(key, kept)| format!("{}={}", key.name(), kept.text))
-        .collect();
+    let mut texts: Vec<_> = store.list().iter().map(|(key, kept)| format!("{}={}", key.name(), kept.text)).collect();
     texts.sort();
     texts
 }
 
 /// `name: old -> new` of all changes so far.
 fn told(changes: &mut Changes<Kept>) -> Vec<String> {
-    std::iter::from_fn(|| changes.try_next())
-        .map(|change| line(&change))
-        .collect()
+    std::iter::from_fn(|| changes.try_next()).map(|change| line(&change)).collect()
 }
 
 fn line(change: &Change<Kept>) -> String {
-    let text = |kept: &Option<Arc<Kept>>| {
-        kept.as_ref()
-            .map_or_else(|| "-".to_owned(), |kept| kept.text.clone())
-    };
-    format!(
-        "{}: {} -> {}",
-        change.key.name(),
-        text(&change.old),
-        text(&change.new)
-    )
+    let text = |kept: &Option<Arc<Kept>>| kept.as_ref().map_or_else(|| "-".to_owned(), |kept| kept.text.clone());
+    format!("{}: {} -> {}", change.key.name(), text(&change.old), text(&change.new))
 }

@@ -14,10 +14,7 @@ async fn an_own_write_is_visible_at_once_and_told_once() {
     store.record_write(&server.put("demo", "a", "1"));
     assert_eq!(texts(&store), ["a=1"]);
     let change = changes.next().await.unwrap();
-    assert_eq!(
-        (line(&change).as_str(), change.cause),
-        ("a: - -> 1", Cause::OwnWrite)
-    );
+    assert_eq!((line(&change).as_str(), change.cause), ("a: - -> 1", Cause::OwnWrite));
     server.release();
     settle().await;
     assert!(told(&mut changes).is_empty());
@@ -73,10 +70,7 @@ async fn the_events_of_a_predecessor_do_not_hide_an_object_that_we_recreated() {
         settle().await;
         assert_eq!(texts(&store), ["a=new"]);
     }
-    assert_eq!(
-        told(&mut changes),
-        ["a: - -> old", "a: old -> -", "a: - -> new"]
-    );
+    assert_eq!(told(&mut changes), ["a: - -> old", "a: old -> -", "a: - -> new"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -164,9 +158,7 @@ async fn an_own_write_that_leaves_the_selector_leaves_the_store() {
     let server = Server::new();
     let first = server.put("demo", "a", "1");
     let cluster = server.cluster();
-    let store = cluster
-        .watches()
-        .subscribe(config_maps().labels("owner"), Arc::new(Keeper));
+    let store = cluster.watches().subscribe(config_maps().labels("owner"), Arc::new(Keeper));
     store.synced().await;
     settle().await;
     server.hold();
@@ -185,17 +177,13 @@ async fn an_own_write_that_leaves_the_selector_leaves_the_store() {
 async fn objects_of_other_kinds_and_namespaces_are_not_taken() {
     let server = Server::new();
     let cluster = server.cluster();
-    let store = cluster
-        .watches()
-        .subscribe(config_maps().in_namespace("demo"), Arc::new(Keeper));
+    let store = cluster.watches().subscribe(config_maps().in_namespace("demo"), Arc::new(Keeper));
     store.synced().await;
     store.record_write(&server.put("other", "a", "1"));
     let mut secret = server.put("demo", "b", "1");
     secret["kind"] = "Secret".into();
     store.record_write(&secret);
-    assert!(
-        store.find("other", "a").is_none() && store.find("demo", "b").is_none() || store.len() == 1
-    );
+    assert!(store.find("other", "a").is_none() && store.find("demo", "b").is_none() || store.len() == 1);
 }
 
 // WATCH-7: versions without an order.

@@ -80,8 +80,7 @@ async fn run(steps: Vec<Step>, page: usize, slowness: usize) {
             Step::Put(name) => drop(server.put("demo", &format!("c{name}"), &at.to_string())),
             Step::Delete(name) => drop(server.delete("demo", &format!("c{name}"))),
             Step::OwnPut(name, at_once) => {
-                let answer =
-                    Pending::Written(server.put("demo", &format!("c{name}"), &at.to_string()));
+                let answer = Pending::Written(server.put("demo", &format!("c{name}"), &at.to_string()));
                 if at_once {
                     take(&store, answer);
                 } else {
@@ -91,10 +90,7 @@ async fn run(steps: Vec<Step>, page: usize, slowness: usize) {
             Step::OwnDelete(name, at_once) => {
                 let name = format!("c{name}");
                 if let Some(object) = server.delete("demo", &name) {
-                    let answer = Pending::Deleted(
-                        name,
-                        object["metadata"]["uid"].as_str().unwrap().to_owned(),
-                    );
+                    let answer = Pending::Deleted(name, object["metadata"]["uid"].as_str().unwrap().to_owned());
                     if at_once {
                         take(&store, answer);
                     } else {
@@ -104,9 +100,7 @@ async fn run(steps: Vec<Step>, page: usize, slowness: usize) {
             }
             Step::Answers(count) => {
                 let count = usize::from(count).min(pending.len());
-                pending
-                    .drain(..count)
-                    .for_each(|answer| take(&store, answer));
+                pending.drain(..count).for_each(|answer| take(&store, answer));
             }
             Step::Deliver(count) => server.deliver(usize::from(count)),
             Step::Bookmark => server.bookmark(),
@@ -132,29 +126,12 @@ async fn run(steps: Vec<Step>, page: usize, slowness: usize) {
         .objects()
         .iter()
         .map(|object| {
-            let text = |pointer| {
-                object
-                    .pointer(pointer)
-                    .and_then(Value::as_str)
-                    .unwrap_or_default()
-                    .to_owned()
-            };
-            (
-                text("/metadata/name"),
-                (text("/metadata/uid"), text("/metadata/resourceVersion")),
-            )
+            let text = |pointer| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
+            (text("/metadata/name"), (text("/metadata/uid"), text("/metadata/resourceVersion")))
         })
         .collect();
-    let stored: BTreeMap<_, _> = store
-        .list()
-        .iter()
-        .map(|(key, kept)| {
-            (
-                key.name().to_owned(),
-                (kept.uid.clone(), kept.version.clone()),
-            )
-        })
-        .collect();
+    let stored: BTreeMap<_, _> =
+        store.list().iter().map(|(key, kept)| (key.name().to_owned(), (kept.uid.clone(), kept.version.clone()))).collect();
     assert_eq!(stored, expected);
     for mut changes in subscribers {
         assert_eq!(fold(&mut changes), expected);
@@ -176,18 +153,11 @@ fn fold(changes: &mut Changes<Kept>) -> BTreeMap<String, (String, String)> {
         let name = change.key.name().to_owned();
         let pair = |kept: &Arc<Kept>| (kept.uid.clone(), kept.version.clone());
         let (old, new) = (change.old.as_ref().map(pair), change.new.as_ref().map(pair));
-        assert_eq!(
-            known.get(&name),
-            old.as_ref(),
-            "{change:?} does not start where {name} was"
-        );
+        assert_eq!(known.get(&name), old.as_ref(), "{change:?} does not start where {name} was");
         assert_ne!(old, new, "{change:?} tells nothing");
         if let (Some(old), Some(new)) = (&old, &new) {
             assert_eq!(old.0, new.0, "{change:?} mixes two objects");
-            assert!(
-                new.1.parse::<u64>().unwrap() > old.1.parse::<u64>().unwrap(),
-                "{change:?} goes back"
-            );
+            assert!(new.1.parse::<u64>().unwrap() > old.1.parse::<u64>().unwrap(), "{change:?} goes back");
         }
         if new.is_none() {
             gone.extend(old.map(|old| old.0));

@@ -16,15 +16,9 @@ async fn a_late_subscriber_gets_what_is_there_and_what_comes() {
     let mut late = store.changes();
     server.put("demo", "b", "2");
     let first = late.next().await.unwrap();
-    assert_eq!(
-        (line(&first).as_str(), first.cause),
-        ("a: - -> 1", Cause::Initial)
-    );
+    assert_eq!((line(&first).as_str(), first.cause), ("a: - -> 1", Cause::Initial));
     let second = late.next().await.unwrap();
-    assert_eq!(
-        (line(&second).as_str(), second.cause),
-        ("b: - -> 2", Cause::Event)
-    );
+    assert_eq!((line(&second).as_str(), second.cause), ("b: - -> 2", Cause::Event));
 }
 
 #[tokio::test(start_paused = true)]
@@ -52,17 +46,11 @@ async fn another_projection_joins_the_running_watch() {
     let store = synced(&cluster).await;
     let mut changes = store.changes();
     told(&mut changes);
-    let names = cluster.watches().subscribe(
-        config_maps(),
-        project_with(|object| object["metadata"]["name"].clone()),
-    );
+    let names = cluster.watches().subscribe(config_maps(), project_with(|object| object["metadata"]["name"].clone()));
     names.synced().await;
     settle().await;
     assert_eq!(*names.get(&key("a")).unwrap(), "a");
-    assert!(
-        told(&mut changes).is_empty(),
-        "the list that the new one needs is no news for the other"
-    );
+    assert!(told(&mut changes).is_empty(), "the list that the new one needs is no news for the other");
     server.put("demo", "b", "2");
     settle().await;
     assert_eq!((store.len(), names.len()), (2, 2));
@@ -75,9 +63,7 @@ async fn scopes_are_watched_apart() {
     server.put("demo", "a", "1");
     server.put("other", "a", "2");
     let cluster = server.cluster();
-    let one = cluster
-        .watches()
-        .subscribe(config_maps().in_namespace("demo"), Arc::new(Keeper));
+    let one = cluster.watches().subscribe(config_maps().in_namespace("demo"), Arc::new(Keeper));
     one.synced().await;
     assert_eq!(one.len(), 1);
     assert_eq!(server.requests("/namespaces/demo/configmaps?limit"), 1);
@@ -91,11 +77,7 @@ async fn objects_are_found_by_their_index() {
     server.put("demo", "c", "y");
     let store = synced(&server.cluster()).await;
     let names = |text: &str| {
-        let mut names: Vec<_> = store
-            .indexed(text)
-            .iter()
-            .map(|(key, _)| key.name().to_owned())
-            .collect();
+        let mut names: Vec<_> = store.indexed(text).iter().map(|(key, _)| key.name().to_owned()).collect();
         names.sort();
         names
     };
@@ -133,11 +115,7 @@ async fn a_watch_ends_a_minute_after_its_last_user_unless_one_comes_back() {
     pass(61_000).await;
     assert_eq!(server.open_streams(), 0);
     assert!(cluster.watches().health().is_empty());
-    assert_eq!(
-        synced(&cluster).await.len(),
-        1,
-        "a new one starts from the beginning"
-    );
+    assert_eq!(synced(&cluster).await.len(), 1, "a new one starts from the beginning");
 }
 
 #[tokio::test(start_paused = true)]

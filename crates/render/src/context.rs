@@ -44,7 +44,11 @@ pub enum Stage {
 
 impl<C> RenderContext<C> {
     /// A context; tests of generators build one too.
-    pub fn new(component: impl Into<Arc<C>>, parameters: Map<String, Value>, inputs: RenderInputs) -> Self {
+    pub fn new(
+        component: impl Into<Arc<C>>,
+        parameters: Map<String, Value>,
+        inputs: RenderInputs,
+    ) -> Self {
         Self {
             component: component.into(),
             inputs: Arc::new(inputs),
@@ -64,7 +68,9 @@ impl<C> RenderContext<C> {
 
     /// The parameters as a type of the user.
     pub fn parameters_as<T: DeserializeOwned>(&self) -> Result<T, RenderError> {
-        Ok(serde_json::from_value(Value::Object((*self.parameters).clone()))?)
+        Ok(serde_json::from_value(Value::Object(
+            (*self.parameters).clone(),
+        ))?)
     }
 
     /// The name of the operator.
@@ -119,6 +125,8 @@ impl<C> Clone for RenderContext<C> {
 
 impl<C> fmt::Debug for RenderContext<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RenderContext").field("inputs", &self.inputs).finish_non_exhaustive()
+        f.debug_struct("RenderContext")
+            .field("inputs", &self.inputs)
+            .finish_non_exhaustive()
     }
 }

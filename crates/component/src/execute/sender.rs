@@ -64,9 +64,14 @@ impl Sender {
     /// The type as the server serves it. Requests without an object of their own do with any version.
     async fn resource_of(&self, action: &ObjectAction) -> Result<Arc<ApiResource>, ApiError> {
         let discovery = self.cluster.discovery();
-        let has_body = matches!(action.request, Request::Create(_) | Request::Replace(_) | Request::Apply { .. });
+        let has_body = matches!(
+            action.request,
+            Request::Create(_) | Request::Replace(_) | Request::Apply { .. }
+        );
         if !has_body
-            && discovery.cached(&action.gvk.group_kind(), Some(&action.gvk.version)).is_none()
+            && discovery
+                .cached(&action.gvk.group_kind(), Some(&action.gvk.version))
+                .is_none()
             && let Some(resource) = discovery.resolve(&action.gvk.group_kind()).await?
         {
             return Ok(resource);

@@ -8,7 +8,10 @@ use super::Component;
 /// Columns that the type declares itself stand between Reason and Age; one of the same name replaces ours.
 pub fn custom_resource_definition<C: Component>() -> Result<Value, serde_json::Error> {
     let mut crd = serde_json::to_value(C::crd())?;
-    if let Some(versions) = crd.pointer_mut("/spec/versions").and_then(Value::as_array_mut) {
+    if let Some(versions) = crd
+        .pointer_mut("/spec/versions")
+        .and_then(Value::as_array_mut)
+    {
         versions.iter_mut().for_each(complete_version);
     }
     Ok(crd)
@@ -53,10 +56,17 @@ mod tests {
             "schema": { "openAPIV3Schema": { "properties": { "status": { "type": "object" } } } }
         });
         complete_version(&mut version);
-        let names: Vec<_> = version["additionalPrinterColumns"].as_array().unwrap().iter().map(|column| &column["name"]).collect();
+        let names: Vec<_> = version["additionalPrinterColumns"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|column| &column["name"])
+            .collect();
         assert_eq!(names, ["State", "Reason", "Url", "Age"]);
         assert_eq!(
-            version.pointer("/schema/openAPIV3Schema/properties/status/default").unwrap(),
+            version
+                .pointer("/schema/openAPIV3Schema/properties/status/default")
+                .unwrap(),
             &json!({ "observedGeneration": -1 })
         );
     }

@@ -26,7 +26,12 @@ pub(crate) trait Instance: Send + Sync {
     async fn render(&self, inputs: RenderInputs) -> Result<Vec<Manifest>, RenderError>;
     fn has_hooks(&self, point: Point) -> bool;
     /// Runs the hooks of a point. The status is what they may change.
-    async fn run_hooks(&self, point: Point, inputs: HookInputs, status: &mut Map<String, Value>) -> Flow;
+    async fn run_hooks(
+        &self,
+        point: Point,
+        inputs: HookInputs,
+        status: &mut Map<String, Value>,
+    ) -> Flow;
 }
 
 /// A component type with its generator and hooks.
@@ -42,7 +47,12 @@ struct Shared<C: Component> {
 }
 
 impl<C: Component> TypedKind<C> {
-    pub(crate) fn new(operator: Arc<str>, cluster: Cluster, generator: Arc<dyn ErasedGenerator<C>>, hooks: Arc<Hooks<C>>) -> Self {
+    pub(crate) fn new(
+        operator: Arc<str>,
+        cluster: Cluster,
+        generator: Arc<dyn ErasedGenerator<C>>,
+        hooks: Arc<Hooks<C>>,
+    ) -> Self {
         Self {
             shared: Arc::new(Shared {
                 operator,
@@ -80,7 +90,11 @@ impl<C: Component> Instance for TypedInstance<C> {
     }
 
     async fn render(&self, inputs: RenderInputs) -> Result<Vec<Manifest>, RenderError> {
-        let context = RenderContext::new(Arc::clone(&self.component), self.component.parameters(), inputs);
+        let context = RenderContext::new(
+            Arc::clone(&self.component),
+            self.component.parameters(),
+            inputs,
+        );
         self.shared.generator.render_erased(&context).await
     }
 
@@ -88,13 +102,35 @@ impl<C: Component> Instance for TypedInstance<C> {
         self.shared.hooks.any_at(point)
     }
 
-    async fn run_hooks(&self, point: Point, inputs: HookInputs, status: &mut Map<String, Value>) -> Flow {
-        let Shared { operator, cluster, hooks, .. } = &*self.shared;
-        let mut typed: <C as HasStatus>::Status = serde_json::from_value(Value::Object(status.clone()))?;
-        let outcome = hooks.run(point, operator, cluster, Arc::new(inputs), &self.component, &mut typed).await;
+    async fn run_hooks(
+        &self,
+        point: Point,
+        inputs: HookInputs,
+        status: &mut Map<String, Value>,
+    ) -> Flow {
+        let Shared {
+            operator,
+            cluster,
+            hooks,
+            ..
+        } = &*self.shared;
+        let mut typed: <C as HasStatus>::Status =
+            serde_json::from_value(Value::Object(status.clone()))?;
+        let outcome = hooks
+            .run(
+                point,
+                operator,
+                cluster,
+                Arc::new(inputs),
+                &self.component,
+                &mut typed,
+            )
+            .await;
         match serde_json::to_value(&typed) {
             Ok(Value::Object(changed)) => *status = changed,
-            Ok(_) => return Err(Failure::msg("the status of the component is no JSON object").into()),
+            Ok(_) => {
+                return Err(Failure::msg("the status of the component is no JSON object").into());
+            }
             Err(error) => return Err(Failure::backoff(error).into()),
         }
         outcome

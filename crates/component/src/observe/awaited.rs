@@ -2,8 +2,8 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
-use kubewright_runtime::controller::Key;
 use kubewright_runtime::cluster::Cluster;
+use kubewright_runtime::controller::Key;
 use kubewright_runtime::task::Tasks;
 use kubewright_runtime::watch::{Cause, WatchSpec, project_with};
 use parking_lot::Mutex;
@@ -45,7 +45,10 @@ impl AwaitedWatches {
     /// From now on the component waits for changes of exactly these.
     pub(crate) fn set(&self, component: &Key, specs: HashSet<WatchSpec>) {
         let mut awaited = self.inner.awaited.lock();
-        if awaited.get(component).is_some_and(|before| before.specs == specs) {
+        if awaited
+            .get(component)
+            .is_some_and(|before| before.specs == specs)
+        {
             return;
         }
         if let Some(before) = awaited.remove(component) {
@@ -64,7 +67,10 @@ impl AwaitedWatches {
     fn listen(&self, component: Key, spec: WatchSpec, stop: CancellationToken) {
         let inner = &self.inner;
         let name = format!("awaited {spec}");
-        let store = inner.cluster.watches().subscribe(spec, project_with(|_| ()));
+        let store = inner
+            .cluster
+            .watches()
+            .subscribe(spec, project_with(|_| ()));
         let mut changes = store.changes();
         let (notify, stopping) = (Arc::clone(&inner.notify), inner.tasks.stopping());
         let listen = async move {
@@ -96,6 +102,8 @@ impl AwaitedWatches {
 
 impl fmt::Debug for AwaitedWatches {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AwaitedWatches").field("components", &self.inner.awaited.lock().len()).finish_non_exhaustive()
+        f.debug_struct("AwaitedWatches")
+            .field("components", &self.inner.awaited.lock().len())
+            .finish_non_exhaustive()
     }
 }

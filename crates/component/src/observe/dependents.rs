@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use kubewright_core::dependents::{Projection, ProjectionContext};
 use kubewright_machinery::object::{GroupKind, ObjectExt as _, ObjectKey};
-use kubewright_runtime::controller::Key;
 use kubewright_runtime::cluster::Cluster;
+use kubewright_runtime::controller::Key;
 use kubewright_runtime::task::Tasks;
 use kubewright_runtime::watch::{Cause, Change, Project, Store, WatchSpec, WatchState};
 use parking_lot::Mutex;
@@ -54,7 +54,9 @@ struct Watched {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NotObservable {
     /// The server forbids the watch.
-    #[error("watching {kind} is forbidden: {error} (grant get, list and watch on it to the operator)")]
+    #[error(
+        "watching {kind} is forbidden: {error} (grant get, list and watch on it to the operator)"
+    )]
     Forbidden { kind: String, error: String },
     /// The first list did not come in time, or the watch has been broken for long.
     #[error("{kind} cannot be observed{}", error.as_deref().map(|error| format!(": {error}")).unwrap_or_default())]
@@ -76,7 +78,12 @@ impl Project for DependentProjector {
 }
 
 impl DependentWatches {
-    pub(crate) fn new(cluster: Cluster, tasks: Tasks, context: Arc<ProjectionContext>, notify: Notify) -> Self {
+    pub(crate) fn new(
+        cluster: Cluster,
+        tasks: Tasks,
+        context: Arc<ProjectionContext>,
+        notify: Notify,
+    ) -> Self {
         let selector = context.operator.owner_key();
         Self {
             inner: Arc::new(Inner {
@@ -123,7 +130,10 @@ impl DependentWatches {
         if state.used.get(component) == Some(&kinds) {
             return;
         }
-        let before = state.used.insert(component.clone(), kinds.clone()).unwrap_or_default();
+        let before = state
+            .used
+            .insert(component.clone(), kinds.clone())
+            .unwrap_or_default();
         for kind in before.difference(&kinds) {
             let unused = state.watched.get_mut(kind).is_some_and(|watched| {
                 watched.users.remove(component);
@@ -134,7 +144,10 @@ impl DependentWatches {
             }
         }
         for kind in kinds.difference(&before) {
-            let watched = state.watched.entry(kind.clone()).or_insert_with(|| self.start(kind));
+            let watched = state
+                .watched
+                .entry(kind.clone())
+                .or_insert_with(|| self.start(kind));
             watched.users.insert(component.clone());
         }
     }
@@ -142,7 +155,10 @@ impl DependentWatches {
     fn start(&self, kind: &GroupKind) -> Watched {
         let inner = &self.inner;
         let spec = WatchSpec::new(kind.clone()).labels(inner.selector.clone());
-        let store = inner.cluster.watches().subscribe(spec, Arc::clone(&inner.projector));
+        let store = inner
+            .cluster
+            .watches()
+            .subscribe(spec, Arc::clone(&inner.projector));
         let stop = CancellationToken::new();
         let mut changes = store.changes();
         let watches = Arc::downgrade(inner);
@@ -154,11 +170,16 @@ impl DependentWatches {
                     () = stopping.cancelled() => return,
                     change = changes.next() => change,
                 };
-                let (Some(change), Some(inner)) = (change, watches.upgrade()) else { return };
+                let (Some(change), Some(inner)) = (change, watches.upgrade()) else {
+                    return;
+                };
                 inner.told(&change);
             }
         };
-        inner.tasks.spawn(format!("dependents {}", title(kind)), listen).detach();
+        inner
+            .tasks
+            .spawn(format!("dependents {}", title(kind)), listen)
+            .detach();
         Watched {
             store,
             users: HashSet::new(),
@@ -169,31 +190,52 @@ impl DependentWatches {
     /// Ends when all these kinds can be read from memory. A type that the server does not have has no objects.
     pub(crate) async fn settled(&self, kinds: &BTreeSet<GroupKind>) -> Result<(), NotObservable> {
         for kind in kinds {
-            let Some(store) = self.store(kind) else { continue };
+            let Some(store) = self.store(kind) else {
+                continue;
+            };
             if store.is_synced() {
                 continue;
             }
-            let settled = self.inner.cluster.clock().limit(FIRST_LIST, store.settled()).await;
+            let settled = self
+                .inner
+                .cluster
+                .clock()
+                .limit(FIRST_LIST, store.settled())
+                .await;
             let error = store.status().error;
             match settled {
                 Ok(WatchState::Forbidden) => {
                     let error = error.unwrap_or_default();
-                    return Err(NotObservable::Forbidden { kind: title(kind), error });
+                    return Err(NotObservable::Forbidden {
+                        kind: title(kind),
+                        error,
+                    });
                 }
                 Ok(_) => {}
-                Err(_) => return Err(NotObservable::Silent { kind: title(kind), error }),
+                Err(_) => {
+                    return Err(NotObservable::Silent {
+                        kind: title(kind),
+                        error,
+                    });
+                }
             }
         }
         Ok(())
     }
 
     /// A kind whose watch has been broken for longer than this.
-    pub(crate) fn broken_for(&self, kinds: &BTreeSet<GroupKind>, longest: Duration) -> Option<NotObservable> {
+    pub(crate) fn broken_for(
+        &self,
+        kinds: &BTreeSet<GroupKind>,
+        longest: Duration,
+    ) -> Option<NotObservable> {
         let now = self.inner.cluster.clock().moment();
         kinds.iter().find_map(|kind| {
             let status = self.store(kind)?.status();
             let broken = status.state == WatchState::Retrying
-                && status.broken_since.is_some_and(|since| now.0.saturating_sub(since.0) > longest);
+                && status
+                    .broken_since
+                    .is_some_and(|since| now.0.saturating_sub(since.0) > longest);
             broken.then(|| NotObservable::Silent {
                 kind: title(kind),
                 error: status.error,
@@ -223,7 +265,12 @@ impl DependentWatches {
     }
 
     fn store(&self, kind: &GroupKind) -> Option<Store<Projection>> {
-        self.inner.state.lock().watched.get(kind).map(|watched| watched.store.clone())
+        self.inner
+            .state
+            .lock()
+            .watched
+            .get(kind)
+            .map(|watched| watched.store.clone())
     }
 }
 
@@ -237,15 +284,23 @@ impl Inner {
         };
         let (before, after) = (owner(old), owner(new));
         if change.cause != Cause::Initial && !only_version_differs(old, new) {
-            self.waiting_for(change).iter().for_each(|component| (self.notify)(component));
+            self.waiting_for(change)
+                .iter()
+                .for_each(|component| (self.notify)(component));
         }
         match change.cause {
             Cause::Event if !only_version_differs(old, new) => {
-                let both = before.iter().chain(after.iter().filter(|after| Some(*after) != before.as_ref()));
+                let both = before
+                    .iter()
+                    .chain(after.iter().filter(|after| Some(*after) != before.as_ref()));
                 both.for_each(|component| (self.notify)(component));
             }
             // Whoever loses an object to another component must know; the writer itself does.
-            Cause::OwnWrite if before != after => before.iter().for_each(|component| (self.notify)(component)),
+            Cause::OwnWrite if before != after => {
+                if let Some(component) = &before {
+                    (self.notify)(component);
+                }
+            }
             _ => {}
         }
     }
@@ -256,13 +311,18 @@ impl Inner {
             return Vec::new();
         }
         let object = change.key.to_object_key();
-        let waiting = state.wanted.iter().filter(|(_, objects)| objects.contains(&object));
+        let waiting = state
+            .wanted
+            .iter()
+            .filter(|(_, objects)| objects.contains(&object));
         waiting.map(|(component, _)| component.clone()).collect()
     }
 }
 
 fn only_version_differs(old: Option<&Projection>, new: Option<&Projection>) -> bool {
-    let (Some(old), Some(new)) = (old, new) else { return false };
+    let (Some(old), Some(new)) = (old, new) else {
+        return false;
+    };
     let versioned = Projection {
         resource_version: old.resource_version.clone(),
         ..new.clone()
@@ -271,12 +331,18 @@ fn only_version_differs(old: Option<&Projection>, new: Option<&Projection>) -> b
 }
 
 fn title(kind: &GroupKind) -> String {
-    if kind.group.is_empty() { kind.kind.clone() } else { format!("{}.{}", kind.kind, kind.group) }
+    if kind.group.is_empty() {
+        kind.kind.clone()
+    } else {
+        format!("{}.{}", kind.kind, kind.group)
+    }
 }
 
 impl fmt::Debug for DependentWatches {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kinds: Vec<_> = self.inner.state.lock().watched.keys().map(title).collect();
-        f.debug_struct("DependentWatches").field("kinds", &kinds).finish_non_exhaustive()
+        f.debug_struct("DependentWatches")
+            .field("kinds", &kinds)
+            .finish_non_exhaustive()
     }
 }

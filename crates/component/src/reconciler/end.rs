@@ -32,7 +32,7 @@ pub(super) enum End {
 /// After which time a pass that was overtaken is repeated.
 const OVERTAKEN: Delay = Delay::millis::<100>();
 /// The safety net where no settings could be read.
-const FALLBACK: Duration = Duration::from_mins(10);
+const FALLBACK: Duration = Duration::from_secs(600);
 
 /// The intervals by which an end becomes a schedule.
 #[derive(Clone, Copy, Debug)]
@@ -86,13 +86,22 @@ impl End {
     pub(super) fn waiting(message: String, after: Option<Duration>, intervals: Intervals) -> Self {
         let delay = Delay::at_least_min(after.unwrap_or(intervals.retry));
         Self::Recorded {
-            flow: Wait::after(delay, Reason::new("Retrying")).message(message.clone()).into(),
-            ending: Ending::Wait { reason: None, message },
+            flow: Wait::after(delay, Reason::new("Retrying"))
+                .message(message.clone())
+                .into(),
+            ending: Ending::Wait {
+                reason: None,
+                message,
+            },
             recheck: None,
         }
     }
 
-    pub(super) fn failed(failure: Failure, stalled: Option<&'static str>, intervals: Intervals) -> Self {
+    pub(super) fn failed(
+        failure: Failure,
+        stalled: Option<&'static str>,
+        intervals: Intervals,
+    ) -> Self {
         Self::Recorded {
             ending: Ending::Failed {
                 reason: None,
@@ -107,7 +116,11 @@ impl End {
     /// An error of a request that the framework sends for the component itself.
     pub(super) fn request(what: &str, error: ApiError, intervals: Intervals) -> Self {
         if error.is_transient() {
-            return Self::waiting(format!("{what}: {error}"), Some(Duration::from_secs(1)), intervals);
+            return Self::waiting(
+                format!("{what}: {error}"),
+                Some(Duration::from_secs(1)),
+                intervals,
+            );
         }
         Self::failed(Failure::unclassified(error).context(what), None, intervals)
     }
@@ -129,7 +142,8 @@ impl End {
                 let wait = match wait.on() {
                     // An event that the framework does not know cannot wake the component.
                     WaitOn::Event { .. } => {
-                        Wait::after(Delay::at_least_min(intervals.retry), wait.reason().clone()).message(wait.text())
+                        Wait::after(Delay::at_least_min(intervals.retry), wait.reason().clone())
+                            .message(wait.text())
                     }
                     _ => wait,
                 };
@@ -168,16 +182,26 @@ impl End {
         match verdict {
             Verdict::Complete => Self::ready(intervals),
             Verdict::Incomplete { waiting } => Self::Recorded {
-                flow: Wait::after(Delay::at_least_min(intervals.requeue), Reason::new("Processing")).into(),
+                flow: Wait::after(
+                    Delay::at_least_min(intervals.requeue),
+                    Reason::new("Processing"),
+                )
+                .into(),
                 ending: Ending::Incomplete(waiting),
                 recheck: None,
             },
             Verdict::Wait { message, after } => Self::waiting(message, after, intervals),
-            Verdict::Blocked { reason, message } => Self::blocked(reason.as_str(), message, intervals),
-            Verdict::Failed { message, .. } => Self::failed(Failure::backoff(message), None, intervals),
-            Verdict::Invalid { errors } => {
-                Self::failed(Failure::terminal(Reason::new("InvalidManifest"), errors), Some("InvalidManifest"), intervals)
+            Verdict::Blocked { reason, message } => {
+                Self::blocked(reason.as_str(), message, intervals)
             }
+            Verdict::Failed { message, .. } => {
+                Self::failed(Failure::backoff(message), None, intervals)
+            }
+            Verdict::Invalid { errors } => Self::failed(
+                Failure::terminal(Reason::new("InvalidManifest"), errors),
+                Some("InvalidManifest"),
+                intervals,
+            ),
             // A verdict that this executor does not know yet: look again.
             other => Self::waiting(format!("{other:?}"), None, intervals),
         }
@@ -185,11 +209,16 @@ impl End {
 
     pub(super) fn render(error: RenderError, intervals: Intervals) -> Self {
         match error {
-            RenderError::Input(error) => {
-                Self::failed(Failure::terminal(Reason::new("RenderFailed"), error), Some("RenderFailed"), intervals)
-            }
+            RenderError::Input(error) => Self::failed(
+                Failure::terminal(Reason::new("RenderFailed"), error),
+                Some("RenderFailed"),
+                intervals,
+            ),
             RenderError::Transient(error) => Self::waiting(error.to_string(), None, intervals),
-            RenderError::Api(error) => Self::halted(Failure::unclassified(error).context("render").into(), intervals),
+            RenderError::Api(error) => Self::halted(
+                Failure::unclassified(error).context("render").into(),
+                intervals,
+            ),
             other => Self::halted(Failure::unclassified(other).into(), intervals),
         }
     }
@@ -197,9 +226,17 @@ impl End {
     /// What is recorded, and what the runner is told.
     pub(super) fn into_parts(self) -> (Option<Ending>, Flow, Option<Duration>) {
         match self {
-            Self::Recorded { ending, flow, recheck } => (Some(ending), flow, recheck),
+            Self::Recorded {
+                ending,
+                flow,
+                recheck,
+            } => (Some(ending), flow, recheck),
             Self::Gone => (None, Ok(()), None),
-            Self::Overtaken => (None, Wait::after(OVERTAKEN, Reason::new("Overtaken")).into(), None),
+            Self::Overtaken => (
+                None,
+                Wait::after(OVERTAKEN, Reason::new("Overtaken")).into(),
+                None,
+            ),
         }
     }
 }

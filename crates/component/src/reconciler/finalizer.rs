@@ -13,45 +13,70 @@ impl Pass<'_> {
     /// Puts our finalizer on the component, if it is not there. The pass goes on with the answer.
     pub(super) async fn add_finalizer(&mut self) -> Step {
         let finalizer = self.shared.finalizer.clone();
-        self.patch_finalizers(|object| finalizer::add_patch(object, &finalizer)).await
+        self.patch_finalizers(|object| finalizer::add_patch(object, &finalizer))
+            .await
     }
 
     /// Takes our finalizer off the component; with it the last hold on a deleted component goes.
     pub(super) async fn remove_finalizer(&mut self) -> Step {
         let finalizer = self.shared.finalizer.clone();
-        self.patch_finalizers(|object| finalizer::remove_patch(object, &[&finalizer])).await
+        self.patch_finalizers(|object| finalizer::remove_patch(object, &[&finalizer]))
+            .await
     }
 
     async fn patch_finalizers(&mut self, patch: impl Fn(&Value) -> Option<Value>) -> Step {
         let (shared, key) = (self.shared, self.key);
         for _ in 0..ATTEMPTS {
-            let Some(patch) = patch(&self.object) else { return Ok(()) };
-            let request = ApiRequest::patch(&shared.resource, key.namespace(), key.name(), PatchKind::Json, &patch)
-                .field_manager(&shared.self_manager);
-            let read = match shared.cluster.send_retrying(&request, &Retry::default()).await {
+            let Some(patch) = patch(&self.object) else {
+                return Ok(());
+            };
+            let request = ApiRequest::patch(
+                &shared.resource,
+                key.namespace(),
+                key.name(),
+                PatchKind::Json,
+                &patch,
+            )
+            .field_manager(&shared.self_manager);
+            let read = match shared
+                .cluster
+                .send_retrying(&request, &Retry::default())
+                .await
+            {
                 Ok(object) => {
                     self.take_over(object);
                     return Ok(());
                 }
                 // The test in the patch failed: somebody else was faster.
                 Err(error) if error.code() == Some(422) || error.is_conflict() => {
-                    shared.cluster.send(&ApiRequest::get(&shared.resource, key.namespace(), key.name())).await
+                    shared
+                        .cluster
+                        .send(&ApiRequest::get(
+                            &shared.resource,
+                            key.namespace(),
+                            key.name(),
+                        ))
+                        .await
                 }
                 Err(error) => Err(error),
             };
             match read {
                 Ok(object) if object.uid() == self.object.uid() => self.take_over(object),
                 Ok(_) => return Err(Box::new(End::Gone)),
-                Err(error) => return Err(self.finalizer_failed(error)),
+                Err(error) => return Err(Box::new(self.finalizer_failed(error))),
             }
         }
         Err(Box::new(End::Overtaken))
     }
 
-    fn finalizer_failed(&self, error: ApiError) -> Box<End> {
+    fn finalizer_failed(&self, error: ApiError) -> End {
         if error.is_not_found() {
-            return Box::new(End::Gone);
+            return End::Gone;
         }
-        Box::new(End::request("change the finalizers of the component", error, self.intervals()))
+        End::request(
+            "change the finalizers of the component",
+            error,
+            self.intervals(),
+        )
     }
 }

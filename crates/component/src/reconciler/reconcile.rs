@@ -23,7 +23,9 @@ impl ComponentReconciler {
     }
 
     fn component(&self, context: &PassContext) -> Option<Arc<Value>> {
-        self.shared.components.find(context.key().namespace(), context.key().name())
+        self.shared
+            .components
+            .find(context.key().namespace(), context.key().name())
     }
 }
 
@@ -47,7 +49,9 @@ impl Reconciler for ComponentReconciler {
 
     /// A pass that panicked or took too long is visible on the component (PASS-10); nothing else of it is recorded.
     async fn interrupted(&self, context: &PassContext, conclusion: &Conclusion) {
-        let Some(object) = self.component(context) else { return };
+        let Some(object) = self.component(context) else {
+            return;
+        };
         let pass = Pass::begin(&self.shared, context.key(), object);
         let end = End::Recorded {
             ending: Ending::Failed {
@@ -67,8 +71,19 @@ pub(crate) fn triggers(change: &Change<Value>) -> bool {
     if change.cause == Cause::OwnWrite {
         return false;
     }
-    let (Some(old), Some(new)) = (&change.old, &change.new) else { return true };
+    let (Some(old), Some(new)) = (&change.old, &change.new) else {
+        return true;
+    };
     let differs = |pointer: &str| old.pointer(pointer) != new.pointer(pointer);
-    let metadata = ["uid", "generation", "annotations", "finalizers", "deletionTimestamp"];
-    metadata.iter().any(|field| differs(&format!("/metadata/{field}"))) || differs("/status")
+    let metadata = [
+        "uid",
+        "generation",
+        "annotations",
+        "finalizers",
+        "deletionTimestamp",
+    ];
+    metadata
+        .iter()
+        .any(|field| differs(&format!("/metadata/{field}")))
+        || differs("/status")
 }

@@ -5,7 +5,7 @@ use kubewright_core::manifest::{DEFAULT_REAPPLY_INTERVAL, Policies, PolicySettin
 use super::{Interval, ManagedType};
 
 /// The requeue interval where neither spec nor anything else names one.
-const REQUEUE_INTERVAL: Duration = Duration::from_mins(10);
+const REQUEUE_INTERVAL: Duration = Duration::from_secs(600);
 
 /// What a component's spec says to the framework. Nothing set means the operator's option, then the default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -63,7 +63,9 @@ pub(crate) struct Effective {
 impl OperatorDefaults {
     /// The options, checked.
     pub(crate) fn check(&self) -> Result<(), InvalidSetting> {
-        self.reapply_interval.map_or(Ok(()), |interval| positive("reapply_interval", interval).map(drop))
+        self.reapply_interval.map_or(Ok(()), |interval| {
+            positive("reapply_interval", interval).map(drop)
+        })
     }
 }
 
@@ -87,7 +89,10 @@ impl Effective {
         let given = |interval: Option<Interval>| interval.and_then(Interval::non_zero);
         let requeue_interval = given(settings.requeue_interval).unwrap_or(REQUEUE_INTERVAL);
         Ok(Self {
-            namespace: settings.namespace.clone().unwrap_or_else(|| namespace.to_owned()),
+            namespace: settings
+                .namespace
+                .clone()
+                .unwrap_or_else(|| namespace.to_owned()),
             name: settings.name.clone().unwrap_or_else(|| name.to_owned()),
             suspend: settings.suspend,
             requeue_interval,

@@ -9,9 +9,12 @@ mod policies;
 #[cfg(test)]
 mod tests;
 
-pub use effective::{InvalidSetting, Settings};
 pub(crate) use effective::{Effective, OperatorDefaults};
-pub use embedded::{ManagedTypes, Parameters, Placement, Reapply, Requeue, Retry, Setting, Suspend, Timeout, Values, parameters_of};
+pub use effective::{InvalidSetting, Settings};
+pub use embedded::{
+    ManagedTypes, Parameters, Placement, Reapply, Requeue, Retry, Setting, Suspend, Timeout,
+    Values, parameters_of,
+};
 pub use interval::{Interval, InvalidInterval};
 pub use policies::{ComponentDeletePolicy, ManagedType, Policies};
 

@@ -1,4 +1,6 @@
-use kubewright_core::manifest::{AdoptionPolicy, DeletePolicy, MissingNamespacesPolicy, PolicySettings, UpdatePolicy};
+use kubewright_core::manifest::{
+    AdoptionPolicy, DeletePolicy, MissingNamespacesPolicy, PolicySettings, UpdatePolicy,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

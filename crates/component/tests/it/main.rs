@@ -1,5 +1,7 @@
 //! Components on an embedded API server.
 
+#![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
+
 mod apply;
 mod budgets;
 mod crash;

@@ -1,16 +1,25 @@
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use syn::{Error, Field, FieldsNamed, GenericArgument, Ident, PathArguments, Result, Token, Type};
 
 /// The settings whose JSON fields stand in the spec itself, which is what `flatten` does.
-const FLATTENED: [&str; 8] = ["Placement", "Policies", "Requeue", "Retry", "Timeout", "Reapply", "ManagedTypes", "Values"];
+const FLATTENED: [&str; 8] = [
+    "Placement",
+    "Policies",
+    "Requeue",
+    "Retry",
+    "Timeout",
+    "Reapply",
+    "ManagedTypes",
+    "Values",
+];
 /// The settings that are a field of their own.
 const PLAIN: [&str; 1] = ["Suspend"];
 
 /// Refuses embedded settings that would compile but not do what they look like. All faults are reported together.
 pub(super) fn check(fields: &FieldsNamed) -> Result<()> {
     let mut faults = Faults(None);
-    let mut seen: BTreeMap<String, ()> = BTreeMap::new();
+    let mut seen = BTreeSet::new();
     let mut values = None;
     for field in &fields.named {
         let flattened = is_flattened(field)?;
@@ -23,11 +32,17 @@ pub(super) fn check(fields: &FieldsNamed) -> Result<()> {
         let Some(setting) = setting_name(&field.ty) else {
             continue;
         };
-        if seen.insert(setting.clone(), ()).is_some() {
-            faults.add(Error::new_spanned(field, format!("`{setting}` is embedded twice; one of them would have no effect")));
+        if !seen.insert(setting.clone()) {
+            faults.add(Error::new_spanned(
+                field,
+                format!("`{setting}` is embedded twice; one of them would have no effect"),
+            ));
         }
         if FLATTENED.contains(&setting.as_str()) && !flattened {
-            faults.add(Error::new_spanned(field, format!("`{setting}` must be flattened into the spec: add `#[serde(flatten)]`")));
+            faults.add(Error::new_spanned(
+                field,
+                format!("`{setting}` must be flattened into the spec: add `#[serde(flatten)]`"),
+            ));
         }
         if PLAIN.contains(&setting.as_str()) && flattened {
             faults.add(Error::new_spanned(field, format!("`{setting}` is a field of its own: `#[serde(default)]` instead of `#[serde(flatten)]`")));
@@ -71,9 +86,16 @@ fn setting_name(ty: &Type) -> Option<String> {
 
 fn is_flattened(field: &Field) -> Result<bool> {
     let mut flattened = false;
-    for attribute in field.attrs.iter().filter(|attribute| attribute.path().is_ident("serde")) {
+    for attribute in field
+        .attrs
+        .iter()
+        .filter(|attribute| attribute.path().is_ident("serde"))
+    {
         attribute.parse_nested_meta(|meta| {
-            flattened |= meta.path.get_ident().is_some_and(|ident: &Ident| ident == "flatten");
+            flattened |= meta
+                .path
+                .get_ident()
+                .is_some_and(|ident: &Ident| ident == "flatten");
             if meta.input.peek(Token![=]) {
                 meta.value()?.parse::<syn::Expr>()?;
             } else if meta.input.peek(syn::token::Paren) {

@@ -14,19 +14,32 @@ use resource::Resource;
 /// The implementation of `Component` for the resource whose spec the input is.
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let Data::Struct(data) = &input.data else {
-        return Err(Error::new_spanned(&input.ident, "`Component` can only be derived for the struct that is the spec of a custom resource"));
+        return Err(Error::new_spanned(
+            &input.ident,
+            "`Component` can only be derived for the struct that is the spec of a custom resource",
+        ));
     };
     let Fields::Named(named) = &data.fields else {
-        return Err(Error::new_spanned(&input.ident, "the spec of a component must have named fields"));
+        return Err(Error::new_spanned(
+            &input.ident,
+            "the spec of a component must have named fields",
+        ));
     };
     if !input.generics.params.is_empty() {
-        return Err(Error::new_spanned(&input.generics, "the spec of a component cannot be generic"));
+        return Err(Error::new_spanned(
+            &input.generics,
+            "the spec of a component cannot be generic",
+        ));
     }
     let resource = Resource::of(input)?;
     fields::check(named)?;
 
     let root = &resource.root;
-    let fields: Vec<_> = named.named.iter().filter_map(|field| field.ident.as_ref()).collect();
+    let fields: Vec<_> = named
+        .named
+        .iter()
+        .filter_map(|field| field.ident.as_ref())
+        .collect();
     Ok(quote! {
         #[automatically_derived]
         impl ::kubewright::component::Component for #root {

@@ -13,7 +13,10 @@ impl Resource {
         let mut kind = None;
         let mut root = None;
         let mut status = None;
-        let attributes = input.attrs.iter().filter(|attribute| attribute.path().is_ident("kube"));
+        let attributes = input
+            .attrs
+            .iter()
+            .filter(|attribute| attribute.path().is_ident("kube"));
         for attribute in attributes {
             attribute.parse_nested_meta(|meta| {
                 if meta.path.is_ident("kind") {

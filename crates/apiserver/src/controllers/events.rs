@@ -28,6 +28,32 @@ struct Plan {
     /// Written since the last run.
     written: BTreeSet<ObjectName>,
     due: BTreeMap<ObjectName, Duration>,
+    /// The same, the next first.
+    order: BTreeSet<(Duration, ObjectName)>,
+}
+
+impl Plan {
+    fn put(&mut self, name: ObjectName, due: Duration) {
+        self.forget(&name);
+        self.order.insert((due, name.clone()));
+        self.due.insert(name, due);
+    }
+
+    fn forget(&mut self, name: &ObjectName) {
+        if let Some(due) = self.due.remove(name) {
+            self.order.remove(&(due, name.clone()));
+        }
+    }
+
+    /// The next Event whose time has come.
+    fn take_due(&mut self, now: Duration) -> Option<ObjectName> {
+        let (due, name) = self.order.first().cloned()?;
+        if due > now {
+            return None;
+        }
+        self.forget(&name);
+        Some(name)
+    }
 }
 
 impl EventTtl {
@@ -52,7 +78,7 @@ impl Controller for EventTtl {
                 plan.written.insert(event.object.name.clone());
             } else {
                 plan.written.remove(&event.object.name);
-                plan.due.remove(&event.object.name);
+                plan.forget(&event.object.name);
             }
         }
     }
@@ -60,23 +86,23 @@ impl Controller for EventTtl {
     fn run<'a>(&'a self, writer: &'a Writer) -> BoxFuture<'a, Result<bool, Status>> {
         async move {
             let now = writer.clock().moment();
-            let expired: Vec<_> = {
+            {
                 let mut plan = self.plan.lock();
                 for name in std::mem::take(&mut plan.written) {
-                    plan.due.insert(name, now + self.ttl);
+                    plan.put(name, now + self.ttl);
                 }
-                plan.due.iter().filter(|(_, due)| **due <= now).map(|(name, _)| name.clone()).collect()
-            };
-            for name in &expired {
-                self.plan.lock().due.remove(name);
-                writer.delete(&resource(), name, DeleteOptions::default()).await?;
             }
-            Ok(!expired.is_empty())
+            let mut worked = false;
+            loop {
+                let next = self.plan.lock().take_due(now);
+                let Some(name) = next else { return Ok(worked) };
+                worked |= writer.delete(&resource(), &name, DeleteOptions::default()).await?;
+            }
         }
         .boxed()
     }
 
     fn next_due(&self) -> Option<Duration> {
-        self.plan.lock().due.values().min().copied()
+        self.plan.lock().order.first().map(|(due, _)| *due)
     }
 }

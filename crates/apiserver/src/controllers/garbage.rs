@@ -70,7 +70,10 @@ impl Controller for GarbageCollector {
             }
             Some(current) => {
                 let object = current.value();
-                if object.owner_references().next().is_some() {
+                // Who the owners are is looked at when it is said, not with every other change.
+                let said_before = event.previous.as_ref().and_then(|stored| stored.value().metadata().get("ownerReferences"));
+                let said = object.metadata().get("ownerReferences");
+                if said.is_some() && said != said_before {
                     work.dependents.insert(event.object.clone());
                 }
                 if object.deletion_timestamp().is_some() && (object.has_finalizer(FOREGROUND) || object.has_finalizer(ORPHAN)) {

@@ -7,7 +7,8 @@ use crate::kinds::KindSpec;
 
 /// Whether the stored object looks different in the version of the kind.
 pub(crate) fn changes(kind: &KindSpec, stored: &Value) -> bool {
-    stored.api_version() != kind.api_version()
+    let (group, version) = stored.api_version().split_once('/').unwrap_or(("", stored.api_version()));
+    group != kind.group || version != kind.version
 }
 
 /// Turns an object of the kind's version into the stored form.

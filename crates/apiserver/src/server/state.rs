@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::{Controllers, Options, Writer};
 use crate::{
+    access::Identity,
     clock::{Clock, Seed},
     controllers::Controller,
     discovery::Discovery,
@@ -31,6 +32,19 @@ struct InForce {
     since: u64,
 }
 
+/// A controller and the user that it writes as.
+struct Member {
+    controller: Box<dyn Controller>,
+    user: Arc<Identity>,
+}
+
+impl Member {
+    fn new(controller: Box<dyn Controller>) -> Self {
+        let user = Arc::new(Identity::service_account("kube-system", controller.name()));
+        Self { controller, user }
+    }
+}
+
 /// The state behind an `ApiServer`.
 pub(crate) struct State {
     pub(crate) clock: Clock,
@@ -41,7 +55,7 @@ pub(crate) struct State {
     definitions: RwLock<HashMap<String, InForce>>,
     pub(crate) discovery: Discovery,
     pub(crate) openapi: OpenApi,
-    controllers: Vec<Box<dyn Controller>>,
+    controllers: Vec<Member>,
     running: tokio::sync::Mutex<()>,
     /// When the timer task will wake, if there is one.
     pub(super) timer: Mutex<Option<Duration>>,
@@ -59,7 +73,7 @@ impl State {
             definitions: RwLock::new(HashMap::new()),
             discovery: Discovery::default(),
             openapi: OpenApi::default(),
-            controllers,
+            controllers: controllers.into_iter().map(Member::new).collect(),
             running: tokio::sync::Mutex::new(()),
             timer: Mutex::new(None),
             weak: weak.clone(),
@@ -109,8 +123,8 @@ impl State {
             let events = self.store.take_outbox();
             let mut busy = !events.is_empty();
             self.observe(&events);
-            for controller in self.controllers.iter().filter(|controller| all || controller.is_essential()) {
-                let writer = Writer::new(&state, controller.name());
+            for Member { controller, user } in self.controllers.iter().filter(|member| all || member.controller.is_essential()) {
+                let writer = Writer::new(&state, user.clone());
                 match controller.run(&writer).await {
                     Ok(worked) => busy |= worked,
                     Err(status) => tracing::warn!(controller = controller.name(), error = %status, "failed to finish a round"),
@@ -126,16 +140,16 @@ impl State {
     }
 
     fn observe(&self, events: &[Arc<Event>]) {
-        for controller in &self.controllers {
+        for member in &self.controllers {
             for event in events {
-                controller.observe(event);
+                member.controller.observe(event);
             }
         }
     }
 
     /// When the first controller wants to run again.
     pub(super) fn next_due(&self) -> Option<Duration> {
-        self.controllers.iter().filter_map(|controller| controller.next_due()).min()
+        self.controllers.iter().filter_map(|member| member.controller.next_due()).min()
     }
 }
 

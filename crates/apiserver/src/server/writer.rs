@@ -22,12 +22,12 @@ use crate::{
 #[derive(Debug)]
 pub struct Writer {
     state: Arc<State>,
-    user: Identity,
+    user: Arc<Identity>,
 }
 
 impl Writer {
-    pub(crate) fn new(state: &Arc<State>, name: &str) -> Self {
-        Self { state: state.clone(), user: Identity::service_account("kube-system", name) }
+    pub(crate) fn new(state: &Arc<State>, user: Arc<Identity>) -> Self {
+        Self { state: state.clone(), user }
     }
 
     /// Everything stored now.

@@ -9,6 +9,7 @@ use super::{ApiServerBuilder, State, Writer};
 use crate::{
     access::Identity,
     clock::Clock,
+    kinds::Scope,
     middleware::{Faults, Journal, faults::FaultService, journal::JournalService},
     request::{Service, create::resource_of},
     status::Status,
@@ -92,10 +93,10 @@ impl ApiServer {
         self.state.store.revision()
     }
 
-    /// Whether objects of this object's kind live in a namespace; false for a kind that is not served.
-    pub fn is_namespaced(&self, object: &Value) -> bool {
+    /// Where objects of this object's kind live; `None` for a kind that is not served.
+    pub fn scope_of(&self, object: &Value) -> Option<Scope> {
         use kubewright_machinery::object::ObjectExt as _;
-        self.state.registry().kind_of(object.api_version(), object.kind()).is_some_and(|kind| kind.is_namespaced())
+        self.state.registry().kind_of(object.api_version(), object.kind()).map(|kind| kind.scope)
     }
 
     /// Creates an object as an administrator; its `apiVersion`, `kind` and `metadata` say where.

@@ -158,6 +158,10 @@ async fn kubectl_creates_changes_and_deletes_objects() {
     assert_contains(&kubectl.run("describe configmap a").await, &["Name:", "note: hello", "BinaryData"]);
     assert_contains(&kubectl.run("delete configmap a").await, &["configmap \"a\" deleted"]);
     kubectl.refused("get configmap a").await;
+    // With validation: kubectl reads the OpenAPI document and finds the field that does not exist.
+    assert_contains(&kubectl.run_with(&["create", "-f", "-"], manifest).await, &["configmap/a created"]);
+    let misspelt = kubectl.output(&["create", "-f", "-"], "{apiVersion: v1, kind: ConfigMap, metadata: {name: b}, dta: {k: v}}").await;
+    assert_contains(&String::from_utf8_lossy(&misspelt.stderr), &["unknown field \"dta\""]);
 }
 
 // CLI-8, CLI-9, CLI-11, STG-7

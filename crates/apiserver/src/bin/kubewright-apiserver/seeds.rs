@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use kubewright_apiserver::ApiServer;
+use kubewright_apiserver::{ApiServer, kinds::Scope};
 use kubewright_machinery::{object::ObjectExt, yaml};
 
 use super::Failure;
@@ -14,7 +14,11 @@ pub(crate) async fn create(server: &ApiServer, path: &Path) -> Result<usize, Fai
     let mut created = 0;
     for mut object in objects.into_iter().filter(|object| !object.is_null()) {
         let title = object.title();
-        if object.namespace().is_empty() && server.is_namespaced(&object) {
+        let Some(scope) = server.scope_of(&object) else {
+            let path = path.display();
+            return Err(format!("create {title} of {path}: no such kind is served; put its CustomResourceDefinition before it").into());
+        };
+        if object.namespace().is_empty() && scope == Scope::Namespaced {
             object.metadata_mut().insert("namespace".into(), "default".into());
         }
         server.create(object).await.map_err(|status| format!("create {title} of {}: {status}", path.display()))?;

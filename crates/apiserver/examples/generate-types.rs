@@ -20,9 +20,7 @@ const LEVEL: i32 = 19;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let (flags, files): (Vec<_>, Vec<_>) = arguments
-        .iter()
-        .partition(|argument| argument.starts_with("--"));
+    let (flags, files): (Vec<_>, Vec<_>) = arguments.iter().partition(|argument| argument.starts_with("--"));
     let check = match (files.as_slice(), flags.as_slice()) {
         ([_], []) => false,
         ([_], [flag]) if *flag == "--check" => true,
@@ -44,37 +42,20 @@ fn run(source: &Path, check: bool) -> Result<(), Box<dyn Error>> {
     let text = generate(&serde_json::from_slice(&std::fs::read(source)?)?)?;
     if check {
         let committed = zstd::decode_all(std::fs::File::open(OUTPUT)?)?;
-        return if committed == text.as_bytes() {
-            Ok(())
-        } else {
-            Err(format!("{OUTPUT} differs from its source").into())
-        };
+        return if committed == text.as_bytes() { Ok(()) } else { Err(format!("{OUTPUT} differs from its source").into()) };
     }
     let packed = zstd::encode_all(text.as_bytes(), LEVEL)?;
     std::fs::write(OUTPUT, &packed)?;
-    println!(
-        "{} definitions, {} bytes, {} packed",
-        text.lines().count(),
-        text.len(),
-        packed.len()
-    );
+    println!("{} definitions, {} bytes, {} packed", text.lines().count(), text.len(), packed.len());
     Ok(())
 }
 
 fn generate(document: &Value) -> Result<String, Box<dyn Error>> {
-    let definitions = document
-        .get("$defs")
-        .and_then(Value::as_object)
-        .ok_or("no \"$defs\" in the source")?;
+    let definitions = document.get("$defs").and_then(Value::as_object).ok_or("no \"$defs\" in the source")?;
     let mut text = String::new();
     for name in served(definitions) {
         let definition = cleaned(&definitions[name], name);
-        let kinds: Vec<String> = definition[GVK]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .map(kind_text)
-            .collect();
+        let kinds: Vec<String> = definition[GVK].as_array().into_iter().flatten().map(kind_text).collect();
         writeln!(text, "{name}\t{}\t{definition}", kinds.join(","))?;
     }
     Ok(text)
@@ -82,24 +63,18 @@ fn generate(document: &Value) -> Result<String, Box<dyn Error>> {
 
 /// The definitions of stable types, and what they refer to.
 fn served(definitions: &Map<String, Value>) -> BTreeSet<&str> {
-    let stable = |(name, definition): &(&String, &Value)| {
-        !is_unstable(name) && definition.get(GVK).is_some()
-    };
-    let mut open: Vec<&str> = definitions
-        .iter()
-        .filter(stable)
-        .map(|(name, _)| name.as_str())
-        .collect();
+    let stable = |(name, definition): &(&String, &Value)| !is_unstable(name) && definition.get(GVK).is_some();
+    let mut open: Vec<&str> = definitions.iter().filter(stable).map(|(name, _)| name.as_str()).collect();
     // What requests carry without being named by any kind.
-    open.extend(definitions.keys().map(String::as_str).filter(|name| {
-        name.starts_with("io.k8s.apimachinery.pkg.") && !name.ends_with(".GroupResource")
-    }));
+    open.extend(
+        definitions
+            .keys()
+            .map(String::as_str)
+            .filter(|name| name.starts_with("io.k8s.apimachinery.pkg.") && !name.ends_with(".GroupResource")),
+    );
     let mut found = BTreeSet::new();
     while let Some(name) = open.pop() {
-        if let Some((name, definition)) = definitions
-            .get_key_value(name)
-            .filter(|(name, _)| found.insert(name.as_str()))
-        {
+        if let Some((name, definition)) = definitions.get_key_value(name).filter(|(name, _)| found.insert(name.as_str())) {
             debug_assert!(!is_unstable(name));
             references(definition, &mut open);
         }
@@ -110,15 +85,8 @@ fn served(definitions: &Map<String, Value>) -> BTreeSet<&str> {
 fn references<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
     match value {
         Value::Object(members) => {
-            found.extend(
-                members
-                    .get("$ref")
-                    .and_then(Value::as_str)
-                    .and_then(|target| target.strip_prefix(REFERENCE)),
-            );
-            members
-                .values()
-                .for_each(|member| references(member, found));
+            found.extend(members.get("$ref").and_then(Value::as_str).and_then(|target| target.strip_prefix(REFERENCE)));
+            members.values().for_each(|member| references(member, found));
         }
         Value::Array(items) => items.iter().for_each(|item| references(item, found)),
         _ => {}
@@ -128,9 +96,7 @@ fn references<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
 /// `v1alpha1`, `v2beta3`: versions that the server does not serve unless told to.
 fn is_unstable(name: &str) -> bool {
     name.split('.').any(|part| {
-        let rest = part
-            .strip_prefix('v')
-            .map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()));
+        let rest = part.strip_prefix('v').map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()));
         rest.is_some_and(|rest| rest.starts_with("alpha") || rest.starts_with("beta"))
     })
 }
@@ -159,10 +125,9 @@ fn schema(published: &Value) -> Value {
                 None => continue,
             },
             ("$ref", Value::String(target)) => target.replace(REFERENCE, "#/definitions/").into(),
-            ("properties", Value::Object(properties)) => properties
-                .iter()
-                .map(|(name, property)| (name.clone(), schema(property)))
-                .collect(),
+            ("properties", Value::Object(properties)) => {
+                properties.iter().map(|(name, property)| (name.clone(), schema(property))).collect()
+            }
             ("items" | "additionalProperties", value) => schema(value),
             (_, value) => value.clone(),
         };

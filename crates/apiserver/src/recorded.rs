@@ -7,20 +7,11 @@ use serde_json::Value;
 
 /// The text of a recording.
 pub(crate) fn text(name: &str) -> Option<String> {
-    let folder = std::env::var_os("KUBEWRIGHT_RECORDED").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/kubernetes-1.36"),
-        Into::into,
-    );
-    let output = Command::new("gzip")
-        .arg("-dc")
-        .arg(folder.join(name))
-        .output()
-        .ok()?;
+    let folder = std::env::var_os("KUBEWRIGHT_RECORDED")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/kubernetes-1.36"), Into::into);
+    let output = Command::new("gzip").arg("-dc").arg(folder.join(name)).output().ok()?;
     if !output.status.success() {
-        eprintln!(
-            "skipped: there is no recording {name} in {}",
-            folder.display()
-        );
+        eprintln!("skipped: there is no recording {name} in {}", folder.display());
         return None;
     }
     String::from_utf8(output.stdout).ok()

@@ -34,8 +34,11 @@ fn is_open(path: &str) -> bool {
 }
 
 fn refusal(user: &Identity, target: &ResourceTarget) -> Status {
-    let resource =
-        if target.subresource.is_empty() { target.resource.clone() } else { format!("{}/{}", target.resource, target.subresource) };
+    let resource = if target.subresource.is_empty() {
+        target.resource.clone()
+    } else {
+        format!("{}/{}", target.resource, target.subresource)
+    };
     let scope = match target.namespace.as_str() {
         "" => "at the cluster scope".to_owned(),
         namespace => format!("in the namespace {namespace:?}"),
@@ -61,7 +64,8 @@ mod tests {
         for open in ["/version", "/livez", "/readyz/ping", "/healthz"] {
             assert_eq!(refused("GET", open), None, "{open}");
         }
-        let pods = "pods is forbidden: User \"system:anonymous\" cannot list resource \"pods\" in API group \"\" at the cluster scope";
+        let pods =
+            "pods is forbidden: User \"system:anonymous\" cannot list resource \"pods\" in API group \"\" at the cluster scope";
         assert_eq!(refused("GET", "/api/v1/pods").as_deref(), Some(pods));
         let scale = "deployments.apps \"d\" is forbidden: User \"system:anonymous\" cannot patch resource \"deployments/scale\" in API group \
                      \"apps\" in the namespace \"n\"";

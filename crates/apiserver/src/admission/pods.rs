@@ -33,7 +33,8 @@ fn set_priority(pod: &mut Value, snapshot: &Snapshot) -> Result<(), Status> {
     } else {
         let found = snapshot.get(&Resource::new("scheduling.k8s.io", "priorityclasses"), &ObjectName::new("", &class));
         let why = format!("no PriorityClass with name {class} was found");
-        let found = found.ok_or_else(|| Status::forbidden("", "pods", pod["metadata"]["name"].as_str().unwrap_or_default(), &why))?;
+        let found =
+            found.ok_or_else(|| Status::forbidden("", "pods", pod["metadata"]["name"].as_str().unwrap_or_default(), &why))?;
         values_of(found.value())
     };
     let spec = &mut pod["spec"];
@@ -69,7 +70,8 @@ fn add_tolerations(pod: &mut Value) {
             (text("key").is_empty() || text("key") == key) && matches!(text("effect"), "" | "NoExecute")
         });
         if !tolerated {
-            tolerations.push(json!({"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": PATIENCE_SECONDS}));
+            tolerations
+                .push(json!({"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": PATIENCE_SECONDS}));
         }
     }
     spec["tolerations"] = tolerations.into();
@@ -97,7 +99,8 @@ mod tests {
 
     #[test]
     fn what_a_pod_tolerates_already_is_not_added() {
-        let own = json!([{"key": "node.kubernetes.io/not-ready", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 5}]);
+        let own =
+            json!([{"key": "node.kubernetes.io/not-ready", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 5}]);
         let spec = completed(json!({"tolerations": own}));
         assert_eq!(spec["tolerations"][0]["tolerationSeconds"], 5);
         assert_eq!(spec["tolerations"].as_array().unwrap().len(), 2);

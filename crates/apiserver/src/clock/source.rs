@@ -50,7 +50,9 @@ impl Clock {
     /// Wall time as objects carry it: RFC 3339 in whole seconds.
     pub fn now_in_seconds(&self) -> String {
         let now = self.now();
-        now.round(Unit::Second).map_or(now, |rounded| if rounded > now { rounded - SignedDuration::from_secs(1) } else { rounded }).to_string()
+        now.round(Unit::Second)
+            .map_or(now, |rounded| if rounded > now { rounded - SignedDuration::from_secs(1) } else { rounded })
+            .to_string()
     }
 
     /// Time since the clock was made; never goes back.

@@ -169,7 +169,10 @@ fn name_conflict(registry: &Registry, definition: &Value) -> Option<(String, Str
         .collect();
     let conflict = |reason: &str, name: &str| Some((reason.to_owned(), format!("{name:?} is already in use")));
     for other in others {
-        if other.plural == text("plural") || other.singular == text("plural") || other.short_names.iter().any(|name| name == text("plural")) {
+        if other.plural == text("plural")
+            || other.singular == text("plural")
+            || other.short_names.iter().any(|name| name == text("plural"))
+        {
             return conflict("PluralConflict", text("plural"));
         }
         if other.kind == text("kind") {
@@ -186,16 +189,20 @@ fn establish(object: &mut Value, accepted: &Value, conflict: Option<&(String, St
     match conflict {
         None => {
             object["status"]["acceptedNames"] = accepted.clone();
-            let names = json!({"type": "NamesAccepted", "status": "True", "reason": "NoConflicts", "message": "no conflicts found"});
+            let names =
+                json!({"type": "NamesAccepted", "status": "True", "reason": "NoConflicts", "message": "no conflicts found"});
             set_condition(object, &names, now);
             let established = json!({"type": "Established", "status": "True", "reason": "InitialNamesAccepted",
                                      "message": "the initial names have been accepted"});
             set_condition(object, &established, now);
         }
         Some((reason, message)) => {
-            set_condition(object, &json!({"type": "NamesAccepted", "status": "False", "reason": reason, "message": message}), now);
-            let established =
-                json!({"type": "Established", "status": "False", "reason": "NotAccepted", "message": "not all names are accepted"});
+            set_condition(
+                object,
+                &json!({"type": "NamesAccepted", "status": "False", "reason": reason, "message": message}),
+                now,
+            );
+            let established = json!({"type": "Established", "status": "False", "reason": "NotAccepted", "message": "not all names are accepted"});
             set_condition(object, &established, now);
         }
     }
@@ -210,7 +217,9 @@ fn set_condition(object: &mut Value, condition: &Value, now: &str) {
     let position = conditions.iter().position(|present| present["type"] == condition["type"]);
     let mut condition = condition.clone();
     condition["lastTransitionTime"] = match position {
-        Some(position) if conditions[position]["status"] == condition["status"] => conditions[position]["lastTransitionTime"].clone(),
+        Some(position) if conditions[position]["status"] == condition["status"] => {
+            conditions[position]["lastTransitionTime"].clone()
+        }
         _ => now.into(),
     };
     match position {

@@ -167,7 +167,10 @@ impl GarbageCollector {
             worked |= self.look_at_dependent(writer, dependent).await?;
         }
         let snapshot = writer.snapshot();
-        let blocked = dependents.iter().filter_map(|dependent| snapshot.get(&dependent.resource, &dependent.name)).any(|dependent| blocks(dependent, &stored));
+        let blocked = dependents
+            .iter()
+            .filter_map(|dependent| snapshot.get(&dependent.resource, &dependent.name))
+            .any(|dependent| blocks(dependent, &stored));
         if blocked { Ok(worked) } else { remove_finalizer(writer, owner, FOREGROUND).await }
     }
 }
@@ -190,7 +193,11 @@ fn find_owner(writer: &Writer, dependent: &ObjectRef, reference: &Value) -> Owne
     let snapshot = writer.snapshot();
     match snapshot.get(&resource_of(kind), &ObjectName::new(namespace, text("name"))) {
         Some(owner) if owner.uid() == text("uid") => {
-            if owner.value().deletion_timestamp().is_some() && owner.value().has_finalizer(FOREGROUND) { Owner::Waiting } else { Owner::Solid }
+            if owner.value().deletion_timestamp().is_some() && owner.value().has_finalizer(FOREGROUND) {
+                Owner::Waiting
+            } else {
+                Owner::Solid
+            }
         }
         _ => Owner::Absent,
     }
@@ -209,7 +216,8 @@ async fn drop_references(writer: &Writer, dependent: &ObjectRef, uids: &[String]
 async fn remove_finalizer(writer: &Writer, owner: &ObjectRef, finalizer: &str) -> Result<bool, Status> {
     let written = writer
         .modify(&owner.resource, &owner.name, Endpoint::Main, |object| {
-            let finalizers: Vec<String> = object.finalizers().filter(|present| *present != finalizer).map(str::to_owned).collect();
+            let finalizers: Vec<String> =
+                object.finalizers().filter(|present| *present != finalizer).map(str::to_owned).collect();
             object.metadata_mut().insert("finalizers".into(), json!(finalizers));
         })
         .await?;

@@ -31,7 +31,8 @@ impl Controller for NamespaceContent {
     fn observe(&self, event: &Event) {
         let (plural, name) = (&*event.object.resource.plural, &event.object.name);
         let created = plural == "namespaces" && event.previous.is_none();
-        let lost = event.current.is_none() && matches!((plural, &*name.name), ("serviceaccounts", "default") | ("configmaps", "kube-root-ca.crt"));
+        let lost = event.current.is_none()
+            && matches!((plural, &*name.name), ("serviceaccounts", "default") | ("configmaps", "kube-root-ca.crt"));
         if created {
             self.pending.lock().insert(name.name.to_string());
         } else if lost {

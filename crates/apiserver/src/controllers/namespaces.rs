@@ -79,7 +79,8 @@ impl Controller for Namespaces {
 async fn empty(writer: &Writer, namespace: &str) -> Result<(), Status> {
     let name = ObjectName::new("", namespace);
     let Some(stored) = writer.snapshot().get(&resource(), &name).cloned() else { return Ok(()) };
-    let held = stored.value().pointer("/spec/finalizers").and_then(Value::as_array).is_some_and(|finalizers| !finalizers.is_empty());
+    let held =
+        stored.value().pointer("/spec/finalizers").and_then(Value::as_array).is_some_and(|finalizers| !finalizers.is_empty());
     if stored.value().deletion_timestamp().is_none() || !held {
         return Ok(());
     }
@@ -135,7 +136,8 @@ fn set_conditions(namespace: &mut Value, rest: &Rest, now: &str) {
         let entries: Vec<_> = entries.iter().map(|(name, count)| format!("{name}{text}{count} resource instances")).collect();
         format!("{what}{}", entries.join(", "))
     };
-    let fine = |kind: &str, reason: &str, message: &str| json!({"type": kind, "status": "False", "reason": reason, "message": message});
+    let fine =
+        |kind: &str, reason: &str, message: &str| json!({"type": kind, "status": "False", "reason": reason, "message": message});
     let remaining = if rest.resources.is_empty() {
         fine("NamespaceContentRemaining", "ContentRemoved", "All content successfully removed")
     } else {
@@ -151,7 +153,11 @@ fn set_conditions(namespace: &mut Value, rest: &Rest, now: &str) {
     let mut conditions = vec![
         fine("NamespaceDeletionDiscoveryFailure", "ResourcesDiscovered", "All resources successfully discovered"),
         fine("NamespaceDeletionGroupVersionParsingFailure", "ParsedGroupVersions", "All legacy kube types successfully parsed"),
-        fine("NamespaceDeletionContentFailure", "ContentDeleted", "All content successfully deleted, may be waiting on finalization"),
+        fine(
+            "NamespaceDeletionContentFailure",
+            "ContentDeleted",
+            "All content successfully deleted, may be waiting on finalization",
+        ),
         remaining,
         finalizers,
     ];

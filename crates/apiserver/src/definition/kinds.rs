@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::kinds::{
-    Column, Columns, CustomKind, FieldPath, Flags, GcDefault, Generation, KindSpec, Reset, Scale,
-    ScaleSelector, Scope, StorageId, Subresource, Verb, Verbs, compare_versions,
+    Column, Columns, CustomKind, FieldPath, Flags, GcDefault, Generation, KindSpec, Reset, Scale, ScaleSelector, Scope,
+    StorageId, Subresource, Verb, Verbs, compare_versions,
 };
 use crate::schema::Schema;
 
@@ -15,41 +15,24 @@ use super::versions;
 
 /// The kinds of a valid definition, one for each served version. Schemas are compiled here, once for each version.
 pub fn kinds(definition: &Value) -> Vec<KindSpec> {
-    let text = |pointer: &str| {
-        definition
-            .pointer(pointer)
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-    };
+    let text = |pointer: &str| definition.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
     let texts = |pointer: &str| -> Vec<String> {
         let list = definition.pointer(pointer).and_then(Value::as_array);
-        list.into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-            .map(str::to_owned)
-            .collect()
+        list.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
     };
-    let (group, plural, kind) = (
-        text("/spec/group"),
-        text("/spec/names/plural"),
-        text("/spec/names/kind"),
-    );
+    let (group, plural, kind) = (text("/spec/group"), text("/spec/names/plural"), text("/spec/names/kind"));
     let storage = StorageId {
         group: group.to_owned(),
         plural: plural.to_owned(),
         version: versions::storage(definition).unwrap_or_default().to_owned(),
     };
-    let served = versions::all(definition)
-        .iter()
-        .filter(|version| versions::is(version, "served"));
+    let served = versions::all(definition).iter().filter(|version| versions::is(version, "served"));
     served
         .map(|version| {
             let name = versions::name(version);
             let subresources = subresources(version, group, name, kind);
             let schema = Schema::compile(versions::schema(version).unwrap_or(&Value::Null));
-            let status_apart = subresources
-                .iter()
-                .any(|subresource| subresource.name == "status");
+            let status_apart = subresources.iter().any(|subresource| subresource.name == "status");
             KindSpec {
                 group: group.to_owned(),
                 version: name.to_owned(),
@@ -57,11 +40,7 @@ pub fn kinds(definition: &Value) -> Vec<KindSpec> {
                 list_kind: text("/spec/names/listKind").to_owned(),
                 plural: plural.to_owned(),
                 singular: text("/spec/names/singular").to_owned(),
-                scope: if text("/spec/scope") == "Cluster" {
-                    Scope::Cluster
-                } else {
-                    Scope::Namespaced
-                },
+                scope: if text("/spec/scope") == "Cluster" { Scope::Cluster } else { Scope::Namespaced },
                 verbs: Verbs::ALL,
                 short_names: texts("/spec/names/shortNames"),
                 categories: texts("/spec/names/categories"),
@@ -70,11 +49,7 @@ pub fn kinds(definition: &Value) -> Vec<KindSpec> {
                 generation: Generation::on_change(),
                 gc_default: GcDefault::Background,
                 reset: Reset {
-                    main: if status_apart {
-                        vec![FieldPath::new("status")]
-                    } else {
-                        Vec::new()
-                    },
+                    main: if status_apart { vec![FieldPath::new("status")] } else { Vec::new() },
                     status: vec![FieldPath::new("metadata")],
                 },
                 scale: scale(version),
@@ -98,10 +73,7 @@ pub fn kinds(definition: &Value) -> Vec<KindSpec> {
 fn subresources(version: &Value, group: &str, name: &str, kind: &str) -> Vec<Subresource> {
     let verbs: Verbs = [Verb::Get, Verb::Patch, Verb::Update].into_iter().collect();
     let declared = |subresource: &str| {
-        version
-            .get("subresources")
-            .and_then(|subresources| subresources.get(subresource))
-            .is_some_and(Value::is_object)
+        version.get("subresources").and_then(|subresources| subresources.get(subresource)).is_some_and(Value::is_object)
     };
     let subresource = |name: &str, (group, version, kind): (&str, &str, &str)| Subresource {
         name: name.to_owned(),
@@ -122,13 +94,7 @@ fn subresources(version: &Value, group: &str, name: &str, kind: &str) -> Vec<Sub
 
 fn scale(version: &Value) -> Option<Scale> {
     let scale = version.pointer("/subresources/scale")?;
-    let path = |field: &str| {
-        scale
-            .get(field)
-            .and_then(Value::as_str)
-            .filter(|path| !path.is_empty())
-            .map(FieldPath::new)
-    };
+    let path = |field: &str| scale.get(field).and_then(Value::as_str).filter(|path| !path.is_empty()).map(FieldPath::new);
     Some(Scale {
         spec_replicas: path("specReplicasPath")?,
         status_replicas: path("statusReplicasPath")?,
@@ -137,26 +103,15 @@ fn scale(version: &Value) -> Option<Scale> {
 }
 
 fn columns(version: &Value) -> Vec<Column> {
-    let columns = version
-        .get("additionalPrinterColumns")
-        .and_then(Value::as_array);
+    let columns = version.get("additionalPrinterColumns").and_then(Value::as_array);
     let column = |column: &Value| {
-        let text = |field: &str| {
-            column
-                .get(field)
-                .and_then(Value::as_str)
-                .unwrap_or_default()
-                .to_owned()
-        };
+        let text = |field: &str| column.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
         Column {
             name: text("name"),
             type_: text("type"),
             format: text("format"),
             description: text("description"),
-            priority: column
-                .get("priority")
-                .and_then(Value::as_i64)
-                .unwrap_or_default(),
+            priority: column.get("priority").and_then(Value::as_i64).unwrap_or_default(),
             json_path: text("jsonPath"),
         }
     };
@@ -165,11 +120,7 @@ fn columns(version: &Value) -> Vec<Column> {
 
 fn paths(version: &Value, list: &str) -> Vec<FieldPath> {
     let list = version.get(list).and_then(Value::as_array);
-    list.into_iter()
-        .flatten()
-        .filter_map(|field| field.get("jsonPath")?.as_str())
-        .map(FieldPath::new)
-        .collect()
+    list.into_iter().flatten().filter_map(|field| field.get("jsonPath")?.as_str()).map(FieldPath::new).collect()
 }
 
 /// The text of the definition, or the advice to use the newest version that is at least as stable.
@@ -180,17 +131,8 @@ fn deprecation_warning(definition: &Value, version: &Value) -> Option<String> {
     if let Some(text) = version.get("deprecationWarning").and_then(Value::as_str) {
         return Some(text.to_owned());
     }
-    let text = |pointer: &str| {
-        definition
-            .pointer(pointer)
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-    };
-    let (group, kind, name) = (
-        text("/spec/group"),
-        text("/spec/names/kind"),
-        versions::name(version),
-    );
+    let text = |pointer: &str| definition.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+    let (group, kind, name) = (text("/spec/group"), text("/spec/names/kind"), versions::name(version));
     let better = versions::all(definition)
         .iter()
         .filter(|other| versions::is(other, "served") && !versions::is(other, "deprecated"))

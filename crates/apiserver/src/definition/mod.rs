@@ -26,11 +26,7 @@ pub fn default(definition: &mut Value) {
         return;
     };
     if let Some(names) = spec.get_mut("names").and_then(Value::as_object_mut) {
-        let kind = names
-            .get("kind")
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-            .to_owned();
+        let kind = names.get("kind").and_then(Value::as_str).unwrap_or_default().to_owned();
         if is_blank(names, "singular") {
             names.insert("singular".to_owned(), kind.to_lowercase().into());
         }
@@ -41,9 +37,8 @@ pub fn default(definition: &mut Value) {
     if spec.get("conversion").is_none_or(Value::is_null) {
         spec.insert("conversion".to_owned(), json!({"strategy": "None"}));
     }
-    if let Some(service) = spec
-        .get_mut("conversion")
-        .and_then(|conversion| conversion.pointer_mut("/webhook/clientConfig/service"))
+    if let Some(service) =
+        spec.get_mut("conversion").and_then(|conversion| conversion.pointer_mut("/webhook/clientConfig/service"))
         && let Some(service) = service.as_object_mut()
         && service.get("port").is_none_or(Value::is_null)
     {
@@ -65,11 +60,7 @@ pub fn prepare(definition: &mut Value, stored: Option<&Value>) {
     let Some(storage) = storage.map(Value::String) else {
         return;
     };
-    let Some(status) = object
-        .entry("status")
-        .or_insert_with(|| json!({}))
-        .as_object_mut()
-    else {
+    let Some(status) = object.entry("status").or_insert_with(|| json!({})).as_object_mut() else {
         return;
     };
     let versions = status.entry("storedVersions").or_insert_with(|| json!([]));
@@ -81,8 +72,5 @@ pub fn prepare(definition: &mut Value, stored: Option<&Value>) {
 }
 
 fn is_blank(members: &Map<String, Value>, name: &str) -> bool {
-    members
-        .get(name)
-        .and_then(Value::as_str)
-        .is_none_or(str::is_empty)
+    members.get(name).and_then(Value::as_str).is_none_or(str::is_empty)
 }

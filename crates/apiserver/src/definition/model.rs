@@ -27,11 +27,7 @@ impl CustomModel {
 
 impl Model for CustomModel {
     fn normalise(&self, object: &mut Value, unknown: &mut Vec<String>) -> Result<(), WrongType> {
-        unknown.extend(
-            self.schema
-                .prune(object)
-                .map_err(|error| WrongType(error.message))?,
-        );
+        unknown.extend(self.schema.prune(object).map_err(|error| WrongType(error.message))?);
         Ok(())
     }
 
@@ -63,8 +59,7 @@ impl DefinitionModel {
 
 impl Model for DefinitionModel {
     fn normalise(&self, object: &mut Value, unknown: &mut Vec<String>) -> Result<(), WrongType> {
-        self.form
-            .map_or(Ok(()), |form| form.normalise(object, unknown))
+        self.form.map_or(Ok(()), |form| form.normalise(object, unknown))
     }
 
     fn default(&self, object: &mut Value) {

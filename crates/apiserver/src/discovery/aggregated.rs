@@ -13,13 +13,7 @@ pub fn aggregated_core(registry: &Registry) -> Value {
 
 /// The document at `/apis`: all other groups.
 pub fn aggregated_groups(registry: &Registry) -> Value {
-    list(
-        registry
-            .groups()
-            .into_iter()
-            .map(|name| group(registry, name))
-            .collect(),
-    )
+    list(registry.groups().into_iter().map(|name| group(registry, name)).collect())
 }
 
 fn list(items: Vec<Value>) -> Value {
@@ -31,34 +25,20 @@ fn group(registry: &Registry, name: &str) -> Value {
         .versions(name)
         .into_iter()
         .map(|version| {
-            let resources: Vec<_> = registry
-                .resources(name, &version)
-                .map(|kind| resource(kind))
-                .collect();
+            let resources: Vec<_> = registry.resources(name, &version).map(|kind| resource(kind)).collect();
             json!({"version": version, "resources": resources, "freshness": "Current"})
         })
         .collect();
-    let metadata = if name.is_empty() {
-        json!({})
-    } else {
-        json!({"name": name})
-    };
+    let metadata = if name.is_empty() { json!({}) } else { json!({"name": name}) };
     json!({"metadata": metadata, "versions": versions})
 }
 
 fn resource(kind: &KindSpec) -> Value {
     // Built-in kinds leave group and version empty: they are those of the document.
-    let (group, version) = if kind.is_custom() {
-        (kind.group.as_str(), kind.version.as_str())
-    } else {
-        ("", "")
-    };
+    let (group, version) = if kind.is_custom() { (kind.group.as_str(), kind.version.as_str()) } else { ("", "") };
     let mut entry = Map::new();
     entry.insert("resource".to_owned(), kind.plural.as_str().into());
-    entry.insert(
-        "responseKind".to_owned(),
-        json!({"group": group, "version": version, "kind": kind.kind}),
-    );
+    entry.insert("responseKind".to_owned(), json!({"group": group, "version": version, "kind": kind.kind}));
     entry.insert(
         "scope".to_owned(),
         match kind.scope {
@@ -69,19 +49,12 @@ fn resource(kind: &KindSpec) -> Value {
     );
     entry.insert("singularResource".to_owned(), kind.singular.as_str().into());
     entry.insert("verbs".to_owned(), verbs(kind));
-    for (field, names) in [
-        ("shortNames", &kind.short_names),
-        ("categories", &kind.categories),
-    ] {
+    for (field, names) in [("shortNames", &kind.short_names), ("categories", &kind.categories)] {
         if !names.is_empty() {
             entry.insert(field.to_owned(), names.as_slice().into());
         }
     }
-    let subresources: Vec<_> = kind
-        .subresources
-        .iter()
-        .map(|subresource| self::subresource(kind, subresource))
-        .collect();
+    let subresources: Vec<_> = kind.subresources.iter().map(|subresource| self::subresource(kind, subresource)).collect();
     if !subresources.is_empty() {
         entry.insert("subresources".to_owned(), subresources.into());
     }
@@ -89,13 +62,8 @@ fn resource(kind: &KindSpec) -> Value {
 }
 
 fn subresource(kind: &KindSpec, subresource: &Subresource) -> Value {
-    let own =
-        !kind.is_custom() && subresource.group == kind.group && subresource.version == kind.version;
-    let (group, version) = if own {
-        ("", "")
-    } else {
-        (subresource.group.as_str(), subresource.version.as_str())
-    };
+    let own = !kind.is_custom() && subresource.group == kind.group && subresource.version == kind.version;
+    let (group, version) = if own { ("", "") } else { (subresource.group.as_str(), subresource.version.as_str()) };
     let verbs: Vec<_> = subresource.verbs.iter().map(Verb::as_str).collect();
     json!({"subresource": subresource.name, "responseKind": {"group": group, "version": version, "kind": subresource.kind}, "verbs": verbs})
 }

@@ -28,30 +28,22 @@ impl Document {
     pub fn new(value: &Value) -> Self {
         let body = Bytes::from(value.to_string());
         let digest = upper_hex(&Sha512::digest(&body));
-        Self {
-            body,
-            etag: format!("\"{digest}\""),
-        }
+        Self { body, etag: format!("\"{digest}\"") }
     }
 
     /// Whether an `If-None-Match` header names this document.
     pub fn matches(&self, if_none_match: &str) -> bool {
-        if_none_match
-            .split(',')
-            .map(str::trim)
-            .any(|tag| tag == "*" || tag == self.etag)
+        if_none_match.split(',').map(str::trim).any(|tag| tag == "*" || tag == self.etag)
     }
 }
 
 fn upper_hex(bytes: &[u8]) -> String {
     use std::fmt::Write as _;
-    bytes
-        .iter()
-        .fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-            // Writing to a text cannot fail.
-            let _ = write!(text, "{byte:02X}");
-            text
-        })
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        // Writing to a text cannot fail.
+        let _ = write!(text, "{byte:02X}");
+        text
+    })
 }
 
 /// The aggregated documents of one state of the registry.

@@ -15,11 +15,7 @@ pub fn api_versions(address: &str) -> Value {
 
 /// The document at `/apis`.
 pub fn api_group_list(registry: &Registry) -> Value {
-    let groups: Vec<_> = registry
-        .groups()
-        .into_iter()
-        .map(|name| Value::Object(group(registry, name)))
-        .collect();
+    let groups: Vec<_> = registry.groups().into_iter().map(|name| Value::Object(group(registry, name))).collect();
     json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups})
 }
 
@@ -70,9 +66,7 @@ pub fn api_resource_list(registry: &Registry, group: &str, version: &str) -> Opt
         return None;
     }
     if group.is_empty() {
-        return Some(
-            json!({"kind": "APIResourceList", "groupVersion": version, "resources": resources}),
-        );
+        return Some(json!({"kind": "APIResourceList", "groupVersion": version, "resources": resources}));
     }
     Some(
         json!({"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": format!("{group}/{version}"), "resources": resources}),
@@ -86,29 +80,20 @@ fn resource(kind: &KindSpec) -> Value {
     entry.insert("namespaced".to_owned(), kind.is_namespaced().into());
     entry.insert("kind".to_owned(), kind.kind.as_str().into());
     entry.insert("verbs".to_owned(), verbs(kind));
-    for (field, names) in [
-        ("shortNames", &kind.short_names),
-        ("categories", &kind.categories),
-    ] {
+    for (field, names) in [("shortNames", &kind.short_names), ("categories", &kind.categories)] {
         if !names.is_empty() {
             entry.insert(field.to_owned(), names.as_slice().into());
         }
     }
     if kind.is_stored() {
-        entry.insert(
-            "storageVersionHash".to_owned(),
-            storage_version_hash(kind).into(),
-        );
+        entry.insert("storageVersionHash".to_owned(), storage_version_hash(kind).into());
     }
     Value::Object(entry)
 }
 
 /// The first bytes of a digest over group, version and kind of the stored form.
 fn storage_version_hash(kind: &KindSpec) -> String {
-    let stored = format!(
-        "{}/{}/{}",
-        kind.storage.group, kind.storage.version, kind.kind
-    );
+    let stored = format!("{}/{}/{}", kind.storage.group, kind.storage.version, kind.kind);
     STANDARD.encode(&Sha256::digest(stored)[..8])
 }
 
@@ -117,12 +102,6 @@ pub(super) fn verbs(kind: &KindSpec) -> Value {
     let Some(custom) = &kind.custom else {
         return kind.verbs.iter().map(Verb::as_str).collect();
     };
-    let open = |verb: &Verb| {
-        !custom.terminating || !matches!(verb, Verb::Create | Verb::Update | Verb::Patch)
-    };
-    kind.verbs
-        .iter_custom()
-        .filter(open)
-        .map(Verb::as_str)
-        .collect()
+    let open = |verb: &Verb| !custom.terminating || !matches!(verb, Verb::Create | Verb::Update | Verb::Patch);
+    kind.verbs.iter_custom().filter(open).map(Verb::as_str).collect()
 }

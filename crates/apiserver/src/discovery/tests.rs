@@ -24,10 +24,9 @@ fn widgets() -> Value {
 #[test]
 fn aggregated_discovery_is_that_of_a_real_server() {
     let registry = Registry::builtin();
-    for (name, generated) in [
-        ("discovery-api.json.gz", aggregated_core(&registry)),
-        ("discovery-apis.json.gz", aggregated_groups(&registry)),
-    ] {
+    for (name, generated) in
+        [("discovery-api.json.gz", aggregated_core(&registry)), ("discovery-apis.json.gz", aggregated_groups(&registry))]
+    {
         let Some(recorded) = recorded::json(name) else {
             continue;
         };
@@ -53,18 +52,9 @@ fn resources_are_listed_with_their_subresources() {
     let core = api_resource_list(&registry, "", "v1").unwrap();
     assert!(core.get("apiVersion").is_none());
     let find = |list: &Value, name: &str| {
-        list["resources"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .find(|entry| entry["name"] == name)
-            .unwrap()
-            .clone()
+        list["resources"].as_array().unwrap().iter().find(|entry| entry["name"] == name).unwrap().clone()
     };
-    assert_eq!(
-        find(&core, "configmaps")["storageVersionHash"],
-        "qFsyl6wFWjQ="
-    );
+    assert_eq!(find(&core, "configmaps")["storageVersionHash"], "qFsyl6wFWjQ=");
     assert!(find(&core, "bindings").get("storageVersionHash").is_none());
     assert_eq!(
         find(&core, "pods/eviction"),
@@ -90,16 +80,8 @@ fn groups_name_their_preferred_version() {
     );
     assert!(api_group(&registry, "nope").is_none());
     let groups = api_group_list(&registry);
-    let names: Vec<_> = groups["groups"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|group| group["name"].as_str().unwrap())
-        .collect();
-    assert_eq!(
-        (names[0], names[1], names[names.len() - 1]),
-        ("apiregistration.k8s.io", "apps", "ex.io")
-    );
+    let names: Vec<_> = groups["groups"].as_array().unwrap().iter().map(|group| group["name"].as_str().unwrap()).collect();
+    assert_eq!((names[0], names[1], names[names.len() - 1]), ("apiregistration.k8s.io", "apps", "ex.io"));
     assert!(api_versions("127.0.0.1:6443").get("apiVersion").is_none());
 }
 
@@ -129,10 +111,7 @@ fn custom_kinds_stand_in_discovery() {
 
     definition["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
     let registry = with_widgets(&definition);
-    assert_eq!(
-        versions(&registry)[0]["resources"][0]["verbs"],
-        json!(["delete", "deletecollection", "get", "list", "watch"])
-    );
+    assert_eq!(versions(&registry)[0]["resources"][0]["verbs"], json!(["delete", "deletecollection", "get", "list", "watch"]));
     assert!(api_group(&registry.without_definition("widgets.ex.io"), "ex.io").is_none());
 }
 
@@ -142,10 +121,7 @@ fn documents_are_kept_until_the_registry_changes() {
     let discovery = Discovery::default();
     let registry = Registry::builtin();
     let first = discovery.documents(&registry);
-    assert!(std::sync::Arc::ptr_eq(
-        &first,
-        &discovery.documents(&registry)
-    ));
+    assert!(std::sync::Arc::ptr_eq(&first, &discovery.documents(&registry)));
     assert_eq!(first.groups.etag.len(), 130);
     assert!(first.groups.matches(&first.groups.etag) && !first.groups.matches(&first.core.etag));
     let changed = discovery.documents(&with_widgets(&widgets()));

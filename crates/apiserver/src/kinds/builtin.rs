@@ -15,11 +15,7 @@ use super::verbs::{Verb, Verbs};
 pub(super) fn kinds() -> &'static [Arc<KindSpec>] {
     static KINDS: LazyLock<Vec<Arc<KindSpec>>> = LazyLock::new(|| {
         // The data is a part of this crate; `the_table_of_built_in_kinds_is_well_formed` reads all of it.
-        parse(include_str!("../../data/kinds.toml"))
-            .unwrap_or_default()
-            .into_iter()
-            .map(Arc::new)
-            .collect()
+        parse(include_str!("../../data/kinds.toml")).unwrap_or_default().into_iter().map(Arc::new).collect()
     });
     &KINDS
 }
@@ -29,10 +25,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<KindSpec>, toml::de::Error> {
     let table: Table = toml::from_str(text)?;
     let kinds = table.group.into_iter().flat_map(|group| {
         let (name, version) = (group.name, group.version);
-        group
-            .resources
-            .into_iter()
-            .map(move |row| row.into_spec(&name, &version))
+        group.resources.into_iter().map(move |row| row.into_spec(&name, &version))
     });
     Ok(kinds.collect())
 }
@@ -171,11 +164,7 @@ impl SubresourceName {
     fn verbs(self) -> Verbs {
         use Verb::{Create, Delete, Get, Patch, Update};
         let verbs: &[Verb] = match self {
-            Self::Status
-            | Self::Scale
-            | Self::Approval
-            | Self::Resize
-            | Self::EphemeralContainers => &[Get, Patch, Update],
+            Self::Status | Self::Scale | Self::Approval | Self::Resize | Self::EphemeralContainers => &[Get, Patch, Update],
             Self::Binding | Self::Eviction | Self::Token => &[Create],
             Self::Finalize => &[Update],
             Self::Log => &[Get],
@@ -205,24 +194,14 @@ impl SubresourceName {
 
 impl Row {
     fn into_spec(self, group: &str, version: &str) -> KindSpec {
-        let paths = |names: &[String]| {
-            names
-                .iter()
-                .map(|name| FieldPath::new(name))
-                .collect::<Vec<_>>()
-        };
+        let paths = |names: &[String]| names.iter().map(|name| FieldPath::new(name)).collect::<Vec<_>>();
         let mut main = paths(&self.main_keeps);
         if self.subresources.contains(&SubresourceName::Status) {
             main.push(FieldPath::new("status"));
         }
-        let reset = Reset {
-            main,
-            status: paths(&self.status_keeps),
-        };
+        let reset = Reset { main, status: paths(&self.status_keeps) };
         let subresources = self.subresources.iter().map(|name| {
-            let (group, version, kind) = name
-                .kind(&self.kind)
-                .unwrap_or((group, version, &self.kind));
+            let (group, version, kind) = name.kind(&self.kind).unwrap_or((group, version, &self.kind));
             Subresource {
                 name: name.as_str().to_owned(),
                 group: group.to_owned(),
@@ -232,44 +211,27 @@ impl Row {
             }
         });
         let subresources: Vec<_> = subresources.collect();
-        let scale = self
-            .subresources
-            .contains(&SubresourceName::Scale)
-            .then(|| Scale {
-                spec_replicas: FieldPath::new("spec.replicas"),
-                status_replicas: FieldPath::new("status.replicas"),
-                selector: if self.kind == "ReplicationController" {
-                    ScaleSelector::Labels(FieldPath::new("spec.selector"))
-                } else {
-                    ScaleSelector::Object(FieldPath::new("spec.selector"))
-                },
-            });
+        let scale = self.subresources.contains(&SubresourceName::Scale).then(|| Scale {
+            spec_replicas: FieldPath::new("spec.replicas"),
+            status_replicas: FieldPath::new("status.replicas"),
+            selector: if self.kind == "ReplicationController" {
+                ScaleSelector::Labels(FieldPath::new("spec.selector"))
+            } else {
+                ScaleSelector::Object(FieldPath::new("spec.selector"))
+            },
+        });
         let verbs = match self.verbs {
             Some(verbs) => verbs.into_iter().map(Verb::from).collect(),
-            None => self
-                .without
-                .into_iter()
-                .map(Verb::from)
-                .fold(Verbs::ALL, Verbs::without),
+            None => self.without.into_iter().map(Verb::from).fold(Verbs::ALL, Verbs::without),
         };
         let (fields, labels) = (self.generation_fields, self.generation_labels);
         let generation = match self.generation {
             None => Generation::Unmanaged,
             Some(GenerationName::CreateOnly) => Generation::CreateOnly,
-            Some(GenerationName::OnChange) => Generation::OnChange {
-                on_create: true,
-                fields,
-                labels,
-            },
-            Some(GenerationName::ChangeOnly) => Generation::OnChange {
-                on_create: false,
-                fields,
-                labels,
-            },
+            Some(GenerationName::OnChange) => Generation::OnChange { on_create: true, fields, labels },
+            Some(GenerationName::ChangeOnly) => Generation::OnChange { on_create: false, fields, labels },
         };
-        let stored = self
-            .storage
-            .unwrap_or_else(|| super::spec::api_version(group, version));
+        let stored = self.storage.unwrap_or_else(|| super::spec::api_version(group, version));
         let (storage_group, storage_version) = stored.split_once('/').unwrap_or(("", &stored));
         KindSpec {
             group: group.to_owned(),

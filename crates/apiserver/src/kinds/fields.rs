@@ -11,9 +11,7 @@ use super::spec::KindSpec;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FieldLabelError {
     /// A kind with only the usual selectors.
-    #[error(
-        "{label:?} is not a known field selector: only \"metadata.name\", \"metadata.namespace\""
-    )]
+    #[error("{label:?} is not a known field selector: only \"metadata.name\", \"metadata.namespace\"")]
     Generic {
         /// The field asked for.
         label: String,
@@ -29,11 +27,7 @@ pub enum FieldLabelError {
 impl KindSpec {
     /// Checks that objects of the kind can be selected by the field.
     pub fn check_field_label(&self, label: &str) -> Result<(), FieldLabelError> {
-        let selectable = self
-            .custom
-            .as_ref()
-            .map(|custom| custom.selectable_fields.as_slice())
-            .unwrap_or_default();
+        let selectable = self.custom.as_ref().map(|custom| custom.selectable_fields.as_slice()).unwrap_or_default();
         let known = label == "metadata.name"
             || (label == "metadata.namespace" && (self.is_namespaced() || !self.is_custom()))
             || self.field_selectors.iter().any(|field| field == label)
@@ -72,25 +66,13 @@ fn text(value: Option<&Value>) -> Cow<'_, str> {
 /// Fields of built-in kinds that are not simply the value at the path of their name.
 fn special<'a>(group: &str, kind: &str, object: &'a Value, label: &str) -> Option<Cow<'a, str>> {
     let at = |pointer: &str| object.pointer(pointer);
-    let boolean = |pointer: &str| {
-        Cow::Borrowed(if at(pointer) == Some(&Value::Bool(true)) {
-            "true"
-        } else {
-            "false"
-        })
-    };
+    let boolean = |pointer: &str| Cow::Borrowed(if at(pointer) == Some(&Value::Bool(true)) { "true" } else { "false" });
     Some(match (group, kind, label) {
         ("", "Pod", "spec.host") => text(at("/spec/nodeName")),
         ("", "Pod", "spec.hostNetwork") => boolean("/spec/hostNetwork"),
         ("", "Pod", "status.podIPs") => {
-            let addresses = at("/status/podIPs")
-                .and_then(Value::as_array)
-                .map(Vec::as_slice)
-                .unwrap_or_default();
-            let addresses: Vec<_> = addresses
-                .iter()
-                .filter_map(|address| address.get("ip")?.as_str())
-                .collect();
+            let addresses = at("/status/podIPs").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+            let addresses: Vec<_> = addresses.iter().filter_map(|address| address.get("ip")?.as_str()).collect();
             Cow::Owned(addresses.join(","))
         }
         ("", "Node", "spec.unschedulable") => boolean("/spec/unschedulable"),
@@ -101,21 +83,15 @@ fn special<'a>(group: &str, kind: &str, object: &'a Value, label: &str) -> Optio
             _ => text(at("/reportingComponent")),
         },
         // Both views of an Event are stored in the form of the core group, and either may be at hand.
-        ("events.k8s.io", "Event", _) if object.get("involvedObject").is_some() => {
-            match label.split_once('.') {
-                Some(("regarding", field)) => {
-                    text(at("/involvedObject").and_then(|regarding| regarding.get(field)))
-                }
-                _ if label == "reportingController" => text(at("/reportingComponent")),
-                _ => return None,
-            }
-        }
+        ("events.k8s.io", "Event", _) if object.get("involvedObject").is_some() => match label.split_once('.') {
+            Some(("regarding", field)) => text(at("/involvedObject").and_then(|regarding| regarding.get(field))),
+            _ if label == "reportingController" => text(at("/reportingComponent")),
+            _ => return None,
+        },
         _ => return None,
     })
 }
 
 fn number(value: Option<&Value>) -> Cow<'_, str> {
-    value
-        .and_then(Value::as_i64)
-        .map_or(Cow::Borrowed("0"), |number| Cow::Owned(number.to_string()))
+    value.and_then(Value::as_i64).map_or(Cow::Borrowed("0"), |number| Cow::Owned(number.to_string()))
 }

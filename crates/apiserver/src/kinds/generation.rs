@@ -24,23 +24,12 @@ pub enum Generation {
 impl Generation {
     /// The rule of most managed kinds: 1 on create, +1 whenever something but metadata and status changed.
     pub fn on_change() -> Self {
-        Self::OnChange {
-            on_create: true,
-            fields: Vec::new(),
-            labels: false,
-        }
+        Self::OnChange { on_create: true, fields: Vec::new(), labels: false }
     }
 
     /// Whether a created object starts with generation 1.
     pub fn starts_at_one(&self) -> bool {
-        matches!(
-            self,
-            Self::CreateOnly
-                | Self::OnChange {
-                    on_create: true,
-                    ..
-                }
-        )
+        matches!(self, Self::CreateOnly | Self::OnChange { on_create: true, .. })
     }
 
     /// Whether setting the deletion timestamp counts the generation up.
@@ -62,15 +51,8 @@ impl Generation {
         let (Some(old), Some(new)) = (old.as_object(), new.as_object()) else {
             return old != new;
         };
-        let ignored = |field: &str| {
-            matches!(field, "metadata" | "apiVersion" | "kind")
-                || (status_apart && field == "status")
-        };
-        let changed =
-            |(field, value): (&String, &Value)| !ignored(field) && old.get(field) != Some(value);
-        new.iter().any(changed)
-            || old
-                .keys()
-                .any(|field| !ignored(field) && !new.contains_key(field))
+        let ignored = |field: &str| matches!(field, "metadata" | "apiVersion" | "kind") || (status_apart && field == "status");
+        let changed = |(field, value): (&String, &Value)| !ignored(field) && old.get(field) != Some(value);
+        new.iter().any(changed) || old.keys().any(|field| !ignored(field) && !new.contains_key(field))
     }
 }

@@ -11,13 +11,7 @@ pub struct FieldPath(Vec<String>);
 impl FieldPath {
     /// Reads a path with dots between its members; a leading dot is allowed.
     pub fn new(dotted: &str) -> Self {
-        Self(
-            dotted
-                .trim_start_matches('.')
-                .split('.')
-                .map(str::to_owned)
-                .collect(),
-        )
+        Self(dotted.trim_start_matches('.').split('.').map(str::to_owned).collect())
     }
 
     /// The members.
@@ -27,9 +21,7 @@ impl FieldPath {
 
     /// The value at the path.
     pub fn get<'a>(&self, object: &'a Value) -> Option<&'a Value> {
-        self.0
-            .iter()
-            .try_fold(object, |value, member| value.get(member))
+        self.0.iter().try_fold(object, |value, member| value.get(member))
     }
 
     /// Puts a value at the path; objects on the way are created, and anything on the way that is no object is replaced.
@@ -48,9 +40,7 @@ impl FieldPath {
     /// Takes the value at the path out of the object.
     pub fn remove(&self, object: &mut Value) -> Option<Value> {
         let (last, parents) = self.0.split_last()?;
-        let parent = parents
-            .iter()
-            .try_fold(object, |value, member| value.get_mut(member))?;
+        let parent = parents.iter().try_fold(object, |value, member| value.get_mut(member))?;
         parent.as_object_mut()?.remove(last)
     }
 

@@ -30,18 +30,11 @@ impl Default for Registry {
 impl Registry {
     /// The registry of the built-in kinds alone.
     pub fn builtin() -> Self {
-        let empty = Self {
-            revision: 0,
-            by_resource: RedBlackTreeMapSync::new_sync(),
-            by_kind: RedBlackTreeMapSync::new_sync(),
-        };
-        builtin::kinds()
-            .iter()
-            .cloned()
-            .fold(empty, |mut registry, kind| {
-                registry.insert(kind);
-                registry
-            })
+        let empty = Self { revision: 0, by_resource: RedBlackTreeMapSync::new_sync(), by_kind: RedBlackTreeMapSync::new_sync() };
+        builtin::kinds().iter().cloned().fold(empty, |mut registry, kind| {
+            registry.insert(kind);
+            registry
+        })
     }
 
     /// Counts the changes since the built-in kinds.
@@ -67,9 +60,7 @@ impl Registry {
 
     /// The preferred version of a resource by group and kind.
     pub fn preferred(&self, group: &str, kind: &str) -> Option<&Arc<KindSpec>> {
-        self.versions(group)
-            .into_iter()
-            .find_map(|version| self.kind(group, &version, kind))
+        self.versions(group).into_iter().find_map(|version| self.kind(group, &version, kind))
     }
 
     /// Whether any resource of the group is served.
@@ -83,16 +74,9 @@ impl Registry {
     }
 
     /// The kinds of one group and version: built-in ones in the order of discovery, custom ones by name.
-    pub fn resources<'a>(
-        &'a self,
-        group: &str,
-        version: &str,
-    ) -> impl Iterator<Item = &'a Arc<KindSpec>> {
+    pub fn resources<'a>(&'a self, group: &str, version: &str) -> impl Iterator<Item = &'a Arc<KindSpec>> {
         let prefix = key(group, version, "");
-        self.by_resource
-            .range(prefix.clone()..)
-            .take_while(move |(key, _)| key.starts_with(&prefix))
-            .map(|(_, kind)| kind)
+        self.by_resource.range(prefix.clone()..).take_while(move |(key, _)| key.starts_with(&prefix)).map(|(_, kind)| kind)
     }
 
     /// All kinds: built-in ones in the order of discovery, then custom ones by group, version and name.
@@ -107,9 +91,7 @@ impl Registry {
         for kind in self.kinds().filter(|kind| kind.is_stored()) {
             let same = |other: &&mut Arc<KindSpec>| other.storage == kind.storage;
             match found.iter_mut().find(same) {
-                Some(other)
-                    if kind.group == kind.storage.group && kind.version == kind.storage.version =>
-                {
+                Some(other) if kind.group == kind.storage.group && kind.version == kind.storage.version => {
                     *other = kind.clone();
                 }
                 Some(_) => {}
@@ -134,11 +116,7 @@ impl Registry {
     pub fn versions(&self, group: &str) -> Vec<String> {
         let mut versions: Vec<String> = Vec::new();
         let prefix = format!("{group}/");
-        for (_, kind) in self
-            .by_resource
-            .range(prefix.clone()..)
-            .take_while(|(key, _)| key.starts_with(&prefix))
-        {
+        for (_, kind) in self.by_resource.range(prefix.clone()..).take_while(|(key, _)| key.starts_with(&prefix)) {
             if !versions.contains(&kind.version) {
                 versions.push(kind.version.clone());
             }
@@ -149,11 +127,7 @@ impl Registry {
 
     /// This registry with the kinds of a custom resource definition: those that it had before are replaced.
     #[must_use]
-    pub fn with_definition(
-        &self,
-        definition: &str,
-        kinds: impl IntoIterator<Item = KindSpec>,
-    ) -> Self {
+    pub fn with_definition(&self, definition: &str, kinds: impl IntoIterator<Item = KindSpec>) -> Self {
         let mut registry = self.without_definition(definition);
         registry.revision = self.revision + 1;
         for kind in kinds {
@@ -167,27 +141,17 @@ impl Registry {
     pub fn without_definition(&self, definition: &str) -> Self {
         let mut registry = self.clone();
         registry.revision += 1;
-        let of_definition = |kind: &&Arc<KindSpec>| {
-            kind.custom
-                .as_ref()
-                .is_some_and(|custom| custom.definition == definition)
-        };
+        let of_definition = |kind: &&Arc<KindSpec>| kind.custom.as_ref().is_some_and(|custom| custom.definition == definition);
         for kind in self.by_resource.values().filter(of_definition) {
-            registry
-                .by_resource
-                .remove_mut(&key(&kind.group, &kind.version, &kind.plural));
-            registry
-                .by_kind
-                .remove_mut(&key(&kind.group, &kind.version, &kind.kind));
+            registry.by_resource.remove_mut(&key(&kind.group, &kind.version, &kind.plural));
+            registry.by_kind.remove_mut(&key(&kind.group, &kind.version, &kind.kind));
         }
         registry
     }
 
     fn insert(&mut self, kind: Arc<KindSpec>) {
-        self.by_resource
-            .insert_mut(key(&kind.group, &kind.version, &kind.plural), kind.clone());
-        self.by_kind
-            .insert_mut(key(&kind.group, &kind.version, &kind.kind), kind);
+        self.by_resource.insert_mut(key(&kind.group, &kind.version, &kind.plural), kind.clone());
+        self.by_kind.insert_mut(key(&kind.group, &kind.version, &kind.kind), kind);
     }
 }
 

@@ -36,10 +36,7 @@ impl Reset {
     /// Restores in `object`, which a client sent as an update to `endpoint`, the fields that this endpoint does not write.
     pub fn on_update(&self, endpoint: Endpoint<'_>, object: &mut Value, stored: &Value) {
         match endpoint {
-            Endpoint::Main => self
-                .main
-                .iter()
-                .for_each(|field| field.keep(object, stored)),
+            Endpoint::Main => self.main.iter().for_each(|field| field.keep(object, stored)),
             Endpoint::Status => {
                 keep_all_but(object, stored, &["status", "metadata"]);
                 for field in &self.status {
@@ -72,12 +69,7 @@ fn keep_all_but(object: &mut Value, stored: &Value, written: &[&str]) {
     };
     let kept = |field: &str| !written.contains(&field) && !matches!(field, "apiVersion" | "kind");
     object.retain(|field, _| !kept(field));
-    object.extend(
-        stored
-            .iter()
-            .filter(|(field, _)| kept(field))
-            .map(|(field, value)| (field.clone(), value.clone())),
-    );
+    object.extend(stored.iter().filter(|(field, _)| kept(field)).map(|(field, value)| (field.clone(), value.clone())));
 }
 
 fn keep_metadata(object: &mut Value, stored: &Value) {

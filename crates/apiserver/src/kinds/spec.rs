@@ -86,9 +86,7 @@ impl KindSpec {
 
     /// The subresource of this name.
     pub fn subresource(&self, name: &str) -> Option<&Subresource> {
-        self.subresources
-            .iter()
-            .find(|subresource| subresource.name == name)
+        self.subresources.iter().find(|subresource| subresource.name == name)
     }
 
     /// Whether the status can only be written through `/status`.
@@ -103,19 +101,11 @@ impl KindSpec {
 }
 
 pub(super) fn api_version(group: &str, version: &str) -> String {
-    if group.is_empty() {
-        version.to_owned()
-    } else {
-        format!("{group}/{version}")
-    }
+    if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") }
 }
 
 fn qualified(name: &str, group: &str) -> String {
-    if group.is_empty() {
-        name.to_owned()
-    } else {
-        format!("{name}.{group}")
-    }
+    if group.is_empty() { name.to_owned() } else { format!("{name}.{group}") }
 }
 
 /// Whether objects of a kind live in a namespace.

@@ -25,28 +25,12 @@ pub enum Verb {
 
 impl Verb {
     /// All verbs in alphabetical order, as discovery lists them for built-in kinds.
-    pub const ALL: [Self; 8] = [
-        Self::Create,
-        Self::Delete,
-        Self::DeleteCollection,
-        Self::Get,
-        Self::List,
-        Self::Patch,
-        Self::Update,
-        Self::Watch,
-    ];
+    pub const ALL: [Self; 8] =
+        [Self::Create, Self::Delete, Self::DeleteCollection, Self::Get, Self::List, Self::Patch, Self::Update, Self::Watch];
 
     /// All verbs in the order in which discovery lists them for custom resources.
-    pub const CUSTOM_ORDER: [Self; 8] = [
-        Self::Delete,
-        Self::DeleteCollection,
-        Self::Get,
-        Self::List,
-        Self::Patch,
-        Self::Create,
-        Self::Update,
-        Self::Watch,
-    ];
+    pub const CUSTOM_ORDER: [Self; 8] =
+        [Self::Delete, Self::DeleteCollection, Self::Get, Self::List, Self::Patch, Self::Create, Self::Update, Self::Watch];
 
     /// The name on the wire.
     pub fn as_str(self) -> &'static str {
@@ -101,16 +85,12 @@ impl Verbs {
 
     /// The verbs of the set, alphabetically.
     pub fn iter(self) -> impl Iterator<Item = Verb> {
-        Verb::ALL
-            .into_iter()
-            .filter(move |verb| self.contains(*verb))
+        Verb::ALL.into_iter().filter(move |verb| self.contains(*verb))
     }
 
     /// The verbs of the set in the order in which discovery lists them for custom resources.
     pub fn iter_custom(self) -> impl Iterator<Item = Verb> {
-        Verb::CUSTOM_ORDER
-            .into_iter()
-            .filter(move |verb| self.contains(*verb))
+        Verb::CUSTOM_ORDER.into_iter().filter(move |verb| self.contains(*verb))
     }
 }
 

@@ -39,8 +39,11 @@ impl Credentials {
             return Ok(identity.clone());
         }
         let Some(authorization) = headers.get(AUTHORIZATION) else { return Ok(Identity::anonymous()) };
-        let token =
-            authorization.to_str().ok().and_then(|text| text.split_once(' ')).filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
+        let token = authorization
+            .to_str()
+            .ok()
+            .and_then(|text| text.split_once(' '))
+            .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
         // Other schemes are not for this server, which then knows nobody.
         let Some((_, token)) = token else { return Ok(Identity::anonymous()) };
         let found = self.tokens.read().get(token.trim()).cloned();
@@ -80,7 +83,10 @@ mod tests {
         let credentials = credentials();
         let certified = credentials.by_certificate(b"certificate");
         let identity = credentials.authenticate(certified.as_ref(), &with_header("Bearer t1")).unwrap();
-        assert_eq!((identity.name(), identity.groups()), ("bob", ["dev".to_owned(), "system:authenticated".to_owned()].as_slice()));
+        assert_eq!(
+            (identity.name(), identity.groups()),
+            ("bob", ["dev".to_owned(), "system:authenticated".to_owned()].as_slice())
+        );
         assert!(identity.extra().contains_key("authentication.kubernetes.io/credential-id"));
         assert_eq!(credentials.by_certificate(b"another"), None);
     }

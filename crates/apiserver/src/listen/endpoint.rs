@@ -44,7 +44,12 @@ impl ApiServer {
 }
 
 impl Endpoint {
-    fn start(server: &ApiServer, listener: TcpListener, address: SocketAddr, tls: Option<(Authority, tokio_rustls::TlsAcceptor)>) -> Self {
+    fn start(
+        server: &ApiServer,
+        listener: TcpListener,
+        address: SocketAddr,
+        tls: Option<(Authority, tokio_rustls::TlsAcceptor)>,
+    ) -> Self {
         let credentials = Arc::<Credentials>::default();
         let (authority, acceptor) = tls.unzip();
         let frontend = Frontend { pipeline: server.pipeline(), credentials: credentials.clone(), tls: acceptor };

@@ -20,7 +20,9 @@ pub(super) fn kubeconfig(url: &str, authority: Option<&str>, user: &str, proof: 
         cluster["certificate-authority-data"] = encode(authority);
     }
     let credentials = match proof {
-        Proof::Certificate { certificate, key } => json!({"client-certificate-data": encode(certificate), "client-key-data": encode(key)}),
+        Proof::Certificate { certificate, key } => {
+            json!({"client-certificate-data": encode(certificate), "client-key-data": encode(key)})
+        }
         Proof::None => json!({}),
     };
     yaml::to_string(&json!({

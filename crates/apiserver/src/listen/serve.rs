@@ -88,7 +88,12 @@ async fn connection(socket: TcpStream, frontend: Frontend, stop: watch::Receiver
     serve(socket, certified, frontend, stop).await
 }
 
-async fn serve<I>(socket: I, certified: Option<Identity>, frontend: Frontend, mut stop: watch::Receiver<bool>) -> Result<(), BoxError>
+async fn serve<I>(
+    socket: I,
+    certified: Option<Identity>,
+    frontend: Frontend,
+    mut stop: watch::Receiver<bool>,
+) -> Result<(), BoxError>
 where
     I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {

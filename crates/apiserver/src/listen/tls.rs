@@ -15,7 +15,8 @@ pub(super) fn acceptor(authority: &Authority, server: &Leaf) -> Result<TlsAccept
     let provider = provider()?;
     let mut roots = RootCertStore::empty();
     roots.add(authority.der())?;
-    let clients = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider.clone()).allow_unauthenticated().build()?;
+    let clients =
+        WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider.clone()).allow_unauthenticated().build()?;
     let mut config = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()?
         .with_client_cert_verifier(clients)

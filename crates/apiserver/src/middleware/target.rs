@@ -42,7 +42,8 @@ pub struct ResourceTarget {
 impl Target {
     /// Reads method and URL.
     pub fn of(method: &Method, uri: &Uri) -> Self {
-        resource(method, uri).map_or_else(|| Self::Other { method: method.to_string(), path: uri.path().to_owned() }, Self::Resource)
+        resource(method, uri)
+            .map_or_else(|| Self::Other { method: method.to_string(), path: uri.path().to_owned() }, Self::Resource)
     }
 
     /// The resource, if it is one.
@@ -152,7 +153,8 @@ fn resource(method: &Method, uri: &Uri) -> Option<ResourceTarget> {
 }
 
 fn asks_for_watch(uri: &Uri) -> bool {
-    uri.query().is_some_and(|query| query.split('&').any(|pair| matches!(pair, "watch" | "watch=1" | "watch=true" | "watch=True")))
+    uri.query()
+        .is_some_and(|query| query.split('&').any(|pair| matches!(pair, "watch" | "watch=1" | "watch=true" | "watch=True")))
 }
 
 #[cfg(test)]

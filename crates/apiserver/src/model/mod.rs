@@ -9,7 +9,8 @@ use std::{fmt, sync::Arc};
 use serde_json::Value;
 
 use crate::{
-    access::Identity, clock::Seed, definition::DefinitionModel, kinds::KindSpec, status::FieldError, store::Snapshot, types::Builtin,
+    access::Identity, clock::Seed, definition::DefinitionModel, kinds::KindSpec, status::FieldError, store::Snapshot,
+    types::Builtin,
 };
 
 /// The form and the rules of the objects of one kind, at the version that the client speaks.

@@ -27,21 +27,14 @@ impl OpenApi {
     /// The index at `/openapi/v3`: where the documents are, with their hashes.
     pub fn index(&self, registry: &Registry) -> Value {
         let custom = self.custom(registry);
-        let entry = |(path, document): (&String, &Arc<Document>)| {
-            (
-                path.clone(),
-                json!({"serverRelativeURL": url(path, document)}),
-            )
-        };
+        let entry =
+            |(path, document): (&String, &Arc<Document>)| (path.clone(), json!({"serverRelativeURL": url(path, document)}));
         json!({"paths": BUILTIN.iter().chain(custom.iter()).map(entry).collect::<Map<_, _>>()})
     }
 
     /// The document at a path below `/openapi/v3/`.
     pub fn document(&self, registry: &Registry, path: &str) -> Option<Arc<Document>> {
-        self.custom(registry)
-            .get(path)
-            .or_else(|| BUILTIN.get(path))
-            .cloned()
+        self.custom(registry).get(path).or_else(|| BUILTIN.get(path)).cloned()
     }
 
     fn custom(&self, registry: &Registry) -> Arc<Documents> {
@@ -49,8 +42,7 @@ impl OpenApi {
         match &*made {
             Some((revision, documents)) if *revision == registry.revision() => documents.clone(),
             _ => {
-                let documents =
-                    Arc::new(documents(registry.kinds().filter(|kind| kind.is_custom())));
+                let documents = Arc::new(documents(registry.kinds().filter(|kind| kind.is_custom())));
                 *made = Some((registry.revision(), documents.clone()));
                 documents
             }
@@ -60,10 +52,7 @@ impl OpenApi {
 
 /// Where a document can be fetched for as long as it stays the same.
 pub(crate) fn url(path: &str, document: &Document) -> String {
-    format!(
-        "/openapi/v3/{path}?hash={}",
-        document.etag.trim_matches('"')
-    )
+    format!("/openapi/v3/{path}?hash={}", document.etag.trim_matches('"'))
 }
 
 fn documents<'k>(kinds: impl Iterator<Item = &'k Arc<KindSpec>>) -> Documents {
@@ -82,11 +71,7 @@ fn documents<'k>(kinds: impl Iterator<Item = &'k Arc<KindSpec>>) -> Documents {
 
 /// `api/v1` or `apis/group/version`.
 fn root(kind: &KindSpec) -> String {
-    if kind.group.is_empty() {
-        format!("api/{}", kind.version)
-    } else {
-        format!("apis/{}/{}", kind.group, kind.version)
-    }
+    if kind.group.is_empty() { format!("api/{}", kind.version) } else { format!("apis/{}/{}", kind.group, kind.version) }
 }
 
 fn document(root: &str, kinds: &[&KindSpec]) -> Value {

@@ -30,9 +30,7 @@ pub(super) fn of(kinds: &[&KindSpec]) -> Map<String, Value> {
             }
         }
         for subresource in &kind.subresources {
-            if let Some(name) =
-                builtin_name((&subresource.group, &subresource.version, &subresource.kind))
-            {
+            if let Some(name) = builtin_name((&subresource.group, &subresource.version, &subresource.kind)) {
                 add_builtin(&mut found, &name);
             }
         }
@@ -56,9 +54,7 @@ pub(super) fn list_name_of(kind: &KindSpec) -> Option<String> {
 }
 
 pub(super) fn builtin_name((group, version, kind): (&str, &str, &str)) -> Option<String> {
-    Definitions::embedded()
-        .name_of(&GroupVersionKind::new(group, version, kind))
-        .map(str::to_owned)
+    Definitions::embedded().name_of(&GroupVersionKind::new(group, version, kind)).map(str::to_owned)
 }
 
 fn custom_name(kind: &KindSpec, name: &str) -> String {
@@ -87,16 +83,10 @@ fn add_builtin(found: &mut Map<String, Value>, name: &str) {
 fn add_references(found: &mut Map<String, Value>, schema: &Value) {
     match schema {
         Value::Object(members) => {
-            if let Some(name) = members
-                .get("$ref")
-                .and_then(Value::as_str)
-                .and_then(|name| name.strip_prefix(SCHEMAS))
-            {
+            if let Some(name) = members.get("$ref").and_then(Value::as_str).and_then(|name| name.strip_prefix(SCHEMAS)) {
                 add_builtin(found, name);
             }
-            members
-                .values()
-                .for_each(|member| add_references(found, member));
+            members.values().for_each(|member| add_references(found, member));
         }
         Value::Array(items) => items.iter().for_each(|item| add_references(found, item)),
         _ => {}
@@ -107,15 +97,10 @@ fn add_references(found: &mut Map<String, Value>, schema: &Value) {
 fn published(schema: &Value) -> Value {
     match schema {
         Value::Object(members) => {
-            let mut members: Map<String, Value> = members
-                .iter()
-                .map(|(name, member)| (name.clone(), published(member)))
-                .collect();
-            let name = members
-                .get("$ref")
-                .and_then(Value::as_str)
-                .and_then(|name| name.strip_prefix(DEFINITIONS))
-                .map(str::to_owned);
+            let mut members: Map<String, Value> =
+                members.iter().map(|(name, member)| (name.clone(), published(member))).collect();
+            let name =
+                members.get("$ref").and_then(Value::as_str).and_then(|name| name.strip_prefix(DEFINITIONS)).map(str::to_owned);
             if let Some(name) = name {
                 members.remove("$ref");
                 if members.is_empty() {
@@ -136,30 +121,17 @@ fn custom_schemas(kind: &KindSpec, schema: &Value) -> (Value, Value) {
     let mut object = with_int_or_string(schema);
     let text = json!({"type": "string"});
     if let Some(members) = object.as_object_mut() {
-        members.insert(
-            "x-kubernetes-group-version-kind".to_owned(),
-            gvk(&kind.kind),
-        );
-        let selectable = kind
-            .custom
-            .as_ref()
-            .map(|custom| custom.selectable_fields.as_slice())
-            .unwrap_or_default();
+        members.insert("x-kubernetes-group-version-kind".to_owned(), gvk(&kind.kind));
+        let selectable = kind.custom.as_ref().map(|custom| custom.selectable_fields.as_slice()).unwrap_or_default();
         if !selectable.is_empty() {
-            let fields: Vec<_> = selectable
-                .iter()
-                .map(|field| json!({"fieldPath": field.to_string()}))
-                .collect();
+            let fields: Vec<_> = selectable.iter().map(|field| json!({"fieldPath": field.to_string()})).collect();
             members.insert("x-kubernetes-selectable-fields".to_owned(), fields.into());
         }
         let properties = members.entry("properties").or_insert_with(|| json!({}));
         if let Some(properties) = properties.as_object_mut() {
             properties.insert("apiVersion".to_owned(), text.clone());
             properties.insert("kind".to_owned(), text.clone());
-            properties.insert(
-                "metadata".to_owned(),
-                json!({"allOf": [reference(&format!("{META}.ObjectMeta"))]}),
-            );
+            properties.insert("metadata".to_owned(), json!({"allOf": [reference(&format!("{META}.ObjectMeta"))]}));
         }
     }
     let items = json!({"type": "array", "items": reference(&custom_name(kind, &kind.kind))});
@@ -173,17 +145,10 @@ fn custom_schemas(kind: &KindSpec, schema: &Value) -> (Value, Value) {
 fn with_int_or_string(schema: &Value) -> Value {
     match schema {
         Value::Object(members) => {
-            let mut members: Map<String, Value> = members
-                .iter()
-                .map(|(name, member)| (name.clone(), with_int_or_string(member)))
-                .collect();
-            if members.get("x-kubernetes-int-or-string") == Some(&Value::Bool(true))
-                && !members.contains_key("anyOf")
-            {
-                members.insert(
-                    "anyOf".to_owned(),
-                    json!([{"type": "integer"}, {"type": "string"}]),
-                );
+            let mut members: Map<String, Value> =
+                members.iter().map(|(name, member)| (name.clone(), with_int_or_string(member))).collect();
+            if members.get("x-kubernetes-int-or-string") == Some(&Value::Bool(true)) && !members.contains_key("anyOf") {
+                members.insert("anyOf".to_owned(), json!([{"type": "integer"}, {"type": "string"}]));
             }
             Value::Object(members)
         }

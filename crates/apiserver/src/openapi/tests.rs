@@ -13,9 +13,7 @@ fn patch_takes(document: &Value, gvk: Value, parameter: &str) -> bool {
     document["paths"].as_object().unwrap().values().any(|path| {
         let patch = &path["patch"];
         patch["x-kubernetes-group-version-kind"] == gvk
-            && patch["parameters"]
-                .as_array()
-                .is_some_and(|all| all.iter().any(|one| one["name"] == parameter))
+            && patch["parameters"].as_array().is_some_and(|all| all.iter().any(|one| one["name"] == parameter))
     })
 }
 
@@ -23,12 +21,7 @@ fn every_reference_leads_somewhere(document: &Value) {
     fn walk(value: &Value, found: &mut Vec<String>) {
         match value {
             Value::Object(members) => {
-                found.extend(
-                    members
-                        .get("$ref")
-                        .and_then(Value::as_str)
-                        .map(str::to_owned),
-                );
+                found.extend(members.get("$ref").and_then(Value::as_str).map(str::to_owned));
                 members.values().for_each(|member| walk(member, found));
             }
             Value::Array(items) => items.iter().for_each(|item| walk(item, found)),
@@ -39,10 +32,7 @@ fn every_reference_leads_somewhere(document: &Value) {
     walk(document, &mut found);
     for reference in found {
         let name = reference.strip_prefix("#/components/schemas/").unwrap();
-        assert!(
-            document["components"]["schemas"].get(name).is_some(),
-            "{reference}"
-        );
+        assert!(document["components"]["schemas"].get(name).is_some(), "{reference}");
     }
 }
 
@@ -53,36 +43,17 @@ fn every_group_and_version_has_a_document() {
     let index = OpenApi::default().index(&registry);
     let paths = index["paths"].as_object().unwrap();
     assert_eq!(paths.len(), 22);
-    assert!(
-        paths["apis/apps/v1"]["serverRelativeURL"]
-            .as_str()
-            .unwrap()
-            .starts_with("/openapi/v3/apis/apps/v1?hash=")
-    );
+    assert!(paths["apis/apps/v1"]["serverRelativeURL"].as_str().unwrap().starts_with("/openapi/v3/apis/apps/v1?hash="));
     for path in paths.keys() {
         every_reference_leads_somewhere(&read(&registry, path));
     }
     let core = read(&registry, "api/v1");
-    assert!(patch_takes(
-        &core,
-        json!({"group": "", "version": "v1", "kind": "ConfigMap"}),
-        "fieldValidation"
-    ));
-    assert!(patch_takes(
-        &core,
-        json!({"group": "", "version": "v1", "kind": "ConfigMap"}),
-        "dryRun"
-    ));
+    assert!(patch_takes(&core, json!({"group": "", "version": "v1", "kind": "ConfigMap"}), "fieldValidation"));
+    assert!(patch_takes(&core, json!({"group": "", "version": "v1", "kind": "ConfigMap"}), "dryRun"));
     let schemas = &core["components"]["schemas"];
     let spec = &schemas["io.k8s.api.core.v1.Pod"]["properties"]["spec"];
-    assert_eq!(
-        spec["$ref"],
-        "#/components/schemas/io.k8s.api.core.v1.PodSpec"
-    );
-    assert_eq!(
-        schemas["io.k8s.api.core.v1.PodSpec"]["properties"]["containers"]["x-kubernetes-list-type"],
-        "map"
-    );
+    assert_eq!(spec["$ref"], "#/components/schemas/io.k8s.api.core.v1.PodSpec");
+    assert_eq!(schemas["io.k8s.api.core.v1.PodSpec"]["properties"]["containers"]["x-kubernetes-list-type"], "map");
 }
 
 // DISC-10
@@ -98,35 +69,14 @@ fn custom_kinds_are_published_with_their_schema() {
     let registry = Registry::builtin().with_definition("widgets.ex.io", kinds);
     let document = read(&registry, "apis/ex.io/v1");
     every_reference_leads_somewhere(&document);
-    assert!(patch_takes(
-        &document,
-        json!({"group": "ex.io", "version": "v1", "kind": "Widget"}),
-        "fieldValidation"
-    ));
+    assert!(patch_takes(&document, json!({"group": "ex.io", "version": "v1", "kind": "Widget"}), "fieldValidation"));
     let widget = &document["components"]["schemas"]["io.ex.v1.Widget"];
-    assert_eq!(
-        widget["properties"]["spec"]["properties"]["port"]["anyOf"],
-        json!([{"type": "integer"}, {"type": "string"}])
-    );
-    assert_eq!(
-        widget["x-kubernetes-selectable-fields"],
-        json!([{"fieldPath": "spec.size"}])
-    );
-    assert_eq!(
-        widget["x-kubernetes-group-version-kind"],
-        json!([{"group": "ex.io", "version": "v1", "kind": "Widget"}])
-    );
+    assert_eq!(widget["properties"]["spec"]["properties"]["port"]["anyOf"], json!([{"type": "integer"}, {"type": "string"}]));
+    assert_eq!(widget["x-kubernetes-selectable-fields"], json!([{"fieldPath": "spec.size"}]));
+    assert_eq!(widget["x-kubernetes-group-version-kind"], json!([{"group": "ex.io", "version": "v1", "kind": "Widget"}]));
     assert!(document["components"]["schemas"]["io.ex.v1.WidgetList"].is_object());
-    assert!(
-        document["paths"]
-            .get("/apis/ex.io/v1/namespaces/{namespace}/widgets/{name}/status")
-            .is_some()
-    );
-    assert!(
-        OpenApi::default()
-            .document(&Registry::builtin(), "apis/ex.io/v1")
-            .is_none()
-    );
+    assert!(document["paths"].get("/apis/ex.io/v1/namespaces/{namespace}/widgets/{name}/status").is_some());
+    assert!(OpenApi::default().document(&Registry::builtin(), "apis/ex.io/v1").is_none());
 }
 
 // TYD-3
@@ -149,28 +99,16 @@ fn operations_are_those_of_a_real_server() {
             }
             for (method, operation) in operations.as_object().unwrap() {
                 let gvk = &operation["x-kubernetes-group-version-kind"];
-                let action = operation["x-kubernetes-action"]
-                    .as_str()
-                    .unwrap_or_default();
+                let action = operation["x-kubernetes-action"].as_str().unwrap_or_default();
                 if gvk.is_null() || action == "connect" {
                     continue;
                 }
-                assert_eq!(
-                    &ours["paths"][place][method]["x-kubernetes-group-version-kind"], gvk,
-                    "{method} {place}"
-                );
+                assert_eq!(&ours["paths"][place][method]["x-kubernetes-group-version-kind"], gvk, "{method} {place}");
             }
         }
-        for name in recorded["components"]["schemas"]
-            .as_object()
-            .unwrap()
-            .keys()
-        {
+        for name in recorded["components"]["schemas"].as_object().unwrap().keys() {
             let needed = name.starts_with("io.k8s.api.");
-            assert!(
-                !needed || ours["components"]["schemas"].get(name).is_some(),
-                "{path} {name}"
-            );
+            assert!(!needed || ours["components"]["schemas"].get(name).is_some(), "{path} {name}");
         }
     }
 }

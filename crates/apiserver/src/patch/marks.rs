@@ -15,25 +15,19 @@ const REFERENCE: &str = "#/definitions/";
 impl Place {
     /// The root of a type, by the name of its definition.
     pub(super) fn root(definition: &str) -> Self {
-        Self {
-            schema: Definitions::embedded().schema(definition),
-        }
+        Self { schema: Definitions::embedded().schema(definition) }
     }
 
     /// A member of a map.
     pub(super) fn member(self, name: &str) -> Self {
         let schema = self.resolved();
         let property = schema.and_then(|schema| schema.get("properties")?.get(name));
-        Self {
-            schema: property.or_else(|| schema?.get("additionalProperties")),
-        }
+        Self { schema: property.or_else(|| schema?.get("additionalProperties")) }
     }
 
     /// An item of a list.
     pub(super) fn item(self) -> Self {
-        Self {
-            schema: self.resolved().and_then(|schema| schema.get("items")),
-        }
+        Self { schema: self.resolved().and_then(|schema| schema.get("items")) }
     }
 
     /// The key by which the items of a list are matched.
@@ -52,9 +46,7 @@ impl Place {
     }
 
     fn has_strategy(self, name: &str) -> bool {
-        let strategy = self
-            .schema
-            .and_then(|schema| schema.get("x-kubernetes-patch-strategy")?.as_str());
+        let strategy = self.schema.and_then(|schema| schema.get("x-kubernetes-patch-strategy")?.as_str());
         strategy.is_some_and(|strategy| strategy.split(',').any(|part| part == name))
     }
 

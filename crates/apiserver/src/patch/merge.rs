@@ -17,21 +17,11 @@ const DELETE_FROM_LIST: &str = "$deleteFromPrimitiveList/";
 
 /// Applies a strategic merge patch to an object of a built-in type; `definition` is the name of its schema. After an error the object
 /// is in between.
-pub fn strategic_merge(
-    object: &mut Value,
-    patch: &Value,
-    definition: &str,
-) -> Result<(), StrategicError> {
+pub fn strategic_merge(object: &mut Value, patch: &Value, definition: &str) -> Result<(), StrategicError> {
     let Value::Object(patch) = patch else {
-        return Err(StrategicError(
-            "a strategic merge patch must be an object".to_owned(),
-        ));
+        return Err(StrategicError("a strategic merge patch must be an object".to_owned()));
     };
-    let merged = merge_maps(
-        object.as_object().cloned().unwrap_or_default(),
-        patch,
-        Place::root(definition),
-    )?;
+    let merged = merge_maps(object.as_object().cloned().unwrap_or_default(), patch, Place::root(definition))?;
     *object = Value::Object(merged);
     Ok(())
 }
@@ -55,10 +45,7 @@ pub(super) fn merge_maps(
             }
             other => {
                 let name = other.unwrap_or_default();
-                return Err(StrategicError(format!(
-                    "unknown patch type: {name} in map: {}",
-                    go_map(&patch)
-                )));
+                return Err(StrategicError(format!("unknown patch type: {name} in map: {}", go_map(&patch))));
             }
         }
     }
@@ -80,16 +67,10 @@ pub(super) fn merge_maps(
 }
 
 /// The patch applied to a value of any kind.
-pub(super) fn merge_values(
-    live: Option<Value>,
-    patch: &Value,
-    place: Place,
-) -> Result<Value, StrategicError> {
+pub(super) fn merge_values(live: Option<Value>, patch: &Value, place: Place) -> Result<Value, StrategicError> {
     match (live, patch) {
         (Some(Value::Object(_)), Value::Object(_)) if place.replaces() => Ok(patch.clone()),
-        (Some(Value::Object(live)), Value::Object(patch)) => {
-            Ok(Value::Object(merge_maps(live, patch, place)?))
-        }
+        (Some(Value::Object(live)), Value::Object(patch)) => Ok(Value::Object(merge_maps(live, patch, place)?)),
         // In a new value there is nothing to delete, but directives and nulls still have to go.
         (_, Value::Object(patch)) => Ok(Value::Object(merge_maps(Map::new(), patch, place)?)),
         (live, Value::Array(patch)) if place.merges() => {
@@ -103,24 +84,14 @@ pub(super) fn merge_values(
     }
 }
 
-fn retain_keys(
-    live: &mut Map<String, Value>,
-    patch: &Map<String, Value>,
-    kept: &Value,
-) -> Result<(), StrategicError> {
+fn retain_keys(live: &mut Map<String, Value>, patch: &Map<String, Value>, kept: &Value) -> Result<(), StrategicError> {
     let Some(kept) = kept.as_array() else {
-        return Err(StrategicError(
-            "invalid patch format of retainKeys: the directive must be a list".to_owned(),
-        ));
+        return Err(StrategicError("invalid patch format of retainKeys: the directive must be a list".to_owned()));
     };
     let is_kept = |name: &str| kept.iter().any(|kept| kept == name);
-    let stray = patch
-        .iter()
-        .find(|(name, value)| !name.starts_with('$') && !value.is_null() && !is_kept(name));
+    let stray = patch.iter().find(|(name, value)| !name.starts_with('$') && !value.is_null() && !is_kept(name));
     if let Some((name, _)) = stray {
-        return Err(StrategicError(format!(
-            "the value of {name} is set in the patch, but not listed in $retainKeys"
-        )));
+        return Err(StrategicError(format!("the value of {name} is set in the patch, but not listed in $retainKeys")));
     }
     live.retain(|name, _| is_kept(name));
     Ok(())
@@ -140,30 +111,18 @@ fn delete_from_lists(live: &mut Map<String, Value>, patch: &mut Map<String, Valu
 }
 
 /// Merges the lists whose order the patch sets, also when it says nothing else about them.
-fn ordered_lists(
-    live: &mut Map<String, Value>,
-    patch: &mut Map<String, Value>,
-    place: Place,
-) -> Result<(), StrategicError> {
-    let fields: Vec<String> = patch
-        .keys()
-        .filter_map(|name| name.strip_prefix(ELEMENT_ORDER))
-        .map(str::to_owned)
-        .collect();
+fn ordered_lists(live: &mut Map<String, Value>, patch: &mut Map<String, Value>, place: Place) -> Result<(), StrategicError> {
+    let fields: Vec<String> = patch.keys().filter_map(|name| name.strip_prefix(ELEMENT_ORDER)).map(str::to_owned).collect();
     for field in fields {
         let Some(Value::Array(order)) = patch.remove(&format!("{ELEMENT_ORDER}{field}")) else {
-            return Err(StrategicError(format!(
-                "invalid patch format of $setElementOrder list {field}: it must be a list"
-            )));
+            return Err(StrategicError(format!("invalid patch format of $setElementOrder list {field}: it must be a list")));
         };
         let changes = match patch.get(&field) {
             // A null deletes the list, whatever its order.
             Some(Value::Null) => continue,
             Some(Value::Array(changes)) => changes.clone(),
             Some(_) => {
-                return Err(StrategicError(format!(
-                    "invalid patch format of list {field}: it must be a list"
-                )));
+                return Err(StrategicError(format!("invalid patch format of list {field}: it must be a list")));
             }
             None => Vec::new(),
         };
@@ -181,10 +140,7 @@ fn ordered_lists(
 
 /// A map as Go prints it.
 pub(super) fn go_map(map: &Map<String, Value>) -> String {
-    let members: Vec<_> = map
-        .iter()
-        .map(|(name, value)| format!("{name}:{}", go_value(value)))
-        .collect();
+    let members: Vec<_> = map.iter().map(|(name, value)| format!("{name}:{}", go_value(value))).collect();
     format!("map[{}]", members.join(" "))
 }
 
@@ -192,10 +148,7 @@ fn go_value(value: &Value) -> String {
     match value {
         Value::Null => "<nil>".to_owned(),
         Value::String(text) => text.clone(),
-        Value::Array(items) => format!(
-            "[{}]",
-            items.iter().map(go_value).collect::<Vec<_>>().join(" ")
-        ),
+        Value::Array(items) => format!("[{}]", items.iter().map(go_value).collect::<Vec<_>>().join(" ")),
         Value::Object(members) => go_map(members),
         other => other.to_string(),
     }

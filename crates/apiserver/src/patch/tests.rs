@@ -12,9 +12,7 @@ fn patched(definition: &str, mut object: Value, patch: Value) -> Value {
 }
 
 fn failed(definition: &str, mut object: Value, patch: Value) -> String {
-    strategic_merge(&mut object, &patch, definition)
-        .unwrap_err()
-        .to_string()
+    strategic_merge(&mut object, &patch, definition).unwrap_err().to_string()
 }
 
 fn containers(containers: Value) -> Value {
@@ -25,17 +23,9 @@ fn containers(containers: Value) -> Value {
 #[test]
 fn finalizers_are_a_set_with_new_ones_in_front() {
     let object = json!({"metadata": {"finalizers": ["x.io/1"]}});
-    let both = patched(
-        CONFIG_MAP,
-        object,
-        json!({"metadata": {"finalizers": ["x.io/2"]}}),
-    );
+    let both = patched(CONFIG_MAP, object, json!({"metadata": {"finalizers": ["x.io/2"]}}));
     assert_eq!(both["metadata"]["finalizers"], json!(["x.io/2", "x.io/1"]));
-    let one = patched(
-        CONFIG_MAP,
-        both,
-        json!({"metadata": {"$deleteFromPrimitiveList/finalizers": ["x.io/1"]}}),
-    );
+    let one = patched(CONFIG_MAP, both, json!({"metadata": {"$deleteFromPrimitiveList/finalizers": ["x.io/1"]}}));
     assert_eq!(one["metadata"]["finalizers"], json!(["x.io/2"]));
 }
 
@@ -44,26 +34,12 @@ fn finalizers_are_a_set_with_new_ones_in_front() {
 fn the_order_of_elements_can_be_set() {
     let patch = json!({"spec": {"template": {"spec": {"$setElementOrder/containers": [{"name": "z"}, {"name": "c1"}],
         "containers": [{"name": "z", "image": "z"}]}}}});
-    let result = patched(
-        DEPLOYMENT,
-        containers(json!([{"name": "c1", "image": "i"}])),
-        patch,
-    );
-    assert_eq!(
-        result,
-        containers(json!([{"name": "z", "image": "z"}, {"name": "c1", "image": "i"}]))
-    );
+    let result = patched(DEPLOYMENT, containers(json!([{"name": "c1", "image": "i"}])), patch);
+    assert_eq!(result, containers(json!([{"name": "z", "image": "z"}, {"name": "c1", "image": "i"}])));
 
     let order = json!({"spec": {"template": {"spec": {"$setElementOrder/containers": [{"name": "c"}, {"name": "a"}]}}}});
-    let result = patched(
-        DEPLOYMENT,
-        containers(json!([{"name": "a"}, {"name": "b"}, {"name": "c"}])),
-        order,
-    );
-    assert_eq!(
-        result,
-        containers(json!([{"name": "b"}, {"name": "c"}, {"name": "a"}]))
-    );
+    let result = patched(DEPLOYMENT, containers(json!([{"name": "a"}, {"name": "b"}, {"name": "c"}])), order);
+    assert_eq!(result, containers(json!([{"name": "b"}, {"name": "c"}, {"name": "a"}])));
 
     let stray = json!({"spec": {"template": {"spec": {"$setElementOrder/containers": [], "containers": [{"name": "z"}]}}}});
     assert!(failed(DEPLOYMENT, containers(json!([])), stray).contains("$setElementOrder"));
@@ -72,41 +48,26 @@ fn the_order_of_elements_can_be_set() {
 // VEC-7, PAT-2
 #[test]
 fn retained_keys_push_out_the_others() {
-    let object =
-        json!({"spec": {"strategy": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1}}}});
-    let result = patched(
-        DEPLOYMENT,
-        object,
-        json!({"spec": {"strategy": {"$retainKeys": ["type"], "type": "Recreate"}}}),
-    );
+    let object = json!({"spec": {"strategy": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1}}}});
+    let result = patched(DEPLOYMENT, object, json!({"spec": {"strategy": {"$retainKeys": ["type"], "type": "Recreate"}}}));
     assert_eq!(result, json!({"spec": {"strategy": {"type": "Recreate"}}}));
 }
 
 // PAT-2
 #[test]
 fn lists_with_a_key_are_merged_item_by_item() {
-    let object = containers(
-        json!([{"name": "a", "image": "1", "env": [{"name": "A", "value": "1"}]}, {"name": "b", "image": "2"}]),
-    );
-    let patch =
-        containers(json!([{"name": "a", "image": "9", "env": [{"name": "B", "value": "2"}]}]));
+    let object =
+        containers(json!([{"name": "a", "image": "1", "env": [{"name": "A", "value": "1"}]}, {"name": "b", "image": "2"}]));
+    let patch = containers(json!([{"name": "a", "image": "9", "env": [{"name": "B", "value": "2"}]}]));
     let result = patched(DEPLOYMENT, object.clone(), patch);
     assert_eq!(
         result,
         containers(json!([
             {"name": "a", "image": "9", "env": [{"name": "B", "value": "2"}, {"name": "A", "value": "1"}]}, {"name": "b", "image": "2"}]))
     );
-    let result = patched(
-        DEPLOYMENT,
-        object.clone(),
-        containers(json!([{"name": "a", "$patch": "delete"}])),
-    );
+    let result = patched(DEPLOYMENT, object.clone(), containers(json!([{"name": "a", "$patch": "delete"}])));
     assert_eq!(result, containers(json!([{"name": "b", "image": "2"}])));
-    let result = patched(
-        DEPLOYMENT,
-        object.clone(),
-        containers(json!([{"$patch": "replace"}, {"name": "c", "image": "3"}])),
-    );
+    let result = patched(DEPLOYMENT, object.clone(), containers(json!([{"$patch": "replace"}, {"name": "c", "image": "3"}])));
     assert_eq!(result, containers(json!([{"name": "c", "image": "3"}])));
     assert_eq!(
         failed(DEPLOYMENT, object, containers(json!([{"image": "3"}]))),
@@ -118,11 +79,7 @@ fn lists_with_a_key_are_merged_item_by_item() {
 #[test]
 fn lists_without_a_strategy_are_replaced() {
     let object = containers(json!([{"name": "a", "args": ["1", "2"]}]));
-    let result = patched(
-        DEPLOYMENT,
-        object,
-        containers(json!([{"name": "a", "args": ["3"]}])),
-    );
+    let result = patched(DEPLOYMENT, object, containers(json!([{"name": "a", "args": ["3"]}])));
     assert_eq!(result, containers(json!([{"name": "a", "args": ["3"]}])));
 }
 
@@ -131,47 +88,23 @@ fn lists_without_a_strategy_are_replaced() {
 fn maps_are_merged_unless_told_otherwise() {
     let object = json!({"data": {"a": "1", "b": "2"}});
     assert_eq!(
-        patched(
-            CONFIG_MAP,
-            object.clone(),
-            json!({"data": {"a": null, "c": "3", "d": null}})
-        ),
+        patched(CONFIG_MAP, object.clone(), json!({"data": {"a": null, "c": "3", "d": null}})),
         json!({"data": {"b": "2", "c": "3"}})
     );
     assert_eq!(
-        patched(
-            CONFIG_MAP,
-            object.clone(),
-            json!({"data": {"$patch": "replace", "only": "1"}})
-        ),
+        patched(CONFIG_MAP, object.clone(), json!({"data": {"$patch": "replace", "only": "1"}})),
         json!({"data": {"only": "1"}})
     );
-    assert_eq!(
-        patched(
-            CONFIG_MAP,
-            object.clone(),
-            json!({"data": {"$patch": "delete"}})
-        ),
-        json!({"data": {}})
-    );
+    assert_eq!(patched(CONFIG_MAP, object.clone(), json!({"data": {"$patch": "delete"}})), json!({"data": {}}));
     assert_eq!(
         failed(CONFIG_MAP, object, json!({"data": {"$patch": "bogus"}})),
         "unknown patch type: bogus in map: map[$patch:bogus]"
     );
-    assert_eq!(
-        patched(
-            CONFIG_MAP,
-            json!({}),
-            json!({"data": {"a": null, "b": "1"}})
-        ),
-        json!({"data": {"b": "1"}})
-    );
+    assert_eq!(patched(CONFIG_MAP, json!({}), json!({"data": {"a": null, "b": "1"}})), json!({"data": {"b": "1"}}));
 }
 
 fn names() -> impl Strategy<Value = Vec<String>> {
-    proptest::collection::btree_set("[a-f]", 0..5)
-        .prop_map(|names| names.into_iter().collect::<Vec<_>>())
-        .prop_shuffle()
+    proptest::collection::btree_set("[a-f]", 0..5).prop_map(|names| names.into_iter().collect::<Vec<_>>()).prop_shuffle()
 }
 
 proptest! {

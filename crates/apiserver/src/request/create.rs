@@ -30,7 +30,9 @@ impl State {
         name: Option<&str>,
         mut object: Value,
     ) -> Result<Written, Status> {
-        let refuse = |problem| Status::bad_request(format!("{0} in version {1:?} cannot be handled as a {0}: {problem}", kind.kind, kind.version));
+        let refuse = |problem| {
+            Status::bad_request(format!("{0} in version {1:?} cannot be handled as a {0}: {problem}", kind.kind, kind.version))
+        };
         write::absorb(context, kind, &mut object, refuse)?;
         match_namespace(&mut object, namespace)?;
         if let Some(name) = name

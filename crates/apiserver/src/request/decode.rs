@@ -38,9 +38,8 @@ impl BodyType {
 pub(crate) fn document(body: &[u8], body_type: BodyType, context: &mut WriteContext<'_>) -> Result<Value, String> {
     match body_type {
         BodyType::Json => {
-            let (value, repeated) = json::parse(body).map_err(|error| {
-                if error.is_eof() { "unexpected end of JSON input".to_owned() } else { error.to_string() }
-            })?;
+            let (value, repeated) = json::parse(body)
+                .map_err(|error| if error.is_eof() { "unexpected end of JSON input".to_owned() } else { error.to_string() })?;
             context.found.extend(repeated.into_iter().map(|path| format!("duplicate field {path:?}")));
             Ok(value)
         }

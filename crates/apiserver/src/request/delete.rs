@@ -53,7 +53,12 @@ impl DeleteOptions {
     }
 
     /// Reads a body, which may be absent, and the members that the query may hold.
-    pub(crate) fn parse(body: Option<&Value>, grace: Option<&str>, propagation: Option<&str>, orphan: Option<&str>) -> Result<Self, Status> {
+    pub(crate) fn parse(
+        body: Option<&Value>,
+        grace: Option<&str>,
+        propagation: Option<&str>,
+        orphan: Option<&str>,
+    ) -> Result<Self, Status> {
         let empty = Value::Null;
         let body = body.unwrap_or(&empty);
         if !body.is_null() && !body.kind().is_empty() && body.kind() != "DeleteOptions" {
@@ -65,7 +70,8 @@ impl DeleteOptions {
         }
         let text = |pointer: &str| body.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
         let policy = text("/propagationPolicy").or_else(|| propagation.map(str::to_owned));
-        let orphan = body.get("orphanDependents").and_then(Value::as_bool).or_else(|| orphan.and_then(|orphan| orphan.parse().ok()));
+        let orphan =
+            body.get("orphanDependents").and_then(Value::as_bool).or_else(|| orphan.and_then(|orphan| orphan.parse().ok()));
         let invalid = |error| Status::invalid("meta.k8s.io", "DeleteOptions", "", &[error]);
         let propagation = match (policy.as_deref(), orphan) {
             (Some(policy), Some(_)) => {
@@ -133,7 +139,8 @@ impl State {
             match self.store.commit(vec![change]) {
                 Ok(events) => {
                     let event = events.first();
-                    let object = event.and_then(|event| if gone { event.departed() } else { event.current.as_ref() }).unwrap_or(&stored);
+                    let object =
+                        event.and_then(|event| if gone { event.departed() } else { event.current.as_ref() }).unwrap_or(&stored);
                     return Ok(Deleted { object: self.view(kind, object), gone, stored: true });
                 }
                 Err(CommitError::Gone(_)) => return Err(Status::not_found(&kind.group, &kind.plural, &name.name)),
@@ -212,7 +219,9 @@ fn set_finalizers(kind: &KindSpec, object: &mut Value, options: &DeleteOptions) 
         Propagation::Background => None,
     };
     let present: Vec<String> = object.finalizers().map(str::to_owned).collect();
-    let kept = |finalizer: &&String| !matches!(finalizer.as_str(), "orphan" | "foregroundDeletion") || wanted == Some(finalizer.as_str());
+    let kept = |finalizer: &&String| {
+        !matches!(finalizer.as_str(), "orphan" | "foregroundDeletion") || wanted == Some(finalizer.as_str())
+    };
     let mut finalizers: Vec<String> = present.iter().filter(kept).cloned().collect();
     if let Some(wanted) = wanted
         && !finalizers.iter().any(|finalizer| finalizer == wanted)

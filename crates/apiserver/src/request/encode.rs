@@ -33,7 +33,12 @@ pub(crate) fn value(value: &Value, format: Format) -> Bytes {
 }
 
 /// Prints one object.
-pub(crate) fn object(kind: &KindSpec, stored: &Stored, representation: Representation, now: jiff::Timestamp) -> Result<Bytes, Status> {
+pub(crate) fn object(
+    kind: &KindSpec,
+    stored: &Stored,
+    representation: Representation,
+    now: jiff::Timestamp,
+) -> Result<Bytes, Status> {
     let version = representation.meta.as_str();
     match (representation.shape, representation.format) {
         (Shape::Whole, Format::Json) => Ok(stored.bytes()),
@@ -91,7 +96,10 @@ pub(crate) fn list(
 
 fn whole_list(kind: &KindSpec, items: &[std::sync::Arc<Stored>], metadata: &Value) -> Bytes {
     let mut out = Vec::with_capacity(128 + items.len() * 256);
-    out.extend_from_slice(format!("{{\"kind\":{:?},\"apiVersion\":{:?},\"metadata\":{metadata},\"items\":[", kind.list_kind, kind.api_version()).as_bytes());
+    out.extend_from_slice(
+        format!("{{\"kind\":{:?},\"apiVersion\":{:?},\"metadata\":{metadata},\"items\":[", kind.list_kind, kind.api_version())
+            .as_bytes(),
+    );
     for (index, stored) in items.iter().enumerate() {
         if index > 0 {
             out.push(b',');

@@ -44,7 +44,10 @@ impl ListQuery {
     pub(crate) fn parse(query: &Query, kind: &KindSpec, namespace: Option<String>) -> Result<Self, Status> {
         let limit = match query.get("limit") {
             None => 0,
-            Some(text) => text.parse::<i64>().map_err(|_| Status::bad_request(format!("strconv.ParseInt: parsing {text:?}: invalid syntax")))?.max(0),
+            Some(text) => text
+                .parse::<i64>()
+                .map_err(|_| Status::bad_request(format!("strconv.ParseInt: parsing {text:?}: invalid syntax")))?
+                .max(0),
         } as usize;
         let selection = Selection::parse(query, kind)?;
         validate(query)?;
@@ -56,7 +59,8 @@ impl ListQuery {
         let version = match version {
             None => Version::Latest,
             Some(text) => {
-                let number = parse_version(text).map_err(|problem| Status::bad_request(format!("invalid resource version: {problem}")))?;
+                let number =
+                    parse_version(text).map_err(|problem| Status::bad_request(format!("invalid resource version: {problem}")))?;
                 match query.get("resourceVersionMatch") {
                     Some("Exact") => Version::Exact(number),
                     None if limit > 0 && number > 0 => Version::Exact(number),
@@ -96,7 +100,8 @@ fn validate(query: &Query) -> Result<(), Status> {
 
 /// Reads a resource version; the error is the text of the real server.
 pub(crate) fn parse_version(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_| format!("resourceVersion: Invalid value: {text:?}: strconv.ParseUint: parsing {text:?}: invalid syntax"))
+    text.parse()
+        .map_err(|_| format!("resourceVersion: Invalid value: {text:?}: strconv.ParseUint: parsing {text:?}: invalid syntax"))
 }
 
 impl State {
@@ -117,7 +122,9 @@ impl State {
         let resource = resource_of(kind);
         let expired = || Status::expired("The resourceVersion for the provided list is too old.");
         let snapshot = match (&query.next, query.version) {
-            (Some(next), _) if next.rv > 0 => self.store.snapshot_at(&resource, next.rv as u64).map_err(|_| Self::continue_expired(next))?,
+            (Some(next), _) if next.rv > 0 => {
+                self.store.snapshot_at(&resource, next.rv as u64).map_err(|_| Self::continue_expired(next))?
+            }
             (_, Version::Exact(revision)) => {
                 self.reach(revision).await?;
                 self.store.snapshot_at(&resource, revision).map_err(|_| expired())?
@@ -135,7 +142,9 @@ impl State {
         let resource = resource_of(kind);
         let namespace = query.namespace.as_deref();
         let mut meta = ListMeta { revision: snapshot.revision(), ..ListMeta::default() };
-        if let (Some(name), Some(namespace)) = (query.selection.name(), namespace.or_else(|| (!kind.is_namespaced()).then_some(""))) {
+        if let (Some(name), Some(namespace)) =
+            (query.selection.name(), namespace.or_else(|| (!kind.is_namespaced()).then_some("")))
+        {
             let found = snapshot.get(&resource, &ObjectName::new(namespace, name)).map(|stored| self.view(kind, stored));
             return (found.filter(|view| query.selection.matches(kind, view.value())).into_iter().collect(), meta);
         }
@@ -149,7 +158,11 @@ impl State {
         if page.len() == limit {
             let exact = query.selection.is_everything();
             // Without a selector the number of objects that follow is known without looking at them.
-            let remaining = if exact { snapshot.list_after(&resource, namespace, page.last().map(|(name, _)| *name)).count() } else { usize::from(rest.next().is_some()) };
+            let remaining = if exact {
+                snapshot.list_after(&resource, namespace, page.last().map(|(name, _)| *name)).count()
+            } else {
+                usize::from(rest.next().is_some())
+            };
             if remaining > 0 {
                 let last = page.last().map(|(name, _)| (*name).clone());
                 meta.next = last.map(|last| Continue::after(snapshot.revision() as i64, &last, namespace.is_some()).encode());

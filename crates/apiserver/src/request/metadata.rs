@@ -93,7 +93,8 @@ fn owner_reference(owner: &mut Value, index: usize, path: &str, unknown: &mut Ve
         known && !value.is_null()
     });
     for (field, value) in members.iter() {
-        let fits = if matches!(field.as_str(), "controller" | "blockOwnerDeletion") { value.is_boolean() } else { value.is_string() };
+        let fits =
+            if matches!(field.as_str(), "controller" | "blockOwnerDeletion") { value.is_boolean() } else { value.is_string() };
         if !fits {
             let wanted = if value.is_boolean() { "string" } else { "bool" };
             return Err(unmarshal(value, &format!("{path}.{field}"), wanted));
@@ -236,7 +237,9 @@ fn owners(metadata: &Map<String, Value>, errors: &mut Vec<FieldError>) {
                 errors.push(FieldError::invalid(
                     "metadata.ownerReferences",
                     &Value::Array(owners.clone()),
-                    format!("Only one reference can have Controller set to true. Found \"true\" in references for {other} and {this}"),
+                    format!(
+                        "Only one reference can have Controller set to true. Found \"true\" in references for {other} and {this}"
+                    ),
                 ));
             } else {
                 controller = Some(this);
@@ -254,8 +257,13 @@ fn finalizers(metadata: &Map<String, Value>, strict: bool, errors: &mut Vec<Fiel
         for problem in &problems {
             errors.push(FieldError::invalid("metadata.finalizers", finalizer, problem));
         }
-        if strict && problems.is_empty() && !name.contains('/') && !matches!(name, "orphan" | "foregroundDeletion" | "kubernetes") {
-            errors.push(FieldError::invalid(path, finalizer, "name is neither a standard finalizer name nor is it fully qualified"));
+        if strict && problems.is_empty() && !name.contains('/') && !matches!(name, "orphan" | "foregroundDeletion" | "kubernetes")
+        {
+            errors.push(FieldError::invalid(
+                path,
+                finalizer,
+                "name is neither a standard finalizer name nor is it fully qualified",
+            ));
         }
     }
 }

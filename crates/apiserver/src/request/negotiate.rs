@@ -108,7 +108,8 @@ pub(crate) fn negotiate(headers: &HeaderMap, query: &Query) -> Result<Representa
     Err(if converts {
         Status::not_acceptable(format!("only the following media types are accepted: {accepted}"))
     } else {
-        Status::not_acceptable(format!("406: Not Acceptable\n\nAvailable representations: {accepted}")).with_details(crate::status::Details::default())
+        Status::not_acceptable(format!("406: Not Acceptable\n\nAvailable representations: {accepted}"))
+            .with_details(crate::status::Details::default())
     })
 }
 

@@ -7,15 +7,13 @@ use serde_json::{Value, json};
 
 use super::{
     negotiate::{self, Format},
-    openapi,
-    respond,
+    openapi, respond,
     service::{Incoming, Outgoing},
 };
 use crate::{discovery, server::State, status::Status};
 
 /// Where clients inside a cluster reach the server.
 const ADDRESS: &str = "10.0.0.1:443";
-
 
 /// What a health check lists when asked to be verbose (DISC-13).
 const CHECKS: [&str; 3] = ["ping", "log", "etcd"];
@@ -27,7 +25,9 @@ pub(super) fn answer(state: &Arc<State>, incoming: &Incoming) -> Outgoing {
     match parts.as_slice() {
         ["version"] if is_get => document(&version()),
         ["healthz" | "livez" | "readyz", ..] if is_get => respond::text(StatusCode::OK, health(parts[0], incoming)).into(),
-        [] if is_get => document(&json!({"paths": ["/api", "/api/v1", "/apis", "/healthz", "/livez", "/openapi/v3", "/readyz", "/version"]})),
+        [] if is_get => {
+            document(&json!({"paths": ["/api", "/api/v1", "/apis", "/healthz", "/livez", "/openapi/v3", "/readyz", "/version"]}))
+        }
         ["openapi", "v3", rest @ ..] if is_get => openapi::answer(state, incoming, &rest.join("/")),
         ["api" | "apis", ..] if is_get => discover(state, incoming, &parts),
         ["api", _, ..] | ["apis", _, _, ..] => Status::method_not_allowed().into(),
@@ -45,7 +45,8 @@ fn discover(state: &Arc<State>, incoming: &Incoming, parts: &[&str]) -> Outgoing
             Ok(false) if *root == "api" => document(&discovery::api_versions(ADDRESS)),
             Ok(false) => document(&discovery::api_group_list(&registry)),
         },
-        ["api", version] => discovery::api_resource_list(&registry, "", version).map_or_else(|| Status::resource_not_found().into(), |list| document(&list)),
+        ["api", version] => discovery::api_resource_list(&registry, "", version)
+            .map_or_else(|| Status::resource_not_found().into(), |list| document(&list)),
         ["apis", group] => discovery::api_group(&registry, group).map_or_else(not_found, |group| document(&group)),
         ["apis", group, version] => match discovery::api_resource_list(&registry, group, version) {
             Some(list) => document(&list),
@@ -83,7 +84,11 @@ fn not_found() -> Outgoing {
 }
 
 fn health(endpoint: &str, incoming: &Incoming) -> String {
-    let verbose = incoming.parts.uri.query().is_some_and(|query| query.split('&').any(|pair| pair == "verbose" || pair.starts_with("verbose=")));
+    let verbose = incoming
+        .parts
+        .uri
+        .query()
+        .is_some_and(|query| query.split('&').any(|pair| pair == "verbose" || pair.starts_with("verbose=")));
     if !verbose {
         return "ok".into();
     }

@@ -24,30 +24,14 @@ pub(super) fn answer(state: &Arc<State>, incoming: &Incoming, path: &str) -> Out
     let Some(document) = state.openapi.document(&registry, path) else {
         return respond::text(StatusCode::NOT_FOUND, "404 page not found\n").into();
     };
-    let hash = incoming
-        .parts
-        .uri
-        .query()
-        .unwrap_or_default()
-        .split('&')
-        .find_map(|pair| pair.strip_prefix("hash="));
+    let hash = incoming.parts.uri.query().unwrap_or_default().split('&').find_map(|pair| pair.strip_prefix("hash="));
     let is_right = hash.is_some_and(|hash| document.etag.trim_matches('"') == hash);
-    let known = incoming
-        .parts
-        .headers
-        .get(header::IF_NONE_MATCH)
-        .and_then(|tag| tag.to_str().ok());
+    let known = incoming.parts.headers.get(header::IF_NONE_MATCH).and_then(|tag| tag.to_str().ok());
     let mut response = match hash {
-        Some(_) if !is_right => respond::full(
-            StatusCode::MOVED_PERMANENTLY,
-            "application/json",
-            bytes::Bytes::new(),
-        ),
-        _ if known.is_some_and(|tag| document.matches(tag)) => respond::full(
-            StatusCode::NOT_MODIFIED,
-            "application/json",
-            bytes::Bytes::new(),
-        ),
+        Some(_) if !is_right => respond::full(StatusCode::MOVED_PERMANENTLY, "application/json", bytes::Bytes::new()),
+        _ if known.is_some_and(|tag| document.matches(tag)) => {
+            respond::full(StatusCode::NOT_MODIFIED, "application/json", bytes::Bytes::new())
+        }
         _ => respond::full(StatusCode::OK, "application/json", document.body.clone()),
     };
     let mut set = |name: header::HeaderName, value: String| {
@@ -60,10 +44,7 @@ pub(super) fn answer(state: &Arc<State>, incoming: &Incoming, path: &str) -> Out
     if is_right {
         set(header::CACHE_CONTROL, "public, immutable".to_owned());
         if let Ok(expires) = state.clock.now().checked_add(YEAR) {
-            set(
-                header::EXPIRES,
-                expires.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string(),
-            );
+            set(header::EXPIRES, expires.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string());
         }
     } else if hash.is_some() {
         set(header::LOCATION, openapi::url(path, &document));

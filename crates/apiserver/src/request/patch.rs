@@ -24,7 +24,9 @@ pub(crate) enum Patch {
 impl Patch {
     /// Reads a patch by its `Content-Type`.
     pub(crate) fn parse(content_type: &str, body: &[u8], kind: &KindSpec) -> Result<Self, Status> {
-        let read = || serde_json::from_slice::<Value>(body).map_err(|error| Status::bad_request(format!("error decoding patch: {error}")));
+        let read = || {
+            serde_json::from_slice::<Value>(body).map_err(|error| Status::bad_request(format!("error decoding patch: {error}")))
+        };
         match content_type.split(';').next().unwrap_or_default().trim() {
             "application/json-patch+json" => {
                 let patch = read()?;
@@ -39,7 +41,9 @@ impl Patch {
             "application/merge-patch+json" => {
                 let patch = read()?;
                 if !patch.is_object() {
-                    return Err(Status::bad_request("error decoding patch: json: cannot unmarshal value into Go value of type map[string]interface {}"));
+                    return Err(Status::bad_request(
+                        "error decoding patch: json: cannot unmarshal value into Go value of type map[string]interface {}",
+                    ));
                 }
                 Ok(Self::Merge(patch))
             }
@@ -51,7 +55,9 @@ impl Patch {
                 };
                 let patch = read()?;
                 if !patch.is_object() {
-                    return Err(Status::bad_request("error decoding patch: json: cannot unmarshal value into Go value of type map[string]interface {}"));
+                    return Err(Status::bad_request(
+                        "error decoding patch: json: cannot unmarshal value into Go value of type map[string]interface {}",
+                    ));
                 }
                 Ok(Self::Strategic(patch, builtin.definition()))
             }
@@ -77,7 +83,8 @@ impl Patch {
                     patch::MAX_OPERATIONS
                 )),
                 // PATCH-2: unknown operations, missing paths and failed tests look the same.
-                _ => Status::new(422, "Invalid", "the server rejected our request due to an error in our request").with_details(Details::default()),
+                _ => Status::new(422, "Invalid", "the server rejected our request due to an error in our request")
+                    .with_details(Details::default()),
             })?,
         }
         if object.is_object() { Ok(object) } else { Err(Status::bad_request("the patched object is no JSON object")) }

@@ -15,8 +15,7 @@ use super::{
     negotiate::{self, Representation},
     options,
     patch::Patch,
-    respond,
-    reviews,
+    respond, reviews,
     route::{self, NoRoute, Route},
     service::{Incoming, Outgoing},
     subresource,
@@ -168,9 +167,17 @@ fn delete_options(call: &Call<'_>) -> Result<DeleteOptions, Status> {
     let body: Option<Value> = if call.incoming.body.is_empty() {
         None
     } else {
-        Some(serde_json::from_slice(&call.incoming.body).map_err(|error| Status::bad_request(format!("unable to decode delete options: {error}")))?)
+        Some(
+            serde_json::from_slice(&call.incoming.body)
+                .map_err(|error| Status::bad_request(format!("unable to decode delete options: {error}")))?,
+        )
     };
-    DeleteOptions::parse(body.as_ref(), query.get("gracePeriodSeconds"), query.get("propagationPolicy"), query.get("orphanDependents"))
+    DeleteOptions::parse(
+        body.as_ref(),
+        query.get("gracePeriodSeconds"),
+        query.get("propagationPolicy"),
+        query.get("orphanDependents"),
+    )
 }
 
 /// Whether the body of a delete asks for a dry run.

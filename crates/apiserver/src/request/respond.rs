@@ -4,7 +4,12 @@ use bytes::Bytes;
 use http::{HeaderValue, Response, StatusCode, header};
 use serde_json::{Value, json};
 
-use super::{body::ResponseBody, delete::Deleted, encode, negotiate::{Format, Representation}};
+use super::{
+    body::ResponseBody,
+    delete::Deleted,
+    encode,
+    negotiate::{Format, Representation},
+};
 use crate::{kinds::KindSpec, server::State, status::Status};
 
 /// A complete answer.
@@ -36,7 +41,12 @@ pub(super) fn failure(status: &Status) -> Response<ResponseBody> {
 }
 
 /// The outcome of a delete (DEL-1).
-pub(super) fn deleted(state: &State, kind: &KindSpec, deleted: &Deleted, representation: Representation) -> Result<Response<ResponseBody>, Status> {
+pub(super) fn deleted(
+    state: &State,
+    kind: &KindSpec,
+    deleted: &Deleted,
+    representation: Representation,
+) -> Result<Response<ResponseBody>, Status> {
     use kubewright_machinery::object::ObjectExt as _;
     let content_type = representation.content_type();
     if !deleted.gone || kind.flags.returns_deleted {

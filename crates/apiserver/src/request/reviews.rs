@@ -10,7 +10,11 @@ use super::{
     resource::Call,
     respond,
 };
-use crate::{access::Identity, kinds::KindSpec, status::{FieldError, Status}};
+use crate::{
+    access::Identity,
+    kinds::KindSpec,
+    status::{FieldError, Status},
+};
 
 /// Whether objects of the kind are answered and never stored.
 pub(super) fn is_review(kind: &KindSpec) -> bool {
@@ -26,7 +30,10 @@ pub(super) fn answer(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Resp
     if review.get("metadata").is_none_or(Value::is_null) {
         review["metadata"] = json!({});
     }
-    let attributes = ["resourceAttributes", "nonResourceAttributes"].iter().filter(|field| review["spec"].get(**field).is_some_and(Value::is_object)).count();
+    let attributes = ["resourceAttributes", "nonResourceAttributes"]
+        .iter()
+        .filter(|field| review["spec"].get(**field).is_some_and(Value::is_object))
+        .count();
     if call.kind().kind.ends_with("AccessReview") && attributes != 1 {
         let detail = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
         let error = FieldError::invalid("spec.resourceAttributes", &Value::Null, detail);

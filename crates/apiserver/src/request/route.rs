@@ -87,7 +87,8 @@ fn check_subresource(route: &Route, name: &str) -> Result<(), NoRoute> {
     let kind = &route.kind;
     let object = route.name.as_deref().unwrap_or_default();
     let Some(subresource) = kind.subresource(name) else {
-        let status = if kind.is_custom() { Status::not_found(&kind.group, &kind.plural, object) } else { Status::resource_not_found() };
+        let status =
+            if kind.is_custom() { Status::not_found(&kind.group, &kind.plural, object) } else { Status::resource_not_found() };
         return Err(NoRoute::Status(status));
     };
     if subresource.verbs.contains(route.verb) {
@@ -97,6 +98,7 @@ fn check_subresource(route: &Route, name: &str) -> Result<(), NoRoute> {
         return Err(NoRoute::Status(Status::method_not_allowed()));
     }
     let message = format!("{} is not supported on resources of kind {:?}", route.verb, kind.qualified_resource());
-    let details = crate::status::Details { group: kind.group.clone(), kind: kind.plural.clone(), ..crate::status::Details::default() };
+    let details =
+        crate::status::Details { group: kind.group.clone(), kind: kind.plural.clone(), ..crate::status::Details::default() };
     Err(NoRoute::Status(Status::new(405, "MethodNotAllowed", message).with_details(details)))
 }

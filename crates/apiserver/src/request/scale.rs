@@ -21,8 +21,12 @@ pub(crate) fn of(kind: &KindSpec, object: &Value) -> Option<Value> {
     let mut status = json!({"replicas": number(&fields.status_replicas)});
     let selector = match &fields.selector {
         ScaleSelector::None => None,
-        ScaleSelector::Object(path) => path.get(object).and_then(|selector| LabelSelector::from_json(selector).ok()).map(|selector| selector.to_string()),
-        ScaleSelector::Labels(path) => path.get(object).and_then(|labels| LabelSelector::from_map(labels).ok()).map(|selector| selector.to_string()),
+        ScaleSelector::Object(path) => {
+            path.get(object).and_then(|selector| LabelSelector::from_json(selector).ok()).map(|selector| selector.to_string())
+        }
+        ScaleSelector::Labels(path) => {
+            path.get(object).and_then(|labels| LabelSelector::from_map(labels).ok()).map(|selector| selector.to_string())
+        }
         ScaleSelector::Text(path) => path.get(object).and_then(Value::as_str).map(str::to_owned),
     };
     if let Some(selector) = selector.filter(|selector| !selector.is_empty()) {

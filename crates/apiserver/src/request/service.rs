@@ -15,8 +15,9 @@ use kubewright_machinery::quantity::GoDuration;
 
 use super::{
     body::{self, ResponseBody},
-    nonresource, resource, respond,
+    nonresource,
     query::Query,
+    resource, respond,
 };
 use crate::{
     access::{Identity, authorize},
@@ -109,9 +110,9 @@ where
 /// A time-out must be a duration, although nothing here takes long enough to need one (DISC-18).
 fn check_timeout(query: &Query) -> Result<(), Status> {
     match query.get("timeout") {
-        Some(timeout) if GoDuration::parse(timeout).is_err() => Err(Status::bad_request(format!(
-            "invalid timeout specified in the request URL - time: invalid duration {timeout:?}"
-        ))),
+        Some(timeout) if GoDuration::parse(timeout).is_err() => {
+            Err(Status::bad_request(format!("invalid timeout specified in the request URL - time: invalid duration {timeout:?}")))
+        }
         _ => Ok(()),
     }
 }

@@ -57,7 +57,11 @@ fn scale_of(call: &Call<'_>, object: &Value) -> Result<Value, Status> {
 async fn write_scale(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Outgoing, Status> {
     let is_patch = call.route.verb == Verb::Patch;
     let kind = call.kind();
-    let mut context = options::write_context(&call.incoming.query, if is_patch { "PatchOptions" } else { "UpdateOptions" }, &call.incoming.user)?;
+    let mut context = options::write_context(
+        &call.incoming.query,
+        if is_patch { "PatchOptions" } else { "UpdateOptions" },
+        &call.incoming.user,
+    )?;
     let patch = if is_patch { Some(Patch::parse(call.content_type(), &call.incoming.body, kind)?) } else { None };
     let sent = if is_patch {
         Value::Null
@@ -100,7 +104,13 @@ async fn bind(call: &Call<'_>) -> Result<Outgoing, Status> {
     let node = body.pointer("/target/name").and_then(Value::as_str).unwrap_or_default().to_owned();
     let mut context = options::write_context(&call.incoming.query, "CreateOptions", &call.incoming.user)?;
     let name = call.name();
-    let update = Update { kind: call.kind(), endpoint: Endpoint::Other("binding"), name: &name, is_patch: true, create_when_missing: false };
+    let update = Update {
+        kind: call.kind(),
+        endpoint: Endpoint::Other("binding"),
+        name: &name,
+        is_patch: true,
+        create_when_missing: false,
+    };
     let transform = |_: &mut WriteContext<'_>, present: &Value| {
         let assigned = present.pointer("/spec/nodeName").and_then(Value::as_str).unwrap_or_default();
         if !assigned.is_empty() {
@@ -113,5 +123,9 @@ async fn bind(call: &Call<'_>) -> Result<Outgoing, Status> {
     };
     let written = call.state.update(&mut context, update, transform).await?;
     let success = json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201});
-    Ok(Outgoing { response: respond::value(StatusCode::CREATED, &success, call.representation.format), warnings: Vec::new(), stored: written.stored })
+    Ok(Outgoing {
+        response: respond::value(StatusCode::CREATED, &success, call.representation.format),
+        warnings: Vec::new(),
+        stored: written.stored,
+    })
 }

@@ -17,7 +17,11 @@ pub(crate) struct Continue {
 impl Continue {
     /// A token for what follows an object. `namespaced` says that the list was of one namespace.
     pub(crate) fn after(revision: i64, last: &ObjectName, in_namespace: bool) -> Self {
-        let key = if in_namespace || last.namespace.is_empty() { last.name.to_string() } else { format!("{}/{}", last.namespace, last.name) };
+        let key = if in_namespace || last.namespace.is_empty() {
+            last.name.to_string()
+        } else {
+            format!("{}/{}", last.namespace, last.name)
+        };
         Self { v: "meta.k8s.io/v1".into(), rv: revision, start: format!("/{key}\0") }
     }
 
@@ -28,7 +32,8 @@ impl Continue {
 
     /// Reads a token.
     pub(crate) fn decode(text: &str) -> Result<Self, Status> {
-        let invalid = |problem: String| Status::bad_request(format!("invalid continue token: continue key is not valid: {problem}"));
+        let invalid =
+            |problem: String| Status::bad_request(format!("invalid continue token: continue key is not valid: {problem}"));
         let bytes = BASE64_URL_SAFE_NO_PAD.decode(text.trim_end_matches('=')).map_err(|error| invalid(error.to_string()))?;
         serde_json::from_slice(&bytes).map_err(|error| invalid(error.to_string()))
     }

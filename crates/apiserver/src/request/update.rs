@@ -81,10 +81,16 @@ impl State {
         Err(Status::stale(&kind.group, &kind.plural, &name.name))
     }
 
-    async fn create_missing(&self, context: &mut WriteContext<'_>, update: Update<'_>, mut object: Value) -> Result<Written, Status> {
+    async fn create_missing(
+        &self,
+        context: &mut WriteContext<'_>,
+        update: Update<'_>,
+        mut object: Value,
+    ) -> Result<Written, Status> {
         let Update { kind, name, .. } = update;
         if !object.uid().is_empty() {
-            let why = format!("uid mismatch: the provided object specified uid {}, and no existing object was found", object.uid());
+            let why =
+                format!("uid mismatch: the provided object specified uid {}, and no existing object was found", object.uid());
             return Err(Status::conflict(&kind.group, &kind.plural, &name.name, &why));
         }
         match_name(&object, &name.name)?;
@@ -142,9 +148,13 @@ pub(super) fn is_released(kind: &KindSpec, object: &Value) -> bool {
 
 fn match_name(object: &Value, name: &str) -> Result<(), Status> {
     match object.name() {
-        "" => Err(Status::bad_request(format!("the name of the object ({name} based on URL) was undeterminable: name must be provided"))),
+        "" => Err(Status::bad_request(format!(
+            "the name of the object ({name} based on URL) was undeterminable: name must be provided"
+        ))),
         found if found == name => Ok(()),
-        found => Err(Status::bad_request(format!("the name of the object ({found}) does not match the name on the URL ({name})"))),
+        found => {
+            Err(Status::bad_request(format!("the name of the object ({found}) does not match the name on the URL ({name})")))
+        }
     }
 }
 

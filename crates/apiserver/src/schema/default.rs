@@ -40,10 +40,7 @@ pub(super) fn fill(value: &mut Value, node: &Node) -> bool {
                 let Some(default) = &property.default else {
                     continue;
                 };
-                if members
-                    .get(name)
-                    .is_none_or(|value| value.is_null() && !property.nullable)
-                {
+                if members.get(name).is_none_or(|value| value.is_null() && !property.nullable) {
                     members.insert(name.clone(), default.clone());
                     changed = true;
                 }

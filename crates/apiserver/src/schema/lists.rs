@@ -54,10 +54,7 @@ fn duplicates<'a, T: Into<Shown<'a>>>(
         };
         // Members are sorted, so that equal values have equal texts.
         if !seen.insert(identity.value().to_string()) {
-            errors.push(FieldError::duplicate(
-                path.index(index).to_string(),
-                identity.value(),
-            ));
+            errors.push(FieldError::duplicate(path.index(index).to_string(), identity.value()));
         }
     }
 }
@@ -91,9 +88,5 @@ impl From<Map<String, Value>> for Shown<'_> {
 
 fn keys_of(item: &Value, keys: &[String]) -> Option<Map<String, Value>> {
     let item = item.as_object()?;
-    Some(
-        keys.iter()
-            .filter_map(|key| Some((key.clone(), item.get(key)?.clone())))
-            .collect(),
-    )
+    Some(keys.iter().filter_map(|key| Some((key.clone(), item.get(key)?.clone()))).collect())
 }

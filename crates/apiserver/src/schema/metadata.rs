@@ -25,22 +25,13 @@ pub fn coerce_metadata(object: &mut Value) -> Result<Vec<String>, MetadataError>
 }
 
 /// Does the same for all objects embedded in an object, but not for the object itself.
-pub(super) fn coerce_embedded(
-    object: &mut Value,
-    root: &Node,
-) -> Result<Vec<String>, MetadataError> {
+pub(super) fn coerce_embedded(object: &mut Value, root: &Node) -> Result<Vec<String>, MetadataError> {
     let mut unknown = Vec::new();
     walk(object, root, true, &Path::Root, &mut unknown)?;
     Ok(unknown)
 }
 
-fn walk(
-    value: &mut Value,
-    node: &Node,
-    root: bool,
-    path: &Path<'_>,
-    unknown: &mut Vec<String>,
-) -> Result<(), MetadataError> {
+fn walk(value: &mut Value, node: &Node, root: bool, path: &Path<'_>, unknown: &mut Vec<String>) -> Result<(), MetadataError> {
     if node.embedded_resource && !root {
         coerce_at(value, path, unknown)?;
     }
@@ -110,23 +101,13 @@ const OBJECT_META: Shape = Shape::Struct(
         ("deletionGracePeriodSeconds", Shape::Integer),
         ("labels", Shape::TextMap),
         ("annotations", Shape::TextMap),
-        (
-            "ownerReferences",
-            Shape::List(&Shape::Struct("OwnerReference", OWNER_REFERENCE)),
-        ),
+        ("ownerReferences", Shape::List(&Shape::Struct("OwnerReference", OWNER_REFERENCE))),
         ("finalizers", Shape::List(&Shape::Text)),
-        (
-            "managedFields",
-            Shape::List(&Shape::Struct("ManagedFieldsEntry", MANAGED_FIELDS)),
-        ),
+        ("managedFields", Shape::List(&Shape::Struct("ManagedFieldsEntry", MANAGED_FIELDS))),
     ],
 );
 
-fn coerce_at(
-    object: &mut Value,
-    path: &Path<'_>,
-    unknown: &mut Vec<String>,
-) -> Result<(), MetadataError> {
+fn coerce_at(object: &mut Value, path: &Path<'_>, unknown: &mut Vec<String>) -> Result<(), MetadataError> {
     let Some(members) = object.as_object_mut() else {
         return Ok(());
     };
@@ -142,20 +123,11 @@ fn coerce_at(
 }
 
 /// `name` is how the decoder calls the place: struct and field.
-fn coerce(
-    value: &mut Value,
-    shape: &Shape,
-    name: &str,
-    path: &Path<'_>,
-    unknown: &mut Vec<String>,
-) -> Result<(), MetadataError> {
+fn coerce(value: &mut Value, shape: &Shape, name: &str, path: &Path<'_>, unknown: &mut Vec<String>) -> Result<(), MetadataError> {
     let refuse = |value: &Value, wanted: &str| {
         Err(MetadataError {
             field: path.to_string(),
-            message: format!(
-                "json: cannot unmarshal {} into Go struct field {name} of type {wanted}",
-                json_type(value)
-            ),
+            message: format!("json: cannot unmarshal {} into Go struct field {name} of type {wanted}", json_type(value)),
         })
     };
     match shape {
@@ -170,9 +142,7 @@ fn coerce(
             Some(text) if text.parse::<jiff::Timestamp>().is_ok() => Ok(()),
             Some(text) => Err(MetadataError {
                 field: path.to_string(),
-                message: format!(
-                    "parsing time {text:?} as \"2006-01-02T15:04:05Z07:00\": cannot parse {text:?} as \"2006\""
-                ),
+                message: format!("parsing time {text:?} as \"2006-01-02T15:04:05Z07:00\": cannot parse {text:?} as \"2006\""),
             }),
             None => refuse(value, "string"),
         },
@@ -223,13 +193,7 @@ fn coerce_struct(
         if value.is_null() {
             return false;
         }
-        if let Err(error) = coerce(
-            value,
-            shape,
-            &format!("{type_name}.{name}"),
-            &place,
-            unknown,
-        ) {
+        if let Err(error) = coerce(value, shape, &format!("{type_name}.{name}"), &place, unknown) {
             wrong.get_or_insert(error);
         }
         // References print all their fields, the other structs only those that are set.

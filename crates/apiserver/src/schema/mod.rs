@@ -44,9 +44,7 @@ pub struct Schema {
 impl Schema {
     /// Compiles an `openAPIV3Schema`. Whatever [`check`] refuses is left out here, so a stored definition always compiles.
     pub fn compile(schema: &Value) -> Self {
-        Self {
-            root: parse::node(schema),
-        }
+        Self { root: parse::node(schema) }
     }
 
     /// Drops unknown fields and nulls that mean absence; returns the paths of the unknown fields in alphabetical order.
@@ -79,16 +77,11 @@ impl Schema {
     pub fn validate(&self, object: &Value, old: Option<&Value>) -> Vec<FieldError> {
         let mut errors = validate::object(&self.root, object, old);
         let list_errors = lists::check(&self.root, object);
-        if !list_errors.is_empty() && old.is_none_or(|old| lists::check(&self.root, old).is_empty())
-        {
+        if !list_errors.is_empty() && old.is_none_or(|old| lists::check(&self.root, old).is_empty()) {
             errors.extend(list_errors);
         }
         if self.root.has_rules && errors.iter().any(|error| blocks_rules(error.reason)) {
-            errors.push(FieldError::invalid(
-                "<nil>",
-                &Value::Null,
-                RULES_NOT_CHECKED,
-            ));
+            errors.push(FieldError::invalid("<nil>", &Value::Null, RULES_NOT_CHECKED));
             return errors;
         }
         #[cfg(feature = "cel")]

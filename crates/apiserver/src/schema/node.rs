@@ -19,8 +19,7 @@ pub(super) enum Type {
 }
 
 impl Type {
-    pub(super) const NAMES: [&'static str; 6] =
-        ["array", "boolean", "integer", "number", "object", "string"];
+    pub(super) const NAMES: [&'static str; 6] = ["array", "boolean", "integer", "number", "object", "string"];
 
     pub(super) fn parse(name: &str) -> Option<Self> {
         Some(match name {
@@ -132,11 +131,6 @@ impl Node {
             _ => None,
         };
         !self.rules.is_empty()
-            || self
-                .properties
-                .values()
-                .chain(additional)
-                .chain(self.items.as_deref())
-                .any(|node| node.has_rules)
+            || self.properties.values().chain(additional).chain(self.items.as_deref()).any(|node| node.has_rules)
     }
 }

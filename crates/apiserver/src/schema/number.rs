@@ -53,8 +53,5 @@ pub(super) fn limit_text(number: &Number) -> String {
 }
 
 fn integer(number: &Number) -> Option<i128> {
-    number
-        .as_i64()
-        .map(i128::from)
-        .or_else(|| number.as_u64().map(i128::from))
+    number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from))
 }

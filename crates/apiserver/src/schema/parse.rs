@@ -11,41 +11,24 @@ pub(super) fn node(schema: &Value) -> Node {
     let empty = Map::new();
     let schema = schema.as_object().unwrap_or(&empty);
     let flag = |name: &str| schema.get(name) == Some(&Value::Bool(true));
-    let members = |name: &str| {
-        schema
-            .get(name)
-            .and_then(Value::as_object)
-            .into_iter()
-            .flatten()
-    };
+    let members = |name: &str| schema.get(name).and_then(Value::as_object).into_iter().flatten();
     let mut node = Node {
-        type_: schema
-            .get("type")
-            .and_then(Value::as_str)
-            .and_then(Type::parse),
+        type_: schema.get("type").and_then(Value::as_str).and_then(Type::parse),
         nullable: flag("nullable"),
         int_or_string: flag("x-kubernetes-int-or-string"),
         preserve_unknown: flag("x-kubernetes-preserve-unknown-fields"),
         embedded_resource: flag("x-kubernetes-embedded-resource"),
         default: schema.get("default").cloned(),
-        properties: members("properties")
-            .map(|(name, schema)| (name.clone(), node(schema)))
-            .collect(),
+        properties: members("properties").map(|(name, schema)| (name.clone(), node(schema))).collect(),
         additional: match schema.get("additionalProperties") {
             Some(Value::Bool(true)) => Some(Additional::Any),
             Some(members @ Value::Object(_)) => Some(Additional::Schema(Box::new(node(members)))),
             _ => None,
         },
-        items: schema
-            .get("items")
-            .filter(|items| items.is_object())
-            .map(|items| Box::new(node(items))),
+        items: schema.get("items").filter(|items| items.is_object()).map(|items| Box::new(node(items))),
         list: list_type(schema),
         checks: checks(schema),
-        rules: list(schema, "x-kubernetes-validations")
-            .iter()
-            .map(Rule::parse)
-            .collect(),
+        rules: list(schema, "x-kubernetes-validations").iter().map(Rule::parse).collect(),
         has_rules: false,
     };
     node.has_rules = node.find_rules();
@@ -68,14 +51,8 @@ fn checks(schema: &Map<String, Value>) -> Checks {
     Checks {
         required: texts(schema, "required"),
         enumeration: list(schema, "enum").to_vec(),
-        format: schema
-            .get("format")
-            .and_then(Value::as_str)
-            .map(str::to_owned),
-        pattern: schema
-            .get("pattern")
-            .and_then(Value::as_str)
-            .and_then(pattern),
+        format: schema.get("format").and_then(Value::as_str).map(str::to_owned),
+        pattern: schema.get("pattern").and_then(Value::as_str).and_then(pattern),
         min_length: count("minLength"),
         max_length: count("maxLength"),
         minimum: number("minimum"),
@@ -91,33 +68,19 @@ fn checks(schema: &Map<String, Value>) -> Checks {
         all_of: nodes("allOf"),
         any_of: nodes("anyOf"),
         one_of: nodes("oneOf"),
-        not: schema
-            .get("not")
-            .filter(|not| not.is_object())
-            .map(|not| Box::new(node(not))),
+        not: schema.get("not").filter(|not| not.is_object()).map(|not| Box::new(node(not))),
     }
 }
 
 /// An expression that does not compile never matches anything on the real server either; it is refused when the definition is written.
 fn pattern(source: &str) -> Option<Pattern> {
-    Regex::new(source).ok().map(|regex| Pattern {
-        source: source.to_owned(),
-        regex,
-    })
+    Regex::new(source).ok().map(|regex| Pattern { source: source.to_owned(), regex })
 }
 
 pub(super) fn list<'a>(schema: &'a Map<String, Value>, name: &str) -> &'a [Value] {
-    schema
-        .get(name)
-        .and_then(Value::as_array)
-        .map(Vec::as_slice)
-        .unwrap_or_default()
+    schema.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
 
 pub(super) fn texts(schema: &Map<String, Value>, name: &str) -> Vec<String> {
-    list(schema, name)
-        .iter()
-        .filter_map(Value::as_str)
-        .map(str::to_owned)
-        .collect()
+    list(schema, name).iter().filter_map(Value::as_str).map(str::to_owned).collect()
 }

@@ -17,13 +17,7 @@ pub(super) fn unknown_fields(object: &mut Value, root: &Node, is_object: bool) -
 }
 
 /// `node` is absent below `additionalProperties: true`, where objects lose all their members and lists are followed.
-fn prune(
-    value: &mut Value,
-    node: Option<&Node>,
-    is_object: bool,
-    path: &Path<'_>,
-    dropped: &mut Vec<String>,
-) {
+fn prune(value: &mut Value, node: Option<&Node>, is_object: bool, path: &Path<'_>, dropped: &mut Vec<String>) {
     let preserve = node.is_some_and(|node| node.preserve_unknown);
     match value {
         Value::Object(members) => {
@@ -33,13 +27,7 @@ fn prune(
                     return true;
                 }
                 match node.map(|node| (node.member(name), &node.additional)) {
-                    Some((Some(member), _)) => prune(
-                        value,
-                        Some(member),
-                        member.embedded_resource,
-                        &path,
-                        dropped,
-                    ),
+                    Some((Some(member), _)) => prune(value, Some(member), member.embedded_resource, &path, dropped),
                     Some((None, Some(Additional::Any))) => {
                         prune(value, None, false, &path, dropped);
                     }
@@ -58,13 +46,7 @@ fn prune(
                 return;
             }
             for (index, item) in items.iter_mut().enumerate() {
-                prune(
-                    item,
-                    node,
-                    node.is_some_and(|node| node.embedded_resource),
-                    &path.index(index),
-                    dropped,
-                );
+                prune(item, node, node.is_some_and(|node| node.embedded_resource), &path.index(index), dropped);
             }
         }
         _ => {}

@@ -6,10 +6,7 @@ use crate::status::FieldReason;
 
 /// One rule of `x-kubernetes-validations`.
 #[derive(Debug)]
-#[cfg_attr(
-    not(feature = "cel"),
-    expect(dead_code, reason = "only counted where rules are not evaluated")
-)]
+#[cfg_attr(not(feature = "cel"), expect(dead_code, reason = "only counted where rules are not evaluated"))]
 pub(super) struct Rule {
     /// The CEL expression; `self` is the value, `oldSelf` the stored one.
     pub(super) expression: String,
@@ -28,12 +25,7 @@ pub(super) struct Rule {
 
 impl Rule {
     pub(super) fn parse(rule: &Value) -> Self {
-        let text = |field: &str| {
-            rule.get(field)
-                .and_then(Value::as_str)
-                .unwrap_or_default()
-                .to_owned()
-        };
+        let text = |field: &str| rule.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
         let reason = match rule.get("reason").and_then(Value::as_str) {
             Some("FieldValueForbidden") => FieldReason::Forbidden,
             Some("FieldValueRequired") => FieldReason::Required,

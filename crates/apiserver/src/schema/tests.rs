@@ -4,8 +4,7 @@ use super::*;
 
 /// The schema of VEC-8.
 fn widget() -> Schema {
-    Schema::compile(
-        &json!({"type": "object", "required": ["spec"], "properties": {
+    Schema::compile(&json!({"type": "object", "required": ["spec"], "properties": {
         "spec": {"type": "object", "required": ["size"],
             "x-kubernetes-validations": [{"rule": "self.size >= self.min", "message": "size must be >= min"}],
             "properties": {
@@ -24,8 +23,7 @@ fn widget() -> Schema {
                 "when": {"type": "string", "format": "date-time"},
                 "tmpl": {"type": "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true},
                 "am": {"type": "object", "additionalProperties": {"type": "string"}}}},
-        "status": {"type": "object", "properties": {"phase": {"type": "string"}}}}}),
-    )
+        "status": {"type": "object", "properties": {"phase": {"type": "string"}}}}}))
 }
 
 fn object(spec: Value) -> Value {
@@ -42,43 +40,22 @@ fn written(spec: Value) -> (Value, Vec<String>) {
 }
 
 fn causes(errors: &[FieldError]) -> Vec<(String, &'static str, String)> {
-    errors
-        .iter()
-        .map(|error| {
-            (
-                error.field.clone(),
-                error.reason.as_str(),
-                error.message.clone(),
-            )
-        })
-        .collect()
+    errors.iter().map(|error| (error.field.clone(), error.reason.as_str(), error.message.clone())).collect()
 }
 
 fn errors_of(schema: Value, value: Value) -> Vec<String> {
     let schema = Schema::compile(&json!({"type": "object", "properties": {"v": schema}}));
-    schema
-        .validate(&json!({"v": value}), None)
-        .iter()
-        .map(|error| format!("{}: {}", error.field, error.message))
-        .collect()
+    schema.validate(&json!({"v": value}), None).iter().map(|error| format!("{}: {}", error.field, error.message)).collect()
 }
 
 // CRD-4
 #[test]
 fn unknown_fields_are_dropped_and_reported() {
     let schema = widget();
-    let mut object = object(
-        json!({"size": 5, "bogus": 1, "any": {"x": {"y": 1}}, "ports": [{"port": 1, "q": 2}]}),
-    );
+    let mut object = object(json!({"size": 5, "bogus": 1, "any": {"x": {"y": 1}}, "ports": [{"port": 1, "q": 2}]}));
     object["zork"] = json!(2);
-    assert_eq!(
-        schema.prune(&mut object).unwrap(),
-        ["spec.bogus", "spec.ports[0].q", "zork"]
-    );
-    assert_eq!(
-        object["spec"],
-        json!({"size": 5, "any": {"x": {"y": 1}}, "ports": [{"port": 1}]})
-    );
+    assert_eq!(schema.prune(&mut object).unwrap(), ["spec.bogus", "spec.ports[0].q", "zork"]);
+    assert_eq!(object["spec"], json!({"size": 5, "any": {"x": {"y": 1}}, "ports": [{"port": 1}]}));
     assert_eq!(object["metadata"], json!({"name": "a"}));
 }
 
@@ -88,18 +65,12 @@ fn embedded_objects_keep_their_metadata_in_typed_form() {
     let tmpl = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "x", "zz": 1, "labels": {}}, "spec": {"q": 1}});
     let (spec, unknown) = written(json!({"size": 1, "tmpl": tmpl}));
     assert_eq!(unknown, ["spec.tmpl.metadata.zz"]);
-    assert_eq!(
-        spec["tmpl"],
-        json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "x"}, "spec": {"q": 1}})
-    );
+    assert_eq!(spec["tmpl"], json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "x"}, "spec": {"q": 1}}));
 
     let mut bad = object(json!({"tmpl": {"metadata": {"labels": {"a": 5}}}}));
     let error = widget().prune(&mut bad).unwrap_err();
     assert_eq!(error.field, "spec.tmpl.metadata.labels");
-    assert_eq!(
-        error.to_string(),
-        "json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string"
-    );
+    assert_eq!(error.to_string(), "json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string");
 
     let errors = widget().validate(&object(json!({"size": 1, "tmpl": {"spec": {}}})), None);
     assert_eq!(errors[0], FieldError::required("spec.tmpl.apiVersion", ""));
@@ -109,13 +80,8 @@ fn embedded_objects_keep_their_metadata_in_typed_form() {
 // CRD-5
 #[test]
 fn defaults_fill_absent_fields_and_forbidden_nulls() {
-    let (spec, unknown) = written(
-        json!({"size": 5, "color": null, "nul": null, "imm": null, "ports": [{"port": 1}]}),
-    );
-    assert_eq!(
-        spec,
-        json!({"color": "red", "min": 1, "nul": null, "size": 5, "ports": [{"port": 1, "proto": "TCP"}]})
-    );
+    let (spec, unknown) = written(json!({"size": 5, "color": null, "nul": null, "imm": null, "ports": [{"port": 1}]}));
+    assert_eq!(spec, json!({"color": "red", "min": 1, "nul": null, "size": 5, "ports": [{"port": 1, "proto": "TCP"}]}));
     assert!(unknown.is_empty());
 }
 
@@ -130,55 +96,27 @@ fn reads_show_new_defaults_and_hide_dropped_fields() {
 // VEC-8, CRD-6, SCH-2
 #[test]
 fn every_violation_has_the_text_of_the_real_server() {
-    let (spec, _) = written(
-        json!({"size": 500, "color": "green", "name": "TOOLONGX", "ports": [{"port": 1}, {"port": 1}],
-        "tags": ["a", "a"], "ios": {}, "when": "nope"}),
-    );
+    let (spec, _) = written(json!({"size": 500, "color": "green", "name": "TOOLONGX", "ports": [{"port": 1}, {"port": 1}],
+        "tags": ["a", "a"], "ios": {}, "when": "nope"}));
     let mut found = causes(&widget().validate(&object(spec), None));
     let last = found.pop().unwrap();
     found.sort();
     let mut expected = vec![
-        (
-            "spec.size",
-            "FieldValueInvalid",
-            "Invalid value: 500: spec.size in body should be less than or equal to 100",
-        ),
+        ("spec.size", "FieldValueInvalid", "Invalid value: 500: spec.size in body should be less than or equal to 100"),
         (
             "spec.ios",
             "FieldValueTypeInvalid",
             r#"Invalid value: "object": spec.ios in body must be of type integer,string: "object""#,
         ),
-        (
-            "spec.color",
-            "FieldValueNotSupported",
-            r#"Unsupported value: "green": supported values: "red", "blue""#,
-        ),
-        (
-            "spec.when",
-            "FieldValueTypeInvalid",
-            r#"Invalid value: "nope": spec.when in body must be of type date-time: "nope""#,
-        ),
-        (
-            "spec.name",
-            "FieldValueTooLong",
-            "Too long: may not be more than 5 bytes",
-        ),
-        (
-            "spec.tags[1]",
-            "FieldValueDuplicate",
-            r#"Duplicate value: "a""#,
-        ),
-        (
-            "spec.ports[1]",
-            "FieldValueDuplicate",
-            r#"Duplicate value: {"port":1,"proto":"TCP"}"#,
-        ),
+        ("spec.color", "FieldValueNotSupported", r#"Unsupported value: "green": supported values: "red", "blue""#),
+        ("spec.when", "FieldValueTypeInvalid", r#"Invalid value: "nope": spec.when in body must be of type date-time: "nope""#),
+        ("spec.name", "FieldValueTooLong", "Too long: may not be more than 5 bytes"),
+        ("spec.tags[1]", "FieldValueDuplicate", r#"Duplicate value: "a""#),
+        ("spec.ports[1]", "FieldValueDuplicate", r#"Duplicate value: {"port":1,"proto":"TCP"}"#),
     ];
     expected.sort_unstable();
-    let expected: Vec<_> = expected
-        .into_iter()
-        .map(|(field, reason, text)| (field.to_owned(), reason, text.to_owned()))
-        .collect();
+    let expected: Vec<_> =
+        expected.into_iter().map(|(field, reason, text)| (field.to_owned(), reason, text.to_owned())).collect();
     assert_eq!(found, expected);
     assert_eq!(
         last,
@@ -196,25 +134,12 @@ fn every_violation_has_the_text_of_the_real_server() {
 #[test]
 fn types_and_required_fields_are_checked() {
     let errors = widget().validate(&object(json!({"size": "x"})), None);
-    assert_eq!(
-        errors[0].message,
-        r#"Invalid value: "string": spec.size in body must be of type integer: "string""#
-    );
+    assert_eq!(errors[0].message, r#"Invalid value: "string": spec.size in body must be of type integer: "string""#);
     let errors = widget().validate(&json!({"metadata": {}}), None);
-    assert_eq!(
-        causes(&errors[..1]),
-        [(
-            "spec".to_owned(),
-            "FieldValueRequired",
-            "Required value".to_owned()
-        )]
-    );
+    assert_eq!(causes(&errors[..1]), [("spec".to_owned(), "FieldValueRequired", "Required value".to_owned())]);
     assert!(
         widget()
-            .validate(
-                &object(json!({"size": 1, "min": 1, "nul": null, "ios": 5, "when": "2026-01-02T03:04:05Z"})),
-                None
-            )
+            .validate(&object(json!({"size": 1, "min": 1, "nul": null, "ios": 5, "when": "2026-01-02T03:04:05Z"})), None)
             .is_empty()
     );
     assert_eq!(
@@ -232,16 +157,8 @@ fn limits_are_checked_with_their_texts() {
             json!("a"),
             r#"v: Invalid value: "a": v in body should be at least 2 chars long"#,
         ),
-        (
-            json!({"type": "string", "pattern": "^b$"}),
-            json!("a"),
-            r#"v: Invalid value: "a": v in body should match '^b$'"#,
-        ),
-        (
-            json!({"type": "integer", "multipleOf": 5}),
-            json!(7),
-            "v: Invalid value: 7: v in body should be a multiple of 5",
-        ),
+        (json!({"type": "string", "pattern": "^b$"}), json!("a"), r#"v: Invalid value: "a": v in body should match '^b$'"#),
+        (json!({"type": "integer", "multipleOf": 5}), json!(7), "v: Invalid value: 7: v in body should be a multiple of 5"),
         (
             json!({"type": "integer", "maximum": 5, "exclusiveMaximum": true}),
             json!(5),
@@ -277,11 +194,7 @@ fn limits_are_checked_with_their_texts() {
             json!({}),
             "v: Invalid value: 0: v in body should have at least 1 properties",
         ),
-        (
-            json!({"type": "integer", "enum": [1, 2]}),
-            json!(3),
-            r#"v: Unsupported value: 3: supported values: "1", "2""#,
-        ),
+        (json!({"type": "integer", "enum": [1, 2]}), json!(3), r#"v: Unsupported value: 3: supported values: "1", "2""#),
     ] {
         assert_eq!(errors_of(schema, value), [expected]);
     }
@@ -298,15 +211,10 @@ fn conditions_are_checked() {
     );
     assert_eq!(
         errors_of(either, json!({"a": "x", "b": "y"})),
-        [
-            r#"<nil>: Invalid value: "": "v" must validate one and only one schema (oneOf). Found 2 valid alternatives"#
-        ]
+        [r#"<nil>: Invalid value: "": "v" must validate one and only one schema (oneOf). Found 2 valid alternatives"#]
     );
     let not = json!({"type": "object", "not": {"required": ["a"]}});
-    assert_eq!(
-        errors_of(not, json!({"a": 1})),
-        [r#"<nil>: Invalid value: "": "v" must not validate the schema (not)"#]
-    );
+    assert_eq!(errors_of(not, json!({"a": 1})), [r#"<nil>: Invalid value: "": "v" must not validate the schema (not)"#]);
     let any = json!({"x-kubernetes-int-or-string": true, "anyOf": [{"type": "integer"}, {"type": "string"}]});
     assert!(errors_of(any, json!("50%")).is_empty());
 }
@@ -327,10 +235,7 @@ fn formats_are_checked() {
         ("unheard-of", "x", ""),
     ] {
         assert!(format::matches(format, good), "{format}");
-        assert!(
-            format == "unheard-of" || !format::matches(format, bad),
-            "{format}"
-        );
+        assert!(format == "unheard-of" || !format::matches(format, bad), "{format}");
     }
 }
 
@@ -344,8 +249,7 @@ fn unchanged_invalid_fields_do_not_block_an_update() {
     let mut new = old.clone();
     new["metadata"]["labels"] = json!({"a": "b"});
     new["spec"]["imm"] = json!("changed");
-    new["spec"]["ports"] =
-        json!([{"port": 2, "proto": "TCP"}, {"port": 1, "proto": "TCP", "n": 5}]);
+    new["spec"]["ports"] = json!([{"port": 2, "proto": "TCP"}, {"port": 1, "proto": "TCP", "n": 5}]);
     assert_eq!(schema.validate(&new, Some(&old)), []);
     new["spec"]["size"] = json!(501);
     assert_eq!(schema.validate(&new, Some(&old)).len(), 1);
@@ -355,10 +259,7 @@ fn unchanged_invalid_fields_do_not_block_an_update() {
 #[test]
 fn schemas_must_be_structural() {
     let errors = |schema: Value| -> Vec<String> {
-        check(&schema, "s")
-            .iter()
-            .map(|error| format!("{}: {}", error.field, error.message))
-            .collect()
+        check(&schema, "s").iter().map(|error| format!("{}: {}", error.field, error.message)).collect()
     };
     assert_eq!(
         errors(json!({"type": "object", "properties": {"a": {"properties": {"b": {}}}}})),
@@ -369,19 +270,11 @@ fn schemas_must_be_structural() {
     );
     assert_eq!(
         errors(json!({"type": "object", "properties": {"a": {"type": "integer", "default": "x"}}})),
-        [
-            r#"s.properties[a].default: Invalid value: "string":  in body must be of type integer: "string""#
-        ]
+        [r#"s.properties[a].default: Invalid value: "string":  in body must be of type integer: "string""#]
     );
     for (schema, expected) in [
-        (
-            json!({}),
-            "s.type: Required value: must not be empty at the root",
-        ),
-        (
-            json!({"type": "string"}),
-            r#"s.type: Invalid value: "string": must be object at the root"#,
-        ),
+        (json!({}), "s.type: Required value: must not be empty at the root"),
+        (json!({"type": "string"}), r#"s.type: Invalid value: "string": must be object at the root"#),
         (
             json!({"type": "object", "properties": {"a": {"type": "array"}}}),
             "s.properties[a].items: Required value: must be specified",
@@ -408,9 +301,7 @@ fn schemas_must_be_structural() {
     ] {
         assert_eq!(errors(schema), [expected]);
     }
-    assert!(
-        errors(json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true})).is_empty()
-    );
+    assert!(errors(json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true})).is_empty());
 }
 
 // META-1, CRD-4
@@ -418,17 +309,11 @@ fn schemas_must_be_structural() {
 fn metadata_is_typed() {
     let mut object = json!({"metadata": {"name": "a", "foo": "x", "labels": {"a": "b"}, "finalizers": [], "annotations": null,
         "ownerReferences": [{"apiVersion": "v1", "kind": "A", "name": "n", "uid": "u", "z": 1}]}});
-    assert_eq!(
-        coerce_metadata(&mut object).unwrap(),
-        ["metadata.foo", "metadata.ownerReferences[0].z"]
-    );
+    assert_eq!(coerce_metadata(&mut object).unwrap(), ["metadata.foo", "metadata.ownerReferences[0].z"]);
     assert_eq!(
         object["metadata"],
         json!({"name": "a", "labels": {"a": "b"}, "ownerReferences": [{"apiVersion": "v1", "kind": "A", "name": "n", "uid": "u"}]})
     );
     let error = coerce_metadata(&mut json!({"metadata": {"name": 5}})).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "json: cannot unmarshal number into Go struct field ObjectMeta.name of type string"
-    );
+    assert_eq!(error.to_string(), "json: cannot unmarshal number into Go struct field ObjectMeta.name of type string");
 }

@@ -24,14 +24,7 @@ pub(super) fn default(node: &Node, found: &Value) -> Vec<FieldError> {
     errors
 }
 
-fn check_value(
-    node: &Node,
-    value: &Value,
-    old: Option<&Value>,
-    root: bool,
-    path: &Path<'_>,
-    errors: &mut Vec<FieldError>,
-) {
+fn check_value(node: &Node, value: &Value, old: Option<&Value>, root: bool, path: &Path<'_>, errors: &mut Vec<FieldError>) {
     if old == Some(value) {
         return;
     }
@@ -59,21 +52,11 @@ fn check_value(
     check_combinations(&node.checks, value, old, path, errors);
 }
 
-fn check_string(
-    checks: &Checks,
-    text: &str,
-    value: &Value,
-    path: &Path<'_>,
-    errors: &mut Vec<FieldError>,
-) {
+fn check_string(checks: &Checks, text: &str, value: &Value, path: &Path<'_>, errors: &mut Vec<FieldError>) {
     if let Some(format) = &checks.format
         && !format::matches(format, text)
     {
-        errors.push(FieldError::type_invalid(
-            field(path),
-            value,
-            format!("{path} in body must be of type {format}: {value}"),
-        ));
+        errors.push(FieldError::type_invalid(field(path), value, format!("{path} in body must be of type {format}: {value}")));
     }
     // Of length and pattern only the first violation is reported.
     let length = text.chars().count() as u64;
@@ -84,55 +67,29 @@ fn check_string(
     } else if let Some(min) = checks.min_length
         && length < min
     {
-        errors.push(invalid(
-            path,
-            value,
-            &format!("should be at least {min} chars long"),
-        ));
+        errors.push(invalid(path, value, &format!("should be at least {min} chars long")));
     } else if let Some(pattern) = &checks.pattern
         && !pattern.regex.is_match(text)
     {
-        errors.push(invalid(
-            path,
-            value,
-            &format!("should match '{}'", pattern.source),
-        ));
+        errors.push(invalid(path, value, &format!("should match '{}'", pattern.source)));
     }
 }
 
-fn check_number(
-    checks: &Checks,
-    found: &Number,
-    value: &Value,
-    path: &Path<'_>,
-    errors: &mut Vec<FieldError>,
-) {
+fn check_number(checks: &Checks, found: &Number, value: &Value, path: &Path<'_>, errors: &mut Vec<FieldError>) {
     let ordering = |limit: &Number| number::compare(found, limit);
     if let Some(of) = &checks.multiple_of
         && !number::is_multiple(found, of)
     {
-        errors.push(invalid(
-            path,
-            value,
-            &format!("should be a multiple of {}", number::limit_text(of)),
-        ));
+        errors.push(invalid(path, value, &format!("should be a multiple of {}", number::limit_text(of))));
     }
     if let Some(max) = &checks.maximum {
         let limit = number::limit_text(max);
         match (ordering(max), checks.exclusive_maximum) {
             (Some(Ordering::Greater), false) => {
-                errors.push(invalid(
-                    path,
-                    value,
-                    &format!("should be less than or equal to {limit}"),
-                ));
+                errors.push(invalid(path, value, &format!("should be less than or equal to {limit}")));
             }
             (Some(Ordering::Greater | Ordering::Equal), true) => {
-                errors.push(invalid(
-                    path,
-                    value,
-                    &format!("should be less than {limit}"),
-                ));
+                errors.push(invalid(path, value, &format!("should be less than {limit}")));
             }
             _ => {}
         }
@@ -141,31 +98,17 @@ fn check_number(
         let limit = number::limit_text(min);
         match (ordering(min), checks.exclusive_minimum) {
             (Some(Ordering::Less), false) => {
-                errors.push(invalid(
-                    path,
-                    value,
-                    &format!("should be greater than or equal to {limit}"),
-                ));
+                errors.push(invalid(path, value, &format!("should be greater than or equal to {limit}")));
             }
             (Some(Ordering::Less | Ordering::Equal), true) => {
-                errors.push(invalid(
-                    path,
-                    value,
-                    &format!("should be greater than {limit}"),
-                ));
+                errors.push(invalid(path, value, &format!("should be greater than {limit}")));
             }
             _ => {}
         }
     }
 }
 
-fn check_list(
-    node: &Node,
-    items: &[Value],
-    old: Option<&Value>,
-    path: &Path<'_>,
-    errors: &mut Vec<FieldError>,
-) {
+fn check_list(node: &Node, items: &[Value], old: Option<&Value>, path: &Path<'_>, errors: &mut Vec<FieldError>) {
     let checks = &node.checks;
     let count = items.len() as u64;
     if let Some(item_node) = &node.items {
@@ -177,28 +120,15 @@ fn check_list(
     if let Some(min) = checks.min_items
         && count < min
     {
-        errors.push(invalid(
-            path,
-            &count.into(),
-            &format!("should have at least {min} items"),
-        ));
+        errors.push(invalid(path, &count.into(), &format!("should have at least {min} items")));
     }
     if let Some(max) = checks.max_items
         && count > max
     {
         errors.push(FieldError::too_many(field(path), items.len(), max as usize));
     }
-    if checks.unique_items
-        && items
-            .iter()
-            .enumerate()
-            .any(|(index, item)| items[..index].contains(item))
-    {
-        errors.push(invalid(
-            path,
-            &Value::Array(items.to_vec()),
-            "shouldn't contain duplicates",
-        ));
+    if checks.unique_items && items.iter().enumerate().any(|(index, item)| items[..index].contains(item)) {
+        errors.push(invalid(path, &Value::Array(items.to_vec()), "shouldn't contain duplicates"));
     }
 }
 
@@ -215,36 +145,21 @@ fn check_members(
     if let Some(min) = checks.min_properties
         && count < min
     {
-        errors.push(invalid(
-            path,
-            &count.into(),
-            &format!("should have at least {min} properties"),
-        ));
+        errors.push(invalid(path, &count.into(), &format!("should have at least {min} properties")));
         return;
     }
     if let Some(max) = checks.max_properties
         && count > max
     {
-        errors.push(FieldError::too_many(
-            field(path),
-            members.len(),
-            max as usize,
-        ));
+        errors.push(FieldError::too_many(field(path), members.len(), max as usize));
         return;
     }
-    for name in checks
-        .required
-        .iter()
-        .filter(|name| !members.contains_key(*name))
-    {
+    for name in checks.required.iter().filter(|name| !members.contains_key(*name)) {
         errors.push(FieldError::required(field(&path.field(name)), ""));
     }
     if node.embedded_resource && !root {
         for name in ["apiVersion", "kind"] {
-            let missing = members
-                .get(name)
-                .and_then(Value::as_str)
-                .is_none_or(str::is_empty);
+            let missing = members.get(name).and_then(Value::as_str).is_none_or(str::is_empty);
             if missing && !checks.required.iter().any(|required| required == name) {
                 errors.push(FieldError::required(field(&path.field(name)), ""));
             }
@@ -259,13 +174,7 @@ fn check_members(
     }
 }
 
-fn check_combinations(
-    checks: &Checks,
-    value: &Value,
-    old: Option<&Value>,
-    path: &Path<'_>,
-    errors: &mut Vec<FieldError>,
-) {
+fn check_combinations(checks: &Checks, value: &Value, old: Option<&Value>, path: &Path<'_>, errors: &mut Vec<FieldError>) {
     let attempt = |node: &Node| {
         let mut errors = Vec::new();
         check_value(node, value, old, false, path, &mut errors);
@@ -273,11 +182,7 @@ fn check_combinations(
     };
     let mut complain = |text: &str| {
         let quoted = Value::String(path.to_string());
-        errors.push(FieldError::invalid(
-            "<nil>",
-            &Value::String(String::new()),
-            format!("{quoted} {text}"),
-        ));
+        errors.push(FieldError::invalid("<nil>", &Value::String(String::new()), format!("{quoted} {text}")));
     };
     let mut details = Vec::new();
     if !checks.any_of.is_empty() {
@@ -295,73 +200,38 @@ fn check_combinations(
                 complain("must validate one and only one schema (oneOf). Found none valid");
                 details.extend(fewest(attempts));
             }
-            valid => complain(&format!(
-                "must validate one and only one schema (oneOf). Found {valid} valid alternatives"
-            )),
+            valid => complain(&format!("must validate one and only one schema (oneOf). Found {valid} valid alternatives")),
         }
     }
     if !checks.all_of.is_empty() {
         let attempts: Vec<_> = checks.all_of.iter().map(attempt).collect();
         let failed = attempts.iter().filter(|errors| !errors.is_empty()).count();
         if failed > 0 {
-            let none = if failed == checks.all_of.len() {
-                ". None validated"
-            } else {
-                ""
-            };
+            let none = if failed == checks.all_of.len() { ". None validated" } else { "" };
             complain(&format!("must validate all the schemas (allOf){none}"));
             details.extend(attempts.into_iter().flatten());
         }
     }
-    if checks
-        .not
-        .as_ref()
-        .is_some_and(|not| attempt(not).is_empty())
-    {
+    if checks.not.as_ref().is_some_and(|not| attempt(not).is_empty()) {
         complain("must not validate the schema (not)");
     }
     errors.extend(details);
 }
 
-fn check_enumeration(
-    checks: &Checks,
-    value: &Value,
-    path: &Path<'_>,
-    errors: &mut Vec<FieldError>,
-) {
-    if checks.enumeration.is_empty()
-        || checks
-            .enumeration
-            .iter()
-            .any(|allowed| equal(allowed, value))
-    {
+fn check_enumeration(checks: &Checks, value: &Value, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+    if checks.enumeration.is_empty() || checks.enumeration.iter().any(|allowed| equal(allowed, value)) {
         return;
     }
-    let allowed: Vec<_> = checks
-        .enumeration
-        .iter()
-        .map(|allowed| {
-            allowed
-                .as_str()
-                .map_or_else(|| allowed.to_string(), str::to_owned)
-        })
-        .collect();
+    let allowed: Vec<_> =
+        checks.enumeration.iter().map(|allowed| allowed.as_str().map_or_else(|| allowed.to_string(), str::to_owned)).collect();
     let allowed: Vec<_> = allowed.iter().map(String::as_str).collect();
     errors.push(FieldError::not_supported(field(path), value, &allowed));
 }
 
 fn wrong_type(node: &Node, value: &Value, path: &Path<'_>) -> FieldError {
     let found = Value::String(type_name(value).to_owned());
-    let wanted = if node.int_or_string {
-        "integer,string"
-    } else {
-        node.type_.map_or("", Type::as_str)
-    };
-    FieldError::type_invalid(
-        field(path),
-        &found,
-        format!("{path} in body must be of type {wanted}: {found}"),
-    )
+    let wanted = if node.int_or_string { "integer,string" } else { node.type_.map_or("", Type::as_str) };
+    FieldError::type_invalid(field(path), &found, format!("{path} in body must be of type {wanted}: {found}"))
 }
 
 fn invalid(path: &Path<'_>, value: &Value, text: &str) -> FieldError {
@@ -378,10 +248,7 @@ fn field(path: &Path<'_>) -> String {
 
 /// The errors of the alternative that comes closest.
 fn fewest(attempts: Vec<Vec<FieldError>>) -> Vec<FieldError> {
-    attempts
-        .into_iter()
-        .min_by_key(Vec::len)
-        .unwrap_or_default()
+    attempts.into_iter().min_by_key(Vec::len).unwrap_or_default()
 }
 
 /// The item of the old list that an item continues: only lists that are maps tell.
@@ -389,9 +256,7 @@ fn old_item<'a>(list: &ListType, item: &Value, old: Option<&'a Value>) -> Option
     let ListType::Map(keys) = list else {
         return None;
     };
-    old?.as_array()?
-        .iter()
-        .find(|old| keys.iter().all(|key| old.get(key) == item.get(key)))
+    old?.as_array()?.iter().find(|old| keys.iter().all(|key| old.get(key) == item.get(key)))
 }
 
 fn has_type(node: &Node, value: &Value) -> bool {

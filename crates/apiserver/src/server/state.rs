@@ -107,7 +107,9 @@ impl State {
 
     /// Whether an object was written under the present schema of its kind.
     pub(crate) fn is_fresh(&self, kind: &KindSpec, revision: u64) -> bool {
-        kind.custom.as_ref().is_none_or(|custom| self.definitions.read().get(&custom.definition).is_none_or(|in_force| revision > in_force.since))
+        kind.custom
+            .as_ref()
+            .is_none_or(|custom| self.definitions.read().get(&custom.definition).is_none_or(|in_force| revision > in_force.since))
     }
 
     /// Lets the controllers react to what was committed, if they run with each write.

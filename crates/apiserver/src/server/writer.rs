@@ -77,11 +77,10 @@ impl Writer {
     /// Creates an object; its `apiVersion` and `kind` say where.
     pub async fn create(&self, object: Value) -> Result<Arc<Stored>, Status> {
         use kubewright_machinery::object::ObjectExt as _;
-        let kind = self
-            .registry()
-            .kind_of(object.api_version(), object.kind())
-            .cloned()
-            .ok_or_else(|| Status::internal(format!("no kind {:?} is served in {:?}", object.kind(), object.api_version())))?;
+        let kind =
+            self.registry().kind_of(object.api_version(), object.kind()).cloned().ok_or_else(|| {
+                Status::internal(format!("no kind {:?} is served in {:?}", object.kind(), object.api_version()))
+            })?;
         let namespace = object.namespace().to_owned();
         let mut context = self.context();
         let written = self.state.create(&mut context, &kind, &namespace, None, object).await?;

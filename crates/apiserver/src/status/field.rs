@@ -78,7 +78,11 @@ impl FieldError {
     /// `Unsupported value: <value>: supported values: "a", "b"`.
     pub fn not_supported(field: impl Into<String>, value: &Value, supported: &[&str]) -> Self {
         let supported = supported.iter().map(|value| format!("{value:?}")).collect::<Vec<_>>().join(", ");
-        Self::new(field, FieldReason::NotSupported, format!("Unsupported value: {}: supported values: {supported}", printed(value)))
+        Self::new(
+            field,
+            FieldReason::NotSupported,
+            format!("Unsupported value: {}: supported values: {supported}", printed(value)),
+        )
     }
 
     /// `Forbidden: <detail>`.

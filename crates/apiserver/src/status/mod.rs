@@ -4,5 +4,5 @@ mod failure;
 mod field;
 mod texts;
 
-pub use field::{FieldError, FieldReason};
 pub use failure::{Cause, Details, Status};
+pub use field::{FieldError, FieldReason};

@@ -14,7 +14,8 @@ fn about(group: &str, kind: &str, name: &str) -> Details {
 impl Status {
     /// The named object does not exist.
     pub fn not_found(group: &str, plural: &str, name: &str) -> Self {
-        Self::new(404, "NotFound", format!("{} {name:?} not found", qualified(plural, group))).with_details(about(group, plural, name))
+        Self::new(404, "NotFound", format!("{} {name:?} not found", qualified(plural, group)))
+            .with_details(about(group, plural, name))
     }
 
     /// The path names nothing that is served.
@@ -72,7 +73,8 @@ impl Status {
 
     /// The path exists, but not for this method.
     pub fn method_not_allowed() -> Self {
-        Self::new(405, "MethodNotAllowed", "the server does not allow this method on the requested resource").with_details(Details::default())
+        Self::new(405, "MethodNotAllowed", "the server does not allow this method on the requested resource")
+            .with_details(Details::default())
     }
 
     /// The client accepts nothing that the server can print.
@@ -103,8 +105,7 @@ impl Status {
     /// Something went wrong inside.
     pub fn internal(message: impl AsRef<str>) -> Self {
         let message = message.as_ref();
-        Self::new(500, "InternalError", format!("Internal error occurred: {message}"))
-            .with_cause(Cause::new("", message, ""))
+        Self::new(500, "InternalError", format!("Internal error occurred: {message}")).with_cause(Cause::new("", message, ""))
     }
 
     /// A failure that the real server answers with 500 and no reason.
@@ -130,7 +131,11 @@ impl Status {
     /// The client asked for a version that does not exist yet.
     pub fn too_large_version(asked: u64, current: u64) -> Self {
         let text = format!("Too large resource version: {asked}, current: {current}");
-        Self::timeout(format!("Timeout: {text}"), 1).with_cause(Cause::new("ResourceVersionTooLarge", "Too large resource version", ""))
+        Self::timeout(format!("Timeout: {text}"), 1).with_cause(Cause::new(
+            "ResourceVersionTooLarge",
+            "Too large resource version",
+            "",
+        ))
     }
 }
 
@@ -146,7 +151,10 @@ mod tests {
         let status = Status::invalid("ex.io", "Widget", "w", &errors);
         assert_eq!(status.message, r#"Widget.ex.io "w" is invalid: [spec.a: Required value, spec.b: Duplicate value: "x"]"#);
         let details = status.to_value()["details"].clone();
-        assert_eq!(details["causes"][1], json!({"reason": "FieldValueDuplicate", "message": "Duplicate value: \"x\"", "field": "spec.b"}));
+        assert_eq!(
+            details["causes"][1],
+            json!({"reason": "FieldValueDuplicate", "message": "Duplicate value: \"x\"", "field": "spec.b"})
+        );
     }
 
     // CRUD-3

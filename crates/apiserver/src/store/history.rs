@@ -74,7 +74,11 @@ impl Event {
     }
 
     /// The event in a representation, made by the first who asks for it (WCH-2).
-    pub(crate) fn encoded<K: PartialEq + Clone + Send + 'static>(&self, representation: &K, encode: impl FnOnce() -> Bytes) -> Bytes {
+    pub(crate) fn encoded<K: PartialEq + Clone + Send + 'static>(
+        &self,
+        representation: &K,
+        encode: impl FnOnce() -> Bytes,
+    ) -> Bytes {
         let mut encoded = self.encoded.lock();
         let found = encoded.iter().find(|(key, _)| key.downcast_ref::<K>() == Some(representation));
         if let Some((_, bytes)) = found {

@@ -20,7 +20,11 @@ impl Resource {
 
 impl fmt::Display for Resource {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.group.is_empty() { formatter.write_str(&self.plural) } else { write!(formatter, "{}.{}", self.plural, self.group) }
+        if self.group.is_empty() {
+            formatter.write_str(&self.plural)
+        } else {
+            write!(formatter, "{}.{}", self.plural, self.group)
+        }
     }
 }
 
@@ -42,7 +46,11 @@ impl ObjectName {
 
 impl fmt::Display for ObjectName {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.namespace.is_empty() { formatter.write_str(&self.name) } else { write!(formatter, "{}/{}", self.namespace, self.name) }
+        if self.namespace.is_empty() {
+            formatter.write_str(&self.name)
+        } else {
+            write!(formatter, "{}/{}", self.namespace, self.name)
+        }
     }
 }
 

@@ -17,6 +17,6 @@ mod tests;
 pub use change::{Change, CommitError, Expect};
 pub use history::{Event, EventKind};
 pub use key::{ObjectName, ObjectRef, Resource};
-pub use snapshot::Snapshot;
 pub use shared::{Compacted, Progress, Store, Subscription};
+pub use snapshot::Snapshot;
 pub use stored::Stored;

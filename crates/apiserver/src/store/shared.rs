@@ -9,10 +9,7 @@ use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::sync::watch;
 
-use super::{
-    Change, CommitError, Event, Expect, ObjectRef, Resource, Snapshot, Stored,
-    history::History,
-};
+use super::{Change, CommitError, Event, Expect, ObjectRef, Resource, Snapshot, Stored, history::History};
 
 /// The objects of one server, their latest history, and who waits for changes.
 #[derive(Debug)]

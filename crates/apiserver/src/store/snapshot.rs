@@ -32,7 +32,11 @@ impl Snapshot {
     }
 
     /// All objects of a resource, or those of one namespace, ordered by namespace and name.
-    pub fn list<'a>(&'a self, resource: &Resource, namespace: Option<&'a str>) -> impl Iterator<Item = (&'a ObjectName, &'a Arc<Stored>)> {
+    pub fn list<'a>(
+        &'a self,
+        resource: &Resource,
+        namespace: Option<&'a str>,
+    ) -> impl Iterator<Item = (&'a ObjectName, &'a Arc<Stored>)> {
         self.list_after(resource, namespace, None)
     }
 

@@ -5,12 +5,7 @@ use serde_json::Value;
 
 /// A duration in the form of kubectl: the two largest units, the smaller one only while it matters.
 pub fn human_duration(seconds: i64) -> String {
-    let (minutes, hours, days, years) = (
-        seconds / 60,
-        seconds / 3600,
-        seconds / 86_400,
-        seconds / 31_536_000,
-    );
+    let (minutes, hours, days, years) = (seconds / 60, seconds / 3600, seconds / 86_400, seconds / 31_536_000);
     let two = |large: i64, unit: &str, small: i64, small_unit: &str| match small {
         0 => format!("{large}{unit}"),
         small => format!("{large}{unit}{small}{small_unit}"),
@@ -34,10 +29,9 @@ pub fn human_duration(seconds: i64) -> String {
 pub(super) fn since(time: Option<&Value>, now: Timestamp) -> String {
     match time.and_then(Value::as_str) {
         None | Some("") => "<unknown>".to_owned(),
-        Some(text) => parse(text).map_or_else(
-            || "<invalid>".to_owned(),
-            |time| human_duration(now.as_second() - time.as_second()),
-        ),
+        Some(text) => {
+            parse(text).map_or_else(|| "<invalid>".to_owned(), |time| human_duration(now.as_second() - time.as_second()))
+        }
     }
 }
 

@@ -41,10 +41,7 @@ impl JsonPath {
     /// Reads a path; it may start with a dot or stand in braces.
     pub fn parse(text: &str) -> Result<Self, JsonPathError> {
         let text = text.trim();
-        let text = text
-            .strip_prefix('{')
-            .and_then(|text| text.strip_suffix('}'))
-            .unwrap_or(text);
+        let text = text.strip_prefix('{').and_then(|text| text.strip_suffix('}')).unwrap_or(text);
         let mut steps = Vec::new();
         let mut rest = text.trim_start_matches(['$', '@']);
         while let Some(first) = rest.chars().next() {
@@ -53,11 +50,7 @@ impl JsonPath {
                     steps.push(Step::Descend);
                     // What follows the two dots is a member without a dot of its own.
                     let tail = &rest[2..];
-                    if tail.starts_with('[') {
-                        tail
-                    } else {
-                        member(tail, &mut steps)?
-                    }
+                    if tail.starts_with('[') { tail } else { member(tail, &mut steps)? }
                 }
                 '.' => match &rest[1..] {
                     tail if tail.starts_with('[') || tail.is_empty() => tail,
@@ -76,12 +69,7 @@ impl JsonPath {
 
     /// All values at the path.
     pub fn find<'a>(&self, value: &'a Value) -> Vec<&'a Value> {
-        self.0.iter().fold(vec![value], |found, step| {
-            found
-                .into_iter()
-                .flat_map(|value| step.apply(value))
-                .collect()
-        })
+        self.0.iter().fold(vec![value], |found, step| found.into_iter().flat_map(|value| step.apply(value)).collect())
     }
 
     /// The first value at the path.
@@ -98,25 +86,13 @@ impl Step {
                 let Some(items) = value.as_array() else {
                     return Vec::new();
                 };
-                let index = if *index < 0 {
-                    items.len() as i64 + index
-                } else {
-                    *index
-                };
-                usize::try_from(index)
-                    .ok()
-                    .and_then(|index| items.get(index))
-                    .into_iter()
-                    .collect()
+                let index = if *index < 0 { items.len() as i64 + index } else { *index };
+                usize::try_from(index).ok().and_then(|index| items.get(index)).into_iter().collect()
             }
             Self::All => children(value),
             Self::Descend => {
                 let mut found = vec![value];
-                found.extend(
-                    children(value)
-                        .into_iter()
-                        .flat_map(|child| Self::Descend.apply(child)),
-                );
+                found.extend(children(value).into_iter().flat_map(|child| Self::Descend.apply(child)));
                 found
             }
             Self::Filter { path, test } => {
@@ -134,16 +110,13 @@ impl Step {
 impl Comparison {
     fn holds(self, found: &Value, wanted: &Value) -> bool {
         let ordering = match (found, wanted) {
-            (Value::Number(found), Value::Number(wanted)) => found
-                .as_f64()
-                .zip(wanted.as_f64())
-                .and_then(|(found, wanted)| found.partial_cmp(&wanted)),
+            (Value::Number(found), Value::Number(wanted)) => {
+                found.as_f64().zip(wanted.as_f64()).and_then(|(found, wanted)| found.partial_cmp(&wanted))
+            }
             (Value::String(found), Value::String(wanted)) => Some(found.cmp(wanted)),
             (Value::Bool(found), Value::Bool(wanted)) => Some(found.cmp(wanted)),
             // A filter often quotes what the object has as a number or a boolean.
-            (Value::Number(_) | Value::Bool(_), Value::String(wanted)) => {
-                Some(found.to_string().as_str().cmp(wanted))
-            }
+            (Value::Number(_) | Value::Bool(_), Value::String(wanted)) => Some(found.to_string().as_str().cmp(wanted)),
             _ => None,
         };
         match self {
@@ -183,11 +156,7 @@ fn member<'t>(text: &'t str, steps: &mut Vec<Step>) -> Result<&'t str, JsonPathE
     if name.is_empty() {
         return Err(JsonPathError(format!("unexpected end of path at {text:?}")));
     }
-    steps.push(if name == "*" {
-        Step::All
-    } else {
-        Step::Member(name)
-    });
+    steps.push(if name == "*" { Step::All } else { Step::Member(name) });
     Ok(&text[end..])
 }
 
@@ -217,19 +186,13 @@ fn step(inner: &str) -> Result<Step, JsonPathError> {
     if inner == "*" {
         return Ok(Step::All);
     }
-    if let Some(filter) = inner
-        .strip_prefix("?(")
-        .and_then(|filter| filter.strip_suffix(')'))
-    {
+    if let Some(filter) = inner.strip_prefix("?(").and_then(|filter| filter.strip_suffix(')')) {
         return self::filter(filter);
     }
     if let Some(name) = unquoted(inner) {
         return Ok(Step::Member(name.replace("\\.", ".")));
     }
-    inner
-        .parse()
-        .map(Step::Index)
-        .map_err(|_| JsonPathError(format!("invalid array index {inner}")))
+    inner.parse().map(Step::Index).map_err(|_| JsonPathError(format!("invalid array index {inner}")))
 }
 
 fn filter(text: &str) -> Result<Step, JsonPathError> {
@@ -241,29 +204,18 @@ fn filter(text: &str) -> Result<Step, JsonPathError> {
         ("<", Comparison::Less),
         (">", Comparison::Greater),
     ];
-    let split = OPERATORS.iter().find_map(|(operator, comparison)| {
-        text.split_once(operator).map(|sides| (sides, *comparison))
-    });
+    let split = OPERATORS.iter().find_map(|(operator, comparison)| text.split_once(operator).map(|sides| (sides, *comparison)));
     let Some(((left, right), comparison)) = split else {
-        return Ok(Step::Filter {
-            path: JsonPath::parse(text)?,
-            test: None,
-        });
+        return Ok(Step::Filter { path: JsonPath::parse(text)?, test: None });
     };
     let right = right.trim();
     let wanted = match unquoted(right) {
         Some(text) => Value::String(text.to_owned()),
-        None => serde_json::from_str(right)
-            .map_err(|_| JsonPathError(format!("unrecognized value {right} in filter")))?,
+        None => serde_json::from_str(right).map_err(|_| JsonPathError(format!("unrecognized value {right} in filter")))?,
     };
-    Ok(Step::Filter {
-        path: JsonPath::parse(left)?,
-        test: Some((comparison, wanted)),
-    })
+    Ok(Step::Filter { path: JsonPath::parse(left)?, test: Some((comparison, wanted)) })
 }
 
 fn unquoted(text: &str) -> Option<&str> {
-    ['\'', '"']
-        .into_iter()
-        .find_map(|quote| text.strip_prefix(quote)?.strip_suffix(quote))
+    ['\'', '"'].into_iter().find_map(|quote| text.strip_prefix(quote)?.strip_suffix(quote))
 }

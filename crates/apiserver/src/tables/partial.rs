@@ -9,14 +9,7 @@ pub fn partial_metadata(object: &Value, version: &str) -> Value {
 }
 
 /// A PartialObjectMetadataList with the metadata of a list and the metadata of its items.
-pub fn partial_metadata_list<'a>(
-    items: impl IntoIterator<Item = &'a Value>,
-    metadata: Value,
-    version: &str,
-) -> Value {
-    let items: Vec<_> = items
-        .into_iter()
-        .map(|item| partial_metadata(item, version))
-        .collect();
+pub fn partial_metadata_list<'a>(items: impl IntoIterator<Item = &'a Value>, metadata: Value, version: &str) -> Value {
+    let items: Vec<_> = items.into_iter().map(|item| partial_metadata(item, version)).collect();
     json!({"kind": "PartialObjectMetadataList", "apiVersion": format!("meta.k8s.io/{version}"), "metadata": metadata, "items": items})
 }

@@ -66,18 +66,11 @@ impl<'k> Table<'k> {
         let columns = match &kind.columns {
             Columns::Builtin => Source::Printer(printers::of(&kind.group, &kind.kind)),
             Columns::Custom(columns) if columns.is_empty() => Source::CustomAge,
-            Columns::Custom(columns) => Source::Custom(
-                columns
-                    .iter()
-                    .map(|column| (column, JsonPath::parse(&column.json_path).ok()))
-                    .collect(),
-            ),
+            Columns::Custom(columns) => {
+                Source::Custom(columns.iter().map(|column| (column, JsonPath::parse(&column.json_path).ok())).collect())
+            }
         };
-        Self {
-            columns,
-            include,
-            version: version.into(),
-        }
+        Self { columns, include, version: version.into() }
     }
 
     /// A table of objects. `metadata` is that of the list, or the resource version of the one object; `headers` says whether the columns are
@@ -89,10 +82,7 @@ impl<'k> Table<'k> {
         headers: bool,
         now: Timestamp,
     ) -> Value {
-        let rows: Vec<_> = objects
-            .into_iter()
-            .map(|object| self.row(object, now))
-            .collect();
+        let rows: Vec<_> = objects.into_iter().map(|object| self.row(object, now)).collect();
         let columns = if headers { self.headers() } else { Value::Null };
         json!({"kind": "Table", "apiVersion": format!("meta.k8s.io/{}", self.version), "metadata": metadata,
             "columnDefinitions": columns, "rows": rows})
@@ -108,10 +98,7 @@ impl<'k> Table<'k> {
     }
 
     fn cells(&self, object: &Value, now: Timestamp) -> Vec<Value> {
-        let name = object
-            .pointer("/metadata/name")
-            .cloned()
-            .unwrap_or_else(|| "".into());
+        let name = object.pointer("/metadata/name").cloned().unwrap_or_else(|| "".into());
         let created = object.pointer("/metadata/creationTimestamp");
         match &self.columns {
             Source::Printer(printer) => printer.cells(object, now),
@@ -146,20 +133,11 @@ impl<'k> Table<'k> {
             Source::Custom(columns) => std::iter::once(name)
                 .chain(columns.iter().map(|(column, _)| {
                     let description = if column.description.is_empty() {
-                        format!(
-                            "Custom resource definition column (in JSONPath format): {}",
-                            column.json_path
-                        )
+                        format!("Custom resource definition column (in JSONPath format): {}", column.json_path)
                     } else {
                         column.description.clone()
                     };
-                    header(
-                        &column.name,
-                        &column.type_,
-                        &column.format,
-                        &description,
-                        column.priority,
-                    )
+                    header(&column.name, &column.type_, &column.format, &description, column.priority)
                 }))
                 .collect(),
         }
@@ -172,10 +150,7 @@ fn custom_cell(type_: &str, value: &Value, now: Timestamp) -> Value {
         (_, Value::Null) => Value::Null,
         ("string", Value::String(_)) => value.clone(),
         ("string", other) => other.to_string().into(),
-        ("integer", Value::Number(number)) => number
-            .as_i64()
-            .or_else(|| number.as_f64().map(|number| number as i64))
-            .into(),
+        ("integer", Value::Number(number)) => number.as_i64().or_else(|| number.as_f64().map(|number| number as i64)).into(),
         ("number", Value::Number(number)) => number.as_f64().into(),
         ("boolean", Value::Bool(_)) => value.clone(),
         ("date", Value::String(_)) => age::since(Some(value), now).into(),

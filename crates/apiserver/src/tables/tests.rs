@@ -21,16 +21,11 @@ fn cells(group: &str, name: &str, mut object: Value) -> Value {
     object["metadata"]["creationTimestamp"] = json!(CREATED);
     object["kind"] = json!(name);
     let kind = kind(group, name);
-    let table =
-        Table::new(&kind, IncludeObject::None, "v1").render([&object], json!({}), true, now());
+    let table = Table::new(&kind, IncludeObject::None, "v1").render([&object], json!({}), true, now());
     let columns = table["columnDefinitions"].as_array().unwrap();
     let cells = table["rows"][0]["cells"].as_array().unwrap();
     assert_eq!(columns.len(), cells.len(), "{name}");
-    columns
-        .iter()
-        .zip(cells)
-        .map(|(column, cell)| (column["name"].as_str().unwrap().to_owned(), cell.clone()))
-        .collect()
+    columns.iter().zip(cells).map(|(column, cell)| (column["name"].as_str().unwrap().to_owned(), cell.clone())).collect()
 }
 
 fn check(group: &str, kind: &str, object: Value, expected: &[(&str, Value)]) {
@@ -75,31 +70,16 @@ fn paths_find_members_indexes_and_filtered_items() {
         (".spec.list[*].v", json!([1, 2])),
         (r".spec.a\.b", json!([1])),
         (".spec['a.b']", json!([1])),
-        (
-            r#".status.conditions[?(@.type=="Ready")].status"#,
-            json!(["False"]),
-        ),
-        (
-            ".status.conditions[?(@.type!='Ready')].status",
-            json!(["True"]),
-        ),
+        (r#".status.conditions[?(@.type=="Ready")].status"#, json!(["False"])),
+        (".status.conditions[?(@.type!='Ready')].status", json!(["True"])),
         (".spec.list[?(@.v>1)].n", json!(["y"])),
         ("..n", json!(["x", "y"])),
         (".missing.member", json!([])),
     ] {
-        let path_found: Vec<_> = JsonPath::parse(path)
-            .unwrap()
-            .find(&object)
-            .into_iter()
-            .cloned()
-            .collect();
+        let path_found: Vec<_> = JsonPath::parse(path).unwrap().find(&object).into_iter().cloned().collect();
         assert_eq!(Value::Array(path_found), found, "{path}");
     }
-    assert!(
-        JsonPath::parse(".a[").is_err()
-            && JsonPath::parse(".a[x]").is_err()
-            && JsonPath::parse(".a..").is_err()
-    );
+    assert!(JsonPath::parse(".a[").is_err() && JsonPath::parse(".a[x]").is_err() && JsonPath::parse(".a..").is_err());
 }
 
 // NEG-2
@@ -116,10 +96,7 @@ fn rows_carry_what_was_asked_for() {
         )
     };
     let table = render("");
-    assert_eq!(
-        (&table["kind"], &table["apiVersion"]),
-        (&json!("Table"), &json!("meta.k8s.io/v1"))
-    );
+    assert_eq!((&table["kind"], &table["apiVersion"]), (&json!("Table"), &json!("meta.k8s.io/v1")));
     assert_eq!(table["metadata"], json!({"resourceVersion": "5"}));
     assert_eq!(table["rows"][0]["cells"], json!(["p1", 1, "5m"]));
     assert_eq!(table["rows"][0]["object"]["kind"], "PartialObjectMetadata");
@@ -129,8 +106,7 @@ fn rows_carry_what_was_asked_for() {
         IncludeObject::parse("Bogus").unwrap_err().to_string(),
         "Unable to convert to Table as requested: includeObject: Invalid value: \"Bogus\": must be 'Metadata', 'Object', 'None', or empty"
     );
-    let later =
-        Table::new(&kind, IncludeObject::None, "v1").render([&object], json!({}), false, now());
+    let later = Table::new(&kind, IncludeObject::None, "v1").render([&object], json!({}), false, now());
     assert_eq!(later["columnDefinitions"], Value::Null);
 }
 
@@ -149,25 +125,14 @@ fn custom_resources_show_the_columns_of_their_definition() {
         {"name": "On", "type": "boolean", "jsonPath": ".spec.on"}, {"name": "Miss", "type": "string", "jsonPath": ".spec.miss"},
         {"name": "Tags", "type": "string", "jsonPath": ".spec.tags"}]);
     let kinds = definition::kinds(&definition(columns));
-    let table =
-        Table::new(&kinds[0], IncludeObject::None, "v1").render([&object], json!({}), true, now());
-    assert_eq!(
-        table["rows"][0]["cells"],
-        json!(["a", 6, "5m", "red", true, null, "[\"x\"]"])
-    );
+    let table = Table::new(&kinds[0], IncludeObject::None, "v1").render([&object], json!({}), true, now());
+    assert_eq!(table["rows"][0]["cells"], json!(["a", 6, "5m", "red", true, null, "[\"x\"]"]));
     let header = &table["columnDefinitions"][3];
-    assert_eq!(
-        (&header["name"], &header["priority"]),
-        (&json!("Wide"), &json!(1))
-    );
-    assert_eq!(
-        header["description"],
-        "Custom resource definition column (in JSONPath format): .spec.color"
-    );
+    assert_eq!((&header["name"], &header["priority"]), (&json!("Wide"), &json!(1)));
+    assert_eq!(header["description"], "Custom resource definition column (in JSONPath format): .spec.color");
 
     let kinds = definition::kinds(&definition(json!([])));
-    let table =
-        Table::new(&kinds[0], IncludeObject::None, "v1").render([&object], json!({}), true, now());
+    let table = Table::new(&kinds[0], IncludeObject::None, "v1").render([&object], json!({}), true, now());
     assert_eq!(table["rows"][0]["cells"], json!(["a", "5m"]));
     assert_eq!(table["columnDefinitions"][1]["type"], "date");
 }
@@ -203,22 +168,12 @@ fn pods_show_what_their_containers_do() {
         "",
         "Pod",
         pod(json!({"phase": "Pending"})),
-        &[
-            ("Ready", json!("0/1")),
-            ("Status", json!("Pending")),
-            ("Restarts", json!("0")),
-        ],
+        &[("Ready", json!("0/1")), ("Status", json!("Pending")), ("Restarts", json!("0"))],
     );
-    let waiting = json!({"phase": "Pending", "containerStatuses": [{"name": "c", "state": {"waiting": {"reason": "ImagePullBackOff"}}}]});
-    check(
-        "",
-        "Pod",
-        pod(waiting),
-        &[("Status", json!("ImagePullBackOff"))],
-    );
-    let mut initializing = pod(
-        json!({"phase": "Pending", "initContainerStatuses": [{"name": "i", "state": {"running": {}}}]}),
-    );
+    let waiting =
+        json!({"phase": "Pending", "containerStatuses": [{"name": "c", "state": {"waiting": {"reason": "ImagePullBackOff"}}}]});
+    check("", "Pod", pod(waiting), &[("Status", json!("ImagePullBackOff"))]);
+    let mut initializing = pod(json!({"phase": "Pending", "initContainerStatuses": [{"name": "i", "state": {"running": {}}}]}));
     initializing["spec"]["initContainers"] = json!([{"name": "i"}]);
     check("", "Pod", initializing, &[("Status", json!("Init:0/1"))]);
     let mut deleted = pod(json!({"phase": "Running"}));
@@ -229,8 +184,7 @@ fn pods_show_what_their_containers_do() {
 // TBL-3
 #[test]
 fn workloads_show_their_progress() {
-    let template =
-        json!({"spec": {"containers": [{"name": "a", "image": "x"}, {"name": "b", "image": "y"}]}});
+    let template = json!({"spec": {"containers": [{"name": "a", "image": "x"}, {"name": "b", "image": "y"}]}});
     check(
         "apps",
         "Deployment",
@@ -245,12 +199,7 @@ fn workloads_show_their_progress() {
             ("Selector", json!("app=w")),
         ],
     );
-    check(
-        "apps",
-        "StatefulSet",
-        json!({"spec": {"replicas": 3}}),
-        &[("Ready", json!("0/3")), ("Age", json!("5m"))],
-    );
+    check("apps", "StatefulSet", json!({"spec": {"replicas": 3}}), &[("Ready", json!("0/3")), ("Age", json!("5m"))]);
     check(
         "apps",
         "DaemonSet",
@@ -262,11 +211,7 @@ fn workloads_show_their_progress() {
         "Job",
         json!({"spec": {"completions": 1}, "status": {"succeeded": 1, "startTime": CREATED, "completionTime": "2026-01-01T00:00:07Z",
             "conditions": [{"type": "Complete", "status": "True"}]}}),
-        &[
-            ("Status", json!("Complete")),
-            ("Completions", json!("1/1")),
-            ("Duration", json!("7s")),
-        ],
+        &[("Status", json!("Complete")), ("Completions", json!("1/1")), ("Duration", json!("7s"))],
     );
     check(
         "batch",
@@ -297,130 +242,78 @@ fn services_show_addresses_and_ports() {
             ("Selector", json!("a=b")),
         ],
     );
-    check(
-        "",
-        "Service",
-        service("LoadBalancer"),
-        &[("External-IP", json!("<pending>"))],
-    );
+    check("", "Service", service("LoadBalancer"), &[("External-IP", json!("<pending>"))]);
     check(
         "networking.k8s.io",
         "Ingress",
         json!({"spec": {"ingressClassName": "c", "rules": [{"host": "a.b"}], "tls": [{}]}}),
-        &[
-            ("Class", json!("c")),
-            ("Hosts", json!("a.b")),
-            ("Ports", json!("80, 443")),
-        ],
+        &[("Class", json!("c")), ("Hosts", json!("a.b")), ("Ports", json!("80, 443"))],
     );
     check(
         "discovery.k8s.io",
         "EndpointSlice",
         json!({"addressType": "IPv4", "ports": [{"port": 80}], "endpoints": [{"addresses": ["1.1.1.1"]}]}),
-        &[
-            ("AddressType", json!("IPv4")),
-            ("Ports", json!("80")),
-            ("Endpoints", json!("1.1.1.1")),
-        ],
+        &[("AddressType", json!("IPv4")), ("Ports", json!("80")), ("Endpoints", json!("1.1.1.1"))],
     );
 }
 
 // TBL-3
 #[test]
 fn other_kinds_show_what_matters() {
-    check(
-        "",
-        "Secret",
-        json!({"type": "Opaque", "data": {"a": ""}}),
-        &[("Type", json!("Opaque")), ("Data", json!(1))],
-    );
-    check(
-        "",
-        "Namespace",
-        json!({"status": {"phase": "Active"}}),
-        &[("Status", json!("Active"))],
-    );
+    check("", "Secret", json!({"type": "Opaque", "data": {"a": ""}}), &[("Type", json!("Opaque")), ("Data", json!(1))]);
+    check("", "Namespace", json!({"status": {"phase": "Active"}}), &[("Status", json!("Active"))]);
     check(
         "",
         "Node",
         json!({"metadata": {"labels": {"node-role.kubernetes.io/control-plane": ""}},
             "status": {"conditions": [{"type": "Ready", "status": "True"}]}}),
-        &[
-            ("Status", json!("Ready")),
-            ("Roles", json!("control-plane")),
-            ("External-IP", json!("<none>")),
-        ],
+        &[("Status", json!("Ready")), ("Roles", json!("control-plane")), ("External-IP", json!("<none>"))],
     );
     check(
         "events.k8s.io",
         "Event",
         json!({"eventTime": CREATED, "type": "Normal", "reason": "Ready", "regarding": {"kind": "Pod", "name": "p"}, "note": "all well"}),
-        &[
-            ("Last Seen", json!("5m")),
-            ("Object", json!("pod/p")),
-            ("Message", json!("all well")),
-            ("Count", json!(1)),
-        ],
+        &[("Last Seen", json!("5m")), ("Object", json!("pod/p")), ("Message", json!("all well")), ("Count", json!(1))],
     );
     check(
         "policy",
         "PodDisruptionBudget",
         json!({"spec": {"minAvailable": 1}}),
-        &[
-            ("Min Available", json!("1")),
-            ("Max Unavailable", json!("N/A")),
-            ("Allowed Disruptions", json!(0)),
-        ],
+        &[("Min Available", json!("1")), ("Max Unavailable", json!("N/A")), ("Allowed Disruptions", json!(0))],
     );
     check(
         "autoscaling",
         "HorizontalPodAutoscaler",
         json!({"spec": {"scaleTargetRef": {"kind": "Deployment", "name": "d"}, "maxReplicas": 3, "minReplicas": 1,
             "metrics": [{"type": "Resource", "resource": {"name": "cpu", "target": {"type": "Utilization", "averageUtilization": 80}}}]}}),
-        &[
-            ("Reference", json!("Deployment/d")),
-            ("Targets", json!("cpu: <unknown>/80%")),
-            ("MinPods", json!("1")),
-        ],
+        &[("Reference", json!("Deployment/d")), ("Targets", json!("cpu: <unknown>/80%")), ("MinPods", json!("1"))],
     );
     check(
         "",
         "PersistentVolumeClaim",
         json!({"spec": {"volumeName": "v", "storageClassName": "s"}, "status": {"phase": "Bound", "accessModes": ["ReadWriteOnce"],
             "capacity": {"storage": "1Gi"}}}),
-        &[
-            ("Status", json!("Bound")),
-            ("Capacity", json!("1Gi")),
-            ("Access Modes", json!("RWO")),
-        ],
+        &[("Status", json!("Bound")), ("Capacity", json!("1Gi")), ("Access Modes", json!("RWO"))],
     );
     check(
         "rbac.authorization.k8s.io",
         "RoleBinding",
         json!({"roleRef": {"kind": "Role", "name": "r"}, "subjects": [{"kind": "ServiceAccount", "namespace": "n", "name": "s"}]}),
-        &[
-            ("Role", json!("Role/r")),
-            ("ServiceAccounts", json!("n/s")),
-            ("Users", json!("")),
-        ],
+        &[("Role", json!("Role/r")), ("ServiceAccounts", json!("n/s")), ("Users", json!(""))],
     );
     check(
         "apiregistration.k8s.io",
         "APIService",
         json!({"spec": {"service": {"namespace": "n", "name": "s"}},
             "status": {"conditions": [{"type": "Available", "status": "False", "reason": "MissingEndpoints"}]}}),
-        &[
-            ("Service", json!("n/s")),
-            ("Available", json!("False (MissingEndpoints)")),
-        ],
+        &[("Service", json!("n/s")), ("Available", json!("False (MissingEndpoints)"))],
     );
 }
 
 // NEG-1
 #[test]
 fn objects_are_reduced_to_their_metadata() {
-    let object =
-        json!({"kind": "ConfigMap", "apiVersion": "v1", "metadata": {"name": "a"}, "data": {}});
+    let object = json!({"kind": "ConfigMap", "apiVersion": "v1", "metadata": {"name": "a"}, "data": {}});
     let partial = json!({"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": {"name": "a"}});
     assert_eq!(partial_metadata(&object, "v1"), partial);
     assert_eq!(

@@ -28,9 +28,7 @@ impl Builtin {
 
     /// The model of a built-in kind at a version.
     pub fn of_gvk(gvk: &GroupVersionKind) -> Option<Self> {
-        Definitions::embedded()
-            .name_of(gvk)
-            .map(|definition| Self { definition })
+        Definitions::embedded().name_of(gvk).map(|definition| Self { definition })
     }
 
     /// The name of the published definition, such as `io.k8s.api.core.v1.Pod`.
@@ -40,9 +38,7 @@ impl Builtin {
 
     /// The definition of the form in which an object is stored; two versions of a resource share one.
     fn stored_definition(self, object: &Value) -> &'static str {
-        let stored = object
-            .gvk()
-            .and_then(|gvk| Definitions::embedded().name_of(&gvk));
+        let stored = object.gvk().and_then(|gvk| Definitions::embedded().name_of(&gvk));
         stored.unwrap_or(self.definition)
     }
 }

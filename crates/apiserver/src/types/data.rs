@@ -15,10 +15,7 @@ static PACKED: &[u8] = include_bytes!("../../data/schemas.json.zst");
 
 static TEXT: LazyLock<String> = LazyLock::new(|| {
     // A test decodes the committed data; a broken file would leave the server without types, not without service.
-    zstd::decode_all(PACKED)
-        .ok()
-        .and_then(|text| String::from_utf8(text).ok())
-        .unwrap_or_default()
+    zstd::decode_all(PACKED).ok().and_then(|text| String::from_utf8(text).ok()).unwrap_or_default()
 });
 
 static DEFINITIONS: LazyLock<Definitions> = LazyLock::new(|| Definitions::index(&TEXT));
@@ -61,11 +58,7 @@ impl Definitions {
     /// The OpenAPI schema of a definition, without descriptions.
     pub fn schema(&self, name: &str) -> Option<&Value> {
         let definition = self.by_name.get(name)?;
-        Some(
-            definition
-                .schema
-                .get_or_init(|| serde_json::from_str(definition.text).unwrap_or_default()),
-        )
+        Some(definition.schema.get_or_init(|| serde_json::from_str(definition.text).unwrap_or_default()))
     }
 
     /// A name that is that of a definition, for as long as the program runs.
@@ -76,38 +69,23 @@ impl Definitions {
     /// The form of a type with fields.
     pub(super) fn form(&self, name: &str) -> Option<&Struct> {
         let (name, definition) = self.by_name.get_key_value(name)?;
-        Some(
-            definition
-                .form
-                .get_or_init(|| Struct::new(self, name, self.schema(name).unwrap_or(&Value::Null))),
-        )
+        Some(definition.form.get_or_init(|| Struct::new(self, name, self.schema(name).unwrap_or(&Value::Null))))
     }
 
     fn index(text: &'static str) -> Self {
         let (mut by_name, mut by_kind) = (HashMap::new(), HashMap::new());
         for line in text.lines() {
             let mut columns = line.splitn(3, '\t');
-            let (Some(name), Some(kinds), Some(text)) =
-                (columns.next(), columns.next(), columns.next())
-            else {
+            let (Some(name), Some(kinds), Some(text)) = (columns.next(), columns.next(), columns.next()) else {
                 continue;
             };
             for kind in kinds.split(',') {
                 let mut parts = kind.split('/');
-                if let (Some(group), Some(version), Some(kind)) =
-                    (parts.next(), parts.next(), parts.next())
-                {
+                if let (Some(group), Some(version), Some(kind)) = (parts.next(), parts.next(), parts.next()) {
                     by_kind.insert((group, version, kind), name);
                 }
             }
-            by_name.insert(
-                name,
-                Definition {
-                    text,
-                    schema: OnceLock::new(),
-                    form: OnceLock::new(),
-                },
-            );
+            by_name.insert(name, Definition { text, schema: OnceLock::new(), form: OnceLock::new() });
         }
         Self { by_name, by_kind }
     }
@@ -130,17 +108,9 @@ mod tests {
 
     #[test]
     fn kinds_have_definitions() {
-        let name = |group, version, kind| {
-            Definitions::embedded().name_of(&GroupVersionKind::new(group, version, kind))
-        };
-        assert_eq!(
-            name("apps", "v1", "Deployment"),
-            Some("io.k8s.api.apps.v1.Deployment")
-        );
-        assert_eq!(
-            name("", "v1", "DeleteOptions"),
-            Some("io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions")
-        );
+        let name = |group, version, kind| Definitions::embedded().name_of(&GroupVersionKind::new(group, version, kind));
+        assert_eq!(name("apps", "v1", "Deployment"), Some("io.k8s.api.apps.v1.Deployment"));
+        assert_eq!(name("", "v1", "DeleteOptions"), Some("io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"));
         assert_eq!(name("apps", "v1beta1", "Deployment"), None);
     }
 

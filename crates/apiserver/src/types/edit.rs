@@ -54,36 +54,22 @@ pub(super) fn part<'a>(members: &'a mut Members, field: &str) -> Option<&'a mut 
 
 /// The object at the end of a chain of fields, if there is one.
 pub(super) fn at<'a>(members: &'a mut Members, path: &[&str]) -> Option<&'a mut Members> {
-    path.iter()
-        .try_fold(members, |members, field| part(members, field))
+    path.iter().try_fold(members, |members, field| part(members, field))
 }
 
 /// The objects in a list.
-pub(super) fn each<'a>(
-    members: &'a mut Members,
-    field: &str,
-) -> impl Iterator<Item = &'a mut Members> {
-    members
-        .get_mut(field)
-        .and_then(Value::as_array_mut)
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_object_mut)
+pub(super) fn each<'a>(members: &'a mut Members, field: &str) -> impl Iterator<Item = &'a mut Members> {
+    members.get_mut(field).and_then(Value::as_array_mut).into_iter().flatten().filter_map(Value::as_object_mut)
 }
 
 /// A part of a value that is only read, and `null` where it is not there.
 pub(super) fn read<'a>(value: &'a Value, path: &[&str]) -> &'a Value {
-    path.iter().fold(value, |value, field| {
-        value.get(field).unwrap_or(&Value::Null)
-    })
+    path.iter().fold(value, |value, field| value.get(field).unwrap_or(&Value::Null))
 }
 
 /// The items of a list that is only read.
 pub(super) fn list<'a>(value: &'a Value, path: &[&str]) -> &'a [Value] {
-    read(value, path)
-        .as_array()
-        .map(Vec::as_slice)
-        .unwrap_or_default()
+    read(value, path).as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
 fn members_of(value: &mut Value) -> &mut Members {

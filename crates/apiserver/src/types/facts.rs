@@ -20,10 +20,7 @@ pub(super) struct Facts {
     dropped: BTreeMap<String, Vec<String>>,
     always_objects: BTreeMap<String, Vec<String>>,
     null: BTreeMap<String, Vec<String>>,
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "the OpenAPI documents will print it")
-    )]
+    #[cfg_attr(not(test), expect(dead_code, reason = "the OpenAPI documents will print it"))]
     published_zero: BTreeMap<String, Vec<String>>,
     defaults: BTreeMap<String, Map<String, Value>>,
 }
@@ -41,11 +38,7 @@ impl<'a> TypeName<'a> {
         let mut parts = definition.rsplit('.');
         let mut part = || parts.next().unwrap_or_default();
         let (last, version, group) = (part(), part(), part());
-        Self {
-            group,
-            version,
-            last,
-        }
+        Self { group, version, last }
     }
 
     /// The name of the Go struct.
@@ -58,9 +51,7 @@ impl<'a> TypeName<'a> {
         match (parts.next(), parts.next(), parts.next()) {
             (Some(last), None, _) => self.last == last,
             (Some(group), Some(last), None) => self.group == group && self.last == last,
-            (Some(group), Some(version), Some(last)) => {
-                self.group == group && self.version == version && self.last == last
-            }
+            (Some(group), Some(version), Some(last)) => self.group == group && self.version == version && self.last == last,
             (None, _, _) => false,
         }
     }
@@ -74,10 +65,7 @@ impl Facts {
     /// Whether an optional scalar stays when it is sent as zero.
     pub(super) fn keeps_zero(&self, name: TypeName<'_>, field: &str) -> bool {
         self.keep_zero_anywhere.iter().any(|known| known == field)
-            || self
-                .keep_zero
-                .get(field)
-                .is_some_and(|patterns| patterns.iter().any(|pattern| name.is(pattern)))
+            || self.keep_zero.get(field).is_some_and(|patterns| patterns.iter().any(|pattern| name.is(pattern)))
     }
 
     /// Whether an optional field prints its zero value when absent.
@@ -113,17 +101,12 @@ impl Facts {
     /// Defaults that the published schema of a type declares.
     pub(super) fn defaults(&self, name: TypeName<'_>) -> Vec<(&str, &Value)> {
         let matching = self.defaults.iter().filter(|(pattern, _)| name.is(pattern));
-        matching
-            .flat_map(|(_, fields)| fields)
-            .map(|(field, value)| (field.as_str(), value))
-            .collect()
+        matching.flat_map(|(_, fields)| fields).map(|(field, value)| (field.as_str(), value)).collect()
     }
 }
 
 fn is_listed(table: &BTreeMap<String, Vec<String>>, name: TypeName<'_>, field: &str) -> bool {
-    table
-        .iter()
-        .any(|(pattern, fields)| fields.iter().any(|known| known == field) && name.is(pattern))
+    table.iter().any(|(pattern, fields)| fields.iter().any(|known| known == field) && name.is(pattern))
 }
 
 #[cfg(test)]
@@ -133,29 +116,16 @@ mod tests {
 
     fn exists(pattern: &str, field: &str) -> bool {
         let definitions = Definitions::embedded();
-        let mut types = definitions
-            .names()
-            .filter(|name| TypeName::new(name).is(pattern))
-            .peekable();
+        let mut types = definitions.names().filter(|name| TypeName::new(name).is(pattern)).peekable();
         types.peek().is_some()
-            && types.all(|name| {
-                definitions
-                    .schema(name)
-                    .is_some_and(|schema| schema["properties"].get(field).is_some())
-            })
+            && types.all(|name| definitions.schema(name).is_some_and(|schema| schema["properties"].get(field).is_some()))
     }
 
     // TYD-5
     #[test]
     fn every_fact_is_about_a_field_that_exists() {
         let facts: Facts = toml::from_str(include_str!("../../data/types.toml")).unwrap();
-        for table in [
-            &facts.always,
-            &facts.dropped,
-            &facts.always_objects,
-            &facts.null,
-            &facts.published_zero,
-        ] {
+        for table in [&facts.always, &facts.dropped, &facts.always_objects, &facts.null, &facts.published_zero] {
             for (pattern, fields) in table {
                 for field in fields {
                     assert!(exists(pattern, field), "{pattern}.{field}");

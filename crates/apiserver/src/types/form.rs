@@ -70,37 +70,21 @@ pub(super) enum Form {
 }
 
 const REFERENCE: &str = "#/definitions/";
-pub(super) const SCHEMA: &str =
-    "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps";
+pub(super) const SCHEMA: &str = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps";
 
 impl Struct {
     pub(super) fn new(definitions: &Definitions, definition: &'static str, schema: &Value) -> Self {
         let name = TypeName::new(definition);
-        let required: Vec<&str> = schema["required"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-            .collect();
+        let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         let properties = schema["properties"].as_object().into_iter().flatten();
         let fields = properties.map(|(field, property)| {
             let form = Form::new(definitions, property);
-            let (absent, keeps_empty) =
-                printing(name, field, &form, required.contains(&field.as_str()));
-            Field {
-                name: field.clone(),
-                form,
-                absent,
-                keeps_empty,
-            }
+            let (absent, keeps_empty) = printing(name, field, &form, required.contains(&field.as_str()));
+            Field { name: field.clone(), form, absent, keeps_empty }
         });
         let mut fields: Vec<Field> = fields.collect();
         fields.sort_by(|a, b| a.name.cmp(&b.name));
-        Self {
-            name: name.last(),
-            fields,
-            declared: Facts::embedded().defaults(name),
-        }
+        Self { name: name.last(), fields, declared: Facts::embedded().defaults(name) }
     }
 
     pub(super) fn fields(&self) -> &[Field] {
@@ -108,10 +92,7 @@ impl Struct {
     }
 
     pub(super) fn field(&self, name: &str) -> Option<&Field> {
-        let index = self
-            .fields
-            .binary_search_by(|field| field.name.as_str().cmp(name))
-            .ok()?;
+        let index = self.fields.binary_search_by(|field| field.name.as_str().cmp(name)).ok()?;
         self.fields.get(index)
     }
 }
@@ -119,15 +100,9 @@ impl Struct {
 impl Form {
     fn new(definitions: &Definitions, property: &Value) -> Self {
         if let Some(target) = property["$ref"].as_str() {
-            return Self::referred(
-                definitions,
-                target.strip_prefix(REFERENCE).unwrap_or(target),
-            );
+            return Self::referred(definitions, target.strip_prefix(REFERENCE).unwrap_or(target));
         }
-        match (
-            property["type"].as_str().unwrap_or_default(),
-            property["format"].as_str().unwrap_or_default(),
-        ) {
+        match (property["type"].as_str().unwrap_or_default(), property["format"].as_str().unwrap_or_default()) {
             ("string", "byte") => Self::Bytes,
             ("string", "date-time") => Self::Time,
             ("string", _) => Self::String,
@@ -136,9 +111,9 @@ impl Form {
             ("integer", _) => Self::Int64,
             ("number", _) => Self::Number,
             ("array", _) => Self::List(Box::new(Self::new(definitions, &property["items"]))),
-            ("object", _) if property["additionalProperties"].is_object() => Self::Map(Box::new(
-                Self::new(definitions, &property["additionalProperties"]),
-            )),
+            ("object", _) if property["additionalProperties"].is_object() => {
+                Self::Map(Box::new(Self::new(definitions, &property["additionalProperties"])))
+            }
             _ => Self::Any,
         }
     }
@@ -154,13 +129,8 @@ impl Form {
             "JSONSchemaPropsOrStringArray" => return Self::SchemaOrNames,
             _ => {}
         }
-        let has_fields = definitions
-            .schema(target)
-            .is_some_and(|schema| schema["properties"].is_object());
-        definitions
-            .static_name(target)
-            .filter(|_| has_fields)
-            .map_or(Self::Any, Self::Struct)
+        let has_fields = definitions.schema(target).is_some_and(|schema| schema["properties"].is_object());
+        definitions.static_name(target).filter(|_| has_fields).map_or(Self::Any, Self::Struct)
     }
 
     /// The zero value of the Go type, before a struct is filled in.
@@ -180,13 +150,9 @@ impl Form {
     pub(super) fn is_empty(&self, value: &Value) -> bool {
         match (self, value) {
             (_, Value::Null) => true,
-            (Self::String | Self::Bytes | Self::Time | Self::MicroTime, Value::String(text)) => {
-                text.is_empty()
-            }
+            (Self::String | Self::Bytes | Self::Time | Self::MicroTime, Value::String(text)) => text.is_empty(),
             (Self::Bool, Value::Bool(value)) => !value,
-            (Self::Int32 | Self::Int64 | Self::Number, Value::Number(number)) => {
-                number.as_f64() == Some(0.0)
-            }
+            (Self::Int32 | Self::Int64 | Self::Number, Value::Number(number)) => number.as_f64() == Some(0.0),
             (Self::List(_), Value::Array(items)) => items.is_empty(),
             (Self::Map(_), Value::Object(entries)) => entries.is_empty(),
             _ => false,
@@ -207,9 +173,7 @@ impl Form {
             Self::Map(item) => format!("map[string]{}", item.go_type()),
             Self::Struct(definition) => format!("v1.{}", TypeName::new(definition).last()),
             Self::Any => "map[string]interface {}".into(),
-            Self::SchemaOrList | Self::SchemaOrBool | Self::SchemaOrNames => {
-                "v1.JSONSchemaProps".into()
-            }
+            Self::SchemaOrList | Self::SchemaOrBool | Self::SchemaOrNames => "v1.JSONSchemaProps".into(),
         }
     }
 }
@@ -224,14 +188,8 @@ fn printing(name: TypeName<'_>, field: &str, form: &Form, required: bool) -> (Ab
     }
     match form {
         Form::Struct(_) if facts.is_always_object(name, field) => (Absent::Zero, true),
-        Form::Struct(_)
-        | Form::Any
-        | Form::SchemaOrList
-        | Form::SchemaOrBool
-        | Form::SchemaOrNames => (Absent::Omitted, true),
-        Form::Time | Form::MicroTime if required || field == "lastTransitionTime" => {
-            (Absent::Null, true)
-        }
+        Form::Struct(_) | Form::Any | Form::SchemaOrList | Form::SchemaOrBool | Form::SchemaOrNames => (Absent::Omitted, true),
+        Form::Time | Form::MicroTime if required || field == "lastTransitionTime" => (Absent::Null, true),
         Form::Time | Form::MicroTime => (Absent::Omitted, false),
         Form::List(_) | Form::Map(_) | Form::Bytes if required && !dropped => (Absent::Null, true),
         Form::List(_) | Form::Map(_) => (Absent::Omitted, false),
@@ -246,45 +204,21 @@ mod tests {
     use super::*;
 
     fn field(definition: &str, name: &str) -> (Form, Absent, bool) {
-        let field = Definitions::embedded()
-            .form(definition)
-            .and_then(|form| form.field(name))
-            .unwrap();
+        let field = Definitions::embedded().form(definition).and_then(|form| form.field(name)).unwrap();
         (field.form.clone(), field.absent, field.keeps_empty)
     }
 
     #[test]
     fn fields_print_as_the_facts_say() {
         let core = |kind: &str, name: &str| field(&format!("io.k8s.api.core.v1.{kind}"), name);
-        assert_eq!(
-            core("Container", "name"),
-            (Form::String, Absent::Zero, true)
-        );
-        assert_eq!(
-            core("Container", "image"),
-            (Form::String, Absent::Omitted, false)
-        );
+        assert_eq!(core("Container", "name"), (Form::String, Absent::Zero, true));
+        assert_eq!(core("Container", "image"), (Form::String, Absent::Omitted, false));
         assert_eq!(core("Container", "resources").1, Absent::Zero);
         assert_eq!(core("PodSpec", "containers").1, Absent::Null);
-        assert_eq!(
-            core("PodSpec", "hostNetwork"),
-            (Form::Bool, Absent::Omitted, false)
-        );
-        assert_eq!(
-            core("PodSpec", "enableServiceLinks"),
-            (Form::Bool, Absent::Omitted, true)
-        );
-        assert_eq!(
-            core("Secret", "data"),
-            (Form::Map(Box::new(Form::Bytes)), Absent::Omitted, false)
-        );
-        assert_eq!(
-            core("ServicePort", "targetPort"),
-            (Form::IntOrString, Absent::Zero, true)
-        );
-        assert_eq!(
-            core("PodCondition", "lastTransitionTime"),
-            (Form::Time, Absent::Null, true)
-        );
+        assert_eq!(core("PodSpec", "hostNetwork"), (Form::Bool, Absent::Omitted, false));
+        assert_eq!(core("PodSpec", "enableServiceLinks"), (Form::Bool, Absent::Omitted, true));
+        assert_eq!(core("Secret", "data"), (Form::Map(Box::new(Form::Bytes)), Absent::Omitted, false));
+        assert_eq!(core("ServicePort", "targetPort"), (Form::IntOrString, Absent::Zero, true));
+        assert_eq!(core("PodCondition", "lastTransitionTime"), (Form::Time, Absent::Null, true));
     }
 }

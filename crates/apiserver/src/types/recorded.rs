@@ -23,15 +23,12 @@ fn bare(schema: &Value) -> Value {
     let Value::Object(members) = schema else {
         return schema.clone();
     };
-    let kept = members
-        .iter()
-        .filter(|(keyword, _)| !matches!(keyword.as_str(), "description" | "enum" | "default"));
+    let kept = members.iter().filter(|(keyword, _)| !matches!(keyword.as_str(), "description" | "enum" | "default"));
     let rest = kept.map(|(keyword, value)| {
         let value = match (keyword.as_str(), value) {
-            ("properties", Value::Object(properties)) => properties
-                .iter()
-                .map(|(name, property)| (name.clone(), bare(property)))
-                .collect(),
+            ("properties", Value::Object(properties)) => {
+                properties.iter().map(|(name, property)| (name.clone(), bare(property))).collect()
+            }
             ("items" | "additionalProperties", value) => bare(value),
             (_, value) => value.clone(),
         };
@@ -49,11 +46,7 @@ fn schemas_are_those_of_a_real_server() {
     let published = document["definitions"].as_object().unwrap();
     assert_eq!(published.len(), Definitions::embedded().names().count());
     for (name, schema) in published {
-        assert_eq!(
-            Definitions::embedded().schema(name),
-            Some(&bare(schema)),
-            "{name}"
-        );
+        assert_eq!(Definitions::embedded().schema(name), Some(&bare(schema)), "{name}");
     }
 }
 
@@ -75,48 +68,31 @@ fn zero_values_print_where_a_real_server_publishes_them() {
         let Some(form) = Definitions::embedded().form(name) else {
             continue;
         };
-        let declared: BTreeMap<&str, &Value> = Facts::embedded()
-            .defaults(TypeName::new(name))
-            .into_iter()
-            .collect();
+        let declared: BTreeMap<&str, &Value> = Facts::embedded().defaults(TypeName::new(name)).into_iter().collect();
         for field in form.fields() {
             let published = schema["properties"][&field.name].get("default");
-            let prints = field.absent == Absent::Zero
-                && !matches!(field.form, Form::Quantity | Form::IntOrString)
+            let prints = field.absent == Absent::Zero && !matches!(field.form, Form::Quantity | Form::IntOrString)
                 || Facts::embedded().is_published_zero(TypeName::new(name), &field.name);
             let ours = if let Some(default) = declared.get(field.name.as_str()) {
                 Some((*default).clone())
             } else if prints {
-                Some(if matches!(field.form, Form::Struct(_)) {
-                    json!({})
-                } else {
-                    field.form.zero()
-                })
+                Some(if matches!(field.form, Form::Struct(_)) { json!({}) } else { field.form.zero() })
             } else {
                 None
             };
             let is_same = match (&ours, published) {
                 (Some(ours), Some(published)) => {
-                    ours == published
-                        || ours.as_f64().is_some() && ours.as_f64() == published.as_f64()
+                    ours == published || ours.as_f64().is_some() && ours.as_f64() == published.as_f64()
                 }
                 (None, None) => true,
                 _ => false,
             };
             if !is_same {
-                wrong.push(format!(
-                    "{name}.{}: {ours:?} here, {published:?} there",
-                    field.name
-                ));
+                wrong.push(format!("{name}.{}: {ours:?} here, {published:?} there", field.name));
             }
         }
     }
-    assert!(
-        wrong.is_empty(),
-        "{} differences:\n{}",
-        wrong.len(),
-        wrong.join("\n")
-    );
+    assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 /// What admission plugins add to a pod, and addresses that each server chooses by itself.
@@ -124,13 +100,7 @@ fn without_choices(mut object: Value) -> Value {
     let members = object.as_object_mut().unwrap();
     members.remove("metadata");
     if let Some(spec) = members.get_mut("spec").and_then(Value::as_object_mut) {
-        for field in [
-            "tolerations",
-            "priority",
-            "preemptionPolicy",
-            "clusterIP",
-            "clusterIPs",
-        ] {
+        for field in ["tolerations", "priority", "preemptionPolicy", "clusterIP", "clusterIPs"] {
             spec.remove(field);
         }
     }
@@ -148,27 +118,18 @@ fn created_objects_look_like_those_of_a_real_server() {
     for line in transcript.lines() {
         let exchange: Value = serde_json::from_str(line).unwrap();
         let is_create = exchange["m"] == "POST" && exchange["code"] == 201;
-        let Some(mut object) = exchange["req"]
-            .as_str()
-            .filter(|_| is_create)
-            .and_then(|text| serde_json::from_str::<Value>(text).ok())
+        let Some(mut object) =
+            exchange["req"].as_str().filter(|_| is_create).and_then(|text| serde_json::from_str::<Value>(text).ok())
         else {
             continue;
         };
         let answer = &exchange["resp"];
-        let gvk = |object: &Value| {
-            GroupVersionKind::from_api_version(object.api_version(), object.kind())
-        };
+        let gvk = |object: &Value| GroupVersionKind::from_api_version(object.api_version(), object.kind());
         // Reviews are answered, not stored; definitions and namespaces have rules of their own; webhooks changed what was sent.
-        let is_ours = !matches!(
-            answer.kind(),
-            "Namespace" | "CustomResourceDefinition" | "TokenRequest"
-        ) && !answer.kind().ends_with("Review")
+        let is_ours = !matches!(answer.kind(), "Namespace" | "CustomResourceDefinition" | "TokenRequest")
+            && !answer.kind().ends_with("Review")
             && answer.metadata().get("namespace") != Some(&json!("wh"));
-        let Some(model) = gvk(answer)
-            .filter(|_| is_ours)
-            .and_then(|gvk| Builtin::of_gvk(&gvk))
-        else {
+        let Some(model) = gvk(answer).filter(|_| is_ours).and_then(|gvk| Builtin::of_gvk(&gvk)) else {
             continue;
         };
         if gvk(&object) != gvk(answer) {
@@ -177,27 +138,10 @@ fn created_objects_look_like_those_of_a_real_server() {
         model.normalise(&mut object, &mut Vec::new()).unwrap();
         model.default(&mut object);
         let errors = model.validate(&object, None);
-        assert!(
-            errors.is_empty() || answer.kind() == "Event",
-            "{errors:?} in {object}"
-        );
+        assert!(errors.is_empty() || answer.kind() == "Event", "{errors:?} in {object}");
         let snapshot = store.snapshot();
-        model.prepare(
-            &mut object,
-            None,
-            &Preparation {
-                user: &user,
-                snapshot: &snapshot,
-                seed: &seed,
-                now: "",
-            },
-        );
-        assert_eq!(
-            without_choices(object),
-            without_choices(answer.clone()),
-            "{}",
-            exchange["path"]
-        );
+        model.prepare(&mut object, None, &Preparation { user: &user, snapshot: &snapshot, seed: &seed, now: "" });
+        assert_eq!(without_choices(object), without_choices(answer.clone()), "{}", exchange["path"]);
         compared += 1;
     }
     assert!(compared > 70, "{compared}");

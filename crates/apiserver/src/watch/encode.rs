@@ -42,7 +42,14 @@ pub(super) struct Key {
 }
 
 /// An event about an object.
-pub(super) fn event(kind: &KindSpec, saying: Saying, stored: &Stored, representation: Representation, with_columns: bool, now: jiff::Timestamp) -> Bytes {
+pub(super) fn event(
+    kind: &KindSpec,
+    saying: Saying,
+    stored: &Stored,
+    representation: Representation,
+    with_columns: bool,
+    now: jiff::Timestamp,
+) -> Bytes {
     let object = match representation.shape {
         Shape::Whole if representation.format == Format::Json => return line(saying.as_str(), &stored.bytes()),
         Shape::Whole => stored.value().clone(),
@@ -63,7 +70,9 @@ pub(super) fn bookmark(kind: &KindSpec, revision: u64, initial_end: bool, repres
     }
     let (api_version, kind_name) = match representation.shape {
         Shape::Whole => (kind.api_version(), kind.kind.as_str()),
-        Shape::Metadata | Shape::MetadataList => (format!("meta.k8s.io/{}", representation.meta.as_str()), "PartialObjectMetadata"),
+        Shape::Metadata | Shape::MetadataList => {
+            (format!("meta.k8s.io/{}", representation.meta.as_str()), "PartialObjectMetadata")
+        }
         Shape::Table(_) => (format!("meta.k8s.io/{}", representation.meta.as_str()), "Table"),
     };
     let object = if let Shape::Table(_) = representation.shape {
@@ -82,7 +91,10 @@ pub(super) fn error(status: &Status, format: Format) -> Bytes {
 fn framed(event_type: &str, object: &Value, format: Format) -> Bytes {
     match format {
         Format::Json => line(event_type, &encode::value(object, format)),
-        Format::Yaml => format!("---\n{}", String::from_utf8_lossy(&encode::value(&json!({"type": event_type, "object": object}), format))).into(),
+        Format::Yaml => {
+            format!("---\n{}", String::from_utf8_lossy(&encode::value(&json!({"type": event_type, "object": object}), format)))
+                .into()
+        }
     }
 }
 

@@ -37,7 +37,13 @@ pub(crate) enum Start {
 
 impl WatchQuery {
     /// Reads the query of a watch.
-    pub(crate) fn parse(query: &Query, kind: &KindSpec, namespace: Option<String>, name: Option<&str>, state: &State) -> Result<Self, Status> {
+    pub(crate) fn parse(
+        query: &Query,
+        kind: &KindSpec,
+        namespace: Option<String>,
+        name: Option<&str>,
+        state: &State,
+    ) -> Result<Self, Status> {
         let selection = match name {
             Some(name) => Selection::by_name(name),
             None => Selection::parse(query, kind)?,
@@ -52,20 +58,29 @@ impl WatchQuery {
         };
         let seconds = query.get("timeoutSeconds").and_then(|seconds| seconds.parse::<u64>().ok()).filter(|seconds| *seconds > 0);
         let seconds = seconds.unwrap_or_else(|| MIN_TIMEOUT_SECONDS + state.seed.below(MIN_TIMEOUT_SECONDS));
-        Ok(Self { namespace, selection, bookmarks: query.is_set("allowWatchBookmarks"), start, timeout: Duration::from_secs(seconds) })
+        Ok(Self {
+            namespace,
+            selection,
+            bookmarks: query.is_set("allowWatchBookmarks"),
+            start,
+            timeout: Duration::from_secs(seconds),
+        })
     }
 }
 
 /// Combinations that make no sense (WATCH-6, WATCH-8).
 fn validate(query: &Query) -> Result<(), Status> {
-    let forbidden = |detail: &str| FieldError::new("resourceVersionMatch", FieldReason::Forbidden, format!("Forbidden: {detail}"));
+    let forbidden =
+        |detail: &str| FieldError::new("resourceVersionMatch", FieldReason::Forbidden, format!("Forbidden: {detail}"));
     let mut errors = Vec::new();
     match (query.get("sendInitialEvents").is_some(), query.get("resourceVersionMatch")) {
         (true, None) => errors.push(forbidden("sendInitialEvents requires setting resourceVersionMatch to NotOlderThan")),
         (true, Some(other)) if other != "NotOlderThan" => {
             errors.push(FieldError::not_supported("resourceVersionMatch", &json!(other), &["NotOlderThan"]));
         }
-        (false, Some(_)) => errors.push(forbidden("resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided")),
+        (false, Some(_)) => {
+            errors.push(forbidden("resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"))
+        }
         _ => {}
     }
     if errors.is_empty() { Ok(()) } else { Err(Status::invalid("meta.k8s.io", "ListOptions", "", &errors)) }

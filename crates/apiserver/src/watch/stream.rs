@@ -12,7 +12,10 @@ use super::{
 };
 use crate::{
     kinds::KindSpec,
-    request::{create::resource_of, negotiate::{Representation, Shape}},
+    request::{
+        create::resource_of,
+        negotiate::{Representation, Shape},
+    },
     server::State,
     status::Status,
     store::{Event, Progress, Stored, Subscription},
@@ -23,7 +26,12 @@ const LAST_BOOKMARK: Duration = Duration::from_secs(2);
 
 impl State {
     /// Starts a watch. What is wrong with its version is said in the stream (WATCH-4).
-    pub(crate) fn watch(self: &Arc<Self>, kind: &Arc<KindSpec>, query: WatchQuery, representation: Representation) -> impl Stream<Item = Bytes> + Send + use<> {
+    pub(crate) fn watch(
+        self: &Arc<Self>,
+        kind: &Arc<KindSpec>,
+        query: WatchQuery,
+        representation: Representation,
+    ) -> impl Stream<Item = Bytes> + Send + use<> {
         let watch = Watch::start(self, kind, query, representation);
         stream::unfold(watch, |mut watch| async move { watch.next().await.map(|bytes| (bytes, watch)) })
     }
@@ -54,7 +62,9 @@ impl Watch {
             subscription: None,
             ready: VecDeque::new(),
             deadline,
-            next_bookmark: query.bookmarks.then(|| (now + state.options.bookmark_period).min(deadline.saturating_sub(LAST_BOOKMARK))),
+            next_bookmark: query
+                .bookmarks
+                .then(|| (now + state.options.bookmark_period).min(deadline.saturating_sub(LAST_BOOKMARK))),
             columns_due: matches!(representation.shape, Shape::Table(_)),
             query,
         };
@@ -79,8 +89,10 @@ impl Watch {
     fn send_initial(&mut self) {
         let snapshot = self.state.store.snapshot();
         let namespace = self.query.namespace.clone();
-        let objects: Vec<_> =
-            snapshot.list(&resource_of(&self.kind), namespace.as_deref()).map(|(_, stored)| self.state.view(&self.kind, stored)).collect();
+        let objects: Vec<_> = snapshot
+            .list(&resource_of(&self.kind), namespace.as_deref())
+            .map(|(_, stored)| self.state.view(&self.kind, stored))
+            .collect();
         let now = self.state.clock.now();
         for view in objects {
             if self.query.selection.matches(&self.kind, view.value()) {
@@ -141,7 +153,8 @@ impl Watch {
     }
 
     fn matches(&self, stored: &Arc<Stored>) -> bool {
-        self.query.selection.is_everything() || self.query.selection.matches(&self.kind, self.state.view(&self.kind, stored).value())
+        self.query.selection.is_everything()
+            || self.query.selection.matches(&self.kind, self.state.view(&self.kind, stored).value())
     }
 
     /// Waits for an event, a bookmark that is due, or the end.

@@ -59,7 +59,8 @@ fn roll(set: &Value, owned: &[&Value], wanted: &[&Value], hash: &str, around: Su
     }
     let total = wanted.len() as i64;
     let limit = scaled(at(set, "/spec/updateStrategy/rollingUpdate/maxUnavailable"), "1", total, true).max(1);
-    let available = owned.iter().filter(|pod| pods::is_active(pod) && is_available(set, pod, around, &mut Plan::default())).count() as i64;
+    let available =
+        owned.iter().filter(|pod| pods::is_active(pod) && is_available(set, pod, around, &mut Plan::default())).count() as i64;
     let mut spare = (limit - (total - available)).max(0);
     for pod in owned.iter().filter(|pod| pods::is_active(pod) && pod.label(POD_LABEL) != Some(hash)) {
         // A pod that is not available costs nothing.
@@ -84,9 +85,11 @@ fn status(set: &Value, owned: &[&Value], wanted: &[&Value], hash: &str, around: 
         "numberMisscheduled": 0,
         "numberReady": ready,
     });
-    for (field, count) in
-        [("updatedNumberScheduled", updated), ("numberAvailable", available), ("numberUnavailable", wanted.len().saturating_sub(available))]
-    {
+    for (field, count) in [
+        ("updatedNumberScheduled", updated),
+        ("numberAvailable", available),
+        ("numberUnavailable", wanted.len().saturating_sub(available)),
+    ] {
         if count > 0 {
             status[field] = count.into();
         }

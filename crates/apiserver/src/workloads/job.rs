@@ -120,7 +120,8 @@ fn run(job: &Value, state: &State<'_>, now: Timestamp, plan: &mut Plan) {
     let surplus = (state.active.len() as i64 - wanted).max(0) as usize;
     if is_indexed(job) {
         let taken: BTreeSet<i64> = state.active.iter().filter_map(|pod| index_of(pod)).collect();
-        let free = (0..int(job, "/spec/completions")).filter(|index| !taken.contains(index) && !state.done_indexes.contains(index));
+        let free =
+            (0..int(job, "/spec/completions")).filter(|index| !taken.contains(index) && !state.done_indexes.contains(index));
         free.take(missing).for_each(|index| plan.create(pod(job, Some(index))));
     } else {
         (0..missing).for_each(|_| plan.create(pod(job, None)));
@@ -177,8 +178,10 @@ fn finish_status(job: &Value, owned: &[&Value], plan: &mut Plan) {
 
 /// Deletes a finished Job after its time to live.
 fn expire(job: &Value, now: Timestamp, plan: &mut Plan) {
-    let finished =
-        ["Complete", "Failed"].into_iter().filter_map(|kind| condition::find(job, kind)).find(|end| text(end, "/status") == "True");
+    let finished = ["Complete", "Failed"]
+        .into_iter()
+        .filter_map(|kind| condition::find(job, kind))
+        .find(|end| text(end, "/status") == "True");
     let (Some(finished), Some(seconds)) = (finished, at(job, "/spec/ttlSecondsAfterFinished").as_i64()) else { return };
     let expiry = seconds_after(time(finished, "/lastTransitionTime").unwrap_or(now), seconds);
     plan.wake_at(expiry, now);

@@ -91,7 +91,9 @@ pub(super) fn address(node: &Value) -> &str {
 
 /// Whether the pod can be placed on the node: its node selector matches, and it tolerates the taints.
 pub(super) fn takes(node: &Value, pod: &Value) -> bool {
-    !flag(node, "/spec/unschedulable") && is_selected(node, pod) && list(node, "/spec/taints").iter().all(|taint| is_tolerated(taint, pod))
+    !flag(node, "/spec/unschedulable")
+        && is_selected(node, pod)
+        && list(node, "/spec/taints").iter().all(|taint| is_tolerated(taint, pod))
 }
 
 /// Whether a DaemonSet's pod belongs on the node: its own pods tolerate cordons and pressure.
@@ -116,7 +118,8 @@ fn is_matched(node: &Value, term: &Value) -> bool {
 
 fn is_tolerated(taint: &Value, pod: &Value) -> bool {
     // A preference keeps no pod away.
-    text(taint, "/effect") == "PreferNoSchedule" || list(pod, "/spec/tolerations").iter().any(|toleration| tolerates(toleration, taint))
+    text(taint, "/effect") == "PreferNoSchedule"
+        || list(pod, "/spec/tolerations").iter().any(|toleration| tolerates(toleration, taint))
 }
 
 fn tolerates(toleration: &Value, taint: &Value) -> bool {

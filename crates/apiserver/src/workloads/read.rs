@@ -77,7 +77,8 @@ pub(super) fn scaled(value: &Value, default: &str, total: i64, round_up: bool) -
 pub(super) fn without_zeros(value: &Value) -> Value {
     match value {
         Value::Object(members) => {
-            let kept = members.iter().map(|(key, member)| (key.clone(), without_zeros(member))).filter(|(_, member)| !is_zero(member));
+            let kept =
+                members.iter().map(|(key, member)| (key.clone(), without_zeros(member))).filter(|(_, member)| !is_zero(member));
             Value::Object(kept.collect::<Map<_, _>>())
         }
         Value::Array(items) => items.iter().map(without_zeros).collect(),

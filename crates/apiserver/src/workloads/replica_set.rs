@@ -33,7 +33,8 @@ pub(super) fn plan(set: &Value, owned: &[&Value], around: Surroundings<'_>) -> P
 fn status(set: &Value, owned: &[&Value], around: Surroundings<'_>, plan: &mut Plan) -> Value {
     let active: Vec<&Value> = owned.iter().copied().filter(|pod| pods::is_active(pod)).collect();
     let labels = at(set, "/spec/template/metadata/labels");
-    let labelled = |pod: &&&Value| labels.as_object().into_iter().flatten().all(|(key, value)| pod.labels().get(key) == Some(value));
+    let labelled =
+        |pod: &&&Value| labels.as_object().into_iter().flatten().all(|(key, value)| pod.labels().get(key) == Some(value));
     let min_ready = int(set, "/spec/minReadySeconds");
     let mut status = json!({
         "replicas": active.len(),

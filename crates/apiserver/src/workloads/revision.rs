@@ -31,7 +31,8 @@ impl<'a> History<'a> {
         let mut all = owned.to_vec();
         all.sort_by_key(|revision| int(revision, "/revision"));
         let wanted = at(workload, "/spec/template");
-        let stored = all.iter().rev().find(|revision| template::is_same(at(revision, "/data/spec/template"), &marked(wanted), ""));
+        let stored =
+            all.iter().rev().find(|revision| template::is_same(at(revision, "/data/spec/template"), &marked(wanted), ""));
         let present = match stored {
             Some(stored) => Present::Stored(stored),
             None => Present::New(create(workload, &all)),

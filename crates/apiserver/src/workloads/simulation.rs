@@ -132,7 +132,9 @@ impl Simulation {
     fn run_pod(&mut self, key: &Key, pod: &Value) -> bool {
         let nodes: Vec<&Value> = self.nodes.iter().collect();
         let nodes = Nodes { all: &nodes, next_address: pod_address(self.counter as u32) };
-        let Some(change) = pod::next(pod, nodes, self.now, &self.delays).filter(|change| change.is_due(self.now)) else { return false };
+        let Some(change) = pod::next(pod, nodes, self.now, &self.delays).filter(|change| change.is_due(self.now)) else {
+            return false;
+        };
         match change.what {
             PodChange::Bind(node) => self.objects.get_mut(key).unwrap()["spec"]["nodeName"] = node.into(),
             PodChange::Status(status) => self.objects.get_mut(key).unwrap()["status"] = status,

@@ -61,9 +61,13 @@ fn deployment_status(object: &Value, ready: bool, around: Surroundings<'_>) -> V
         Condition::new("Available", false, "MinimumReplicasUnavailable", "Deployment does not have minimum availability.")
     };
     condition::set(&mut conditions, availability, around.now, &times("Available", availability.reason));
-    let message =
-        if ready { format!("ReplicaSet \"{set}\" has successfully progressed.") } else { format!("ReplicaSet \"{set}\" is progressing.") };
-    let progress = Condition::new("Progressing", true, if ready { "NewReplicaSetAvailable" } else { "ReplicaSetUpdated" }, &message);
+    let message = if ready {
+        format!("ReplicaSet \"{set}\" has successfully progressed.")
+    } else {
+        format!("ReplicaSet \"{set}\" is progressing.")
+    };
+    let progress =
+        Condition::new("Progressing", true, if ready { "NewReplicaSetAvailable" } else { "ReplicaSetUpdated" }, &message);
     condition::set(&mut conditions, progress, around.now, &times("Progressing", progress.reason));
     json!({
         "observedGeneration": generation(object),

@@ -70,8 +70,12 @@ pub(super) fn selects(selector: &Value, labels: &Map<String, Value>) -> bool {
 /// An expression of a selector over labels. Comparisons of numbers are for nodes only.
 pub(super) fn holds(expression: &Value, labels: &Map<String, Value>) -> bool {
     let present = expression.get("key").and_then(Value::as_str).and_then(|key| labels.get(key));
-    let among =
-        || expression.get("values").and_then(Value::as_array).is_some_and(|values| present.is_some_and(|value| values.contains(value)));
+    let among = || {
+        expression
+            .get("values")
+            .and_then(Value::as_array)
+            .is_some_and(|values| present.is_some_and(|value| values.contains(value)))
+    };
     match expression.get("operator").and_then(Value::as_str) {
         Some("In") => among(),
         Some("NotIn") => !among(),
@@ -80,7 +84,9 @@ pub(super) fn holds(expression: &Value, labels: &Map<String, Value>) -> bool {
         Some(comparison @ ("Gt" | "Lt")) => {
             let number = |value: Option<&Value>| value.and_then(Value::as_str).and_then(|text| text.parse::<i64>().ok());
             let bound = number(expression.pointer("/values/0"));
-            number(present).zip(bound).is_some_and(|(present, bound)| if comparison == "Gt" { present > bound } else { present < bound })
+            number(present)
+                .zip(bound)
+                .is_some_and(|(present, bound)| if comparison == "Gt" { present > bound } else { present < bound })
         }
         _ => false,
     }

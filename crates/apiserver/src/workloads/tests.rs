@@ -12,7 +12,8 @@ use super::{
 };
 
 fn job(spec: Value) -> Value {
-    let mut all = json!({"parallelism": 1, "completions": 1, "backoffLimit": 2, "template": {"spec": {"restartPolicy": "Never"}}});
+    let mut all =
+        json!({"parallelism": 1, "completions": 1, "backoffLimit": 2, "template": {"spec": {"restartPolicy": "Never"}}});
     kubewright_machinery::patch::merge_patch(&mut all, &spec);
     workload("Job", "once", all)
 }
@@ -23,7 +24,8 @@ fn a_daemon_set_has_one_pod_on_each_node() {
     let mut simulation = Simulation::new().with_nodes(3);
     simulation.apply(workload("DaemonSet", "agent", json!({})));
     let agent = simulation.get("DaemonSet", "agent");
-    for field in ["desiredNumberScheduled", "currentNumberScheduled", "numberReady", "updatedNumberScheduled", "numberAvailable"] {
+    for field in ["desiredNumberScheduled", "currentNumberScheduled", "numberReady", "updatedNumberScheduled", "numberAvailable"]
+    {
         assert_eq!(count(agent, field), 3, "{field}");
     }
     assert_eq!(at(agent, "/status/numberUnavailable"), &Value::Null);
@@ -38,7 +40,11 @@ fn a_daemon_set_updates_one_pod_after_the_other() {
     let mut simulation = Simulation::new().with_nodes(3);
     simulation.apply(workload("DaemonSet", "agent", json!({})));
     simulation.watch_pods();
-    simulation.apply(workload("DaemonSet", "agent", json!({"template": {"spec": {"containers": [{"name": "c", "image": "i:2"}]}}})));
+    simulation.apply(workload(
+        "DaemonSet",
+        "agent",
+        json!({"template": {"spec": {"containers": [{"name": "c", "image": "i:2"}]}}}),
+    ));
     assert!(simulation.all("Pod").iter().all(|pod| text(pod, "/spec/containers/0/image") == "i:2"));
     assert_eq!(simulation.least_ready, 2);
     simulation.apply(workload("DaemonSet", "agent", json!({"template": {"spec": {"nodeSelector": {"gpu": "yes"}}}})));
@@ -60,7 +66,10 @@ fn a_job_completes_with_the_wanted_number_of_successes() {
     assert_eq!(count(once, "succeeded"), 3);
     assert_eq!(condition_of(once, "SuccessCriteriaMet"), ("True", "CompletionsReached"));
     assert_eq!(condition_of(once, "Complete"), ("True", "CompletionsReached"));
-    assert_eq!((text(once, "/status/startTime"), text(once, "/status/completionTime")), ("2026-01-01T00:00:00Z", "2026-01-01T00:00:10Z"));
+    assert_eq!(
+        (text(once, "/status/startTime"), text(once, "/status/completionTime")),
+        ("2026-01-01T00:00:00Z", "2026-01-01T00:00:10Z")
+    );
 }
 
 // STG-11

@@ -58,7 +58,8 @@ pub fn warnings(object: &Value) -> Vec<String> {
         if let Some(value) = annotations.get(OUTCOME).and_then(Value::as_str).filter(|value| parse_outcome(value).is_none()) {
             warnings.push(format!("annotation {OUTCOME}: {value:?} is ignored: must be ready, never, fail or manual"));
         }
-        if let Some(value) = annotations.get(READY_AFTER).and_then(Value::as_str).filter(|value| parse_duration(value).is_none()) {
+        if let Some(value) = annotations.get(READY_AFTER).and_then(Value::as_str).filter(|value| parse_duration(value).is_none())
+        {
             warnings.push(format!("annotation {READY_AFTER}: {value:?} is ignored: must be a duration such as 30s or 1m30s"));
         }
     }

@@ -48,7 +48,11 @@ impl Cluster {
         let (parts, body) = response.into_parts();
         let bytes = body.collect().await.unwrap().to_bytes();
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        Answer { code: parts.status.as_u16(), headers: parts.headers, body: serde_json::from_slice(&bytes).unwrap_or(Value::String(text)) }
+        Answer {
+            code: parts.status.as_u16(),
+            headers: parts.headers,
+            body: serde_json::from_slice(&bytes).unwrap_or(Value::String(text)),
+        }
     }
 
     pub(crate) async fn get(&self, path: &str) -> Answer {
@@ -78,7 +82,10 @@ impl Cluster {
     pub(crate) async fn watch_as(&self, path: &str, accept: &str) -> Watch {
         let request = Request::builder().uri(path).header("accept", accept).body(Full::new(bytes::Bytes::new())).unwrap();
         let response = self.server.service(Identity::admin()).oneshot(request).await.unwrap();
-        Watch { code: response.status().as_u16(), body: response.into_body().map_err(|error| format!("{error:?}")).boxed_unsync() }
+        Watch {
+            code: response.status().as_u16(),
+            body: response.into_body().map_err(|error| format!("{error:?}")).boxed_unsync(),
+        }
     }
 
     /// Creates a ConfigMap in `default`.
@@ -153,7 +160,9 @@ impl Watch {
 
     /// Type and name of all events that are there without waiting.
     pub(crate) fn seen(&mut self) -> Vec<String> {
-        let shown = |event: &Value| format!("{} {}", event["type"].as_str().unwrap(), event["object"]["metadata"]["name"].as_str().unwrap_or("-"));
+        let shown = |event: &Value| {
+            format!("{} {}", event["type"].as_str().unwrap(), event["object"]["metadata"]["name"].as_str().unwrap_or("-"))
+        };
         self.ready().iter().map(shown).collect()
     }
 }

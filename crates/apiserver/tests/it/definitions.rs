@@ -49,14 +49,19 @@ async fn a_definition_is_in_force_when_its_creation_is_answered() {
     assert_eq!(created.body["status"]["conditions"], Value::Null);
     assert_eq!(created.body["status"]["storedVersions"], json!(["v1"]));
     let seen = watch.seen();
-    assert_eq!((seen.first().unwrap().as_str(), seen.last().unwrap().as_str()), ("ADDED widgets.ex.io", "MODIFIED widgets.ex.io"));
+    assert_eq!(
+        (seen.first().unwrap().as_str(), seen.last().unwrap().as_str()),
+        ("ADDED widgets.ex.io", "MODIFIED widgets.ex.io")
+    );
     let established = cluster.get(&format!("{DEFINITIONS}/widgets.ex.io")).await.body;
     let conditions = established["status"]["conditions"].as_array().unwrap();
     assert!(conditions.iter().all(|condition| condition["status"] == "True"), "{conditions:?}");
     assert_eq!(cluster.post(WIDGETS, widget("a", json!({"size": 1}))).await.code, 201);
     let resources = cluster.get("/apis/ex.io/v1").await.body;
     assert_eq!(resources["resources"][0]["name"], "widgets");
-    let groups = cluster.send("GET", "/apis", None, &[("accept", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList")]).await;
+    let groups = cluster
+        .send("GET", "/apis", None, &[("accept", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList")])
+        .await;
     assert!(groups.body["items"].as_array().unwrap().iter().any(|group| group["metadata"]["name"] == "ex.io"));
 }
 
@@ -84,7 +89,9 @@ async fn the_status_of_an_instance_is_apart() {
     let cluster = with_widgets().await;
     cluster.post(WIDGETS, widget("a", json!({"size": 1}))).await;
     let path = format!("{WIDGETS}/a");
-    let status = cluster.merge(&format!("{path}/status"), json!({"status": {"x": 1}, "spec": {"size": 9}, "metadata": {"labels": {"l": "1"}}})).await;
+    let status = cluster
+        .merge(&format!("{path}/status"), json!({"status": {"x": 1}, "spec": {"size": 9}, "metadata": {"labels": {"l": "1"}}}))
+        .await;
     assert_eq!((&status.body["status"], &status.body["spec"]["size"]), (&json!({"x": 1}), &json!(1)));
     assert!(status.body["metadata"].get("labels").is_none());
     let main = cluster.merge(&path, json!({"status": {"x": 2}, "spec": {"size": 9}})).await;
@@ -98,7 +105,8 @@ async fn a_changed_schema_ends_the_watches_and_shows_in_what_was_stored() {
     cluster.post(WIDGETS, widget("a", json!({"size": 1}))).await;
     let mut watch = cluster.watch(&format!("{WIDGETS}?watch=true&resourceVersion={}", cluster.server.revision())).await;
     let mut definition = cluster.get(&format!("{DEFINITIONS}/widgets.ex.io")).await.body;
-    definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]["shape"] = json!({"type": "string", "default": "round"});
+    definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]["shape"] =
+        json!({"type": "string", "default": "round"});
     let updated = cluster.put(&format!("{DEFINITIONS}/widgets.ex.io"), definition).await;
     assert_eq!(updated.code, 200, "{}", updated.body);
     assert!(watch.next().await.is_none());
@@ -116,7 +124,10 @@ async fn a_deleted_definition_waits_for_its_instances() {
     let mut watch = cluster.watch(&format!("{WIDGETS}?watch=true&resourceVersion={}", cluster.server.revision())).await;
     let path = format!("{DEFINITIONS}/widgets.ex.io");
     let deleted = cluster.delete(&path).await;
-    assert_eq!((deleted.code, &deleted.body["metadata"]["finalizers"]), (200, &json!(["customresourcecleanup.apiextensions.k8s.io"])));
+    assert_eq!(
+        (deleted.code, &deleted.body["metadata"]["finalizers"]),
+        (200, &json!(["customresourcecleanup.apiextensions.k8s.io"]))
+    );
     let refused = cluster.post(WIDGETS, widget("new", json!({"size": 1}))).await;
     assert_eq!(refused.code, 403);
     assert!(refused.message().contains("create not allowed while custom resource definition is terminating"));

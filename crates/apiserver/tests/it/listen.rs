@@ -50,7 +50,8 @@ fn code<T: std::fmt::Debug>(outcome: Result<T, Error>) -> (u16, String) {
 #[tokio::test]
 async fn a_kubeconfig_is_all_that_a_client_needs() {
     let (server, endpoint) = endpoint().await;
-    let client = Client::try_from(config(&endpoint.kubeconfig(&Identity::user("alice").with_group("dev")).unwrap()).await).unwrap();
+    let client =
+        Client::try_from(config(&endpoint.kubeconfig(&Identity::user("alice").with_group("dev")).unwrap()).await).unwrap();
     let api = config_maps(&client);
     let mut watch = api.watch(&WatchParams::default(), "0").await.unwrap().boxed();
     api.create(&PostParams::default(), &config_map("a")).await.unwrap();

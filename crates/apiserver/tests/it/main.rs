@@ -12,8 +12,8 @@ mod namespaces;
 mod objects;
 mod patches;
 mod replay;
-mod server;
 mod rules;
+mod server;
 mod watches;
 
 #[cfg(feature = "kube")]

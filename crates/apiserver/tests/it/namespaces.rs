@@ -46,7 +46,10 @@ async fn content_with_finalizers_holds_its_namespace_and_is_named() {
         conditions.iter().find(|condition| condition["type"] == kind).unwrap()["message"].as_str().unwrap().to_owned()
     };
     assert_eq!(message("NamespaceContentRemaining"), "Some resources are remaining: configmaps. has 1 resource instances");
-    assert_eq!(message("NamespaceFinalizersRemaining"), "Some content in the namespace has finalizers remaining: x.io/z in 1 resource instances");
+    assert_eq!(
+        message("NamespaceFinalizersRemaining"),
+        "Some content in the namespace has finalizers remaining: x.io/z in 1 resource instances"
+    );
     let refused = cluster.post("/api/v1/namespaces/n1/configmaps", json!({"metadata": {"name": "b"}})).await;
     assert_eq!((refused.code, &refused.body["details"]["causes"][0]["reason"]), (403, &json!("NamespaceTerminating")));
     let again = cluster.post(NAMESPACES, json!({"metadata": {"name": "n1"}})).await;

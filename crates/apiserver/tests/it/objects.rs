@@ -139,7 +139,9 @@ async fn patches_change_what_they_name() {
     assert_eq!(again.version(), merged.version());
     assert_ne!(again.version(), map["metadata"]["resourceVersion"]);
     let json_patch = |patch| cluster.send("PATCH", MAPS_A, Some(patch), &[("content-type", "application/json-patch+json")]);
-    let patched = json_patch(json!([{"op": "test", "path": "/data/k", "value": "2"}, {"op": "add", "path": "/data/m", "value": "3"}])).await;
+    let patched =
+        json_patch(json!([{"op": "test", "path": "/data/k", "value": "2"}, {"op": "add", "path": "/data/m", "value": "3"}]))
+            .await;
     assert_eq!(patched.body["data"]["m"], "3");
     let failed = json_patch(json!([{"op": "test", "path": "/data/k", "value": "9"}])).await;
     assert_eq!((failed.code, failed.reason()), (422, "Invalid"));
@@ -218,7 +220,12 @@ async fn paths_that_are_no_objects_are_answered() {
     assert_eq!(cluster.get("/api/v1/nope").await.reason(), "NotFound");
     assert_eq!(cluster.put("/api/v1/namespaces", json!({})).await.code, 405);
     assert_eq!(cluster.delete("/api/v1/namespaces").await.code, 405);
-    let review = cluster.post("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", json!({"spec": {"resourceAttributes": {"verb": "get", "resource": "pods"}}})).await;
+    let review = cluster
+        .post(
+            "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+            json!({"spec": {"resourceAttributes": {"verb": "get", "resource": "pods"}}}),
+        )
+        .await;
     assert_eq!((review.code, &review.body["status"]["allowed"]), (201, &json!(true)));
     let me = cluster.post("/apis/authentication.k8s.io/v1/selfsubjectreviews", json!({})).await;
     assert_eq!(me.body["status"]["userInfo"]["username"], "kubernetes-admin");

@@ -28,7 +28,8 @@ struct Names(BTreeMap<String, String>);
 impl Names {
     fn learn(&mut self, recorded: &Value, ours: &Value) {
         for pointer in ["/metadata/uid", "/metadata/continue", "/details/uid"] {
-            if let (Some(recorded), Some(ours)) = (recorded.pointer(pointer).and_then(Value::as_str), ours.pointer(pointer).and_then(Value::as_str))
+            if let (Some(recorded), Some(ours)) =
+                (recorded.pointer(pointer).and_then(Value::as_str), ours.pointer(pointer).and_then(Value::as_str))
                 && !recorded.is_empty()
             {
                 self.0.insert(recorded.into(), ours.into());
@@ -63,7 +64,12 @@ fn version(value: &Value) -> Option<&str> {
 fn recording() -> Option<Vec<Value>> {
     let folder = std::env::var_os("KUBEWRIGHT_RECORDED")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/kubernetes-1.36"), PathBuf::from);
-    let output = Command::new("gzip").arg("-dc").arg(folder.join("transcript.jsonl.gz")).output().ok().filter(|output| output.status.success())?;
+    let output = Command::new("gzip")
+        .arg("-dc")
+        .arg(folder.join("transcript.jsonl.gz"))
+        .output()
+        .ok()
+        .filter(|output| output.status.success())?;
     Some(String::from_utf8(output.stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect())
 }
 
@@ -87,7 +93,9 @@ fn area(path: &str) -> String {
     let parts: Vec<_> = path.split('/').filter(|part| !part.is_empty()).collect();
     match parts.as_slice() {
         [root @ ("api" | "apis"), .., "namespaces", _, resource, _, sub] if !root.is_empty() => format!("{resource}/{sub}"),
-        ["api" | "apis", .., "namespaces", _, resource] | ["api" | "apis", .., "namespaces", _, resource, _] => (*resource).to_owned(),
+        ["api" | "apis", .., "namespaces", _, resource] | ["api" | "apis", .., "namespaces", _, resource, _] => {
+            (*resource).to_owned()
+        }
         ["api" | "apis", ..] => parts.iter().take(4).copied().collect::<Vec<_>>().join("/"),
         _ => "other".into(),
     }
@@ -98,7 +106,11 @@ async fn recorded_requests_are_answered_as_the_real_server_did() {
     let Some(recording) = recording() else { return };
     let verbose = std::env::var("KUBEWRIGHT_REPLAY").is_ok();
     let cluster = Cluster::start();
-    let last_answer: BTreeMap<_, _> = recording.iter().filter(|pair| pair["m"] == "GET").map(|pair| (pair["path"].as_str().unwrap_or_default(), pair["code"].as_u64().unwrap_or_default())).collect();
+    let last_answer: BTreeMap<_, _> = recording
+        .iter()
+        .filter(|pair| pair["m"] == "GET")
+        .map(|pair| (pair["path"].as_str().unwrap_or_default(), pair["code"].as_u64().unwrap_or_default()))
+        .collect();
     let (mut names, mut areas) = (Names::default(), BTreeMap::<String, Area>::new());
     for pair in &recording {
         let text = |field: &str| pair[field].as_str().unwrap_or_default();
@@ -123,7 +135,8 @@ async fn recorded_requests_are_answered_as_the_real_server_did() {
         let answer = cluster.send_text(method, &names.translate(path), names.translate(body), &headers).await;
         let reason = |body: &Value| body["reason"].as_str().filter(|_| body["kind"] == "Status").unwrap_or_default().to_owned();
         names.learn(&pair["resp"], &answer.body);
-        let (expected, found) = ((pair["code"].as_u64().unwrap_or_default(), reason(&pair["resp"])), (u64::from(answer.code), reason(&answer.body)));
+        let (expected, found) =
+            ((pair["code"].as_u64().unwrap_or_default(), reason(&pair["resp"])), (u64::from(answer.code), reason(&answer.body)));
         // The real server was polled until its controllers had done what ours have done already (DIF-3, DIF-4).
         let polled = method == "GET" && expected.0 == 200 && found.0 == 404;
         if polled && last_answer.get(path) == Some(&404) {
@@ -134,7 +147,11 @@ async fn recorded_requests_are_answered_as_the_real_server_did() {
         if expected == found {
             area.agreed += 1;
         } else if verbose {
-            println!("{method} {path} {body:.160}\n   expected {expected:?} {:.200}\n   found    {found:?} {:.300}", pair["resp"]["message"], answer.body.to_string());
+            println!(
+                "{method} {path} {body:.160}\n   expected {expected:?} {:.200}\n   found    {found:?} {:.300}",
+                pair["resp"]["message"],
+                answer.body.to_string()
+            );
         }
     }
     let (agreed, total) = areas.values().fold((0, 0), |(agreed, total), area| (agreed + area.agreed, total + area.total));
@@ -142,5 +159,8 @@ async fn recorded_requests_are_answered_as_the_real_server_did() {
         println!("{:4}/{:<4} {name}", area.agreed, area.total);
     }
     println!("{agreed} of {total} recorded answers agree");
-    assert!(agreed * 100 >= total * EXPECTED_PERCENT, "only {agreed} of {total} recorded answers agree; KUBEWRIGHT_REPLAY=all shows the others");
+    assert!(
+        agreed * 100 >= total * EXPECTED_PERCENT,
+        "only {agreed} of {total} recorded answers agree; KUBEWRIGHT_REPLAY=all shows the others"
+    );
 }

@@ -34,7 +34,10 @@ async fn a_broken_rule_makes_an_object_invalid() {
     let cluster = with_rules().await;
     assert_eq!(write(&cluster, "a", json!({"size": 2, "min": 1})).await.code, 201);
     let refused = write(&cluster, "b", json!({"size": 1, "min": 2})).await;
-    assert_eq!((refused.code, refused.message()), (422, "Gauge.ex.io \"b\" is invalid: spec: Invalid value: size must be >= min"));
+    assert_eq!(
+        (refused.code, refused.message()),
+        (422, "Gauge.ex.io \"b\" is invalid: spec: Invalid value: size must be >= min")
+    );
 }
 
 // SRV-6

@@ -43,7 +43,10 @@ async fn seeded_objects_are_stored_exactly_as_they_are() {
     assert!(watch.ready().is_empty());
     cluster.server.seed([object]).unwrap();
     let found = cluster.get("/apis/apps/v1/namespaces/default/deployments/d").await.body;
-    assert_eq!((&found["metadata"]["generation"], &found["status"], found.get("spec")), (&json!(7), &json!({"replicas": 3}), None));
+    assert_eq!(
+        (&found["metadata"]["generation"], &found["status"], found.get("spec")),
+        (&json!(7), &json!({"replicas": 3}), None)
+    );
     assert_eq!(watch.seen(), ["ADDED d"]);
     let unknown = cluster.server.seed([json!({"apiVersion": "ex.io/v1", "kind": "Nothing", "metadata": {"name": "n"}})]);
     assert!(unknown.unwrap_err().to_string().contains("Nothing"));

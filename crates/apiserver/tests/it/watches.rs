@@ -50,7 +50,10 @@ async fn a_version_that_is_too_old_is_said_in_the_stream() {
     let mut watch = cluster.watch(&format!("{MAPS}?watch=true&resourceVersion=1")).await;
     assert_eq!(watch.code, 200);
     let event = watch.next().await.unwrap();
-    assert_eq!((&event["type"], &event["object"]["code"], &event["object"]["reason"]), (&json!("ERROR"), &json!(410), &json!("Expired")));
+    assert_eq!(
+        (&event["type"], &event["object"]["code"], &event["object"]["reason"]),
+        (&json!("ERROR"), &json!(410), &json!("Expired"))
+    );
     assert!(watch.next().await.is_none());
 }
 
@@ -113,7 +116,12 @@ async fn events_are_shown_as_asked_for() {
     let mut table = cluster.watch_as(&path, "application/json;as=Table;g=meta.k8s.io;v=v1").await;
     cluster.map("a", json!({"data": {"k": "1"}})).await;
     cluster.map("b", json!({})).await;
-    assert!(partial.ready().iter().all(|event| event["object"]["kind"] == "PartialObjectMetadata" && event["object"].get("data").is_none()));
+    assert!(
+        partial
+            .ready()
+            .iter()
+            .all(|event| event["object"]["kind"] == "PartialObjectMetadata" && event["object"].get("data").is_none())
+    );
     let rows = table.ready();
     assert!(rows[0]["object"]["columnDefinitions"].is_array());
     assert!(rows[1]["object"]["columnDefinitions"].is_null());

@@ -30,11 +30,15 @@ async fn serve(args: Args) -> Result<(), Failure> {
         let created = seeds::create(&server, path).await?;
         println!("created {created} objects of {}", path.display());
     }
-    let address =
-        if args.address.contains(':') { format!("[{}]:{}", args.address, args.port) } else { format!("{}:{}", args.address, args.port) };
+    let address = if args.address.contains(':') {
+        format!("[{}]:{}", args.address, args.port)
+    } else {
+        format!("{}:{}", args.address, args.port)
+    };
     let endpoint = if args.plain { server.listen_plain(&address).await? } else { server.listen(&address).await? };
     let kubeconfig = endpoint.kubeconfig(&Identity::admin())?;
-    write_private(&args.kubeconfig, &kubeconfig).map_err(|error| format!("write the kubeconfig {}: {error}", args.kubeconfig.display()))?;
+    write_private(&args.kubeconfig, &kubeconfig)
+        .map_err(|error| format!("write the kubeconfig {}: {error}", args.kubeconfig.display()))?;
     println!("serving Kubernetes 1.36 on {}", endpoint.url());
     println!("try: kubectl --kubeconfig {} get namespaces", args.kubeconfig.display());
     println!("Ctrl-C ends it");

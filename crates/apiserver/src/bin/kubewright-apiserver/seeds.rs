@@ -16,7 +16,9 @@ pub(crate) async fn create(server: &ApiServer, path: &Path) -> Result<usize, Fai
         let title = object.title();
         let Some(scope) = server.scope_of(&object) else {
             let path = path.display();
-            return Err(format!("create {title} of {path}: no such kind is served; put its CustomResourceDefinition before it").into());
+            return Err(
+                format!("create {title} of {path}: no such kind is served; put its CustomResourceDefinition before it").into()
+            );
         };
         if object.namespace().is_empty() && scope == Scope::Namespaced {
             object.metadata_mut().insert("namespace".into(), "default".into());

@@ -15,10 +15,7 @@ use versions::{schemas, stored_versions, version_list};
 pub fn validate(definition: &Value, stored: Option<&Value>) -> Vec<FieldError> {
     let mut errors = Vec::new();
     let empty = Map::new();
-    let spec = definition
-        .get("spec")
-        .and_then(Value::as_object)
-        .unwrap_or(&empty);
+    let spec = definition.get("spec").and_then(Value::as_object).unwrap_or(&empty);
     object_name(definition, spec, &mut errors);
     group_and_scope(definition, spec, &mut errors);
     served_names(spec, &mut errors);
@@ -32,11 +29,7 @@ pub fn validate(definition: &Value, stored: Option<&Value>) -> Vec<FieldError> {
     }
     if spec.get("preserveUnknownFields") == Some(&Value::Bool(true)) {
         let detail = "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead";
-        errors.push(FieldError::invalid(
-            "spec.preserveUnknownFields",
-            &Value::Bool(true),
-            detail,
-        ));
+        errors.push(FieldError::invalid("spec.preserveUnknownFields", &Value::Bool(true), detail));
     }
     conversion(spec, &mut errors);
     stored_versions(definition, &mut errors);
@@ -47,22 +40,11 @@ pub fn validate(definition: &Value, stored: Option<&Value>) -> Vec<FieldError> {
 }
 
 fn object_name(definition: &Value, spec: &Map<String, Value>, errors: &mut Vec<FieldError>) {
-    let name = definition
-        .pointer("/metadata/name")
-        .and_then(Value::as_str)
-        .unwrap_or_default();
-    let plural = spec
-        .get("names")
-        .and_then(|names| names.get("plural"))
-        .and_then(Value::as_str)
-        .unwrap_or_default();
+    let name = definition.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
+    let plural = spec.get("names").and_then(|names| names.get("plural")).and_then(Value::as_str).unwrap_or_default();
     let group = text(spec, "group");
     if name != format!("{plural}.{group}") {
-        errors.push(FieldError::invalid(
-            "metadata.name",
-            &name.into(),
-            "must be spec.names.plural+\".\"+spec.group",
-        ));
+        errors.push(FieldError::invalid("metadata.name", &name.into(), "must be spec.names.plural+\".\"+spec.group"));
     }
 }
 
@@ -73,19 +55,11 @@ fn group_and_scope(definition: &Value, spec: &Map<String, Value>, errors: &mut V
     } else if let Some(detail) = names::dns_1123_subdomain(group).first() {
         errors.push(FieldError::invalid("spec.group", &group.into(), detail));
     } else if !group.contains('.') {
-        errors.push(FieldError::invalid(
-            "spec.group",
-            &group.into(),
-            "should be a domain with at least one dot",
-        ));
+        errors.push(FieldError::invalid("spec.group", &group.into(), "should be a domain with at least one dot"));
     }
-    let protected = ["k8s.io", "kubernetes.io"]
-        .iter()
-        .any(|domain| group == *domain || group.ends_with(&format!(".{domain}")));
+    let protected = ["k8s.io", "kubernetes.io"].iter().any(|domain| group == *domain || group.ends_with(&format!(".{domain}")));
     let annotations = definition.pointer("/metadata/annotations");
-    let approval = annotations
-        .and_then(|annotations| annotations.get("api-approved.kubernetes.io"))
-        .and_then(Value::as_str);
+    let approval = annotations.and_then(|annotations| annotations.get("api-approved.kubernetes.io")).and_then(Value::as_str);
     if protected {
         const FIELD: &str = "metadata.annotations[api-approved.kubernetes.io]";
         const SEE: &str = "see https://github.com/kubernetes/enhancements/pull/1111";
@@ -107,28 +81,17 @@ fn group_and_scope(definition: &Value, spec: &Map<String, Value>, errors: &mut V
     match text(spec, "scope") {
         "Cluster" | "Namespaced" => {}
         "" => errors.push(FieldError::required("spec.scope", "")),
-        other => errors.push(FieldError::not_supported(
-            "spec.scope",
-            &other.into(),
-            &["Cluster", "Namespaced"],
-        )),
+        other => errors.push(FieldError::not_supported("spec.scope", &other.into(), &["Cluster", "Namespaced"])),
     }
 }
 
 fn served_names(spec: &Map<String, Value>, errors: &mut Vec<FieldError>) {
     let empty = Map::new();
-    let names = spec
-        .get("names")
-        .and_then(Value::as_object)
-        .unwrap_or(&empty);
+    let names = spec.get("names").and_then(Value::as_object).unwrap_or(&empty);
     let mut label = |field: String, value: &str| {
         // Kinds are labels but for their capitals.
         let is_kind = field.ends_with("ind");
-        let name = if is_kind {
-            value.to_lowercase()
-        } else {
-            value.to_owned()
-        };
+        let name = if is_kind { value.to_lowercase() } else { value.to_owned() };
         if let Some(detail) = names::dns_1035_label(&name).first() {
             errors.push(FieldError::invalid(field, &value.into(), detail));
         }
@@ -140,17 +103,8 @@ fn served_names(spec: &Map<String, Value>, errors: &mut Vec<FieldError>) {
         }
     }
     for list in ["shortNames", "categories"] {
-        for (index, value) in names
-            .get(list)
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-            .enumerate()
-        {
-            label(
-                format!("spec.names.{list}[{index}]"),
-                value.as_str().unwrap_or_default(),
-            );
+        for (index, value) in names.get(list).and_then(Value::as_array).into_iter().flatten().enumerate() {
+            label(format!("spec.names.{list}[{index}]"), value.as_str().unwrap_or_default());
         }
     }
     for field in ["plural", "kind"] {
@@ -160,11 +114,7 @@ fn served_names(spec: &Map<String, Value>, errors: &mut Vec<FieldError>) {
     }
     let kind = text(names, "kind");
     if !kind.is_empty() && kind == text(names, "listKind") {
-        errors.push(FieldError::invalid(
-            "spec.names.listKind",
-            &kind.into(),
-            "kind and listKind may not be the same",
-        ));
+        errors.push(FieldError::invalid("spec.names.listKind", &kind.into(), "kind and listKind may not be the same"));
     }
 }
 
@@ -172,59 +122,31 @@ fn conversion(spec: &Map<String, Value>, errors: &mut Vec<FieldError>) {
     let Some(conversion) = spec.get("conversion") else {
         return;
     };
-    match conversion
-        .get("strategy")
-        .and_then(Value::as_str)
-        .unwrap_or_default()
-    {
+    match conversion.get("strategy").and_then(Value::as_str).unwrap_or_default() {
         "" => errors.push(FieldError::required("spec.conversion.strategy", "")),
         "None" => {
-            if conversion
-                .get("webhook")
-                .is_some_and(|webhook| !webhook.is_null())
-            {
+            if conversion.get("webhook").is_some_and(|webhook| !webhook.is_null()) {
                 let detail = "should not be set when strategy is not set to Webhook";
                 errors.push(FieldError::forbidden("spec.conversion.webhook", detail));
             }
         }
         "Webhook" => {
-            if conversion
-                .pointer("/webhook/clientConfig")
-                .is_none_or(Value::is_null)
-            {
+            if conversion.pointer("/webhook/clientConfig").is_none_or(Value::is_null) {
                 let detail = "required when strategy is set to Webhook";
-                errors.push(FieldError::required(
-                    "spec.conversion.webhookClientConfig",
-                    detail,
-                ));
+                errors.push(FieldError::required("spec.conversion.webhookClientConfig", detail));
             }
         }
-        other => errors.push(FieldError::not_supported(
-            "spec.conversion.strategy",
-            &other.into(),
-            &["None", "Webhook"],
-        )),
+        other => errors.push(FieldError::not_supported("spec.conversion.strategy", &other.into(), &["None", "Webhook"])),
     }
 }
 
 fn immutable(definition: &Value, stored: &Value, errors: &mut Vec<FieldError>) {
-    let established = stored
-        .pointer("/status/conditions")
-        .and_then(Value::as_array)
-        .is_some_and(|conditions| {
-            conditions.iter().any(|condition| {
-                condition["type"] == "Established" && condition["status"] == "True"
-            })
-        });
-    let mut fields = vec![
-        ("spec.group", "/spec/group"),
-        ("spec.names.plural", "/spec/names/plural"),
-    ];
+    let established = stored.pointer("/status/conditions").and_then(Value::as_array).is_some_and(|conditions| {
+        conditions.iter().any(|condition| condition["type"] == "Established" && condition["status"] == "True")
+    });
+    let mut fields = vec![("spec.group", "/spec/group"), ("spec.names.plural", "/spec/names/plural")];
     if established {
-        fields.extend([
-            ("spec.scope", "/spec/scope"),
-            ("spec.names.kind", "/spec/names/kind"),
-        ]);
+        fields.extend([("spec.scope", "/spec/scope"), ("spec.names.kind", "/spec/names/kind")]);
     }
     for (field, pointer) in fields {
         let found = definition.pointer(pointer);
@@ -235,8 +157,5 @@ fn immutable(definition: &Value, stored: &Value, errors: &mut Vec<FieldError>) {
 }
 
 fn text<'a>(members: &'a Map<String, Value>, field: &str) -> &'a str {
-    members
-        .get(field)
-        .and_then(Value::as_str)
-        .unwrap_or_default()
+    members.get(field).and_then(Value::as_str).unwrap_or_default()
 }

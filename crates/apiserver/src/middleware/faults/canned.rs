@@ -8,8 +8,7 @@ use crate::{kinds::Verb, status::Status};
 impl RuleBuilder {
     /// 409 Conflict: somebody else changed the object.
     pub fn conflict(self) -> RuleHandle {
-        let text =
-            "Operation cannot be fulfilled: the object has been modified; please apply your changes to the latest version and try again";
+        let text = "Operation cannot be fulfilled: the object has been modified; please apply your changes to the latest version and try again";
         self.respond(Status::new(409, "Conflict", text))
     }
 

@@ -181,6 +181,10 @@ impl RuleHandle {
 impl fmt::Debug for Faults {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let state = self.shared.state.lock();
-        formatter.debug_struct("Faults").field("rules", &state.rules.len()).field("cuts", &state.cuts.len()).finish_non_exhaustive()
+        formatter
+            .debug_struct("Faults")
+            .field("rules", &state.rules.len())
+            .field("cuts", &state.cuts.len())
+            .finish_non_exhaustive()
     }
 }

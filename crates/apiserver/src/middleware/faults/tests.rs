@@ -48,8 +48,10 @@ impl Endpoint {
         });
         let service = self.journal.layer().layer(self.faults.layer().layer(echo));
         let request = Request::builder().method(method).uri(uri).header("user-agent", agent);
-        let response =
-            service.oneshot(request.body(Full::from(body.to_string())).unwrap()).await.map_err(|error| *error.downcast().unwrap())?;
+        let response = service
+            .oneshot(request.body(Full::from(body.to_string())).unwrap())
+            .await
+            .map_err(|error| *error.downcast().unwrap())?;
         let status = response.status().as_u16();
         let bytes = response.into_body().collect().await.unwrap().to_bytes();
         Ok((status, serde_json::from_slice(&bytes).unwrap()))

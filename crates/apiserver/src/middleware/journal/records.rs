@@ -65,7 +65,11 @@ impl Records {
     /// None of the requests was meant to change something.
     pub fn no_writes(&self) -> Result<(), Violation> {
         let writes = self.clone().writes().records;
-        if writes.is_empty() { Ok(()) } else { Err(Violation::new(format!("expected no writes, found {}:", writes.len()), writes)) }
+        if writes.is_empty() {
+            Ok(())
+        } else {
+            Err(Violation::new(format!("expected no writes, found {}:", writes.len()), writes))
+        }
     }
 
     /// There are at most this many requests.
@@ -92,8 +96,9 @@ impl Records {
         for record in &self.records {
             same.entry((&record.user_agent, &record.target)).or_default().push(record);
         }
-        let within =
-            |first: &Record, last: &Record| last.time.duration_since(first.time) <= span.try_into().unwrap_or(jiff::SignedDuration::MAX);
+        let within = |first: &Record, last: &Record| {
+            last.time.duration_since(first.time) <= span.try_into().unwrap_or(jiff::SignedDuration::MAX)
+        };
         let hot = same.values().filter_map(|records| records.windows(limit + 1).find(|window| within(window[0], window[limit])));
         match hot.min_by_key(|window| window[0].number) {
             None => Ok(()),
@@ -126,10 +131,13 @@ impl Records {
                 let found = vec![Arc::clone(&self.records[second]), Arc::clone(&self.records[first])];
                 Err(Violation::new("expected two requests in the other order, found:", found))
             }
-            (None, _) => {
-                Err(Violation::new("expected two requests in order, the earlier was never made; made were:", self.records.clone()))
+            (None, _) => Err(Violation::new(
+                "expected two requests in order, the earlier was never made; made were:",
+                self.records.clone(),
+            )),
+            (_, None) => {
+                Err(Violation::new("expected two requests in order, the later was never made; made were:", self.records.clone()))
             }
-            (_, None) => Err(Violation::new("expected two requests in order, the later was never made; made were:", self.records.clone())),
         }
     }
 }

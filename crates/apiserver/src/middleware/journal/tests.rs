@@ -20,7 +20,11 @@ fn request(method: &str, uri: &str) -> Request<Full<Bytes>> {
 
 type Answer = Result<Response<Full<Bytes>>, Infallible>;
 
-async fn send(journal: &Journal, request: Request<Full<Bytes>>, answer: impl Fn() -> Response<Full<Bytes>> + Clone + Send + 'static) {
+async fn send(
+    journal: &Journal,
+    request: Request<Full<Bytes>>,
+    answer: impl Fn() -> Response<Full<Bytes>> + Clone + Send + 'static,
+) {
     let service = journal.layer().layer(service_fn(move |_: Request<Full<Bytes>>| {
         let answer = answer.clone();
         async move { Answer::Ok(answer()) }
@@ -49,7 +53,10 @@ async fn a_record_says_who_asked_for_what_and_what_came_of_it() {
     let response = journal.layer().layer(service).oneshot(asked).await.unwrap();
     response.into_body().collect().await.unwrap();
     let records = journal.all();
-    assert_eq!(records[0].to_string(), "#1 2026-01-01T00:00:00.000Z get configmaps n/a?resourceVersion=0 by probe/1: 404 NotFound");
+    assert_eq!(
+        records[0].to_string(),
+        "#1 2026-01-01T00:00:00.000Z get configmaps n/a?resourceVersion=0 by probe/1: 404 NotFound"
+    );
     assert_eq!(records[0].user.as_deref(), Some("alice"));
     assert_eq!(records[0].latency, Some(Duration::from_millis(20)));
     assert_eq!(records[0].effect.map(|effect| effect.stored), Some(false));

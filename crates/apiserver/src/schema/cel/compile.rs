@@ -21,19 +21,9 @@ pub(in crate::schema) struct Programs {
 impl Programs {
     pub(in crate::schema) fn compile(rule: &str, message: &str) -> Self {
         let rule = Program::compile(rule).ok();
-        let message = if message.is_empty() {
-            None
-        } else {
-            Program::compile(message).ok()
-        };
-        let is_transition = rule
-            .as_ref()
-            .is_some_and(|rule| rule.references().has_variable("oldSelf"));
-        Self {
-            rule,
-            message,
-            is_transition,
-        }
+        let message = if message.is_empty() { None } else { Program::compile(message).ok() };
+        let is_transition = rule.as_ref().is_some_and(|rule| rule.references().has_variable("oldSelf"));
+        Self { rule, message, is_transition }
     }
 }
 
@@ -49,11 +39,7 @@ pub(in crate::schema) fn check(rule: &Value, node: &Node, field: &str) -> Vec<Fi
         };
         if let Some(problem) = problem {
             let message = format!("Invalid value: {shown}: compilation failed: {problem}");
-            errors.push(FieldError::new(
-                format!("{field}.{name}"),
-                FieldReason::Invalid,
-                message,
-            ));
+            errors.push(FieldError::new(format!("{field}.{name}"), FieldReason::Invalid, message));
         }
     };
     if !text("rule").trim().is_empty() {
@@ -85,9 +71,5 @@ fn shown(rule: &Value) -> String {
 }
 
 fn quoted(text: &str) -> String {
-    Value::from(text)
-        .to_string()
-        .replace('<', "\\u003c")
-        .replace('>', "\\u003e")
-        .replace('&', "\\u0026")
+    Value::from(text).to_string().replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
 }

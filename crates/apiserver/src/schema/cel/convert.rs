@@ -19,41 +19,23 @@ pub(super) fn convert(value: &Value, node: Option<&Node>, context: &Context<'_>)
         Value::String(value) => text(value, node, context),
         Value::Array(items) => {
             let node = node.and_then(|node| node.items.as_deref());
-            Cel::List(Arc::new(
-                items
-                    .iter()
-                    .map(|item| convert(item, node, context))
-                    .collect(),
-            ))
+            Cel::List(Arc::new(items.iter().map(|item| convert(item, node, context)).collect()))
         }
         Value::Object(members) => {
             let members = members.iter().map(|(name, value)| {
                 // The keys of a map are data; the members of an object are names.
                 let declared = node.is_none_or(|node| node.additional.is_none());
-                let key = if declared {
-                    escaped(name)
-                } else {
-                    name.clone()
-                };
-                (
-                    Key::String(Arc::new(key)),
-                    convert(value, node.and_then(|node| node.member(name)), context),
-                )
+                let key = if declared { escaped(name) } else { name.clone() };
+                (Key::String(Arc::new(key)), convert(value, node.and_then(|node| node.member(name)), context))
             });
-            Cel::Map(Map {
-                map: Arc::new(members.collect::<HashMap<_, _>>()),
-            })
+            Cel::Map(Map { map: Arc::new(members.collect::<HashMap<_, _>>()) })
         }
     }
 }
 
 fn number(value: &Number, node: Option<&Node>) -> Cel {
     let float = value.as_f64().unwrap_or(f64::NAN);
-    match (
-        node.and_then(|node| node.type_),
-        value.as_i64(),
-        value.as_u64(),
-    ) {
+    match (node.and_then(|node| node.type_), value.as_i64(), value.as_u64()) {
         (Some(Type::Number), ..) => Cel::Float(float),
         (_, Some(value), _) => Cel::Int(value),
         (_, None, Some(value)) => Cel::UInt(value),
@@ -64,18 +46,14 @@ fn number(value: &Number, node: Option<&Node>) -> Cel {
 
 fn text(value: &str, node: Option<&Node>, context: &Context<'_>) -> Cel {
     let plain = || Cel::String(Arc::new(value.to_owned()));
-    let format = node
-        .filter(|node| !node.int_or_string)
-        .and_then(|node| node.checks.format.as_deref());
+    let format = node.filter(|node| !node.int_or_string).and_then(|node| node.checks.format.as_deref());
     match format {
         Some("date-time") => call("timestamp(text)", value, context).unwrap_or_else(plain),
-        Some("date") => {
-            call("timestamp(text)", &format!("{value}T00:00:00Z"), context).unwrap_or_else(plain)
-        }
+        Some("date") => call("timestamp(text)", &format!("{value}T00:00:00Z"), context).unwrap_or_else(plain),
         Some("duration") => call("duration(text)", value, context).unwrap_or_else(plain),
-        Some("byte") => base64::engine::general_purpose::STANDARD
-            .decode(value)
-            .map_or_else(|_| plain(), |bytes| Cel::Bytes(Arc::new(bytes))),
+        Some("byte") => {
+            base64::engine::general_purpose::STANDARD.decode(value).map_or_else(|_| plain(), |bytes| Cel::Bytes(Arc::new(bytes)))
+        }
         _ => plain(),
     }
 }
@@ -120,8 +98,5 @@ pub(super) fn escaped(name: &str) -> String {
     if !name.contains("__") && !name.contains(['.', '-', '/']) {
         return name.to_owned();
     }
-    name.replace("__", "__underscores__")
-        .replace('.', "__dot__")
-        .replace('-', "__dash__")
-        .replace('/', "__slash__")
+    name.replace("__", "__underscores__").replace('.', "__dot__").replace('-', "__dash__").replace('/', "__slash__")
 }

@@ -16,15 +16,8 @@ use super::convert::convert;
 
 /// The violations of all rules. Rules with `oldSelf` are evaluated where a value has a stored counterpart; the others are not evaluated
 /// where nothing changed.
-pub(in crate::schema) fn evaluate(
-    root: &Node,
-    object: &Value,
-    old: Option<&Value>,
-) -> Vec<FieldError> {
-    let mut evaluation = Evaluation {
-        functions: &FUNCTIONS,
-        errors: Vec::new(),
-    };
+pub(in crate::schema) fn evaluate(root: &Node, object: &Value, old: Option<&Value>) -> Vec<FieldError> {
+    let mut evaluation = Evaluation { functions: &FUNCTIONS, errors: Vec::new() };
     evaluation.walk(root, object, old, &Path::Root);
     evaluation.errors
 }
@@ -53,8 +46,7 @@ impl Evaluation {
                 for (index, item) in items.iter().enumerate() {
                     let old = match &node.list {
                         ListType::Map(keys) => {
-                            let same =
-                                |old: &&Value| keys.iter().all(|key| old.get(key) == item.get(key));
+                            let same = |old: &&Value| keys.iter().all(|key| old.get(key) == item.get(key));
                             old.and_then(|old| old.as_array()?.iter().find(same))
                         }
                         ListType::Atomic | ListType::Set => None,
@@ -65,12 +57,7 @@ impl Evaluation {
             Value::Object(members) => {
                 for (name, value) in members {
                     if let Some(member) = node.member(name) {
-                        self.walk(
-                            member,
-                            value,
-                            old.and_then(|old| old.get(name)),
-                            &path.field(name),
-                        );
+                        self.walk(member, value, old.and_then(|old| old.get(name)), &path.field(name));
                     }
                 }
             }
@@ -87,15 +74,11 @@ impl Evaluation {
             let optional = rule.optional_old_self;
             if rule.programs.is_transition {
                 match &old_self {
-                    Some(old) if optional => scope.add_variable_from_value(
-                        "oldSelf",
-                        Cel::Opaque(Arc::new(OptionalValue::of(old.clone()))),
-                    ),
+                    Some(old) if optional => {
+                        scope.add_variable_from_value("oldSelf", Cel::Opaque(Arc::new(OptionalValue::of(old.clone()))))
+                    }
                     Some(old) => scope.add_variable_from_value("oldSelf", old.clone()),
-                    None if optional => scope.add_variable_from_value(
-                        "oldSelf",
-                        Cel::Opaque(Arc::new(OptionalValue::none())),
-                    ),
+                    None if optional => scope.add_variable_from_value("oldSelf", Cel::Opaque(Arc::new(OptionalValue::none()))),
                     None => continue,
                 }
             } else if old == Some(value) {
@@ -108,22 +91,14 @@ impl Evaluation {
 }
 
 fn verdict(rule: &Rule, scope: &Context<'_>, node: &Node, path: &Path<'_>) -> Option<FieldError> {
-    let text = if rule.message.is_empty() {
-        rule.expression.trim()
-    } else {
-        rule.message.trim()
-    };
+    let text = if rule.message.is_empty() { rule.expression.trim() } else { rule.message.trim() };
     let place = match path {
         Path::Root => "<nil>".to_owned(),
         path => path.to_string(),
     };
     let broken = |problem: String| {
         let type_name = node.type_.map_or("", crate::schema::node::Type::as_str);
-        Some(FieldError::invalid(
-            place.clone(),
-            &type_name.into(),
-            format!("{problem} evaluating rule: {text}"),
-        ))
+        Some(FieldError::invalid(place.clone(), &type_name.into(), format!("{problem} evaluating rule: {text}")))
     };
     let Some(program) = &rule.programs.rule else {
         return broken("rule compile error: the rule is not valid CEL".to_owned());
@@ -131,23 +106,10 @@ fn verdict(rule: &Rule, scope: &Context<'_>, node: &Node, path: &Path<'_>) -> Op
     match program.execute(scope) {
         Ok(Cel::Bool(true)) => None,
         Ok(Cel::Bool(false)) => {
-            let message = rule
-                .programs
-                .message
-                .as_ref()
-                .and_then(|message| expressed(message, scope));
-            let message = message.unwrap_or_else(|| {
-                if rule.message.is_empty() {
-                    format!("failed rule: {text}")
-                } else {
-                    text.to_owned()
-                }
-            });
-            let place = if rule.field_path.is_empty() {
-                place
-            } else {
-                joined(path, &rule.field_path)
-            };
+            let message = rule.programs.message.as_ref().and_then(|message| expressed(message, scope));
+            let message =
+                message.unwrap_or_else(|| if rule.message.is_empty() { format!("failed rule: {text}") } else { text.to_owned() });
+            let place = if rule.field_path.is_empty() { place } else { joined(path, &rule.field_path) };
             // The value itself is not printed.
             let message = match rule.reason {
                 FieldReason::Forbidden => format!("Forbidden: {message}"),
@@ -165,9 +127,7 @@ fn verdict(rule: &Rule, scope: &Context<'_>, node: &Node, path: &Path<'_>) -> Op
 /// The text of a message expression, unless it fails or is no line of text.
 fn expressed(message: &Program, scope: &Context<'_>) -> Option<String> {
     match message.execute(scope) {
-        Ok(Cel::String(text)) if !text.trim().is_empty() && !text.contains('\n') => {
-            Some(text.trim().to_owned())
-        }
+        Ok(Cel::String(text)) if !text.trim().is_empty() && !text.contains('\n') => Some(text.trim().to_owned()),
         _ => None,
     }
 }
@@ -184,9 +144,7 @@ fn explained(error: &ExecutionError) -> String {
         other => {
             let text = other.to_string();
             let mut characters = text.chars();
-            characters.next().map_or_else(String::new, |first| {
-                first.to_lowercase().chain(characters).collect()
-            })
+            characters.next().map_or_else(String::new, |first| first.to_lowercase().chain(characters).collect())
         }
     }
 }

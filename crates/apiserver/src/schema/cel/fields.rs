@@ -9,10 +9,7 @@ use super::convert::escaped;
 
 /// The first field that cannot be there, as the compiler of the real server puts it.
 pub(super) fn check(source: &str, expression: &Expression, root: &Node) -> Option<String> {
-    let mut checker = Checker {
-        root,
-        problem: None,
-    };
+    let mut checker = Checker { root, problem: None };
     checker.walk(expression);
     let (path, message) = checker.problem?;
     Some(framed(source, &path, &message))
@@ -30,12 +27,7 @@ impl<'n> Checker<'n> {
             Expr::Select(_) => {
                 self.resolve(expression);
             }
-            Expr::Call(call) => call
-                .target
-                .iter()
-                .map(Box::as_ref)
-                .chain(&call.args)
-                .for_each(|part| self.walk(part)),
+            Expr::Call(call) => call.target.iter().map(Box::as_ref).chain(&call.args).for_each(|part| self.walk(part)),
             Expr::Comprehension(comprehension) => self.comprehension(comprehension),
             Expr::List(list) => list.elements.iter().for_each(|element| self.walk(element)),
             Expr::Map(map) => {
@@ -52,14 +44,7 @@ impl<'n> Checker<'n> {
 
     fn comprehension(&mut self, comprehension: &ComprehensionExpr) {
         // A variable that hides `self` would need scopes; rules like that are left to evaluation.
-        if [
-            Some(&comprehension.iter_var),
-            comprehension.iter_var2.as_ref(),
-        ]
-        .into_iter()
-        .flatten()
-        .any(|name| name == "self")
-        {
+        if [Some(&comprehension.iter_var), comprehension.iter_var2.as_ref()].into_iter().flatten().any(|name| name == "self") {
             return;
         }
         for part in [
@@ -76,9 +61,7 @@ impl<'n> Checker<'n> {
     /// The schema behind a chain of members that starts at `self`, and the chain as text; nothing where the schema does not say.
     fn resolve(&mut self, expression: &Expression) -> Option<(&'n Node, String)> {
         match &expression.expr {
-            Expr::Ident(name) if name == "self" || name == "oldSelf" => {
-                Some((self.root, name.clone()))
-            }
+            Expr::Ident(name) if name == "self" || name == "oldSelf" => Some((self.root, name.clone())),
             Expr::Select(select) => {
                 let (node, chain) = self.resolve(&select.operand)?;
                 let chain = format!("{chain}.{}", select.field);
@@ -100,20 +83,12 @@ impl<'n> Checker<'n> {
 
 fn member<'n>(node: &'n Node, name: &str) -> Result<Option<&'n Node>, String> {
     if node.int_or_string || node.preserve_unknown || node.embedded_resource {
-        return Ok(node
-            .properties
-            .iter()
-            .find(|(property, _)| escaped(property) == name)
-            .map(|(_, node)| node));
+        return Ok(node.properties.iter().find(|(property, _)| escaped(property) == name).map(|(_, node)| node));
     }
     let type_name = match node.type_ {
         None => return Ok(None),
         Some(Type::Object) => {
-            if let Some((_, property)) = node
-                .properties
-                .iter()
-                .find(|(property, _)| escaped(property) == name)
-            {
+            if let Some((_, property)) = node.properties.iter().find(|(property, _)| escaped(property) == name) {
                 return Ok(Some(property));
             }
             return match &node.additional {
@@ -131,9 +106,7 @@ fn member<'n>(node: &'n Node, name: &str) -> Result<Option<&'n Node>, String> {
         Some(Type::Number) => "double",
         Some(Type::Boolean) => "bool",
     };
-    Err(format!(
-        "type '{type_name}' does not support field selection"
-    ))
+    Err(format!("type '{type_name}' does not support field selection"))
 }
 
 /// The message with an excerpt that points at the last dot of the chain.
@@ -145,9 +118,5 @@ fn framed(source: &str, chain: &str, message: &str) -> String {
     let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
     let line = source[line_start..].lines().next().unwrap_or_default();
     let column = at - line_start;
-    format!(
-        "ERROR: <input>:{line_number}:{}: {message}\n | {line}\n | {}^",
-        column + 1,
-        ".".repeat(column)
-    )
+    format!("ERROR: <input>:{line_number}:{}: {message}\n | {line}\n | {}^", column + 1, ".".repeat(column))
 }

@@ -9,17 +9,7 @@ fn spec_with(rules: Value, properties: Value) -> Value {
 fn errors(schema: &Value, new: Value, old: Option<Value>) -> Vec<String> {
     let old = old.map(|old| json!({"spec": old}));
     let found = Schema::compile(schema).validate(&json!({"spec": new}), old.as_ref());
-    found
-        .iter()
-        .map(|error| {
-            format!(
-                "{} {}: {}",
-                error.reason.as_str(),
-                error.field,
-                error.message
-            )
-        })
-        .collect()
+    found.iter().map(|error| format!("{} {}: {}", error.reason.as_str(), error.field, error.message)).collect()
 }
 
 fn widget() -> Value {
@@ -43,9 +33,7 @@ fn violations_have_the_texts_of_the_real_server() {
     );
     assert_eq!(
         errors(&schema, json!({"size": 1}), None),
-        [
-            r#"FieldValueInvalid spec: Invalid value: "object": no such key: min evaluating rule: size must be >= min"#
-        ]
+        [r#"FieldValueInvalid spec: Invalid value: "object": no such key: min evaluating rule: size must be >= min"#]
     );
     let old = json!({"size": 5, "min": 1, "imm": "x"});
     assert_eq!(
@@ -59,9 +47,7 @@ fn violations_have_the_texts_of_the_real_server() {
 fn rules_wait_until_the_object_is_well_typed() {
     let found = errors(&widget(), json!({"size": "x", "min": 5}), None);
     assert_eq!(found.len(), 2);
-    assert!(
-        found[1].contains("<nil>: Invalid value: null: some validation rules were not checked")
-    );
+    assert!(found[1].contains("<nil>: Invalid value: null: some validation rules were not checked"));
     // A number out of its range does not keep rules from being evaluated.
     let found = errors(&widget(), json!({"size": 101, "min": 500}), None);
     assert!(found[1].ends_with("size must be >= min"), "{found:?}");
@@ -121,10 +107,7 @@ fn items_of_a_map_list_are_compared_with_their_counterpart() {
     );
     let old = json!({"ports": [{"name": "a", "port": 1}, {"name": "b", "port": 2}]});
     let new = json!({"ports": [{"name": "b", "port": 3}, {"name": "a", "port": 1}, {"name": "c", "port": 9}]});
-    assert_eq!(
-        errors(&schema, new, Some(old)),
-        ["FieldValueInvalid spec.ports[0].port: Invalid value: fixed"]
-    );
+    assert_eq!(errors(&schema, new, Some(old)), ["FieldValueInvalid spec.ports[0].port: Invalid value: fixed"]);
 }
 
 // CRD-2, SCH-4
@@ -133,32 +116,14 @@ fn rules_that_do_not_compile_are_refused() {
     let with = |rule: &str| json!({"type": "object", "properties": {"a": {"type": "integer", "x-kubernetes-validations": [{"rule": rule}]}}});
     let found = check(&with("self.b > 1"), "s");
     assert_eq!(found.len(), 1);
-    assert_eq!(
-        found[0].field,
-        "s.properties[a].x-kubernetes-validations[0].rule"
-    );
+    assert_eq!(found[0].field, "s.properties[a].x-kubernetes-validations[0].rule");
     assert_eq!(
         found[0].message,
         "Invalid value: {\"Rule\":\"self.b \\u003e 1\",\"Message\":\"\",\"MessageExpression\":\"\",\"Reason\":null,\"FieldPath\":\"\",\
          \"OptionalOldSelf\":null}: compilation failed: ERROR: <input>:1:5: type 'int' does not support field selection\n | self.b > 1\n | ....^"
     );
     let found = check(&with("self >"), "s");
-    assert!(
-        found[0]
-            .message
-            .contains("compilation failed: ERROR: <input>:1:"),
-        "{}",
-        found[0].message
-    );
-    let typo = spec_with(
-        json!([{"rule": "has(self.sise)"}]),
-        json!({"size": {"type": "integer"}}),
-    );
-    assert!(
-        check(&typo, "s")[0]
-            .message
-            .contains("undefined field 'sise'"),
-        "{:?}",
-        check(&typo, "s")
-    );
+    assert!(found[0].message.contains("compilation failed: ERROR: <input>:1:"), "{}", found[0].message);
+    let typo = spec_with(json!([{"rule": "has(self.sise)"}]), json!({"size": {"type": "integer"}}));
+    assert!(check(&typo, "s")[0].message.contains("undefined field 'sise'"), "{:?}", check(&typo, "s"));
 }

@@ -9,17 +9,9 @@ use crate::schema::parse::list;
 use crate::schema::path::Path;
 
 /// A schema below allOf, anyOf, oneOf or not: it may only narrow what `outer` specifies.
-pub(super) fn condition(
-    schema: &Object,
-    outer: &Object,
-    path: &Path<'_>,
-    errors: &mut Vec<FieldError>,
-) {
+pub(super) fn condition(schema: &Object, outer: &Object, path: &Path<'_>, errors: &mut Vec<FieldError>) {
     let mut forbid = |field: &str| {
-        errors.push(FieldError::forbidden(
-            path.field(field).to_string(),
-            "must be empty to be structural",
-        ));
+        errors.push(FieldError::forbidden(path.field(field).to_string(), "must be empty to be structural"));
     };
     let int_or_string = flag(outer, "x-kubernetes-int-or-string");
     for field in [
@@ -37,9 +29,7 @@ pub(super) fn condition(
         "x-kubernetes-map-type",
         "x-kubernetes-validations",
     ] {
-        let set = schema
-            .get(field)
-            .is_some_and(|value| !matches!(value, Value::Null | Value::Bool(false)));
+        let set = schema.get(field).is_some_and(|value| !matches!(value, Value::Null | Value::Bool(false)));
         if set && !(field == "type" && int_or_string) {
             forbid(field);
         }
@@ -51,11 +41,7 @@ pub(super) fn condition(
         let Some(property) = property.as_object() else {
             continue;
         };
-        match outer
-            .get("properties")
-            .and_then(|properties| properties.get(name))
-            .and_then(Value::as_object)
-        {
+        match outer.get("properties").and_then(|properties| properties.get(name)).and_then(Value::as_object) {
             Some(outer) => condition(property, outer, &place, errors),
             None if known.is_empty() && outer.contains_key("additionalProperties") => {}
             None => {
@@ -64,10 +50,9 @@ pub(super) fn condition(
             }
         }
     }
-    if let (Some(items), Some(outer)) = (
-        schema.get("items").and_then(Value::as_object),
-        outer.get("items").and_then(Value::as_object),
-    ) {
+    if let (Some(items), Some(outer)) =
+        (schema.get("items").and_then(Value::as_object), outer.get("items").and_then(Value::as_object))
+    {
         condition(items, outer, &path.field("items"), errors);
     }
     for name in ["allOf", "anyOf", "oneOf"] {

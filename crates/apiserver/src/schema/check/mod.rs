@@ -76,63 +76,31 @@ fn children(schema: &Object, path: &Path<'_>, errors: &mut Vec<FieldError>, visi
             visit(property, Level::Field, &place.key(name), errors);
         }
     }
-    if let Some(additional) = schema
-        .get("additionalProperties")
-        .and_then(Value::as_object)
-    {
-        visit(
-            additional,
-            Level::Field,
-            &path.field("additionalProperties"),
-            errors,
-        );
+    if let Some(additional) = schema.get("additionalProperties").and_then(Value::as_object) {
+        visit(additional, Level::Field, &path.field("additionalProperties"), errors);
     }
 }
 
 fn types(schema: &Object, level: Level, path: &Path<'_>, errors: &mut Vec<FieldError>) {
-    let type_name = schema
-        .get("type")
-        .and_then(Value::as_str)
-        .unwrap_or_default();
+    let type_name = schema.get("type").and_then(Value::as_str).unwrap_or_default();
     let place = path.field("type").to_string();
     if !type_name.is_empty() && Type::parse(type_name).is_none() {
-        errors.push(FieldError::not_supported(
-            &place,
-            &type_name.into(),
-            &Type::NAMES,
-        ));
+        errors.push(FieldError::not_supported(&place, &type_name.into(), &Type::NAMES));
     }
     if flag(schema, "x-kubernetes-int-or-string") {
         if !type_name.is_empty() {
-            errors.push(FieldError::invalid(
-                &place,
-                &type_name.into(),
-                "must be empty if x-kubernetes-int-or-string is true",
-            ));
+            errors.push(FieldError::invalid(&place, &type_name.into(), "must be empty if x-kubernetes-int-or-string is true"));
         }
     } else if type_name.is_empty() {
         match level {
-            Level::Root => errors.push(FieldError::required(
-                &place,
-                "must not be empty at the root",
-            )),
+            Level::Root => errors.push(FieldError::required(&place, "must not be empty at the root")),
             _ if flag(schema, "x-kubernetes-preserve-unknown-fields") => {}
-            Level::Field => errors.push(FieldError::required(
-                &place,
-                "must not be empty for specified object fields",
-            )),
-            Level::Item => errors.push(FieldError::required(
-                &place,
-                "must not be empty for specified array items",
-            )),
+            Level::Field => errors.push(FieldError::required(&place, "must not be empty for specified object fields")),
+            Level::Item => errors.push(FieldError::required(&place, "must not be empty for specified array items")),
         }
     }
     if level == Level::Root && !type_name.is_empty() && type_name != "object" {
-        errors.push(FieldError::invalid(
-            &place,
-            &type_name.into(),
-            "must be object at the root",
-        ));
+        errors.push(FieldError::invalid(&place, &type_name.into(), "must be object at the root"));
     }
     if flag(schema, "x-kubernetes-embedded-resource") {
         if type_name != "object" {
@@ -142,21 +110,14 @@ fn types(schema: &Object, level: Level, path: &Path<'_>, errors: &mut Vec<FieldE
                 "must be object if x-kubernetes-embedded-resource is true",
             ));
         }
-        if members(schema, "properties").next().is_none()
-            && !flag(schema, "x-kubernetes-preserve-unknown-fields")
-        {
-            let detail = "must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields";
-            errors.push(FieldError::required(
-                path.field("properties").to_string(),
-                detail,
-            ));
+        if members(schema, "properties").next().is_none() && !flag(schema, "x-kubernetes-preserve-unknown-fields") {
+            let detail =
+                "must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields";
+            errors.push(FieldError::required(path.field("properties").to_string(), detail));
         }
     }
     if type_name == "array" && !schema.get("items").is_some_and(Value::is_object) {
-        errors.push(FieldError::required(
-            path.field("items").to_string(),
-            "must be specified",
-        ));
+        errors.push(FieldError::required(path.field("items").to_string(), "must be specified"));
     }
 }
 
@@ -171,11 +132,7 @@ fn forbidden(schema: &Object, level: Level, path: &Path<'_>, errors: &mut Vec<Fi
         if flag(schema, "nullable") {
             forbid("nullable", "nullable cannot be true at the root");
         }
-        if schema
-            .get("properties")
-            .and_then(|properties| properties.get("metadata"))
-            .is_some_and(restricts_metadata)
-        {
+        if schema.get("properties").and_then(|properties| properties.get("metadata")).is_some_and(restricts_metadata) {
             forbid(
                 "properties[metadata]",
                 "must not specify anything other than name and generateName, but metadata is implicitly specified",
@@ -183,39 +140,18 @@ fn forbidden(schema: &Object, level: Level, path: &Path<'_>, errors: &mut Vec<Fi
         }
     }
     if schema.get("additionalProperties") == Some(&Value::Bool(false)) {
-        forbid(
-            "additionalProperties",
-            "additionalProperties cannot be set to false",
-        );
+        forbid("additionalProperties", "additionalProperties cannot be set to false");
     }
-    if schema.contains_key("additionalProperties") && members(schema, "properties").next().is_some()
-    {
-        forbid(
-            "additionalProperties",
-            "additionalProperties and properties are mutual exclusive",
-        );
+    if schema.contains_key("additionalProperties") && members(schema, "properties").next().is_some() {
+        forbid("additionalProperties", "additionalProperties and properties are mutual exclusive");
     }
     if flag(schema, "uniqueItems") {
-        forbid(
-            "uniqueItems",
-            "uniqueItems cannot be set to true since the runtime complexity becomes quadratic",
-        );
+        forbid("uniqueItems", "uniqueItems cannot be set to true since the runtime complexity becomes quadratic");
     }
-    if schema
-        .get("$ref")
-        .and_then(Value::as_str)
-        .is_some_and(|reference| !reference.is_empty())
-    {
+    if schema.get("$ref").and_then(Value::as_str).is_some_and(|reference| !reference.is_empty()) {
         forbid("$ref", "$ref is not supported");
     }
-    for field in [
-        "definitions",
-        "dependencies",
-        "patternProperties",
-        "id",
-        "$schema",
-        "additionalItems",
-    ] {
+    for field in ["definitions", "dependencies", "patternProperties", "id", "$schema", "additionalItems"] {
         if schema.get(field).is_some_and(|value| !value.is_null()) {
             forbid(field, &format!("{field} is not supported"));
         }
@@ -232,11 +168,9 @@ fn restricts_metadata(metadata: &Value) -> bool {
     };
     let known = |(name, value): (&String, &Value)| match name.as_str() {
         "type" | "description" => true,
-        "properties" => value.as_object().is_some_and(|properties| {
-            properties
-                .keys()
-                .all(|name| name == "name" || name == "generateName")
-        }),
+        "properties" => {
+            value.as_object().is_some_and(|properties| properties.keys().all(|name| name == "name" || name == "generateName"))
+        }
         _ => false,
     };
     !metadata.iter().all(known)
@@ -246,18 +180,9 @@ fn values(schema: &Object, path: &Path<'_>, errors: &mut Vec<FieldError>) {
     if let Some(pattern) = schema.get("pattern").and_then(Value::as_str)
         && let Err(error) = Regex::new(pattern)
     {
-        let reason = error
-            .to_string()
-            .lines()
-            .last()
-            .unwrap_or_default()
-            .to_owned();
+        let reason = error.to_string().lines().last().unwrap_or_default().to_owned();
         let detail = format!("must be a valid regular expression, but isn't: {reason}");
-        errors.push(FieldError::invalid(
-            path.field("pattern").to_string(),
-            &pattern.into(),
-            detail,
-        ));
+        errors.push(FieldError::invalid(path.field("pattern").to_string(), &pattern.into(), detail));
     }
     let place = path.field("required");
     let mut seen = Vec::new();
@@ -278,31 +203,15 @@ fn rules(schema: &Object, path: &Path<'_>, errors: &mut Vec<FieldError>) {
     let place = path.field("x-kubernetes-validations");
     for (index, rule) in list(schema, "x-kubernetes-validations").iter().enumerate() {
         let place = place.index(index);
-        if rule
-            .get("rule")
-            .and_then(Value::as_str)
-            .is_none_or(|rule| rule.trim().is_empty())
-        {
-            errors.push(FieldError::required(
-                place.field("rule").to_string(),
-                "rule is not specified",
-            ));
+        if rule.get("rule").and_then(Value::as_str).is_none_or(|rule| rule.trim().is_empty()) {
+            errors.push(FieldError::required(place.field("rule").to_string(), "rule is not specified"));
         }
         #[cfg(feature = "cel")]
         errors.extend(crate::schema::cel::check(rule, &node, &place.to_string()));
         if let Some(reason) = rule.get("reason").and_then(Value::as_str) {
-            const REASONS: [&str; 4] = [
-                "FieldValueForbidden",
-                "FieldValueInvalid",
-                "FieldValueRequired",
-                "FieldValueDuplicate",
-            ];
+            const REASONS: [&str; 4] = ["FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired", "FieldValueDuplicate"];
             if !REASONS.contains(&reason) {
-                errors.push(FieldError::not_supported(
-                    place.field("reason").to_string(),
-                    &reason.into(),
-                    &REASONS,
-                ));
+                errors.push(FieldError::not_supported(place.field("reason").to_string(), &reason.into(), &REASONS));
             }
         }
     }
@@ -314,26 +223,14 @@ fn default_value(schema: &Object, found: &Value, path: &Path<'_>, errors: &mut V
     let node = parse::node(&Value::Object(schema.clone()));
     let mut value = found.clone();
     if !prune::unknown_fields(&mut value, &node, node.embedded_resource).is_empty() {
-        errors.push(FieldError::invalid(
-            &place,
-            found,
-            "must not have unknown fields",
-        ));
+        errors.push(FieldError::invalid(&place, found, "must not have unknown fields"));
         return;
     }
     default::fill(&mut value, &node);
-    errors.extend(
-        validate::default(&node, &value)
-            .into_iter()
-            .map(|mut error| {
-                error.field = if error.field == "<nil>" {
-                    place.clone()
-                } else {
-                    format!("{place}.{}", error.field)
-                };
-                error
-            }),
-    );
+    errors.extend(validate::default(&node, &value).into_iter().map(|mut error| {
+        error.field = if error.field == "<nil>" { place.clone() } else { format!("{place}.{}", error.field) };
+        error
+    }));
 }
 
 fn flag(schema: &Object, name: &str) -> bool {
@@ -341,9 +238,5 @@ fn flag(schema: &Object, name: &str) -> bool {
 }
 
 fn members<'a>(schema: &'a Object, name: &str) -> impl Iterator<Item = (&'a String, &'a Value)> {
-    schema
-        .get(name)
-        .and_then(Value::as_object)
-        .into_iter()
-        .flatten()
+    schema.get(name).and_then(Value::as_object).into_iter().flatten()
 }

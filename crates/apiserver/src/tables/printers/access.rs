@@ -6,40 +6,19 @@ use super::row::{Row, list};
 use super::{AGE, NAME, Printer, integer, text, wide};
 
 pub(super) static BINDING: Printer = Printer {
-    columns: &[
-        NAME,
-        text("Role"),
-        AGE,
-        wide("Users"),
-        wide("Groups"),
-        wide("ServiceAccounts"),
-    ],
+    columns: &[NAME, text("Role"), AGE, wide("Users"), wide("Groups"), wide("ServiceAccounts")],
     cells: |row| {
         let role = format!("{}/{}", row.str("/roleRef/kind"), row.str("/roleRef/name"));
-        vec![
-            row.name(),
-            role.into(),
-            row.age(),
-            subjects(row, "User"),
-            subjects(row, "Group"),
-            subjects(row, "ServiceAccount"),
-        ]
+        vec![row.name(), role.into(), row.age(), subjects(row, "User"), subjects(row, "Group"), subjects(row, "ServiceAccount")]
     },
 };
 
 fn subjects(row: &Row<'_>, kind: &str) -> Value {
     let name = |subject: &Value| {
         let text = |field: &str| subject[field].as_str().unwrap_or_default().to_owned();
-        if kind == "ServiceAccount" {
-            format!("{}/{}", text("namespace"), text("name"))
-        } else {
-            text("name")
-        }
+        if kind == "ServiceAccount" { format!("{}/{}", text("namespace"), text("name")) } else { text("name") }
     };
-    let subjects = row
-        .list("/subjects")
-        .iter()
-        .filter(|subject| subject["kind"] == kind);
+    let subjects = row.list("/subjects").iter().filter(|subject| subject["kind"] == kind);
     subjects.map(name).collect::<Vec<_>>().join(", ").into()
 }
 
@@ -50,26 +29,12 @@ pub(super) static WEBHOOKS: Printer = Printer {
 
 pub(super) static VALIDATING_POLICY: Printer = Printer {
     columns: &[NAME, integer("Validations"), text("ParamKind"), AGE],
-    cells: |row| {
-        vec![
-            row.name(),
-            list(row.object, "/spec/validations").len().into(),
-            param_kind(row),
-            row.age(),
-        ]
-    },
+    cells: |row| vec![row.name(), list(row.object, "/spec/validations").len().into(), param_kind(row), row.age()],
 };
 
 pub(super) static MUTATING_POLICY: Printer = Printer {
     columns: &[NAME, integer("Mutations"), text("ParamKind"), AGE],
-    cells: |row| {
-        vec![
-            row.name(),
-            list(row.object, "/spec/mutations").len().into(),
-            param_kind(row),
-            row.age(),
-        ]
-    },
+    cells: |row| vec![row.name(), list(row.object, "/spec/mutations").len().into(), param_kind(row), row.age()],
 };
 
 fn param_kind(row: &Row<'_>) -> Value {

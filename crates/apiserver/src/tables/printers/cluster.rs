@@ -7,37 +7,20 @@ use super::{AGE, NAME, Printer, integer, text, wide};
 
 pub(super) static CONFIG_MAP: Printer = Printer {
     columns: &[NAME, integer("Data"), AGE],
-    cells: |row| {
-        vec![
-            row.name(),
-            (members(row, "/data") + members(row, "/binaryData")).into(),
-            row.age(),
-        ]
-    },
+    cells: |row| vec![row.name(), (members(row, "/data") + members(row, "/binaryData")).into(), row.age()],
 };
 
 pub(super) static SECRET: Printer = Printer {
     columns: &[NAME, text("Type"), integer("Data"), AGE],
-    cells: |row| {
-        vec![
-            row.name(),
-            row.str("/type").into(),
-            members(row, "/data").into(),
-            row.age(),
-        ]
-    },
+    cells: |row| vec![row.name(), row.str("/type").into(), members(row, "/data").into(), row.age()],
 };
 
 fn members(row: &Row<'_>, pointer: &str) -> usize {
-    row.at(pointer)
-        .and_then(Value::as_object)
-        .map_or(0, serde_json::Map::len)
+    row.at(pointer).and_then(Value::as_object).map_or(0, serde_json::Map::len)
 }
 
-pub(super) static NAMESPACE: Printer = Printer {
-    columns: &[NAME, text("Status"), AGE],
-    cells: |row| vec![row.name(), row.str("/status/phase").into(), row.age()],
-};
+pub(super) static NAMESPACE: Printer =
+    Printer { columns: &[NAME, text("Status"), AGE], cells: |row| vec![row.name(), row.str("/status/phase").into(), row.age()] };
 
 pub(super) static NODE: Printer = Printer {
     columns: &[
@@ -69,10 +52,7 @@ pub(super) static NODE: Printer = Printer {
 };
 
 fn node_status(row: &Row<'_>) -> String {
-    let ready = row
-        .list("/status/conditions")
-        .iter()
-        .find(|condition| condition["type"] == "Ready");
+    let ready = row.list("/status/conditions").iter().find(|condition| condition["type"] == "Ready");
     let mut status = match ready {
         Some(condition) if condition["status"] == "True" => "Ready",
         Some(_) => "NotReady",
@@ -87,29 +67,17 @@ fn node_status(row: &Row<'_>) -> String {
 
 fn node_roles(row: &Row<'_>) -> String {
     let labels = row.at("/metadata/labels").and_then(Value::as_object);
-    let role = |(key, value): (&String, &Value)| match key.strip_prefix("node-role.kubernetes.io/")
-    {
+    let role = |(key, value): (&String, &Value)| match key.strip_prefix("node-role.kubernetes.io/") {
         Some(role) => (!role.is_empty()).then(|| role.to_owned()),
         None if key == "kubernetes.io/role" => value.as_str().map(str::to_owned),
         None => None,
     };
-    labels
-        .into_iter()
-        .flatten()
-        .filter_map(role)
-        .collect::<Vec<_>>()
-        .join(",")
+    labels.into_iter().flatten().filter_map(role).collect::<Vec<_>>().join(",")
 }
 
 fn node_address(row: &Row<'_>, type_: &str) -> Value {
-    let address = row
-        .list("/status/addresses")
-        .iter()
-        .find(|address| address["type"] == type_);
-    address
-        .and_then(|address| address["address"].as_str())
-        .unwrap_or(NONE)
-        .into()
+    let address = row.list("/status/addresses").iter().find(|address| address["type"] == type_);
+    address.and_then(|address| address["address"].as_str()).unwrap_or(NONE).into()
 }
 
 /// Both views of an Event; each knows a field under its own name.
@@ -127,23 +95,13 @@ pub(super) static EVENT: Printer = Printer {
         ("Name", "string", 1),
     ],
     cells: |row| {
-        let either = |pointers: &[&str]| {
-            pointers
-                .iter()
-                .map(|pointer| row.str(pointer))
-                .find(|text| !text.is_empty())
-                .unwrap_or_default()
-        };
+        let either =
+            |pointers: &[&str]| pointers.iter().map(|pointer| row.str(pointer)).find(|text| !text.is_empty()).unwrap_or_default();
         let time = |pointers: &[&str]| {
             let pointer = pointers.iter().find(|pointer| !row.str(pointer).is_empty());
             pointer.map_or_else(|| "<unknown>".to_owned(), |pointer| row.since(pointer))
         };
-        let regarding = |field: &str| {
-            either(&[
-                &format!("/involvedObject/{field}"),
-                &format!("/regarding/{field}"),
-            ])
-        };
+        let regarding = |field: &str| either(&[&format!("/involvedObject/{field}"), &format!("/regarding/{field}")]);
         let source = match (
             either(&["/source/component", "/deprecatedSource/component"]),
             either(&["/source/host", "/deprecatedSource/host"]),
@@ -157,14 +115,8 @@ pub(super) static EVENT: Printer = Printer {
             count => count,
         };
         vec![
-            time(&[
-                "/series/lastObservedTime",
-                "/lastTimestamp",
-                "/deprecatedLastTimestamp",
-                "/firstTimestamp",
-                "/eventTime",
-            ])
-            .into(),
+            time(&["/series/lastObservedTime", "/lastTimestamp", "/deprecatedLastTimestamp", "/firstTimestamp", "/eventTime"])
+                .into(),
             row.str("/type").into(),
             row.str("/reason").into(),
             format!("{}/{}", regarding("kind").to_lowercase(), regarding("name")).into(),
@@ -180,13 +132,7 @@ pub(super) static EVENT: Printer = Printer {
 
 pub(super) static LEASE: Printer = Printer {
     columns: &[NAME, text("Holder"), AGE],
-    cells: |row| {
-        vec![
-            row.name(),
-            row.str("/spec/holderIdentity").into(),
-            row.age(),
-        ]
-    },
+    cells: |row| vec![row.name(), row.str("/spec/holderIdentity").into(), row.age()],
 };
 
 pub(super) static DEFINITION: Printer = Printer {
@@ -197,23 +143,15 @@ pub(super) static DEFINITION: Printer = Printer {
 pub(super) static API_SERVICE: Printer = Printer {
     columns: &[NAME, text("Service"), text("Available"), AGE],
     cells: |row| {
-        let service = match (
-            row.str("/spec/service/namespace"),
-            row.str("/spec/service/name"),
-        ) {
+        let service = match (row.str("/spec/service/namespace"), row.str("/spec/service/name")) {
             (_, "") => "Local".to_owned(),
             (namespace, name) => format!("{namespace}/{name}"),
         };
-        let available = row
-            .list("/status/conditions")
-            .iter()
-            .find(|condition| condition["type"] == "Available");
+        let available = row.list("/status/conditions").iter().find(|condition| condition["type"] == "Available");
         let available = available.map_or_else(
             || "Unknown".to_owned(),
-            |condition| match (
-                condition["status"].as_str().unwrap_or_default(),
-                condition["reason"].as_str().unwrap_or_default(),
-            ) {
+            |condition| match (condition["status"].as_str().unwrap_or_default(), condition["reason"].as_str().unwrap_or_default())
+            {
                 ("True", _) => "True".to_owned(),
                 (status, reason) => format!("{} ({reason})", or(status, "Unknown")),
             },

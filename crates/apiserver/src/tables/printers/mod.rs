@@ -52,10 +52,7 @@ const fn wide(name: &'static str) -> Header {
 }
 
 /// What every kind without columns of its own shows.
-static NAME_AND_AGE: Printer = Printer {
-    columns: &[NAME, AGE],
-    cells: |row| vec![row.name(), row.age()],
-};
+static NAME_AND_AGE: Printer = Printer { columns: &[NAME, AGE], cells: |row| vec![row.name(), row.age()] };
 
 /// The printer of a built-in kind.
 pub(super) fn of(group: &str, kind: &str) -> &'static Printer {
@@ -86,10 +83,7 @@ pub(super) fn of(group: &str, kind: &str) -> &'static Printer {
         ("", "PersistentVolume") => &storage::VOLUME,
         ("storage.k8s.io", "StorageClass") => &storage::CLASS,
         ("rbac.authorization.k8s.io", "RoleBinding" | "ClusterRoleBinding") => &access::BINDING,
-        (
-            "admissionregistration.k8s.io",
-            "MutatingWebhookConfiguration" | "ValidatingWebhookConfiguration",
-        ) => &access::WEBHOOKS,
+        ("admissionregistration.k8s.io", "MutatingWebhookConfiguration" | "ValidatingWebhookConfiguration") => &access::WEBHOOKS,
         ("admissionregistration.k8s.io", "ValidatingAdmissionPolicy") => &access::VALIDATING_POLICY,
         ("admissionregistration.k8s.io", "MutatingAdmissionPolicy") => &access::MUTATING_POLICY,
         ("autoscaling", "HorizontalPodAutoscaler") => &policy::AUTOSCALER,

@@ -6,34 +6,14 @@ use super::row::{NONE, Row, first, list, or, or_none, plain};
 use super::{AGE, NAME, Printer, text, wide};
 
 pub(super) static SERVICE: Printer = Printer {
-    columns: &[
-        NAME,
-        text("Type"),
-        text("Cluster-IP"),
-        text("External-IP"),
-        text("Port(s)"),
-        AGE,
-        wide("Selector"),
-    ],
+    columns: &[NAME, text("Type"), text("Cluster-IP"), text("External-IP"), text("Port(s)"), AGE, wide("Selector")],
     cells: |row| {
-        let headless = if row.str("/spec/type") == "ExternalName" {
-            NONE
-        } else {
-            "None"
-        };
+        let headless = if row.str("/spec/type") == "ExternalName" { NONE } else { "None" };
         let address = row.str("/spec/clusterIP");
         vec![
             row.name(),
             row.str("/spec/type").into(),
-            or(
-                address,
-                if row.at("/spec/clusterIP").is_some() {
-                    headless
-                } else {
-                    NONE
-                },
-            )
-            .into(),
+            or(address, if row.at("/spec/clusterIP").is_some() { headless } else { NONE }).into(),
             external_address(row).into(),
             or_none(service_ports(row)).into(),
             row.age(),
@@ -43,23 +23,13 @@ pub(super) static SERVICE: Printer = Printer {
 };
 
 fn external_address(row: &Row<'_>) -> String {
-    let external: Vec<_> = row
-        .list("/spec/externalIPs")
-        .iter()
-        .filter_map(Value::as_str)
-        .collect();
+    let external: Vec<_> = row.list("/spec/externalIPs").iter().filter_map(Value::as_str).collect();
     match row.str("/spec/type") {
         "ExternalName" => row.str("/spec/externalName").to_owned(),
         "LoadBalancer" => {
             let balancers = row.list("/status/loadBalancer/ingress");
-            let mut addresses: Vec<_> = balancers
-                .iter()
-                .filter_map(|ingress| {
-                    ingress["ip"]
-                        .as_str()
-                        .or_else(|| ingress["hostname"].as_str())
-                })
-                .collect();
+            let mut addresses: Vec<_> =
+                balancers.iter().filter_map(|ingress| ingress["ip"].as_str().or_else(|| ingress["hostname"].as_str())).collect();
             addresses.extend(external);
             or(&addresses.join(","), "<pending>").to_owned()
         }
@@ -69,31 +39,17 @@ fn external_address(row: &Row<'_>) -> String {
 
 fn service_ports(row: &Row<'_>) -> String {
     let port = |port: &Value| {
-        let (number, protocol) = (
-            port["port"].as_i64().unwrap_or_default(),
-            port["protocol"].as_str().unwrap_or("TCP"),
-        );
+        let (number, protocol) = (port["port"].as_i64().unwrap_or_default(), port["protocol"].as_str().unwrap_or("TCP"));
         match port["nodePort"].as_i64() {
             Some(node) if node > 0 => format!("{number}:{node}/{protocol}"),
             _ => format!("{number}/{protocol}"),
         }
     };
-    row.list("/spec/ports")
-        .iter()
-        .map(port)
-        .collect::<Vec<_>>()
-        .join(",")
+    row.list("/spec/ports").iter().map(port).collect::<Vec<_>>().join(",")
 }
 
 pub(super) static INGRESS: Printer = Printer {
-    columns: &[
-        NAME,
-        text("Class"),
-        text("Hosts"),
-        text("Address"),
-        text("Ports"),
-        AGE,
-    ],
+    columns: &[NAME, text("Class"), text("Hosts"), text("Address"), text("Ports"), AGE],
     cells: |row| {
         let hosts: Vec<_> = row
             .list("/spec/rules")
@@ -102,39 +58,16 @@ pub(super) static INGRESS: Printer = Printer {
             .filter(|host| !host.is_empty())
             .map(str::to_owned)
             .collect();
-        let hosts = if hosts.is_empty() {
-            "*".to_owned()
-        } else {
-            first(hosts, 3)
-        };
+        let hosts = if hosts.is_empty() { "*".to_owned() } else { first(hosts, 3) };
         let balancers = row.list("/status/loadBalancer/ingress");
-        let addresses: Vec<_> = balancers
-            .iter()
-            .filter_map(|ingress| {
-                ingress["ip"]
-                    .as_str()
-                    .or_else(|| ingress["hostname"].as_str())
-            })
-            .collect();
-        let ports = if row.list("/spec/tls").is_empty() {
-            "80"
-        } else {
-            "80, 443"
-        };
+        let addresses: Vec<_> =
+            balancers.iter().filter_map(|ingress| ingress["ip"].as_str().or_else(|| ingress["hostname"].as_str())).collect();
+        let ports = if row.list("/spec/tls").is_empty() { "80" } else { "80, 443" };
         let class = or(
             row.str("/spec/ingressClassName"),
-            row.object["metadata"]["annotations"]["kubernetes.io/ingress.class"]
-                .as_str()
-                .unwrap_or(NONE),
+            row.object["metadata"]["annotations"]["kubernetes.io/ingress.class"].as_str().unwrap_or(NONE),
         );
-        vec![
-            row.name(),
-            class.into(),
-            hosts.into(),
-            addresses.join(",").into(),
-            ports.into(),
-            row.age(),
-        ]
+        vec![row.name(), class.into(), hosts.into(), addresses.join(",").into(), ports.into(), row.age()]
     },
 };
 
@@ -145,20 +78,11 @@ pub(super) static INGRESS_CLASS: Printer = Printer {
             || NONE.to_owned(),
             |parameters| {
                 let text = |field: &str| parameters[field].as_str().unwrap_or_default();
-                let group = if text("apiGroup").is_empty() {
-                    String::new()
-                } else {
-                    format!(".{}", text("apiGroup"))
-                };
+                let group = if text("apiGroup").is_empty() { String::new() } else { format!(".{}", text("apiGroup")) };
                 format!("{}{group}/{}", text("kind"), text("name"))
             },
         );
-        vec![
-            row.name(),
-            row.str("/spec/controller").into(),
-            parameters.into(),
-            row.age(),
-        ]
+        vec![row.name(), row.str("/spec/controller").into(), parameters.into(), row.age()]
     },
 };
 
@@ -176,10 +100,7 @@ fn endpoints(row: &Row<'_>) -> String {
     let mut found = Vec::new();
     for subset in row.list("/subsets") {
         let ports = list(subset, "/ports");
-        for address in list(subset, "/addresses")
-            .iter()
-            .filter_map(|address| address["ip"].as_str())
-        {
+        for address in list(subset, "/addresses").iter().filter_map(|address| address["ip"].as_str()) {
             if ports.is_empty() {
                 found.push(address.to_owned());
             }
@@ -190,39 +111,16 @@ fn endpoints(row: &Row<'_>) -> String {
 }
 
 fn joined(address: &str, port: &Value) -> String {
-    if address.contains(':') {
-        format!("[{address}]:{}", plain(port))
-    } else {
-        format!("{address}:{}", plain(port))
-    }
+    if address.contains(':') { format!("[{address}]:{}", plain(port)) } else { format!("{address}:{}", plain(port)) }
 }
 
 pub(super) static ENDPOINT_SLICE: Printer = Printer {
-    columns: &[
-        NAME,
-        text("AddressType"),
-        text("Ports"),
-        text("Endpoints"),
-        AGE,
-    ],
+    columns: &[NAME, text("AddressType"), text("Ports"), text("Endpoints"), AGE],
     cells: |row| {
-        let ports = row
-            .list("/ports")
-            .iter()
-            .map(|port| port.get("port").map_or_else(|| "*".to_owned(), plain))
-            .collect();
-        let addresses = row
-            .list("/endpoints")
-            .iter()
-            .flat_map(|endpoint| list(endpoint, "/addresses"))
-            .map(plain)
-            .collect();
+        let ports = row.list("/ports").iter().map(|port| port.get("port").map_or_else(|| "*".to_owned(), plain)).collect();
+        let addresses = row.list("/endpoints").iter().flat_map(|endpoint| list(endpoint, "/addresses")).map(plain).collect();
         let unset = |text: String| {
-            if text.is_empty() {
-                "<unset>".to_owned()
-            } else {
-                text
-            }
+            if text.is_empty() { "<unset>".to_owned() } else { text }
         };
         vec![
             row.name(),

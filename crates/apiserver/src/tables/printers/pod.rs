@@ -21,11 +21,7 @@ pub(super) static POD: Printer = Printer {
         let summary = Summary::of(row.object);
         let restarts = match summary.last_restart {
             Some(at) if summary.restarts > 0 => {
-                format!(
-                    "{} ({} ago)",
-                    summary.restarts,
-                    crate::tables::age::since(Some(at), row.now)
-                )
+                format!("{} ({} ago)", summary.restarts, crate::tables::age::since(Some(at), row.now))
             }
             _ => summary.restarts.to_string(),
         };
@@ -48,13 +44,9 @@ fn gates(row: &Row<'_>) -> Value {
     if gates.is_empty() {
         return NONE.into();
     }
-    let met = gates.iter().filter(|gate| {
-        condition(
-            row.object,
-            gate["conditionType"].as_str().unwrap_or_default(),
-        )
-        .is_some_and(is_true)
-    });
+    let met = gates
+        .iter()
+        .filter(|gate| condition(row.object, gate["conditionType"].as_str().unwrap_or_default()).is_some_and(is_true));
     format!("{}/{}", met.count(), gates.len()).into()
 }
 
@@ -69,29 +61,16 @@ struct Summary<'a> {
 
 impl<'a> Summary<'a> {
     fn of(pod: &'a Value) -> Self {
-        let phase = pod
-            .pointer("/status/phase")
-            .and_then(Value::as_str)
-            .unwrap_or_default();
-        let own_reason = pod
-            .pointer("/status/reason")
-            .and_then(Value::as_str)
-            .unwrap_or_default();
+        let phase = pod.pointer("/status/phase").and_then(Value::as_str).unwrap_or_default();
+        let own_reason = pod.pointer("/status/reason").and_then(Value::as_str).unwrap_or_default();
         let mut summary = Self {
             ready: 0,
             containers: list(pod, "/spec/containers").len(),
-            reason: if own_reason.is_empty() {
-                phase
-            } else {
-                own_reason
-            }
-            .to_owned(),
+            reason: if own_reason.is_empty() { phase } else { own_reason }.to_owned(),
             restarts: 0,
             last_restart: None,
         };
-        if condition(pod, "PodScheduled")
-            .is_some_and(|condition| condition["reason"] == "SchedulingGated")
-        {
+        if condition(pod, "PodScheduled").is_some_and(|condition| condition["reason"] == "SchedulingGated") {
             "SchedulingGated".clone_into(&mut summary.reason);
         }
         let initializing = summary.init_containers(pod);
@@ -111,19 +90,9 @@ impl<'a> Summary<'a> {
     /// Counts the init containers; says whether one of them is still at work. Those that restart for ever count as containers of the pod.
     fn init_containers(&mut self, pod: &'a Value) -> bool {
         let specs = list(pod, "/spec/initContainers");
-        let is_sidecar = |name: &Value| {
-            specs
-                .iter()
-                .any(|spec| spec["name"] == *name && spec["restartPolicy"] == "Always")
-        };
-        self.containers += specs
-            .iter()
-            .filter(|spec| spec["restartPolicy"] == "Always")
-            .count();
-        for (index, status) in list(pod, "/status/initContainerStatuses")
-            .iter()
-            .enumerate()
-        {
+        let is_sidecar = |name: &Value| specs.iter().any(|spec| spec["name"] == *name && spec["restartPolicy"] == "Always");
+        self.containers += specs.iter().filter(|spec| spec["restartPolicy"] == "Always").count();
+        for (index, status) in list(pod, "/status/initContainerStatuses").iter().enumerate() {
             self.count_restarts(status);
             let sidecar = is_sidecar(&status["name"]);
             let terminated = status.pointer("/state/terminated");
@@ -134,10 +103,7 @@ impl<'a> Summary<'a> {
                 self.ready += usize::from(status["ready"] == true);
                 continue;
             }
-            let waiting = status
-                .pointer("/state/waiting/reason")
-                .and_then(Value::as_str)
-                .unwrap_or_default();
+            let waiting = status.pointer("/state/waiting/reason").and_then(Value::as_str).unwrap_or_default();
             self.reason = if let Some(terminated) = terminated {
                 format!("Init:{}", ended(terminated))
             } else if !waiting.is_empty() && waiting != "PodInitializing" {
@@ -154,10 +120,7 @@ impl<'a> Summary<'a> {
         let mut running = false;
         for status in list(pod, "/status/containerStatuses").iter().rev() {
             self.count_restarts(status);
-            let waiting = status
-                .pointer("/state/waiting/reason")
-                .and_then(Value::as_str)
-                .unwrap_or_default();
+            let waiting = status.pointer("/state/waiting/reason").and_then(Value::as_str).unwrap_or_default();
             if !waiting.is_empty() {
                 waiting.clone_into(&mut self.reason);
             } else if let Some(terminated) = status.pointer("/state/terminated") {
@@ -184,23 +147,15 @@ impl<'a> Summary<'a> {
 }
 
 fn ended(terminated: &Value) -> String {
-    match (
-        terminated["reason"].as_str().unwrap_or_default(),
-        terminated["signal"].as_i64().unwrap_or_default(),
-    ) {
-        ("", 0) => format!(
-            "ExitCode:{}",
-            terminated["exitCode"].as_i64().unwrap_or_default()
-        ),
+    match (terminated["reason"].as_str().unwrap_or_default(), terminated["signal"].as_i64().unwrap_or_default()) {
+        ("", 0) => format!("ExitCode:{}", terminated["exitCode"].as_i64().unwrap_or_default()),
         ("", signal) => format!("Signal:{signal}"),
         (reason, _) => reason.to_owned(),
     }
 }
 
 fn condition<'a>(pod: &'a Value, type_: &str) -> Option<&'a Value> {
-    list(pod, "/status/conditions")
-        .iter()
-        .find(|condition| condition["type"] == type_)
+    list(pod, "/status/conditions").iter().find(|condition| condition["type"] == type_)
 }
 
 fn is_true(condition: &Value) -> bool {

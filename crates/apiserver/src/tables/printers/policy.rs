@@ -7,24 +7,10 @@ use super::row::{Row, first, plain};
 use super::{AGE, NAME, Printer, integer, text};
 
 pub(super) static AUTOSCALER: Printer = Printer {
-    columns: &[
-        NAME,
-        text("Reference"),
-        text("Targets"),
-        text("MinPods"),
-        text("MaxPods"),
-        integer("Replicas"),
-        AGE,
-    ],
+    columns: &[NAME, text("Reference"), text("Targets"), text("MinPods"), text("MaxPods"), integer("Replicas"), AGE],
     cells: |row| {
-        let reference = format!(
-            "{}/{}",
-            row.str("/spec/scaleTargetRef/kind"),
-            row.str("/spec/scaleTargetRef/name")
-        );
-        let least = row
-            .at("/spec/minReplicas")
-            .map_or_else(|| "<unset>".to_owned(), plain);
+        let reference = format!("{}/{}", row.str("/spec/scaleTargetRef/kind"), row.str("/spec/scaleTargetRef/name"));
+        let least = row.at("/spec/minReplicas").map_or_else(|| "<unset>".to_owned(), plain);
         vec![
             row.name(),
             reference.into(),
@@ -42,56 +28,27 @@ fn targets(row: &Row<'_>) -> String {
     let current = row.list("/status/currentMetrics");
     let target = |(index, metric): (usize, &Value)| {
         let source = metric["type"].as_str().unwrap_or_default();
-        let key = format!(
-            "{}{}",
-            source.get(..1).unwrap_or_default().to_lowercase(),
-            source.get(1..).unwrap_or_default()
-        );
+        let key = format!("{}{}", source.get(..1).unwrap_or_default().to_lowercase(), source.get(1..).unwrap_or_default());
         let wanted = &metric[&key]["target"];
-        let now = current
-            .get(index)
-            .map_or(&Value::Null, |current| &current[&key]["current"]);
+        let now = current.get(index).map_or(&Value::Null, |current| &current[&key]["current"]);
         let shown = |value: &Value, suffix: &str| {
-            if value.is_null() {
-                "<unknown>".to_owned()
-            } else {
-                format!("{}{suffix}", plain(value))
-            }
+            if value.is_null() { "<unknown>".to_owned() } else { format!("{}{suffix}", plain(value)) }
         };
-        let name = metric[&key]["name"]
-            .as_str()
-            .filter(|_| source == "Resource")
-            .map(|name| format!("{name}: "))
-            .unwrap_or_default();
+        let name =
+            metric[&key]["name"].as_str().filter(|_| source == "Resource").map(|name| format!("{name}: ")).unwrap_or_default();
         if wanted.get("averageUtilization").is_some() {
-            format!(
-                "{name}{}/{}",
-                shown(&now["averageUtilization"], "%"),
-                shown(&wanted["averageUtilization"], "%")
-            )
+            format!("{name}{}/{}", shown(&now["averageUtilization"], "%"), shown(&wanted["averageUtilization"], "%"))
         } else if wanted.get("averageValue").is_some() {
-            format!(
-                "{name}{}/{} (avg)",
-                shown(&now["averageValue"], ""),
-                shown(&wanted["averageValue"], "")
-            )
+            format!("{name}{}/{} (avg)", shown(&now["averageValue"], ""), shown(&wanted["averageValue"], ""))
         } else {
-            format!(
-                "{name}{}/{}",
-                shown(&now["value"], ""),
-                shown(&wanted["value"], "")
-            )
+            format!("{name}{}/{}", shown(&now["value"], ""), shown(&wanted["value"], ""))
         }
     };
     let metrics = row.list("/spec/metrics");
     if !metrics.is_empty() {
         let texts: Vec<_> = metrics.iter().enumerate().map(target).collect();
         let more = texts.len().saturating_sub(2);
-        return if more > 0 {
-            first(texts, 2).replace(',', ", ")
-        } else {
-            texts.join(", ")
-        };
+        return if more > 0 { first(texts, 2).replace(',', ", ") } else { texts.join(", ") };
     }
     // The old version has one target of its own.
     match row.at("/spec/targetCPUUtilizationPercentage") {
@@ -106,19 +63,9 @@ fn targets(row: &Row<'_>) -> String {
 }
 
 pub(super) static DISRUPTION_BUDGET: Printer = Printer {
-    columns: &[
-        NAME,
-        text("Min Available"),
-        text("Max Unavailable"),
-        integer("Allowed Disruptions"),
-        AGE,
-    ],
+    columns: &[NAME, text("Min Available"), text("Max Unavailable"), integer("Allowed Disruptions"), AGE],
     cells: |row| {
-        let limit = |pointer: &str| {
-            row.at(pointer)
-                .map_or_else(|| "N/A".to_owned(), plain)
-                .into()
-        };
+        let limit = |pointer: &str| row.at(pointer).map_or_else(|| "N/A".to_owned(), plain).into();
         vec![
             row.name(),
             limit("/spec/minAvailable"),
@@ -130,13 +77,7 @@ pub(super) static DISRUPTION_BUDGET: Printer = Printer {
 };
 
 pub(super) static PRIORITY_CLASS: Printer = Printer {
-    columns: &[
-        NAME,
-        integer("Value"),
-        ("Global-Default", "boolean", 0),
-        AGE,
-        text("PreemptionPolicy"),
-    ],
+    columns: &[NAME, integer("Value"), ("Global-Default", "boolean", 0), AGE, text("PreemptionPolicy")],
     cells: |row| {
         vec![
             row.name(),
@@ -150,32 +91,13 @@ pub(super) static PRIORITY_CLASS: Printer = Printer {
 
 pub(super) static RESOURCE_QUOTA: Printer = Printer {
     columns: &[NAME, text("Request"), text("Limit"), AGE],
-    cells: |row| {
-        vec![
-            row.name(),
-            quota(row, false).into(),
-            quota(row, true).into(),
-            row.age(),
-        ]
-    },
+    cells: |row| vec![row.name(), quota(row, false).into(), quota(row, true).into(), row.age()],
 };
 
 fn quota(row: &Row<'_>, limits: bool) -> String {
     let hard = row.at("/status/hard").and_then(Value::as_object);
-    let amount = |value: &Value| {
-        Quantity::from_value(value).map_or_else(|_| plain(value), |quantity| quantity.canonical())
-    };
-    let used = |name: &str| {
-        row.at("/status/used")
-            .and_then(|used| used.get(name))
-            .map_or_else(|| "0".to_owned(), amount)
-    };
-    let entries = hard
-        .into_iter()
-        .flatten()
-        .filter(|(name, _)| name.starts_with("limits") == limits);
-    entries
-        .map(|(name, hard)| format!("{name}: {}/{}", used(name), amount(hard)))
-        .collect::<Vec<_>>()
-        .join(", ")
+    let amount = |value: &Value| Quantity::from_value(value).map_or_else(|_| plain(value), |quantity| quantity.canonical());
+    let used = |name: &str| row.at("/status/used").and_then(|used| used.get(name)).map_or_else(|| "0".to_owned(), amount);
+    let entries = hard.into_iter().flatten().filter(|(name, _)| name.starts_with("limits") == limits);
+    entries.map(|(name, hard)| format!("{name}: {}/{}", used(name), amount(hard))).collect::<Vec<_>>().join(", ")
 }

@@ -51,19 +51,14 @@ impl<'a> Row<'a> {
     /// A label selector object.
     pub(super) fn selector(&self, pointer: &str) -> Value {
         let selector = self.at(pointer).unwrap_or(&Value::Null);
-        let text = LabelSelector::from_json(selector)
-            .map(|selector| selector.to_string())
-            .unwrap_or_default();
+        let text = LabelSelector::from_json(selector).map(|selector| selector.to_string()).unwrap_or_default();
         or(&text, NONE).into()
     }
 
     /// A plain map of labels.
     pub(super) fn labels(&self, pointer: &str) -> Value {
         let labels = self.at(pointer).and_then(Value::as_object);
-        let pairs = labels
-            .into_iter()
-            .flatten()
-            .map(|(key, value)| format!("{key}={}", value.as_str().unwrap_or_default()));
+        let pairs = labels.into_iter().flatten().map(|(key, value)| format!("{key}={}", value.as_str().unwrap_or_default()));
         or_none(pairs.collect::<Vec<_>>().join(",")).into()
     }
 
@@ -71,21 +66,14 @@ impl<'a> Row<'a> {
     pub(super) fn containers(&self, pointer: &str) -> [Value; 2] {
         let containers = self.list(pointer);
         ["name", "image"].map(|field| {
-            let texts: Vec<_> = containers
-                .iter()
-                .map(|container| container[field].as_str().unwrap_or_default())
-                .collect();
+            let texts: Vec<_> = containers.iter().map(|container| container[field].as_str().unwrap_or_default()).collect();
             texts.join(",").into()
         })
     }
 }
 
 pub(super) fn list<'a>(value: &'a Value, pointer: &str) -> &'a [Value] {
-    value
-        .pointer(pointer)
-        .and_then(Value::as_array)
-        .map(Vec::as_slice)
-        .unwrap_or_default()
+    value.pointer(pointer).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
 
 pub(super) fn or<'t>(text: &'t str, absent: &'t str) -> &'t str {
@@ -93,27 +81,17 @@ pub(super) fn or<'t>(text: &'t str, absent: &'t str) -> &'t str {
 }
 
 pub(super) fn or_none(text: String) -> String {
-    if text.is_empty() {
-        NONE.to_owned()
-    } else {
-        text
-    }
+    if text.is_empty() { NONE.to_owned() } else { text }
 }
 
 /// A number or a text, as a text.
 pub(super) fn plain(value: &Value) -> String {
-    value
-        .as_str()
-        .map_or_else(|| value.to_string(), str::to_owned)
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// The first few texts, and how many more there are.
 pub(super) fn first(texts: Vec<String>, shown: usize) -> String {
     let more = texts.len().saturating_sub(shown);
     let text = texts.into_iter().take(shown).collect::<Vec<_>>().join(",");
-    if more > 0 {
-        format!("{text} + {more} more...")
-    } else {
-        text
-    }
+    if more > 0 { format!("{text} + {more} more...") } else { text }
 }

@@ -18,23 +18,11 @@ pub(super) static CLAIM: Printer = Printer {
         wide("VolumeMode"),
     ],
     cells: |row| {
-        let phase = if row.at("/metadata/deletionTimestamp").is_some() {
-            "Terminating"
-        } else {
-            row.str("/status/phase")
-        };
+        let phase = if row.at("/metadata/deletionTimestamp").is_some() { "Terminating" } else { row.str("/status/phase") };
         // A claim has a size once it is bound.
         let bound = !row.str("/spec/volumeName").is_empty();
-        let capacity = row
-            .at("/status/capacity/storage")
-            .filter(|_| bound)
-            .map(plain)
-            .unwrap_or_default();
-        let modes = if bound {
-            access_modes(row, "/status/accessModes")
-        } else {
-            String::new()
-        };
+        let capacity = row.at("/status/capacity/storage").filter(|_| bound).map(plain).unwrap_or_default();
+        let modes = if bound { access_modes(row, "/status/accessModes") } else { String::new() };
         vec![
             row.name(),
             phase.into(),
@@ -64,24 +52,13 @@ pub(super) static VOLUME: Printer = Printer {
         wide("VolumeMode"),
     ],
     cells: |row| {
-        let phase = if row.at("/metadata/deletionTimestamp").is_some() {
-            "Terminating"
-        } else {
-            row.str("/status/phase")
-        };
-        let claim = row.at("/spec/claimRef").map_or_else(String::new, |_| {
-            format!(
-                "{}/{}",
-                row.str("/spec/claimRef/namespace"),
-                row.str("/spec/claimRef/name")
-            )
-        });
+        let phase = if row.at("/metadata/deletionTimestamp").is_some() { "Terminating" } else { row.str("/status/phase") };
+        let claim = row
+            .at("/spec/claimRef")
+            .map_or_else(String::new, |_| format!("{}/{}", row.str("/spec/claimRef/namespace"), row.str("/spec/claimRef/name")));
         vec![
             row.name(),
-            row.at("/spec/capacity/storage")
-                .map(plain)
-                .unwrap_or_default()
-                .into(),
+            row.at("/spec/capacity/storage").map(plain).unwrap_or_default().into(),
             access_modes(row, "/spec/accessModes").into(),
             row.str("/spec/persistentVolumeReclaimPolicy").into(),
             phase.into(),
@@ -105,13 +82,8 @@ pub(super) static CLASS: Printer = Printer {
         AGE,
     ],
     cells: |row| {
-        let is_default = row.object["metadata"]["annotations"]["storageclass.kubernetes.io/is-default-class"]
-            == "true";
-        let name = if is_default {
-            format!("{} (default)", row.str("/metadata/name")).into()
-        } else {
-            row.name()
-        };
+        let is_default = row.object["metadata"]["annotations"]["storageclass.kubernetes.io/is-default-class"] == "true";
+        let name = if is_default { format!("{} (default)", row.str("/metadata/name")).into() } else { row.name() };
         vec![
             name,
             row.str("/provisioner").into(),
@@ -131,9 +103,5 @@ fn access_modes(row: &Row<'_>, pointer: &str) -> String {
         Some("ReadWriteOncePod") => "RWOP",
         _ => NONE,
     };
-    row.list(pointer)
-        .iter()
-        .map(short)
-        .collect::<Vec<_>>()
-        .join(",")
+    row.list(pointer).iter().map(short).collect::<Vec<_>>().join(",")
 }

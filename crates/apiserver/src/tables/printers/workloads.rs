@@ -98,11 +98,7 @@ pub(super) static REPLICA_SET: Printer = Printer {
             row.age(),
             names,
             images,
-            if plain {
-                row.labels("/spec/selector")
-            } else {
-                row.selector("/spec/selector")
-            },
+            if plain { row.labels("/spec/selector") } else { row.selector("/spec/selector") },
         ]
     },
 };
@@ -148,16 +144,10 @@ pub(super) static CRON_JOB: Printer = Printer {
     ],
     cells: |row| {
         let [names, images] = row.containers("/spec/jobTemplate/spec/template/spec/containers");
-        let scheduled = row.at("/status/lastScheduleTime").map_or_else(
-            || NONE.to_owned(),
-            |_| row.since("/status/lastScheduleTime"),
-        );
+        let scheduled =
+            row.at("/status/lastScheduleTime").map_or_else(|| NONE.to_owned(), |_| row.since("/status/lastScheduleTime"));
         // The column is a boolean, its cells are texts, as on the real server.
-        let suspended = if row.at("/spec/suspend") == Some(&Value::Bool(true)) {
-            "True"
-        } else {
-            "False"
-        };
+        let suspended = if row.at("/spec/suspend") == Some(&Value::Bool(true)) { "True" } else { "False" };
         vec![
             row.name(),
             row.str("/spec/schedule").into(),
@@ -174,20 +164,12 @@ pub(super) static CRON_JOB: Printer = Printer {
 };
 
 fn ready(row: &Row<'_>) -> Value {
-    format!(
-        "{}/{}",
-        row.int("/status/readyReplicas"),
-        row.int("/spec/replicas")
-    )
-    .into()
+    format!("{}/{}", row.int("/status/readyReplicas"), row.int("/spec/replicas")).into()
 }
 
 fn completions(row: &Row<'_>) -> Value {
     let done = row.int("/status/succeeded");
-    match (
-        row.at("/spec/completions").and_then(Value::as_i64),
-        row.int("/spec/parallelism"),
-    ) {
+    match (row.at("/spec/completions").and_then(Value::as_i64), row.int("/spec/parallelism")) {
         (Some(wanted), _) => format!("{done}/{wanted}").into(),
         (None, parallelism) if parallelism > 1 => format!("{done}/1 of {parallelism}").into(),
         (None, _) => format!("{done}/1").into(),
@@ -198,17 +180,13 @@ fn duration(row: &Row<'_>) -> Value {
     let time = |pointer: &str| age::parse(row.str(pointer));
     match (time("/status/startTime"), time("/status/completionTime")) {
         (None, _) => "".into(),
-        (Some(start), end) => {
-            age::human_duration(end.unwrap_or(row.now).as_second() - start.as_second()).into()
-        }
+        (Some(start), end) => age::human_duration(end.unwrap_or(row.now).as_second() - start.as_second()).into(),
     }
 }
 
 fn job_status(row: &Row<'_>) -> Value {
     let holds = |type_: &str| {
-        row.list("/status/conditions")
-            .iter()
-            .any(|condition| condition["type"] == type_ && condition["status"] == "True")
+        row.list("/status/conditions").iter().any(|condition| condition["type"] == type_ && condition["status"] == "True")
     };
     let status = if holds("Complete") {
         "Complete"

@@ -28,16 +28,12 @@ pub(super) fn policy(object: &mut Members) {
         return;
     };
     spec.fill("failurePolicy", "Fail");
-    part(spec, "matchConstraints")
-        .into_iter()
-        .for_each(match_resources);
+    part(spec, "matchConstraints").into_iter().for_each(match_resources);
 }
 
 /// BDF-16
 pub(super) fn policy_binding(object: &mut Members) {
-    at(object, &["spec", "matchResources"])
-        .into_iter()
-        .for_each(match_resources);
+    at(object, &["spec", "matchResources"]).into_iter().for_each(match_resources);
 }
 
 /// BDF-18

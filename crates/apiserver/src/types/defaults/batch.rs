@@ -11,20 +11,12 @@ pub(super) fn job(object: &mut Members) {
             spec.insert("completions".into(), 1.into());
         }
         spec.fill("parallelism", 1);
-        let attempts = if spec.is_set("backoffLimitPerIndex") {
-            i32::MAX
-        } else {
-            6
-        };
+        let attempts = if spec.is_set("backoffLimitPerIndex") { i32::MAX } else { 6 };
         spec.fill("backoffLimit", attempts);
         spec.fill("completionMode", "NonIndexed");
         spec.fill("suspend", false);
         spec.fill("manualSelector", false);
-        let replacement = if spec.is_set("podFailurePolicy") {
-            "Failed"
-        } else {
-            "TerminatingOrFailed"
-        };
+        let replacement = if spec.is_set("podFailurePolicy") { "Failed" } else { "TerminatingOrFailed" };
         spec.fill("podReplacementPolicy", replacement);
         pod::template(spec);
     }
@@ -40,7 +32,5 @@ pub(super) fn cron_job(object: &mut Members) {
     spec.fill("suspend", false);
     spec.fill("successfulJobsHistoryLimit", 3);
     spec.fill("failedJobsHistoryLimit", 1);
-    at(spec, &["jobTemplate", "spec"])
-        .into_iter()
-        .for_each(pod::template);
+    at(spec, &["jobTemplate", "spec"]).into_iter().for_each(pod::template);
 }

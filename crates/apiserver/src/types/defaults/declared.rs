@@ -33,12 +33,8 @@ fn value_of(definitions: &'static Definitions, form: &'static Form, value: &mut 
         (Form::Struct(definition), Value::Object(members)) => {
             members_of(definitions, definition, members);
         }
-        (Form::List(item), Value::Array(items)) => items
-            .iter_mut()
-            .for_each(|value| value_of(definitions, item, value)),
-        (Form::Map(entry), Value::Object(entries)) => entries
-            .values_mut()
-            .for_each(|value| value_of(definitions, entry, value)),
+        (Form::List(item), Value::Array(items)) => items.iter_mut().for_each(|value| value_of(definitions, item, value)),
+        (Form::Map(entry), Value::Object(entries)) => entries.values_mut().for_each(|value| value_of(definitions, entry, value)),
         _ => {}
     }
 }

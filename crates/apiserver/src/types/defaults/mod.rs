@@ -21,9 +21,7 @@ pub(super) fn default(definition: &'static str, object: &mut Value) {
     let Some(object) = object.as_object_mut() else {
         return;
     };
-    let name = definition
-        .strip_prefix("io.k8s.api.")
-        .or_else(|| definition.rsplit_once(".pkg.apis.").map(|(_, name)| name));
+    let name = definition.strip_prefix("io.k8s.api.").or_else(|| definition.rsplit_once(".pkg.apis.").map(|(_, name)| name));
     match name.unwrap_or(definition) {
         "core.v1.Pod" => pod::pod(object),
         "core.v1.PodTemplate" => pod::template(object),
@@ -47,27 +45,22 @@ pub(super) fn default(definition: &'static str, object: &mut Value) {
         "storage.v1.StorageClass" => storage::class(object),
         "storage.v1.CSIDriver" => storage::driver(object),
         "rbac.v1.RoleBinding" | "rbac.v1.ClusterRoleBinding" => others::binding(object),
-        "autoscaling.v1.HorizontalPodAutoscaler" => part(object, "spec")
-            .into_iter()
-            .for_each(|spec| spec.fill("minReplicas", 1)),
+        "autoscaling.v1.HorizontalPodAutoscaler" => part(object, "spec").into_iter().for_each(|spec| spec.fill("minReplicas", 1)),
         "autoscaling.v2.HorizontalPodAutoscaler" => others::autoscaler(object),
         "scheduling.v1.PriorityClass" => object.fill("preemptionPolicy", "PreemptLowerPriority"),
         "flowcontrol.v1.FlowSchema" => others::flow_schema(object),
-        "authentication.v1.TokenRequest" => part(object, "spec")
-            .into_iter()
-            .for_each(|spec| spec.fill("expirationSeconds", 3600)),
+        "authentication.v1.TokenRequest" => {
+            part(object, "spec").into_iter().for_each(|spec| spec.fill("expirationSeconds", 3600))
+        }
         "resource.v1.ResourceClaim" => others::resource_claim(object),
-        "resource.v1.ResourceClaimTemplate" => part(object, "spec")
-            .into_iter()
-            .for_each(others::resource_claim),
+        "resource.v1.ResourceClaimTemplate" => part(object, "spec").into_iter().for_each(others::resource_claim),
         "admissionregistration.v1.MutatingWebhookConfiguration" => {
             admission::webhooks(object, true);
         }
         "admissionregistration.v1.ValidatingWebhookConfiguration" => {
             admission::webhooks(object, false);
         }
-        "admissionregistration.v1.ValidatingAdmissionPolicy"
-        | "admissionregistration.v1.MutatingAdmissionPolicy" => {
+        "admissionregistration.v1.ValidatingAdmissionPolicy" | "admissionregistration.v1.MutatingAdmissionPolicy" => {
             admission::policy(object);
         }
         "admissionregistration.v1.ValidatingAdmissionPolicyBinding"

@@ -13,9 +13,7 @@ pub(super) fn service(object: &mut Members) {
     if spec.text("sessionAffinity") == "None" {
         spec.remove("sessionAffinityConfig");
     } else {
-        spec.ensure("sessionAffinityConfig")
-            .ensure("clientIP")
-            .fill("timeoutSeconds", 10_800);
+        spec.ensure("sessionAffinityConfig").ensure("clientIP").fill("timeoutSeconds", 10_800);
     }
     spec.fill("type", "ClusterIP");
     for port in each(spec, "ports") {
@@ -26,10 +24,7 @@ pub(super) fn service(object: &mut Members) {
         }
     }
     let kind = spec.text("type").to_owned();
-    let has_addresses = spec
-        .get("externalIPs")
-        .and_then(Value::as_array)
-        .is_some_and(|addresses| !addresses.is_empty());
+    let has_addresses = spec.get("externalIPs").and_then(Value::as_array).is_some_and(|addresses| !addresses.is_empty());
     let is_outside = matches!(kind.as_str(), "NodePort" | "LoadBalancer");
     if is_outside || kind == "ClusterIP" && has_addresses {
         spec.fill("externalTrafficPolicy", "Cluster");
@@ -61,20 +56,9 @@ pub(super) fn policy(object: &mut Members) {
     let Some(spec) = part(object, "spec") else {
         return;
     };
-    if spec
-        .get("policyTypes")
-        .and_then(Value::as_array)
-        .is_none_or(Vec::is_empty)
-    {
-        let has_egress = spec
-            .get("egress")
-            .and_then(Value::as_array)
-            .is_some_and(|rules| !rules.is_empty());
-        let types = if has_egress {
-            json!(["Ingress", "Egress"])
-        } else {
-            json!(["Ingress"])
-        };
+    if spec.get("policyTypes").and_then(Value::as_array).is_none_or(Vec::is_empty) {
+        let has_egress = spec.get("egress").and_then(Value::as_array).is_some_and(|rules| !rules.is_empty());
+        let types = if has_egress { json!(["Ingress", "Egress"]) } else { json!(["Ingress"]) };
         spec.insert("policyTypes".into(), types);
     }
     for direction in ["ingress", "egress"] {

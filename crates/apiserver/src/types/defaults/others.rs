@@ -15,10 +15,7 @@ pub(super) fn secret(object: &mut Members) {
     };
     let data = object.ensure("data");
     for (key, text) in texts {
-        data.insert(
-            key,
-            STANDARD.encode(text.as_str().unwrap_or_default()).into(),
-        );
+        data.insert(key, STANDARD.encode(text.as_str().unwrap_or_default()).into());
     }
 }
 
@@ -38,16 +35,9 @@ pub(super) fn autoscaler(object: &mut Members) {
         return;
     };
     spec.fill("minReplicas", 1);
-    if spec
-        .get("metrics")
-        .and_then(Value::as_array)
-        .is_none_or(Vec::is_empty)
-    {
+    if spec.get("metrics").and_then(Value::as_array).is_none_or(Vec::is_empty) {
         let target = json!({"type": "Utilization", "averageUtilization": 80});
-        spec.insert(
-            "metrics".into(),
-            json!([{"type": "Resource", "resource": {"name": "cpu", "target": target}}]),
-        );
+        spec.insert("metrics".into(), json!([{"type": "Resource", "resource": {"name": "cpu", "target": target}}]));
     }
 }
 
@@ -56,12 +46,7 @@ pub(super) fn flow_schema(object: &mut Members) {
     let Some(spec) = part(object, "spec") else {
         return;
     };
-    if spec
-        .get("matchingPrecedence")
-        .and_then(Value::as_i64)
-        .unwrap_or_default()
-        == 0
-    {
+    if spec.get("matchingPrecedence").and_then(Value::as_i64).unwrap_or_default() == 0 {
         spec.insert("matchingPrecedence".into(), 1000.into());
     }
 }

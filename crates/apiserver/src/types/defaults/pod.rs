@@ -18,13 +18,11 @@ pub(super) fn pod(object: &mut Members) {
     spec.fill("enableServiceLinks", true);
     if spec.is_true("hostNetwork") {
         for containers in ["initContainers", "containers"] {
-            each(spec, containers)
-                .flat_map(|container| each(container, "ports"))
-                .for_each(|port| {
-                    if let Some(number) = port.get("containerPort").cloned() {
-                        port.fill("hostPort", number);
-                    }
-                });
+            each(spec, containers).flat_map(|container| each(container, "ports")).for_each(|port| {
+                if let Some(number) = port.get("containerPort").cloned() {
+                    port.fill("hostPort", number);
+                }
+            });
         }
     }
     self::spec(spec);
@@ -46,15 +44,9 @@ fn spec(spec: &mut Members) {
     spec.fill("schedulerName", "default-scheduler");
     // Two names for one field; the old one follows the new one.
     if spec.is_set("serviceAccountName") {
-        spec.insert(
-            "serviceAccount".into(),
-            spec.text("serviceAccountName").into(),
-        );
+        spec.insert("serviceAccount".into(), spec.text("serviceAccountName").into());
     } else if spec.is_set("serviceAccount") {
-        spec.insert(
-            "serviceAccountName".into(),
-            spec.text("serviceAccount").into(),
-        );
+        spec.insert("serviceAccountName".into(), spec.text("serviceAccount").into());
     }
     each(spec, "volumes").for_each(volume);
     for containers in CONTAINERS {
@@ -63,11 +55,7 @@ fn spec(spec: &mut Members) {
 }
 
 fn container(container: &mut Members) {
-    let policy = if is_latest(container.text("image")) {
-        "Always"
-    } else {
-        "IfNotPresent"
-    };
+    let policy = if is_latest(container.text("image")) { "Always" } else { "IfNotPresent" };
     container.fill("imagePullPolicy", policy);
     container.fill("terminationMessagePath", "/dev/termination-log");
     container.fill("terminationMessagePolicy", "File");
@@ -86,9 +74,7 @@ fn container(container: &mut Members) {
         }
     }
     for hook in ["postStart", "preStop"] {
-        at(container, &["lifecycle", hook, "httpGet"])
-            .into_iter()
-            .for_each(http_get);
+        at(container, &["lifecycle", hook, "httpGet"]).into_iter().for_each(http_get);
     }
 }
 
@@ -99,10 +85,7 @@ fn http_get(get: &mut Members) {
 
 /// BDF-4
 fn volume(volume: &mut Members) {
-    if volume
-        .iter()
-        .all(|(field, value)| field == "name" || value.is_null())
-    {
+    if volume.iter().all(|(field, value)| field == "name" || value.is_null()) {
         volume.insert("emptyDir".into(), json!({}));
     }
     for source in ["secret", "configMap", "downwardAPI", "projected"] {
@@ -114,17 +97,13 @@ fn volume(volume: &mut Members) {
         // Absent and empty differ here: the field prints when it is empty.
         path.entry("type").or_insert_with(|| "".into());
     }
-    part(volume, "downwardAPI")
-        .into_iter()
-        .for_each(downward_items);
+    part(volume, "downwardAPI").into_iter().for_each(downward_items);
     if let Some(projected) = part(volume, "projected") {
         for source in each(projected, "sources") {
             if let Some(token) = part(source, "serviceAccountToken") {
                 token.fill("expirationSeconds", 3600);
             }
-            part(source, "downwardAPI")
-                .into_iter()
-                .for_each(downward_items);
+            part(source, "downwardAPI").into_iter().for_each(downward_items);
         }
     }
     if let Some(claim) = at(volume, &["ephemeral", "volumeClaimTemplate", "spec"]) {
@@ -155,9 +134,7 @@ fn requests_from_limits(container: &mut Members) {
 
 /// Whether an image is named with the tag `latest`, or with neither tag nor digest.
 fn is_latest(image: &str) -> bool {
-    let (name, digest) = image
-        .split_once('@')
-        .map_or((image, None), |(name, digest)| (name, Some(digest)));
+    let (name, digest) = image.split_once('@').map_or((image, None), |(name, digest)| (name, Some(digest)));
     let last = name.rsplit('/').next().unwrap_or(name);
     match last.split_once(':') {
         Some((_, tag)) => tag == "latest",
@@ -172,13 +149,7 @@ mod tests {
     // BDF-2
     #[test]
     fn an_image_without_tag_and_digest_is_the_latest() {
-        for image in [
-            "i",
-            "i:latest",
-            "r:5000/i",
-            "r/i:latest",
-            "i:latest@sha256:0",
-        ] {
+        for image in ["i", "i:latest", "r:5000/i", "r/i:latest", "i:latest@sha256:0"] {
             assert!(is_latest(image), "{image}");
         }
         for image in ["i:1", "i@sha256:0", "r:5000/i:v1", "i:1@sha256:0"] {

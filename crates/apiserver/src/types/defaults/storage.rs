@@ -31,12 +31,7 @@ pub(super) fn class(object: &mut Members) {
 pub(super) fn driver(object: &mut Members) {
     let spec = object.ensure("spec");
     spec.fill("attachRequired", true);
-    for off in [
-        "podInfoOnMount",
-        "storageCapacity",
-        "requiresRepublish",
-        "seLinuxMount",
-    ] {
+    for off in ["podInfoOnMount", "storageCapacity", "requiresRepublish", "seLinuxMount"] {
         spec.fill(off, false);
     }
     spec.fill("fsGroupPolicy", "ReadWriteOnceWithFSType");

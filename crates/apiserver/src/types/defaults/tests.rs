@@ -4,8 +4,7 @@ use serde_json::{Value, json};
 use crate::{model::Model as _, types::Builtin};
 
 fn defaulted(api_version: &str, kind: &str, mut object: Value) -> Value {
-    let model =
-        Builtin::of_gvk(&GroupVersionKind::from_api_version(api_version, kind).unwrap()).unwrap();
+    let model = Builtin::of_gvk(&GroupVersionKind::from_api_version(api_version, kind).unwrap()).unwrap();
     model.normalise(&mut object, &mut Vec::new()).unwrap();
     model.default(&mut object);
     let mut again = object.clone();
@@ -42,17 +41,10 @@ fn short_template() -> Value {
 // BDF-1, BDF-2, BDF-5, VEC-10
 #[test]
 fn pods_get_what_the_server_adds() {
-    let pod = defaulted(
-        "v1",
-        "Pod",
-        json!({"metadata": {"name": "p1"}, "spec": {"containers": [{"name": "c", "image": "i"}]}}),
-    );
+    let pod = defaulted("v1", "Pod", json!({"metadata": {"name": "p1"}, "spec": {"containers": [{"name": "c", "image": "i"}]}}));
     let mut spec = template()["spec"].clone();
     spec["enableServiceLinks"] = true.into();
-    assert_eq!(
-        pod,
-        json!({"metadata": {"name": "p1"}, "spec": spec, "status": {}})
-    );
+    assert_eq!(pod, json!({"metadata": {"name": "p1"}, "spec": spec, "status": {}}));
 }
 
 // BDF-1, BDF-2, BDF-3
@@ -63,11 +55,7 @@ fn containers_get_policies_probes_and_references() {
         "env": [{"name": "e", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}],
         "readinessProbe": {"httpGet": {"port": 80}}, "lifecycle": {"preStop": {"httpGet": {"port": "web", "path": "/x"}}},
     });
-    let pod = defaulted(
-        "v1",
-        "Pod",
-        json!({"spec": {"serviceAccountName": "s", "containers": [given]}}),
-    );
+    let pod = defaulted("v1", "Pod", json!({"spec": {"serviceAccountName": "s", "containers": [given]}}));
     let expected = container(json!({
         "image": "i:1", "imagePullPolicy": "IfNotPresent", "ports": [{"containerPort": 80, "protocol": "TCP"}],
         "env": [{"name": "e", "valueFrom": {"fieldRef": {"apiVersion": "v1", "fieldPath": "metadata.name"}}}],
@@ -91,11 +79,7 @@ fn volumes_get_a_source_and_modes() {
         {"name": "d", "hostPath": {"path": "/x"}},
         {"name": "e", "projected": {"sources": [{"serviceAccountToken": {"path": "t"}}]}},
     ]);
-    let pod = defaulted(
-        "v1",
-        "Pod",
-        json!({"spec": {"containers": [], "volumes": volumes}}),
-    );
+    let pod = defaulted("v1", "Pod", json!({"spec": {"containers": [], "volumes": volumes}}));
     let expected = json!([
         {"name": "a", "emptyDir": {}},
         {"name": "b", "secret": {"secretName": "s", "defaultMode": 420}},
@@ -113,19 +97,9 @@ fn requests_follow_limits_in_pods_only() {
     let spec = json!({"containers": [{"name": "c", "image": "i", "resources": resources}]});
     let pod = defaulted("v1", "Pod", json!({"spec": spec}));
     let requests = |container: &Value| container["resources"]["requests"].clone();
-    assert_eq!(
-        requests(&pod["spec"]["containers"][0]),
-        json!({"cpu": "500m", "memory": "1Gi"})
-    );
-    let deployment = defaulted(
-        "apps/v1",
-        "Deployment",
-        json!({"spec": {"template": {"spec": spec}}}),
-    );
-    assert_eq!(
-        requests(&deployment["spec"]["template"]["spec"]["containers"][0]),
-        json!({"cpu": "500m"})
-    );
+    assert_eq!(requests(&pod["spec"]["containers"][0]), json!({"cpu": "500m", "memory": "1Gi"}));
+    let deployment = defaulted("apps/v1", "Deployment", json!({"spec": {"template": {"spec": spec}}}));
+    assert_eq!(requests(&deployment["spec"]["template"]["spec"]["containers"][0]), json!({"cpu": "500m"}));
 }
 
 // BDF-6
@@ -139,43 +113,19 @@ fn deployments_roll() {
         "selector": {"matchLabels": {"app": "a"}}, "template": template(),
     });
     assert_eq!(deployment["spec"], expected);
-    let recreate = defaulted(
-        "apps/v1",
-        "Deployment",
-        json!({"spec": {"replicas": 0, "strategy": {"type": "Recreate"}}}),
-    );
-    assert_eq!(
-        (&recreate["spec"]["replicas"], &recreate["spec"]["strategy"]),
-        (&json!(0), &json!({"type": "Recreate"}))
-    );
+    let recreate = defaulted("apps/v1", "Deployment", json!({"spec": {"replicas": 0, "strategy": {"type": "Recreate"}}}));
+    assert_eq!((&recreate["spec"]["replicas"], &recreate["spec"]["strategy"]), (&json!(0), &json!({"type": "Recreate"})));
 }
 
 // BDF-7
 #[test]
 fn stateful_sets_are_ordered_and_keep_claims() {
-    let set = defaulted(
-        "apps/v1",
-        "StatefulSet",
-        json!({"spec": {"volumeClaimTemplates": [{"metadata": {"name": "v"}}]}}),
-    );
+    let set = defaulted("apps/v1", "StatefulSet", json!({"spec": {"volumeClaimTemplates": [{"metadata": {"name": "v"}}]}}));
     let spec = &set["spec"];
     assert_eq!(spec["podManagementPolicy"], json!("OrderedReady"));
-    assert_eq!(
-        spec["updateStrategy"],
-        json!({"type": "RollingUpdate", "rollingUpdate": {"partition": 0}})
-    );
-    assert_eq!(
-        spec["persistentVolumeClaimRetentionPolicy"],
-        json!({"whenDeleted": "Retain", "whenScaled": "Retain"})
-    );
-    assert_eq!(
-        (
-            &spec["replicas"],
-            &spec["revisionHistoryLimit"],
-            &spec["serviceName"]
-        ),
-        (&json!(1), &json!(10), &json!(""))
-    );
+    assert_eq!(spec["updateStrategy"], json!({"type": "RollingUpdate", "rollingUpdate": {"partition": 0}}));
+    assert_eq!(spec["persistentVolumeClaimRetentionPolicy"], json!({"whenDeleted": "Retain", "whenScaled": "Retain"}));
+    assert_eq!((&spec["replicas"], &spec["revisionHistoryLimit"], &spec["serviceName"]), (&json!(1), &json!(10), &json!("")));
     let claim = json!({
         "apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "v"},
         "spec": {"resources": {}, "volumeMode": "Filesystem"}, "status": {"phase": "Pending"},
@@ -187,14 +137,9 @@ fn stateful_sets_are_ordered_and_keep_claims() {
 #[test]
 fn other_sets() {
     let daemons = defaulted("apps/v1", "DaemonSet", json!({}));
-    let strategy =
-        json!({"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}});
+    let strategy = json!({"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}});
     assert_eq!(daemons["spec"]["updateStrategy"], strategy);
-    let controller = defaulted(
-        "v1",
-        "ReplicationController",
-        json!({"metadata": {}, "spec": {"template": short_template()}}),
-    );
+    let controller = defaulted("v1", "ReplicationController", json!({"metadata": {}, "spec": {"template": short_template()}}));
     assert_eq!(controller["spec"]["selector"], json!({"app": "a"}));
     assert_eq!(controller["metadata"]["labels"], json!({"app": "a"}));
     assert_eq!(controller["spec"]["replicas"], json!(1));
@@ -203,9 +148,7 @@ fn other_sets() {
 // BDF-10
 #[test]
 fn jobs_run_once() {
-    let job = |spec: Value| {
-        defaulted("batch/v1", "Job", json!({"metadata": {}, "spec": spec}))["spec"].clone()
-    };
+    let job = |spec: Value| defaulted("batch/v1", "Job", json!({"metadata": {}, "spec": spec}))["spec"].clone();
     let spec = job(json!({"template": {"spec": {"containers": [], "restartPolicy": "Never"}}}));
     for (field, value) in [
         ("completions", json!(1)),
@@ -219,10 +162,7 @@ fn jobs_run_once() {
         assert_eq!(spec[field], value, "{field}");
     }
     assert_eq!(job(json!({"parallelism": 3})).get("completions"), None);
-    assert_eq!(
-        job(json!({"completions": 3, "backoffLimitPerIndex": 1}))["backoffLimit"],
-        json!(i32::MAX)
-    );
+    assert_eq!(job(json!({"completions": 3, "backoffLimitPerIndex": 1}))["backoffLimit"], json!(i32::MAX));
 }
 
 // BDF-11
@@ -240,38 +180,20 @@ fn cron_jobs_keep_some_history() {
 // BDF-12, BI-3
 #[test]
 fn secrets_turn_texts_into_data() {
-    let secret = defaulted(
-        "v1",
-        "Secret",
-        json!({"data": {"a": "eA==", "b": "eA=="}, "stringData": {"a": "hello"}}),
-    );
-    assert_eq!(
-        secret,
-        json!({"type": "Opaque", "data": {"a": "aGVsbG8=", "b": "eA=="}})
-    );
+    let secret = defaulted("v1", "Secret", json!({"data": {"a": "eA==", "b": "eA=="}, "stringData": {"a": "hello"}}));
+    assert_eq!(secret, json!({"type": "Opaque", "data": {"a": "aGVsbG8=", "b": "eA=="}}));
 }
 
 // BDF-13
 #[test]
 fn services_get_policies_and_target_ports() {
-    let service = defaulted(
-        "v1",
-        "Service",
-        json!({"spec": {"ports": [{"port": 80}, {"port": 81, "targetPort": "x"}]}}),
-    );
+    let service = defaulted("v1", "Service", json!({"spec": {"ports": [{"port": 80}, {"port": 81, "targetPort": "x"}]}}));
     let expected = json!({
         "type": "ClusterIP", "sessionAffinity": "None", "internalTrafficPolicy": "Cluster",
         "ports": [{"port": 80, "protocol": "TCP", "targetPort": 80}, {"port": 81, "protocol": "TCP", "targetPort": "x"}],
     });
-    assert_eq!(
-        service,
-        json!({"spec": expected, "status": {"loadBalancer": {}}})
-    );
-    let balanced = defaulted(
-        "v1",
-        "Service",
-        json!({"spec": {"type": "LoadBalancer", "sessionAffinity": "ClientIP"}}),
-    );
+    assert_eq!(service, json!({"spec": expected, "status": {"loadBalancer": {}}}));
+    let balanced = defaulted("v1", "Service", json!({"spec": {"type": "LoadBalancer", "sessionAffinity": "ClientIP"}}));
     let expected = json!({
         "type": "LoadBalancer", "sessionAffinity": "ClientIP", "sessionAffinityConfig": {"clientIP": {"timeoutSeconds": 10800}},
         "externalTrafficPolicy": "Cluster", "internalTrafficPolicy": "Cluster", "allocateLoadBalancerNodePorts": true,
@@ -282,28 +204,18 @@ fn services_get_policies_and_target_ports() {
 // BDF-15
 #[test]
 fn webhooks_fail_closed() {
-    let webhook = json!({"name": "w", "rules": [{"operations": ["*"]}], "clientConfig": {"service": {"name": "s", "namespace": "n"}}});
+    let webhook =
+        json!({"name": "w", "rules": [{"operations": ["*"]}], "clientConfig": {"service": {"name": "s", "namespace": "n"}}});
     let given = json!({"webhooks": [webhook]});
-    let mutating = defaulted(
-        "admissionregistration.k8s.io/v1",
-        "MutatingWebhookConfiguration",
-        given.clone(),
-    );
+    let mutating = defaulted("admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration", given.clone());
     let mut expected = json!({
         "name": "w", "rules": [{"operations": ["*"], "scope": "*"}], "sideEffects": null, "admissionReviewVersions": null,
         "clientConfig": {"service": {"name": "s", "namespace": "n", "port": 443}}, "failurePolicy": "Fail",
         "matchPolicy": "Equivalent", "namespaceSelector": {}, "objectSelector": {}, "timeoutSeconds": 10, "reinvocationPolicy": "Never",
     });
     assert_eq!(mutating["webhooks"][0], expected);
-    let validating = defaulted(
-        "admissionregistration.k8s.io/v1",
-        "ValidatingWebhookConfiguration",
-        given,
-    );
-    expected
-        .as_object_mut()
-        .unwrap()
-        .remove("reinvocationPolicy");
+    let validating = defaulted("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration", given);
+    expected.as_object_mut().unwrap().remove("reinvocationPolicy");
     assert_eq!(validating["webhooks"][0], expected);
 }
 
@@ -312,72 +224,35 @@ fn webhooks_fail_closed() {
 fn the_rest() {
     let role_ref = json!({"kind": "Role", "name": "r"});
     let subjects = json!([{"kind": "User", "name": "u"}, {"kind": "ServiceAccount", "name": "s", "namespace": "n"}]);
-    let binding = defaulted(
-        "rbac.authorization.k8s.io/v1",
-        "RoleBinding",
-        json!({"roleRef": role_ref, "subjects": subjects}),
-    );
-    assert_eq!(
-        binding["roleRef"]["apiGroup"],
-        json!("rbac.authorization.k8s.io")
-    );
-    assert_eq!(
-        binding["subjects"][0]["apiGroup"],
-        json!("rbac.authorization.k8s.io")
-    );
+    let binding = defaulted("rbac.authorization.k8s.io/v1", "RoleBinding", json!({"roleRef": role_ref, "subjects": subjects}));
+    assert_eq!(binding["roleRef"]["apiGroup"], json!("rbac.authorization.k8s.io"));
+    assert_eq!(binding["subjects"][0]["apiGroup"], json!("rbac.authorization.k8s.io"));
     assert_eq!(binding["subjects"][1].get("apiGroup"), None);
 
-    let autoscaler = defaulted(
-        "autoscaling/v2",
-        "HorizontalPodAutoscaler",
-        json!({"spec": {"maxReplicas": 3}}),
-    );
+    let autoscaler = defaulted("autoscaling/v2", "HorizontalPodAutoscaler", json!({"spec": {"maxReplicas": 3}}));
     assert_eq!(autoscaler["spec"]["minReplicas"], json!(1));
-    assert_eq!(
-        autoscaler["spec"]["metrics"][0]["resource"]["target"],
-        json!({"type": "Utilization", "averageUtilization": 80})
-    );
+    assert_eq!(autoscaler["spec"]["metrics"][0]["resource"]["target"], json!({"type": "Utilization", "averageUtilization": 80}));
 
     let egress = json!({"spec": {"egress": [{"ports": [{"port": 53}]}]}});
     let policy = defaulted("networking.k8s.io/v1", "NetworkPolicy", egress);
     let expected = json!({"podSelector": {}, "policyTypes": ["Ingress", "Egress"], "egress": [{"ports": [{"port": 53, "protocol": "TCP"}]}]});
     assert_eq!(policy["spec"], expected);
 
-    let class = defaulted(
-        "storage.k8s.io/v1",
-        "StorageClass",
-        json!({"provisioner": "p"}),
-    );
-    assert_eq!(
-        class,
-        json!({"provisioner": "p", "reclaimPolicy": "Delete", "volumeBindingMode": "Immediate"})
-    );
+    let class = defaulted("storage.k8s.io/v1", "StorageClass", json!({"provisioner": "p"}));
+    assert_eq!(class, json!({"provisioner": "p", "reclaimPolicy": "Delete", "volumeBindingMode": "Immediate"}));
 
-    let service = defaulted(
-        "apiregistration.k8s.io/v1",
-        "APIService",
-        json!({"spec": {"service": {"name": "s", "namespace": "n"}}}),
-    );
+    let service =
+        defaulted("apiregistration.k8s.io/v1", "APIService", json!({"spec": {"service": {"name": "s", "namespace": "n"}}}));
     assert_eq!(service["spec"]["service"]["port"], json!(443));
 
     let claim = defaulted("v1", "PersistentVolumeClaim", json!({}));
-    assert_eq!(
-        claim,
-        json!({"spec": {"resources": {}, "volumeMode": "Filesystem"}, "status": {"phase": "Pending"}})
-    );
+    assert_eq!(claim, json!({"spec": {"resources": {}, "volumeMode": "Filesystem"}, "status": {"phase": "Pending"}}));
 
-    let limits =
-        json!([{"type": "Container", "max": {"cpu": "2"}, "min": {"cpu": "1", "memory": "1Mi"}}]);
+    let limits = json!([{"type": "Container", "max": {"cpu": "2"}, "min": {"cpu": "1", "memory": "1Mi"}}]);
     let range = defaulted("v1", "LimitRange", json!({"spec": {"limits": limits}}));
     let limit = &range["spec"]["limits"][0];
-    assert_eq!(
-        (&limit["default"], &limit["defaultRequest"]),
-        (&json!({"cpu": "2"}), &json!({"cpu": "2", "memory": "1Mi"}))
-    );
+    assert_eq!((&limit["default"], &limit["defaultRequest"]), (&json!({"cpu": "2"}), &json!({"cpu": "2", "memory": "1Mi"})));
 
     let class = defaulted("scheduling.k8s.io/v1", "PriorityClass", json!({}));
-    assert_eq!(
-        class,
-        json!({"value": 0, "preemptionPolicy": "PreemptLowerPriority"})
-    );
+    assert_eq!(class, json!({"value": 0, "preemptionPolicy": "PreemptLowerPriority"}));
 }

@@ -95,9 +95,5 @@ pub(super) fn label_like_template(object: &mut Members, labels: Option<Map<Strin
 fn rolling_update<'a>(spec: &'a mut Members, strategy: &str) -> Option<&'a mut Members> {
     let strategy = spec.ensure(strategy);
     strategy.fill("type", "RollingUpdate");
-    if strategy.get("type") == Some(&json!("RollingUpdate")) {
-        Some(strategy.ensure("rollingUpdate"))
-    } else {
-        None
-    }
+    if strategy.get("type") == Some(&json!("RollingUpdate")) { Some(strategy.ensure("rollingUpdate")) } else { None }
 }

@@ -15,22 +15,12 @@ use super::{
 use crate::model::WrongType;
 
 /// Brings an object into the normal form of its type. `apiVersion`, `kind` and `metadata` of the object itself stay as they are.
-pub(super) fn normalise(
-    definition: &str,
-    object: &mut Value,
-    unknown: &mut Vec<String>,
-) -> Result<(), WrongType> {
+pub(super) fn normalise(definition: &str, object: &mut Value, unknown: &mut Vec<String>) -> Result<(), WrongType> {
     let definitions = Definitions::embedded();
     let (Some(form), Value::Object(members)) = (definitions.form(definition), object) else {
         return Ok(());
     };
-    let mut walk = Walk {
-        definitions,
-        owner: form.name,
-        fields: Vec::new(),
-        path: String::new(),
-        unknown,
-    };
+    let mut walk = Walk { definitions, owner: form.name, fields: Vec::new(), path: String::new(), unknown };
     let is_ours = |field: &str| !matches!(field, "apiVersion" | "kind" | "metadata");
     walk.members(form, members, is_ours)
 }
@@ -44,13 +34,8 @@ pub(super) fn complete(definition: &str, object: &mut Value) {
     let absent = |field: &&Field| field.absent != Absent::Omitted && field.name != "metadata";
     for field in form.fields().iter().filter(absent) {
         if members.get(&field.name).is_none_or(Value::is_null) {
-            let mut walk = Walk {
-                definitions,
-                owner: form.name,
-                fields: Vec::new(),
-                path: String::new(),
-                unknown: &mut Vec::new(),
-            };
+            let mut walk =
+                Walk { definitions, owner: form.name, fields: Vec::new(), path: String::new(), unknown: &mut Vec::new() };
             // Nothing is there that could have a wrong type.
             let _ = walk.slot(field, members);
         }
@@ -91,12 +76,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn field(
-        &mut self,
-        form: &'static Struct,
-        field: &'static Field,
-        members: &mut Map<String, Value>,
-    ) -> Result<(), WrongType> {
+    fn field(&mut self, form: &'static Struct, field: &'static Field, members: &mut Map<String, Value>) -> Result<(), WrongType> {
         let length = self.path.len();
         let owner = std::mem::replace(&mut self.owner, form.name);
         let outer = joined(&self.path, &field.name);
@@ -109,15 +89,8 @@ impl Walk<'_> {
         result
     }
 
-    fn slot(
-        &mut self,
-        field: &'static Field,
-        members: &mut Map<String, Value>,
-    ) -> Result<(), WrongType> {
-        if let Some(value) = members
-            .get_mut(&field.name)
-            .filter(|value| !value.is_null())
-        {
+    fn slot(&mut self, field: &'static Field, members: &mut Map<String, Value>) -> Result<(), WrongType> {
+        if let Some(value) = members.get_mut(&field.name).filter(|value| !value.is_null()) {
             self.value(&field.form, value)?;
             // What an empty text means is decided by the form (an empty time is no time).
             if !value.is_null() {
@@ -150,11 +123,8 @@ impl Walk<'_> {
             | (Form::Bool, Value::Bool(_))
             | (Form::Number, Value::Number(_)) => Ok(()),
             (Form::Int32 | Form::Int64, Value::Number(number)) => {
-                let (least, most) = if *form == Form::Int32 {
-                    (i64::from(i32::MIN), i64::from(i32::MAX))
-                } else {
-                    (i64::MIN, i64::MAX)
-                };
+                let (least, most) =
+                    if *form == Form::Int32 { (i64::from(i32::MIN), i64::from(i32::MAX)) } else { (i64::MIN, i64::MAX) };
                 match number.as_i64() {
                     Some(whole) if (least..=most).contains(&whole) => Ok(()),
                     _ => Err(self.wrong(form, &format!("number {number}"))),
@@ -164,25 +134,17 @@ impl Walk<'_> {
             (Form::IntOrString, Value::Number(number)) if number.is_i64() => Ok(()),
             (Form::Bytes, Value::String(text)) => scalar::check_base64(text),
             (Form::Time, Value::String(text)) => scalar::time(text).map(|time| *value = time),
-            (Form::MicroTime, Value::String(text)) => {
-                scalar::micro_time(text).map(|time| *value = time)
-            }
+            (Form::MicroTime, Value::String(text)) => scalar::micro_time(text).map(|time| *value = time),
             (Form::Quantity, Value::String(_) | Value::Number(_)) => scalar::quantity(value),
             (Form::List(item), Value::Array(items)) => self.items(item, items),
             (Form::Map(item), Value::Object(entries)) => self.entries(item, entries),
-            (Form::Struct(definition), Value::Object(members)) => {
-                match self.definitions.form(definition) {
-                    Some(form) => self.members(form, members, |_| true),
-                    None => Ok(()),
-                }
-            }
-            (Form::SchemaOrList, Value::Array(items)) => {
-                items.iter_mut().try_for_each(|item| self.schema(item))
-            }
+            (Form::Struct(definition), Value::Object(members)) => match self.definitions.form(definition) {
+                Some(form) => self.members(form, members, |_| true),
+                None => Ok(()),
+            },
+            (Form::SchemaOrList, Value::Array(items)) => items.iter_mut().try_for_each(|item| self.schema(item)),
             (Form::SchemaOrNames, Value::Array(_)) | (Form::SchemaOrBool, Value::Bool(_)) => Ok(()),
-            (Form::SchemaOrList | Form::SchemaOrNames | Form::SchemaOrBool, Value::Object(_)) => {
-                self.schema(value)
-            }
+            (Form::SchemaOrList | Form::SchemaOrNames | Form::SchemaOrBool, Value::Object(_)) => self.schema(value),
             (_, found) => {
                 let found = kind_of(found);
                 Err(self.wrong(form, found))
@@ -206,11 +168,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn entries(
-        &mut self,
-        form: &'static Form,
-        entries: &mut Map<String, Value>,
-    ) -> Result<(), WrongType> {
+    fn entries(&mut self, form: &'static Form, entries: &mut Map<String, Value>) -> Result<(), WrongType> {
         let length = self.path.len();
         for (key, entry) in entries.iter_mut() {
             self.path = joined(&self.path, key);
@@ -236,18 +194,12 @@ impl Walk<'_> {
 
     fn wrong(&self, form: &Form, found: &str) -> WrongType {
         let (owner, path, wanted) = (self.owner, self.fields.join("."), form.go_type());
-        WrongType(format!(
-            "json: cannot unmarshal {found} into Go struct field {owner}.{path} of type {wanted}"
-        ))
+        WrongType(format!("json: cannot unmarshal {found} into Go struct field {owner}.{path} of type {wanted}"))
     }
 }
 
 fn joined(path: &str, field: &str) -> String {
-    if path.is_empty() {
-        field.to_owned()
-    } else {
-        format!("{path}.{field}")
-    }
+    if path.is_empty() { field.to_owned() } else { format!("{path}.{field}") }
 }
 
 fn kind_of(value: &Value) -> &'static str {

@@ -35,14 +35,10 @@ pub(super) fn round_to_milli(value: &mut Value) {
 pub(super) fn check_base64(text: &str) -> Result<(), WrongType> {
     let offset = match STANDARD.decode(text) {
         Ok(_) => return Ok(()),
-        Err(DecodeError::InvalidByte(offset, _) | DecodeError::InvalidLastSymbol(offset, _)) => {
-            offset
-        }
+        Err(DecodeError::InvalidByte(offset, _) | DecodeError::InvalidLastSymbol(offset, _)) => offset,
         Err(DecodeError::InvalidLength(_) | DecodeError::InvalidPadding) => text.len(),
     };
-    Err(WrongType(format!(
-        "illegal base64 data at input byte {offset}"
-    )))
+    Err(WrongType(format!("illegal base64 data at input byte {offset}")))
 }
 
 fn parsed(text: &str) -> Result<Option<Timestamp>, WrongType> {
@@ -50,11 +46,8 @@ fn parsed(text: &str) -> Result<Option<Timestamp>, WrongType> {
     if text.is_empty() {
         return Ok(None);
     }
-    let time = text.parse().map_err(|_| {
-        WrongType(format!(
-            "parsing time {text:?} as {LAYOUT:?}: cannot parse {text:?} as \"2006\""
-        ))
-    })?;
+    let time =
+        text.parse().map_err(|_| WrongType(format!("parsing time {text:?} as {LAYOUT:?}: cannot parse {text:?} as \"2006\"")))?;
     Ok(Some(time))
 }
 

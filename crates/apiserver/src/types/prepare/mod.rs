@@ -12,12 +12,7 @@ use super::normal;
 use crate::model::Preparation;
 
 /// Prepares a new object (`stored` absent) or the successor of a stored one.
-pub(super) fn prepare(
-    definition: &'static str,
-    object: &mut Value,
-    stored: Option<&Value>,
-    context: &Preparation<'_>,
-) {
+pub(super) fn prepare(definition: &'static str, object: &mut Value, stored: Option<&Value>, context: &Preparation<'_>) {
     if let Some(members) = object.as_object_mut() {
         match definition.strip_prefix("io.k8s.api.").unwrap_or(definition) {
             "core.v1.Pod" if stored.is_none() => pod::new(members),

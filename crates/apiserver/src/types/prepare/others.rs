@@ -20,32 +20,19 @@ pub(super) fn template_generation(object: &mut Members, stored: Option<&Value>) 
     let generation = match stored {
         None => 1,
         Some(stored) => {
-            let before = stored
-                .pointer("/metadata/annotations")
-                .and_then(|annotations| annotations[TEMPLATE_GENERATION].as_str());
-            let before = before
-                .and_then(|text| text.parse::<i64>().ok())
-                .unwrap_or(1);
-            let changed =
-                object.get("spec").and_then(|spec| spec.get("template")) != Some(&template(stored));
+            let before =
+                stored.pointer("/metadata/annotations").and_then(|annotations| annotations[TEMPLATE_GENERATION].as_str());
+            let before = before.and_then(|text| text.parse::<i64>().ok()).unwrap_or(1);
+            let changed = object.get("spec").and_then(|spec| spec.get("template")) != Some(&template(stored));
             before + i64::from(changed)
         }
     };
-    object
-        .ensure("metadata")
-        .ensure("annotations")
-        .insert(TEMPLATE_GENERATION.into(), generation.to_string().into());
+    object.ensure("metadata").ensure("annotations").insert(TEMPLATE_GENERATION.into(), generation.to_string().into());
 }
 
 /// BDF-10: a job finds its pods by its own uid, unless it brings a selector.
 pub(super) fn job_selector(object: &mut Members) {
-    let metadata = |field: &str| {
-        object
-            .get("metadata")
-            .and_then(|metadata| metadata.get(field))
-            .cloned()
-            .unwrap_or_default()
-    };
+    let metadata = |field: &str| object.get("metadata").and_then(|metadata| metadata.get(field)).cloned().unwrap_or_default();
     let (uid, name) = (metadata("uid"), metadata("name"));
     let Some(spec) = part(object, "spec") else {
         return;
@@ -83,11 +70,7 @@ pub(super) fn requester(object: &mut Members, user: &Identity) {
     if user.extra().is_empty() {
         spec.remove("extra");
     } else {
-        let extra: Map<String, Value> = user
-            .extra()
-            .iter()
-            .map(|(key, values)| (key.clone(), values.clone().into()))
-            .collect();
+        let extra: Map<String, Value> = user.extra().iter().map(|(key, values)| (key.clone(), values.clone().into())).collect();
         spec.insert("extra".into(), extra.into());
     }
 }

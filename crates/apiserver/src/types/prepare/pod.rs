@@ -9,29 +9,16 @@ const COUNTED: [&str; 2] = ["cpu", "memory"];
 /// BDF-5, VEC-10
 pub(super) fn new(pod: &mut Members) {
     let class = quality(pod.get("spec").unwrap_or(&Value::Null));
-    pod.insert(
-        "status".into(),
-        json!({"phase": "Pending", "qosClass": class}),
-    );
+    pod.insert("status".into(), json!({"phase": "Pending", "qosClass": class}));
 }
 
 /// Guaranteed if every container is limited to what it requests, BestEffort if none says anything, Burstable else.
 fn quality(spec: &Value) -> &'static str {
-    let containers = || {
-        list(spec, &["containers"])
-            .iter()
-            .chain(list(spec, &["initContainers"]))
-    };
-    let amount = |container: &'_ Value, kind: &str, resource: &str| {
-        read(container, &["resources", kind, resource]).clone()
-    };
+    let containers = || list(spec, &["containers"]).iter().chain(list(spec, &["initContainers"]));
+    let amount = |container: &'_ Value, kind: &str, resource: &str| read(container, &["resources", kind, resource]).clone();
     let is_set = |value: &Value| !matches!(value.as_str(), None | Some("0"));
     let says_something = containers().any(|container| {
-        COUNTED.iter().any(|name| {
-            ["limits", "requests"]
-                .iter()
-                .any(|kind| is_set(&amount(container, kind, name)))
-        })
+        COUNTED.iter().any(|name| ["limits", "requests"].iter().any(|kind| is_set(&amount(container, kind, name))))
     });
     if !says_something {
         return "BestEffort";
@@ -42,9 +29,5 @@ fn quality(spec: &Value) -> &'static str {
             is_set(&limit) && limit == amount(container, "requests", name)
         })
     };
-    if containers().all(is_exact) {
-        "Guaranteed"
-    } else {
-        "Burstable"
-    }
+    if containers().all(is_exact) { "Guaranteed" } else { "Burstable" }
 }

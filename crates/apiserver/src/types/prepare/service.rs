@@ -26,13 +26,7 @@ pub(super) fn addresses(object: &mut Members, stored: Option<&Value>, context: &
     };
     let kind = spec.text("type").to_owned();
     if kind == "ExternalName" {
-        for field in [
-            "clusterIP",
-            "clusterIPs",
-            "ipFamilies",
-            "ipFamilyPolicy",
-            "internalTrafficPolicy",
-        ] {
+        for field in ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy", "internalTrafficPolicy"] {
             spec.remove(field);
         }
     } else {
@@ -55,10 +49,7 @@ pub(super) fn addresses(object: &mut Members, stored: Option<&Value>, context: &
 
 /// An update that leaves out what was allocated does not mean to give it up.
 fn keep(spec: &mut Members, stored: Option<&Value>) {
-    let Some(stored) = stored
-        .map(|stored| read(stored, &["spec"]))
-        .filter(|spec| spec["type"] != "ExternalName")
-    else {
+    let Some(stored) = stored.map(|stored| read(stored, &["spec"])).filter(|spec| spec["type"] != "ExternalName") else {
         return;
     };
     for field in ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"] {
@@ -67,14 +58,8 @@ fn keep(spec: &mut Members, stored: Option<&Value>) {
         }
     }
     for port in each(spec, "ports") {
-        let same = |other: &&Value| {
-            other.get("port") == port.get("port") && other.get("protocol") == port.get("protocol")
-        };
-        if let Some(node_port) = list(stored, &["ports"])
-            .iter()
-            .find(same)
-            .and_then(|other| other.get("nodePort"))
-        {
+        let same = |other: &&Value| other.get("port") == port.get("port") && other.get("protocol") == port.get("protocol");
+        if let Some(node_port) = list(stored, &["ports"]).iter().find(same).and_then(|other| other.get("nodePort")) {
             port.fill("nodePort", node_port.clone());
         }
     }
@@ -92,62 +77,32 @@ fn address(spec: &mut Members, context: &Preparation<'_>) {
         spec.fill("ipFamilyPolicy", "SingleStack");
         return;
     }
-    let is_open = address == "None"
-        && spec
-            .get("selector")
-            .and_then(Value::as_object)
-            .is_none_or(Members::is_empty);
+    let is_open = address == "None" && spec.get("selector").and_then(Value::as_object).is_none_or(Members::is_empty);
     if is_open {
         // Whoever lists the endpoints of such a service decides on the families.
         spec.fill("ipFamilyPolicy", "RequireDualStack");
         spec.insert("ipFamilies".into(), json!(["IPv4", "IPv6"]));
     } else {
         spec.fill("ipFamilyPolicy", "SingleStack");
-        spec.insert(
-            "ipFamilies".into(),
-            if address.contains(':') {
-                json!(["IPv6"])
-            } else {
-                json!(["IPv4"])
-            },
-        );
+        spec.insert("ipFamilies".into(), if address.contains(':') { json!(["IPv6"]) } else { json!(["IPv4"]) });
     }
 }
 
 fn free_address(context: &Preparation<'_>) -> Option<Ipv4Addr> {
-    let used: HashSet<&str> = services(context.snapshot)
-        .flat_map(|service| list(service, &["spec", "clusterIPs"]))
-        .filter_map(Value::as_str)
-        .collect();
+    let used: HashSet<&str> =
+        services(context.snapshot).flat_map(|service| list(service, &["spec", "clusterIPs"])).filter_map(Value::as_str).collect();
     let start = context.seed.below(NEAR_ADDRESSES) as u32;
     let near = NEAR_ADDRESSES as u32;
-    let offsets = (0..near)
-        .map(|step| (start + step) % near)
-        .chain(near..ADDRESSES);
-    offsets
-        .map(|offset| Ipv4Addr::from(FIRST_ADDRESS + offset))
-        .find(|address| !used.contains(address.to_string().as_str()))
+    let offsets = (0..near).map(|step| (start + step) % near).chain(near..ADDRESSES);
+    offsets.map(|offset| Ipv4Addr::from(FIRST_ADDRESS + offset)).find(|address| !used.contains(address.to_string().as_str()))
 }
 
 fn node_ports(spec: &mut Members, context: &Preparation<'_>) {
     let port_of = |port: &Value| port.get("nodePort").and_then(Value::as_u64);
-    let mut used: HashSet<u64> = services(context.snapshot)
-        .flat_map(|service| list(service, &["spec", "ports"]))
-        .filter_map(port_of)
-        .collect();
-    used.extend(
-        spec.get("ports")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-            .filter_map(port_of),
-    );
-    for port in each(spec, "ports").filter(|port| {
-        port.get("nodePort")
-            .and_then(Value::as_u64)
-            .unwrap_or_default()
-            == 0
-    }) {
+    let mut used: HashSet<u64> =
+        services(context.snapshot).flat_map(|service| list(service, &["spec", "ports"])).filter_map(port_of).collect();
+    used.extend(spec.get("ports").and_then(Value::as_array).into_iter().flatten().filter_map(port_of));
+    for port in each(spec, "ports").filter(|port| port.get("nodePort").and_then(Value::as_u64).unwrap_or_default() == 0) {
         let start = context.seed.below(u64::from(PORTS));
         let free = (0..u64::from(PORTS))
             .map(|step| u64::from(FIRST_PORT) + (start + step) % u64::from(PORTS))
@@ -161,9 +116,5 @@ fn node_ports(spec: &mut Members, context: &Preparation<'_>) {
 
 fn services(snapshot: &Snapshot) -> impl Iterator<Item = &Value> {
     let resource = Resource::new("", "services");
-    snapshot
-        .list(&resource, None)
-        .map(|(_, stored)| stored.value())
-        .collect::<Vec<_>>()
-        .into_iter()
+    snapshot.list(&resource, None).map(|(_, stored)| stored.value()).collect::<Vec<_>>().into_iter()
 }

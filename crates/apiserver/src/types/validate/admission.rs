@@ -15,11 +15,7 @@ pub(super) fn validating_webhooks(checks: &mut Checks, object: &Value, _: Option
 pub(super) fn mutating_webhooks(checks: &mut Checks, object: &Value, _: Option<&Value>) {
     webhooks(checks, object);
     for (path, webhook) in items("webhooks", &object["webhooks"]) {
-        checks.one_of(
-            &format!("{path}.reinvocationPolicy"),
-            &webhook["reinvocationPolicy"],
-            &["IfNeeded", "Never"],
-        );
+        checks.one_of(&format!("{path}.reinvocationPolicy"), &webhook["reinvocationPolicy"], &["IfNeeded", "Never"]);
     }
 }
 
@@ -28,11 +24,7 @@ fn webhooks(checks: &mut Checks, object: &Value) {
     for (path, webhook) in items("webhooks", &object["webhooks"]) {
         qualified(checks, &format!("{path}.name"), &webhook["name"]);
         checks.unique(&format!("{path}.name"), &webhook["name"], &mut seen);
-        review_versions(
-            checks,
-            &format!("{path}.admissionReviewVersions"),
-            &webhook["admissionReviewVersions"],
-        );
+        review_versions(checks, &format!("{path}.admissionReviewVersions"), &webhook["admissionReviewVersions"]);
         for (path, rule) in items(&format!("{path}.rules"), &webhook["rules"]) {
             for field in ["operations", "apiGroups", "apiVersions", "resources"] {
                 if is_empty(&rule[field]) {
@@ -40,45 +32,23 @@ fn webhooks(checks: &mut Checks, object: &Value) {
                 }
             }
         }
-        checks.one_of(
-            &format!("{path}.failurePolicy"),
-            &webhook["failurePolicy"],
-            &["Fail", "Ignore"],
-        );
-        checks.one_of(
-            &format!("{path}.matchPolicy"),
-            &webhook["matchPolicy"],
-            &["Equivalent", "Exact"],
-        );
+        checks.one_of(&format!("{path}.failurePolicy"), &webhook["failurePolicy"], &["Fail", "Ignore"]);
+        checks.one_of(&format!("{path}.matchPolicy"), &webhook["matchPolicy"], &["Equivalent", "Exact"]);
         let effects = format!("{path}.sideEffects");
         if webhook["sideEffects"].is_null() {
-            checks.add(FieldError::required(
-                effects,
-                "must specify one of None, NoneOnDryRun",
-            ));
+            checks.add(FieldError::required(effects, "must specify one of None, NoneOnDryRun"));
         } else {
             checks.one_of(&effects, &webhook["sideEffects"], &["None", "NoneOnDryRun"]);
         }
         let timeout = &webhook["timeoutSeconds"];
-        if timeout
-            .as_i64()
-            .is_some_and(|seconds| !(1..=30).contains(&seconds))
-        {
+        if timeout.as_i64().is_some_and(|seconds| !(1..=30).contains(&seconds)) {
             let detail = "the timeout value must be between 1 and 30 seconds";
-            checks.add(FieldError::invalid(
-                format!("{path}.timeoutSeconds"),
-                timeout,
-                detail,
-            ));
+            checks.add(FieldError::invalid(format!("{path}.timeoutSeconds"), timeout, detail));
         }
         for selector in ["namespaceSelector", "objectSelector"] {
             checks.selector(&format!("{path}.{selector}"), &webhook[selector]);
         }
-        client(
-            checks,
-            &format!("{path}.clientConfig"),
-            &webhook["clientConfig"],
-        );
+        client(checks, &format!("{path}.clientConfig"), &webhook["clientConfig"]);
     }
 }
 
@@ -88,70 +58,38 @@ fn qualified(checks: &mut Checks, path: &str, name: &Value) {
         return;
     }
     checks.name(path, name, names::dns_1123_subdomain);
-    if name
-        .as_str()
-        .is_some_and(|name| name.split('.').count() < 3)
-    {
-        checks.add(FieldError::invalid(
-            path,
-            name,
-            "should be a domain with at least three segments separated by dots",
-        ));
+    if name.as_str().is_some_and(|name| name.split('.').count() < 3) {
+        checks.add(FieldError::invalid(path, name, "should be a domain with at least three segments separated by dots"));
     }
 }
 
 fn review_versions(checks: &mut Checks, path: &str, versions: &Value) {
     let known = |version: &Value| matches!(version.as_str(), Some("v1" | "v1beta1"));
     if is_empty(versions) {
-        checks.add(FieldError::required(
-            path,
-            "must specify one of v1, v1beta1",
-        ));
+        checks.add(FieldError::required(path, "must specify one of v1, v1beta1"));
     } else if !versions.as_array().into_iter().flatten().any(known) {
-        checks.add(FieldError::invalid(
-            path,
-            versions,
-            "must include at least one of v1, v1beta1",
-        ));
+        checks.add(FieldError::invalid(path, versions, "must include at least one of v1, v1beta1"));
     }
 }
 
 fn client(checks: &mut Checks, path: &str, client: &Value) {
     let (url, service) = (&client["url"], &client["service"]);
     match (url.is_null(), service.is_null()) {
-        (true, true) | (false, false) => checks.add(FieldError::required(
-            path,
-            "exactly one of url or service is required",
-        )),
+        (true, true) | (false, false) => checks.add(FieldError::required(path, "exactly one of url or service is required")),
         (false, true) => {
             if !url.as_str().is_some_and(|url| url.starts_with("https://")) {
-                let scheme = url
-                    .as_str()
-                    .and_then(|url| url.split_once("://"))
-                    .map_or("", |(scheme, _)| scheme);
-                let detail =
-                    "'https' is the only allowed URL scheme; desired format: https://host[/path]";
-                checks.add(FieldError::invalid(
-                    format!("{path}.url"),
-                    &json!(scheme),
-                    detail,
-                ));
+                let scheme = url.as_str().and_then(|url| url.split_once("://")).map_or("", |(scheme, _)| scheme);
+                let detail = "'https' is the only allowed URL scheme; desired format: https://host[/path]";
+                checks.add(FieldError::invalid(format!("{path}.url"), &json!(scheme), detail));
             }
         }
         (true, false) => {
             checks.required(&format!("{path}.service.name"), &service["name"]);
             checks.required(&format!("{path}.service.namespace"), &service["namespace"]);
             let port = &service["port"];
-            if port
-                .as_i64()
-                .is_some_and(|port| !(1..=65_535).contains(&port))
-            {
+            if port.as_i64().is_some_and(|port| !(1..=65_535).contains(&port)) {
                 let detail = "port is not valid: must be between 1 and 65535, inclusive";
-                checks.add(FieldError::invalid(
-                    format!("{path}.service.port"),
-                    port,
-                    detail,
-                ));
+                checks.add(FieldError::invalid(format!("{path}.service.port"), port, detail));
             }
         }
     }
@@ -163,19 +101,12 @@ pub(super) fn api_service(checks: &mut Checks, object: &Value, _: Option<&Value>
     let expected = format!("{}.{}", text("version"), text("group"));
     if object.name() != expected {
         let detail = format!("must be `spec.version+\".\"+spec.group`: {expected:?}");
-        checks.add(FieldError::invalid(
-            "metadata.name",
-            &json!(object.name()),
-            detail,
-        ));
+        checks.add(FieldError::invalid("metadata.name", &json!(object.name()), detail));
     }
     checks.required("spec.version", &spec["version"]);
     for (field, most) in [("groupPriorityMinimum", 20_000), ("versionPriority", 1000)] {
         let number = &spec[field];
-        if !number
-            .as_i64()
-            .is_some_and(|number| (1..=most).contains(&number))
-        {
+        if !number.as_i64().is_some_and(|number| (1..=most).contains(&number)) {
             let detail = format!("must be positive and less than {most}");
             checks.add(FieldError::invalid(format!("spec.{field}"), number, detail));
         }
@@ -201,11 +132,7 @@ pub(super) fn api_service(checks: &mut Checks, object: &Value, _: Option<&Value>
         return;
     }
     if is_insecure && has_bundle {
-        checks.add(FieldError::invalid(
-            "spec.insecureSkipTLSVerify",
-            &json!(true),
-            "may not be true if caBundle is present",
-        ));
+        checks.add(FieldError::invalid("spec.insecureSkipTLSVerify", &json!(true), "may not be true if caBundle is present"));
     }
     checks.required("spec.service.namespace", &service["namespace"]);
     checks.required("spec.service.name", &service["name"]);

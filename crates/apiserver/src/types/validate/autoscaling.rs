@@ -13,11 +13,7 @@ pub(super) fn autoscaler(checks: &mut Checks, object: &Value, _: Option<&Value>)
     let number = |field: &str| spec[field].as_i64().unwrap_or_default();
     if number("maxReplicas") < number("minReplicas") {
         let detail = "must be greater than or equal to `minReplicas`";
-        checks.add(FieldError::invalid(
-            "spec.maxReplicas",
-            &spec["maxReplicas"],
-            detail,
-        ));
+        checks.add(FieldError::invalid("spec.maxReplicas", &spec["maxReplicas"], detail));
     }
     checks.required("spec.scaleTargetRef.kind", &spec["scaleTargetRef"]["kind"]);
     checks.required("spec.scaleTargetRef.name", &spec["scaleTargetRef"]["name"]);
@@ -26,19 +22,15 @@ pub(super) fn autoscaler(checks: &mut Checks, object: &Value, _: Option<&Value>)
 pub(super) fn disruption_budget(checks: &mut Checks, object: &Value, _: Option<&Value>) {
     let spec = &object["spec"];
     if !spec["minAvailable"].is_null() && !spec["maxUnavailable"].is_null() {
-        checks.add(FieldError::invalid(
-            "spec",
-            spec,
-            "minAvailable and maxUnavailable cannot be both set",
-        ));
+        checks.add(FieldError::invalid("spec", spec, "minAvailable and maxUnavailable cannot be both set"));
     }
     for field in ["minAvailable", "maxUnavailable"] {
         let path = format!("spec.{field}");
         checks.not_negative(&path, &spec[field]);
         if let Some(IntOrString::String(text)) = IntOrString::from_value(&spec[field])
-            && !text.strip_suffix('%').is_some_and(|digits| {
-                !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
-            })
+            && !text
+                .strip_suffix('%')
+                .is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
         {
             let detail = "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for \
                           validation is '[0-9]+%')";
@@ -49,9 +41,5 @@ pub(super) fn disruption_budget(checks: &mut Checks, object: &Value, _: Option<&
         checks.selector("spec.selector", &spec["selector"]);
     }
     let policies = ["AlwaysAllow", "IfHealthyBudget"];
-    checks.one_of(
-        "spec.unhealthyPodEvictionPolicy",
-        &spec["unhealthyPodEvictionPolicy"],
-        &policies,
-    );
+    checks.one_of("spec.unhealthyPodEvictionPolicy", &spec["unhealthyPodEvictionPolicy"], &policies);
 }

@@ -20,35 +20,18 @@ pub(super) fn job(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
     }
     if let Some(stored) = stored.map(|stored| &stored["spec"]) {
         // An indexed job may grow and shrink with its parallelism.
-        let is_elastic =
-            spec["completionMode"] == "Indexed" && spec["completions"] == spec["parallelism"];
+        let is_elastic = spec["completionMode"] == "Indexed" && spec["completions"] == spec["parallelism"];
         if !is_elastic {
-            checks.immutable(
-                "spec.completions",
-                &spec["completions"],
-                &stored["completions"],
-            );
+            checks.immutable("spec.completions", &spec["completions"], &stored["completions"]);
         }
         checks.immutable("spec.selector", &spec["selector"], &stored["selector"]);
         // A suspended job may still be told where to run.
         if stored["suspend"] != Value::Bool(true) {
             checks.immutable("spec.template", &spec["template"], &stored["template"]);
         }
-        checks.immutable(
-            "spec.completionMode",
-            &spec["completionMode"],
-            &stored["completionMode"],
-        );
-        checks.immutable(
-            "spec.podFailurePolicy",
-            &spec["podFailurePolicy"],
-            &stored["podFailurePolicy"],
-        );
-        checks.immutable(
-            "spec.backoffLimitPerIndex",
-            &spec["backoffLimitPerIndex"],
-            &stored["backoffLimitPerIndex"],
-        );
+        checks.immutable("spec.completionMode", &spec["completionMode"], &stored["completionMode"]);
+        checks.immutable("spec.podFailurePolicy", &spec["podFailurePolicy"], &stored["podFailurePolicy"]);
+        checks.immutable("spec.backoffLimitPerIndex", &spec["backoffLimitPerIndex"], &stored["backoffLimitPerIndex"]);
     }
 }
 
@@ -57,38 +40,15 @@ pub(super) fn cron_job(checks: &mut Checks, object: &Value, _: Option<&Value>) {
     if checks.required("spec.schedule", &spec["schedule"]) {
         schedule(checks, &spec["schedule"]);
     }
-    checks.not_negative(
-        "spec.startingDeadlineSeconds",
-        &spec["startingDeadlineSeconds"],
-    );
-    checks.required_one_of(
-        "spec.concurrencyPolicy",
-        &spec["concurrencyPolicy"],
-        &["Allow", "Forbid", "Replace"],
-    );
-    checks.not_negative(
-        "spec.successfulJobsHistoryLimit",
-        &spec["successfulJobsHistoryLimit"],
-    );
-    checks.not_negative(
-        "spec.failedJobsHistoryLimit",
-        &spec["failedJobsHistoryLimit"],
-    );
-    job_spec(
-        checks,
-        "spec.jobTemplate.spec",
-        &spec["jobTemplate"]["spec"],
-    );
+    checks.not_negative("spec.startingDeadlineSeconds", &spec["startingDeadlineSeconds"]);
+    checks.required_one_of("spec.concurrencyPolicy", &spec["concurrencyPolicy"], &["Allow", "Forbid", "Replace"]);
+    checks.not_negative("spec.successfulJobsHistoryLimit", &spec["successfulJobsHistoryLimit"]);
+    checks.not_negative("spec.failedJobsHistoryLimit", &spec["failedJobsHistoryLimit"]);
+    job_spec(checks, "spec.jobTemplate.spec", &spec["jobTemplate"]["spec"]);
 }
 
 fn job_spec(checks: &mut Checks, path: &str, spec: &Value) {
-    for field in [
-        "parallelism",
-        "completions",
-        "activeDeadlineSeconds",
-        "backoffLimit",
-        "ttlSecondsAfterFinished",
-    ] {
+    for field in ["parallelism", "completions", "activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished"] {
         checks.not_negative(&format!("{path}.{field}"), &spec[field]);
     }
     if spec["completionMode"] == "Indexed" && spec["completions"].is_null() {
@@ -98,10 +58,7 @@ fn job_spec(checks: &mut Checks, path: &str, spec: &Value) {
     template::template(checks, &format!("{path}.template"), &spec["template"]);
     let policy = &spec["template"]["spec"]["restartPolicy"];
     if is_blank(policy) || policy == "Always" {
-        checks.add(FieldError::required(
-            format!("{path}.template.spec.restartPolicy"),
-            RESTART_POLICIES,
-        ));
+        checks.add(FieldError::required(format!("{path}.template.spec.restartPolicy"), RESTART_POLICIES));
     }
 }
 
@@ -116,10 +73,7 @@ fn schedule(checks: &mut Checks, schedule: &Value) {
     let fields = text.split_whitespace().count();
     if !text.starts_with('@') && fields != 5 {
         let fields: Vec<&str> = text.split_whitespace().collect();
-        let detail = format!(
-            "expected exactly 5 fields, found {}: {fields:?}",
-            fields.len()
-        );
+        let detail = format!("expected exactly 5 fields, found {}: {fields:?}", fields.len());
         checks.add(FieldError::invalid("spec.schedule", schedule, detail));
     }
 }

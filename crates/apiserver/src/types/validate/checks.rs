@@ -48,11 +48,7 @@ impl Checks {
     /// A number that is set must not be below zero.
     pub(super) fn not_negative(&mut self, path: &str, value: &Value) {
         if value.as_i64().is_some_and(|number| number < 0) {
-            self.add(FieldError::invalid(
-                path,
-                value,
-                "must be greater than or equal to 0",
-            ));
+            self.add(FieldError::invalid(path, value, "must be greater than or equal to 0"));
         }
     }
 
@@ -65,26 +61,14 @@ impl Checks {
 
     /// A number that is set must lie between two others.
     pub(super) fn within(&mut self, path: &str, value: &Value, least: i64, most: i64) {
-        if value
-            .as_i64()
-            .is_some_and(|number| !(least..=most).contains(&number))
-        {
-            self.add(FieldError::invalid(
-                path,
-                value,
-                format!("must be between {least} and {most}, inclusive"),
-            ));
+        if value.as_i64().is_some_and(|number| !(least..=most).contains(&number)) {
+            self.add(FieldError::invalid(path, value, format!("must be between {least} and {most}, inclusive")));
         }
     }
 
     /// A text that is set must have the form of a name.
     pub(super) fn name(&mut self, path: &str, value: &Value, grammar: fn(&str) -> Vec<String>) {
-        for problem in value
-            .as_str()
-            .filter(|name| !name.is_empty())
-            .map(grammar)
-            .unwrap_or_default()
-        {
+        for problem in value.as_str().filter(|name| !name.is_empty()).map(grammar).unwrap_or_default() {
             self.add(FieldError::invalid(path, value, problem));
         }
     }
@@ -115,31 +99,17 @@ impl Checks {
     pub(super) fn selector(&mut self, path: &str, selector: &Value) -> Option<LabelSelector> {
         let before = self.errors.len();
         self.labels(&format!("{path}.matchLabels"), &selector["matchLabels"]);
-        for (index, expression) in selector["matchExpressions"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .enumerate()
-        {
+        for (index, expression) in selector["matchExpressions"].as_array().into_iter().flatten().enumerate() {
             self.expression(&format!("{path}.matchExpressions[{index}]"), expression);
         }
-        if self.errors.len() > before {
-            None
-        } else {
-            LabelSelector::from_json(selector).ok()
-        }
+        if self.errors.len() > before { None } else { LabelSelector::from_json(selector).ok() }
     }
 
     fn expression(&mut self, path: &str, expression: &Value) {
-        let has_values = expression["values"]
-            .as_array()
-            .is_some_and(|values| !values.is_empty());
+        let has_values = expression["values"].as_array().is_some_and(|values| !values.is_empty());
         match expression["operator"].as_str().unwrap_or_default() {
             "In" | "NotIn" if !has_values => {
-                self.add(FieldError::required(
-                    format!("{path}.values"),
-                    "must be specified when `operator` is 'In' or 'NotIn'",
-                ));
+                self.add(FieldError::required(format!("{path}.values"), "must be specified when `operator` is 'In' or 'NotIn'"));
             }
             "Exists" | "DoesNotExist" if has_values => {
                 self.add(FieldError::forbidden(
@@ -154,11 +124,7 @@ impl Checks {
                 "not a valid selector operator",
             )),
         }
-        self.name(
-            &format!("{path}.key"),
-            &expression["key"],
-            names::qualified_name,
-        );
+        self.name(&format!("{path}.key"), &expression["key"], names::qualified_name);
     }
 }
 
@@ -184,11 +150,7 @@ pub(super) fn is_empty(value: &Value) -> bool {
 /// The items of a list, each with its path.
 pub(super) fn items<'a>(path: &str, list: &'a Value) -> impl Iterator<Item = (String, &'a Value)> {
     let path = path.to_owned();
-    list.as_array()
-        .into_iter()
-        .flatten()
-        .enumerate()
-        .map(move |(index, item)| (format!("{path}[{index}]"), item))
+    list.as_array().into_iter().flatten().enumerate().map(move |(index, item)| (format!("{path}[{index}]"), item))
 }
 
 /// A copy of an object without some of its fields.

@@ -16,18 +16,10 @@ pub(super) fn config_map(checks: &mut Checks, object: &Value, stored: Option<&Va
         for (key, value) in object[field].as_object().into_iter().flatten() {
             key_syntax(checks, &format!("{field}[{key}]"), key);
             if field == "data" && object["binaryData"].get(key).is_some() {
-                checks.add(FieldError::new(
-                    format!("data[{key}]"),
-                    FieldReason::Duplicate,
-                    format!("Duplicate value: {key:?}"),
-                ));
+                checks.add(FieldError::new(format!("data[{key}]"), FieldReason::Duplicate, format!("Duplicate value: {key:?}")));
             }
             let length = value.as_str().map_or(0, str::len);
-            size += if field == "data" {
-                length
-            } else {
-                decoded(length)
-            };
+            size += if field == "data" { length } else { decoded(length) };
         }
     }
     if size > MAX_BYTES {
@@ -54,22 +46,15 @@ pub(super) fn secret(checks: &mut Checks, object: &Value, stored: Option<&Value>
         "kubernetes.io/dockercfg" => &[".dockercfg"],
         "kubernetes.io/ssh-auth" => &["ssh-privatekey"],
         // One of the two is enough.
-        "kubernetes.io/basic-auth" if !has("username") && !has("password") => {
-            &["username", "password"]
-        }
+        "kubernetes.io/basic-auth" if !has("username") && !has("password") => &["username", "password"],
         _ => &[],
     };
     for key in required.iter().filter(|key| !has(key)) {
         checks.add(FieldError::required(format!("data[{key}]"), ""));
     }
     let account = "kubernetes.io/service-account.name";
-    if kind == "kubernetes.io/service-account-token"
-        && object.annotation(account).is_none_or(str::is_empty)
-    {
-        checks.add(FieldError::required(
-            format!("metadata.annotations[{account}]"),
-            "",
-        ));
+    if kind == "kubernetes.io/service-account-token" && object.annotation(account).is_none_or(str::is_empty) {
+        checks.add(FieldError::required(format!("metadata.annotations[{account}]"), ""));
     }
     if let Some(stored) = stored {
         checks.immutable("type", &object["type"], &stored["type"]);
@@ -79,29 +64,20 @@ pub(super) fn secret(checks: &mut Checks, object: &Value, stored: Option<&Value>
 
 /// BVA-3
 pub(super) fn lease(checks: &mut Checks, object: &Value, _: Option<&Value>) {
-    checks.positive(
-        "spec.leaseDurationSeconds",
-        &object["spec"]["leaseDurationSeconds"],
-    );
+    checks.positive("spec.leaseDurationSeconds", &object["spec"]["leaseDurationSeconds"]);
     checks.not_negative("spec.leaseTransitions", &object["spec"]["leaseTransitions"]);
 }
 
 /// BI-1. An event of either version is in the form of the core group.
 pub(super) fn event(checks: &mut Checks, object: &Value, _: Option<&Value>) {
-    let about = object["involvedObject"]["namespace"]
-        .as_str()
-        .unwrap_or_default();
+    let about = object["involvedObject"]["namespace"].as_str().unwrap_or_default();
     let matches = match about {
         // What is said about the cluster stands in one of two namespaces.
         "" => matches!(object.namespace(), "default" | "kube-system"),
         about => about == object.namespace(),
     };
     if !matches {
-        checks.add(FieldError::invalid(
-            "involvedObject.namespace",
-            &json!(about),
-            "does not match event.namespace",
-        ));
+        checks.add(FieldError::invalid("involvedObject.namespace", &json!(about), "does not match event.namespace"));
     }
 }
 
@@ -120,11 +96,7 @@ pub(super) fn reported_event(checks: &mut Checks, object: &Value, stored: Option
     }
     let kind = object["type"].as_str().unwrap_or_default();
     if !matches!(kind, "Normal" | "Warning") {
-        checks.add(FieldError::invalid(
-            "type",
-            &json!(kind),
-            format!("has invalid value: {kind}"),
-        ));
+        checks.add(FieldError::invalid("type", &json!(kind), format!("has invalid value: {kind}")));
     }
 }
 
@@ -135,16 +107,9 @@ pub(super) fn priority_class(checks: &mut Checks, object: &Value, stored: Option
         let detail = "maximum allowed value of a user defined priority is 1000000000";
         checks.add(FieldError::forbidden("value", detail));
     }
-    checks.one_of(
-        "preemptionPolicy",
-        &object["preemptionPolicy"],
-        &["Never", "PreemptLowerPriority"],
-    );
+    checks.one_of("preemptionPolicy", &object["preemptionPolicy"], &["Never", "PreemptLowerPriority"]);
     if stored.is_some_and(|stored| stored["value"] != *value) {
-        checks.add(FieldError::forbidden(
-            "value",
-            "may not be changed in an update.",
-        ));
+        checks.add(FieldError::forbidden("value", "may not be changed in an update."));
     }
 }
 
@@ -159,12 +124,7 @@ fn frozen(checks: &mut Checks, object: &Value, stored: Option<&Value>, fields: &
     let Some(stored) = stored.filter(|stored| stored["immutable"] == Value::Bool(true)) else {
         return;
     };
-    for field in fields
-        .iter()
-        .copied()
-        .chain(["immutable"])
-        .filter(|field| object[*field] != stored[*field])
-    {
+    for field in fields.iter().copied().chain(["immutable"]).filter(|field| object[*field] != stored[*field]) {
         checks.add(FieldError::forbidden(field, IMMUTABLE));
     }
 }

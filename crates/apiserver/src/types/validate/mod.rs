@@ -22,15 +22,9 @@ use crate::status::FieldError;
 
 /// Checks a new object, or the successor of a stored one. The definition is that of the version in which the request came; the object is in
 /// the form in which it is stored.
-pub(super) fn validate(
-    definition: &'static str,
-    object: &Value,
-    stored: Option<&Value>,
-) -> Vec<FieldError> {
+pub(super) fn validate(definition: &'static str, object: &Value, stored: Option<&Value>) -> Vec<FieldError> {
     let mut checks = Checks::default();
-    let name = definition
-        .strip_prefix("io.k8s.api.")
-        .or_else(|| definition.rsplit_once(".pkg.apis.").map(|(_, name)| name));
+    let name = definition.strip_prefix("io.k8s.api.").or_else(|| definition.rsplit_once(".pkg.apis.").map(|(_, name)| name));
     let check: fn(&mut Checks, &Value, Option<&Value>) = match name.unwrap_or(definition) {
         "core.v1.Pod" => pod::pod,
         "core.v1.PodTemplate" => template::pod_template,
@@ -53,9 +47,7 @@ pub(super) fn validate(
         "networking.v1.NetworkPolicy" => network::policy,
         "discovery.v1.EndpointSlice" => network::endpoint_slice,
         "policy.v1.PodDisruptionBudget" => autoscaling::disruption_budget,
-        "autoscaling.v2.HorizontalPodAutoscaler" | "autoscaling.v1.HorizontalPodAutoscaler" => {
-            autoscaling::autoscaler
-        }
+        "autoscaling.v2.HorizontalPodAutoscaler" | "autoscaling.v1.HorizontalPodAutoscaler" => autoscaling::autoscaler,
         "scheduling.v1.PriorityClass" => config::priority_class,
         "storage.v1.StorageClass" => storage::class,
         "rbac.v1.Role" => rbac::role,

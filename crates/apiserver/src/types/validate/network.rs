@@ -17,26 +17,10 @@ pub(super) fn service(checks: &mut Checks, object: &Value, stored: Option<&Value
     if is_empty(&spec["ports"]) && !is_headless && kind != "ExternalName" {
         checks.add(FieldError::required("spec.ports", ""));
     }
-    checks.required_one_of(
-        "spec.type",
-        &spec["type"],
-        &["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"],
-    );
-    checks.required_one_of(
-        "spec.sessionAffinity",
-        &spec["sessionAffinity"],
-        &["ClientIP", "None"],
-    );
-    checks.one_of(
-        "spec.externalTrafficPolicy",
-        &spec["externalTrafficPolicy"],
-        &["Cluster", "Local"],
-    );
-    checks.one_of(
-        "spec.internalTrafficPolicy",
-        &spec["internalTrafficPolicy"],
-        &["Cluster", "Local"],
-    );
+    checks.required_one_of("spec.type", &spec["type"], &["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"]);
+    checks.required_one_of("spec.sessionAffinity", &spec["sessionAffinity"], &["ClientIP", "None"]);
+    checks.one_of("spec.externalTrafficPolicy", &spec["externalTrafficPolicy"], &["Cluster", "Local"]);
+    checks.one_of("spec.internalTrafficPolicy", &spec["internalTrafficPolicy"], &["Cluster", "Local"]);
     match kind {
         "ExternalName" => {
             checks.required("spec.externalName", &spec["externalName"]);
@@ -65,11 +49,7 @@ pub(super) fn service(checks: &mut Checks, object: &Value, stored: Option<&Value
         && !is_blank(&stored["clusterIP"])
         && spec["clusterIP"] != stored["clusterIP"]
     {
-        checks.add(FieldError::invalid(
-            "spec.clusterIPs[0]",
-            &spec["clusterIPs"],
-            "may not change once set",
-        ));
+        checks.add(FieldError::invalid("spec.clusterIPs[0]", &spec["clusterIPs"], "may not change once set"));
     }
 }
 
@@ -85,12 +65,7 @@ fn service_ports(checks: &mut Checks, ports: &Value) {
         checks.unique(&name, &port["name"], &mut names_seen);
         checks.within(&format!("{path}.port"), &port["port"], 1, 65_535);
         checks.required_one_of(&format!("{path}.protocol"), &port["protocol"], &PROTOCOLS);
-        checks.within(
-            &format!("{path}.targetPort"),
-            &port["targetPort"],
-            1,
-            65_535,
-        );
+        checks.within(&format!("{path}.targetPort"), &port["targetPort"], 1, 65_535);
         let pair = serde_json::json!({"port": port["port"], "protocol": port["protocol"]});
         checks.unique(&path, &pair, &mut seen);
     }
@@ -99,11 +74,7 @@ fn service_ports(checks: &mut Checks, ports: &Value) {
 pub(super) fn ingress(checks: &mut Checks, object: &Value, _: Option<&Value>) {
     let spec = &object["spec"];
     if is_empty(&spec["rules"]) && spec["defaultBackend"].is_null() {
-        checks.add(FieldError::invalid(
-            "spec",
-            spec,
-            "either `defaultBackend` or `rules` must be specified",
-        ));
+        checks.add(FieldError::invalid("spec", spec, "either `defaultBackend` or `rules` must be specified"));
     }
     if !spec["defaultBackend"].is_null() {
         backend(checks, "spec.defaultBackend", &spec["defaultBackend"]);
@@ -111,11 +82,7 @@ pub(super) fn ingress(checks: &mut Checks, object: &Value, _: Option<&Value>) {
     for (rule_path, rule) in items("spec.rules", &spec["rules"]) {
         let host = rule["host"].as_str().unwrap_or_default();
         let host = host.strip_prefix("*.").unwrap_or(host);
-        checks.name(
-            &format!("{rule_path}.host"),
-            &host.into(),
-            names::dns_1123_subdomain,
-        );
+        checks.name(&format!("{rule_path}.host"), &host.into(), names::dns_1123_subdomain);
         if rule["http"].is_null() {
             continue;
         }
@@ -126,30 +93,15 @@ pub(super) fn ingress(checks: &mut Checks, object: &Value, _: Option<&Value>) {
         for (path, entry) in items(&paths, &rule["http"]["paths"]) {
             let kind = &entry["pathType"];
             if kind.is_null() {
-                checks.add(FieldError::required(
-                    format!("{path}.pathType"),
-                    "pathType must be specified",
-                ));
+                checks.add(FieldError::required(format!("{path}.pathType"), "pathType must be specified"));
             } else {
-                checks.one_of(
-                    &format!("{path}.pathType"),
-                    kind,
-                    &["Exact", "ImplementationSpecific", "Prefix"],
-                );
+                checks.one_of(&format!("{path}.pathType"), kind, &["Exact", "ImplementationSpecific", "Prefix"]);
             }
             let is_strict = matches!(kind.as_str(), Some("Exact" | "Prefix"));
             let is_absolute = entry["path"].as_str().unwrap_or_default().starts_with('/');
             if !is_absolute && (is_strict || !is_blank(&entry["path"])) {
-                let found = if entry["path"].is_null() {
-                    "".into()
-                } else {
-                    entry["path"].clone()
-                };
-                checks.add(FieldError::invalid(
-                    format!("{path}.path"),
-                    &found,
-                    "must be an absolute path",
-                ));
+                let found = if entry["path"].is_null() { "".into() } else { entry["path"].clone() };
+                checks.add(FieldError::invalid(format!("{path}.path"), &found, "must be an absolute path"));
             }
             backend(checks, &format!("{path}.backend"), &entry["backend"]);
         }
@@ -159,31 +111,16 @@ pub(super) fn ingress(checks: &mut Checks, object: &Value, _: Option<&Value>) {
 fn backend(checks: &mut Checks, path: &str, backend: &Value) {
     let (service, resource) = (&backend["service"], &backend["resource"]);
     match (service.is_null(), resource.is_null()) {
-        (true, true) => checks.add(FieldError::required(
-            path,
-            "either service or resource must be specified",
-        )),
-        (false, false) => checks.add(FieldError::invalid(
-            path,
-            &"".into(),
-            "cannot set both resource and service backends",
-        )),
+        (true, true) => checks.add(FieldError::required(path, "either service or resource must be specified")),
+        (false, false) => checks.add(FieldError::invalid(path, &"".into(), "cannot set both resource and service backends")),
         (true, false) => {}
         (false, true) => {
             checks.required(&format!("{path}.service.name"), &service["name"]);
             let port = &service["port"];
             if is_blank(&port["name"]) && port["number"].as_i64().unwrap_or_default() == 0 {
-                checks.add(FieldError::required(
-                    format!("{path}.service.port"),
-                    "port name or number is required",
-                ));
+                checks.add(FieldError::required(format!("{path}.service.port"), "port name or number is required"));
             }
-            checks.within(
-                &format!("{path}.service.port.number"),
-                &port["number"],
-                1,
-                65_535,
-            );
+            checks.within(&format!("{path}.service.port.number"), &port["number"], 1, 65_535);
         }
     }
 }
@@ -213,24 +150,13 @@ pub(super) fn policy(checks: &mut Checks, object: &Value, _: Option<&Value>) {
 }
 
 pub(super) fn endpoint_slice(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
-    checks.required_one_of(
-        "addressType",
-        &object["addressType"],
-        &["FQDN", "IPv4", "IPv6"],
-    );
+    checks.required_one_of("addressType", &object["addressType"], &["FQDN", "IPv4", "IPv6"]);
     for (path, endpoint) in items("endpoints", &object["endpoints"]) {
         if is_empty(&endpoint["addresses"]) {
-            checks.add(FieldError::required(
-                format!("{path}.addresses"),
-                "must contain at least 1 address",
-            ));
+            checks.add(FieldError::required(format!("{path}.addresses"), "must contain at least 1 address"));
         }
     }
     if let Some(stored) = stored {
-        checks.immutable(
-            "addressType",
-            &object["addressType"],
-            &stored["addressType"],
-        );
+        checks.immutable("addressType", &object["addressType"], &stored["addressType"]);
     }
 }

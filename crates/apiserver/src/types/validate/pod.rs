@@ -8,11 +8,7 @@ use super::{
 };
 use crate::status::FieldError;
 
-const MUTABLE: [&str; 3] = [
-    "activeDeadlineSeconds",
-    "terminationGracePeriodSeconds",
-    "tolerations",
-];
+const MUTABLE: [&str; 3] = ["activeDeadlineSeconds", "terminationGracePeriodSeconds", "tolerations"];
 const CHANGED: &str = "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,\
     `spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it \
     to be set to 1 if it was previously negative)";
@@ -27,11 +23,7 @@ pub(super) fn pod(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
 /// BVA-4
 fn update(checks: &mut Checks, spec: &Value, stored: &Value) {
     let kept = stored["tolerations"].as_array().into_iter().flatten();
-    let added_only = kept.clone().all(|old| {
-        spec["tolerations"]
-            .as_array()
-            .is_some_and(|new| new.contains(old))
-    });
+    let added_only = kept.clone().all(|old| spec["tolerations"].as_array().is_some_and(|new| new.contains(old)));
     let mut settled = fixed(spec);
     // A binding arrives as an update too.
     if stored["nodeName"].is_null() {

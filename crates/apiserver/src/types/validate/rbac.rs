@@ -13,10 +13,7 @@ pub(super) fn role(checks: &mut Checks, object: &Value, _: Option<&Value>) {
 
 pub(super) fn cluster_role(checks: &mut Checks, object: &Value, _: Option<&Value>) {
     rules(checks, &object["rules"], true);
-    for (path, selector) in items(
-        "aggregationRule.clusterRoleSelectors",
-        &object["aggregationRule"]["clusterRoleSelectors"],
-    ) {
+    for (path, selector) in items("aggregationRule.clusterRoleSelectors", &object["aggregationRule"]["clusterRoleSelectors"]) {
         checks.selector(&path, selector);
     }
 }
@@ -32,25 +29,15 @@ pub(super) fn cluster_role_binding(checks: &mut Checks, object: &Value, stored: 
 fn rules(checks: &mut Checks, rules: &Value, is_cluster: bool) {
     for (path, rule) in items("rules", rules) {
         if is_empty(&rule["verbs"]) {
-            checks.add(FieldError::required(
-                format!("{path}.verbs"),
-                "verbs must contain at least one value",
-            ));
+            checks.add(FieldError::required(format!("{path}.verbs"), "verbs must contain at least one value"));
         }
         if !is_empty(&rule["nonResourceURLs"]) {
             let urls = &rule["nonResourceURLs"];
             let field = format!("{path}.nonResourceURLs");
             if !is_cluster {
-                checks.add(FieldError::invalid(
-                    &field,
-                    urls,
-                    "namespaced rules cannot apply to non-resource URLs",
-                ));
+                checks.add(FieldError::invalid(&field, urls, "namespaced rules cannot apply to non-resource URLs"));
             }
-            if ["apiGroups", "resources", "resourceNames"]
-                .iter()
-                .any(|field| !is_empty(&rule[*field]))
-            {
+            if ["apiGroups", "resources", "resourceNames"].iter().any(|field| !is_empty(&rule[*field])) {
                 checks.add(FieldError::invalid(
                     &field,
                     urls,
@@ -60,16 +47,10 @@ fn rules(checks: &mut Checks, rules: &Value, is_cluster: bool) {
             continue;
         }
         if is_empty(&rule["apiGroups"]) {
-            checks.add(FieldError::required(
-                format!("{path}.apiGroups"),
-                "resource rules must supply at least one api group",
-            ));
+            checks.add(FieldError::required(format!("{path}.apiGroups"), "resource rules must supply at least one api group"));
         }
         if is_empty(&rule["resources"]) {
-            checks.add(FieldError::required(
-                format!("{path}.resources"),
-                "resource rules must supply at least one resource",
-            ));
+            checks.add(FieldError::required(format!("{path}.resources"), "resource rules must supply at least one resource"));
         }
     }
 }
@@ -77,21 +58,10 @@ fn rules(checks: &mut Checks, rules: &Value, is_cluster: bool) {
 fn binding(checks: &mut Checks, object: &Value, stored: Option<&Value>, kinds: &[&str]) {
     let role = &object["roleRef"];
     if role["apiGroup"] != GROUP {
-        checks.add(FieldError::not_supported(
-            "roleRef.apiGroup",
-            &role["apiGroup"],
-            &[GROUP],
-        ));
+        checks.add(FieldError::not_supported("roleRef.apiGroup", &role["apiGroup"], &[GROUP]));
     }
-    if !role["kind"]
-        .as_str()
-        .is_some_and(|kind| kinds.contains(&kind))
-    {
-        checks.add(FieldError::not_supported(
-            "roleRef.kind",
-            &role["kind"],
-            kinds,
-        ));
+    if !role["kind"].as_str().is_some_and(|kind| kinds.contains(&kind)) {
+        checks.add(FieldError::not_supported("roleRef.kind", &role["kind"], kinds));
     }
     checks.required("roleRef.name", &role["name"]);
     for (path, subject) in items("subjects", &object["subjects"]) {
@@ -109,11 +79,7 @@ fn binding(checks: &mut Checks, object: &Value, stored: Option<&Value>, kinds: &
             }
             "User" | "Group" => {
                 if group != GROUP {
-                    checks.add(FieldError::not_supported(
-                        group_field,
-                        &json!(group),
-                        &[GROUP],
-                    ));
+                    checks.add(FieldError::not_supported(group_field, &json!(group), &[GROUP]));
                 }
             }
             _ => checks.add(FieldError::not_supported(
@@ -125,12 +91,7 @@ fn binding(checks: &mut Checks, object: &Value, stored: Option<&Value>, kinds: &
     }
     if stored.is_some_and(|stored| stored["roleRef"] != *role) {
         // The real server prints its own struct here.
-        let printed =
-            json!({"APIGroup": role["apiGroup"], "Kind": role["kind"], "Name": role["name"]});
-        checks.add(FieldError::invalid(
-            "roleRef",
-            &printed,
-            "cannot change roleRef",
-        ));
+        let printed = json!({"APIGroup": role["apiGroup"], "Kind": role["kind"], "Name": role["name"]});
+        checks.add(FieldError::invalid("roleRef", &printed, "cannot change roleRef"));
     }
 }

@@ -6,12 +6,7 @@ use serde_json::Value;
 use super::checks::{Checks, is_empty, items, without};
 use crate::status::FieldError;
 
-const ACCESS_MODES: [&str; 4] = [
-    "ReadOnlyMany",
-    "ReadWriteMany",
-    "ReadWriteOnce",
-    "ReadWriteOncePod",
-];
+const ACCESS_MODES: [&str; 4] = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
 const CHANGED: &str = "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";
 
 pub(super) fn claim(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
@@ -23,28 +18,14 @@ pub(super) fn claim(checks: &mut Checks, object: &Value, stored: Option<&Value>)
     let wanted = &spec["resources"]["requests"]["storage"];
     if wanted.is_null() {
         checks.add(FieldError::required("spec.resources[storage]", ""));
-    } else if Quantity::from_value(wanted)
-        .is_ok_and(|amount| amount.is_zero() || amount.is_negative())
-    {
-        checks.add(FieldError::invalid(
-            "spec.resources[storage]",
-            wanted,
-            "must be greater than zero",
-        ));
+    } else if Quantity::from_value(wanted).is_ok_and(|amount| amount.is_zero() || amount.is_negative()) {
+        checks.add(FieldError::invalid("spec.resources[storage]", wanted, "must be greater than zero"));
     }
-    checks.one_of(
-        "spec.volumeMode",
-        &spec["volumeMode"],
-        &["Block", "Filesystem"],
-    );
+    checks.one_of("spec.volumeMode", &spec["volumeMode"], &["Block", "Filesystem"]);
     if let Some(stored) = stored.map(|stored| &stored["spec"]) {
         // A claim is bound by an update too.
         let mut mutable = vec!["resources", "volumeAttributesClassName"];
-        mutable.extend(
-            ["volumeName", "storageClassName"]
-                .iter()
-                .filter(|field| stored[**field].is_null()),
-        );
+        mutable.extend(["volumeName", "storageClassName"].iter().filter(|field| stored[**field].is_null()));
         if without(spec, &mutable) != without(stored, &mutable) {
             checks.add(FieldError::forbidden("spec", CHANGED));
         }
@@ -52,10 +33,7 @@ pub(super) fn claim(checks: &mut Checks, object: &Value, stored: Option<&Value>)
         if let (Ok(now), Ok(before)) = (Quantity::from_value(wanted), Quantity::from_value(before))
             && now < before
         {
-            checks.add(FieldError::forbidden(
-                "spec.resources.requests.storage",
-                "field can not be less than previous value",
-            ));
+            checks.add(FieldError::forbidden("spec.resources.requests.storage", "field can not be less than previous value"));
         }
     }
 }
@@ -67,52 +45,26 @@ pub(super) fn volume(checks: &mut Checks, object: &Value, _: Option<&Value>) {
         checks.add(FieldError::required("spec.capacity", ""));
     }
     let policies = ["Delete", "Recycle", "Retain"];
-    checks.one_of(
-        "spec.persistentVolumeReclaimPolicy",
-        &spec["persistentVolumeReclaimPolicy"],
-        &policies,
-    );
-    checks.one_of(
-        "spec.volumeMode",
-        &spec["volumeMode"],
-        &["Block", "Filesystem"],
-    );
+    checks.one_of("spec.persistentVolumeReclaimPolicy", &spec["persistentVolumeReclaimPolicy"], &policies);
+    checks.one_of("spec.volumeMode", &spec["volumeMode"], &["Block", "Filesystem"]);
 }
 
 pub(super) fn class(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
     checks.required("provisioner", &object["provisioner"]);
-    checks.required_one_of(
-        "reclaimPolicy",
-        &object["reclaimPolicy"],
-        &["Delete", "Retain"],
-    );
-    checks.required_one_of(
-        "volumeBindingMode",
-        &object["volumeBindingMode"],
-        &["Immediate", "WaitForFirstConsumer"],
-    );
+    checks.required_one_of("reclaimPolicy", &object["reclaimPolicy"], &["Delete", "Retain"]);
+    checks.required_one_of("volumeBindingMode", &object["volumeBindingMode"], &["Immediate", "WaitForFirstConsumer"]);
     let Some(stored) = stored else { return };
     for field in ["parameters", "provisioner", "reclaimPolicy"] {
         if object[field] != stored[field] {
-            checks.add(FieldError::forbidden(
-                field,
-                format!("updates to {field} are forbidden."),
-            ));
+            checks.add(FieldError::forbidden(field, format!("updates to {field} are forbidden.")));
         }
     }
-    checks.immutable(
-        "volumeBindingMode",
-        &object["volumeBindingMode"],
-        &stored["volumeBindingMode"],
-    );
+    checks.immutable("volumeBindingMode", &object["volumeBindingMode"], &stored["volumeBindingMode"]);
 }
 
 fn access_modes(checks: &mut Checks, modes: &Value) {
     if is_empty(modes) {
-        checks.add(FieldError::required(
-            "spec.accessModes",
-            "at least 1 access mode is required",
-        ));
+        checks.add(FieldError::required("spec.accessModes", "at least 1 access mode is required"));
     }
     for (path, mode) in items("spec.accessModes", modes) {
         // The real server names the field, not the item.

@@ -4,8 +4,7 @@ use serde_json::{Value, json};
 use crate::{model::Model as _, types::Builtin};
 
 fn complete(api_version: &str, kind: &str, mut object: Value) -> (Builtin, Value) {
-    let model =
-        Builtin::of_gvk(&GroupVersionKind::from_api_version(api_version, kind).unwrap()).unwrap();
+    let model = Builtin::of_gvk(&GroupVersionKind::from_api_version(api_version, kind).unwrap()).unwrap();
     model.normalise(&mut object, &mut Vec::new()).unwrap();
     model.default(&mut object);
     (model, object)
@@ -14,11 +13,7 @@ fn complete(api_version: &str, kind: &str, mut object: Value) -> (Builtin, Value
 /// `field: message` of everything that is wrong.
 fn errors(api_version: &str, kind: &str, object: Value) -> Vec<String> {
     let (model, object) = complete(api_version, kind, object);
-    model
-        .validate(&object, None)
-        .into_iter()
-        .map(|error| format!("{}: {}", error.field, error.message))
-        .collect()
+    model.validate(&object, None).into_iter().map(|error| format!("{}: {}", error.field, error.message)).collect()
 }
 
 /// The same for an update by a merge patch.
@@ -27,11 +22,7 @@ fn update(api_version: &str, kind: &str, object: Value, patch: Value) -> Vec<Str
     let mut object = stored.clone();
     merge_patch(&mut object, &patch);
     let (model, object) = complete(api_version, kind, object);
-    model
-        .validate(&object, Some(&stored))
-        .into_iter()
-        .map(|error| format!("{}: {}", error.field, error.message))
-        .collect()
+    model.validate(&object, Some(&stored)).into_iter().map(|error| format!("{}: {}", error.field, error.message)).collect()
 }
 
 fn deployment() -> Value {
@@ -84,26 +75,13 @@ fn a_deployment_without_selector_and_image_says_so() {
 #[test]
 fn the_selector_of_a_deployment_stays() {
     assert_eq!(
-        update(
-            "apps/v1",
-            "Deployment",
-            deployment(),
-            json!({"spec": {"selector": {"matchLabels": {"app": "e"}}}})
-        ),
+        update("apps/v1", "Deployment", deployment(), json!({"spec": {"selector": {"matchLabels": {"app": "e"}}}})),
         [
             "spec.template.metadata.labels: Invalid value: {\"app\":\"d\"}: `selector` does not match template `labels`",
             "spec.selector: Invalid value: {\"matchLabels\":{\"app\":\"e\"}}: field is immutable",
         ]
     );
-    assert_eq!(
-        update(
-            "apps/v1",
-            "Deployment",
-            deployment(),
-            json!({"spec": {"replicas": 3}})
-        ),
-        nothing()
-    );
+    assert_eq!(update("apps/v1", "Deployment", deployment(), json!({"spec": {"replicas": 3}})), nothing());
 }
 
 // BVA-2
@@ -125,10 +103,7 @@ fn workloads_have_sound_numbers_and_policies() {
         ]
     );
     let mut empty = deployment();
-    merge_patch(
-        &mut empty,
-        &json!({"spec": {"selector": {"matchLabels": null}}}),
-    );
+    merge_patch(&mut empty, &json!({"spec": {"selector": {"matchLabels": null}}}));
     assert_eq!(
         errors("apps/v1", "Deployment", empty),
         ["spec.selector: Invalid value: {}: empty selector is invalid for deployment"]
@@ -157,40 +132,22 @@ fn containers_are_checked_one_by_one() {
     for (found, expected) in found.iter().zip(expected) {
         assert!(found.starts_with(expected), "{found}");
     }
-    let twice =
-        json!({"spec": {"containers": [{"name": "c", "image": "i"}, {"name": "c", "image": "i"}]}});
-    assert_eq!(
-        errors("v1", "Pod", twice),
-        ["spec.containers[1].name: Duplicate value: \"c\""]
-    );
-    assert_eq!(
-        errors("v1", "Pod", json!({})),
-        ["spec.containers: Required value"]
-    );
+    let twice = json!({"spec": {"containers": [{"name": "c", "image": "i"}, {"name": "c", "image": "i"}]}});
+    assert_eq!(errors("v1", "Pod", twice), ["spec.containers[1].name: Duplicate value: \"c\""]);
+    assert_eq!(errors("v1", "Pod", json!({})), ["spec.containers: Required value"]);
 }
 
 // BVA-4
 #[test]
 fn only_few_fields_of_a_pod_change() {
     let change = |spec: Value| update("v1", "Pod", pod(json!({})), json!({ "spec": spec }));
-    assert_eq!(
-        change(json!({"containers": [{"name": "c", "image": "j", "imagePullPolicy": "Always"}]})),
-        nothing()
-    );
+    assert_eq!(change(json!({"containers": [{"name": "c", "image": "j", "imagePullPolicy": "Always"}]})), nothing());
     assert_eq!(change(json!({"nodeName": "n"})), nothing());
-    assert_eq!(
-        change(json!({"tolerations": [{"key": "k", "operator": "Exists"}]})),
-        nothing()
-    );
-    for spec in [
-        json!({"hostNetwork": true}),
-        json!({"containers": [{"name": "c", "image": "i", "args": ["x"]}]}),
-    ] {
+    assert_eq!(change(json!({"tolerations": [{"key": "k", "operator": "Exists"}]})), nothing());
+    for spec in [json!({"hostNetwork": true}), json!({"containers": [{"name": "c", "image": "i", "args": ["x"]}]})] {
         let found = change(spec);
         assert!(
-            found.len() == 1
-                && found[0]
-                    .starts_with("spec: Forbidden: pod updates may not change fields other than"),
+            found.len() == 1 && found[0].starts_with("spec: Forbidden: pod updates may not change fields other than"),
             "{found:?}"
         );
     }
@@ -199,54 +156,24 @@ fn only_few_fields_of_a_pod_change() {
 // BVA-4
 #[test]
 fn stateful_sets_and_jobs_keep_what_identifies_their_pods() {
-    let found = update(
-        "apps/v1",
-        "StatefulSet",
-        deployment(),
-        json!({"spec": {"serviceName": "other"}}),
-    );
+    let found = update("apps/v1", "StatefulSet", deployment(), json!({"spec": {"serviceName": "other"}}));
     assert!(
-        found.len() == 1
-            && found[0]
-                .starts_with("spec: Forbidden: updates to statefulset spec for fields other than"),
+        found.len() == 1 && found[0].starts_with("spec: Forbidden: updates to statefulset spec for fields other than"),
         "{found:?}"
     );
-    assert_eq!(
-        update(
-            "apps/v1",
-            "StatefulSet",
-            deployment(),
-            json!({"spec": {"replicas": 2}})
-        ),
-        nothing()
-    );
-    let found = update(
-        "batch/v1",
-        "Job",
-        job(),
-        json!({"spec": {"template": {"metadata": {"annotations": {"x": "y"}}}}}),
-    );
-    assert!(
-        found.len() == 1 && found[0].ends_with("field is immutable"),
-        "{found:?}"
-    );
+    assert_eq!(update("apps/v1", "StatefulSet", deployment(), json!({"spec": {"replicas": 2}})), nothing());
+    let found = update("batch/v1", "Job", job(), json!({"spec": {"template": {"metadata": {"annotations": {"x": "y"}}}}}));
+    assert!(found.len() == 1 && found[0].ends_with("field is immutable"), "{found:?}");
 }
 
 // BVA-2
 #[test]
 fn jobs_do_not_restart_for_ever() {
     let mut always = job();
-    merge_patch(
-        &mut always,
-        &json!({"spec": {"template": {"spec": {"restartPolicy": null}}}}),
-    );
-    let expected =
-        "spec.template.spec.restartPolicy: Required value: valid values: \"OnFailure\", \"Never\"";
+    merge_patch(&mut always, &json!({"spec": {"template": {"spec": {"restartPolicy": null}}}}));
+    let expected = "spec.template.spec.restartPolicy: Required value: valid values: \"OnFailure\", \"Never\"";
     assert_eq!(errors("batch/v1", "Job", always), [expected]);
-    assert_eq!(
-        errors("batch/v1", "CronJob", json!({"spec": {"schedule": "x"}})).len(),
-        3
-    );
+    assert_eq!(errors("batch/v1", "CronJob", json!({"spec": {"schedule": "x"}})).len(), 3);
 }
 
 // BVA-3, BVA-4
@@ -256,81 +183,27 @@ fn config_maps_and_secrets() {
         errors("v1", "ConfigMap", json!({"data": {"a b": "x"}}))[0]
             .starts_with("data[a b]: Invalid value: \"a b\": a valid config key")
     );
-    assert_eq!(
-        errors(
-            "v1",
-            "ConfigMap",
-            json!({"data": {"a": "x".repeat(1024 * 1024)}})
-        ),
-        nothing()
-    );
+    assert_eq!(errors("v1", "ConfigMap", json!({"data": {"a": "x".repeat(1024 * 1024)}})), nothing());
     let too_long = "[]: Too long: may not be more than 1048576 bytes";
-    assert_eq!(
-        errors(
-            "v1",
-            "ConfigMap",
-            json!({"data": {"a": "x".repeat(1024 * 1024 + 1)}})
-        ),
-        [too_long]
-    );
+    assert_eq!(errors("v1", "ConfigMap", json!({"data": {"a": "x".repeat(1024 * 1024 + 1)}})), [too_long]);
     let frozen = json!({"immutable": true, "data": {"a": "b"}});
     let refused = "data: Forbidden: field is immutable when `immutable` is set";
+    assert_eq!(update("v1", "ConfigMap", frozen.clone(), json!({"data": {"a": "c"}})), [refused]);
+    assert_eq!(update("v1", "ConfigMap", frozen, json!({"metadata": {"labels": {"a": "c"}}})), nothing());
+    assert_eq!(update("v1", "Secret", json!({"immutable": true}), json!({"data": {"a": "eA=="}})), [refused]);
     assert_eq!(
-        update(
-            "v1",
-            "ConfigMap",
-            frozen.clone(),
-            json!({"data": {"a": "c"}})
-        ),
-        [refused]
-    );
-    assert_eq!(
-        update(
-            "v1",
-            "ConfigMap",
-            frozen,
-            json!({"metadata": {"labels": {"a": "c"}}})
-        ),
-        nothing()
-    );
-    assert_eq!(
-        update(
-            "v1",
-            "Secret",
-            json!({"immutable": true}),
-            json!({"data": {"a": "eA=="}})
-        ),
-        [refused]
-    );
-    assert_eq!(
-        errors(
-            "v1",
-            "Secret",
-            json!({"type": "kubernetes.io/tls", "data": {"tls.crt": "eA=="}})
-        ),
+        errors("v1", "Secret", json!({"type": "kubernetes.io/tls", "data": {"tls.crt": "eA=="}})),
         ["data[tls.key]: Required value"]
     );
     let changed = "type: Invalid value: \"b\": field is immutable";
-    assert_eq!(
-        update("v1", "Secret", json!({"type": "a"}), json!({"type": "b"})),
-        [changed]
-    );
+    assert_eq!(update("v1", "Secret", json!({"type": "a"}), json!({"type": "b"})), [changed]);
 }
 
 // BVA-3
 #[test]
 fn a_lease_lasts() {
-    let lease = |seconds: i64| {
-        errors(
-            "coordination.k8s.io/v1",
-            "Lease",
-            json!({"spec": {"leaseDurationSeconds": seconds}}),
-        )
-    };
-    assert_eq!(
-        lease(0),
-        ["spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0"]
-    );
+    let lease = |seconds: i64| errors("coordination.k8s.io/v1", "Lease", json!({"spec": {"leaseDurationSeconds": seconds}}));
+    assert_eq!(lease(0), ["spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0"]);
     assert_eq!(lease(15), nothing());
 }
 
@@ -339,11 +212,8 @@ fn a_lease_lasts() {
 fn events_stand_beside_what_they_are_about() {
     let stored = json!({"metadata": {"namespace": "default"}, "involvedObject": {"namespace": "other"}, "eventTime": null});
     let model = Builtin::of_gvk(&GroupVersionKind::new("events.k8s.io", "v1", "Event")).unwrap();
-    let found: Vec<String> = model
-        .validate(&stored, None)
-        .iter()
-        .map(|error| format!("{}: {}", error.field, error.message))
-        .collect();
+    let found: Vec<String> =
+        model.validate(&stored, None).iter().map(|error| format!("{}: {}", error.field, error.message)).collect();
     assert_eq!(
         found,
         [
@@ -363,15 +233,9 @@ fn services_have_distinct_ports() {
     assert_eq!(service(json!({"clusterIP": "None"})), nothing());
     assert_eq!(
         service(json!({"ports": [{"port": 80}, {"name": "b", "port": 80}]})),
-        [
-            "spec.ports[0].name: Required value",
-            "spec.ports[1]: Duplicate value: {\"port\":80,\"protocol\":\"TCP\"}"
-        ]
+        ["spec.ports[0].name: Required value", "spec.ports[1]: Duplicate value: {\"port\":80,\"protocol\":\"TCP\"}"]
     );
-    assert_eq!(
-        service(json!({"type": "ExternalName"})),
-        ["spec.externalName: Required value"]
-    );
+    assert_eq!(service(json!({"type": "ExternalName"})), ["spec.externalName: Required value"]);
     let spec = json!({"spec": {"clusterIP": "10.0.0.5", "clusterIPs": ["10.0.0.5"], "ports": [{"port": 1}]}});
     let moved = json!({"spec": {"clusterIP": "10.0.0.6", "clusterIPs": ["10.0.0.6"]}});
     assert_eq!(
@@ -383,17 +247,10 @@ fn services_have_distinct_ports() {
 #[test]
 fn ingresses_lead_somewhere() {
     let ingress = |spec: Value| errors("networking.k8s.io/v1", "Ingress", json!({ "spec": spec }));
-    assert_eq!(
-        ingress(json!({})),
-        ["spec: Invalid value: {}: either `defaultBackend` or `rules` must be specified"]
-    );
-    let path =
-        |path: Value| ingress(json!({"rules": [{"host": "x.io", "http": {"paths": [path]}}]}));
+    assert_eq!(ingress(json!({})), ["spec: Invalid value: {}: either `defaultBackend` or `rules` must be specified"]);
+    let path = |path: Value| ingress(json!({"rules": [{"host": "x.io", "http": {"paths": [path]}}]}));
     let backend = json!({"service": {"name": "s", "port": {"number": 80}}});
-    assert_eq!(
-        path(json!({"path": "/", "pathType": "Prefix", "backend": backend})),
-        nothing()
-    );
+    assert_eq!(path(json!({"path": "/", "pathType": "Prefix", "backend": backend})), nothing());
     assert_eq!(
         path(json!({"path": "x", "backend": {"service": {"name": "s"}}})),
         [
@@ -408,24 +265,9 @@ fn ingresses_lead_somewhere() {
 #[test]
 fn a_binding_keeps_its_role() {
     let binding = json!({"roleRef": {"kind": "Role", "name": "r"}, "subjects": [{"kind": "User", "name": "u"}]});
-    assert_eq!(
-        errors(
-            "rbac.authorization.k8s.io/v1",
-            "RoleBinding",
-            binding.clone()
-        ),
-        nothing()
-    );
+    assert_eq!(errors("rbac.authorization.k8s.io/v1", "RoleBinding", binding.clone()), nothing());
     let expected = "roleRef: Invalid value: {\"APIGroup\":\"rbac.authorization.k8s.io\",\"Kind\":\"Role\",\"Name\":\"other\"}: cannot change roleRef";
-    assert_eq!(
-        update(
-            "rbac.authorization.k8s.io/v1",
-            "RoleBinding",
-            binding,
-            json!({"roleRef": {"name": "other"}})
-        ),
-        [expected]
-    );
+    assert_eq!(update("rbac.authorization.k8s.io/v1", "RoleBinding", binding, json!({"roleRef": {"name": "other"}})), [expected]);
     let rules = json!({"rules": [{"resources": ["pods"]}]});
     assert_eq!(
         errors("rbac.authorization.k8s.io/v1", "Role", rules),
@@ -444,11 +286,7 @@ fn webhooks_can_be_called() {
         "timeoutSeconds": 50, "admissionReviewVersions": ["v1"],
     });
     let configuration = |webhook: &Value| {
-        errors(
-            "admissionregistration.k8s.io/v1",
-            "ValidatingWebhookConfiguration",
-            json!({"webhooks": [webhook]}),
-        )
+        errors("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration", json!({"webhooks": [webhook]}))
     };
     assert_eq!(
         configuration(&webhook),
@@ -465,9 +303,7 @@ fn webhooks_can_be_called() {
     );
     assert_eq!(
         configuration(&versions),
-        [
-            "webhooks[0].admissionReviewVersions: Invalid value: [\"v9\"]: must include at least one of v1, v1beta1"
-        ]
+        ["webhooks[0].admissionReviewVersions: Invalid value: [\"v9\"]: must include at least one of v1, v1beta1"]
     );
 }
 
@@ -480,74 +316,31 @@ fn api_services_are_named_after_what_they_serve() {
             "insecureSkipTLSVerify": true, "service": {"name": "s", "namespace": "n"},
         },
     });
-    assert_eq!(
-        errors("apiregistration.k8s.io/v1", "APIService", service),
-        nothing()
-    );
-    assert_eq!(
-        errors(
-            "apiregistration.k8s.io/v1",
-            "APIService",
-            json!({"metadata": {"name": "x"}})
-        )
-        .len(),
-        4
-    );
+    assert_eq!(errors("apiregistration.k8s.io/v1", "APIService", service), nothing());
+    assert_eq!(errors("apiregistration.k8s.io/v1", "APIService", json!({"metadata": {"name": "x"}})).len(), 4);
 }
 
 #[test]
 fn limits_of_scaling_are_consistent() {
     let spec = json!({"spec": {"maxReplicas": 1, "minReplicas": 2, "scaleTargetRef": {"kind": "Deployment", "name": "d"}}});
-    let expected =
-        "spec.maxReplicas: Invalid value: 1: must be greater than or equal to `minReplicas`";
-    assert_eq!(
-        errors("autoscaling/v2", "HorizontalPodAutoscaler", spec),
-        [expected]
-    );
+    let expected = "spec.maxReplicas: Invalid value: 1: must be greater than or equal to `minReplicas`";
+    assert_eq!(errors("autoscaling/v2", "HorizontalPodAutoscaler", spec), [expected]);
     let budget = |spec: Value| errors("policy/v1", "PodDisruptionBudget", json!({ "spec": spec }));
-    assert_eq!(
-        budget(json!({"minAvailable": 1, "selector": {"matchLabels": {"a": "b"}}})),
-        nothing()
-    );
-    assert_eq!(
-        budget(json!({"minAvailable": 1, "maxUnavailable": "x%"})).len(),
-        2
-    );
+    assert_eq!(budget(json!({"minAvailable": 1, "selector": {"matchLabels": {"a": "b"}}})), nothing());
+    assert_eq!(budget(json!({"minAvailable": 1, "maxUnavailable": "x%"})).len(), 2);
 }
 
 #[test]
 fn claims_say_how_much_and_grow_only() {
     let claim = json!({"spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "2Gi"}}}});
     let request = |amount: &str| json!({"spec": {"resources": {"requests": {"storage": amount}}}});
-    assert_eq!(
-        errors("v1", "PersistentVolumeClaim", claim.clone()),
-        nothing()
-    );
+    assert_eq!(errors("v1", "PersistentVolumeClaim", claim.clone()), nothing());
     assert_eq!(
         errors("v1", "PersistentVolumeClaim", json!({})),
-        [
-            "spec.accessModes: Required value: at least 1 access mode is required",
-            "spec.resources[storage]: Required value"
-        ]
+        ["spec.accessModes: Required value: at least 1 access mode is required", "spec.resources[storage]: Required value"]
     );
-    assert_eq!(
-        update("v1", "PersistentVolumeClaim", claim.clone(), request("3Gi")),
-        nothing()
-    );
-    let less =
-        "spec.resources.requests.storage: Forbidden: field can not be less than previous value";
-    assert_eq!(
-        update("v1", "PersistentVolumeClaim", claim.clone(), request("1Gi")),
-        [less]
-    );
-    assert_eq!(
-        update(
-            "v1",
-            "PersistentVolumeClaim",
-            claim,
-            json!({"spec": {"accessModes": ["ReadOnlyMany"]}})
-        )
-        .len(),
-        1
-    );
+    assert_eq!(update("v1", "PersistentVolumeClaim", claim.clone(), request("3Gi")), nothing());
+    let less = "spec.resources.requests.storage: Forbidden: field can not be less than previous value";
+    assert_eq!(update("v1", "PersistentVolumeClaim", claim.clone(), request("1Gi")), [less]);
+    assert_eq!(update("v1", "PersistentVolumeClaim", claim, json!({"spec": {"accessModes": ["ReadOnlyMany"]}})).len(), 1);
 }

@@ -24,31 +24,16 @@ const CHANGED: &str = "updates to statefulset spec for fields other than 'replic
 pub(super) fn deployment(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
     let spec = &object["spec"];
     common(checks, spec, "deployment");
-    strategy(
-        checks,
-        "spec.strategy",
-        &spec["strategy"],
-        &["Recreate", "RollingUpdate"],
-    );
+    strategy(checks, "spec.strategy", &spec["strategy"], &["Recreate", "RollingUpdate"]);
     let strategy = &spec["strategy"];
     if strategy["type"] == "Recreate" && !strategy["rollingUpdate"].is_null() {
         let detail = "may not be specified when strategy `type` is 'Recreate'";
         checks.add(FieldError::forbidden("spec.strategy.rollingUpdate", detail));
     }
-    checks.not_negative(
-        "spec.progressDeadlineSeconds",
-        &spec["progressDeadlineSeconds"],
-    );
+    checks.not_negative("spec.progressDeadlineSeconds", &spec["progressDeadlineSeconds"]);
     let deadline = &spec["progressDeadlineSeconds"];
-    if deadline
-        .as_i64()
-        .is_some_and(|deadline| deadline <= spec["minReadySeconds"].as_i64().unwrap_or_default())
-    {
-        checks.add(FieldError::invalid(
-            "spec.progressDeadlineSeconds",
-            deadline,
-            "must be greater than minReadySeconds",
-        ));
+    if deadline.as_i64().is_some_and(|deadline| deadline <= spec["minReadySeconds"].as_i64().unwrap_or_default()) {
+        checks.add(FieldError::invalid("spec.progressDeadlineSeconds", deadline, "must be greater than minReadySeconds"));
     }
     fixed_selector(checks, spec, stored);
 }
@@ -60,31 +45,15 @@ pub(super) fn replica_set(checks: &mut Checks, object: &Value, stored: Option<&V
 
 pub(super) fn daemon_set(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
     common(checks, &object["spec"], "daemonset");
-    strategy(
-        checks,
-        "spec.updateStrategy",
-        &object["spec"]["updateStrategy"],
-        &["RollingUpdate", "OnDelete"],
-    );
+    strategy(checks, "spec.updateStrategy", &object["spec"]["updateStrategy"], &["RollingUpdate", "OnDelete"]);
     fixed_selector(checks, &object["spec"], stored);
 }
 
 pub(super) fn stateful_set(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
     let spec = &object["spec"];
-    checks.required_one_of(
-        "spec.podManagementPolicy",
-        &spec["podManagementPolicy"],
-        &["OrderedReady", "Parallel"],
-    );
-    checks.required_one_of(
-        "spec.updateStrategy.type",
-        &spec["updateStrategy"]["type"],
-        &["RollingUpdate", "OnDelete"],
-    );
-    checks.not_negative(
-        "spec.updateStrategy.rollingUpdate.partition",
-        &spec["updateStrategy"]["rollingUpdate"]["partition"],
-    );
+    checks.required_one_of("spec.podManagementPolicy", &spec["podManagementPolicy"], &["OrderedReady", "Parallel"]);
+    checks.required_one_of("spec.updateStrategy.type", &spec["updateStrategy"]["type"], &["RollingUpdate", "OnDelete"]);
+    checks.not_negative("spec.updateStrategy.rollingUpdate.partition", &spec["updateStrategy"]["rollingUpdate"]["partition"]);
     common(checks, spec, "statefulset");
     if stored.is_some_and(|stored| without(&stored["spec"], &MUTABLE) != without(spec, &MUTABLE)) {
         checks.add(FieldError::forbidden("spec", CHANGED));
@@ -121,11 +90,7 @@ fn common(checks: &mut Checks, spec: &Value, kind: &str) {
     } else {
         let parsed = checks.selector("spec.selector", selector);
         if parsed.as_ref().is_some_and(LabelSelector::is_everything) {
-            checks.add(FieldError::invalid(
-                "spec.selector",
-                selector,
-                format!("empty selector is invalid for {kind}"),
-            ));
+            checks.add(FieldError::invalid("spec.selector", selector, format!("empty selector is invalid for {kind}")));
         }
         parsed
     };
@@ -146,22 +111,14 @@ fn numbers(checks: &mut Checks, spec: &Value) {
 pub(super) fn matching_labels(checks: &mut Checks, spec: &Value, selector: &LabelSelector) {
     let labels = &spec["template"]["metadata"]["labels"];
     if !selector.matches_object(&spec["template"]) {
-        checks.add(FieldError::invalid(
-            "spec.template.metadata.labels",
-            labels,
-            "`selector` does not match template `labels`",
-        ));
+        checks.add(FieldError::invalid("spec.template.metadata.labels", labels, "`selector` does not match template `labels`"));
     }
 }
 
 fn always_restarted(checks: &mut Checks, spec: &Value) {
     let policy = &spec["template"]["spec"]["restartPolicy"];
     if matches!(policy.as_str(), Some("OnFailure" | "Never")) {
-        checks.add(FieldError::not_supported(
-            "spec.template.spec.restartPolicy",
-            policy,
-            &["Always"],
-        ));
+        checks.add(FieldError::not_supported("spec.template.spec.restartPolicy", policy, &["Always"]));
     }
 }
 
@@ -171,21 +128,13 @@ fn strategy(checks: &mut Checks, path: &str, strategy: &Value, allowed: &[&str])
     let is_zero = |value: &Value| *value == json!(0) || *value == json!("0%");
     if is_zero(&rolling["maxUnavailable"]) && is_zero(&rolling["maxSurge"]) {
         let field = format!("{path}.rollingUpdate.maxUnavailable");
-        checks.add(FieldError::invalid(
-            field,
-            &rolling["maxUnavailable"],
-            "may not be 0 when `maxSurge` is 0",
-        ));
+        checks.add(FieldError::invalid(field, &rolling["maxUnavailable"], "may not be 0 when `maxSurge` is 0"));
     }
 }
 
 /// BVA-4
 fn fixed_selector(checks: &mut Checks, spec: &Value, stored: Option<&Value>) {
     if let Some(stored) = stored {
-        checks.immutable(
-            "spec.selector",
-            &spec["selector"],
-            &stored["spec"]["selector"],
-        );
+        checks.immutable("spec.selector", &spec["selector"], &stored["spec"]["selector"]);
     }
 }

@@ -19,7 +19,12 @@ pub fn autoscaler(autoscaler: &Value, target: Option<&Value>, around: Surroundin
     let (able, active, limited) = if target.is_some() {
         (
             Condition::new("AbleToScale", true, "ReadyForNewScale", "recommended size matches current size"),
-            Condition::new("ScalingActive", true, "ValidMetricFound", "the HPA was able to successfully calculate a replica count"),
+            Condition::new(
+                "ScalingActive",
+                true,
+                "ValidMetricFound",
+                "the HPA was able to successfully calculate a replica count",
+            ),
             Condition::new("ScalingLimited", false, "DesiredWithinRange", "the desired count is within the acceptable range"),
         )
     } else {

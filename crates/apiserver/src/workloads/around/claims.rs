@@ -25,8 +25,7 @@ pub fn claim(claim: &Value, around: Surroundings<'_>) -> Plan {
         let annotations = json!({"pv.kubernetes.io/bind-completed": "yes", "pv.kubernetes.io/bound-by-controller": "yes"});
         plan.patch(claim, json!({"metadata": {"annotations": annotations}, "spec": {"volumeName": volume}}));
     }
-    let status =
-        json!({"phase": "Bound", "accessModes": at(claim, "/spec/accessModes"), "capacity": at(claim, "/spec/resources/requests")});
+    let status = json!({"phase": "Bound", "accessModes": at(claim, "/spec/accessModes"), "capacity": at(claim, "/spec/resources/requests")});
     plan.status(claim, status);
     plan
 }

@@ -15,7 +15,8 @@ use crate::workloads::{
 pub fn disruption_budget(budget: &Value, pods: &[&Value], around: Surroundings<'_>) -> Plan {
     let mut plan = Plan::default();
     let selector = at(budget, "/spec/selector");
-    let selected: Vec<&&Value> = pods.iter().filter(|pod| pods::is_active(pod) && template::selects(selector, pod.labels())).collect();
+    let selected: Vec<&&Value> =
+        pods.iter().filter(|pod| pods::is_active(pod) && template::selects(selector, pod.labels())).collect();
     let expected = selected.len() as i64;
     let healthy = selected.iter().filter(|pod| pods::is_ready(pod)).count() as i64;
     let desired = match (at(budget, "/spec/minAvailable"), at(budget, "/spec/maxUnavailable")) {

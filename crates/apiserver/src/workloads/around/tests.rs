@@ -29,7 +29,8 @@ fn status_of(plan: Plan) -> Value {
 #[test]
 fn a_claim_is_bound_to_a_volume_of_its_own_after_the_delay() {
     let delays = StageDelays { bound: Duration::from_secs(5), ..StageDelays::NONE };
-    let wanted = object("PersistentVolumeClaim", json!({"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}));
+    let wanted =
+        object("PersistentVolumeClaim", json!({"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}));
     let waiting = claim(&wanted, at_second(4, &delays));
     assert_eq!((waiting.writes.len(), waiting.wake.map(Timestamp::as_second)), (0, Some(5)));
     let plan = claim(&wanted, at_second(5, &delays));
@@ -55,7 +56,9 @@ fn load_balancers_get_an_address_and_others_lose_it() {
     assert_eq!(service(&balanced), Plan::default());
     balanced["spec"]["type"] = json!("ClusterIP");
     assert_eq!(status_of(service(&balanced)), json!({"status": {"loadBalancer": {}}}));
-    assert!(text(&status_of(ingress(&object("Ingress", json!({})))), "/status/loadBalancer/ingress/0/ip").starts_with("198.51.100."));
+    assert!(
+        text(&status_of(ingress(&object("Ingress", json!({})))), "/status/loadBalancer/ingress/0/ip").starts_with("198.51.100.")
+    );
     assert_eq!(service(&object("Service", json!({"type": "ClusterIP"}))), Plan::default());
 }
 
@@ -79,6 +82,9 @@ fn a_disruption_budget_counts_its_pods() {
     let budget = object("PodDisruptionBudget", json!({"maxUnavailable": 2, "selector": {"matchLabels": {"app": "web"}}}));
     let status = status_of(disruption_budget(&budget, &[&ready, &ready, &unready, &other], at_second(0, &StageDelays::NONE)));
     let count = |field: &str| status["status"][field].as_i64().unwrap();
-    assert_eq!((count("expectedPods"), count("currentHealthy"), count("desiredHealthy"), count("disruptionsAllowed")), (3, 2, 1, 1));
+    assert_eq!(
+        (count("expectedPods"), count("currentHealthy"), count("desiredHealthy"), count("disruptionsAllowed")),
+        (3, 2, 1, 1)
+    );
     assert_eq!(condition_of(&status, "DisruptionAllowed"), ("True", "SufficientPods"));
 }

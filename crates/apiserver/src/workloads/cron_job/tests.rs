@@ -38,7 +38,9 @@ fn schedules_name_the_next_time() {
 
 #[test]
 fn what_is_no_schedule_is_refused() {
-    for wrong in ["", "* * * *", "60 * * * *", "* 24 * * *", "* * 0 * *", "*/0 * * * *", "5-1 * * * *", "@never", "* * * * someday"] {
+    for wrong in
+        ["", "* * * *", "60 * * * *", "* 24 * * *", "* * 0 * *", "*/0 * * * *", "5-1 * * * *", "@never", "* * * * someday"]
+    {
         assert_eq!(Schedule::parse(wrong), None, "{wrong:?}");
     }
     assert_eq!(Schedule::parse("0 0 30 2 *").unwrap().after(&utc("2026-01-01T00:00:00Z")), None);

@@ -97,7 +97,8 @@ impl<'a> Revisions<'a> {
 /// The annotations that the present ReplicaSet has.
 pub(super) fn annotations(deployment: &Value, revision: i64) -> Vec<(String, String)> {
     let own = deployment.annotations().iter().filter(|(key, _)| !NOT_COPIED.contains(&key.as_str()));
-    let mut annotations: Vec<(String, String)> = own.filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned()))).collect();
+    let mut annotations: Vec<(String, String)> =
+        own.filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned()))).collect();
     annotations.push((REVISION.to_owned(), revision.to_string()));
     annotations.extend(sizes(deployment));
     annotations

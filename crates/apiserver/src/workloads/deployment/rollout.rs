@@ -75,10 +75,9 @@ fn scale_down_all_old(deployment: &Value, revisions: &Revisions<'_>, plan: &mut 
     for set in revisions.active_old() {
         scale(deployment, set, 0, plan);
     }
-    revisions
-        .old
-        .iter()
-        .any(|set| ["/spec/replicas", "/status/replicas", "/status/terminatingReplicas"].into_iter().any(|count| int(set, count) > 0))
+    revisions.old.iter().any(|set| {
+        ["/spec/replicas", "/status/replicas", "/status/terminatingReplicas"].into_iter().any(|count| int(set, count) > 0)
+    })
 }
 
 /// Rolling update: old pods go as far as enough stay available, the unhealthy ones first.
@@ -129,8 +128,11 @@ fn scale(deployment: &Value, set: &Value, replicas: i64, plan: &mut Plan) {
 /// Keeps annotations and the minimum time of readiness of the present ReplicaSet those of the Deployment.
 fn annotate(deployment: &Value, revisions: &Revisions<'_>, new: &Value, plan: &mut Plan) {
     let wanted = annotations(deployment, revisions.number());
-    let missing: Map<String, Value> =
-        wanted.into_iter().filter(|(key, value)| new.annotation(key) != Some(value)).map(|(key, value)| (key, value.into())).collect();
+    let missing: Map<String, Value> = wanted
+        .into_iter()
+        .filter(|(key, value)| new.annotation(key) != Some(value))
+        .map(|(key, value)| (key, value.into()))
+        .collect();
     let min_ready = int(deployment, "/spec/minReadySeconds");
     let mut patch = json!({});
     if !missing.is_empty() {

@@ -91,9 +91,16 @@ impl Counts {
 }
 
 /// Writes the status that follows from the ReplicaSets.
-pub(super) fn write(deployment: &Value, revisions: &Revisions<'_>, progress: &Progress, around: Surroundings<'_>, plan: &mut Plan) {
+pub(super) fn write(
+    deployment: &Value,
+    revisions: &Revisions<'_>,
+    progress: &Progress,
+    around: Surroundings<'_>,
+    plan: &mut Plan,
+) {
     let counts = Counts::of(revisions);
-    let mut status = json!({"observedGeneration": deployment.generation().unwrap_or_default(), "terminatingReplicas": counts.terminating});
+    let mut status =
+        json!({"observedGeneration": deployment.generation().unwrap_or_default(), "terminatingReplicas": counts.terminating});
     for (field, count) in [
         ("replicas", counts.replicas),
         ("updatedReplicas", counts.updated),
@@ -191,8 +198,8 @@ fn wake_at_deadline(deployment: &Value, since: Timestamp, now: Timestamp, plan: 
 /// Sets a condition. Its time of update moves when something about it changes, or when it is told that there are news.
 fn update(conditions: &mut Vec<Value>, condition: Condition<'_>, now: Timestamp, news: bool) {
     let present = conditions.iter().find(|present| text(present, "/type") == condition.kind);
-    let same =
-        present.filter(|present| !news && text(present, "/status") == condition.status && text(present, "/reason") == condition.reason);
+    let same = present
+        .filter(|present| !news && text(present, "/status") == condition.status && text(present, "/reason") == condition.reason);
     let updated = same.map_or_else(|| stamp(now), |present| at(present, "/lastUpdateTime").clone());
     condition::set(conditions, condition, now, &json!({"lastUpdateTime": updated}));
 }

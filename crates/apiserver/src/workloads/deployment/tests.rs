@@ -38,7 +38,12 @@ fn a_deployment_becomes_available_through_one_replica_set() {
     let hash = sets[0].label("pod-template-hash").unwrap();
     assert_eq!(sets[0].name(), format!("web-{hash}"));
     assert_eq!(text(sets[0], "/spec/selector/matchLabels/pod-template-hash"), hash);
-    assert!(simulation.all("Pod").iter().all(|pod| pod.label("pod-template-hash") == Some(hash) && pod.name().starts_with(sets[0].name())));
+    assert!(
+        simulation
+            .all("Pod")
+            .iter()
+            .all(|pod| pod.label("pod-template-hash") == Some(hash) && pod.name().starts_with(sets[0].name()))
+    );
 }
 
 // STG-14
@@ -153,7 +158,8 @@ fn old_revisions_are_kept_up_to_the_limit() {
         next["spec"]["revisionHistoryLimit"] = json!(1);
         simulation.apply(next);
     }
-    let images: Vec<&str> = simulation.all("ReplicaSet").iter().map(|set| text(set, "/spec/template/spec/containers/0/image")).collect();
+    let images: Vec<&str> =
+        simulation.all("ReplicaSet").iter().map(|set| text(set, "/spec/template/spec/containers/0/image")).collect();
     assert_eq!(images.len(), 2);
     assert!(images.contains(&"i:3") && images.contains(&"i:4"), "{images:?}");
 }

@@ -29,7 +29,9 @@ pub(super) fn unschedulable(pod: &Value, nodes: &[&Value], now: Timestamp) -> Va
     let why = match all {
         0 => "no nodes available to schedule pods".to_owned(),
         _ if cordoned == all => format!("0/{all} nodes are available: {cordoned} node(s) were unschedulable."),
-        _ => format!("0/{all} nodes are available: {all} node(s) didn't match Pod's node affinity/selector or had untolerated taint(s)."),
+        _ => format!(
+            "0/{all} nodes are available: {all} node(s) didn't match Pod's node affinity/selector or had untolerated taint(s)."
+        ),
     };
     with_conditions(pod, now, &[Condition::new("PodScheduled", false, "Unschedulable", &why)])
 }
@@ -133,7 +135,9 @@ pub(super) fn containers_run(pod: &Value) -> bool {
     text(pod, "/status/phase") == "Running"
         && list(pod, "/spec/containers").iter().all(|container| {
             let status = statuses.iter().find(|status| text(status, "/name") == text(container, "/name"));
-            status.is_some_and(|status| text(status, "/image") == text(container, "/image") && !at(status, "/state/running").is_null())
+            status.is_some_and(|status| {
+                text(status, "/image") == text(container, "/image") && !at(status, "/state/running").is_null()
+            })
         })
 }
 
@@ -150,7 +154,8 @@ fn ended(pod: &Value, phase: &str, condition_reason: &str, container_reason: &st
     );
     status["phase"] = phase.into();
     let began = time(pod, "/status/startTime").unwrap_or(now);
-    status["containerStatuses"] = statuses(pod, "containers", |_| (false, false, terminated(container_reason, exit_code, began, now)));
+    status["containerStatuses"] =
+        statuses(pod, "containers", |_| (false, false, terminated(container_reason, exit_code, began, now)));
     status
 }
 

@@ -29,7 +29,8 @@ fn pod() -> Value {
 }
 
 fn of_job(mut pod: Value) -> Value {
-    pod["metadata"]["ownerReferences"] = json!([{"apiVersion": "batch/v1", "kind": "Job", "name": "j", "uid": "u0", "controller": true}]);
+    pod["metadata"]["ownerReferences"] =
+        json!([{"apiVersion": "batch/v1", "kind": "Job", "name": "j", "uid": "u0", "controller": true}]);
     pod["spec"]["restartPolicy"] = json!("Never");
     pod
 }

@@ -24,7 +24,9 @@ pub(super) async fn write(writer: &Writer, write: Write) -> Result<(), Status> {
             modify(writer, &key, Endpoint::Other("binding"), |pod| pod["spec"]["nodeName"] = node.as_str().into()).await
         }
         Write::Delete(key) => delete(writer, &key, DeleteOptions::propagating(Propagation::Background)).await,
-        Write::DeleteNow(key) => delete(writer, &key, DeleteOptions { grace_period_seconds: Some(0), ..DeleteOptions::default() }).await,
+        Write::DeleteNow(key) => {
+            delete(writer, &key, DeleteOptions { grace_period_seconds: Some(0), ..DeleteOptions::default() }).await
+        }
     }
 }
 

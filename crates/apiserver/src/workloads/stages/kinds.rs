@@ -58,7 +58,8 @@ pub(super) fn role(resource: &Resource) -> Option<Role> {
 /// The workload that controls the object.
 pub(super) fn controller_of(object: &Value) -> Option<ObjectRef> {
     let owner = object.controller()?;
-    let (_, group, plural) = WORKLOADS.iter().find(|known| known.0 == owner.kind && owner.gvk().is_some_and(|gvk| gvk.group == known.1))?;
+    let (_, group, plural) =
+        WORKLOADS.iter().find(|known| known.0 == owner.kind && owner.gvk().is_some_and(|gvk| gvk.group == known.1))?;
     Some(ObjectRef { resource: Resource::new(group, plural), name: ObjectName::new(object.namespace(), owner.name) })
 }
 

@@ -149,13 +149,15 @@ impl Stages {
             Around::Service => around::service(object),
             Around::Ingress => around::ingress(object),
             Around::Autoscaler => {
-                let target =
-                    |field: &str| object.pointer(&format!("/spec/scaleTargetRef/{field}")).and_then(Value::as_str).unwrap_or_default();
+                let target = |field: &str| {
+                    object.pointer(&format!("/spec/scaleTargetRef/{field}")).and_then(Value::as_str).unwrap_or_default()
+                };
                 let target = kinds::workload(target("kind"), object.namespace(), target("name"));
                 around::autoscaler(object, target.as_ref().and_then(find), surroundings)
             }
             Around::Budget => {
-                let pods: Vec<&Value> = snapshot.list(&kinds::pods(), Some(object.namespace())).map(|(_, pod)| pod.value()).collect();
+                let pods: Vec<&Value> =
+                    snapshot.list(&kinds::pods(), Some(object.namespace())).map(|(_, pod)| pod.value()).collect();
                 around::disruption_budget(object, &pods, surroundings)
             }
         }
@@ -191,7 +193,9 @@ impl Controller for Stages {
             Role::Pod | Role::Workload => self.agenda.namespace_changed(&event.object.name.namespace),
             // A volume goes with its claim.
             Role::Around(Around::Claim) if event.current.is_none() => {
-                if let Some(volume) = event.previous.as_ref().and_then(|claim| claim.value().pointer("/spec/volumeName")?.as_str()) {
+                if let Some(volume) =
+                    event.previous.as_ref().and_then(|claim| claim.value().pointer("/spec/volumeName")?.as_str())
+                {
                     self.agenda.add(ObjectRef { resource: kinds::volumes(), name: ObjectName::new("", volume) });
                 }
             }
@@ -246,7 +250,10 @@ fn owned_by(writer: &Writer, snapshot: &Snapshot, uid: &str) -> Vec<Arc<Stored>>
 /// What counts workloads and pods of a namespace.
 fn counting_in(snapshot: &Snapshot, namespace: &str) -> Vec<ObjectRef> {
     let all = |resource: Resource| -> Vec<ObjectRef> {
-        snapshot.list(&resource, Some(namespace)).map(|(name, _)| ObjectRef { resource: resource.clone(), name: name.clone() }).collect()
+        snapshot
+            .list(&resource, Some(namespace))
+            .map(|(name, _)| ObjectRef { resource: resource.clone(), name: name.clone() })
+            .collect()
     };
     [kinds::autoscalers(), kinds::budgets()].into_iter().flat_map(all).collect()
 }

@@ -92,7 +92,8 @@ async fn every_kind_of_workload_becomes_ready() {
         let mut object = workload(kind, "w", json!({"replicas": 1}));
         object["metadata"]["namespace"] = json!("default");
         if kind == "Job" {
-            object["spec"] = json!({"template": {"spec": {"restartPolicy": "Never", "containers": [{"name": "c", "image": "i:1"}]}}});
+            object["spec"] =
+                json!({"template": {"spec": {"restartPolicy": "Never", "containers": [{"name": "c", "image": "i:1"}]}}});
         }
         server.create(object).await.unwrap();
         let stored = get(&server, group, plural, "default", "w").unwrap();
@@ -116,7 +117,10 @@ async fn what_stands_around_workloads_gets_its_status() {
         .await
         .unwrap();
     let selector = json!({"matchLabels": {"app": "web"}});
-    server.create(in_default("PodDisruptionBudget", "policy/v1", json!({"minAvailable": 1, "selector": selector}))).await.unwrap();
+    server
+        .create(in_default("PodDisruptionBudget", "policy/v1", json!({"minAvailable": 1, "selector": selector})))
+        .await
+        .unwrap();
     server
         .create(in_default("Service", "v1", json!({"type": "LoadBalancer", "ports": [{"port": 80}], "selector": {"app": "web"}})))
         .await
@@ -126,7 +130,10 @@ async fn what_stands_around_workloads_gets_its_status() {
     assert_eq!(claim["status"]["phase"], "Bound", "{claim:#}");
     let volume = get(&server, "", "persistentvolumes", "", claim["spec"]["volumeName"].as_str().unwrap()).unwrap();
     assert_eq!(volume["status"]["phase"], "Bound");
-    assert_eq!(get(&server, "autoscaling", "horizontalpodautoscalers", "default", "web").unwrap()["status"]["currentReplicas"], 2);
+    assert_eq!(
+        get(&server, "autoscaling", "horizontalpodautoscalers", "default", "web").unwrap()["status"]["currentReplicas"],
+        2
+    );
     let budget = get(&server, "policy", "poddisruptionbudgets", "default", "web").unwrap();
     assert_eq!((&budget["status"]["currentHealthy"], &budget["status"]["disruptionsAllowed"]), (&json!(2), &json!(1)));
     let service = get(&server, "", "services", "default", "web").unwrap();

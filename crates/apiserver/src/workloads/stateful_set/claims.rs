@@ -52,9 +52,14 @@ pub(super) fn give_up(set: &Value, pods: &[&Value], claims: &[&Value], plan: &mu
     for claim_template in list(set, "/spec/volumeClaimTemplates") {
         let prefix = format!("{}-{}-", claim_template.name(), set.name());
         for claim in claims {
-            let Some(ordinal) = claim.name().strip_prefix(&prefix).and_then(|ordinal| ordinal.parse::<i64>().ok()) else { continue };
+            let Some(ordinal) = claim.name().strip_prefix(&prefix).and_then(|ordinal| ordinal.parse::<i64>().ok()) else {
+                continue;
+            };
             let pod = identity::pod_name(set, ordinal);
-            if !wanted.contains(&ordinal) && !pods.iter().any(|present| present.name() == pod) && claim.deletion_timestamp().is_none() {
+            if !wanted.contains(&ordinal)
+                && !pods.iter().any(|present| present.name() == pod)
+                && claim.deletion_timestamp().is_none()
+            {
                 plan.delete(claim);
             }
         }

@@ -12,7 +12,13 @@ use crate::workloads::{
 };
 
 /// What a StatefulSet does next; `owned` are its pods, `revisions` its ControllerRevisions, `claims` the claims of its namespace.
-pub(in crate::workloads) fn plan(set: &Value, owned: &[&Value], revisions: &[&Value], claims: &[&Value], around: Surroundings<'_>) -> Plan {
+pub(in crate::workloads) fn plan(
+    set: &Value,
+    owned: &[&Value],
+    revisions: &[&Value],
+    claims: &[&Value],
+    around: Surroundings<'_>,
+) -> Plan {
     let mut plan = Plan::default();
     let history = History::of(set, revisions);
     let update = history.present().name().to_owned();
@@ -23,7 +29,9 @@ pub(in crate::workloads) fn plan(set: &Value, owned: &[&Value], revisions: &[&Va
         history.keep(&mut plan);
         pods.step(claims, &mut plan);
         claims::give_up(set, owned, claims, &mut plan);
-        let used = |revision: &Value| revision.name() == current || owned.iter().any(|pod| pod.label(POD_LABEL) == Some(revision.name()));
+        let used = |revision: &Value| {
+            revision.name() == current || owned.iter().any(|pod| pod.label(POD_LABEL) == Some(revision.name()))
+        };
         history.clean_up(set, used, &mut plan);
     }
     let status = pods.status(&mut plan);
@@ -138,7 +146,8 @@ impl Pods<'_> {
             "updateRevision": self.update,
             "collisionCount": int(self.set, "/status/collisionCount"),
         });
-        for (field, count) in [("readyReplicas", ready), ("updatedReplicas", updated), ("currentReplicas", at_revision(current))] {
+        for (field, count) in [("readyReplicas", ready), ("updatedReplicas", updated), ("currentReplicas", at_revision(current))]
+        {
             if count > 0 {
                 status[field] = count.into();
             }

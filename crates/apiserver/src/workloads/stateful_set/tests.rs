@@ -74,7 +74,11 @@ fn scaling_down_takes_the_highest_first() {
 fn an_update_goes_from_the_highest_ordinal_down_to_the_partition() {
     let mut simulation = Simulation::new();
     simulation.apply(stateful_set(3, "i:1", json!({})));
-    simulation.apply(stateful_set(3, "i:2", json!({"updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"partition": 1}}})));
+    simulation.apply(stateful_set(
+        3,
+        "i:2",
+        json!({"updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"partition": 1}}}),
+    ));
     assert_eq!(images(&simulation), ["i:1", "i:2", "i:2"]);
     let db = simulation.get("StatefulSet", "db");
     assert_ne!(text(db, "/status/currentRevision"), text(db, "/status/updateRevision"));
@@ -110,7 +114,11 @@ fn claims_are_created_kept_and_given_up_as_asked() {
     simulation.apply(stateful_set(1, "i:1", json!({"volumeClaimTemplates": claims})));
     assert_eq!(simulation.names("PersistentVolumeClaim").len(), 2);
     let policy = json!({"whenScaled": "Delete", "whenDeleted": "Retain"});
-    simulation.apply(stateful_set(1, "i:1", json!({"volumeClaimTemplates": claims, "persistentVolumeClaimRetentionPolicy": policy})));
+    simulation.apply(stateful_set(
+        1,
+        "i:1",
+        json!({"volumeClaimTemplates": claims, "persistentVolumeClaimRetentionPolicy": policy}),
+    ));
     assert_eq!(simulation.names("PersistentVolumeClaim"), ["data-db-0"]);
 }
 

@@ -211,3 +211,25 @@ async fn kubectl_uses_a_custom_resource_at_once() {
     assert_contains(&kubectl.run("delete crd widgets.ex.io").await, &["deleted"]);
     assert_contains(&kubectl.run("delete namespace kube-node-lease").await, &["namespace \"kube-node-lease\" deleted"]);
 }
+
+// DISC-7, DISC-8, PATCH-7: validation, apply and explain read OpenAPI; apply and set send strategic merge patches.
+#[tokio::test]
+async fn kubectl_validates_applies_and_explains() {
+    let Some(kubectl) = Session::start("openapi").await else { return };
+    assert_contains(&kubectl.run_with(&["apply", "-f", "-"], DEPLOYMENT).await, &["deployment.apps/web created"]);
+    let scaled = DEPLOYMENT.replace("replicas: 2", "replicas: 3");
+    assert_contains(&kubectl.run_with(&["apply", "-f", "-"], &scaled).await, &["deployment.apps/web configured"]);
+    assert_contains(&kubectl.run_with(&["apply", "-f", "-"], &scaled).await, &["deployment.apps/web unchanged"]);
+    kubectl.run("set image deployment/web c=nginx:2").await;
+    assert_contains(&kubectl.run("get deployment web -o wide").await, &["nginx:2", "app=web"]);
+    let typo = kubectl.output(&["create", "-f", "-"], &DEPLOYMENT.replace("replicas", "replicsa").replace("web", "typo")).await;
+    assert_contains(&String::from_utf8_lossy(&typo.stderr), &["unknown field \"spec.replicsa\""]);
+    assert_contains(&kubectl.run("explain deployment.spec.template.spec").await, &["containers", "-required-", "<[]Container>"]);
+
+    assert_contains(&kubectl.run_with(&["create", "-f", "-"], WIDGETS).await, &["widgets.ex.io created"]);
+    assert_contains(&kubectl.run("explain widget.spec").await, &["size", "<integer>"]);
+    let widget = "apiVersion: ex.io/v1\nkind: Widget\nmetadata: {name: w}\nspec: {size: 5}\n";
+    assert_contains(&kubectl.run_with(&["apply", "-f", "-"], widget).await, &["widget.ex.io/w created"]);
+    assert_contains(&kubectl.run_with(&["apply", "-f", "-"], &widget.replace('5', "6")).await, &["widget.ex.io/w configured"]);
+    assert_contains(&kubectl.run("get widgets").await, &["NAME", "SIZE", "w", "6"]);
+}

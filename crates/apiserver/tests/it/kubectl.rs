@@ -111,8 +111,9 @@ impl Drop for Session {
 fn kubectl() -> Option<PathBuf> {
     let assets = std::env::var_os("KUBEBUILDER_ASSETS").map(PathBuf::from);
     let named = std::env::var_os("KUBEWRIGHT_KUBERNETES_DIR").map(PathBuf::from);
-    let cache =
-        std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).or_else(|| Some(Path::new(&std::env::var_os("HOME")?).join(".cache")));
+    let cache = std::env::var_os("XDG_CACHE_HOME")
+        .map(PathBuf::from)
+        .or_else(|| Some(Path::new(&std::env::var_os("HOME")?).join(".cache")));
     let built = named.or_else(|| Some(cache?.join("kubewright/kubernetes-v1.36.2")));
     let found = assets.into_iter().chain(built).map(|folder| folder.join("kubectl")).find(|program| program.is_file());
     if found.is_none() {
@@ -137,7 +138,10 @@ async fn kubectl_finds_its_way_around() {
     assert_contains(&kubectl.run("cluster-info").await, &["Kubernetes control plane", "is running at", "https://127.0.0.1:"]);
     assert_contains(&kubectl.run("get namespaces").await, &["NAME", "STATUS", "default", "Active"]);
     assert_contains(&kubectl.run("get service kubernetes -o yaml").await, &["clusterIP: 10.0.0.1", "kind: Service"]);
-    assert_contains(&kubectl.refused("get configmaps missing").await, &["Error from server (NotFound): configmaps \"missing\" not found"]);
+    assert_contains(
+        &kubectl.refused("get configmaps missing").await,
+        &["Error from server (NotFound): configmaps \"missing\" not found"],
+    );
     assert_contains(&kubectl.refused("get nonsense").await, &["the server doesn't have a resource type \"nonsense\""]);
 }
 
@@ -153,14 +157,18 @@ async fn kubectl_creates_changes_and_deletes_objects() {
     kubectl.run("annotate configmap a note=hello").await;
     kubectl.run("patch configmap a --type=merge -p {\"data\":{\"m\":\"1\",\"k\":null}}").await;
     kubectl.run("patch configmap a --type=json -p [{\"op\":\"add\",\"path\":\"/data/j\",\"value\":\"2\"}]").await;
-    assert_eq!(kubectl.run("get configmap a -o jsonpath={.data}{.metadata.labels}").await, "{\"j\":\"2\",\"m\":\"1\"}{\"tier\":\"back\"}");
+    assert_eq!(
+        kubectl.run("get configmap a -o jsonpath={.data}{.metadata.labels}").await,
+        "{\"j\":\"2\",\"m\":\"1\"}{\"tier\":\"back\"}"
+    );
     assert_contains(&kubectl.run("get configmaps -l tier=back").await, &["NAME", "DATA", "a"]);
     assert_contains(&kubectl.run("describe configmap a").await, &["Name:", "note: hello", "BinaryData"]);
     assert_contains(&kubectl.run("delete configmap a").await, &["configmap \"a\" deleted"]);
     kubectl.refused("get configmap a").await;
     // With validation: kubectl reads the OpenAPI document and finds the field that does not exist.
     assert_contains(&kubectl.run_with(&["create", "-f", "-"], manifest).await, &["configmap/a created"]);
-    let misspelt = kubectl.output(&["create", "-f", "-"], "{apiVersion: v1, kind: ConfigMap, metadata: {name: b}, dta: {k: v}}").await;
+    let misspelt =
+        kubectl.output(&["create", "-f", "-"], "{apiVersion: v1, kind: ConfigMap, metadata: {name: b}, dta: {k: v}}").await;
     assert_contains(&String::from_utf8_lossy(&misspelt.stderr), &["unknown field \"dta\""]);
 }
 
@@ -176,7 +184,10 @@ async fn kubectl_sees_a_deployment_through() {
         &["2/2", "nginx:1", "pod-template-hash=", "kubewright-node-0"],
     );
     let described = kubectl.run("describe deployment web").await;
-    assert_contains(&described, &["2 desired | 2 updated | 2 total | 2 available", "MinimumReplicasAvailable", "NewReplicaSet:   web-"]);
+    assert_contains(
+        &described,
+        &["2 desired | 2 updated | 2 total | 2 available", "MinimumReplicasAvailable", "NewReplicaSet:   web-"],
+    );
     assert_contains(&kubectl.run("describe pods").await, &["Status:       Running", "Controlled By:  ReplicaSet/web-"]);
     kubectl.run("scale deployment web --replicas=3").await;
     assert_contains(&kubectl.run("rollout status deployment/web").await, &["successfully rolled out"]);
@@ -191,7 +202,8 @@ async fn kubectl_watches() {
     let Some(kubectl) = Session::start("watch").await else { return };
     let mut watch = kubectl.command(&["get", "configmaps", "-w", "--no-headers"]).spawn().unwrap();
     let mut lines = BufReader::new(watch.stdout.take().unwrap()).lines();
-    let mut line = async || tokio::time::timeout(PATIENCE, lines.next_line()).await.expect("kubectl printed nothing").unwrap().unwrap();
+    let mut line =
+        async || tokio::time::timeout(PATIENCE, lines.next_line()).await.expect("kubectl printed nothing").unwrap().unwrap();
     assert_contains(&line().await, &["kube-root-ca.crt"]);
     let manifest = "{apiVersion: v1, kind: ConfigMap, metadata: {name: late}, data: {k: v}}";
     kubectl.run_with(&["create", "--validate=false", "-f", "-"], manifest).await;

@@ -15,7 +15,5 @@ use syn::{DeriveInput, parse_macro_input};
 #[proc_macro_derive(Component, attributes(component))]
 pub fn derive_component(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
-    component::expand(&input)
-        .unwrap_or_else(syn::Error::into_compile_error)
-        .into()
+    component::expand(&input).unwrap_or_else(syn::Error::into_compile_error).into()
 }

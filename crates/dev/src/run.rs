@@ -17,7 +17,7 @@ use crate::view::{ComponentView, Screen};
 use crate::watch::{Seen, components};
 
 /// With `--exit-when-ready`, the sample must be ready within this time.
-const PATIENCE: Duration = Duration::from_mins(2);
+const PATIENCE: Duration = Duration::from_secs(120);
 /// Ages on the screen go on.
 const TICK: Duration = Duration::from_secs(1);
 

@@ -25,8 +25,7 @@ pub(crate) struct DevServer {
 
 impl DevServer {
     pub(crate) async fn start(operator: &str, port: u16, kubeconfig: Option<PathBuf>) -> Result<Self, DevError> {
-        let server =
-            ApiServer::builder().workloads(Workloads::Pods).stage_delays(StageDelays::visible(STAGE_DELAY)).build()?;
+        let server = ApiServer::builder().workloads(Workloads::Pods).stage_delays(StageDelays::visible(STAGE_DELAY)).build()?;
         let endpoint = server.listen(&format!("127.0.0.1:{port}")).await?;
         let text = endpoint.kubeconfig(&Identity::admin())?;
         let kubeconfig = KubeconfigFile::write(operator, kubeconfig, &text)?;

@@ -15,6 +15,7 @@ pub trait Main: Into<Operator> + Sized {
 impl<T: Into<Operator>> Main for T {}
 
 #[cfg(feature = "dev")]
+#[allow(clippy::unnecessary_wraps)] // without the feature there is none
 fn environment() -> Option<Box<dyn DevEnvironment>> {
     Some(Box::new(kubewright_dev::Environment::default()))
 }

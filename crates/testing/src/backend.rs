@@ -18,38 +18,23 @@ use crate::time;
 /// Wall time at the start of every embedded cluster: 2026-01-01T00:00:00Z.
 pub(crate) const EPOCH: i64 = 1_767_225_600;
 
-/// A running server and how to reach it.
+/// A running server and how to reach it. There is one per test.
+#[allow(clippy::large_enum_variant)] // one value per test
 pub(crate) enum Backend {
-    Embedded {
-        server: ApiServer,
-    },
-    Real {
-        plane: Arc<ControlPlane>,
-        _nodes: Option<NodePlayer>,
-    },
-    Kubeconfig {
-        config: kube::Config,
-    },
+    Embedded { server: ApiServer },
+    Real { plane: Arc<ControlPlane>, _nodes: Option<NodePlayer> },
+    Kubeconfig { config: kube::Config },
 }
 
 /// The control plane that all tests of this process share.
-static SHARED: tokio::sync::OnceCell<(Arc<ControlPlane>, NodePlayer)> =
-    tokio::sync::OnceCell::const_new();
+static SHARED: tokio::sync::OnceCell<(Arc<ControlPlane>, NodePlayer)> = tokio::sync::OnceCell::const_new();
 
 impl Backend {
     /// A server of the chosen tier. `exclusive`: one that no other test uses.
-    pub(crate) async fn start(
-        tier: Tier,
-        exclusive: bool,
-        ready_delay: Duration,
-    ) -> Result<Self, String> {
+    pub(crate) async fn start(tier: Tier, exclusive: bool, ready_delay: Duration) -> Result<Self, String> {
         match tier {
             Tier::Embedded => {
-                let clock = if time::make_virtual() {
-                    ServerClock::tokio(epoch())
-                } else {
-                    ServerClock::system()
-                };
+                let clock = if time::make_virtual() { ServerClock::tokio(epoch()) } else { ServerClock::system() };
                 let mut delays = StageDelays::NONE;
                 delays.ready = ready_delay;
                 delays.job_done = ready_delay;
@@ -65,10 +50,7 @@ impl Backend {
             Tier::Real if exclusive => {
                 let plane = start_plane().await?;
                 let nodes = NodePlayer::start(plane.kubeconfig().to_owned());
-                Ok(Self::Real {
-                    plane: Arc::new(plane),
-                    _nodes: Some(nodes),
-                })
+                Ok(Self::Real { plane: Arc::new(plane), _nodes: Some(nodes) })
             }
             Tier::Real => {
                 let start = async || {
@@ -77,19 +59,14 @@ impl Backend {
                     Ok::<_, String>((Arc::new(plane), nodes))
                 };
                 let (plane, _) = SHARED.get_or_try_init(start).await?;
-                Ok(Self::Real {
-                    plane: plane.clone(),
-                    _nodes: None,
-                })
+                Ok(Self::Real { plane: plane.clone(), _nodes: None })
             }
             Tier::Kubeconfig => {
-                let kubeconfig = kube::config::Kubeconfig::read()
-                    .map_err(|e| format!("failed to read the kubeconfig: {e}"))?;
+                let kubeconfig = kube::config::Kubeconfig::read().map_err(|e| format!("failed to read the kubeconfig: {e}"))?;
                 let context = kubeconfig.current_context.clone().unwrap_or_default();
-                let mut config =
-                    kube::Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default())
-                        .await
-                        .map_err(|e| format!("failed to use the kubeconfig: {e}"))?;
+                let mut config = kube::Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default())
+                    .await
+                    .map_err(|e| format!("failed to use the kubeconfig: {e}"))?;
                 config.default_retry = false;
                 let named = std::env::var("KUBEWRIGHT_TEST_CLUSTER_CONTEXT").ok();
                 may_use(&config.cluster_url.to_string(), &context, named.as_deref())?;
@@ -102,12 +79,10 @@ impl Backend {
     pub(crate) async fn client(&self) -> Result<kube::Client, String> {
         match self {
             Self::Embedded { server } => Ok(server.client(Identity::admin())),
-            Self::Real { plane, .. } => plane
-                .client()
-                .await
-                .map_err(|error| format!("failed to {error}")),
-            Self::Kubeconfig { config } => kube::Client::try_from(config.clone())
-                .map_err(|error| format!("failed to make a client: {error}")),
+            Self::Real { plane, .. } => plane.client().await.map_err(|error| format!("failed to {error}")),
+            Self::Kubeconfig { config } => {
+                kube::Client::try_from(config.clone()).map_err(|error| format!("failed to make a client: {error}"))
+            }
         }
     }
 
@@ -125,7 +100,5 @@ fn epoch() -> jiff::Timestamp {
 }
 
 async fn start_plane() -> Result<ControlPlane, String> {
-    ControlPlane::start(Options::default())
-        .await
-        .map_err(|error| format!("failed to {error}"))
+    ControlPlane::start(Options::default()).await.map_err(|error| format!("failed to {error}"))
 }

@@ -144,19 +144,12 @@ impl TestCluster {
     /// A connection as an operator has it, behind journal and faults.
     pub async fn connect(&self, tasks: &Tasks) -> Cluster {
         let client = self.operator_client().await;
-        Cluster::new(
-            client,
-            ClusterOptions::new(self.clock.clone(), Random::seeded(7), tasks.clone()),
-        )
+        Cluster::new(client, ClusterOptions::new(self.clock.clone(), Random::seeded(7), tasks.clone()))
     }
 
     /// A client behind journal and faults.
     pub(crate) async fn operator_client(&self) -> kube::Client {
-        let client = self
-            .backend
-            .client()
-            .await
-            .unwrap_or_else(|error| self.fail(&error));
+        let client = self.backend.client().await.unwrap_or_else(|error| self.fail(&error));
         let send = tower::service_fn(move |request| {
             let client = client.clone();
             async move { client.send(request).await }
@@ -181,16 +174,14 @@ impl TestCluster {
         if !self.is_embedded() {
             let namespaces: Api<Namespace> = Api::all(self.client.clone());
             // What cannot be removed goes with the control plane, or shows in the cluster of the kubeconfig.
-            if let Err(error) = namespaces
-                .delete(&self.namespace, &DeleteParams::background())
-                .await
-            {
+            if let Err(error) = namespaces.delete(&self.namespace, &DeleteParams::background()).await {
                 tracing::warn!(namespace = self.namespace, %error, "the namespace of a test stays");
             }
         }
     }
 
     /// Ends the test with this text.
+    #[allow(clippy::unused_self)] // reads as what it is: a failure of this cluster's test
     pub(crate) fn fail(&self, text: &str) -> ! {
         fail(text)
     }
@@ -204,28 +195,16 @@ fn fail(text: &str) -> ! {
 
 async fn create_namespace(client: &kube::Client) -> Result<String, String> {
     let namespace = Namespace {
-        metadata: kube::core::ObjectMeta {
-            generate_name: Some("test-".to_owned()),
-            ..kube::core::ObjectMeta::default()
-        },
+        metadata: kube::core::ObjectMeta { generate_name: Some("test-".to_owned()), ..kube::core::ObjectMeta::default() },
         ..Namespace::default()
     };
-    let created = Api::<Namespace>::all(client.clone())
-        .create(&PostParams::default(), &namespace)
-        .await;
-    let created =
-        created.map_err(|error| format!("failed to create a namespace for the test: {error}"))?;
-    created
-        .metadata
-        .name
-        .ok_or_else(|| "the namespace of the test has no name".to_owned())
+    let created = Api::<Namespace>::all(client.clone()).create(&PostParams::default(), &namespace).await;
+    let created = created.map_err(|error| format!("failed to create a namespace for the test: {error}"))?;
+    created.metadata.name.ok_or_else(|| "the namespace of the test has no name".to_owned())
 }
 
 impl fmt::Debug for TestCluster {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TestCluster")
-            .field("tier", &self.tier)
-            .field("namespace", &self.namespace)
-            .finish_non_exhaustive()
+        f.debug_struct("TestCluster").field("tier", &self.tier).field("namespace", &self.namespace).finish_non_exhaustive()
     }
 }

@@ -41,19 +41,8 @@ impl TestCluster {
 impl<'a, K> Expectation<'a, K> {
     fn new(cluster: &'a TestCluster, kind: GroupVersionKind, name: &str) -> Self {
         // A real server shares the machine with its controllers.
-        let patience = if cluster.is_embedded() {
-            PATIENCE
-        } else {
-            PATIENCE * 2
-        };
-        Self {
-            cluster,
-            kind,
-            namespace: None,
-            name: name.to_owned(),
-            patience,
-            typed: PhantomData,
-        }
+        let patience = if cluster.is_embedded() { PATIENCE } else { PATIENCE * 2 };
+        Self { cluster, kind, namespace: None, name: name.to_owned(), patience, typed: PhantomData }
     }
 
     /// In another namespace than the test's.
@@ -80,16 +69,14 @@ impl<'a, K> Expectation<'a, K> {
 
     /// It is ready for its present generation: state `Ready` of a component, else condition `Ready` True.
     pub async fn ready(self) -> Value {
-        self.matching("it is ready for its generation", is_ready)
-            .await
+        self.matching("it is ready for its generation", is_ready).await
     }
 
     /// A component is in this state, for its present generation.
     pub async fn state(self, state: &str) -> Value {
         let wanted = state.to_owned();
         self.matching(&format!("its state is {state}"), move |object| {
-            is_observed(object)
-                && object.pointer("/status/state").and_then(Value::as_str) == Some(&wanted)
+            is_observed(object) && object.pointer("/status/state").and_then(Value::as_str) == Some(&wanted)
         })
         .await
     }
@@ -99,24 +86,18 @@ impl<'a, K> Expectation<'a, K> {
         let what = format!("condition {kind} is {status} with reason {reason}");
         let [kind, status, reason] = [kind, status, reason].map(str::to_owned);
         self.matching(&what, move |object| {
-            condition(object, &kind)
-                .is_some_and(|found| found["status"] == *status && found["reason"] == *reason)
+            condition(object, &kind).is_some_and(|found| found["status"] == *status && found["reason"] == *reason)
         })
         .await
     }
 
     /// It exists and satisfies the predicate; `what` completes "expected that".
     pub async fn matching(self, what: &str, predicate: impl Fn(&Value) -> bool) -> Value {
-        self.until(what, |object| object.is_some_and(&predicate))
-            .await
-            .unwrap_or_default()
+        self.until(what, |object| object.is_some_and(&predicate)).await.unwrap_or_default()
     }
 
     async fn until(self, what: &str, satisfied: impl Fn(Option<&Value>) -> bool) -> Option<Value> {
-        let api = self
-            .cluster
-            .api(&self.kind, self.namespace.as_deref())
-            .await;
+        let api = self.cluster.api(&self.kind, self.namespace.as_deref()).await;
         let mut last = None;
         let watching = async {
             let mut stream = std::pin::pin!(kube::runtime::watcher::watch_object(api, &self.name));
@@ -138,27 +119,13 @@ impl<'a, K> Expectation<'a, K> {
                 }
             }
         };
-        match tokio::time::timeout(self.patience, watching).await {
-            Ok(()) => last.flatten(),
-            Err(_) => {
-                let namespace = self
-                    .namespace
-                    .as_deref()
-                    .unwrap_or(self.cluster.namespace());
-                let subject = format!("{} {}/{}", self.kind.kind, namespace, self.name);
-                let text = report::expectation(
-                    self.cluster,
-                    &subject,
-                    what,
-                    self.patience,
-                    last.as_ref(),
-                    namespace,
-                    &self.name,
-                )
-                .await;
-                self.cluster.fail(&text)
-            }
+        if tokio::time::timeout(self.patience, watching).await.is_ok() {
+            return last.flatten();
         }
+        let namespace = self.namespace.as_deref().unwrap_or_else(|| self.cluster.namespace());
+        let subject = format!("{} {}/{}", self.kind.kind, namespace, self.name);
+        let text = report::expectation(self.cluster, &subject, what, self.patience, last.as_ref(), namespace, &self.name).await;
+        self.cluster.fail(&text)
     }
 }
 
@@ -171,15 +138,11 @@ fn is_ready(object: &Value) -> bool {
 
 /// The status speaks of the present generation, or of none at all.
 fn is_observed(object: &Value) -> bool {
-    let observed = object
-        .pointer("/status/observedGeneration")
-        .and_then(Value::as_i64);
+    let observed = object.pointer("/status/observedGeneration").and_then(Value::as_i64);
     observed.is_none() || observed == object.generation()
 }
 
 fn condition<'v>(object: &'v Value, kind: &str) -> Option<&'v Value> {
     let conditions = object.pointer("/status/conditions")?.as_array()?;
-    conditions
-        .iter()
-        .find(|condition| condition["type"] == *kind)
+    conditions.iter().find(|condition| condition["type"] == *kind)
 }

@@ -48,10 +48,7 @@ impl NodePlayer {
                 () = play => {}
             }
         });
-        Self {
-            stop,
-            thread: thread.ok(),
-        }
+        Self { stop, thread: thread.ok() }
     }
 }
 
@@ -69,11 +66,7 @@ type Error = Box<dyn std::error::Error + Send + Sync>;
 
 async fn play(kubeconfig: &str) -> Result<(), Error> {
     let kubeconfig = kube::config::Kubeconfig::from_yaml(kubeconfig)?;
-    let mut config = kube::Config::from_custom_kubeconfig(
-        kubeconfig,
-        &kube::config::KubeConfigOptions::default(),
-    )
-    .await?;
+    let mut config = kube::Config::from_custom_kubeconfig(kubeconfig, &kube::config::KubeConfigOptions::default()).await?;
     config.default_retry = false;
     let client = kube::Client::try_from(config)?;
     let clock = Clock::system();
@@ -81,13 +74,7 @@ async fn play(kubeconfig: &str) -> Result<(), Error> {
 
     let pods: Api<DynamicObject> = Api::all_with(client.clone(), &ApiResource::erase::<Pod>(&()));
     let mut events = std::pin::pin!(watcher(pods, watcher::Config::default()));
-    let mut player = Player {
-        client,
-        node,
-        pods: BTreeMap::new(),
-        addresses: 0,
-        clock,
-    };
+    let mut player = Player { client, node, pods: BTreeMap::new(), addresses: 0, clock };
     loop {
         let due = player.act().await;
         let wait = async {
@@ -111,32 +98,16 @@ async fn play(kubeconfig: &str) -> Result<(), Error> {
 async fn register(client: &kube::Client, now: Timestamp) -> Result<Value, Error> {
     let nodes: Api<DynamicObject> = Api::all_with(client.clone(), &ApiResource::erase::<Node>(&()));
     let wanted = node(0, now);
-    match nodes
-        .create(
-            &PostParams::default(),
-            &serde_json::from_value(wanted.clone())?,
-        )
-        .await
-    {
+    match nodes.create(&PostParams::default(), &serde_json::from_value(wanted.clone())?).await {
         Ok(_) => {}
         Err(kube::Error::Api(status)) if status.reason == "AlreadyExists" => {}
         Err(error) => return Err(error.into()),
     }
     let name = wanted["metadata"]["name"].as_str().unwrap_or_default();
     // Without the node lifecycle controller nobody else removes the taint that a new node gets.
-    nodes
-        .patch(
-            name,
-            &PatchParams::default(),
-            &Patch::Merge(json!({"spec": {"taints": null}})),
-        )
-        .await?;
+    nodes.patch(name, &PatchParams::default(), &Patch::Merge(json!({"spec": {"taints": null}}))).await?;
     let status = json!({"status": wanted["status"]});
-    Ok(value(
-        &nodes
-            .patch_status(name, &PatchParams::default(), &Patch::Merge(status))
-            .await?,
-    ))
+    Ok(value(&nodes.patch_status(name, &PatchParams::default(), &Patch::Merge(status)).await?))
 }
 
 struct Player {
@@ -168,18 +139,13 @@ impl Player {
         let mut wait: Option<Duration> = None;
         let mut done = Vec::new();
         for (key, pod) in &self.pods {
-            let nodes = Nodes {
-                all: &all,
-                next_address: pod_address(self.addresses),
-            };
+            let nodes = Nodes { all: &all, next_address: pod_address(self.addresses) };
             let Some(change) = next(pod, nodes, now, &StageDelays::NONE) else {
                 continue;
             };
             if change.is_due(now) {
-                self.addresses += u32::from(
-                    matches!(change.what, PodChange::Status(_))
-                        && pod.pointer("/status/podIP").is_none(),
-                );
+                self.addresses +=
+                    u32::from(matches!(change.what, PodChange::Status(_)) && pod.pointer("/status/podIP").is_none());
                 done.push((key.clone(), self.apply(key, change).await));
             } else {
                 let until = Duration::try_from(change.due.duration_since(now)).unwrap_or(PAUSE);
@@ -206,16 +172,8 @@ impl Player {
         wait
     }
 
-    async fn apply(
-        &self,
-        (namespace, name): &(String, String),
-        change: Change,
-    ) -> Result<Option<Value>, kube::Error> {
-        let pods: Api<DynamicObject> = Api::namespaced_with(
-            self.client.clone(),
-            namespace,
-            &ApiResource::erase::<Pod>(&()),
-        );
+    async fn apply(&self, (namespace, name): &(String, String), change: Change) -> Result<Option<Value>, kube::Error> {
+        let pods: Api<DynamicObject> = Api::namespaced_with(self.client.clone(), namespace, &ApiResource::erase::<Pod>(&()));
         let outcome = match change.what {
             PodChange::Bind(node) => {
                 let binding = json!({
@@ -223,9 +181,7 @@ impl Player {
                     "metadata": {"name": name, "namespace": namespace},
                     "target": {"apiVersion": "v1", "kind": "Node", "name": node},
                 });
-                let answer: Result<Value, _> = pods
-                    .create_subresource("binding", name, &PostParams::default(), &binding)
-                    .await;
+                let answer: Result<Value, _> = pods.create_subresource("binding", name, &PostParams::default(), &binding).await;
                 match answer {
                     Ok(_) => pods.get(name).await.map(|pod| Some(value(&pod))),
                     Err(error) => Err(error),
@@ -233,14 +189,9 @@ impl Player {
             }
             PodChange::Status(status) => {
                 let patch = Patch::Merge(json!({ "status": status }));
-                pods.patch_status(name, &PatchParams::default(), &patch)
-                    .await
-                    .map(|pod| Some(value(&pod)))
+                pods.patch_status(name, &PatchParams::default(), &patch).await.map(|pod| Some(value(&pod)))
             }
-            PodChange::Delete => pods
-                .delete(name, &DeleteParams::default().grace_period(0))
-                .await
-                .map(|_| None),
+            PodChange::Delete => pods.delete(name, &DeleteParams::default().grace_period(0)).await.map(|_| None),
             _ => Ok(None),
         };
         match outcome {
@@ -251,8 +202,5 @@ impl Player {
 }
 
 fn key(pod: &DynamicObject) -> (String, String) {
-    (
-        pod.metadata.namespace.clone().unwrap_or_default(),
-        pod.metadata.name.clone().unwrap_or_default(),
-    )
+    (pod.metadata.namespace.clone().unwrap_or_default(), pod.metadata.name.clone().unwrap_or_default())
 }

@@ -20,10 +20,7 @@ impl TestCluster {
         match api.create(&post(), &dynamic(&object)).await {
             Ok(created) => value(&created),
             Err(kube::Error::Api(status)) if status.reason == "AlreadyExists" => {
-                let live = api
-                    .get(&name)
-                    .await
-                    .unwrap_or_else(|e| self.fail(&format!("failed to read {name}: {e}")));
+                let live = api.get(&name).await.unwrap_or_else(|e| self.fail(&format!("failed to read {name}: {e}")));
                 let mut update = object;
                 update["metadata"]["resourceVersion"] = json!(live.metadata.resource_version);
                 if let Some(finalizers) = live.metadata.finalizers
@@ -32,10 +29,7 @@ impl TestCluster {
                     update["metadata"]["finalizers"] = json!(finalizers);
                 }
                 let written = api.replace(&name, &post(), &dynamic(&update)).await;
-                value(
-                    &written
-                        .unwrap_or_else(|e| self.fail(&format!("failed to update {name}: {e}"))),
-                )
+                value(&written.unwrap_or_else(|e| self.fail(&format!("failed to update {name}: {e}"))))
             }
             Err(error) => self.fail(&format!("failed to create {name}: {error}")),
         }
@@ -43,9 +37,8 @@ impl TestCluster {
 
     /// Creates all objects of a YAML text, in order.
     pub async fn apply_yaml(&self, text: &str) -> Vec<Value> {
-        let documents = kubewright_machinery::yaml::documents(text).unwrap_or_else(|error| {
-            self.fail(&format!("failed to read the YAML of a test: {error}"))
-        });
+        let documents = kubewright_machinery::yaml::documents(text)
+            .unwrap_or_else(|error| self.fail(&format!("failed to read the YAML of a test: {error}")));
         let mut applied = Vec::new();
         for document in documents {
             applied.push(self.apply(document).await);
@@ -56,9 +49,7 @@ impl TestCluster {
     /// Creates an object; the error is the server's.
     pub async fn create(&self, object: impl Serialize) -> Result<Value, kube::Error> {
         let (api, object) = self.prepare(object).await;
-        api.create(&post(), &dynamic(&object))
-            .await
-            .map(|created| value(&created))
+        api.create(&post(), &dynamic(&object)).await.map(|created| value(&created))
     }
 
     /// The object, if it exists.
@@ -69,10 +60,7 @@ impl TestCluster {
     /// The object of a kind known at run time, if it exists.
     pub async fn get_object(&self, kind: &GroupVersionKind, name: &str) -> Option<Value> {
         let api = self.api(kind, None).await;
-        let found = api
-            .get_opt(name)
-            .await
-            .unwrap_or_else(|e| self.fail(&format!("failed to read {name}: {e}")));
+        let found = api.get_opt(name).await.unwrap_or_else(|e| self.fail(&format!("failed to read {name}: {e}")));
         found.map(|object| value(&object))
     }
 
@@ -92,18 +80,12 @@ impl TestCluster {
     /// Deletes an object of a kind known at run time.
     pub async fn delete_object(&self, kind: &GroupVersionKind, name: &str) {
         let api = self.api(kind, None).await;
-        let deleted = api
-            .delete(name, &kube::api::DeleteParams::background())
-            .await;
+        let deleted = api.delete(name, &kube::api::DeleteParams::background()).await;
         deleted.unwrap_or_else(|e| self.fail(&format!("failed to delete {name}: {e}")));
     }
 
     /// Applies a merge patch.
-    pub async fn patch<K: kube::Resource<DynamicType = ()>>(
-        &self,
-        name: &str,
-        patch: Value,
-    ) -> Value {
+    pub async fn patch<K: kube::Resource<DynamicType = ()>>(&self, name: &str, patch: Value) -> Value {
         self.patch_object(&gvk::<K>(), name, patch).await
     }
 
@@ -115,37 +97,21 @@ impl TestCluster {
     }
 
     /// Applies a merge patch to the status of an object.
-    pub async fn patch_status<K: kube::Resource<DynamicType = ()>>(
-        &self,
-        name: &str,
-        status: Value,
-    ) -> Value {
+    pub async fn patch_status<K: kube::Resource<DynamicType = ()>>(&self, name: &str, status: Value) -> Value {
         self.patch_object_status(&gvk::<K>(), name, status).await
     }
 
     /// Applies a merge patch to the status of an object of a kind known at run time.
-    pub async fn patch_object_status(
-        &self,
-        kind: &GroupVersionKind,
-        name: &str,
-        status: Value,
-    ) -> Value {
+    pub async fn patch_object_status(&self, kind: &GroupVersionKind, name: &str, status: Value) -> Value {
         let api = self.api(kind, None).await;
-        let patched = api
-            .patch_status(name, &params(), &Patch::Merge(json!({ "status": status })))
-            .await;
-        value(
-            &patched.unwrap_or_else(|e| {
-                self.fail(&format!("failed to patch the status of {name}: {e}"))
-            }),
-        )
+        let patched = api.patch_status(name, &params(), &Patch::Merge(json!({ "status": status }))).await;
+        value(&patched.unwrap_or_else(|e| self.fail(&format!("failed to patch the status of {name}: {e}"))))
     }
 
     /// Plays the controller of an object: its status says that this generation is observed, and whether it is ready.
     pub async fn observe(&self, kind: &GroupVersionKind, name: &str, ready: bool) {
         let live = self.get_object(kind, name).await;
-        let live = live
-            .unwrap_or_else(|| self.fail(&format!("failed to observe {name}: it does not exist")));
+        let live = live.unwrap_or_else(|| self.fail(&format!("failed to observe {name}: it does not exist")));
         let condition = json!({
             "type": "Ready",
             "status": if ready { "True" } else { "False" },
@@ -159,23 +125,14 @@ impl TestCluster {
 
     /// Removes all finalizers of an object.
     pub async fn finalize(&self, kind: &GroupVersionKind, name: &str) {
-        self.patch_object(kind, name, json!({"metadata": {"finalizers": null}}))
-            .await;
+        self.patch_object(kind, name, json!({"metadata": {"finalizers": null}})).await;
     }
 
     /// The API of a kind in the namespace of the test, in another one, or in the cluster.
-    pub(crate) async fn api(
-        &self,
-        kind: &GroupVersionKind,
-        namespace: Option<&str>,
-    ) -> Api<DynamicObject> {
+    pub(crate) async fn api(&self, kind: &GroupVersionKind, namespace: Option<&str>) -> Api<DynamicObject> {
         let (resource, namespaced) = self.resource(kind).await;
         if namespaced {
-            Api::namespaced_with(
-                self.client().clone(),
-                namespace.unwrap_or(self.namespace()),
-                &resource,
-            )
+            Api::namespaced_with(self.client().clone(), namespace.unwrap_or_else(|| self.namespace()), &resource)
         } else {
             Api::all_with(self.client().clone(), &resource)
         }
@@ -183,31 +140,17 @@ impl TestCluster {
 
     async fn resource(&self, kind: &GroupVersionKind) -> (ApiResource, bool) {
         let found = kube::discovery::pinned_kind(self.client(), kind).await;
-        let (resource, capabilities) = found.unwrap_or_else(|e| {
-            self.fail(&format!(
-                "failed to find kind {} in {}: {e}",
-                kind.kind,
-                kind.api_version()
-            ))
-        });
-        (
-            resource,
-            capabilities.scope == kube::discovery::Scope::Namespaced,
-        )
+        let (resource, capabilities) =
+            found.unwrap_or_else(|e| self.fail(&format!("failed to find kind {} in {}: {e}", kind.kind, kind.api_version())));
+        (resource, capabilities.scope == kube::discovery::Scope::Namespaced)
     }
 
     async fn prepare(&self, object: impl Serialize) -> (Api<DynamicObject>, Value) {
-        let object = serde_json::to_value(object)
-            .unwrap_or_else(|e| self.fail(&format!("failed to write an object as JSON: {e}")));
-        let Some(known) = object.gvk() else {
-            self.fail(&format!(
-                "an object of a test lacks apiVersion or kind: {object}"
-            ))
-        };
+        let object =
+            serde_json::to_value(object).unwrap_or_else(|e| self.fail(&format!("failed to write an object as JSON: {e}")));
+        let Some(known) = object.gvk() else { self.fail(&format!("an object of a test lacks apiVersion or kind: {object}")) };
         let kind = GroupVersionKind::gvk(&known.group, &known.version, &known.kind);
-        let namespace = Some(object.namespace())
-            .filter(|namespace| !namespace.is_empty())
-            .map(str::to_owned);
+        let namespace = Some(object.namespace()).filter(|namespace| !namespace.is_empty()).map(str::to_owned);
         (self.api(&kind, namespace.as_deref()).await, object)
     }
 }
@@ -230,15 +173,9 @@ fn dynamic(object: &Value) -> DynamicObject {
 }
 
 fn post() -> PostParams {
-    PostParams {
-        field_manager: Some(MANAGER.to_owned()),
-        ..PostParams::default()
-    }
+    PostParams { field_manager: Some(MANAGER.to_owned()), ..PostParams::default() }
 }
 
 fn params() -> PatchParams {
-    PatchParams {
-        field_manager: Some(MANAGER.to_owned()),
-        ..PatchParams::default()
-    }
+    PatchParams { field_manager: Some(MANAGER.to_owned()), ..PatchParams::default() }
 }

@@ -22,29 +22,21 @@ impl TestCluster {
         let operator = operator.into();
         self.install_crds(&operator).await;
         let operator = self.start_operator(operator).await;
-        let working =
-            tokio::time::timeout(Duration::from_secs(60), operator.running.working()).await;
+        let working = tokio::time::timeout(Duration::from_secs(60), operator.running.working()).await;
         match working {
             Ok(Ok(())) => operator,
             Ok(Err(error)) => self.fail(&format!("failed to start the operator: {error}")),
-            Err(_) => self.fail(&format!(
-                "failed to start the operator within 60 s: {}",
-                operator.checks()
-            )),
+            Err(_) => self.fail(&format!("failed to start the operator within 60 s: {}", operator.checks())),
         }
     }
 
     /// Starts an operator without waiting for it: when its requests are meant to fail.
     pub async fn start_operator(&self, operator: impl Into<Operator>) -> TestOperator {
         let namespace = self.is_shared().then(|| self.namespace().to_owned());
-        let operator = operator
-            .into()
-            .clock(self.clock().clone())
-            .random(Random::seeded(7))
-            .options(|options| {
-                options.admin = None;
-                options.watch_namespaces = namespace.into_iter().collect();
-            });
+        let operator = operator.into().clock(self.clock().clone()).random(Random::seeded(7)).options(|options| {
+            options.admin = None;
+            options.watch_namespaces = namespace.into_iter().collect();
+        });
         match operator.start(self.operator_client().await) {
             Ok(running) => TestOperator { running },
             Err(error) => self.fail(&format!("failed to start the operator: {error}")),
@@ -53,26 +45,14 @@ impl TestCluster {
 
     /// Installs the CRDs that an operator declares, and waits until they are served.
     pub async fn install_crds(&self, operator: &Operator) {
-        let kind = kube::core::GroupVersionKind::gvk(
-            "apiextensions.k8s.io",
-            "v1",
-            "CustomResourceDefinition",
-        );
+        let kind = kube::core::GroupVersionKind::gvk("apiextensions.k8s.io", "v1", "CustomResourceDefinition");
         for crd in operator.declarations().crds() {
             self.apply(crd).await;
-            let name = crd
-                .pointer("/metadata/name")
-                .and_then(serde_json::Value::as_str)
-                .unwrap_or_default();
+            let name = crd.pointer("/metadata/name").and_then(serde_json::Value::as_str).unwrap_or_default();
             self.expect_object(&kind, name)
                 .matching("it is established", |crd| {
-                    let conditions = crd
-                        .pointer("/status/conditions")
-                        .and_then(serde_json::Value::as_array);
-                    conditions.is_some_and(|all| {
-                        all.iter()
-                            .any(|one| one["type"] == "Established" && one["status"] == "True")
-                    })
+                    let conditions = crd.pointer("/status/conditions").and_then(serde_json::Value::as_array);
+                    conditions.is_some_and(|all| all.iter().any(|one| one["type"] == "Established" && one["status"] == "True"))
                 })
                 .await;
         }

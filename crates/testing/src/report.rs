@@ -44,41 +44,23 @@ async fn events(cluster: &TestCluster, namespace: &str, name: &str) -> String {
     let Ok(list) = api.list(&ListParams::default()).await else {
         return "events: not readable\n".to_owned();
     };
-    let about = |event: &&Event| {
-        event
-            .regarding
-            .as_ref()
-            .is_some_and(|regarding| regarding.name.as_deref() == Some(name))
-    };
+    let about = |event: &&Event| event.regarding.as_ref().is_some_and(|regarding| regarding.name.as_deref() == Some(name));
     let lines: Vec<String> = list
         .items
         .iter()
         .filter(about)
         .map(|event| {
             let part = |part: &Option<String>| part.clone().unwrap_or_default();
-            format!(
-                "  {} {}: {}",
-                part(&event.type_),
-                part(&event.reason),
-                part(&event.note)
-            )
+            format!("  {} {}: {}", part(&event.type_), part(&event.reason), part(&event.note))
         })
         .collect();
-    if lines.is_empty() {
-        "events: none\n".to_owned()
-    } else {
-        format!("events:\n{}\n", lines.join("\n"))
-    }
+    if lines.is_empty() { "events: none\n".to_owned() } else { format!("events:\n{}\n", lines.join("\n")) }
 }
 
 fn requests(cluster: &TestCluster) -> String {
     let records = cluster.journal().all();
     let skipped = records.len().saturating_sub(TAIL);
-    let lines: Vec<String> = records
-        .iter()
-        .skip(skipped)
-        .map(|record| format!("  {record}"))
-        .collect();
+    let lines: Vec<String> = records.iter().skip(skipped).map(|record| format!("  {record}")).collect();
     if lines.is_empty() {
         "requests of operators: none\n".to_owned()
     } else {
@@ -87,8 +69,5 @@ fn requests(cluster: &TestCluster) -> String {
 }
 
 fn indent(text: &str) -> String {
-    text.lines()
-        .map(|line| format!("  {line}"))
-        .collect::<Vec<_>>()
-        .join("\n")
+    text.lines().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n")
 }

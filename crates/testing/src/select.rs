@@ -26,9 +26,7 @@ impl Tier {
             None | Some("" | "embedded") => Ok(Self::Embedded),
             Some("real") => Ok(Self::Real),
             Some("kubeconfig") => Ok(Self::Kubeconfig),
-            Some(found) => Err(UnknownTier {
-                found: found.to_owned(),
-            }),
+            Some(found) => Err(UnknownTier { found: found.to_owned() }),
         }
     }
 }
@@ -44,13 +42,11 @@ pub struct UnknownTier {
 pub(crate) fn may_use(server: &str, context: &str, named: Option<&str>) -> Result<(), String> {
     let host = server.split("://").last().unwrap_or_default();
     let host = host.split('/').next().unwrap_or_default();
-    let host = host.rsplit_once(':').map_or(host, |(host, port)| {
-        if port.bytes().all(|b| b.is_ascii_digit()) {
-            host
-        } else {
-            host
-        }
-    });
+    // An IPv6 address without port has colons of its own.
+    let host = match host.rsplit_once(':') {
+        Some((without_port, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => without_port,
+        _ => host,
+    };
     let loopback = host == "localhost" || host == "[::1]" || host.starts_with("127.");
     if loopback || named == Some(context) {
         return Ok(());
@@ -83,11 +79,9 @@ mod tests {
         assert!(may_use("https://127.0.0.1:6443", "kind", None).is_ok());
         assert!(may_use("https://localhost", "kind", None).is_ok());
         assert!(may_use("https://[::1]:6443", "kind", None).is_ok());
+        assert!(may_use("https://[::1]", "kind", None).is_ok());
         assert!(may_use("https://10.1.2.3:6443", "prod", Some("prod")).is_ok());
         let refusal = may_use("https://10.1.2.3:6443", "prod", None).unwrap_err();
-        assert!(
-            refusal.contains("KUBEWRIGHT_TEST_CLUSTER_CONTEXT=prod"),
-            "{refusal}"
-        );
+        assert!(refusal.contains("KUBEWRIGHT_TEST_CLUSTER_CONTEXT=prod"), "{refusal}");
     }
 }

@@ -5,21 +5,13 @@ use std::thread::JoinHandle;
 
 /// Runs a future to its end on a runtime and a thread of its own, beside the runtimes of the tests.
 #[allow(clippy::disallowed_methods)] // this is the task module
-pub(crate) fn on_own_thread<F>(
-    name: &str,
-    future: impl FnOnce() -> F + Send + 'static,
-) -> std::io::Result<JoinHandle<()>>
+pub(crate) fn on_own_thread<F>(name: &str, future: impl FnOnce() -> F + Send + 'static) -> std::io::Result<JoinHandle<()>>
 where
     F: Future<Output = ()>,
 {
-    std::thread::Builder::new()
-        .name(name.to_owned())
-        .spawn(move || {
-            if let Ok(runtime) = tokio::runtime::Builder::new_current_thread()
-                .enable_all()
-                .build()
-            {
-                runtime.block_on(future());
-            }
-        })
+    std::thread::Builder::new().name(name.to_owned()).spawn(move || {
+        if let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() {
+            runtime.block_on(future());
+        }
+    })
 }

@@ -11,7 +11,8 @@ const PORT: u16 = 9898;
 pub async fn render(cx: &RenderContext<Podinfo>) -> Result<Vec<Manifest>, RenderError> {
     let spec = &cx.component().spec;
     let name = cx.name();
-    let mut objects = vec![service_account(name), config_map(name, spec), deployment(name, spec), service(name), disruption_budget(name)];
+    let mut objects =
+        vec![service_account(name), config_map(name, spec), deployment(name, spec), service(name), disruption_budget(name)];
     objects.extend(spec.ingress.as_ref().map(|wanted| ingress(name, wanted)));
     objects.extend(spec.autoscaling.as_ref().map(|wanted| autoscaler(name, wanted)));
     Ok(objects.into_iter().map(Manifest::from_json).collect::<Result<_, _>>()?)

@@ -7,7 +7,7 @@ use crate::kinds::KindSpec;
 
 /// Whether the stored object looks different in the version of the kind.
 pub(crate) fn changes(kind: &KindSpec, stored: &Value) -> bool {
-    let (group, version) = stored.api_version().split_once('/').unwrap_or(("", stored.api_version()));
+    let (group, version) = stored.api_version().split_once('/').unwrap_or_else(|| ("", stored.api_version()));
     group != kind.group || version != kind.version
 }
 

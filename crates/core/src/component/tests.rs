@@ -62,7 +62,8 @@ fn an_empty_status_has_only_an_observed_generation() {
 #[test]
 fn every_ending_has_its_state_reason_and_conditions() {
     use ConditionStatus::{False, True, Unknown};
-    let rows: Vec<(Ending, Circumstances, State, &str, ConditionStatus, Option<&str>)> = vec![
+    type Row = (Ending, Circumstances, State, &'static str, ConditionStatus, Option<&'static str>);
+    let rows: Vec<Row> = vec![
         (Ending::FirstSeen, at(0), State::Pending, "FirstSeen", Unknown, None),
         (Ending::Suspended, at(0), State::Pending, "Suspended", Unknown, None),
         (Ending::Restarting, at(0), State::Processing, "Restarting", Unknown, None),

@@ -3,16 +3,7 @@ use std::collections::BTreeSet;
 use syn::{Error, Field, FieldsNamed, GenericArgument, Ident, PathArguments, Result, Token, Type};
 
 /// The settings whose JSON fields stand in the spec itself, which is what `flatten` does.
-const FLATTENED: [&str; 8] = [
-    "Placement",
-    "Policies",
-    "Requeue",
-    "Retry",
-    "Timeout",
-    "Reapply",
-    "ManagedTypes",
-    "Values",
-];
+const FLATTENED: [&str; 8] = ["Placement", "Policies", "Requeue", "Retry", "Timeout", "Reapply", "ManagedTypes", "Values"];
 /// The settings that are a field of their own.
 const PLAIN: [&str; 1] = ["Suspend"];
 
@@ -33,19 +24,17 @@ pub(super) fn check(fields: &FieldsNamed) -> Result<()> {
             continue;
         };
         if !seen.insert(setting.clone()) {
-            faults.add(Error::new_spanned(
-                field,
-                format!("`{setting}` is embedded twice; one of them would have no effect"),
-            ));
+            faults.add(Error::new_spanned(field, format!("`{setting}` is embedded twice; one of them would have no effect")));
         }
         if FLATTENED.contains(&setting.as_str()) && !flattened {
-            faults.add(Error::new_spanned(
-                field,
-                format!("`{setting}` must be flattened into the spec: add `#[serde(flatten)]`"),
-            ));
+            faults
+                .add(Error::new_spanned(field, format!("`{setting}` must be flattened into the spec: add `#[serde(flatten)]`")));
         }
         if PLAIN.contains(&setting.as_str()) && flattened {
-            faults.add(Error::new_spanned(field, format!("`{setting}` is a field of its own: `#[serde(default)]` instead of `#[serde(flatten)]`")));
+            faults.add(Error::new_spanned(
+                field,
+                format!("`{setting}` is a field of its own: `#[serde(default)]` instead of `#[serde(flatten)]`"),
+            ));
         }
         if setting == "Values" {
             values.clone_from(&field.ident);
@@ -86,16 +75,9 @@ fn setting_name(ty: &Type) -> Option<String> {
 
 fn is_flattened(field: &Field) -> Result<bool> {
     let mut flattened = false;
-    for attribute in field
-        .attrs
-        .iter()
-        .filter(|attribute| attribute.path().is_ident("serde"))
-    {
+    for attribute in field.attrs.iter().filter(|attribute| attribute.path().is_ident("serde")) {
         attribute.parse_nested_meta(|meta| {
-            flattened |= meta
-                .path
-                .get_ident()
-                .is_some_and(|ident: &Ident| ident == "flatten");
+            flattened |= meta.path.get_ident().is_some_and(|ident: &Ident| ident == "flatten");
             if meta.input.peek(Token![=]) {
                 meta.value()?.parse::<syn::Expr>()?;
             } else if meta.input.peek(syn::token::Paren) {

@@ -20,26 +20,16 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
         ));
     };
     let Fields::Named(named) = &data.fields else {
-        return Err(Error::new_spanned(
-            &input.ident,
-            "the spec of a component must have named fields",
-        ));
+        return Err(Error::new_spanned(&input.ident, "the spec of a component must have named fields"));
     };
     if !input.generics.params.is_empty() {
-        return Err(Error::new_spanned(
-            &input.generics,
-            "the spec of a component cannot be generic",
-        ));
+        return Err(Error::new_spanned(&input.generics, "the spec of a component cannot be generic"));
     }
     let resource = Resource::of(input)?;
     fields::check(named)?;
 
     let root = &resource.root;
-    let fields: Vec<_> = named
-        .named
-        .iter()
-        .filter_map(|field| field.ident.as_ref())
-        .collect();
+    let fields: Vec<_> = named.named.iter().filter_map(|field| field.ident.as_ref()).collect();
     Ok(quote! {
         #[automatically_derived]
         impl ::kubewright::component::Component for #root {

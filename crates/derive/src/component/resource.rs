@@ -13,10 +13,7 @@ impl Resource {
         let mut kind = None;
         let mut root = None;
         let mut status = None;
-        let attributes = input
-            .attrs
-            .iter()
-            .filter(|attribute| attribute.path().is_ident("kube"));
+        let attributes = input.attrs.iter().filter(|attribute| attribute.path().is_ident("kube"));
         for attribute in attributes {
             attribute.parse_nested_meta(|meta| {
                 if meta.path.is_ident("kind") {
@@ -49,8 +46,6 @@ impl Resource {
             ));
         }
         let root = root.unwrap_or(kind);
-        Ok(Self {
-            root: Ident::new(&root.value(), Span::call_site()),
-        })
+        Ok(Self { root: Ident::new(&root.value(), Span::call_site()) })
     }
 }

@@ -26,12 +26,7 @@ fn the_resource_is_named_by_struct_where_given() {
         #[kube(status = "ComponentStatus")]
         struct PodinfoSpec {}
     };
-    assert!(
-        expand(&input)
-            .unwrap()
-            .to_string()
-            .contains("Component for PodinfoObject")
-    );
+    assert!(expand(&input).unwrap().to_string().contains("Component for PodinfoObject"));
 }
 
 #[test]

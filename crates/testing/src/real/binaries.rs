@@ -28,18 +28,8 @@ impl Binaries {
     }
 
     fn find_in(folders: &[PathBuf]) -> Result<Self, RealError> {
-        let find = |name: &str| {
-            folders
-                .iter()
-                .map(|folder| folder.join(name))
-                .find(|path| is_program(path))
-        };
-        let need = |name: &'static str| {
-            find(name).ok_or_else(|| RealError::MissingBinary {
-                name,
-                folders: folders.to_vec(),
-            })
-        };
+        let find = |name: &str| folders.iter().map(|folder| folder.join(name)).find(|path| is_program(path));
+        let need = |name: &'static str| find(name).ok_or_else(|| RealError::MissingBinary { name, folders: folders.to_vec() });
         Ok(Self {
             etcd: need("etcd")?,
             apiserver: need("kube-apiserver")?,
@@ -57,11 +47,7 @@ fn build_folder() -> Option<PathBuf> {
     let cache = std::env::var_os("XDG_CACHE_HOME")
         .map(PathBuf::from)
         .or_else(|| std::env::var_os("HOME").map(|home| Path::new(&home).join(".cache")))?;
-    Some(
-        cache
-            .join("kubewright")
-            .join(format!("kubernetes-{VERSION}")),
-    )
+    Some(cache.join("kubewright").join(format!("kubernetes-{VERSION}")))
 }
 
 fn is_program(path: &Path) -> bool {
@@ -75,9 +61,7 @@ mod tests {
     // RT-8
     #[test]
     fn a_missing_binary_names_the_folders_and_the_remedy() {
-        let error = Binaries::find_in(&[PathBuf::from("/nowhere")])
-            .unwrap_err()
-            .to_string();
+        let error = Binaries::find_in(&[PathBuf::from("/nowhere")]).unwrap_err().to_string();
         assert_eq!(
             error,
             "find etcd in /nowhere: run hack/kubernetes/build.sh, or point KUBEBUILDER_ASSETS at a folder that has it"

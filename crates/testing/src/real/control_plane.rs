@@ -69,10 +69,8 @@ impl ControlPlane {
         let mut attempt = 1;
         loop {
             match Self::try_start(&binaries, &options, attempt).await {
-                Err(RealError::Process { log, .. })
-                    if attempt < 3 && log.contains("address already in use") =>
-                {
-                    attempt += 1
+                Err(RealError::Process { log, .. }) if attempt < 3 && log.contains("address already in use") => {
+                    attempt += 1;
                 }
                 outcome => return outcome,
             }
@@ -99,23 +97,11 @@ impl ControlPlane {
         client(&self.kubeconfig).await
     }
 
-    async fn try_start(
-        binaries: &Binaries,
-        options: &Options,
-        attempt: u32,
-    ) -> Result<Self, RealError> {
-        let keep = options
-            .keep
-            .unwrap_or_else(|| std::env::var("KUBEWRIGHT_KEEP").is_ok_and(|value| value == "1"));
+    async fn try_start(binaries: &Binaries, options: &Options, attempt: u32) -> Result<Self, RealError> {
+        let keep = options.keep.unwrap_or_else(|| std::env::var("KUBEWRIGHT_KEEP").is_ok_and(|value| value == "1"));
         let [client_port, peer_port, port] = free_ports()?;
-        let folder = std::env::temp_dir().join(format!(
-            "kubewright-{}-{port}-{attempt}",
-            std::process::id()
-        ));
-        std::fs::create_dir_all(&folder).map_err(|source| RealError::File {
-            path: folder.clone(),
-            source,
-        })?;
+        let folder = std::env::temp_dir().join(format!("kubewright-{}-{port}-{attempt}", std::process::id()));
+        std::fs::create_dir_all(&folder).map_err(|source| RealError::File { path: folder.clone(), source })?;
         let mut guard = Guard::start(&folder, keep)?;
 
         let certificates = Certificates::generate()?;
@@ -136,55 +122,26 @@ impl ControlPlane {
 
         let etcd = format!("http://127.0.0.1:{client_port}");
         let peer = format!("http://127.0.0.1:{peer_port}");
-        guard.run(
-            "etcd",
-            &binaries.etcd,
-            &etcd_flags(&file("etcd"), &etcd, &peer),
-        )?;
-        wait(&guard, "etcd", async || {
-            tokio::net::TcpStream::connect(("127.0.0.1", client_port))
-                .await
-                .is_ok()
-        })
-        .await?;
+        guard.run("etcd", &binaries.etcd, &etcd_flags(&file("etcd"), &etcd, &peer))?;
+        wait(&guard, "etcd", async || tokio::net::TcpStream::connect(("127.0.0.1", client_port)).await.is_ok()).await?;
 
         let mut flags = apiserver_flags(&file, &etcd, port);
         flags.extend(options.apiserver_flags.iter().cloned());
         guard.run("kube-apiserver", &binaries.apiserver, &flags)?;
         let client = client(&admin).await?;
-        wait(&guard, "kube-apiserver", async || {
-            get(&client, "/readyz").await
-        })
-        .await?;
+        wait(&guard, "kube-apiserver", async || get(&client, "/readyz").await).await?;
 
-        guard.run(
-            "kube-controller-manager",
-            &binaries.controller_manager,
-            &controller_manager_flags(&file),
-        )?;
+        guard.run("kube-controller-manager", &binaries.controller_manager, &controller_manager_flags(&file))?;
         wait(&guard, "kube-controller-manager", async || {
-            get(
-                &client,
-                "/api/v1/namespaces/default/serviceaccounts/default",
-            )
-            .await
-                && get(
-                    &client,
-                    "/api/v1/namespaces/default/configmaps/kube-root-ca.crt",
-                )
-                .await
+            get(&client, "/api/v1/namespaces/default/serviceaccounts/default").await
+                && get(&client, "/api/v1/namespaces/default/configmaps/kube-root-ca.crt").await
         })
         .await?;
         let kubeconfig_path = folder.join("admin.kubeconfig");
         if keep {
             tracing::info!(kubeconfig = %kubeconfig_path.display(), "the control plane's folder is kept");
         }
-        Ok(Self {
-            kubeconfig: admin,
-            kubeconfig_path,
-            server,
-            _guard: guard,
-        })
+        Ok(Self { kubeconfig: admin, kubeconfig_path, server, _guard: guard })
     }
 }
 
@@ -201,21 +158,11 @@ async fn get(client: &kube::Client, path: &str) -> bool {
     let Ok(request) = http::Request::get(path).body(Vec::new()) else {
         return false;
     };
-    tokio::time::timeout(Duration::from_secs(5), client.request_text(request))
-        .await
-        .is_ok_and(|answer| answer.is_ok())
+    tokio::time::timeout(Duration::from_secs(5), client.request_text(request)).await.is_ok_and(|answer| answer.is_ok())
 }
 
-async fn wait(
-    guard: &Guard,
-    process: &'static str,
-    ready: impl AsyncFn() -> bool,
-) -> Result<(), RealError> {
-    let problem = |problem: &str| RealError::Process {
-        process,
-        problem: problem.to_owned(),
-        log: guard.log(process),
-    };
+async fn wait(guard: &Guard, process: &'static str, ready: impl AsyncFn() -> bool) -> Result<(), RealError> {
+    let problem = |problem: &str| RealError::Process { process, problem: problem.to_owned(), log: guard.log(process) };
     let waiting = async {
         while !ready().await {
             if guard.has_ended(process) {
@@ -225,9 +172,7 @@ async fn wait(
         }
         Ok(())
     };
-    tokio::time::timeout(START_LIMIT, waiting)
-        .await
-        .unwrap_or_else(|_| Err(problem("it was not ready after 60 s")))
+    tokio::time::timeout(START_LIMIT, waiting).await.unwrap_or_else(|_| Err(problem("it was not ready after 60 s")))
 }
 
 /// Ports that are free now. They are released before use, which is a race that the caller answers with another try.
@@ -238,10 +183,7 @@ fn free_ports() -> Result<[u16; 3], RealError> {
         let port = |i: usize| sockets[i].local_addr().map(|address| address.port());
         Ok([port(0)?, port(1)?, port(2)?])
     };
-    ports().map_err(|source| RealError::File {
-        path: PathBuf::from("a loopback port"),
-        source,
-    })
+    ports().map_err(|source| RealError::File { path: PathBuf::from("a loopback port"), source })
 }
 
 fn etcd_flags(data: &str, client: &str, peer: &str) -> Vec<String> {
@@ -270,10 +212,7 @@ fn apiserver_flags(file: &impl Fn(&str) -> String, etcd: &str, port: u16) -> Vec
         format!("--client-ca-file={}", file("ca.crt")),
         "--service-account-issuer=https://kubernetes.default.svc".to_owned(),
         format!("--service-account-key-file={}", file("service-account.pub")),
-        format!(
-            "--service-account-signing-key-file={}",
-            file("service-account.key")
-        ),
+        format!("--service-account-signing-key-file={}", file("service-account.key")),
         "--service-cluster-ip-range=10.0.0.0/24".to_owned(),
         "--authorization-mode=RBAC".to_owned(),
         "--disable-admission-plugins=ServiceAccount".to_owned(),
@@ -283,10 +222,7 @@ fn apiserver_flags(file: &impl Fn(&str) -> String, etcd: &str, port: u16) -> Vec
 
 fn controller_manager_flags(file: &impl Fn(&str) -> String) -> Vec<String> {
     let admin = file("admin.kubeconfig");
-    let controllers: Vec<String> = CONTROLLERS
-        .iter()
-        .map(|name| format!("{name}-controller"))
-        .collect();
+    let controllers: Vec<String> = CONTROLLERS.iter().map(|name| format!("{name}-controller")).collect();
     vec![
         format!("--kubeconfig={admin}"),
         format!("--authentication-kubeconfig={admin}"),
@@ -294,10 +230,7 @@ fn controller_manager_flags(file: &impl Fn(&str) -> String) -> Vec<String> {
         "--leader-elect=false".to_owned(),
         "--secure-port=0".to_owned(),
         "--use-service-account-credentials=false".to_owned(),
-        format!(
-            "--service-account-private-key-file={}",
-            file("service-account.key")
-        ),
+        format!("--service-account-private-key-file={}", file("service-account.key")),
         format!("--root-ca-file={}", file("ca.crt")),
         format!("--controllers={}", controllers.join(",")),
     ]
@@ -316,10 +249,7 @@ mod tests {
         }
         let plane = ControlPlane::start(Options::default()).await.unwrap();
         let client = plane.client().await.unwrap();
-        assert_eq!(
-            client.apiserver_version().await.unwrap().git_version,
-            "v1.36.2"
-        );
+        assert_eq!(client.apiserver_version().await.unwrap().git_version, "v1.36.2");
         let folder = plane.kubeconfig_path().parent().unwrap().to_owned();
         drop(plane);
         assert!(!folder.exists());

@@ -54,39 +54,25 @@ impl Guard {
             .process_group(0)
             .spawn()
             .map_err(file(PathBuf::from("/bin/sh")))?;
-        Ok(Self {
-            child,
-            folder: folder.to_owned(),
-        })
+        Ok(Self { child, folder: folder.to_owned() })
     }
 
     /// Runs a program in the background; its output goes to `logs/<name>.log`.
-    pub(super) fn run(
-        &mut self,
-        name: &str,
-        program: &Path,
-        args: &[String],
-    ) -> Result<(), RealError> {
+    pub(super) fn run(&mut self, name: &str, program: &Path, args: &[String]) -> Result<(), RealError> {
         let path = self.folder.join(format!("{name}.sh"));
         let words = std::iter::once(program.display().to_string()).chain(args.iter().cloned());
         let line = words.map(|word| quote(&word)).collect::<Vec<_>>().join(" ");
-        let file = |source| RealError::File {
-            path: path.clone(),
-            source,
-        };
+        let file = |source| RealError::File { path: path.clone(), source };
         std::fs::write(&path, format!("exec {line}\n")).map_err(file)?;
         if let Some(input) = &mut self.child.stdin {
-            writeln!(input, "{name}")
-                .and_then(|()| input.flush())
-                .map_err(file)?;
+            writeln!(input, "{name}").and_then(|()| input.flush()).map_err(file)?;
         }
         Ok(())
     }
 
     /// The last lines of a program's log.
     pub(super) fn log(&self, name: &str) -> String {
-        let text =
-            std::fs::read(self.folder.join("logs").join(format!("{name}.log"))).unwrap_or_default();
+        let text = std::fs::read(self.folder.join("logs").join(format!("{name}.log"))).unwrap_or_default();
         let text = String::from_utf8_lossy(&text);
         let lines: Vec<&str> = text.lines().collect();
         lines[lines.len().saturating_sub(50)..].join("\n")
@@ -94,8 +80,7 @@ impl Guard {
 
     /// Whether a program that was started has ended.
     pub(super) fn has_ended(&self, name: &str) -> bool {
-        let pid =
-            std::fs::read_to_string(self.folder.join(format!("{name}.pid"))).unwrap_or_default();
+        let pid = std::fs::read_to_string(self.folder.join(format!("{name}.pid"))).unwrap_or_default();
         let pid = pid.trim();
         !pid.is_empty()
             && !Command::new("/bin/kill")
@@ -129,9 +114,7 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("kubewright-guard-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let mut guard = Guard::start(&folder, false).unwrap();
-        guard
-            .run("sleeper", Path::new("/bin/sleep"), &["1000".to_owned()])
-            .unwrap();
+        guard.run("sleeper", Path::new("/bin/sleep"), &["1000".to_owned()]).unwrap();
         let pid_file = folder.join("sleeper.pid");
         let pid = loop {
             let text = std::fs::read_to_string(&pid_file).unwrap_or_default();
@@ -143,12 +126,7 @@ mod tests {
         assert!(!guard.has_ended("sleeper"));
         drop(guard);
         assert!(!folder.exists());
-        let alive = Command::new("/bin/kill")
-            .args(["-0", &pid])
-            .stderr(Stdio::null())
-            .status()
-            .unwrap()
-            .success();
+        let alive = Command::new("/bin/kill").args(["-0", &pid]).stderr(Stdio::null()).status().unwrap().success();
         assert!(!alive, "process {pid} survived its guard");
     }
 

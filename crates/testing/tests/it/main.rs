@@ -14,18 +14,10 @@ async fn objects_come_and_go_and_expectations_follow() {
     assert_eq!(created["metadata"]["namespace"], cluster.namespace());
     let seen = cluster.expect::<ConfigMap>("a").to_exist().await;
     assert_eq!(seen["data"]["k"], "v");
-    cluster
-        .patch::<ConfigMap>("a", json!({"data": {"k": "w"}}))
-        .await;
-    cluster
-        .expect::<ConfigMap>("a")
-        .matching("k is w", |map| map["data"]["k"] == "w")
-        .await;
+    cluster.patch::<ConfigMap>("a", json!({"data": {"k": "w"}})).await;
+    cluster.expect::<ConfigMap>("a").matching("k is w", |map| map["data"]["k"] == "w").await;
     cluster.apply(map).await;
-    assert_eq!(
-        cluster.get::<ConfigMap>("a").await.unwrap()["data"]["k"],
-        "v"
-    );
+    assert_eq!(cluster.get::<ConfigMap>("a").await.unwrap()["data"]["k"], "v");
     cluster.delete::<ConfigMap>("a").await;
     cluster.expect::<ConfigMap>("a").to_be_gone().await;
     cluster.stop().await;
@@ -50,20 +42,12 @@ async fn a_deployment_becomes_available_and_its_pods_run() {
             },
         }))
         .await;
-    cluster
-        .expect::<Deployment>("web")
-        .condition("Available", "True", "MinimumReplicasAvailable")
-        .await;
-    let deployment = cluster
-        .expect::<Deployment>("web")
-        .matching("all are ready", |web| web["status"]["readyReplicas"] == 2)
-        .await;
+    cluster.expect::<Deployment>("web").condition("Available", "True", "MinimumReplicasAvailable").await;
+    let deployment =
+        cluster.expect::<Deployment>("web").matching("all are ready", |web| web["status"]["readyReplicas"] == 2).await;
     assert_eq!(deployment["status"]["observedGeneration"], 1);
     let pods = cluster.list::<Pod>().await;
-    assert!(
-        pods.iter().all(|pod| pod["status"]["phase"] == "Running"),
-        "{pods:#?}"
-    );
+    assert!(pods.iter().all(|pod| pod["status"]["phase"] == "Running"), "{pods:#?}");
     assert_eq!(pods.len(), 2);
     cluster.stop().await;
 }
@@ -73,11 +57,7 @@ async fn a_deployment_becomes_available_and_its_pods_run() {
 #[should_panic(expected = "expected of ConfigMap")]
 async fn a_failed_expectation_says_what_was_expected_and_seen() {
     let cluster = TestCluster::start().await;
-    cluster
-        .expect::<ConfigMap>("missing")
-        .within(std::time::Duration::from_secs(1))
-        .to_exist()
-        .await;
+    cluster.expect::<ConfigMap>("missing").within(std::time::Duration::from_secs(1)).to_exist().await;
 }
 
 // TCL-6, JRN-5
@@ -88,28 +68,13 @@ async fn requests_of_a_connection_are_in_the_journal_and_can_be_made_to_fail() {
 
     let cluster = TestCluster::start().await;
     let connection = cluster.connect(cluster.tasks()).await;
-    let maps = ApiResource::known(
-        &GroupVersionKind::new("", "v1", "ConfigMap"),
-        "configmaps",
-        true,
-    );
+    let maps = ApiResource::known(&GroupVersionKind::new("", "v1", "ConfigMap"), "configmaps", true);
     let get = ApiRequest::get(&maps, cluster.namespace(), "none");
     assert_eq!(connection.send(&get).await.unwrap_err().code(), Some(404));
-    cluster
-        .faults()
-        .on_any()
-        .of("", "configmaps")
-        .times(1)
-        .internal_error();
+    cluster.faults().on_any().of("", "configmaps").times(1).internal_error();
     assert_eq!(connection.send(&get).await.unwrap_err().code(), Some(500));
     assert_eq!(connection.send(&get).await.unwrap_err().code(), Some(404));
-    let statuses: Vec<_> = cluster
-        .journal()
-        .all()
-        .of("", "configmaps")
-        .iter()
-        .map(|record| record.status())
-        .collect();
+    let statuses: Vec<_> = cluster.journal().all().of("", "configmaps").iter().map(|record| record.status()).collect();
     assert_eq!(statuses, [Some(404), Some(500), Some(404)]);
     cluster.stop().await;
 }

@@ -22,7 +22,6 @@ pub use kind::{Component, EmbedsStatus, custom_resource_definition, is_ready};
 pub use kubewright_core::component::{ComponentStatus, State};
 pub use operator::{ComponentBuilder, ComponentExt, DependentEvents};
 pub use settings::{
-    ComponentDeletePolicy, Interval, InvalidInterval, InvalidSetting, ManagedType, ManagedTypes,
-    Parameters, Placement, Policies, Reapply, Requeue, Retry, Setting, Settings, Suspend, Timeout,
-    Values, derive, parameters_of,
+    ComponentDeletePolicy, Interval, InvalidInterval, InvalidSetting, ManagedType, ManagedTypes, Parameters, Placement, Policies,
+    Reapply, Requeue, Retry, Setting, Settings, Suspend, Timeout, Values, derive, parameters_of,
 };

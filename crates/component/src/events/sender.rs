@@ -21,45 +21,24 @@ pub(crate) struct Events {
 }
 
 impl Events {
-    pub(crate) fn new(
-        recorder: Recorder,
-        operator: &OperatorName,
-        dependents: DependentEvents,
-    ) -> Self {
-        Self {
-            recorder,
-            dependents,
-            off: operator.key("disable-events"),
-        }
+    pub(crate) fn new(recorder: Recorder, operator: &OperatorName, dependents: DependentEvents) -> Self {
+        Self { recorder, dependents, off: operator.key("disable-events") }
     }
 
     /// A Normal event on a component.
     pub(crate) fn normal(&self, component: &Value, reason: &'static str, note: String) {
-        self.recorder.record(
-            &Reference::of(component),
-            Event::normal(Reason::new(reason), note),
-        );
+        self.recorder.record(&Reference::of(component), Event::normal(Reason::new(reason), note));
     }
 
     /// A Warning on a component.
     pub(crate) fn warning(&self, component: &Value, reason: &'static str, note: String) {
-        self.recorder.record(
-            &Reference::of(component),
-            Event::warning(Reason::new(reason), note),
-        );
+        self.recorder.record(&Reference::of(component), Event::warning(Reason::new(reason), note));
     }
 
     /// What the engine has to tell.
     pub(crate) fn note(&self, component: &Value, note: &Note) {
-        let event = if note.is_warning() {
-            Event::warning
-        } else {
-            Event::normal
-        };
-        self.recorder.record(
-            &Reference::of(component),
-            event(Reason::new(note.reason()), note.message()),
-        );
+        let event = if note.is_warning() { Event::warning } else { Event::normal };
+        self.recorder.record(&Reference::of(component), event(Reason::new(note.reason()), note.message()));
     }
 
     /// What a pass wrote, in one event.
@@ -80,13 +59,8 @@ impl Events {
         let Some(kind) = to_tell(before, after) else {
             return;
         };
-        let event = Event::new(
-            kind,
-            Reason::new(after.reason().to_owned()),
-            after.message(),
-        );
-        self.recorder
-            .record_with(&Reference::of(component), None, annotations, event);
+        let event = Event::new(kind, Reason::new(after.reason().to_owned()), after.message());
+        self.recorder.record_with(&Reference::of(component), None, annotations, event);
     }
 
     /// A dependent was written or deleted.
@@ -100,8 +74,7 @@ impl Events {
             Verb::Delete | Verb::Recreate => ("Deleted", "Object successfully deleted"),
             _ => return,
         };
-        self.recorder
-            .record(&reference(action), Event::normal(Reason::new(reason), note));
+        self.recorder.record(&reference(action), Event::normal(Reason::new(reason), note));
     }
 
     /// A dependent could not be written or deleted.
@@ -110,14 +83,10 @@ impl Events {
             return;
         }
         let event = match action.verb {
-            Verb::Delete | Verb::Recreate => Event::warning(
-                Reason::new("DeleteError"),
-                format!("Error deleting object: {error}"),
-            ),
-            _ => Event::warning(
-                Reason::new("UpdateError"),
-                format!("Error updating object: {error}"),
-            ),
+            Verb::Delete | Verb::Recreate => {
+                Event::warning(Reason::new("DeleteError"), format!("Error deleting object: {error}"))
+            }
+            _ => Event::warning(Reason::new("UpdateError"), format!("Error updating object: {error}")),
         };
         self.recorder.record(&reference(action), event);
     }
@@ -171,40 +140,21 @@ mod tests {
     }
 
     fn failed(message: &str) -> ComponentStatus {
-        after(&Ending::Failed {
-            reason: None,
-            message: message.to_owned(),
-            stalled: None,
-        })
+        after(&Ending::Failed { reason: None, message: message.to_owned(), stalled: None })
     }
 
     fn waiting(message: &str) -> ComponentStatus {
-        after(&Ending::Wait {
-            reason: None,
-            message: message.to_owned(),
-        })
+        after(&Ending::Wait { reason: None, message: message.to_owned() })
     }
 
     // EVT-1
     #[test]
     fn normal_events_follow_state_and_reason_and_warnings_the_message_too() {
-        assert_eq!(
-            to_tell(&ComponentStatus::default(), &after(&Ending::Ready)),
-            Some(EventType::Normal)
-        );
-        assert_eq!(
-            to_tell(&after(&Ending::Ready), &after(&Ending::Ready)),
-            None
-        );
+        assert_eq!(to_tell(&ComponentStatus::default(), &after(&Ending::Ready)), Some(EventType::Normal));
+        assert_eq!(to_tell(&after(&Ending::Ready), &after(&Ending::Ready)), None);
         assert_eq!(to_tell(&waiting("a"), &waiting("b")), None);
-        assert_eq!(
-            to_tell(&after(&Ending::Ready), &failed("a")),
-            Some(EventType::Warning)
-        );
+        assert_eq!(to_tell(&after(&Ending::Ready), &failed("a")), Some(EventType::Warning));
         assert_eq!(to_tell(&failed("a"), &failed("a")), None);
-        assert_eq!(
-            to_tell(&failed("a"), &failed("b")),
-            Some(EventType::Warning)
-        );
+        assert_eq!(to_tell(&failed("a"), &failed("b")), Some(EventType::Warning));
     }
 }

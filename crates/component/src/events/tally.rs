@@ -22,16 +22,9 @@ impl Tally {
 
     /// The text of the event; none when nothing was written.
     pub(crate) fn text(self) -> Option<String> {
-        let parts = [
-            ("created", self.created),
-            ("updated", self.updated),
-            ("deleted", self.deleted),
-        ];
-        let parts: Vec<String> = parts
-            .into_iter()
-            .filter(|(_, count)| *count > 0)
-            .map(|(what, count)| format!("{what} {count}"))
-            .collect();
+        let parts = [("created", self.created), ("updated", self.updated), ("deleted", self.deleted)];
+        let parts: Vec<String> =
+            parts.into_iter().filter(|(_, count)| *count > 0).map(|(what, count)| format!("{what} {count}")).collect();
         (!parts.is_empty()).then(|| parts.join(", "))
     }
 }

@@ -13,10 +13,7 @@ pub(crate) async fn check_foreign(cluster: &Cluster, check: &ForeignCheck) -> Fo
         Err(error) => return Foreign::Unavailable(error.to_string()),
     };
     for resource in resources {
-        let request = ApiRequest::list(&resource, None)
-            .labels(&check.selector)
-            .page(1)
-            .metadata_only();
+        let request = ApiRequest::list(&resource, None).labels(&check.selector).page(1).metadata_only();
         match cluster.send_retrying(&request, &Retry::default()).await {
             Ok(list) if has_items(&list) => return Foreign::Found(resource.group_kind()),
             Ok(_) => {}
@@ -30,10 +27,7 @@ pub(crate) async fn check_foreign(cluster: &Cluster, check: &ForeignCheck) -> Fo
     Foreign::None
 }
 
-async fn resources_of(
-    cluster: &Cluster,
-    types: &CheckedTypes,
-) -> Result<Vec<Arc<ApiResource>>, ApiError> {
+async fn resources_of(cluster: &Cluster, types: &CheckedTypes) -> Result<Vec<Arc<ApiResource>>, ApiError> {
     let discovery = cluster.discovery();
     match types {
         CheckedTypes::Declared(managed) => {
@@ -50,26 +44,13 @@ async fn resources_of(
             }
             Ok(resources)
         }
-        CheckedTypes::Definition {
-            kind,
-            plural,
-            version,
-            ..
-        } => {
+        CheckedTypes::Definition { kind, plural, version, .. } => {
             let gvk = GroupVersionKind::new(&kind.group, version, &kind.kind);
-            Ok(vec![Arc::new(ApiResource::known(
-                &gvk,
-                plural.clone(),
-                true,
-            ))])
+            Ok(vec![Arc::new(ApiResource::known(&gvk, plural.clone(), true))])
         }
         CheckedTypes::ApiService { group, version, .. } => {
             let mut resources = discovery.all().await?;
-            resources.retain(|resource| {
-                resource.group == *group
-                    && resource.version == *version
-                    && resource.supports("list")
-            });
+            resources.retain(|resource| resource.group == *group && resource.version == *version && resource.supports("list"));
             Ok(resources)
         }
         _ => Ok(Vec::new()),
@@ -77,15 +58,9 @@ async fn resources_of(
 }
 
 fn has_items(list: &Value) -> bool {
-    list.get("items")
-        .and_then(Value::as_array)
-        .is_some_and(|items| !items.is_empty())
+    list.get("items").and_then(Value::as_array).is_some_and(|items| !items.is_empty())
 }
 
 fn title(kind: &GroupKind) -> String {
-    if kind.group.is_empty() {
-        kind.kind.clone()
-    } else {
-        format!("{}.{}", kind.kind, kind.group)
-    }
+    if kind.group.is_empty() { kind.kind.clone() } else { format!("{}.{}", kind.kind, kind.group) }
 }

@@ -5,48 +5,20 @@ use serde_json::Value;
 /// The request that an action asks for.
 pub(super) fn request(action: &ObjectAction, resource: &ApiResource, manager: &str) -> ApiRequest {
     let (namespace, name) = (action.key.namespace.as_str(), action.key.name.as_str());
-    let written = |request: ApiRequest| {
-        request
-            .field_manager(manager)
-            .query("fieldValidation", "Warn")
-    };
+    let written = |request: ApiRequest| request.field_manager(manager).query("fieldValidation", "Warn");
     match &action.request {
         Request::Get => ApiRequest::get(resource, namespace, name),
         Request::Create(object) => written(ApiRequest::create(resource, object)),
         Request::Replace(object) => written(ApiRequest::update(resource, object)),
         Request::Apply { body, force } => {
-            let apply = written(ApiRequest::patch(
-                resource,
-                namespace,
-                name,
-                PatchKind::Apply,
-                body,
-            ));
+            let apply = written(ApiRequest::patch(resource, namespace, name, PatchKind::Apply, body));
             if *force { apply.force() } else { apply }
         }
-        Request::MergePatch(patch) => written(ApiRequest::patch(
-            resource,
-            namespace,
-            name,
-            PatchKind::Merge,
-            patch,
-        )),
-        Request::JsonPatch(patch) => written(ApiRequest::patch(
-            resource,
-            namespace,
-            name,
-            PatchKind::Json,
-            patch,
-        )),
-        Request::Delete {
-            uid,
-            resource_version,
-        } => ApiRequest::delete_exactly(
-            resource,
-            (namespace, name),
-            (uid, Some(resource_version)),
-            Propagation::Background,
-        ),
+        Request::MergePatch(patch) => written(ApiRequest::patch(resource, namespace, name, PatchKind::Merge, patch)),
+        Request::JsonPatch(patch) => written(ApiRequest::patch(resource, namespace, name, PatchKind::Json, patch)),
+        Request::Delete { uid, resource_version } => {
+            ApiRequest::delete_exactly(resource, (namespace, name), (uid, Some(resource_version)), Propagation::Background)
+        }
         // The enum may grow; what this executor does not know is read, which changes nothing.
         _ => ApiRequest::get(resource, namespace, name),
     }
@@ -56,14 +28,7 @@ pub(super) fn request(action: &ObjectAction, resource: &ApiResource, manager: &s
 pub(crate) fn refusal_of(error: &ApiError) -> Refusal {
     match error {
         ApiError::Status(status) => {
-            let detail = |field: &str| {
-                status
-                    .details
-                    .get(field)
-                    .and_then(Value::as_str)
-                    .unwrap_or_default()
-                    .to_owned()
-            };
+            let detail = |field: &str| status.details.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
             let cause = |(reason, message, field): (&str, &str, &str)| RefusalCause {
                 reason: reason.to_owned(),
                 field: field.to_owned(),
@@ -82,10 +47,6 @@ pub(crate) fn refusal_of(error: &ApiError) -> Refusal {
         ApiError::NotServed { .. } => Refusal::unknown_type(error.to_string()),
         error if error.is_transient() => Refusal::unreachable(error.to_string()),
         // Nothing was sent, or no API server answered: somebody must act.
-        error => Refusal {
-            code: 400,
-            message: error.to_string(),
-            ..Refusal::default()
-        },
+        error => Refusal { code: 400, message: error.to_string(), ..Refusal::default() },
     }
 }

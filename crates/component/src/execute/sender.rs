@@ -26,12 +26,7 @@ pub(crate) struct Sent {
 impl Sender {
     /// At most `parallel` requests of one batch are in flight.
     pub(crate) fn new(cluster: Cluster, manager: Arc<str>, parallel: usize) -> Self {
-        Self {
-            cluster,
-            manager,
-            parallel: parallel.max(1),
-            retry: Retry::default(),
-        }
+        Self { cluster, manager, parallel: parallel.max(1), retry: Retry::default() }
     }
 
     pub(crate) fn cluster(&self) -> &Cluster {
@@ -64,14 +59,9 @@ impl Sender {
     /// The type as the server serves it. Requests without an object of their own do with any version.
     async fn resource_of(&self, action: &ObjectAction) -> Result<Arc<ApiResource>, ApiError> {
         let discovery = self.cluster.discovery();
-        let has_body = matches!(
-            action.request,
-            Request::Create(_) | Request::Replace(_) | Request::Apply { .. }
-        );
+        let has_body = matches!(action.request, Request::Create(_) | Request::Replace(_) | Request::Apply { .. });
         if !has_body
-            && discovery
-                .cached(&action.gvk.group_kind(), Some(&action.gvk.version))
-                .is_none()
+            && discovery.cached(&action.gvk.group_kind(), Some(&action.gvk.version)).is_none()
             && let Some(resource) = discovery.resolve(&action.gvk.group_kind()).await?
         {
             return Ok(resource);

@@ -82,17 +82,12 @@ impl<C> HookContext<C> {
 
 impl<C> fmt::Debug for ReadContext<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ReadContext")
-            .field("operator", &self.operator)
-            .finish_non_exhaustive()
+        f.debug_struct("ReadContext").field("operator", &self.operator).finish_non_exhaustive()
     }
 }
 
 impl<C> fmt::Debug for HookContext<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HookContext")
-            .field("operator", &self.read.operator)
-            .field("inputs", &self.inputs)
-            .finish_non_exhaustive()
+        f.debug_struct("HookContext").field("operator", &self.read.operator).field("inputs", &self.inputs).finish_non_exhaustive()
     }
 }

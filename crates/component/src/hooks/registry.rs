@@ -28,12 +28,8 @@ pub(crate) enum Point {
 
 type BoxedFlow<'a> = Pin<Box<dyn Future<Output = Flow> + Send + 'a>>;
 type Status<C> = <C as HasStatus>::Status;
-type BoxedHook<C> = Box<
-    dyn for<'a> Fn(&'a HookContext<C>, &'a C, &'a mut Status<C>) -> BoxedFlow<'a> + Send + Sync,
->;
-type BoxedReadHook<C> = Box<
-    dyn for<'a> Fn(&'a ReadContext<C>, &'a C, &'a mut Status<C>) -> BoxedFlow<'a> + Send + Sync,
->;
+type BoxedHook<C> = Box<dyn for<'a> Fn(&'a HookContext<C>, &'a C, &'a mut Status<C>) -> BoxedFlow<'a> + Send + Sync>;
+type BoxedReadHook<C> = Box<dyn for<'a> Fn(&'a ReadContext<C>, &'a C, &'a mut Status<C>) -> BoxedFlow<'a> + Send + Sync>;
 
 /// An `async fn(&HookContext<C>, &C, &mut Status) -> Flow`; implemented for functions, never by hand.
 #[diagnostic::on_unimplemented(
@@ -45,12 +41,7 @@ pub trait HookFn<'a, C: Component>: Send + Sync + 'static {
     type Future: Future<Output = Flow> + Send + 'a;
 
     /// Calls the function.
-    fn call(
-        &self,
-        context: &'a HookContext<C>,
-        component: &'a C,
-        status: &'a mut Status<C>,
-    ) -> Self::Future;
+    fn call(&self, context: &'a HookContext<C>, component: &'a C, status: &'a mut Status<C>) -> Self::Future;
 }
 
 impl<'a, C, F, R> HookFn<'a, C> for F
@@ -76,12 +67,7 @@ pub trait ReadHookFn<'a, C: Component>: Send + Sync + 'static {
     type Future: Future<Output = Flow> + Send + 'a;
 
     /// Calls the function.
-    fn call(
-        &self,
-        context: &'a ReadContext<C>,
-        component: &'a C,
-        status: &'a mut Status<C>,
-    ) -> Self::Future;
+    fn call(&self, context: &'a ReadContext<C>, component: &'a C, status: &'a mut Status<C>) -> Self::Future;
 }
 
 impl<'a, C, F, R> ReadHookFn<'a, C> for F
@@ -105,28 +91,17 @@ pub(crate) struct Hooks<C: Component> {
 
 impl<C: Component> Default for Hooks<C> {
     fn default() -> Self {
-        Self {
-            post_read: Vec::new(),
-            others: Vec::new(),
-        }
+        Self { post_read: Vec::new(), others: Vec::new() }
     }
 }
 
 impl<C: Component> Hooks<C> {
     pub(crate) fn add_post_read(&mut self, hook: impl for<'a> ReadHookFn<'a, C>) {
-        self.post_read
-            .push(Box::new(move |context, component, status| {
-                Box::pin(hook.call(context, component, status))
-            }));
+        self.post_read.push(Box::new(move |context, component, status| Box::pin(hook.call(context, component, status))));
     }
 
     pub(crate) fn add(&mut self, point: Point, hook: impl for<'a> HookFn<'a, C>) {
-        self.others.push((
-            point,
-            Box::new(move |context, component, status| {
-                Box::pin(hook.call(context, component, status))
-            }),
-        ));
+        self.others.push((point, Box::new(move |context, component, status| Box::pin(hook.call(context, component, status)))));
     }
 
     pub(crate) fn any_at(&self, point: Point) -> bool {
@@ -146,11 +121,7 @@ impl<C: Component> Hooks<C> {
         component: &C,
         status: &mut Status<C>,
     ) -> Flow {
-        let read = ReadContext {
-            operator: Arc::clone(operator),
-            cluster: cluster.clone(),
-            component: PhantomData,
-        };
+        let read = ReadContext { operator: Arc::clone(operator), cluster: cluster.clone(), component: PhantomData };
         if point == Point::PostRead {
             for hook in &self.post_read {
                 hook(&read, component, status).await?;

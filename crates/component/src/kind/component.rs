@@ -40,9 +40,7 @@ pub trait Component:
 
     /// The framework's part of the status, created where there is none.
     fn component_status_mut(&mut self) -> &mut ComponentStatus {
-        self.status_mut()
-            .get_or_insert_default()
-            .component_status_mut()
+        self.status_mut().get_or_insert_default().component_status_mut()
     }
 
     /// What generators see. Default: the whole spec; the derive gives the content of a `Values` field instead.
@@ -90,9 +88,7 @@ pub trait Component:
     message = "`{Self}` cannot be the status of a component",
     note = "use `status = \"ComponentStatus\"`, or flatten a `ComponentStatus` into `{Self}` and implement `EmbedsStatus` for it"
 )]
-pub trait EmbedsStatus:
-    Serialize + DeserializeOwned + Default + Clone + Debug + Send + Sync + 'static
-{
+pub trait EmbedsStatus: Serialize + DeserializeOwned + Default + Clone + Debug + Send + Sync + 'static {
     /// The framework's part.
     fn component_status(&self) -> &ComponentStatus;
     /// The framework's part, to be changed.
@@ -112,7 +108,6 @@ impl EmbedsStatus for ComponentStatus {
 /// Whether a component is Ready in its present generation.
 pub fn is_ready<C: Component>(component: &C) -> bool {
     component.component_status().is_some_and(|status| {
-        status.state == Some(State::Ready)
-            && Some(status.observed_generation) == component.meta().generation
+        status.state == Some(State::Ready) && Some(status.observed_generation) == component.meta().generation
     })
 }

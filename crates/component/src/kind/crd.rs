@@ -8,20 +8,14 @@ use super::Component;
 /// Columns that the type declares itself stand between Reason and Age; one of the same name replaces ours.
 pub fn custom_resource_definition<C: Component>() -> Result<Value, serde_json::Error> {
     let mut crd = serde_json::to_value(C::crd())?;
-    if let Some(versions) = crd
-        .pointer_mut("/spec/versions")
-        .and_then(Value::as_array_mut)
-    {
+    if let Some(versions) = crd.pointer_mut("/spec/versions").and_then(Value::as_array_mut) {
         versions.iter_mut().for_each(complete_version);
     }
     Ok(crd)
 }
 
 fn complete_version(version: &mut Value) {
-    if let Some(status) = version
-        .pointer_mut("/schema/openAPIV3Schema/properties/status")
-        .and_then(Value::as_object_mut)
-    {
+    if let Some(status) = version.pointer_mut("/schema/openAPIV3Schema/properties/status").and_then(Value::as_object_mut) {
         status.insert("default".to_owned(), json!({ "observedGeneration": -1 }));
     }
     let declared = match version.get_mut("additionalPrinterColumns").map(Value::take) {
@@ -56,17 +50,11 @@ mod tests {
             "schema": { "openAPIV3Schema": { "properties": { "status": { "type": "object" } } } }
         });
         complete_version(&mut version);
-        let names: Vec<_> = version["additionalPrinterColumns"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|column| &column["name"])
-            .collect();
+        let names: Vec<_> =
+            version["additionalPrinterColumns"].as_array().unwrap().iter().map(|column| &column["name"]).collect();
         assert_eq!(names, ["State", "Reason", "Url", "Age"]);
         assert_eq!(
-            version
-                .pointer("/schema/openAPIV3Schema/properties/status/default")
-                .unwrap(),
+            version.pointer("/schema/openAPIV3Schema/properties/status/default").unwrap(),
             &json!({ "observedGeneration": -1 })
         );
     }

@@ -26,12 +26,7 @@ pub(crate) trait Instance: Send + Sync {
     async fn render(&self, inputs: RenderInputs) -> Result<Vec<Manifest>, RenderError>;
     fn has_hooks(&self, point: Point) -> bool;
     /// Runs the hooks of a point. The status is what they may change.
-    async fn run_hooks(
-        &self,
-        point: Point,
-        inputs: HookInputs,
-        status: &mut Map<String, Value>,
-    ) -> Flow;
+    async fn run_hooks(&self, point: Point, inputs: HookInputs, status: &mut Map<String, Value>) -> Flow;
 }
 
 /// A component type with its generator and hooks.
@@ -53,24 +48,14 @@ impl<C: Component> TypedKind<C> {
         generator: Arc<dyn ErasedGenerator<C>>,
         hooks: Arc<Hooks<C>>,
     ) -> Self {
-        Self {
-            shared: Arc::new(Shared {
-                operator,
-                cluster,
-                generator,
-                hooks,
-            }),
-        }
+        Self { shared: Arc::new(Shared { operator, cluster, generator, hooks }) }
     }
 }
 
 impl<C: Component> Kind for TypedKind<C> {
     fn decode(&self, object: &Value) -> Result<Box<dyn Instance>, serde_json::Error> {
         let component = C::deserialize(object)?;
-        Ok(Box::new(TypedInstance {
-            shared: Arc::clone(&self.shared),
-            component: Arc::new(component),
-        }))
+        Ok(Box::new(TypedInstance { shared: Arc::clone(&self.shared), component: Arc::new(component) }))
     }
 }
 
@@ -90,11 +75,7 @@ impl<C: Component> Instance for TypedInstance<C> {
     }
 
     async fn render(&self, inputs: RenderInputs) -> Result<Vec<Manifest>, RenderError> {
-        let context = RenderContext::new(
-            Arc::clone(&self.component),
-            self.component.parameters(),
-            inputs,
-        );
+        let context = RenderContext::new(Arc::clone(&self.component), self.component.parameters(), inputs);
         self.shared.generator.render_erased(&context).await
     }
 
@@ -102,30 +83,10 @@ impl<C: Component> Instance for TypedInstance<C> {
         self.shared.hooks.any_at(point)
     }
 
-    async fn run_hooks(
-        &self,
-        point: Point,
-        inputs: HookInputs,
-        status: &mut Map<String, Value>,
-    ) -> Flow {
-        let Shared {
-            operator,
-            cluster,
-            hooks,
-            ..
-        } = &*self.shared;
-        let mut typed: <C as HasStatus>::Status =
-            serde_json::from_value(Value::Object(status.clone()))?;
-        let outcome = hooks
-            .run(
-                point,
-                operator,
-                cluster,
-                Arc::new(inputs),
-                &self.component,
-                &mut typed,
-            )
-            .await;
+    async fn run_hooks(&self, point: Point, inputs: HookInputs, status: &mut Map<String, Value>) -> Flow {
+        let Shared { operator, cluster, hooks, .. } = &*self.shared;
+        let mut typed: <C as HasStatus>::Status = serde_json::from_value(Value::Object(status.clone()))?;
+        let outcome = hooks.run(point, operator, cluster, Arc::new(inputs), &self.component, &mut typed).await;
         match serde_json::to_value(&typed) {
             Ok(Value::Object(changed)) => *status = changed,
             Ok(_) => {

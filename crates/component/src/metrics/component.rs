@@ -30,41 +30,13 @@ pub(crate) struct Families {
 /// Registers the metrics of components.
 pub(crate) fn register(registry: &metrics::Metrics) -> Families {
     let families = Families::default();
-    registry.register(
-        "reconcile_errors",
-        "Requests about dependents that failed",
-        families.errors.clone(),
-    );
-    registry.register(
-        "operations",
-        "Requests about dependents",
-        families.operations.clone(),
-    );
-    registry.register(
-        "component_state",
-        "The state of a component: 1 for the one it has",
-        families.state.clone(),
-    );
-    registry.register(
-        "dependents_total",
-        "Dependents of a component",
-        families.dependents.clone(),
-    );
-    registry.register(
-        "unready_dependents_total",
-        "Dependents of a component that are not ready",
-        families.unready.clone(),
-    );
-    registry.register(
-        "drift_corrections",
-        "Writes that restored what somebody else changed",
-        families.drift.clone(),
-    );
-    registry.register(
-        "conflict_retries",
-        "Writes that met a newer version",
-        families.conflicts.clone(),
-    );
+    registry.register("reconcile_errors", "Requests about dependents that failed", families.errors.clone());
+    registry.register("operations", "Requests about dependents", families.operations.clone());
+    registry.register("component_state", "The state of a component: 1 for the one it has", families.state.clone());
+    registry.register("dependents_total", "Dependents of a component", families.dependents.clone());
+    registry.register("unready_dependents_total", "Dependents of a component that are not ready", families.unready.clone());
+    registry.register("drift_corrections", "Writes that restored what somebody else changed", families.drift.clone());
+    registry.register("conflict_retries", "Writes that met a newer version", families.conflicts.clone());
     registry.register("renders", "Renderings", families.renders.clone());
     registry.register(
         "nondeterministic_renders",
@@ -84,33 +56,20 @@ pub(crate) struct Metrics {
 
 impl Metrics {
     pub(crate) fn new(families: Families, controller: Arc<str>, kind: GroupKind) -> Self {
-        Self {
-            families,
-            controller,
-            kind,
-        }
+        Self { families, controller, kind }
     }
 
     pub(crate) fn rendered(&self) {
-        self.families
-            .renders
-            .get_or_create(&self.controller())
-            .inc();
+        self.families.renders.get_or_create(&self.controller()).inc();
     }
 
     pub(crate) fn rendered_differently(&self) {
-        self.families
-            .differing_renders
-            .get_or_create(&self.controller())
-            .inc();
+        self.families.differing_renders.get_or_create(&self.controller()).inc();
     }
 
     /// A request about a dependent was answered.
     pub(crate) fn sent(&self, verb: Verb, corrective: bool, error: Option<&ApiError>) {
-        let labels = OperationLabels {
-            controller: self.controller.to_string(),
-            action: verb.operation(),
-        };
+        let labels = OperationLabels { controller: self.controller.to_string(), action: verb.operation() };
         self.families.operations.get_or_create(&labels).inc();
         match error {
             None if corrective => {
@@ -118,17 +77,12 @@ impl Metrics {
             }
             None => {}
             Some(error) if error.is_conflict() || error.is_already_exists() => {
-                self.families
-                    .conflicts
-                    .get_or_create(&self.controller())
-                    .inc();
+                self.families.conflicts.get_or_create(&self.controller()).inc();
             }
             Some(error) => {
                 let labels = ErrorLabels {
                     controller: self.controller.to_string(),
-                    r#type: error
-                        .code()
-                        .map_or_else(|| "other".to_owned(), |code| code.to_string()),
+                    r#type: error.code().map_or_else(|| "other".to_owned(), |code| code.to_string()),
                 };
                 self.families.errors.get_or_create(&labels).inc();
             }
@@ -139,28 +93,14 @@ impl Metrics {
     pub(crate) fn recorded(&self, key: &Key, status: &ComponentStatus) {
         for state in State::ALL {
             let present = status.state == Some(state);
-            self.families
-                .state
-                .get_or_create(&self.state(key, state))
-                .set(i64::from(present));
+            self.families.state.get_or_create(&self.state(key, state)).set(i64::from(present));
         }
         let items = status.inventory.items();
-        let ready = |phase: Phase, health: Option<Status>| {
-            phase == Phase::Completed || health == Some(Status::Current)
-        };
-        let unready = items
-            .iter()
-            .filter(|item| !ready(item.phase, item.status))
-            .count();
+        let ready = |phase: Phase, health: Option<Status>| phase == Phase::Completed || health == Some(Status::Current);
+        let unready = items.iter().filter(|item| !ready(item.phase, item.status)).count();
         let count = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
-        self.families
-            .dependents
-            .get_or_create(&self.component(key))
-            .set(count(items.len()));
-        self.families
-            .unready
-            .get_or_create(&self.component(key))
-            .set(count(unready));
+        self.families.dependents.get_or_create(&self.component(key)).set(count(items.len()));
+        self.families.unready.get_or_create(&self.component(key)).set(count(unready));
     }
 
     /// The component is gone, and its series with it (MET-1).
@@ -173,9 +113,7 @@ impl Metrics {
     }
 
     fn controller(&self) -> ControllerLabels {
-        ControllerLabels {
-            controller: self.controller.to_string(),
-        }
+        ControllerLabels { controller: self.controller.to_string() }
     }
 
     fn component(&self, key: &Key) -> ComponentLabels {
@@ -189,20 +127,7 @@ impl Metrics {
     }
 
     fn state(&self, key: &Key, state: State) -> StateLabels {
-        let ComponentLabels {
-            controller,
-            group,
-            kind,
-            namespace,
-            name,
-        } = self.component(key);
-        StateLabels {
-            controller,
-            group,
-            kind,
-            namespace,
-            name,
-            state: state.as_str(),
-        }
+        let ComponentLabels { controller, group, kind, namespace, name } = self.component(key);
+        StateLabels { controller, group, kind, namespace, name, state: state.as_str() }
     }
 }

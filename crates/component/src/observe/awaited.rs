@@ -32,23 +32,13 @@ struct Awaited {
 
 impl AwaitedWatches {
     pub(crate) fn new(cluster: Cluster, tasks: Tasks, notify: Notify) -> Self {
-        Self {
-            inner: Arc::new(Inner {
-                cluster,
-                tasks,
-                notify,
-                awaited: Mutex::default(),
-            }),
-        }
+        Self { inner: Arc::new(Inner { cluster, tasks, notify, awaited: Mutex::default() }) }
     }
 
     /// From now on the component waits for changes of exactly these.
     pub(crate) fn set(&self, component: &Key, specs: HashSet<WatchSpec>) {
         let mut awaited = self.inner.awaited.lock();
-        if awaited
-            .get(component)
-            .is_some_and(|before| before.specs == specs)
-        {
+        if awaited.get(component).is_some_and(|before| before.specs == specs) {
             return;
         }
         if let Some(before) = awaited.remove(component) {
@@ -67,10 +57,7 @@ impl AwaitedWatches {
     fn listen(&self, component: Key, spec: WatchSpec, stop: CancellationToken) {
         let inner = &self.inner;
         let name = format!("awaited {spec}");
-        let store = inner
-            .cluster
-            .watches()
-            .subscribe(spec, project_with(|_| ()));
+        let store = inner.cluster.watches().subscribe(spec, project_with(|_| ()));
         let mut changes = store.changes();
         let (notify, stopping) = (Arc::clone(&inner.notify), inner.tasks.stopping());
         let listen = async move {
@@ -102,8 +89,6 @@ impl AwaitedWatches {
 
 impl fmt::Debug for AwaitedWatches {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AwaitedWatches")
-            .field("components", &self.inner.awaited.lock().len())
-            .finish_non_exhaustive()
+        f.debug_struct("AwaitedWatches").field("components", &self.inner.awaited.lock().len()).finish_non_exhaustive()
     }
 }

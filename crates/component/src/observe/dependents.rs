@@ -54,9 +54,7 @@ struct Watched {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NotObservable {
     /// The server forbids the watch.
-    #[error(
-        "watching {kind} is forbidden: {error} (grant get, list and watch on it to the operator)"
-    )]
+    #[error("watching {kind} is forbidden: {error} (grant get, list and watch on it to the operator)")]
     Forbidden { kind: String, error: String },
     /// The first list did not come in time, or the watch has been broken for long.
     #[error("{kind} cannot be observed{}", error.as_deref().map(|error| format!(": {error}")).unwrap_or_default())]
@@ -78,12 +76,7 @@ impl Project for DependentProjector {
 }
 
 impl DependentWatches {
-    pub(crate) fn new(
-        cluster: Cluster,
-        tasks: Tasks,
-        context: Arc<ProjectionContext>,
-        notify: Notify,
-    ) -> Self {
+    pub(crate) fn new(cluster: Cluster, tasks: Tasks, context: Arc<ProjectionContext>, notify: Notify) -> Self {
         let selector = context.operator.owner_key();
         Self {
             inner: Arc::new(Inner {
@@ -130,10 +123,7 @@ impl DependentWatches {
         if state.used.get(component) == Some(&kinds) {
             return;
         }
-        let before = state
-            .used
-            .insert(component.clone(), kinds.clone())
-            .unwrap_or_default();
+        let before = state.used.insert(component.clone(), kinds.clone()).unwrap_or_default();
         for kind in before.difference(&kinds) {
             let unused = state.watched.get_mut(kind).is_some_and(|watched| {
                 watched.users.remove(component);
@@ -144,10 +134,7 @@ impl DependentWatches {
             }
         }
         for kind in kinds.difference(&before) {
-            let watched = state
-                .watched
-                .entry(kind.clone())
-                .or_insert_with(|| self.start(kind));
+            let watched = state.watched.entry(kind.clone()).or_insert_with(|| self.start(kind));
             watched.users.insert(component.clone());
         }
     }
@@ -155,10 +142,7 @@ impl DependentWatches {
     fn start(&self, kind: &GroupKind) -> Watched {
         let inner = &self.inner;
         let spec = WatchSpec::new(kind.clone()).labels(inner.selector.clone());
-        let store = inner
-            .cluster
-            .watches()
-            .subscribe(spec, Arc::clone(&inner.projector));
+        let store = inner.cluster.watches().subscribe(spec, Arc::clone(&inner.projector));
         let stop = CancellationToken::new();
         let mut changes = store.changes();
         let watches = Arc::downgrade(inner);
@@ -176,15 +160,8 @@ impl DependentWatches {
                 inner.told(&change);
             }
         };
-        inner
-            .tasks
-            .spawn(format!("dependents {}", title(kind)), listen)
-            .detach();
-        Watched {
-            store,
-            users: HashSet::new(),
-            stop,
-        }
+        inner.tasks.spawn(format!("dependents {}", title(kind)), listen).detach();
+        Watched { store, users: HashSet::new(), stop }
     }
 
     /// Ends when all these kinds can be read from memory. A type that the server does not have has no objects.
@@ -196,27 +173,16 @@ impl DependentWatches {
             if store.is_synced() {
                 continue;
             }
-            let settled = self
-                .inner
-                .cluster
-                .clock()
-                .limit(FIRST_LIST, store.settled())
-                .await;
+            let settled = self.inner.cluster.clock().limit(FIRST_LIST, store.settled()).await;
             let error = store.status().error;
             match settled {
                 Ok(WatchState::Forbidden) => {
                     let error = error.unwrap_or_default();
-                    return Err(NotObservable::Forbidden {
-                        kind: title(kind),
-                        error,
-                    });
+                    return Err(NotObservable::Forbidden { kind: title(kind), error });
                 }
                 Ok(_) => {}
                 Err(_) => {
-                    return Err(NotObservable::Silent {
-                        kind: title(kind),
-                        error,
-                    });
+                    return Err(NotObservable::Silent { kind: title(kind), error });
                 }
             }
         }
@@ -224,22 +190,13 @@ impl DependentWatches {
     }
 
     /// A kind whose watch has been broken for longer than this.
-    pub(crate) fn broken_for(
-        &self,
-        kinds: &BTreeSet<GroupKind>,
-        longest: Duration,
-    ) -> Option<NotObservable> {
+    pub(crate) fn broken_for(&self, kinds: &BTreeSet<GroupKind>, longest: Duration) -> Option<NotObservable> {
         let now = self.inner.cluster.clock().moment();
         kinds.iter().find_map(|kind| {
             let status = self.store(kind)?.status();
             let broken = status.state == WatchState::Retrying
-                && status
-                    .broken_since
-                    .is_some_and(|since| now.0.saturating_sub(since.0) > longest);
-            broken.then(|| NotObservable::Silent {
-                kind: title(kind),
-                error: status.error,
-            })
+                && status.broken_since.is_some_and(|since| now.0.saturating_sub(since.0) > longest);
+            broken.then(|| NotObservable::Silent { kind: title(kind), error: status.error })
         })
     }
 
@@ -265,12 +222,7 @@ impl DependentWatches {
     }
 
     fn store(&self, kind: &GroupKind) -> Option<Store<Projection>> {
-        self.inner
-            .state
-            .lock()
-            .watched
-            .get(kind)
-            .map(|watched| watched.store.clone())
+        self.inner.state.lock().watched.get(kind).map(|watched| watched.store.clone())
     }
 }
 
@@ -284,15 +236,11 @@ impl Inner {
         };
         let (before, after) = (owner(old), owner(new));
         if change.cause != Cause::Initial && !only_version_differs(old, new) {
-            self.waiting_for(change)
-                .iter()
-                .for_each(|component| (self.notify)(component));
+            self.waiting_for(change).iter().for_each(|component| (self.notify)(component));
         }
         match change.cause {
             Cause::Event if !only_version_differs(old, new) => {
-                let both = before
-                    .iter()
-                    .chain(after.iter().filter(|after| Some(*after) != before.as_ref()));
+                let both = before.iter().chain(after.iter().filter(|after| Some(*after) != before.as_ref()));
                 both.for_each(|component| (self.notify)(component));
             }
             // Whoever loses an object to another component must know; the writer itself does.
@@ -311,10 +259,7 @@ impl Inner {
             return Vec::new();
         }
         let object = change.key.to_object_key();
-        let waiting = state
-            .wanted
-            .iter()
-            .filter(|(_, objects)| objects.contains(&object));
+        let waiting = state.wanted.iter().filter(|(_, objects)| objects.contains(&object));
         waiting.map(|(component, _)| component.clone()).collect()
     }
 }
@@ -323,26 +268,17 @@ fn only_version_differs(old: Option<&Projection>, new: Option<&Projection>) -> b
     let (Some(old), Some(new)) = (old, new) else {
         return false;
     };
-    let versioned = Projection {
-        resource_version: old.resource_version.clone(),
-        ..new.clone()
-    };
+    let versioned = Projection { resource_version: old.resource_version.clone(), ..new.clone() };
     *old == versioned
 }
 
 fn title(kind: &GroupKind) -> String {
-    if kind.group.is_empty() {
-        kind.kind.clone()
-    } else {
-        format!("{}.{}", kind.kind, kind.group)
-    }
+    if kind.group.is_empty() { kind.kind.clone() } else { format!("{}.{}", kind.kind, kind.group) }
 }
 
 impl fmt::Debug for DependentWatches {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kinds: Vec<_> = self.inner.state.lock().watched.keys().map(title).collect();
-        f.debug_struct("DependentWatches")
-            .field("kinds", &kinds)
-            .finish_non_exhaustive()
+        f.debug_struct("DependentWatches").field("kinds", &kinds).finish_non_exhaustive()
     }
 }

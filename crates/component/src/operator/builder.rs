@@ -65,10 +65,7 @@ impl<C: Component> ComponentBuilder<C> {
 
     /// Field managers whose fields update policy SsaOverride takes over: exact names, or a prefix ending in `*`.
     /// Default: `kubectl*`.
-    pub fn reclaimed_managers<S: Into<String>>(
-        mut self,
-        managers: impl IntoIterator<Item = S>,
-    ) -> Self {
+    pub fn reclaimed_managers<S: Into<String>>(mut self, managers: impl IntoIterator<Item = S>) -> Self {
         self.options.reclaimed_managers = managers.into_iter().map(Into::into).collect();
         self
     }
@@ -125,12 +122,7 @@ impl<C: Component> ComponentBuilder<C> {
 
 impl<C: Component> From<ComponentBuilder<C>> for Operator {
     fn from(builder: ComponentBuilder<C>) -> Self {
-        let ComponentBuilder {
-            operator,
-            generator,
-            hooks,
-            options,
-        } = builder;
+        let ComponentBuilder { operator, generator, hooks, options } = builder;
         let registration = ComponentRegistration::new(operator.name(), generator, hooks, options);
         operator.register(Box::new(registration))
     }
@@ -138,9 +130,6 @@ impl<C: Component> From<ComponentBuilder<C>> for Operator {
 
 impl<C: Component> fmt::Debug for ComponentBuilder<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ComponentBuilder")
-            .field("kind", &C::kind(&()))
-            .field("options", &self.options)
-            .finish_non_exhaustive()
+        f.debug_struct("ComponentBuilder").field("kind", &C::kind(&())).field("options", &self.options).finish_non_exhaustive()
     }
 }

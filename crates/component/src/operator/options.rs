@@ -49,9 +49,6 @@ impl Default for Options {
 
 impl Options {
     pub(crate) fn defaults(&self) -> OperatorDefaults {
-        OperatorDefaults {
-            policies: self.policies.clone(),
-            reapply_interval: self.reapply_interval.map(Interval::from),
-        }
+        OperatorDefaults { policies: self.policies.clone(), reapply_interval: self.reapply_interval.map(Interval::from) }
     }
 }

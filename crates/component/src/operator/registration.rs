@@ -34,19 +34,8 @@ pub(super) struct ComponentRegistration<C: Component> {
 }
 
 impl<C: Component> ComponentRegistration<C> {
-    pub(super) fn new(
-        operator: &str,
-        generator: Arc<dyn ErasedGenerator<C>>,
-        hooks: Hooks<C>,
-        options: Options,
-    ) -> Self {
-        Self {
-            name: C::kind(&()).to_lowercase(),
-            operator: operator.to_owned(),
-            generator,
-            hooks,
-            options,
-        }
+    pub(super) fn new(operator: &str, generator: Arc<dyn ErasedGenerator<C>>, hooks: Hooks<C>, options: Options) -> Self {
+        Self { name: C::kind(&()).to_lowercase(), operator: operator.to_owned(), generator, hooks, options }
     }
 
     fn gvk() -> GroupVersionKind {
@@ -63,9 +52,7 @@ impl<C: Component> Registration for ComponentRegistration<C> {
     fn declare(&self, declarations: &mut Declarations) {
         match custom_resource_definition::<C>() {
             Ok(crd) => declarations.crd(crd),
-            Err(error) => {
-                declarations.problem(format!("make the CRD of {}: {error}", C::kind(&())))
-            }
+            Err(error) => declarations.problem(format!("make the CRD of {}: {error}", C::kind(&()))),
         };
         if let Err(error) = OperatorName::new(&self.operator) {
             declarations.problem(error.to_string());
@@ -78,19 +65,11 @@ impl<C: Component> Registration for ComponentRegistration<C> {
         }
         let (group, plural) = (C::group(&()), C::plural(&()));
         declarations.kind(Self::gvk());
-        declarations.rule(Rule::new(
-            group.clone(),
-            plural.clone(),
-            &["get", "list", "watch", "patch"],
-        ));
+        declarations.rule(Rule::new(group.clone(), plural.clone(), &["get", "list", "watch", "patch"]));
         declarations.rule(Rule::new(group, format!("{plural}/status"), &["patch"]));
         declarations.rule(Rule::new("", "namespaces", &["get", "create"]));
         declarations.rule(Rule::new("events.k8s.io", "events", &["create", "patch"]));
-        declarations.rule(Rule::new(
-            "apiextensions.k8s.io",
-            "customresourcedefinitions",
-            &["get", "list", "watch"],
-        ));
+        declarations.rule(Rule::new("apiextensions.k8s.io", "customresourcedefinitions", &["get", "list", "watch"]));
     }
 
     async fn start(self: Box<Self>, context: OperatorContext) -> Result<Vec<Controller>, BoxError> {
@@ -98,12 +77,7 @@ impl<C: Component> Registration for ComponentRegistration<C> {
         let operator = OperatorName::new(&self.operator)?;
         let resource = cluster.discovery().require(&Self::gvk()).await?;
         let cluster_id = cluster_id(&cluster).await?;
-        let field_manager: Arc<str> = self
-            .options
-            .field_manager
-            .as_deref()
-            .unwrap_or(&self.operator)
-            .into();
+        let field_manager: Arc<str> = self.options.field_manager.as_deref().unwrap_or(&self.operator).into();
         let projection = Arc::new(ProjectionContext {
             operator: operator.clone(),
             field_manager: field_manager.to_string(),
@@ -124,24 +98,12 @@ impl<C: Component> Registration for ComponentRegistration<C> {
             })
         };
         let self_manager: Arc<str> = format!("{field_manager}/self").into();
-        let kind = TypedKind::new(
-            Arc::from(self.operator.as_str()),
-            cluster.clone(),
-            Arc::clone(&self.generator),
-            Arc::new(self.hooks),
-        );
+        let kind =
+            TypedKind::new(Arc::from(self.operator.as_str()), cluster.clone(), Arc::clone(&self.generator), Arc::new(self.hooks));
         let shared = Arc::new(Shared {
             kind: Box::new(kind),
-            finalizer: self
-                .options
-                .finalizer
-                .clone()
-                .unwrap_or_else(|| self.operator.clone()),
-            writer: StatusWriter::new(
-                cluster.clone(),
-                (*resource).clone(),
-                Arc::clone(&self_manager),
-            ),
+            finalizer: self.options.finalizer.clone().unwrap_or_else(|| self.operator.clone()),
+            writer: StatusWriter::new(cluster.clone(), (*resource).clone(), Arc::clone(&self_manager)),
             self_manager,
             resource,
             cluster_id,
@@ -153,23 +115,11 @@ impl<C: Component> Registration for ComponentRegistration<C> {
                 Arc::clone(&notify),
             ),
             awaited: AwaitedWatches::new(cluster.clone(), context.tasks.clone(), notify),
-            sender: Sender::new(
-                cluster.clone(),
-                field_manager,
-                self.options.parallel_requests,
-            ),
+            sender: Sender::new(cluster.clone(), field_manager, self.options.parallel_requests),
             projection,
             defaults: self.options.defaults(),
-            events: Events::new(
-                context.recorder.reporter(&self.operator),
-                &operator,
-                self.options.dependent_events,
-            ),
-            metrics: Metrics::new(
-                context.metrics.shared(register),
-                self.name.as_str().into(),
-                Self::gvk().group_kind(),
-            ),
+            events: Events::new(context.recorder.reporter(&self.operator), &operator, self.options.dependent_events),
+            metrics: Metrics::new(context.metrics.shared(register), self.name.as_str().into(), Self::gvk().group_kind()),
             memories: Memories::default(),
             operator,
             cluster,
@@ -182,20 +132,11 @@ impl<C: Component> Registration for ComponentRegistration<C> {
             timing: context.timing.clone(),
         };
         let passes = context.workers.unwrap_or(self.options.parallel_passes);
-        let controller = Controller::new(
-            self.name.clone(),
-            Arc::new(ComponentReconciler::new(shared)),
-            surroundings,
-        )
-        .workers(passes);
+        let controller =
+            Controller::new(self.name.clone(), Arc::new(ComponentReconciler::new(shared)), surroundings).workers(passes);
         // Set once, here.
         drop(queue.set(controller.enqueue()));
-        follow(
-            &components,
-            controller.enqueue(),
-            &context.tasks,
-            &self.name,
-        );
+        follow(&components, controller.enqueue(), &context.tasks, &self.name);
         Ok(vec![controller])
     }
 }
@@ -207,9 +148,7 @@ fn components(cluster: &Cluster, gvk: &GroupVersionKind) -> Store<Value> {
         object.metadata_mut().remove("managedFields");
         object
     });
-    cluster
-        .watches()
-        .subscribe(WatchSpec::of_version(gvk), compact)
+    cluster.watches().subscribe(WatchSpec::of_version(gvk), compact)
 }
 
 /// Queues components when they come, change or go.
@@ -238,11 +177,7 @@ fn follow(components: &Store<Value>, queue: Enqueue, tasks: &Tasks, name: &str) 
 
 /// The UID of the namespace `kube-system` stands for the cluster (OPT-1).
 async fn cluster_id(cluster: &Cluster) -> Result<String, BoxError> {
-    let namespaces = ApiResource::known(
-        &GroupVersionKind::new("", "v1", "Namespace"),
-        "namespaces",
-        false,
-    );
+    let namespaces = ApiResource::known(&GroupVersionKind::new("", "v1", "Namespace"), "namespaces", false);
     let request = ApiRequest::get(&namespaces, "", "kube-system");
     let namespace = cluster.send_retrying(&request, &Retry::default()).await?;
     Ok(namespace.uid().to_owned())

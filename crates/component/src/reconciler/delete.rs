@@ -14,20 +14,11 @@ impl Pass<'_> {
         self.hooks(Point::PreDelete, instance).await?;
         if self.abandons() {
             let count = self.draft.component.inventory.len();
-            let note = format!(
-                "{count} dependents are abandoned, as the annotation {} asks",
-                self.abandon_key()
-            );
-            self.shared
-                .events
-                .warning(&self.object, "DependentsAbandoned", note);
+            let note = format!("{count} dependents are abandoned, as the annotation {} asks", self.abandon_key());
+            self.shared.events.warning(&self.object, "DependentsAbandoned", note);
         } else {
-            let foreign: Vec<String> = self
-                .object
-                .finalizers()
-                .filter(|name| *name != self.shared.finalizer)
-                .map(str::to_owned)
-                .collect();
+            let foreign: Vec<String> =
+                self.object.finalizers().filter(|name| *name != self.shared.finalizer).map(str::to_owned).collect();
             let verdict = self.drive(instance, &Goal::Delete { foreign }).await?;
             if verdict != Verdict::Complete {
                 return Ok(End::verdict(verdict, self.intervals()));
@@ -36,13 +27,8 @@ impl Pass<'_> {
         self.hooks(Point::PostDelete, instance).await?;
         let kept = &self.draft.component.created_namespaces;
         if !kept.is_empty() {
-            let note = format!(
-                "Namespaces that were created for dependents are kept: {}",
-                kept.join(", ")
-            );
-            self.shared
-                .events
-                .normal(&self.object, "NamespacesKept", note);
+            let note = format!("Namespaces that were created for dependents are kept: {}", kept.join(", "));
+            self.shared.events.normal(&self.object, "NamespacesKept", note);
         }
         self.remove_finalizer().await?;
         Ok(End::Gone)

@@ -2,8 +2,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use kubewright_core::component::Ending;
 use kubewright_core::dependents::{
-    Action, CheckedTypes, Desired, Foreign, ForeignCheck, Inventory, ObjectAction, Observed, Plan,
-    Request, Response, Verb, Verdict, plan, plan_deletion,
+    Action, CheckedTypes, Desired, Foreign, ForeignCheck, Inventory, ObjectAction, Observed, Plan, Request, Response, Verb,
+    Verdict, plan, plan_deletion,
 };
 use kubewright_core::flow::Failure;
 use kubewright_machinery::object::{GroupKind, GroupVersionKind, ObjectExt as _, ObjectKey};
@@ -39,51 +39,20 @@ impl Pass<'_> {
         let mut inventory = self.inventory();
         let kinds = self.kinds(&inventory, goal);
         self.shared.dependents.use_kinds(self.key, kinds.clone());
-        self.shared
-            .dependents
-            .settled(&kinds)
-            .await
-            .map_err(|error| Box::new(self.unobservable(error)))?;
-        if let Some(broken) = self
-            .shared
-            .dependents
-            .broken_for(&kinds, self.intervals().requeue)
-        {
+        self.shared.dependents.settled(&kinds).await.map_err(|error| Box::new(self.unobservable(error)))?;
+        if let Some(broken) = self.shared.dependents.broken_for(&kinds, self.intervals().requeue) {
             return Err(Box::new(self.unobservable(broken)));
         }
         let mut observed = self.observe(&inventory, goal);
         let mut found = HashMap::new();
-        let limit =
-            BATCHES + BATCHES_PER_DEPENDENT * (inventory.len() + self.desired().objects().len());
+        let limit = BATCHES + BATCHES_PER_DEPENDENT * (inventory.len() + self.desired().objects().len());
         for _ in 0..limit {
             let plan = match goal {
-                Goal::Apply => plan(
-                    &engine,
-                    self.desired(),
-                    &inventory,
-                    &observed,
-                    &self.memory.engine,
-                    self.now,
-                ),
-                Goal::Delete { foreign } => plan_deletion(
-                    &engine,
-                    &inventory,
-                    &observed,
-                    &self.memory.engine,
-                    foreign,
-                    self.now,
-                ),
+                Goal::Apply => plan(&engine, self.desired(), &inventory, &observed, &self.memory.engine, self.now),
+                Goal::Delete { foreign } => plan_deletion(&engine, &inventory, &observed, &self.memory.engine, foreign, self.now),
             };
             let Plan {
-                actions,
-                inventory: planned,
-                verdict,
-                memory,
-                wake,
-                needs_manifests,
-                watch_objects,
-                watch_foreign,
-                ..
+                actions, inventory: planned, verdict, memory, wake, needs_manifests, watch_objects, watch_foreign, ..
             } = plan;
             self.wake = wake;
             if needs_manifests {
@@ -115,9 +84,7 @@ impl Pass<'_> {
                     }
                     Action::Send(action) => batch.push(action),
                     other => {
-                        let failure = Failure::backoff(format!(
-                            "the plan asks for something that is not known here: {other:?}"
-                        ));
+                        let failure = Failure::backoff(format!("the plan asks for something that is not known here: {other:?}"));
                         return Err(Box::new(End::failed(failure, None, self.intervals())));
                     }
                 }
@@ -143,18 +110,9 @@ impl Pass<'_> {
 
     /// The kinds whose objects this pass must see.
     fn kinds(&self, inventory: &Inventory, goal: &Goal) -> BTreeSet<GroupKind> {
-        let mut kinds: BTreeSet<GroupKind> = inventory
-            .items()
-            .iter()
-            .map(|item| item.key().group_kind())
-            .collect();
+        let mut kinds: BTreeSet<GroupKind> = inventory.items().iter().map(|item| item.key().group_kind()).collect();
         if matches!(goal, Goal::Apply) {
-            kinds.extend(
-                self.desired()
-                    .objects()
-                    .iter()
-                    .map(|object| object.key.group_kind()),
-            );
+            kinds.extend(self.desired().objects().iter().map(|object| object.key.group_kind()));
         }
         kinds
     }
@@ -168,21 +126,12 @@ impl Pass<'_> {
         };
         inventory.items().iter().for_each(|item| see(item.key()));
         if matches!(goal, Goal::Apply) {
-            self.desired()
-                .objects()
-                .iter()
-                .for_each(|object| see(object.key.clone()));
+            self.desired().objects().iter().for_each(|object| see(object.key.clone()));
         }
         let persisted = |field: &str| self.subject.persisted.get(field);
-        let digest = persisted("processingDigest")
-            .and_then(Value::as_str)
-            .unwrap_or_default();
-        let revision = persisted("revision")
-            .and_then(Value::as_i64)
-            .unwrap_or_default();
-        if digest != self.draft.component.processing_digest
-            || revision != self.draft.component.revision
-        {
+        let digest = persisted("processingDigest").and_then(Value::as_str).unwrap_or_default();
+        let revision = persisted("revision").and_then(Value::as_i64).unwrap_or_default();
+        if digest != self.draft.component.processing_digest || revision != self.draft.component.revision {
             observed.require_persist();
         }
         observed
@@ -207,20 +156,11 @@ impl Pass<'_> {
     }
 
     /// What an answer means for memory, caches, events and counters.
-    fn record_sent(
-        &mut self,
-        engine: &kubewright_core::dependents::Engine,
-        sent: &Sent,
-        observed: &mut Observed,
-    ) {
+    fn record_sent(&mut self, engine: &kubewright_core::dependents::Engine, sent: &Sent, observed: &mut Observed) {
         let (shared, action) = (self.shared, &sent.action);
-        let version_before = observed
-            .get(&action.key)
-            .map(|live| live.resource_version.to_string());
+        let version_before = observed.get(&action.key).map(|live| live.resource_version.to_string());
         let now = self.now;
-        shared
-            .metrics
-            .sent(action.verb, action.corrective, sent.answer.as_ref().err());
+        shared.metrics.sent(action.verb, action.corrective, sent.answer.as_ref().err());
         match &sent.answer {
             Ok(body) => {
                 if action.verb != Verb::CreateNamespace && action.verb != Verb::ReadLive {
@@ -234,28 +174,14 @@ impl Pass<'_> {
                 if let Some(note) = &action.note {
                     shared.events.note(&self.object, note);
                 }
-                observed.record(
-                    engine,
-                    action,
-                    Response::Success(body),
-                    &mut self.memory.engine,
-                    now,
-                );
+                observed.record(engine, action, Response::Success(body), &mut self.memory.engine, now);
             }
             Err(error) => {
                 let refusal = refusal_of(error);
                 if action.verb.is_write() && !refusal.is_transient() && !refusal.is_absent() {
-                    shared
-                        .events
-                        .dependent_failed(&self.object, action, &refusal.to_string());
+                    shared.events.dependent_failed(&self.object, action, &refusal.to_string());
                 }
-                observed.record(
-                    engine,
-                    action,
-                    Response::Refused(&refusal),
-                    &mut self.memory.engine,
-                    now,
-                );
+                observed.record(engine, action, Response::Refused(&refusal), &mut self.memory.engine, now);
             }
         }
     }
@@ -263,9 +189,7 @@ impl Pass<'_> {
     /// Own writes are visible at once.
     fn remember(&self, action: &ObjectAction, body: &Value) {
         let gone = match action.verb {
-            Verb::Delete | Verb::Recreate => {
-                body.kind() == "Status" || body.deletion_timestamp().is_none()
-            }
+            Verb::Delete | Verb::Recreate => body.kind() == "Status" || body.deletion_timestamp().is_none(),
             _ => body.deletion_timestamp().is_some() && body.finalizers().next().is_none(),
         };
         if !gone {
@@ -296,14 +220,8 @@ impl Pass<'_> {
         found: &HashMap<ForeignCheck, GroupKind>,
     ) {
         let object = |(gvk, key): (GroupVersionKind, ObjectKey)| {
-            let spec = WatchSpec::of_version(&gvk)
-                .fields(format!("metadata.name={}", key.name))
-                .metadata_only();
-            if key.namespace.is_empty() {
-                spec
-            } else {
-                spec.in_namespace(key.namespace)
-            }
+            let spec = WatchSpec::of_version(&gvk).fields(format!("metadata.name={}", key.name)).metadata_only();
+            if key.namespace.is_empty() { spec } else { spec.in_namespace(key.namespace) }
         };
         let check = |check: ForeignCheck| {
             let kind = found.get(&check).cloned().or(match check.types {
@@ -312,30 +230,17 @@ impl Pass<'_> {
             })?;
             Some(WatchSpec::new(kind).labels(check.selector).metadata_only())
         };
-        let specs: HashSet<WatchSpec> = objects
-            .into_iter()
-            .map(object)
-            .chain(checks.into_iter().filter_map(check))
-            .collect();
+        let specs: HashSet<WatchSpec> = objects.into_iter().map(object).chain(checks.into_iter().filter_map(check)).collect();
         self.shared.awaited.set(self.key, specs);
     }
 
     /// Waits for the owners of objects that are wanted here too, so that whoever lets go queues the next pass.
     fn await_owners(&self, own: &str, observed: &Observed, verdict: &Verdict) {
-        let taken = |key: &ObjectKey| {
-            observed
-                .get(key)
-                .is_some_and(|live| live.owner.is_some() && !live.is_owned_by(own))
-        };
+        let taken = |key: &ObjectKey| observed.get(key).is_some_and(|live| live.owner.is_some() && !live.is_owned_by(own));
         let wanted = match verdict {
-            Verdict::Blocked { .. } | Verdict::Failed { .. } => self
-                .desired()
-                .objects()
-                .iter()
-                .map(|object| &object.key)
-                .filter(|key| taken(key))
-                .cloned()
-                .collect(),
+            Verdict::Blocked { .. } | Verdict::Failed { .. } => {
+                self.desired().objects().iter().map(|object| &object.key).filter(|key| taken(key)).cloned().collect()
+            }
             _ => HashSet::new(),
         };
         self.shared.dependents.want(self.key, wanted);
@@ -343,9 +248,7 @@ impl Pass<'_> {
 
     fn unobservable(&self, error: NotObservable) -> End {
         match error {
-            NotObservable::Forbidden { .. } => {
-                End::failed(Failure::backoff(error).slow(), None, self.intervals())
-            }
+            NotObservable::Forbidden { .. } => End::failed(Failure::backoff(error).slow(), None, self.intervals()),
             NotObservable::Silent { .. } => End::waiting(error.to_string(), None, self.intervals()),
         }
     }

@@ -52,19 +52,11 @@ impl Intervals {
 
 impl End {
     pub(super) fn suspended() -> Self {
-        Self::Recorded {
-            ending: Ending::Suspended,
-            flow: Ok(()),
-            recheck: None,
-        }
+        Self::Recorded { ending: Ending::Suspended, flow: Ok(()), recheck: None }
     }
 
     pub(super) fn ready(intervals: Intervals) -> Self {
-        Self::Recorded {
-            ending: Ending::Ready,
-            flow: Ok(()),
-            recheck: Some(intervals.requeue),
-        }
+        Self::Recorded { ending: Ending::Ready, flow: Ok(()), recheck: Some(intervals.requeue) }
     }
 
     /// The user must correct something in the object itself.
@@ -75,10 +67,7 @@ impl End {
     pub(super) fn blocked(reason: &'static str, message: String, intervals: Intervals) -> Self {
         Self::Recorded {
             flow: Blocked::new(Reason::new(reason), message.clone()).into(),
-            ending: Ending::Blocked {
-                reason: reason.to_owned(),
-                message,
-            },
+            ending: Ending::Blocked { reason: reason.to_owned(), message },
             recheck: Some(intervals.requeue),
         }
     }
@@ -86,28 +75,15 @@ impl End {
     pub(super) fn waiting(message: String, after: Option<Duration>, intervals: Intervals) -> Self {
         let delay = Delay::at_least_min(after.unwrap_or(intervals.retry));
         Self::Recorded {
-            flow: Wait::after(delay, Reason::new("Retrying"))
-                .message(message.clone())
-                .into(),
-            ending: Ending::Wait {
-                reason: None,
-                message,
-            },
+            flow: Wait::after(delay, Reason::new("Retrying")).message(message.clone()).into(),
+            ending: Ending::Wait { reason: None, message },
             recheck: None,
         }
     }
 
-    pub(super) fn failed(
-        failure: Failure,
-        stalled: Option<&'static str>,
-        intervals: Intervals,
-    ) -> Self {
+    pub(super) fn failed(failure: Failure, stalled: Option<&'static str>, intervals: Intervals) -> Self {
         Self::Recorded {
-            ending: Ending::Failed {
-                reason: None,
-                message: failure.text(),
-                stalled: stalled.map(str::to_owned),
-            },
+            ending: Ending::Failed { reason: None, message: failure.text(), stalled: stalled.map(str::to_owned) },
             recheck: stalled.map(|_| intervals.requeue),
             flow: Err(failure.into()),
         }
@@ -116,11 +92,7 @@ impl End {
     /// An error of a request that the framework sends for the component itself.
     pub(super) fn request(what: &str, error: ApiError, intervals: Intervals) -> Self {
         if error.is_transient() {
-            return Self::waiting(
-                format!("{what}: {error}"),
-                Some(Duration::from_secs(1)),
-                intervals,
-            );
+            return Self::waiting(format!("{what}: {error}"), Some(Duration::from_secs(1)), intervals);
         }
         Self::failed(Failure::unclassified(error).context(what), None, intervals)
     }
@@ -129,35 +101,20 @@ impl End {
     pub(super) fn halted(halt: Halt, intervals: Intervals) -> Self {
         let recheck = Some(intervals.requeue);
         match halt {
-            Halt::Done => Self::Recorded {
-                ending: Ending::Kept,
-                flow: Err(Halt::Done),
-                recheck,
-            },
+            Halt::Done => Self::Recorded { ending: Ending::Kept, flow: Err(Halt::Done), recheck },
             Halt::Wait(wait) => {
-                let ending = Ending::Wait {
-                    reason: Some(wait.reason().to_string()),
-                    message: wait.text(),
-                };
+                let ending = Ending::Wait { reason: Some(wait.reason().to_string()), message: wait.text() };
                 let wait = match wait.on() {
                     // An event that the framework does not know cannot wake the component.
                     WaitOn::Event { .. } => {
-                        Wait::after(Delay::at_least_min(intervals.retry), wait.reason().clone())
-                            .message(wait.text())
+                        Wait::after(Delay::at_least_min(intervals.retry), wait.reason().clone()).message(wait.text())
                     }
                     _ => wait,
                 };
-                Self::Recorded {
-                    ending,
-                    flow: wait.into(),
-                    recheck: None,
-                }
+                Self::Recorded { ending, flow: wait.into(), recheck: None }
             }
             Halt::Blocked(blocked) => Self::Recorded {
-                ending: Ending::Blocked {
-                    reason: blocked.reason().to_string(),
-                    message: blocked.text(),
-                },
+                ending: Ending::Blocked { reason: blocked.reason().to_string(), message: blocked.text() },
                 flow: blocked.into(),
                 recheck,
             },
@@ -165,11 +122,7 @@ impl End {
                 let terminal = matches!(failure.class(), Class::Terminal);
                 let reason = terminal.then(|| failure.classification().reason.to_string());
                 Self::Recorded {
-                    ending: Ending::Failed {
-                        reason: reason.clone(),
-                        message: failure.text(),
-                        stalled: reason,
-                    },
+                    ending: Ending::Failed { reason: reason.clone(), message: failure.text(), stalled: reason },
                     flow: Err(failure.into()),
                     recheck: recheck.filter(|_| terminal),
                 }
@@ -182,26 +135,16 @@ impl End {
         match verdict {
             Verdict::Complete => Self::ready(intervals),
             Verdict::Incomplete { waiting } => Self::Recorded {
-                flow: Wait::after(
-                    Delay::at_least_min(intervals.requeue),
-                    Reason::new("Processing"),
-                )
-                .into(),
+                flow: Wait::after(Delay::at_least_min(intervals.requeue), Reason::new("Processing")).into(),
                 ending: Ending::Incomplete(waiting),
                 recheck: None,
             },
             Verdict::Wait { message, after } => Self::waiting(message, after, intervals),
-            Verdict::Blocked { reason, message } => {
-                Self::blocked(reason.as_str(), message, intervals)
+            Verdict::Blocked { reason, message } => Self::blocked(reason.as_str(), message, intervals),
+            Verdict::Failed { message, .. } => Self::failed(Failure::backoff(message), None, intervals),
+            Verdict::Invalid { errors } => {
+                Self::failed(Failure::terminal(Reason::new("InvalidManifest"), errors), Some("InvalidManifest"), intervals)
             }
-            Verdict::Failed { message, .. } => {
-                Self::failed(Failure::backoff(message), None, intervals)
-            }
-            Verdict::Invalid { errors } => Self::failed(
-                Failure::terminal(Reason::new("InvalidManifest"), errors),
-                Some("InvalidManifest"),
-                intervals,
-            ),
             // A verdict that this executor does not know yet: look again.
             other => Self::waiting(format!("{other:?}"), None, intervals),
         }
@@ -209,16 +152,11 @@ impl End {
 
     pub(super) fn render(error: RenderError, intervals: Intervals) -> Self {
         match error {
-            RenderError::Input(error) => Self::failed(
-                Failure::terminal(Reason::new("RenderFailed"), error),
-                Some("RenderFailed"),
-                intervals,
-            ),
+            RenderError::Input(error) => {
+                Self::failed(Failure::terminal(Reason::new("RenderFailed"), error), Some("RenderFailed"), intervals)
+            }
             RenderError::Transient(error) => Self::waiting(error.to_string(), None, intervals),
-            RenderError::Api(error) => Self::halted(
-                Failure::unclassified(error).context("render").into(),
-                intervals,
-            ),
+            RenderError::Api(error) => Self::halted(Failure::unclassified(error).context("render").into(), intervals),
             other => Self::halted(Failure::unclassified(other).into(), intervals),
         }
     }
@@ -226,17 +164,9 @@ impl End {
     /// What is recorded, and what the runner is told.
     pub(super) fn into_parts(self) -> (Option<Ending>, Flow, Option<Duration>) {
         match self {
-            Self::Recorded {
-                ending,
-                flow,
-                recheck,
-            } => (Some(ending), flow, recheck),
+            Self::Recorded { ending, flow, recheck } => (Some(ending), flow, recheck),
             Self::Gone => (None, Ok(()), None),
-            Self::Overtaken => (
-                None,
-                Wait::after(OVERTAKEN, Reason::new("Overtaken")).into(),
-                None,
-            ),
+            Self::Overtaken => (None, Wait::after(OVERTAKEN, Reason::new("Overtaken")).into(), None),
         }
     }
 }

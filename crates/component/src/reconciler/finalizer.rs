@@ -13,15 +13,13 @@ impl Pass<'_> {
     /// Puts our finalizer on the component, if it is not there. The pass goes on with the answer.
     pub(super) async fn add_finalizer(&mut self) -> Step {
         let finalizer = self.shared.finalizer.clone();
-        self.patch_finalizers(|object| finalizer::add_patch(object, &finalizer))
-            .await
+        self.patch_finalizers(|object| finalizer::add_patch(object, &finalizer)).await
     }
 
     /// Takes our finalizer off the component; with it the last hold on a deleted component goes.
     pub(super) async fn remove_finalizer(&mut self) -> Step {
         let finalizer = self.shared.finalizer.clone();
-        self.patch_finalizers(|object| finalizer::remove_patch(object, &[&finalizer]))
-            .await
+        self.patch_finalizers(|object| finalizer::remove_patch(object, &[&finalizer])).await
     }
 
     async fn patch_finalizers(&mut self, patch: impl Fn(&Value) -> Option<Value>) -> Step {
@@ -30,33 +28,16 @@ impl Pass<'_> {
             let Some(patch) = patch(&self.object) else {
                 return Ok(());
             };
-            let request = ApiRequest::patch(
-                &shared.resource,
-                key.namespace(),
-                key.name(),
-                PatchKind::Json,
-                &patch,
-            )
-            .field_manager(&shared.self_manager);
-            let read = match shared
-                .cluster
-                .send_retrying(&request, &Retry::default())
-                .await
-            {
+            let request = ApiRequest::patch(&shared.resource, key.namespace(), key.name(), PatchKind::Json, &patch)
+                .field_manager(&shared.self_manager);
+            let read = match shared.cluster.send_retrying(&request, &Retry::default()).await {
                 Ok(object) => {
                     self.take_over(object);
                     return Ok(());
                 }
                 // The test in the patch failed: somebody else was faster.
                 Err(error) if error.code() == Some(422) || error.is_conflict() => {
-                    shared
-                        .cluster
-                        .send(&ApiRequest::get(
-                            &shared.resource,
-                            key.namespace(),
-                            key.name(),
-                        ))
-                        .await
+                    shared.cluster.send(&ApiRequest::get(&shared.resource, key.namespace(), key.name())).await
                 }
                 Err(error) => Err(error),
             };
@@ -73,10 +54,6 @@ impl Pass<'_> {
         if error.is_not_found() {
             return End::Gone;
         }
-        End::request(
-            "change the finalizers of the component",
-            error,
-            self.intervals(),
-        )
+        End::request("change the finalizers of the component", error, self.intervals())
     }
 }

@@ -32,10 +32,7 @@ impl Memories {
         if memory.uid == uid {
             return memory;
         }
-        Memory {
-            uid: uid.to_owned(),
-            ..Memory::default()
-        }
+        Memory { uid: uid.to_owned(), ..Memory::default() }
     }
 
     pub(crate) fn put(&self, key: &Key, memory: Memory) {

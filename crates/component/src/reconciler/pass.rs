@@ -78,7 +78,9 @@ impl<'a> Pass<'a> {
             return Ok(End::Gone);
         }
         let instance = self.shared.kind.decode(&self.object).map_err(|error| {
-            Box::new(End::invalid_spec(format!("the object does not fit its type: {error} (correct the object, or install the CRD of this operator)")))
+            Box::new(End::invalid_spec(format!(
+                "the object does not fit its type: {error} (correct the object, or install the CRD of this operator)"
+            )))
         })?;
         let place = (self.key.namespace(), self.key.name());
         let effective = Effective::of(&instance.settings(), &self.shared.defaults, place)
@@ -92,14 +94,8 @@ impl<'a> Pass<'a> {
             self.restarted = self.draft.component.process(&digest, self.generation());
         }
         self.digest = Some(digest);
-        self.shared
-            .dependents
-            .register(self.key, self.shared.owner(self.key).hash());
-        if deleting {
-            self.delete(&*instance).await
-        } else {
-            self.apply(&*instance).await
-        }
+        self.shared.dependents.register(self.key, self.shared.owner(self.key).hash());
+        if deleting { self.delete(&*instance).await } else { self.apply(&*instance).await }
     }
 
     pub(super) fn is_deleting(&self) -> bool {
@@ -119,25 +115,18 @@ impl<'a> Pass<'a> {
             deleting: self.is_deleting(),
             generation: self.generation(),
             started: self.now,
-            timeout: self
-                .effective
-                .as_ref()
-                .map_or_else(|| self.intervals().requeue, |effective| effective.timeout),
+            timeout: self.effective.as_ref().map_or_else(|| self.intervals().requeue, |effective| effective.timeout),
         }
     }
 
     /// The engine as this component sets it.
     pub(super) fn engine(&self) -> Engine {
-        let mut engine = Engine::new(
-            (*self.shared.projection).clone(),
-            self.shared.owner(self.key),
-        );
+        let mut engine = Engine::new((*self.shared.projection).clone(), self.shared.owner(self.key));
         engine.finalizer.clone_from(&self.shared.finalizer);
         if let Some(effective) = &self.effective {
             let declared = effective.additional_managed_types.iter();
-            engine.additional_managed_types = declared
-                .map(|managed| ManagedType::declared(&managed.group, &managed.kind))
-                .collect();
+            engine.additional_managed_types =
+                declared.map(|managed| ManagedType::declared(&managed.group, &managed.kind)).collect();
             engine.missing_namespaces = effective.policies.missing_namespaces;
         }
         engine
@@ -162,12 +151,8 @@ impl<'a> Pass<'a> {
         }
         let effective = self.effective.as_ref();
         let inputs = HookInputs {
-            namespace: effective
-                .map(|effective| effective.namespace.clone())
-                .unwrap_or_default(),
-            name: effective
-                .map(|effective| effective.name.clone())
-                .unwrap_or_default(),
+            namespace: effective.map(|effective| effective.namespace.clone()).unwrap_or_default(),
+            name: effective.map(|effective| effective.name.clone()).unwrap_or_default(),
             digest: self.digest.clone().unwrap_or_default(),
             revision: self.draft.component.revision,
         };
@@ -178,10 +163,8 @@ impl<'a> Pass<'a> {
     }
 
     fn component_digest(&self) -> String {
-        let text =
-            |(key, value): (&String, &Value)| Some((key.clone(), value.as_str()?.to_owned()));
-        let annotations: BTreeMap<String, String> =
-            self.object.annotations().iter().filter_map(text).collect();
+        let text = |(key, value): (&String, &Value)| Some((key.clone(), value.as_str()?.to_owned()));
+        let annotations: BTreeMap<String, String> = self.object.annotations().iter().filter_map(text).collect();
         let spec = self.object.get("spec").unwrap_or(&Value::Null);
         component_digest(self.generation(), &annotations, spec, &BTreeMap::new())
     }

@@ -23,9 +23,7 @@ impl ComponentReconciler {
     }
 
     fn component(&self, context: &PassContext) -> Option<Arc<Value>> {
-        self.shared
-            .components
-            .find(context.key().namespace(), context.key().name())
+        self.shared.components.find(context.key().namespace(), context.key().name())
     }
 }
 
@@ -54,11 +52,7 @@ impl Reconciler for ComponentReconciler {
         };
         let pass = Pass::begin(&self.shared, context.key(), object);
         let end = End::Recorded {
-            ending: Ending::Failed {
-                reason: None,
-                message: conclusion.message.clone(),
-                stalled: None,
-            },
+            ending: Ending::Failed { reason: None, message: conclusion.message.clone(), stalled: None },
             flow: Ok(()),
             recheck: None,
         };
@@ -75,15 +69,6 @@ pub(crate) fn triggers(change: &Change<Value>) -> bool {
         return true;
     };
     let differs = |pointer: &str| old.pointer(pointer) != new.pointer(pointer);
-    let metadata = [
-        "uid",
-        "generation",
-        "annotations",
-        "finalizers",
-        "deletionTimestamp",
-    ];
-    metadata
-        .iter()
-        .any(|field| differs(&format!("/metadata/{field}")))
-        || differs("/status")
+    let metadata = ["uid", "generation", "annotations", "finalizers", "deletionTimestamp"];
+    metadata.iter().any(|field| differs(&format!("/metadata/{field}"))) || differs("/status")
 }

@@ -30,9 +30,7 @@ impl Pass<'_> {
             self.shared.memories.put(self.key, self.memory);
             return Outcome { flow, recheck };
         };
-        let before: ComponentStatus =
-            serde_json::from_value(Value::Object(self.subject.persisted.clone()))
-                .unwrap_or_default();
+        let before: ComponentStatus = serde_json::from_value(Value::Object(self.subject.persisted.clone())).unwrap_or_default();
         let at = self.circumstances();
         self.draft.component.conclude(&ending, &at);
         let mut outcome = Outcome { flow, recheck };
@@ -49,14 +47,8 @@ impl Pass<'_> {
             }
         }
         self.shared.events.changed(&self.object, self.tally);
-        self.shared
-            .metrics
-            .recorded(self.key, &self.draft.component);
-        outcome.recheck = soonest([
-            self.jittered(outcome.recheck),
-            self.until_timeout(),
-            self.until_wake(),
-        ]);
+        self.shared.metrics.recorded(self.key, &self.draft.component);
+        outcome.recheck = soonest([self.jittered(outcome.recheck), self.until_timeout(), self.until_wake()]);
         if matches!(ending, Ending::Suspended) {
             outcome.recheck = None;
         }
@@ -71,17 +63,8 @@ impl Pass<'_> {
             && only_messages_differ(&self.subject.persisted, &status)
             && let Some(written) = self.memory.status_written
         {
-            let passed = self
-                .shared
-                .cluster
-                .clock()
-                .moment()
-                .0
-                .saturating_sub(written.0);
-            if let Some(rest) = MESSAGES_EVERY
-                .checked_sub(passed)
-                .filter(|rest| !rest.is_zero())
-            {
+            let passed = self.shared.cluster.clock().moment().0.saturating_sub(written.0);
+            if let Some(rest) = MESSAGES_EVERY.checked_sub(passed).filter(|rest| !rest.is_zero()) {
                 return Ok(Some(rest));
             }
         }
@@ -90,14 +73,9 @@ impl Pass<'_> {
             return Ok(None);
         };
         // Too many dependents: what is persisted of them stays, and the status says so.
-        if let End::Recorded {
-            ending: ending @ Ending::Blocked { .. },
-            ..
-        } = &*end
-        {
+        if let End::Recorded { ending: ending @ Ending::Blocked { .. }, .. } = &*end {
             let persisted: ComponentStatus =
-                serde_json::from_value(Value::Object(self.subject.persisted.clone()))
-                    .unwrap_or_default();
+                serde_json::from_value(Value::Object(self.subject.persisted.clone())).unwrap_or_default();
             if persisted.inventory != inventory_before {
                 self.draft.component.inventory = persisted.inventory;
                 let at = self.circumstances();
@@ -112,11 +90,7 @@ impl Pass<'_> {
     pub(super) async fn write_status(&mut self) -> Step {
         let status = self.draft.to_map();
         let started = kubewright_core::seconds::Seconds::from(self.now).to_string();
-        let written = self
-            .shared
-            .writer
-            .write(&mut self.subject, &status, &started)
-            .await;
+        let written = self.shared.writer.write(&mut self.subject, &status, &started).await;
         match written {
             Ok(Written::Unchanged) => Ok(()),
             Ok(Written::Persisted(object)) => {
@@ -131,17 +105,9 @@ impl Pass<'_> {
                 let message = format!(
                     "the status would have {bytes} bytes with {count} dependents; the limit is 1048576 bytes (split the component)"
                 );
-                Err(Box::new(End::blocked(
-                    "TooManyDependents",
-                    message,
-                    self.intervals(),
-                )))
+                Err(Box::new(End::blocked("TooManyDependents", message, self.intervals())))
             }
-            Err(error) => Err(Box::new(End::request(
-                "write the status of the component",
-                error,
-                self.intervals(),
-            ))),
+            Err(error) => Err(Box::new(End::request("write the status of the component", error, self.intervals()))),
         }
     }
 
@@ -150,19 +116,14 @@ impl Pass<'_> {
             Ok(instance) => instance.event_annotations(self.digest.as_deref()),
             Err(_) => BTreeMap::new(),
         };
-        self.shared
-            .events
-            .recorded(&self.object, before, &self.draft.component, annotations);
+        self.shared.events.recorded(&self.object, before, &self.draft.component, annotations);
     }
 
     fn until_timeout(&self) -> Option<Duration> {
         if self.is_deleting() {
             return None;
         }
-        let end = self
-            .draft
-            .component
-            .times_out_at(self.circumstances().timeout)?;
+        let end = self.draft.component.times_out_at(self.circumstances().timeout)?;
         self.until(end)
     }
 

@@ -38,33 +38,18 @@ impl Pass<'_> {
     /// Sees to a rendering of the present component. `full`: with manifests, not their digests alone.
     pub(super) async fn render(&mut self, instance: &dyn Instance, full: bool) -> Step {
         let inputs = self.render_inputs();
-        let before = self
-            .memory
-            .rendered
-            .take_if(|rendered| rendered.key != inputs || !self_contained(rendered, full));
-        let stale = self
-            .memory
-            .rendered
-            .as_ref()
-            .is_some_and(|rendered| self.knows_any(&rendered.unknown));
+        let before = self.memory.rendered.take_if(|rendered| rendered.key != inputs || !self_contained(rendered, full));
+        let stale = self.memory.rendered.as_ref().is_some_and(|rendered| self.knows_any(&rendered.unknown));
         if self.memory.rendered.is_some() && !stale {
             return Ok(());
         }
         self.shared.metrics.rendered();
-        let manifests = instance
-            .render(inputs.clone())
-            .await
-            .map_err(|error| Box::new(End::render(error, self.intervals())))?;
+        let manifests = instance.render(inputs.clone()).await.map_err(|error| Box::new(End::render(error, self.intervals())))?;
         let mut objects = Vec::with_capacity(manifests.len());
         for manifest in manifests {
-            let object = manifest
-                .resolve(self.shared.operator.as_str())
-                .map_err(|error| {
-                    Box::new(End::render(
-                        RenderError::from(InputError::new(error.to_string())),
-                        self.intervals(),
-                    ))
-                })?;
+            let object = manifest.resolve(self.shared.operator.as_str()).map_err(|error| {
+                Box::new(End::render(RenderError::from(InputError::new(error.to_string())), self.intervals()))
+            })?;
             objects.push(object);
         }
         let (scopes, unknown) = self.scopes(&objects).await?;
@@ -80,23 +65,13 @@ impl Pass<'_> {
         };
         let desired = prepare(objects, &context).map_err(|errors| {
             let failure = Failure::terminal(Reason::new("InvalidManifest"), errors);
-            Box::new(End::failed(
-                failure,
-                Some("InvalidManifest"),
-                self.intervals(),
-            ))
+            Box::new(End::failed(failure, Some("InvalidManifest"), self.intervals()))
         })?;
         if let Some(before) = before.filter(|before| before.key == inputs) {
             self.compare(&before.desired, &desired);
         }
-        self.draft.component.deletion_hooks =
-            i64::try_from(desired.deletion_stage().len()).unwrap_or(i64::MAX);
-        self.memory.rendered = Some(Rendered {
-            key: inputs,
-            desired,
-            full: true,
-            unknown,
-        });
+        self.draft.component.deletion_hooks = i64::try_from(desired.deletion_stage().len()).unwrap_or(i64::MAX);
+        self.memory.rendered = Some(Rendered { key: inputs, desired, full: true, unknown });
         Ok(())
     }
 
@@ -104,12 +79,8 @@ impl Pass<'_> {
         let effective = self.effective.as_ref();
         RenderInputs {
             operator: self.shared.operator.as_str().to_owned(),
-            namespace: effective
-                .map(|effective| effective.namespace.clone())
-                .unwrap_or_default(),
-            name: effective
-                .map(|effective| effective.name.clone())
-                .unwrap_or_default(),
+            namespace: effective.map(|effective| effective.namespace.clone()).unwrap_or_default(),
+            name: effective.map(|effective| effective.name.clone()).unwrap_or_default(),
             digest: self.digest.clone().unwrap_or_default(),
             revision: self.draft.component.revision,
             ..RenderInputs::default()
@@ -117,27 +88,12 @@ impl Pass<'_> {
     }
 
     /// Whether objects of these types live in namespaces, as far as the cluster knows the types.
-    async fn scopes(
-        &self,
-        objects: &[Value],
-    ) -> Step<(HashMap<GroupVersionKind, Scope>, BTreeSet<GroupVersionKind>)> {
+    async fn scopes(&self, objects: &[Value]) -> Step<(HashMap<GroupVersionKind, Scope>, BTreeSet<GroupVersionKind>)> {
         let discovery = self.shared.sender.cluster().discovery();
         // The items of a List count one by one.
-        let items = |object: &Value| {
-            object
-                .get("items")
-                .and_then(Value::as_array)
-                .cloned()
-                .unwrap_or_default()
-        };
-        let nested = objects
-            .iter()
-            .flat_map(|object| items(object).into_iter().filter_map(|item| item.gvk()));
-        let types: BTreeSet<GroupVersionKind> = objects
-            .iter()
-            .filter_map(ObjectExt::gvk)
-            .chain(nested)
-            .collect();
+        let items = |object: &Value| object.get("items").and_then(Value::as_array).cloned().unwrap_or_default();
+        let nested = objects.iter().flat_map(|object| items(object).into_iter().filter_map(|item| item.gvk()));
+        let types: BTreeSet<GroupVersionKind> = objects.iter().filter_map(ObjectExt::gvk).chain(nested).collect();
         let (mut scopes, mut unknown) = (HashMap::new(), BTreeSet::new());
         let brought: BTreeSet<_> = objects.iter().filter_map(brought_kind).collect();
         for gvk in types {
@@ -147,17 +103,14 @@ impl Pass<'_> {
                 Some(resource) => Some(resource),
                 // A definition in the set decides; no need to ask for a type that cannot be there yet.
                 None if brought.contains(&kind) => None,
-                None => discovery.resolve_gvk(&gvk).await.map_err(|error| {
-                    Box::new(End::request("discover types", error, self.intervals()))
-                })?,
+                None => discovery
+                    .resolve_gvk(&gvk)
+                    .await
+                    .map_err(|error| Box::new(End::request("discover types", error, self.intervals())))?,
             };
             match resource {
                 Some(resource) => {
-                    let scope = if resource.namespaced {
-                        Scope::Namespaced
-                    } else {
-                        Scope::Cluster
-                    };
+                    let scope = if resource.namespaced { Scope::Namespaced } else { Scope::Cluster };
                     scopes.insert(gvk, scope);
                 }
                 None => {
@@ -171,39 +124,21 @@ impl Pass<'_> {
 
     fn knows_any(&self, types: &BTreeSet<GroupVersionKind>) -> bool {
         let discovery = self.shared.sender.cluster().discovery();
-        types.iter().any(|gvk| {
-            discovery
-                .cached(&gvk.group_kind(), Some(&gvk.version))
-                .is_some()
-        })
+        types.iter().any(|gvk| discovery.cached(&gvk.group_kind(), Some(&gvk.version)).is_some())
     }
 
     /// The same inputs must give the same manifests (GEN-6). The newer rendering is used.
     fn compare(&mut self, before: &Desired, after: &Desired) {
-        let differs = |object: &&DesiredObject| {
-            before
-                .get(&object.key)
-                .is_none_or(|before| before.digest != object.digest)
-        };
-        let differing: Vec<String> = after
-            .objects()
-            .iter()
-            .filter(differs)
-            .map(|object| object.key.to_string())
-            .take(SHOWN)
-            .collect();
+        let differs = |object: &&DesiredObject| before.get(&object.key).is_none_or(|before| before.digest != object.digest);
+        let differing: Vec<String> =
+            after.objects().iter().filter(differs).map(|object| object.key.to_string()).take(SHOWN).collect();
         if differing.is_empty() && before.objects().len() == after.objects().len() {
             return;
         }
         self.shared.metrics.rendered_differently();
         if !std::mem::replace(&mut self.memory.told_nondeterminism, true) {
-            let note = format!(
-                "The generator gives other manifests for the same input: {}",
-                differing.join(", ")
-            );
-            self.shared
-                .events
-                .warning(&self.object, "NonDeterministicManifests", note);
+            let note = format!("The generator gives other manifests for the same input: {}", differing.join(", "));
+            self.shared.events.warning(&self.object, "NonDeterministicManifests", note);
         }
     }
 }
@@ -213,12 +148,7 @@ fn self_contained(rendered: &Rendered, full: bool) -> bool {
 }
 
 fn brought_kind(object: &Value) -> Option<(String, String)> {
-    let text = |pointer| {
-        object
-            .pointer(pointer)
-            .and_then(Value::as_str)
-            .map(str::to_owned)
-    };
+    let text = |pointer| object.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
     if object.kind() != "CustomResourceDefinition" {
         return None;
     }

@@ -50,9 +50,7 @@ impl Draft {
 
     /// Takes over what hooks changed: all fields that are not the framework's, and conditions of their own.
     pub(crate) fn adopt(&mut self, status: Map<String, Value>) {
-        if let Ok(changed) =
-            serde_json::from_value::<ComponentStatus>(Value::Object(status.clone()))
-        {
+        if let Ok(changed) = serde_json::from_value::<ComponentStatus>(Value::Object(status.clone())) {
             self.component.conditions = changed.conditions;
         }
         self.rest = status;
@@ -80,11 +78,7 @@ pub(crate) fn only_messages_differ(old: &Map<String, Value>, new: &Map<String, V
         status.retain(|field, _| !TIMES.contains(&field.as_str()));
         for list in ["conditions", "inventory"] {
             let entries = status.get_mut(list).and_then(Value::as_array_mut);
-            for entry in entries
-                .into_iter()
-                .flatten()
-                .filter_map(Value::as_object_mut)
-            {
+            for entry in entries.into_iter().flatten().filter_map(Value::as_object_mut) {
                 entry.remove("message");
             }
         }
@@ -113,12 +107,8 @@ mod tests {
     // STA-5
     #[test]
     fn a_difference_names_changed_and_removed_fields_only_and_lists_whole() {
-        let old = map(
-            json!({"state": "Ready", "revision": 1, "processingSince": "x", "inventory": [{"name": "a"}]}),
-        );
-        let new = map(
-            json!({"state": "Ready", "revision": 2, "inventory": [{"name": "a"}, {"name": "b"}]}),
-        );
+        let old = map(json!({"state": "Ready", "revision": 1, "processingSince": "x", "inventory": [{"name": "a"}]}));
+        let new = map(json!({"state": "Ready", "revision": 2, "inventory": [{"name": "a"}, {"name": "b"}]}));
         assert_eq!(
             difference(&old, &new).unwrap(),
             json!({"revision": 2, "processingSince": null, "inventory": [{"name": "a"}, {"name": "b"}]})
@@ -128,14 +118,9 @@ mod tests {
     // STA-9
     #[test]
     fn messages_are_told_from_other_changes() {
-        let old = map(
-            json!({"state": "Processing", "conditions": [{"type": "Ready", "message": "1 of 3"}]}),
-        );
-        let new = map(
-            json!({"state": "Processing", "conditions": [{"type": "Ready", "message": "2 of 3"}]}),
-        );
-        let other =
-            map(json!({"state": "Ready", "conditions": [{"type": "Ready", "message": "2 of 3"}]}));
+        let old = map(json!({"state": "Processing", "conditions": [{"type": "Ready", "message": "1 of 3"}]}));
+        let new = map(json!({"state": "Processing", "conditions": [{"type": "Ready", "message": "2 of 3"}]}));
+        let other = map(json!({"state": "Ready", "conditions": [{"type": "Ready", "message": "2 of 3"}]}));
         assert!(only_messages_differ(&old, &new));
         assert!(!only_messages_differ(&old, &other));
     }
@@ -143,9 +128,7 @@ mod tests {
     // HOOK-2
     #[test]
     fn hooks_keep_their_own_fields_and_never_change_ours() {
-        let mut draft = Draft::read(&map(
-            json!({"state": "Ready", "revision": 3, "observedGeneration": 1, "url": "a"}),
-        ));
+        let mut draft = Draft::read(&map(json!({"state": "Ready", "revision": 3, "observedGeneration": 1, "url": "a"})));
         let mut status = draft.to_map();
         status.insert("url".to_owned(), json!("b"));
         status.insert("revision".to_owned(), json!(9));

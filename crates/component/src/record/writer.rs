@@ -48,11 +48,7 @@ pub(crate) struct StatusWriter {
 
 impl StatusWriter {
     pub(crate) fn new(cluster: Cluster, resource: ApiResource, manager: Arc<str>) -> Self {
-        Self {
-            cluster,
-            resource,
-            manager,
-        }
+        Self { cluster, resource, manager }
     }
 
     /// Writes what differs between the persisted status and the new one. The subject then holds what was persisted.
@@ -66,10 +62,7 @@ impl StatusWriter {
             return Ok(Written::Unchanged);
         }
         let mut status = status.clone();
-        status.insert(
-            "lastObservedAt".to_owned(),
-            Value::String(started.to_owned()),
-        );
+        status.insert("lastObservedAt".to_owned(), Value::String(started.to_owned()));
         let Some(changes) = difference(&subject.persisted, &status) else {
             return Ok(Written::Unchanged);
         };
@@ -79,15 +72,9 @@ impl StatusWriter {
         }
         for _ in 0..ATTEMPTS {
             let patch = json!({ "metadata": { "resourceVersion": subject.resource_version }, "status": changes });
-            let request = ApiRequest::patch(
-                &self.resource,
-                &subject.namespace,
-                &subject.name,
-                PatchKind::Merge,
-                &patch,
-            )
-            .subresource("status")
-            .field_manager(&self.manager);
+            let request = ApiRequest::patch(&self.resource, &subject.namespace, &subject.name, PatchKind::Merge, &patch)
+                .subresource("status")
+                .field_manager(&self.manager);
             match self.cluster.send(&request).await {
                 Ok(object) => {
                     subject.observe(&object);
@@ -111,23 +98,14 @@ impl StatusWriter {
     }
 
     async fn live(&self, subject: &Subject) -> Result<Value, ApiError> {
-        self.cluster
-            .send(&ApiRequest::get(
-                &self.resource,
-                &subject.namespace,
-                &subject.name,
-            ))
-            .await
+        self.cluster.send(&ApiRequest::get(&self.resource, &subject.namespace, &subject.name)).await
     }
 }
 
 impl Subject {
     /// Takes version and status from an object that the server sent.
     pub(crate) fn observe(&mut self, object: &Value) {
-        if let Some(version) = object
-            .pointer("/metadata/resourceVersion")
-            .and_then(Value::as_str)
-        {
+        if let Some(version) = object.pointer("/metadata/resourceVersion").and_then(Value::as_str) {
             version.clone_into(&mut self.resource_version);
         }
         self.persisted = status_of(object);
@@ -135,9 +113,5 @@ impl Subject {
 }
 
 pub(crate) fn status_of(object: &Value) -> Map<String, Value> {
-    object
-        .get("status")
-        .and_then(Value::as_object)
-        .cloned()
-        .unwrap_or_default()
+    object.get("status").and_then(Value::as_object).cloned().unwrap_or_default()
 }

@@ -63,9 +63,7 @@ pub(crate) struct Effective {
 impl OperatorDefaults {
     /// The options, checked.
     pub(crate) fn check(&self) -> Result<(), InvalidSetting> {
-        self.reapply_interval.map_or(Ok(()), |interval| {
-            positive("reapply_interval", interval).map(drop)
-        })
+        self.reapply_interval.map_or(Ok(()), |interval| positive("reapply_interval", interval).map(drop))
     }
 }
 
@@ -82,17 +80,11 @@ impl Effective {
             (None, None) => DEFAULT_REAPPLY_INTERVAL,
         };
         let operator = defaults.policies.over(&Policies::default());
-        let policies = Policies {
-            reapply_interval,
-            ..settings.policies.over(&operator)
-        };
+        let policies = Policies { reapply_interval, ..settings.policies.over(&operator) };
         let given = |interval: Option<Interval>| interval.and_then(Interval::non_zero);
         let requeue_interval = given(settings.requeue_interval).unwrap_or(REQUEUE_INTERVAL);
         Ok(Self {
-            namespace: settings
-                .namespace
-                .clone()
-                .unwrap_or_else(|| namespace.to_owned()),
+            namespace: settings.namespace.clone().unwrap_or_else(|| namespace.to_owned()),
             name: settings.name.clone().unwrap_or_else(|| name.to_owned()),
             suspend: settings.suspend,
             requeue_interval,

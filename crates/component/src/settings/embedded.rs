@@ -180,9 +180,7 @@ pub struct ManagedTypes {
 
 impl Setting for ManagedTypes {
     fn contribute(&self, settings: &mut Settings) {
-        settings
-            .additional_managed_types
-            .clone_from(&self.additional_managed_types);
+        settings.additional_managed_types.clone_from(&self.additional_managed_types);
     }
 }
 
@@ -225,17 +223,11 @@ macro_rules! interval_setting {
     )*};
 }
 
-interval_setting!(
-    Requeue { requeue_interval },
-    Retry { retry_interval },
-    Reapply { reapply_interval }
-);
+interval_setting!(Requeue { requeue_interval }, Retry { retry_interval }, Reapply { reapply_interval });
 
 impl Timeout {
     /// The setting with this time.
     pub fn after(timeout: std::time::Duration) -> Self {
-        Self {
-            timeout: Some(timeout.into()),
-        }
+        Self { timeout: Some(timeout.into()) }
     }
 }

@@ -34,9 +34,7 @@ impl From<Duration> for Interval {
 
 /// A text that is no duration.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "{found:?} is no duration (allowed: numbers with the units ns, us, ms, s, m, h, such as 90s or 1h30m)"
-)]
+#[error("{found:?} is no duration (allowed: numbers with the units ns, us, ms, s, m, h, such as 90s or 1h30m)")]
 pub struct InvalidInterval {
     found: String,
 }
@@ -45,9 +43,7 @@ impl FromStr for Interval {
     type Err = InvalidInterval;
 
     fn from_str(text: &str) -> Result<Self, InvalidInterval> {
-        let invalid = || InvalidInterval {
-            found: text.to_owned(),
-        };
+        let invalid = || InvalidInterval { found: text.to_owned() };
         let parsed = GoDuration::parse(text).map_err(|_| invalid())?;
         let nanoseconds = u64::try_from(parsed.nanos()).map_err(|_| invalid())?;
         Ok(Self(Duration::from_nanos(nanoseconds)))

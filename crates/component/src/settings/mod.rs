@@ -12,8 +12,7 @@ mod tests;
 pub(crate) use effective::{Effective, OperatorDefaults};
 pub use effective::{InvalidSetting, Settings};
 pub use embedded::{
-    ManagedTypes, Parameters, Placement, Reapply, Requeue, Retry, Setting, Suspend, Timeout,
-    Values, parameters_of,
+    ManagedTypes, Parameters, Placement, Reapply, Requeue, Retry, Setting, Suspend, Timeout, Values, parameters_of,
 };
 pub use interval::{Interval, InvalidInterval};
 pub use policies::{ComponentDeletePolicy, ManagedType, Policies};

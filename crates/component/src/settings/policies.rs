@@ -1,6 +1,4 @@
-use kubewright_core::manifest::{
-    AdoptionPolicy, DeletePolicy, MissingNamespacesPolicy, PolicySettings, UpdatePolicy,
-};
+use kubewright_core::manifest::{AdoptionPolicy, DeletePolicy, MissingNamespacesPolicy, PolicySettings, UpdatePolicy};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -69,9 +67,6 @@ pub struct ManagedType {
 impl ManagedType {
     /// The kind of a group.
     pub fn new(group: impl Into<String>, kind: impl Into<String>) -> Self {
-        Self {
-            group: group.into(),
-            kind: kind.into(),
-        }
+        Self { group: group.into(), kind: kind.into() }
     }
 }

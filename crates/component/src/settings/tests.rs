@@ -43,15 +43,9 @@ fn settings_are_read_from_the_spec_and_the_rest_is_values() {
     let settings = settings_of(&spec);
     assert_eq!(settings.namespace.as_deref(), Some("prod"));
     assert_eq!(settings.policies.delete_policy, Some(DeletePolicy::Orphan));
-    assert_eq!(
-        settings.requeue_interval,
-        Some(Duration::from_secs(90).into())
-    );
+    assert_eq!(settings.requeue_interval, Some(Duration::from_secs(90).into()));
     assert!(settings.suspend);
-    assert_eq!(
-        spec.values.0,
-        Map::from_iter([("replicas".to_owned(), json!(3))])
-    );
+    assert_eq!(spec.values.0, Map::from_iter([("replicas".to_owned(), json!(3))]));
 }
 
 #[test]
@@ -66,14 +60,8 @@ fn a_spec_survives_the_round_trip() {
 fn the_schema_holds_patterns_rules_and_room_for_values() {
     let schema = serde_json::to_value(schema_for!(Spec)).unwrap();
     let properties = &schema["properties"];
-    assert_eq!(
-        properties["requeueInterval"]["pattern"],
-        r"^([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$"
-    );
-    assert_eq!(
-        properties["reapplyInterval"]["x-kubernetes-validations"][0]["rule"],
-        "duration(self) > duration('0s')"
-    );
+    assert_eq!(properties["requeueInterval"]["pattern"], r"^([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$");
+    assert_eq!(properties["reapplyInterval"]["x-kubernetes-validations"][0]["rule"], "duration(self) > duration('0s')");
     assert_eq!(schema["x-kubernetes-preserve-unknown-fields"], true);
     assert!(properties.get("namespace").is_some());
 }
@@ -90,10 +78,7 @@ fn the_component_wins_over_the_operator_and_that_over_the_default() {
         reapply_interval: Some(Duration::from_mins(5).into()),
     };
     let settings = Settings {
-        policies: PolicySettings {
-            adoption_policy: Some(AdoptionPolicy::Never),
-            ..PolicySettings::default()
-        },
+        policies: PolicySettings { adoption_policy: Some(AdoptionPolicy::Never), ..PolicySettings::default() },
         ..Settings::default()
     };
     let effective = Effective::of(&settings, &defaults, ("ns", "demo")).unwrap();
@@ -101,10 +86,7 @@ fn the_component_wins_over_the_operator_and_that_over_the_default() {
     assert_eq!(effective.policies.update, UpdatePolicy::Recreate);
     assert_eq!(effective.policies.delete, DeletePolicy::Delete);
     assert_eq!(effective.policies.reapply_interval, Duration::from_mins(5));
-    assert_eq!(
-        (effective.namespace.as_str(), effective.name.as_str()),
-        ("ns", "demo")
-    );
+    assert_eq!((effective.namespace.as_str(), effective.name.as_str()), ("ns", "demo"));
 }
 
 // COM-5
@@ -124,24 +106,13 @@ fn zero_intervals_mean_the_default() {
 // COM-4, COM-6
 #[test]
 fn a_reapply_interval_of_zero_is_refused() {
-    let settings = Settings {
-        reapply_interval: Some(Duration::ZERO.into()),
-        ..Settings::default()
-    };
+    let settings = Settings { reapply_interval: Some(Duration::ZERO.into()), ..Settings::default() };
     let error = Effective::of(&settings, &OperatorDefaults::default(), ("ns", "demo")).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "invalid value for spec.reapplyInterval: \"0s\" (allowed: a duration greater than zero)"
-    );
+    assert_eq!(error.to_string(), "invalid value for spec.reapplyInterval: \"0s\" (allowed: a duration greater than zero)");
 }
 
 #[test]
 fn a_bad_duration_is_refused_with_what_is_allowed() {
-    let error = serde_json::from_value::<Requeue>(json!({"requeueInterval": "10"}))
-        .unwrap_err()
-        .to_string();
-    assert!(
-        error.contains("\"10\" is no duration (allowed: "),
-        "{error}"
-    );
+    let error = serde_json::from_value::<Requeue>(json!({"requeueInterval": "10"})).unwrap_err().to_string();
+    assert!(error.contains("\"10\" is no duration (allowed: "), "{error}");
 }

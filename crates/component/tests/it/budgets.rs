@@ -10,21 +10,12 @@ use crate::world::World;
 
 /// The requests of the operator that are neither events nor watches, as `verb resource/subresource name`.
 fn requests(journal: &Journal, mark: Mark) -> Vec<String> {
-    let counts = |target: &Target| {
-        target
-            .resource()
-            .is_some_and(|resource| resource.resource != "events" && resource.verb != Verb::Watch)
-    };
-    let records = journal
-        .since(mark)
-        .by_user("operator")
-        .filter(|record| counts(&record.target));
+    let counts =
+        |target: &Target| target.resource().is_some_and(|resource| resource.resource != "events" && resource.verb != Verb::Watch);
+    let records = journal.since(mark).by_user("operator").filter(|record| counts(&record.target));
     let line = |target: &Target| {
         let resource = target.resource().unwrap();
-        format!(
-            "{:?} {}/{} {}",
-            resource.verb, resource.resource, resource.subresource, resource.name
-        )
+        format!("{:?} {}/{} {}", resource.verb, resource.resource, resource.subresource, resource.name)
     };
     records.iter().map(|record| line(&record.target)).collect()
 }
@@ -34,9 +25,7 @@ fn is_read(line: &str) -> bool {
 }
 
 fn config_maps(count: usize, value: &str) -> Vec<Value> {
-    (0..count)
-        .map(|n| config_map(&format!("map-{n}"), value))
-        .collect()
+    (0..count).map(|n| config_map(&format!("map-{n}"), value)).collect()
 }
 
 // PERF-1, DEL-2, PERF-6
@@ -55,19 +44,13 @@ async fn an_install_costs_n_plus_three_writes_and_a_deletion_n_plus_one() {
         assert_eq!(writes[0], "Patch bundles/ demo");
         assert_eq!(writes[1], "Patch bundles/status demo");
         assert_eq!(writes[count + 2], "Patch bundles/status demo");
-        let reads: Vec<_> = seen
-            .iter()
-            .filter(|line| line.starts_with("Get "))
-            .collect();
+        let reads: Vec<_> = seen.iter().filter(|line| line.starts_with("Get ")).collect();
         assert!(reads.is_empty(), "{reads:#?}");
 
         let mark = world.journal().mark();
         world.delete(&bundle("demo", &[])).await;
         world.until_gone(&bundle("demo", &[])).await;
-        let writes: Vec<_> = requests(world.journal(), mark)
-            .into_iter()
-            .filter(|line| !is_read(line))
-            .collect();
+        let writes: Vec<_> = requests(world.journal(), mark).into_iter().filter(|line| !is_read(line)).collect();
         assert_eq!(writes.len(), count + 1, "{writes:#?}");
     }
 }
@@ -98,31 +81,12 @@ async fn a_change_costs_what_it_touches() {
     let mark = world.journal().mark();
     world.set(&bundle("demo", &changed)).await;
     world.until_ready("demo").await;
-    assert_eq!(
-        requests(world.journal(), mark).len(),
-        4,
-        "{:#?}",
-        requests(world.journal(), mark)
-    );
+    assert_eq!(requests(world.journal(), mark).len(), 4, "{:#?}", requests(world.journal(), mark));
 
     let mark = world.journal().mark();
-    world
-        .patch(
-            &bundle("demo", &[]),
-            json!({ "metadata": { "annotations": { "note": "hello" } } }),
-        )
-        .await;
-    world
-        .until("demo", "at revision 3", |component| {
-            component["status"]["revision"] == 3
-        })
-        .await;
-    assert_eq!(
-        requests(world.journal(), mark).len(),
-        1,
-        "{:#?}",
-        requests(world.journal(), mark)
-    );
+    world.patch(&bundle("demo", &[]), json!({ "metadata": { "annotations": { "note": "hello" } } })).await;
+    world.until("demo", "at revision 3", |component| component["status"]["revision"] == 3).await;
+    assert_eq!(requests(world.journal(), mark).len(), 1, "{:#?}", requests(world.journal(), mark));
 }
 
 // PERF-7
@@ -136,10 +100,5 @@ async fn a_restart_writes_nothing() {
     let mark = world.journal().mark();
     world.run(|builder| builder).await;
     world.pass(Duration::from_mins(1)).await;
-    world
-        .journal()
-        .since(mark)
-        .by_user("operator")
-        .no_writes()
-        .unwrap();
+    world.journal().since(mark).by_user("operator").no_writes().unwrap();
 }

@@ -9,25 +9,14 @@ use crate::world::{OPERATOR, World};
 async fn data(world: &World) -> Vec<Option<Value>> {
     let mut data = Vec::new();
     for name in ["one", "two", "three"] {
-        data.push(
-            world
-                .get(&config_map(name, ""))
-                .await
-                .map(|object| object["data"].clone()),
-        );
+        data.push(world.get(&config_map(name, "")).await.map(|object| object["data"].clone()));
     }
     data
 }
 
 /// Makes a change while the operator is cut off after so many of its writes, and starts it anew.
 async fn cut_after(world: &mut World, writes: u64, change: impl AsyncFnOnce(&World)) {
-    let cut = world
-        .server
-        .faults()
-        .cut_after(writes)
-        .by_user_agent(OPERATOR)
-        .writes_only()
-        .start();
+    let cut = world.server.faults().cut_after(writes).by_user_agent(OPERATOR).writes_only().start();
     change(world).await;
     world.pass(Duration::from_secs(5)).await;
     world.kill().await;
@@ -47,34 +36,19 @@ async fn a_cut_after_any_write_leads_to_the_same_end() {
         })
         .await;
         world.until_ready("demo").await;
-        assert_eq!(
-            data(&world).await[..2],
-            [Some(json!({ "value": "a" })), Some(json!({ "value": "a" }))]
-        );
+        assert_eq!(data(&world).await[..2], [Some(json!({ "value": "a" })), Some(json!({ "value": "a" }))]);
 
         cut_after(&mut world, writes, async |world| {
             drop(world.set(&after).await);
         })
         .await;
         let component = world.until_ready("demo").await;
-        assert_eq!(
-            component["status"]["inventory"].as_array().unwrap().len(),
-            2,
-            "cut after {writes} writes"
-        );
-        let expected = [
-            Some(json!({ "value": "b" })),
-            None,
-            Some(json!({ "value": "a" })),
-        ];
+        assert_eq!(component["status"]["inventory"].as_array().unwrap().len(), 2, "cut after {writes} writes");
+        let expected = [Some(json!({ "value": "b" })), None, Some(json!({ "value": "a" }))];
         assert_eq!(data(&world).await, expected, "cut after {writes} writes");
 
         cut_after(&mut world, writes, async |world| world.delete(&after).await).await;
         world.until_gone(&after).await;
-        assert_eq!(
-            data(&world).await,
-            [None, None, None],
-            "cut after {writes} writes"
-        );
+        assert_eq!(data(&world).await, [None, None, None], "cut after {writes} writes");
     }
 }

@@ -28,10 +28,7 @@ async fn a_suspended_component_is_left_alone_and_can_be_deleted() {
     world.until_state("demo", "Pending", "Suspended").await;
     world.delete(&config_map("one", "")).await;
     world.pass(Duration::from_mins(20)).await;
-    assert!(
-        world.get(&config_map("one", "")).await.is_none(),
-        "drift stays"
-    );
+    assert!(world.get(&config_map("one", "")).await.is_none(), "drift stays");
     world.delete(&component).await;
     world.until_gone(&component).await;
 }
@@ -45,16 +42,10 @@ async fn processing_times_out_on_time_and_can_still_succeed() {
     world.set(&component).await;
     world.until_state("demo", "Processing", "Processing").await;
     world.pass(Duration::from_secs(55)).await;
-    assert_eq!(
-        world.component("demo").await.unwrap()["status"]["state"],
-        "Processing"
-    );
+    assert_eq!(world.component("demo").await.unwrap()["status"]["state"], "Processing");
     world.pass(Duration::from_secs(7)).await;
     let late = world.component("demo").await.unwrap();
-    assert_eq!(
-        (&late["status"]["state"], crate::world::reason_of(&late)),
-        (&json!("Error"), "Timeout")
-    );
+    assert_eq!((&late["status"]["state"], crate::world::reason_of(&late)), (&json!("Error"), "Timeout"));
     component["spec"]["objects"] = json!([config_map("one", "a")]);
     world.set(&component).await;
     world.until_ready("demo").await;
@@ -67,28 +58,11 @@ async fn annotations_count_as_a_change_and_labels_do_not() {
     let component = bundle("demo", &[config_map("one", "a")]);
     world.set(&component).await;
     world.until_ready("demo").await;
-    world
-        .patch(
-            &component,
-            json!({ "metadata": { "labels": { "a": "b" } } }),
-        )
-        .await;
+    world.patch(&component, json!({ "metadata": { "labels": { "a": "b" } } })).await;
     world.pass(Duration::from_secs(10)).await;
-    assert_eq!(
-        world.component("demo").await.unwrap()["status"]["revision"],
-        1
-    );
-    world
-        .patch(
-            &component,
-            json!({ "metadata": { "annotations": { "a": "b" } } }),
-        )
-        .await;
-    let ready = world
-        .until("demo", "at revision 2", |component| {
-            component["status"]["revision"] == 2
-        })
-        .await;
+    assert_eq!(world.component("demo").await.unwrap()["status"]["revision"], 1);
+    world.patch(&component, json!({ "metadata": { "annotations": { "a": "b" } } })).await;
+    let ready = world.until("demo", "at revision 2", |component| component["status"]["revision"] == 2).await;
     assert_eq!(ready["status"]["state"], "Ready");
 }
 
@@ -96,19 +70,11 @@ async fn annotations_count_as_a_change_and_labels_do_not() {
 #[tokio::test(start_paused = true)]
 async fn an_install_tells_what_it_did_in_one_event_of_each_kind() {
     let world = World::start().await;
-    world
-        .set(&bundle(
-            "demo",
-            &[config_map("one", "a"), config_map("two", "a")],
-        ))
-        .await;
+    world.set(&bundle("demo", &[config_map("one", "a"), config_map("two", "a")])).await;
     world.until_ready("demo").await;
     world.pass(Duration::from_secs(30)).await;
     assert_eq!(world.events("DependentsChanged").await, ["created 2"]);
-    assert_eq!(
-        world.events("Ready").await,
-        ["Dependent resources successfully reconciled"]
-    );
+    assert_eq!(world.events("Ready").await, ["Dependent resources successfully reconciled"]);
     assert!(world.events("Created").await.is_empty());
 }
 
@@ -127,9 +93,7 @@ async fn hooks_run_at_their_points_and_can_hold_a_pass() {
                     if licensed {
                         return Ok(());
                     }
-                    Wait::after(Delay::secs::<5>(), reason!("LicenceMissing"))
-                        .message("no licence yet")
-                        .into()
+                    Wait::after(Delay::secs::<5>(), reason!("LicenceMissing")).message("no licence yet").into()
                 }
             };
             let count = move |_: &HookContext<Bundle>, _: &Bundle, _: &mut ComponentStatus| {
@@ -143,10 +107,7 @@ async fn hooks_run_at_their_points_and_can_hold_a_pass() {
     let component = bundle("demo", &[config_map("one", "a")]);
     world.set(&component).await;
     let waiting = world.until_state("demo", "Pending", "LicenceMissing").await;
-    assert_eq!(
-        condition(&waiting, "Ready").unwrap()["message"],
-        "No licence yet"
-    );
+    assert_eq!(condition(&waiting, "Ready").unwrap()["message"], "No licence yet");
     licensed.store(true, Ordering::SeqCst);
     world.until_ready("demo").await;
     assert_eq!(finished.load(Ordering::SeqCst), 0);
@@ -161,59 +122,36 @@ async fn a_panic_in_user_code_is_an_error_of_its_component_alone() {
     let world = World::start_with(
         |server| server,
         |builder| {
-            builder.pre_reconcile(
-                |_: &HookContext<Bundle>, component: &Bundle, _: &mut ComponentStatus| {
-                    let name = component.metadata.name.clone().unwrap_or_default();
-                    async move {
-                        assert!(name != "bad", "the hook of this component is broken");
-                        Ok(())
-                    }
-                },
-            )
+            builder.pre_reconcile(|_: &HookContext<Bundle>, component: &Bundle, _: &mut ComponentStatus| {
+                let name = component.metadata.name.clone().unwrap_or_default();
+                async move {
+                    assert!(name != "bad", "the hook of this component is broken");
+                    Ok(())
+                }
+            })
         },
     )
     .await;
     world.set(&bundle("bad", &[config_map("one", "a")])).await;
     world.set(&bundle("good", &[config_map("two", "a")])).await;
     world.until_ready("good").await;
-    let bad = world
-        .until("bad", "in error", |component| {
-            component["status"]["state"] == "Error"
-        })
-        .await;
-    assert!(
-        condition(&bad, "Ready").unwrap()["message"]
-            .as_str()
-            .unwrap()
-            .contains("the hook of this component is broken")
-    );
+    let bad = world.until("bad", "in error", |component| component["status"]["state"] == "Error").await;
+    assert!(condition(&bad, "Ready").unwrap()["message"].as_str().unwrap().contains("the hook of this component is broken"));
 }
 
 // COM-2, COM-5
 #[tokio::test(start_paused = true)]
 async fn the_schema_refuses_what_is_no_duration() {
     let world = World::start().await;
-    let gvk =
-        kubewright::machinery::object::GroupVersionKind::new("test.kubewright.dev", "v1", "Bundle");
+    let gvk = kubewright::machinery::object::GroupVersionKind::new("test.kubewright.dev", "v1", "Bundle");
     let crd = kubewright::component::custom_resource_definition::<Bundle>().unwrap();
     let version = &crd["spec"]["versions"][0];
     assert_eq!(version["name"], gvk.version.as_str());
-    let columns: Vec<_> = version["additionalPrinterColumns"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|column| &column["name"])
-        .collect();
+    let columns: Vec<_> = version["additionalPrinterColumns"].as_array().unwrap().iter().map(|column| &column["name"]).collect();
     assert_eq!(columns, ["State", "Reason", "Age"]);
     let mut component = bundle("demo", &[]);
     component["spec"]["requeueInterval"] = "ten minutes".into();
-    assert!(
-        world
-            .try_create(&component)
-            .await
-            .unwrap_err()
-            .contains("requeueInterval")
-    );
+    assert!(world.try_create(&component).await.unwrap_err().contains("requeueInterval"));
 }
 
 // STA-5, TRG-1
@@ -224,16 +162,10 @@ async fn a_status_that_somebody_wiped_heals() {
     world.set(&component).await;
     world.until_ready("demo").await;
     let uid = world.get(&config_map("one", "")).await.unwrap()["metadata"]["uid"].clone();
-    let wiped = json!({ "inventory": null, "state": null, "conditions": null, "processingDigest": null, "observedGeneration": -1 });
+    let wiped =
+        json!({ "inventory": null, "state": null, "conditions": null, "processingDigest": null, "observedGeneration": -1 });
     world.patch_status(&component, wiped).await;
-    let healed = world
-        .until("demo", "healed", |component| {
-            component["status"]["state"] == "Ready" && is_seen(component)
-        })
-        .await;
+    let healed = world.until("demo", "healed", |component| component["status"]["state"] == "Ready" && is_seen(component)).await;
     assert_eq!(healed["status"]["inventory"].as_array().unwrap().len(), 1);
-    assert_eq!(
-        world.get(&config_map("one", "")).await.unwrap()["metadata"]["uid"],
-        uid
-    );
+    assert_eq!(world.get(&config_map("one", "")).await.unwrap()["metadata"]["uid"], uid);
 }

@@ -6,6 +6,7 @@ mod apply;
 mod budgets;
 mod crash;
 mod delete;
+mod faults;
 mod lifecycle;
 mod types;
 mod world;

@@ -4,13 +4,7 @@ use kubewright::prelude::*;
 
 /// Keeps the objects that its spec lists.
 #[derive(CustomResource, Component, Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[kube(
-    group = "test.kubewright.dev",
-    version = "v1",
-    kind = "Bundle",
-    namespaced,
-    status = "ComponentStatus"
-)]
+#[kube(group = "test.kubewright.dev", version = "v1", kind = "Bundle", namespaced, status = "ComponentStatus")]
 pub(crate) struct BundleSpec {
     #[serde(flatten)]
     pub(crate) placement: Placement,

@@ -34,31 +34,14 @@ impl World {
     pub(crate) fn new(configure: impl FnOnce(ApiServerBuilder) -> ApiServerBuilder) -> Self {
         // RUST_LOG=debug shows what an operator does; the second test of a process finds it set up.
         let filter = tracing_subscriber::EnvFilter::from_default_env();
-        drop(
-            tracing_subscriber::fmt()
-                .with_env_filter(filter)
-                .with_test_writer()
-                .try_init(),
-        );
+        drop(tracing_subscriber::fmt().with_env_filter(filter).with_test_writer().try_init());
         let epoch = Timestamp::from_second(EPOCH).unwrap();
         let crd = kubewright::component::custom_resource_definition::<Bundle>().unwrap();
-        let server = configure(ApiServer::builder().epoch(epoch).seed(7))
-            .crds([crd])
-            .build()
-            .unwrap();
+        let server = configure(ApiServer::builder().epoch(epoch).seed(7)).crds([crd]).build().unwrap();
         let clock = Clock::virtual_from(epoch);
         let options = ClusterOptions::new(clock.clone(), Random::seeded(2), Tasks::new());
-        let cluster = Cluster::new(
-            server.client(Identity::user("tester").with_group("system:masters")),
-            options,
-        );
-        Self {
-            server,
-            cluster,
-            clock,
-            operator: None,
-            starts: 0,
-        }
+        let cluster = Cluster::new(server.client(Identity::user("tester").with_group("system:masters")), options);
+        Self { server, cluster, clock, operator: None, starts: 0 }
     }
 
     /// A server with the operator of these tests.
@@ -76,19 +59,11 @@ impl World {
     }
 
     /// Starts the operator; what it logs in the journal is the user `operator`'s.
-    pub(crate) async fn run(
-        &mut self,
-        configure: impl FnOnce(ComponentBuilder<Bundle>) -> ComponentBuilder<Bundle>,
-    ) {
+    pub(crate) async fn run(&mut self, configure: impl FnOnce(ComponentBuilder<Bundle>) -> ComponentBuilder<Bundle>) {
         self.starts += 1;
-        let operator: Operator =
-            configure(Operator::new(OPERATOR).component::<Bundle>(objects)).into();
-        let operator = operator
-            .clock(self.clock.clone())
-            .random(Random::seeded(self.starts));
-        let client = self
-            .server
-            .client(Identity::user("operator").with_group("system:masters"));
+        let operator: Operator = configure(Operator::new(OPERATOR).component::<Bundle>(objects)).into();
+        let operator = operator.clock(self.clock.clone()).random(Random::seeded(self.starts));
+        let client = self.server.client(Identity::user("operator").with_group("system:masters"));
         let running = operator.start(client).unwrap();
         running.working().await.unwrap();
         self.operator = Some(running);
@@ -120,71 +95,40 @@ impl World {
         if resource.namespaced && object.namespace().is_empty() {
             object["metadata"]["namespace"] = "default".into();
         }
-        self.cluster
-            .send(&ApiRequest::create(&resource, &object))
-            .await
-            .unwrap()
+        self.cluster.send(&ApiRequest::create(&resource, &object)).await.unwrap()
     }
 
     /// The error with which the server refuses an object.
     pub(crate) async fn try_create(&self, object: &Value) -> Result<Value, String> {
         let resource = self.resource(object).await;
-        self.cluster
-            .send(&ApiRequest::create(&resource, object))
-            .await
-            .map_err(|error| error.to_string())
+        self.cluster.send(&ApiRequest::create(&resource, object)).await.map_err(|error| error.to_string())
     }
 
     /// Creates or changes a component.
     pub(crate) async fn set(&self, component: &Value) -> Value {
         match self.component(component.name()).await {
             None => self.create(component).await,
-            Some(_) => {
-                self.patch(component, json!({ "spec": component["spec"] }))
-                    .await
-            }
+            Some(_) => self.patch(component, json!({ "spec": component["spec"] })).await,
         }
     }
 
     pub(crate) async fn patch(&self, object: &Value, patch: Value) -> Value {
         let resource = self.resource(object).await;
         let namespace = namespace_of(&resource, object);
-        let request = ApiRequest::patch(
-            &resource,
-            namespace,
-            object.name(),
-            PatchKind::Merge,
-            &patch,
-        );
+        let request = ApiRequest::patch(&resource, namespace, object.name(), PatchKind::Merge, &patch);
         self.cluster.send(&request).await.unwrap()
     }
 
     pub(crate) async fn patch_status(&self, object: &Value, status: Value) -> Value {
         let resource = self.resource(object).await;
         let patch = json!({ "status": status });
-        let request = ApiRequest::patch(
-            &resource,
-            namespace_of(&resource, object),
-            object.name(),
-            PatchKind::Merge,
-            &patch,
-        );
-        self.cluster
-            .send(&request.subresource("status"))
-            .await
-            .unwrap()
+        let request = ApiRequest::patch(&resource, namespace_of(&resource, object), object.name(), PatchKind::Merge, &patch);
+        self.cluster.send(&request.subresource("status")).await.unwrap()
     }
 
     pub(crate) async fn delete(&self, object: &Value) {
         let resource = self.resource(object).await;
-        self.cluster
-            .send(&ApiRequest::delete(
-                &resource,
-                namespace_of(&resource, object),
-                object.name(),
-            ))
-            .await
-            .unwrap();
+        self.cluster.send(&ApiRequest::delete(&resource, namespace_of(&resource, object), object.name())).await.unwrap();
     }
 
     pub(crate) async fn get(&self, object: &Value) -> Option<Value> {
@@ -206,25 +150,14 @@ impl World {
     pub(crate) async fn events(&self, reason: &str) -> Vec<String> {
         let gvk = GroupVersionKind::new("events.k8s.io", "v1", "Event");
         let resource = self.cluster.discovery().require(&gvk).await.unwrap();
-        let list = self
-            .cluster
-            .send(&ApiRequest::list(&resource, None))
-            .await
-            .unwrap();
+        let list = self.cluster.send(&ApiRequest::list(&resource, None)).await.unwrap();
         let events = list["items"].as_array().unwrap();
         let of_reason = events.iter().filter(|event| event["reason"] == reason);
-        of_reason
-            .map(|event| event["note"].as_str().unwrap_or_default().to_owned())
-            .collect()
+        of_reason.map(|event| event["note"].as_str().unwrap_or_default().to_owned()).collect()
     }
 
     /// Waits until the component is as described; panics with its last state.
-    pub(crate) async fn until(
-        &self,
-        name: &str,
-        what: &str,
-        holds: impl Fn(&Value) -> bool,
-    ) -> Value {
+    pub(crate) async fn until(&self, name: &str, what: &str, holds: impl Fn(&Value) -> bool) -> Value {
         let deadline = self.clock.moment().0 + PATIENCE;
         loop {
             let component = self.component(name).await;
@@ -234,9 +167,7 @@ impl World {
                 return component.clone();
             }
             if self.clock.moment().0 > deadline {
-                let status = component
-                    .as_ref()
-                    .and_then(|component| component.get("status"));
+                let status = component.as_ref().and_then(|component| component.get("status"));
                 panic!("expected component {name} to be {what}; it is {status:#?}");
             }
             self.pass(Duration::from_millis(20)).await;
@@ -244,11 +175,8 @@ impl World {
     }
 
     pub(crate) async fn until_state(&self, name: &str, state: &str, reason: &str) -> Value {
-        let holds = |component: &Value| {
-            component["status"]["state"] == state
-                && reason_of(component) == reason
-                && is_seen(component)
-        };
+        let holds =
+            |component: &Value| component["status"]["state"] == state && reason_of(component) == reason && is_seen(component);
         self.until(name, &format!("{state}/{reason}"), holds).await
     }
 
@@ -259,11 +187,7 @@ impl World {
     pub(crate) async fn until_gone(&self, object: &Value) {
         let deadline = self.clock.moment().0 + PATIENCE;
         while let Some(present) = self.get(object).await {
-            assert!(
-                self.clock.moment().0 < deadline,
-                "expected {} to be gone; it is {present:#?}",
-                object.title()
-            );
+            assert!(self.clock.moment().0 < deadline, "expected {} to be gone; it is {present:#?}", object.title());
             self.pass(Duration::from_millis(20)).await;
         }
     }
@@ -274,11 +198,7 @@ impl World {
             if let Some(present) = self.get(object).await {
                 return present;
             }
-            assert!(
-                self.clock.moment().0 < deadline,
-                "expected {} to exist",
-                object.title()
-            );
+            assert!(self.clock.moment().0 < deadline, "expected {} to exist", object.title());
             self.pass(Duration::from_millis(20)).await;
         }
     }
@@ -293,16 +213,11 @@ fn namespace_of<'a>(resource: &ApiResource, object: &'a Value) -> &'a str {
 
 /// The reason of the Ready condition.
 pub(crate) fn reason_of(component: &Value) -> &str {
-    condition(component, "Ready")
-        .and_then(|condition| condition["reason"].as_str())
-        .unwrap_or_default()
+    condition(component, "Ready").and_then(|condition| condition["reason"].as_str()).unwrap_or_default()
 }
 
 pub(crate) fn condition<'a>(component: &'a Value, kind: &str) -> Option<&'a Value> {
-    component["status"]["conditions"]
-        .as_array()?
-        .iter()
-        .find(|condition| condition["type"] == kind)
+    component["status"]["conditions"].as_array()?.iter().find(|condition| condition["type"] == kind)
 }
 
 /// Whether the status is about the present spec.
@@ -313,11 +228,6 @@ pub(crate) fn is_seen(component: &Value) -> bool {
 /// Phase and health of an item of the inventory.
 pub(crate) fn item<'a>(component: &'a Value, kind: &str, name: &str) -> Option<(&'a str, &'a str)> {
     let items = component["status"]["inventory"].as_array()?;
-    let item = items
-        .iter()
-        .find(|item| item["kind"] == kind && item["name"] == name)?;
-    Some((
-        item["phase"].as_str().unwrap_or_default(),
-        item["status"].as_str().unwrap_or_default(),
-    ))
+    let item = items.iter().find(|item| item["kind"] == kind && item["name"] == name)?;
+    Some((item["phase"].as_str().unwrap_or_default(), item["status"].as_str().unwrap_or_default()))
 }

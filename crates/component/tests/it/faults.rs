@@ -1,0 +1,99 @@
+use std::time::Duration;
+
+use kubewright::prelude::*;
+use kubewright_apiserver::kinds::Verb;
+
+use crate::types::{bundle, config_map};
+use crate::world::{World, condition, reason_of};
+
+fn message(component: &Value) -> &str {
+    condition(component, "Ready").unwrap()["message"].as_str().unwrap()
+}
+
+// WRITE-9
+#[tokio::test(start_paused = true)]
+async fn a_few_conflicts_are_overcome_in_the_same_pass() {
+    let world = World::start().await;
+    world.set(&bundle("demo", &[config_map("one", "a"), config_map("two", "a")])).await;
+    world.until_ready("demo").await;
+    world.server.faults().on(Verb::Update).of("", "configmaps").named("one").times(3).conflict();
+    world.set(&bundle("demo", &[config_map("one", "b"), config_map("two", "b")])).await;
+    world.until_ready("demo").await;
+    assert_eq!(world.get(&config_map("one", "")).await.unwrap()["data"]["value"], "b");
+    world.pass(Duration::from_secs(30)).await;
+    assert!(world.events("UpdateError").await.is_empty());
+    assert!(world.events("Retrying").await.is_empty());
+}
+
+// WRITE-9
+#[tokio::test(start_paused = true)]
+async fn endless_conflicts_wait_and_hold_back_nobody_else() {
+    let world = World::start().await;
+    world.set(&bundle("demo", &[config_map("one", "a"), config_map("two", "a")])).await;
+    world.until_ready("demo").await;
+    let rule = world.server.faults().on(Verb::Update).of("", "configmaps").named("one").conflict();
+    world.set(&bundle("demo", &[config_map("one", "b"), config_map("two", "b")])).await;
+    let waiting = world.until_state("demo", "Pending", "Retrying").await;
+    assert!(message(&waiting).contains("onflict while writing"), "{}", message(&waiting));
+    assert_eq!(world.get(&config_map("two", "")).await.unwrap()["data"]["value"], "b");
+    rule.remove();
+    world.until_ready("demo").await;
+}
+
+// OUT-3
+#[tokio::test(start_paused = true)]
+async fn transient_errors_are_repeated_and_then_waited_for() {
+    let world = World::start().await;
+    world.server.faults().on(Verb::Create).of("", "configmaps").times(2).unavailable();
+    world.set(&bundle("demo", &[config_map("one", "a")])).await;
+    let ready = world.until_ready("demo").await;
+    assert!(condition(&ready, "Stalled").is_none());
+    world.pass(Duration::from_secs(30)).await;
+    assert!(world.events("Retrying").await.is_empty());
+}
+
+// OUT-1, OUT-3
+#[tokio::test(start_paused = true)]
+async fn a_refused_write_is_an_error_that_names_the_object_and_heals_by_itself() {
+    let world = World::start().await;
+    let rule = world.server.faults().on(Verb::Create).of("", "configmaps").forbidden();
+    world.set(&bundle("demo", &[config_map("one", "a")])).await;
+    let failed = world.until_state("demo", "Error", "Error").await;
+    assert!(message(&failed).contains("default/one"), "{}", message(&failed));
+    assert!(!world.events("UpdateError").await.is_empty());
+    rule.remove();
+    world.until_ready("demo").await;
+}
+
+// WATCH-2, WATCH-5
+#[tokio::test(start_paused = true)]
+async fn a_forbidden_watch_is_named_with_what_to_grant() {
+    let world = World::start().await;
+    world.server.faults().on(Verb::List).of("", "configmaps").by_user("operator").forbidden();
+    world.set(&bundle("demo", &[config_map("one", "a")])).await;
+    let failed = world.until("demo", "in error", |component| component["status"]["state"] == "Error").await;
+    assert_eq!(reason_of(&failed), "Error");
+    assert!(message(&failed).contains("grant get, list and watch"), "{}", message(&failed));
+}
+
+// STA-7
+#[tokio::test(start_paused = true)]
+async fn a_conflict_on_the_status_is_overcome() {
+    let world = World::start().await;
+    world.server.faults().on(Verb::Patch).of("test.kubewright.dev", "bundles").subresource("status").times(2).conflict();
+    world.set(&bundle("demo", &[config_map("one", "a")])).await;
+    world.until_ready("demo").await;
+}
+
+// WATCH-7
+#[tokio::test(start_paused = true)]
+async fn interrupted_watches_lose_nothing() {
+    let world = World::start().await;
+    world.set(&bundle("demo", &[config_map("one", "a")])).await;
+    world.until_ready("demo").await;
+    world.server.restart();
+    world.server.compact(world.server.revision());
+    world.delete(&config_map("one", "")).await;
+    world.until_present(&config_map("one", "")).await;
+    world.until_ready("demo").await;
+}

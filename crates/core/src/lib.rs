@@ -14,6 +14,7 @@ pub mod flow;
 pub mod health;
 pub mod manifest;
 pub mod queue;
+pub mod reference;
 pub mod seconds;
 pub mod status;
 pub mod time;

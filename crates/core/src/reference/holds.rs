@@ -1,0 +1,92 @@
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::{ConfigMapKeyRef, ConfigMapRef, ReferenceKind, References, SecretKeyRef, SecretRef};
+
+/// A part of a spec that is a reference, or holds some.
+///
+/// The four reference types implement it, and options, boxes, lists and maps of what does. Own structs derive it.
+pub trait HoldsReferences {
+    /// Adds the kinds of objects that can be named here.
+    fn reference_kinds(kinds: &mut BTreeSet<ReferenceKind>);
+
+    /// Adds the references that stand here.
+    fn refer(&self, references: &mut References);
+}
+
+macro_rules! reference {
+    ($type:ty, $kind:ident, |$this:ident| $key:expr) => {
+        impl HoldsReferences for $type {
+            fn reference_kinds(kinds: &mut BTreeSet<ReferenceKind>) {
+                kinds.insert(ReferenceKind::$kind);
+            }
+
+            fn refer(&self, references: &mut References) {
+                let $this = self;
+                references.add(ReferenceKind::$kind, &self.name, $key);
+            }
+        }
+    };
+}
+
+reference!(ConfigMapRef, ConfigMap, |_this| None);
+reference!(ConfigMapKeyRef, ConfigMap, |this| Some(this.key.as_deref()));
+reference!(SecretRef, Secret, |_this| None);
+reference!(SecretKeyRef, Secret, |this| Some(this.key.as_deref()));
+
+impl<T: HoldsReferences> HoldsReferences for Option<T> {
+    fn reference_kinds(kinds: &mut BTreeSet<ReferenceKind>) {
+        T::reference_kinds(kinds);
+    }
+
+    fn refer(&self, references: &mut References) {
+        if let Some(part) = self {
+            part.refer(references);
+        }
+    }
+}
+
+impl<T: HoldsReferences> HoldsReferences for Box<T> {
+    fn reference_kinds(kinds: &mut BTreeSet<ReferenceKind>) {
+        T::reference_kinds(kinds);
+    }
+
+    fn refer(&self, references: &mut References) {
+        (**self).refer(references);
+    }
+}
+
+impl<T: HoldsReferences> HoldsReferences for Vec<T> {
+    fn reference_kinds(kinds: &mut BTreeSet<ReferenceKind>) {
+        T::reference_kinds(kinds);
+    }
+
+    fn refer(&self, references: &mut References) {
+        for (index, part) in self.iter().enumerate() {
+            references.within(&index.to_string(), |references| part.refer(references));
+        }
+    }
+}
+
+impl<T: HoldsReferences> HoldsReferences for BTreeMap<String, T> {
+    fn reference_kinds(kinds: &mut BTreeSet<ReferenceKind>) {
+        T::reference_kinds(kinds);
+    }
+
+    fn refer(&self, references: &mut References) {
+        for (key, part) in self {
+            references.within(key, |references| part.refer(references));
+        }
+    }
+}
+
+impl<T: HoldsReferences, S> HoldsReferences for HashMap<String, T, S> {
+    fn reference_kinds(kinds: &mut BTreeSet<ReferenceKind>) {
+        T::reference_kinds(kinds);
+    }
+
+    fn refer(&self, references: &mut References) {
+        for (key, part) in self {
+            references.within(key, |references| part.refer(references));
+        }
+    }
+}

@@ -1,0 +1,94 @@
+use std::collections::BTreeSet;
+
+use super::{HoldsReferences, ReferenceKind, Target};
+
+/// The references of a component, with their paths in its spec.
+#[derive(Clone, Debug, Default)]
+pub struct References {
+    found: Vec<Reference>,
+    path: Vec<String>,
+    rules: ReferenceRules,
+}
+
+/// One reference.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Reference {
+    /// Where it stands: JSON field names, indexes and map keys below `spec`.
+    pub path: Vec<String>,
+    /// The object that it names.
+    pub target: Target,
+    /// Which part of the object.
+    pub part: Part,
+    /// What its field says about it.
+    pub rules: ReferenceRules,
+}
+
+/// The part of an object that a reference names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(clippy::exhaustive_enums)]
+pub enum Part {
+    /// All its data.
+    All,
+    /// One key; the fallback keys of the rules when it is absent.
+    Key(Option<String>),
+}
+
+/// What `#[reference(..)]` on a field says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[allow(clippy::exhaustive_structs)]
+pub struct ReferenceRules {
+    /// The keys that are tried in order when the reference names none.
+    pub fallback_keys: &'static [&'static str],
+    /// While the component is being deleted, a missing object is no obstacle.
+    pub ignore_on_deletion: bool,
+}
+
+impl References {
+    /// All of them, in the order of the fields.
+    pub fn all(&self) -> &[Reference] {
+        &self.found
+    }
+
+    /// No reference at all?
+    pub fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    /// The objects that are named, each once.
+    pub fn targets(&self) -> BTreeSet<Target> {
+        self.found.iter().map(|reference| reference.target.clone()).collect()
+    }
+
+    /// Adds the references of a field. A flattened field has no name of its own.
+    pub fn field(&mut self, name: Option<&str>, rules: ReferenceRules, field: &impl HoldsReferences) {
+        let before = self.rules.clone();
+        if !rules.fallback_keys.is_empty() {
+            self.rules.fallback_keys = rules.fallback_keys;
+        }
+        self.rules.ignore_on_deletion |= rules.ignore_on_deletion;
+        match name {
+            Some(name) => self.within(name, |references| field.refer(references)),
+            None => field.refer(self),
+        }
+        self.rules = before;
+    }
+
+    /// Adds references that stand below a path segment.
+    pub fn within(&mut self, segment: &str, add: impl FnOnce(&mut Self)) {
+        self.path.push(segment.to_owned());
+        add(self);
+        self.path.pop();
+    }
+
+    /// Adds a reference at the present path. `key`: outside `None` for all of the object, inside `None` for no key given.
+    pub(super) fn add(&mut self, kind: ReferenceKind, name: &str, key: Option<Option<&str>>) {
+        let given = |key: Option<&str>| key.filter(|key| !key.is_empty()).map(str::to_owned);
+        self.found.push(Reference {
+            path: self.path.clone(),
+            target: Target { kind, name: name.to_owned() },
+            part: key.map_or(Part::All, |key| Part::Key(given(key))),
+            rules: self.rules.clone(),
+        });
+    }
+}

@@ -1,0 +1,139 @@
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use base64::Engine as _;
+use serde_json::{Map, Value};
+
+use super::{ConfigMapKeyRef, ConfigMapRef, ReferenceKind, SecretKeyRef, SecretRef, Target};
+
+/// The contents of the objects that a component refers to (REF-6). Cheap to clone; never printed.
+#[derive(Clone, Default)]
+pub struct Resolved {
+    contents: Arc<Contents>,
+}
+
+#[derive(Clone, Default)]
+struct Contents {
+    config_maps: BTreeMap<String, BTreeMap<String, String>>,
+    secrets: BTreeMap<String, BTreeMap<String, Vec<u8>>>,
+    /// The key that applies to references with this given key.
+    keys: BTreeMap<(Target, Option<String>), String>,
+}
+
+impl Resolved {
+    /// The content of a reference to a ConfigMap. `None` when the reference is not resolved.
+    pub fn config_map<'a, R: ConfigMapReference>(&'a self, reference: &R) -> Option<R::Content<'a>> {
+        reference.content(self)
+    }
+
+    /// The content of a reference to a Secret. `None` when the reference is not resolved.
+    pub fn secret<'a, R: SecretReference>(&'a self, reference: &R) -> Option<R::Content<'a>> {
+        reference.content(self)
+    }
+
+    pub(super) fn add(&mut self, target: &Target, data: &Map<String, Value>) {
+        let contents = Arc::make_mut(&mut self.contents);
+        let texts = data.iter().filter_map(|(key, value)| Some((key.clone(), value.as_str()?)));
+        match target.kind {
+            ReferenceKind::ConfigMap => {
+                let texts = texts.map(|(key, text)| (key, text.to_owned())).collect();
+                contents.config_maps.insert(target.name.clone(), texts);
+            }
+            ReferenceKind::Secret => {
+                let bytes = texts.map(|(key, text)| (key, decode(text))).collect();
+                contents.secrets.insert(target.name.clone(), bytes);
+            }
+        }
+    }
+
+    pub(super) fn choose(&mut self, target: &Target, given: Option<&str>, key: &str) {
+        let keys = &mut Arc::make_mut(&mut self.contents).keys;
+        keys.insert((target.clone(), given.map(str::to_owned)), key.to_owned());
+    }
+
+    fn key(&self, kind: ReferenceKind, name: &str, given: Option<&str>) -> Option<&str> {
+        let given = given.filter(|key| !key.is_empty()).map(str::to_owned);
+        self.contents.keys.get(&(Target { kind, name: name.to_owned() }, given)).map(String::as_str)
+    }
+}
+
+/// The bytes of a value of a Secret. The server lets nothing in that is no base64.
+pub(super) fn decode(text: &str) -> Vec<u8> {
+    base64::engine::general_purpose::STANDARD.decode(text).unwrap_or_default()
+}
+
+/// A reference to a ConfigMap or a key of one, also an optional one.
+pub trait ConfigMapReference {
+    /// All data, or one value.
+    type Content<'a>;
+    /// What it resolves to.
+    fn content<'a>(&self, resolved: &'a Resolved) -> Option<Self::Content<'a>>;
+}
+
+/// A reference to a Secret or a key of one, also an optional one.
+pub trait SecretReference {
+    /// All data, or one value.
+    type Content<'a>;
+    /// What it resolves to.
+    fn content<'a>(&self, resolved: &'a Resolved) -> Option<Self::Content<'a>>;
+}
+
+impl ConfigMapReference for ConfigMapRef {
+    type Content<'a> = &'a BTreeMap<String, String>;
+
+    fn content<'a>(&self, resolved: &'a Resolved) -> Option<Self::Content<'a>> {
+        resolved.contents.config_maps.get(&self.name)
+    }
+}
+
+impl ConfigMapReference for ConfigMapKeyRef {
+    type Content<'a> = &'a str;
+
+    fn content<'a>(&self, resolved: &'a Resolved) -> Option<Self::Content<'a>> {
+        let key = resolved.key(ReferenceKind::ConfigMap, &self.name, self.key.as_deref())?;
+        resolved.contents.config_maps.get(&self.name)?.get(key).map(String::as_str)
+    }
+}
+
+impl SecretReference for SecretRef {
+    type Content<'a> = &'a BTreeMap<String, Vec<u8>>;
+
+    fn content<'a>(&self, resolved: &'a Resolved) -> Option<Self::Content<'a>> {
+        resolved.contents.secrets.get(&self.name)
+    }
+}
+
+impl SecretReference for SecretKeyRef {
+    type Content<'a> = &'a [u8];
+
+    fn content<'a>(&self, resolved: &'a Resolved) -> Option<Self::Content<'a>> {
+        let key = resolved.key(ReferenceKind::Secret, &self.name, self.key.as_deref())?;
+        resolved.contents.secrets.get(&self.name)?.get(key).map(Vec::as_slice)
+    }
+}
+
+impl<R: ConfigMapReference> ConfigMapReference for Option<R> {
+    type Content<'a> = R::Content<'a>;
+
+    fn content<'a>(&self, resolved: &'a Resolved) -> Option<Self::Content<'a>> {
+        self.as_ref()?.content(resolved)
+    }
+}
+
+impl<R: SecretReference> SecretReference for Option<R> {
+    type Content<'a> = R::Content<'a>;
+
+    fn content<'a>(&self, resolved: &'a Resolved) -> Option<Self::Content<'a>> {
+        self.as_ref()?.content(resolved)
+    }
+}
+
+impl fmt::Debug for Resolved {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Resolved")
+            .field("config_maps", &self.contents.config_maps.keys())
+            .field("secrets", &self.contents.secrets.keys())
+            .finish_non_exhaustive()
+    }
+}

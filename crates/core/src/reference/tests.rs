@@ -1,0 +1,108 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::manifest::component_digest;
+
+fn key_ref(name: &str, key: Option<&str>) -> SecretKeyRef {
+    SecretKeyRef { name: name.to_owned(), key: key.map(str::to_owned) }
+}
+
+fn one(field: &impl HoldsReferences, rules: ReferenceRules) -> References {
+    let mut references = References::default();
+    references.field(Some("credentials"), rules, field);
+    references
+}
+
+fn data(value: Value) -> impl Fn(&Reference) -> Found {
+    move |_| Found::Data(Arc::new(value.clone()))
+}
+
+// REF-1
+#[test]
+fn references_in_options_lists_maps_and_boxes_have_paths_of_their_own() {
+    let name = |name: &str| ConfigMapRef { name: name.to_owned() };
+    let mut references = References::default();
+    references.field(Some("none"), ReferenceRules::default(), &None::<SecretRef>);
+    references.field(Some("list"), ReferenceRules::default(), &vec![name("a"), name("b")]);
+    let map = BTreeMap::from([("x".to_owned(), Some(Box::new(name("a"))))]);
+    references.field(Some("map"), ReferenceRules::default(), &map);
+    references.field(None, ReferenceRules::default(), &name("flat"));
+    let paths: Vec<_> = references.all().iter().map(|reference| reference.path.join(".")).collect();
+    assert_eq!(paths, ["list.0", "list.1", "map.x", ""]);
+    assert_eq!(references.targets().len(), 3);
+}
+
+// REF-8, REF-9
+#[test]
+fn the_digest_of_a_resolved_key_is_part_of_the_component_digest() {
+    let references = one(&key_ref("s", Some("password")), ReferenceRules::default());
+    let resolution = resolve(&references, "demo", false, data(json!({"password": "czNjcjN0"})));
+    assert_eq!(resolution.resolved.secret(&key_ref("s", Some("password"))), Some(&b"s3cr3t"[..]));
+    let spec = json!({"replicas": 2, "credentials": {"name": "s"}});
+    assert_eq!(
+        component_digest(1, &BTreeMap::new(), &spec, &resolution.digests),
+        "k1:bcf6cee3208f5d22c9288dce5ffa55e521288613a11dc98c31712e06d71a373d"
+    );
+}
+
+// REF-8
+#[test]
+fn the_digest_of_a_map_is_that_of_its_data() {
+    let references = one(&ConfigMapRef { name: "c".to_owned() }, ReferenceRules::default());
+    let resolution = resolve(&references, "demo", false, data(json!({"b": "2", "a": "1"})));
+    let digests: Vec<_> = resolution.digests.into_values().collect();
+    assert_eq!(digests, ["21f76dfbfe6dfe21f762080ef484112cf2952974cef30741fd1931e1c6d92112"]);
+}
+
+// REF-5
+#[test]
+fn what_is_missing_is_named_with_its_path() {
+    let mut references = References::default();
+    let sources = vec![key_ref("a", Some("k")), key_ref("b", Some("k")), key_ref("b", None)];
+    references.field(Some("sources"), ReferenceRules::default(), &sources);
+    let resolution = resolve(&references, "demo", false, |reference| match reference.target.name.as_str() {
+        "a" => Found::Absent,
+        _ => Found::Data(Arc::new(json!({"other": ""}))),
+    });
+    let messages: Vec<_> = resolution.problems.iter().map(|problem| problem.message.as_str()).collect();
+    assert_eq!(
+        messages,
+        [
+            "spec.sources[0]: error loading secret demo/a: not found",
+            "spec.sources[1]: key k not found in secret demo/b",
+            "spec.sources[2]: no matching key found in secret demo/b",
+        ]
+    );
+    assert!(resolution.problems.iter().all(|problem| problem.waits));
+}
+
+// REF-3
+#[test]
+fn fallback_keys_are_tried_in_order_when_no_key_is_given() {
+    let rules = ReferenceRules { fallback_keys: &["value", "value.yaml"], ..ReferenceRules::default() };
+    let resolution = resolve(&one(&key_ref("s", None), rules), "demo", false, data(json!({"value.yaml": "eA==", "z": ""})));
+    assert_eq!(resolution.resolved.secret(&Some(key_ref("s", None))), Some(&b"x"[..]));
+}
+
+// REF-4
+#[test]
+fn a_missing_object_can_be_ignored_while_deleting_but_a_missing_key_cannot() {
+    let rules = ReferenceRules { ignore_on_deletion: true, ..ReferenceRules::default() };
+    let references = one(&key_ref("s", Some("k")), rules);
+    let gone = resolve(&references, "demo", true, |_| Found::Absent);
+    assert!(gone.problems.is_empty());
+    assert_eq!(gone.resolved.secret(&key_ref("s", Some("k"))), None);
+    assert_eq!(resolve(&references, "demo", false, |_| Found::Absent).problems.len(), 1);
+    assert_eq!(resolve(&references, "demo", true, data(json!({}))).problems.len(), 1);
+}
+
+#[test]
+fn contents_are_never_printed() {
+    let references = one(&key_ref("s", Some("k")), ReferenceRules::default());
+    let resolution = resolve(&references, "demo", false, data(json!({"k": "aHVudGVyMg=="})));
+    let text = format!("{resolution:?}");
+    assert!(text.contains("\"s\"") && !text.contains("hunter2") && !text.contains("aHVudGVyMg"), "{text}");
+}

@@ -1,0 +1,91 @@
+use std::fmt;
+
+use kubewright_machinery::object::GroupKind;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What a reference can name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(clippy::exhaustive_enums)]
+pub enum ReferenceKind {
+    /// A ConfigMap.
+    ConfigMap,
+    /// A Secret.
+    Secret,
+}
+
+impl ReferenceKind {
+    /// Group and kind.
+    pub fn group_kind(self) -> GroupKind {
+        GroupKind::new("", if self == Self::ConfigMap { "ConfigMap" } else { "Secret" })
+    }
+
+    /// The name in URLs and RBAC rules.
+    pub fn plural(self) -> &'static str {
+        match self {
+            Self::ConfigMap => "configmaps",
+            Self::Secret => "secrets",
+        }
+    }
+}
+
+impl fmt::Display for ReferenceKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::ConfigMap => "configmap",
+            Self::Secret => "secret",
+        })
+    }
+}
+
+/// An object that a reference names, in the namespace of the component.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(clippy::exhaustive_structs)]
+pub struct Target {
+    /// What it is.
+    pub kind: ReferenceKind,
+    /// Its name.
+    pub name: String,
+}
+
+/// A reference to all of a ConfigMap.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[allow(clippy::exhaustive_structs)]
+pub struct ConfigMapRef {
+    /// Name of a ConfigMap in the namespace of this object.
+    #[schemars(length(min = 1))]
+    pub name: String,
+}
+
+/// A reference to one key of a ConfigMap.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[allow(clippy::exhaustive_structs)]
+pub struct ConfigMapKeyRef {
+    /// Name of a ConfigMap in the namespace of this object.
+    #[schemars(length(min = 1))]
+    pub name: String,
+    /// Key in that ConfigMap.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+}
+
+/// A reference to all of a Secret.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[allow(clippy::exhaustive_structs)]
+pub struct SecretRef {
+    /// Name of a Secret in the namespace of this object.
+    #[schemars(length(min = 1))]
+    pub name: String,
+}
+
+/// A reference to one key of a Secret.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[allow(clippy::exhaustive_structs)]
+pub struct SecretKeyRef {
+    /// Name of a Secret in the namespace of this object.
+    #[schemars(length(min = 1))]
+    pub name: String,
+    /// Key in that Secret.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+}

@@ -22,7 +22,14 @@ pub(super) fn table(view: &ComponentView, now: Timestamp, width: Option<u16>) ->
     } else {
         format!("{}: {} ({})", view.title, view.state, view.message)
     };
-    format!("{head}\n\n{table}\n")
+    let width = width.or_else(|| table.width());
+    format!("{}\n\n{table}\n", fit(&head, width))
+}
+
+/// One line of a terminal: a line that wraps would spoil the redrawing.
+fn fit(line: &str, width: Option<u16>) -> String {
+    let Some(width) = width.map(usize::from).filter(|width| line.chars().count() > *width) else { return line.to_owned() };
+    line.chars().take(width.saturating_sub(1)).chain(['…']).collect()
 }
 
 fn cells(row: &Row, now: Timestamp) -> [String; 5] {

@@ -36,6 +36,15 @@ fn the_table_shows_waves_in_order_with_action_health_and_age() {
 }
 
 #[test]
+fn a_long_message_is_cut_to_the_width_of_the_terminal() {
+    let mut view = component("Processing", "Creating", "InProgress");
+    view.message = "long ".repeat(100);
+    let text = table::table(&view, now(), Some(80));
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    assert!(text.lines().next().unwrap().ends_with('…'));
+}
+
+#[test]
 fn only_changes_become_lines() {
     let first = component("Processing", "Creating", "InProgress");
     assert_eq!(lines::changes(None, &first).len(), 3);

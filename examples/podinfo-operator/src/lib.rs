@@ -14,5 +14,17 @@ pub const NAME: &str = "podinfo-operator.demo.kubewright.dev";
 
 /// The operator.
 pub fn operator() -> ComponentBuilder<Podinfo> {
-    Operator::new(NAME).version(env!("CARGO_PKG_VERSION")).sample(include_str!("../sample.yaml")).component::<Podinfo>(render)
+    Operator::new(NAME)
+        .version(env!("CARGO_PKG_VERSION"))
+        .sample(include_str!("../sample.yaml"))
+        .component::<Podinfo>(render)
+        .dependent_types([
+            ("", "configmaps"),
+            ("", "serviceaccounts"),
+            ("", "services"),
+            ("apps", "deployments"),
+            ("autoscaling", "horizontalpodautoscalers"),
+            ("networking.k8s.io", "ingresses"),
+            ("policy", "poddisruptionbudgets"),
+        ])
 }

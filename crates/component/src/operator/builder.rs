@@ -70,6 +70,14 @@ impl<C: Component> ComponentBuilder<C> {
         self
     }
 
+    /// The types that the generator renders, as (group, plural), `*` for all: the command `rbac` prints permissions for
+    /// them, and a start without these permissions fails with a message that lists what is missing. Without it only a
+    /// write that is refused tells.
+    pub fn dependent_types<G: Into<String>, P: Into<String>>(mut self, types: impl IntoIterator<Item = (G, P)>) -> Self {
+        self.options.dependent_types.extend(types.into_iter().map(|(group, plural)| (group.into(), plural.into())));
+        self
+    }
+
     /// How many requests of one component may be in flight. Default: 16.
     pub fn parallel_requests(mut self, requests: usize) -> Self {
         self.options.parallel_requests = requests.max(1);

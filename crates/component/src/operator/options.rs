@@ -27,6 +27,8 @@ pub(crate) struct Options {
     pub(crate) policies: PolicySettings,
     pub(crate) reapply_interval: Option<Duration>,
     pub(crate) reclaimed_managers: Vec<String>,
+    /// Group and plural of what the generator renders.
+    pub(crate) dependent_types: Vec<(String, String)>,
     pub(crate) parallel_requests: usize,
     pub(crate) parallel_passes: usize,
     pub(crate) dependent_events: DependentEvents,
@@ -40,6 +42,7 @@ impl Default for Options {
             policies: PolicySettings::default(),
             reapply_interval: None,
             reclaimed_managers: vec!["kubectl*".to_owned()],
+            dependent_types: Vec::new(),
             parallel_requests: 16,
             parallel_passes: 16,
             dependent_events: DependentEvents::default(),

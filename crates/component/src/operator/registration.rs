@@ -24,6 +24,9 @@ use crate::observe::{AwaitedWatches, DependentWatches, Notify};
 use crate::reconciler::{ComponentReconciler, Memories, Shared, triggers};
 use crate::record::StatusWriter;
 
+/// What the engine does with dependents.
+const DEPENDENT_VERBS: &[&str] = &["get", "list", "watch", "create", "update", "patch", "delete"];
+
 /// A component type as a part of an operator.
 pub(super) struct ComponentRegistration<C: Component> {
     name: String,
@@ -67,6 +70,9 @@ impl<C: Component> Registration for ComponentRegistration<C> {
         declarations.kind(Self::gvk());
         declarations.rule(Rule::new(group.clone(), plural.clone(), &["get", "list", "watch", "patch"]));
         declarations.rule(Rule::new(group, format!("{plural}/status"), &["patch"]));
+        for (group, plural) in &self.options.dependent_types {
+            declarations.rule(Rule::new(group.clone(), plural.clone(), DEPENDENT_VERBS));
+        }
         declarations.rule(Rule::new("", "namespaces", &["get", "create"]));
         declarations.rule(Rule::new("events.k8s.io", "events", &["create", "patch"]));
         declarations.rule(Rule::new("apiextensions.k8s.io", "customresourcedefinitions", &["get", "list", "watch"]));

@@ -15,13 +15,23 @@ mod observe;
 mod operator;
 mod reconciler;
 mod record;
+mod references;
 mod settings;
 
 pub use hooks::{HookContext, HookFn, ReadContext, ReadHookFn};
 pub use kind::{Component, EmbedsStatus, custom_resource_definition, is_ready};
 pub use kubewright_core::component::{ComponentStatus, State};
+pub use kubewright_core::reference::{
+    ConfigMapKeyRef, ConfigMapRef, HoldsReferences, ReferenceKind, ReferenceRules, References, Resolved, SecretKeyRef, SecretRef,
+};
 pub use operator::{ComponentBuilder, ComponentExt, DependentEvents};
 pub use settings::{
     ComponentDeletePolicy, Interval, InvalidInterval, InvalidSetting, ManagedType, ManagedTypes, Parameters, Placement, Policies,
-    Reapply, Requeue, Retry, Setting, Settings, Suspend, Timeout, Values, derive, parameters_of,
+    Reapply, Requeue, Retry, Setting, Settings, Suspend, Timeout, Values, parameters_of,
 };
+
+/// How `#[derive(Component)]` tells settings and references from other fields of a spec. Not to be used by hand.
+pub mod derive {
+    pub use crate::references::probe::{HasNoReferenceKinds, HasNoReferences, HasReferenceKinds, HasReferences, TypeProbe};
+    pub use crate::settings::derive::{IsNoSetting, IsSetting, Probe};
+}

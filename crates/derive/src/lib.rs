@@ -3,6 +3,7 @@
 //! The macros are used through the facade crate `kubewright`, and the code they give names its paths only.
 
 mod component;
+mod references;
 
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
@@ -11,9 +12,22 @@ use syn::{DeriveInput, parse_macro_input};
 ///
 /// Stands beside `#[derive(CustomResource)]` on the spec. It finds the embedded settings (`Placement`, `Policies`,
 /// `Suspend`, `Requeue`, `Retry`, `Timeout`, `Reapply`, `ManagedTypes`, `Values`, and own types that implement
-/// `Setting`) by type and implements `Component` for the resource that `CustomResource` generates.
-#[proc_macro_derive(Component, attributes(component))]
+/// `Setting`) and references (`ConfigMapRef`, `ConfigMapKeyRef`, `SecretRef`, `SecretKeyRef`, also in options, boxes, lists and
+/// maps, and own structs that derive `HoldsReferences`) by type and implements `Component` for the resource that
+/// `CustomResource` generates.
+///
+/// On a reference, `#[reference(fallback_keys("a", "b"))]` names keys that are tried when the reference names none, and
+/// `#[reference(ignore_on_deletion)]` lets the component be deleted though the object is gone.
+#[proc_macro_derive(Component, attributes(component, reference))]
 pub fn derive_component(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     component::expand(&input).unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+/// Makes the references in a struct known where the struct stands in the spec of a component. The attributes are those of
+/// `Component`.
+#[proc_macro_derive(HoldsReferences, attributes(reference))]
+pub fn derive_holds_references(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    references::expand(&input).unwrap_or_else(syn::Error::into_compile_error).into()
 }

@@ -8,11 +8,12 @@ pub use serde::{Deserialize, Serialize};
 pub use serde_json::{Map, Value, json};
 
 pub use kubewright_component::{
-    Component, ComponentBuilder, ComponentExt, ComponentStatus, HookContext, Interval, ManagedType, ManagedTypes, Placement,
-    Policies, ReadContext, Reapply, Requeue, Retry, Setting, Settings, Suspend, Timeout, Values,
+    Component, ComponentBuilder, ComponentExt, ComponentStatus, ConfigMapKeyRef, ConfigMapRef, HoldsReferences, HookContext,
+    Interval, ManagedType, ManagedTypes, Placement, Policies, ReadContext, Reapply, Requeue, Retry, SecretKeyRef, SecretRef,
+    Setting, Settings, Suspend, Timeout, Values,
 };
 pub use kubewright_core::flow::{Blocked, Delay, Failure, Flow, FlowExt, Halt, Wait};
-pub use kubewright_derive::Component;
+pub use kubewright_derive::{Component, HoldsReferences};
 pub use kubewright_render::{
     ApplyOrder, DeleteOrder, Empty, Generator, GeneratorExt, Manifest, Manifests, PurgeOrder, RenderContext, RenderError,
 };

@@ -7,10 +7,7 @@ pub trait GeneratorExt<C>: Generator<C> + Sized {
     /// Changes the parameters before this generator sees them.
     fn map_parameters<F>(self, map: F) -> MapParameters<Self, F>
     where
-        F: Fn(&RenderContext<C>, Map<String, Value>) -> Result<Map<String, Value>, RenderError>
-            + Send
-            + Sync
-            + 'static,
+        F: Fn(&RenderContext<C>, Map<String, Value>) -> Result<Map<String, Value>, RenderError> + Send + Sync + 'static,
     {
         MapParameters { inner: self, map }
     }
@@ -18,20 +15,14 @@ pub trait GeneratorExt<C>: Generator<C> + Sized {
     /// Changes, adds or drops objects after this generator gave them.
     fn map_objects<F>(self, map: F) -> MapObjects<Self, F>
     where
-        F: Fn(&RenderContext<C>, Vec<Manifest>) -> Result<Vec<Manifest>, RenderError>
-            + Send
-            + Sync
-            + 'static,
+        F: Fn(&RenderContext<C>, Vec<Manifest>) -> Result<Vec<Manifest>, RenderError> + Send + Sync + 'static,
     {
         MapObjects { inner: self, map }
     }
 
     /// The objects of this generator, then those of the other one.
     fn union<G: Generator<C>>(self, other: G) -> Union<Self, G> {
-        Union {
-            first: self,
-            second: other,
-        }
+        Union { first: self, second: other }
     }
 }
 
@@ -48,16 +39,11 @@ impl<C, G, F> Generator<C> for MapParameters<G, F>
 where
     C: Send + Sync + 'static,
     G: Generator<C>,
-    F: Fn(&RenderContext<C>, Map<String, Value>) -> Result<Map<String, Value>, RenderError>
-        + Send
-        + Sync
-        + 'static,
+    F: Fn(&RenderContext<C>, Map<String, Value>) -> Result<Map<String, Value>, RenderError> + Send + Sync + 'static,
 {
     async fn render(&self, context: &RenderContext<C>) -> Result<Vec<Manifest>, RenderError> {
         let parameters = (self.map)(context, context.parameters().clone())?;
-        self.inner
-            .render(&context.with_parameters(parameters))
-            .await
+        self.inner.render(&context.with_parameters(parameters)).await
     }
 
     fn check(&self) -> Result<(), RenderError> {
@@ -76,10 +62,7 @@ impl<C, G, F> Generator<C> for MapObjects<G, F>
 where
     C: Send + Sync + 'static,
     G: Generator<C>,
-    F: Fn(&RenderContext<C>, Vec<Manifest>) -> Result<Vec<Manifest>, RenderError>
-        + Send
-        + Sync
-        + 'static,
+    F: Fn(&RenderContext<C>, Vec<Manifest>) -> Result<Vec<Manifest>, RenderError> + Send + Sync + 'static,
 {
     async fn render(&self, context: &RenderContext<C>) -> Result<Vec<Manifest>, RenderError> {
         (self.map)(context, self.inner.render(context).await?)

@@ -1,6 +1,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use kubewright_core::reference::{ConfigMapReference, Resolved, SecretReference};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
@@ -11,6 +12,7 @@ pub struct RenderContext<C> {
     component: Arc<C>,
     inputs: Arc<RenderInputs>,
     parameters: Arc<Map<String, Value>>,
+    references: Resolved,
 }
 
 /// The inputs of a rendering beside the component itself.
@@ -44,16 +46,20 @@ pub enum Stage {
 
 impl<C> RenderContext<C> {
     /// A context; tests of generators build one too.
-    pub fn new(
-        component: impl Into<Arc<C>>,
-        parameters: Map<String, Value>,
-        inputs: RenderInputs,
-    ) -> Self {
+    pub fn new(component: impl Into<Arc<C>>, parameters: Map<String, Value>, inputs: RenderInputs) -> Self {
         Self {
             component: component.into(),
             inputs: Arc::new(inputs),
             parameters: Arc::new(parameters),
+            references: Resolved::default(),
         }
+    }
+
+    /// The same context with contents of referenced objects.
+    #[must_use]
+    pub fn with_references(mut self, references: Resolved) -> Self {
+        self.references = references;
+        self
     }
 
     /// The component.
@@ -68,9 +74,24 @@ impl<C> RenderContext<C> {
 
     /// The parameters as a type of the user.
     pub fn parameters_as<T: DeserializeOwned>(&self) -> Result<T, RenderError> {
-        Ok(serde_json::from_value(Value::Object(
-            (*self.parameters).clone(),
-        ))?)
+        Ok(serde_json::from_value(Value::Object((*self.parameters).clone()))?)
+    }
+
+    /// The content of a reference to a ConfigMap, such as `cx.config_map(&cx.component().spec.settings)`: all its data, or the
+    /// value of the key. `None` for a reference that is absent or not resolved.
+    pub fn config_map<R: ConfigMapReference>(&self, reference: &R) -> Option<R::Content<'_>> {
+        self.references.config_map(reference)
+    }
+
+    /// The content of a reference to a Secret: all its data, or the value of the key. `None` for a reference that is absent or
+    /// not resolved.
+    pub fn secret<R: SecretReference>(&self, reference: &R) -> Option<R::Content<'_>> {
+        self.references.secret(reference)
+    }
+
+    /// The contents of all referenced objects.
+    pub fn references(&self) -> &Resolved {
+        &self.references
     }
 
     /// The name of the operator.
@@ -106,10 +127,7 @@ impl<C> RenderContext<C> {
     /// The same context with other parameters.
     #[must_use]
     pub fn with_parameters(&self, parameters: Map<String, Value>) -> Self {
-        Self {
-            parameters: Arc::new(parameters),
-            ..self.clone()
-        }
+        Self { parameters: Arc::new(parameters), ..self.clone() }
     }
 }
 
@@ -119,14 +137,13 @@ impl<C> Clone for RenderContext<C> {
             component: Arc::clone(&self.component),
             inputs: Arc::clone(&self.inputs),
             parameters: Arc::clone(&self.parameters),
+            references: self.references.clone(),
         }
     }
 }
 
 impl<C> fmt::Debug for RenderContext<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RenderContext")
-            .field("inputs", &self.inputs)
-            .finish_non_exhaustive()
+        f.debug_struct("RenderContext").field("inputs", &self.inputs).finish_non_exhaustive()
     }
 }

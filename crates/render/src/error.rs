@@ -79,13 +79,7 @@ pub struct InputError {
 impl InputError {
     /// An error with a message alone.
     pub fn new(message: impl Into<String>) -> Self {
-        Self {
-            message: message.into(),
-            file: None,
-            line: None,
-            object: None,
-            source: None,
-        }
+        Self { message: message.into(), file: None, line: None, object: None, source: None }
     }
 
     /// The file or template that holds the fault.
@@ -133,9 +127,7 @@ impl fmt::Display for InputError {
 
 impl StdError for InputError {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.source
-            .as_deref()
-            .map(|source| source as &(dyn StdError + 'static))
+        self.source.as_deref().map(|source| source as &(dyn StdError + 'static))
     }
 }
 

@@ -15,10 +15,7 @@ use crate::{Manifest, RenderContext, RenderError};
 )]
 pub trait Generator<C>: Send + Sync + 'static {
     /// Renders the manifests.
-    fn render(
-        &self,
-        context: &RenderContext<C>,
-    ) -> impl Future<Output = Result<Vec<Manifest>, RenderError>> + Send;
+    fn render(&self, context: &RenderContext<C>) -> impl Future<Output = Result<Vec<Manifest>, RenderError>> + Send;
 
     /// Called once when the operator starts: says what of the generator itself is wrong (a broken embedded file).
     fn check(&self) -> Result<(), RenderError> {
@@ -75,8 +72,7 @@ impl<C: Send + Sync + 'static> Generator<C> for Empty {
 #[async_trait]
 pub trait ErasedGenerator<C>: Send + Sync + 'static {
     /// As [`Generator::render`].
-    async fn render_erased(&self, context: &RenderContext<C>)
-    -> Result<Vec<Manifest>, RenderError>;
+    async fn render_erased(&self, context: &RenderContext<C>) -> Result<Vec<Manifest>, RenderError>;
 
     /// As [`Generator::check`].
     fn check_erased(&self) -> Result<(), RenderError>;
@@ -88,10 +84,7 @@ where
     C: Send + Sync + 'static,
     G: Generator<C>,
 {
-    async fn render_erased(
-        &self,
-        context: &RenderContext<C>,
-    ) -> Result<Vec<Manifest>, RenderError> {
+    async fn render_erased(&self, context: &RenderContext<C>) -> Result<Vec<Manifest>, RenderError> {
         self.render(context).await
     }
 
@@ -113,18 +106,8 @@ mod tests {
     }
 
     fn context() -> RenderContext<Demo> {
-        let inputs = RenderInputs {
-            operator: "demo".to_owned(),
-            namespace: "ns".to_owned(),
-            ..RenderInputs::default()
-        };
-        RenderContext::new(
-            Demo {
-                names: vec!["a", "b"],
-            },
-            Map::new(),
-            inputs,
-        )
+        let inputs = RenderInputs { operator: "demo".to_owned(), namespace: "ns".to_owned(), ..RenderInputs::default() };
+        RenderContext::new(Demo { names: vec!["a", "b"] }, Map::new(), inputs)
     }
 
     async fn config_maps(cx: &RenderContext<Demo>) -> Result<Vec<Manifest>, RenderError> {
@@ -132,57 +115,37 @@ mod tests {
             .names
             .iter()
             .map(|name| {
-                let object = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "namespace": cx.namespace()}});
+                let object =
+                    json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "namespace": cx.namespace()}});
                 Ok(Manifest::from_json(object)?)
             })
             .collect()
     }
 
     fn names(manifests: &[Manifest]) -> Vec<String> {
-        let name = |manifest: &Manifest| {
-            manifest.content().unwrap()["metadata"]["name"]
-                .as_str()
-                .unwrap()
-                .to_owned()
-        };
+        let name = |manifest: &Manifest| manifest.content().unwrap()["metadata"]["name"].as_str().unwrap().to_owned();
         manifests.iter().map(name).collect()
     }
 
     #[tokio::test]
     async fn an_async_function_is_a_generator() {
-        assert_eq!(
-            names(&config_maps.render(&context()).await.unwrap()),
-            ["a", "b"]
-        );
+        assert_eq!(names(&config_maps.render(&context()).await.unwrap()), ["a", "b"]);
     }
 
     #[tokio::test]
     async fn a_closure_that_borrows_nothing_is_a_generator() {
         let closure = |cx: &RenderContext<Demo>| {
             let count = cx.component().names.len();
-            async move {
-                (0..count)
-                    .map(|n| {
-                        Ok(Manifest::from_json(
-                            json!({"metadata": {"name": n.to_string()}}),
-                        )?)
-                    })
-                    .collect()
-            }
+            async move { (0..count).map(|n| Ok(Manifest::from_json(json!({"metadata": {"name": n.to_string()}}))?)).collect() }
         };
-        assert_eq!(
-            names(&closure.render(&context()).await.unwrap()),
-            ["0", "1"]
-        );
+        assert_eq!(names(&closure.render(&context()).await.unwrap()), ["0", "1"]);
     }
 
     // GEN-8
     #[tokio::test]
     async fn combinators_run_parameters_first_and_objects_last() {
         async fn one(cx: &RenderContext<Demo>) -> Result<Vec<Manifest>, RenderError> {
-            Ok(vec![Manifest::from_json(
-                json!({"metadata": {"name": cx.parameters()["name"]}}),
-            )?])
+            Ok(vec![Manifest::from_json(json!({"metadata": {"name": cx.parameters()["name"]}}))?])
         }
         let generator = one
             .map_parameters(|_, mut parameters| {
@@ -194,23 +157,14 @@ mod tests {
                 "kind: ConfigMap\nmetadata: {name: q}\n---\nkind: Secret\nmetadata: {name: r}\n",
             ))
             .map_objects(|_, objects| Ok(objects.into_iter().rev().collect()));
-        assert_eq!(
-            names(&generator.render(&context()).await.unwrap()),
-            ["r", "q", "p"]
-        );
+        assert_eq!(names(&generator.render(&context()).await.unwrap()), ["r", "q", "p"]);
     }
 
     #[tokio::test]
     async fn a_broken_embedded_file_is_found_at_start_and_named() {
         let generator = Manifests::embedded("broken.yaml", "a: [1");
-        let error = Generator::<Demo>::check(&generator)
-            .unwrap_err()
-            .to_string();
+        let error = Generator::<Demo>::check(&generator).unwrap_err().to_string();
         assert!(error.starts_with("broken.yaml"), "{error}");
-        assert!(
-            Generator::<Demo>::render(&generator, &context())
-                .await
-                .is_err()
-        );
+        assert!(Generator::<Demo>::render(&generator, &context()).await.is_err());
     }
 }

@@ -49,33 +49,23 @@ impl Manifest {
     pub fn from_json(value: Value) -> Result<Self, ManifestError> {
         match value {
             Value::Object(content) => Ok(Self::new(Ok(content))),
-            other => Err(ManifestError::NotAnObject {
-                found: type_name(&other),
-            }),
+            other => Err(ManifestError::NotAnObject { found: type_name(&other) }),
         }
     }
 
     /// A manifest from exactly one YAML document.
     pub fn from_yaml(text: &str) -> Result<Self, ManifestError> {
-        let mut documents = kubewright_machinery::yaml::documents(text)
-            .map_err(|error| ManifestError::Yaml(error.to_string()))?;
+        let mut documents =
+            kubewright_machinery::yaml::documents(text).map_err(|error| ManifestError::Yaml(error.to_string()))?;
         match (documents.pop(), documents.len()) {
             (Some(document), 0) => Self::from_json(document),
-            (None, _) => Err(ManifestError::Yaml(
-                "the text holds no YAML document".to_owned(),
-            )),
-            (Some(_), more) => Err(ManifestError::Yaml(format!(
-                "the text holds {} YAML documents, not one",
-                more + 1
-            ))),
+            (None, _) => Err(ManifestError::Yaml("the text holds no YAML document".to_owned())),
+            (Some(_), more) => Err(ManifestError::Yaml(format!("the text holds {} YAML documents, not one", more + 1))),
         }
     }
 
     fn new(content: Result<Map<String, Value>, ManifestError>) -> Self {
-        Self {
-            content,
-            marks: BTreeMap::new(),
-        }
+        Self { content, marks: BTreeMap::new() }
     }
 
     /// Sets an annotation of the framework, without spelling the operator's name. It wins over the same annotation
@@ -117,21 +107,14 @@ where
     fn from(object: K) -> Self {
         match serde_json::to_value(&object) {
             Ok(Value::Object(mut content)) => {
-                content
-                    .entry("apiVersion")
-                    .or_insert_with(|| Value::String(K::api_version(&()).into_owned()));
-                content
-                    .entry("kind")
-                    .or_insert_with(|| Value::String(K::kind(&()).into_owned()));
+                content.entry("apiVersion").or_insert_with(|| Value::String(K::api_version(&()).into_owned()));
+                content.entry("kind").or_insert_with(|| Value::String(K::kind(&()).into_owned()));
                 Self::new(Ok(content))
             }
-            Ok(other) => Self::new(Err(ManifestError::NotAnObject {
-                found: type_name(&other),
-            })),
-            Err(error) => Self::new(Err(ManifestError::NotSerialisable {
-                kind: K::kind(&()).into_owned(),
-                reason: error.to_string(),
-            })),
+            Ok(other) => Self::new(Err(ManifestError::NotAnObject { found: type_name(&other) })),
+            Err(error) => {
+                Self::new(Err(ManifestError::NotSerialisable { kind: K::kind(&()).into_owned(), reason: error.to_string() }))
+            }
         }
     }
 }
@@ -146,8 +129,7 @@ fn map_in<'a>(
         *slot = Value::Object(Map::new());
     }
     let found = type_name(slot);
-    slot.as_object_mut()
-        .ok_or(ManifestError::NotAMap { field, found })
+    slot.as_object_mut().ok_or(ManifestError::NotAMap { field, found })
 }
 
 fn type_name(value: &Value) -> &'static str {
@@ -209,12 +191,10 @@ mod tests {
 
     #[test]
     fn marks_are_written_under_the_operators_name() {
-        let manifest = Manifest::from_json(
-            json!({"kind": "ConfigMap", "metadata": {"name": "a", "annotations": null}}),
-        )
-        .unwrap()
-        .annotate(ApplyOrder(3))
-        .annotate(DeleteOrder(-1));
+        let manifest = Manifest::from_json(json!({"kind": "ConfigMap", "metadata": {"name": "a", "annotations": null}}))
+            .unwrap()
+            .annotate(ApplyOrder(3))
+            .annotate(DeleteOrder(-1));
         assert_eq!(
             manifest.resolve("demo.example.com").unwrap(),
             json!({"kind": "ConfigMap", "metadata": {"name": "a", "annotations": {
@@ -232,23 +212,14 @@ mod tests {
     #[test]
     fn what_is_no_object_is_refused_with_its_type() {
         let error = Manifest::from_json(json!(["a"])).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "a manifest must be a JSON object, but this is a list"
-        );
+        assert_eq!(error.to_string(), "a manifest must be a JSON object, but this is a list");
     }
 
     #[test]
     fn annotations_that_are_no_map_are_refused() {
         let manifest = Manifest::from_json(json!({"metadata": {"annotations": "x"}})).unwrap();
-        let error = manifest
-            .annotate(ApplyOrder(1))
-            .resolve("demo")
-            .unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "metadata.annotations must be a JSON object, but it is a string"
-        );
+        let error = manifest.annotate(ApplyOrder(1)).resolve("demo").unwrap_err();
+        assert_eq!(error.to_string(), "metadata.annotations must be a JSON object, but it is a string");
     }
 
     #[test]
@@ -256,9 +227,6 @@ mod tests {
         use k8s_openapi::api::core::v1::ConfigMap;
         let manifest = Manifest::from(ConfigMap::default());
         let content = manifest.content().unwrap();
-        assert_eq!(
-            (&content["apiVersion"], &content["kind"]),
-            (&json!("v1"), &json!("ConfigMap"))
-        );
+        assert_eq!((&content["apiVersion"], &content["kind"]), (&json!("v1"), &json!("ConfigMap")));
     }
 }

@@ -42,24 +42,16 @@ impl Manifests {
     pub fn directory(path: impl AsRef<Path>) -> Self {
         let path = path.as_ref();
         let mut manifests = Self::default();
-        let mut files =
-            match std::fs::read_dir(path).and_then(Iterator::collect::<Result<Vec<_>, _>>) {
-                Ok(entries) => entries
-                    .into_iter()
-                    .map(|entry| entry.path())
-                    .collect::<Vec<_>>(),
-                Err(error) => {
-                    manifests.refuse(&path.display().to_string(), error.to_string());
-                    Vec::new()
-                }
-            };
+        let mut files = match std::fs::read_dir(path).and_then(Iterator::collect::<Result<Vec<_>, _>>) {
+            Ok(entries) => entries.into_iter().map(|entry| entry.path()).collect::<Vec<_>>(),
+            Err(error) => {
+                manifests.refuse(&path.display().to_string(), error.to_string());
+                Vec::new()
+            }
+        };
         files.sort();
         let is_manifest = |file: &Path| {
-            let known = |extension| {
-                ["yaml", "yml", "json"]
-                    .iter()
-                    .any(|known| extension == *known)
-            };
+            let known = |extension| ["yaml", "yml", "json"].iter().any(|known| extension == *known);
             file.is_file() && file.extension().is_some_and(known)
         };
         files.retain(|file| is_manifest(file));
@@ -92,36 +84,18 @@ impl Manifests {
 
     /// The manifests of a text, for generators that get their text from elsewhere. Empty documents are left out.
     pub fn parse(name: &str, text: &str) -> Result<Vec<Manifest>, RenderError> {
-        let documents = yaml::documents(text).map_err(|error| {
-            InputError::new(error.to_string())
-                .file(name)
-                .caused_by(error)
-        })?;
+        let documents = yaml::documents(text).map_err(|error| InputError::new(error.to_string()).file(name).caused_by(error))?;
         let manifest = |(index, document): (usize, Value)| {
-            Manifest::from_json(document).map_err(|error| {
-                InputError::new(format!("document {}: {error}", index + 1))
-                    .file(name)
-                    .into()
-            })
+            Manifest::from_json(document)
+                .map_err(|error| InputError::new(format!("document {}: {error}", index + 1)).file(name).into())
         };
         let filled = |(_, document): &(usize, Value)| !document.is_null();
-        documents
-            .into_iter()
-            .enumerate()
-            .filter(filled)
-            .map(manifest)
-            .collect()
+        documents.into_iter().enumerate().filter(filled).map(manifest).collect()
     }
 
     fn refuse(&mut self, file: &str, message: String) {
-        let message = message
-            .strip_prefix(&format!("{file}: "))
-            .map(str::to_owned)
-            .unwrap_or(message);
-        self.fault.get_or_insert_with(|| Fault {
-            file: file.to_owned(),
-            message,
-        });
+        let message = message.strip_prefix(&format!("{file}: ")).map(str::to_owned).unwrap_or(message);
+        self.fault.get_or_insert_with(|| Fault { file: file.to_owned(), message });
     }
 
     fn verify(&self) -> Result<(), RenderError> {

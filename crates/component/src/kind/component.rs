@@ -1,9 +1,10 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 
 use kube::core::CustomResourceExt;
 use kube::core::object::HasStatus;
 use kubewright_core::component::{ComponentStatus, State};
+use kubewright_core::reference::{ReferenceKind, References};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -52,6 +53,16 @@ pub trait Component:
             },
             _ => Parameters::new(),
         }
+    }
+
+    /// The ConfigMaps and Secrets that the spec names. Default: none; the derive finds them.
+    fn references(&self) -> References {
+        References::default()
+    }
+
+    /// The kinds of objects that a spec of this type can name: the operator needs permission to read and watch them.
+    fn reference_kinds() -> BTreeSet<ReferenceKind> {
+        BTreeSet::new()
     }
 
     /// Annotations for the events on this component. The digest is absent when a pass ended before it was known.

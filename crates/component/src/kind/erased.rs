@@ -4,6 +4,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use kube::core::object::HasStatus;
 use kubewright_core::flow::{Failure, Flow};
+use kubewright_core::reference::{References, Resolved};
 use kubewright_render::{ErasedGenerator, Manifest, RenderContext, RenderError, RenderInputs};
 use kubewright_runtime::cluster::Cluster;
 use serde_json::{Map, Value};
@@ -22,8 +23,9 @@ pub(crate) trait Kind: Send + Sync + 'static {
 #[async_trait]
 pub(crate) trait Instance: Send + Sync {
     fn settings(&self) -> Settings;
+    fn references(&self) -> References;
     fn event_annotations(&self, digest: Option<&str>) -> BTreeMap<String, String>;
-    async fn render(&self, inputs: RenderInputs) -> Result<Vec<Manifest>, RenderError>;
+    async fn render(&self, inputs: RenderInputs, references: Resolved) -> Result<Vec<Manifest>, RenderError>;
     fn has_hooks(&self, point: Point) -> bool;
     /// Runs the hooks of a point. The status is what they may change.
     async fn run_hooks(&self, point: Point, inputs: HookInputs, status: &mut Map<String, Value>) -> Flow;
@@ -70,12 +72,17 @@ impl<C: Component> Instance for TypedInstance<C> {
         self.component.settings()
     }
 
+    fn references(&self) -> References {
+        self.component.references()
+    }
+
     fn event_annotations(&self, digest: Option<&str>) -> BTreeMap<String, String> {
         self.component.event_annotations(digest)
     }
 
-    async fn render(&self, inputs: RenderInputs) -> Result<Vec<Manifest>, RenderError> {
-        let context = RenderContext::new(Arc::clone(&self.component), self.component.parameters(), inputs);
+    async fn render(&self, inputs: RenderInputs, references: Resolved) -> Result<Vec<Manifest>, RenderError> {
+        let context =
+            RenderContext::new(Arc::clone(&self.component), self.component.parameters(), inputs).with_references(references);
         self.shared.generator.render_erased(&context).await
     }
 

@@ -23,6 +23,7 @@ use crate::metrics::{Metrics, register};
 use crate::observe::{AwaitedWatches, DependentWatches, Notify};
 use crate::reconciler::{ComponentReconciler, Memories, Shared, triggers};
 use crate::record::StatusWriter;
+use crate::references::ReferenceWatches;
 
 /// What the engine does with dependents.
 const DEPENDENT_VERBS: &[&str] = &["get", "list", "watch", "create", "update", "patch", "delete"];
@@ -73,6 +74,9 @@ impl<C: Component> Registration for ComponentRegistration<C> {
         for (group, plural) in &self.options.dependent_types {
             declarations.rule(Rule::new(group.clone(), plural.clone(), DEPENDENT_VERBS));
         }
+        for kind in C::reference_kinds() {
+            declarations.rule(Rule::new("", kind.plural(), &["get", "list", "watch"]));
+        }
         declarations.rule(Rule::new("", "namespaces", &["get", "create"]));
         declarations.rule(Rule::new("events.k8s.io", "events", &["create", "patch"]));
         declarations.rule(Rule::new("apiextensions.k8s.io", "customresourcedefinitions", &["get", "list", "watch"]));
@@ -120,7 +124,8 @@ impl<C: Component> Registration for ComponentRegistration<C> {
                 Arc::clone(&projection),
                 Arc::clone(&notify),
             ),
-            awaited: AwaitedWatches::new(cluster.clone(), context.tasks.clone(), notify),
+            awaited: AwaitedWatches::new(cluster.clone(), context.tasks.clone(), Arc::clone(&notify)),
+            references: ReferenceWatches::new(cluster.clone(), context.tasks.clone(), notify),
             sender: Sender::new(cluster.clone(), field_manager, self.options.parallel_requests),
             projection,
             defaults: self.options.defaults(),

@@ -1,7 +1,7 @@
 //! The pass: what happens with one component from the event that queued it to the status that it leaves.
 //!
 //! ```text
-//! settings ─▶ digest ─▶ hooks, finalizer ─▶ render ─▶ plan ⇄ execute ─▶ hooks ─▶ status, events, next pass
+//! settings ─▶ references, digest ─▶ hooks, finalizer ─▶ render ─▶ plan ⇄ execute ─▶ hooks ─▶ status, events, next pass
 //! ```
 
 mod apply;
@@ -13,6 +13,7 @@ mod memory;
 mod pass;
 mod reconcile;
 mod record;
+mod referring;
 mod rendering;
 mod shared;
 

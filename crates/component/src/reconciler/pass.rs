@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use kubewright_core::component::Circumstances;
 use kubewright_core::dependents::{Engine, Inventory, ManagedType};
 use kubewright_core::manifest::component_digest;
+use kubewright_core::reference::Resolved;
 use kubewright_machinery::object::ObjectExt as _;
 use kubewright_runtime::controller::Key;
 use serde_json::Value;
@@ -31,6 +32,8 @@ pub(super) struct Pass<'a> {
     pub(super) memory: Memory,
     /// What is not known before the spec could be read.
     pub(super) effective: Option<Effective>,
+    /// What the component refers to.
+    pub(super) resolved: Resolved,
     pub(super) digest: Option<String>,
     /// Whether the component changed since the last pass.
     pub(super) restarted: bool,
@@ -57,6 +60,7 @@ impl<'a> Pass<'a> {
             shared,
             key,
             effective: None,
+            resolved: Resolved::default(),
             digest: None,
             restarted: false,
             wake: None,
@@ -89,7 +93,8 @@ impl<'a> Pass<'a> {
             return Ok(End::suspended());
         }
         self.effective = Some(effective);
-        let digest = self.component_digest();
+        let references = self.resolve_references(&*instance).await?;
+        let digest = self.component_digest(&references);
         if !deleting {
             self.restarted = self.draft.component.process(&digest, self.generation());
         }
@@ -162,10 +167,10 @@ impl<'a> Pass<'a> {
         outcome.map_err(|halt| Box::new(End::halted(halt, self.intervals())))
     }
 
-    fn component_digest(&self) -> String {
+    fn component_digest(&self, references: &BTreeMap<Vec<String>, String>) -> String {
         let text = |(key, value): (&String, &Value)| Some((key.clone(), value.as_str()?.to_owned()));
         let annotations: BTreeMap<String, String> = self.object.annotations().iter().filter_map(text).collect();
         let spec = self.object.get("spec").unwrap_or(&Value::Null);
-        component_digest(self.generation(), &annotations, spec, &BTreeMap::new())
+        component_digest(self.generation(), &annotations, spec, references)
     }
 }

@@ -44,7 +44,10 @@ impl Pass<'_> {
             return Ok(());
         }
         self.shared.metrics.rendered();
-        let manifests = instance.render(inputs.clone()).await.map_err(|error| Box::new(End::render(error, self.intervals())))?;
+        let manifests = instance
+            .render(inputs.clone(), self.resolved.clone())
+            .await
+            .map_err(|error| Box::new(End::render(error, self.intervals())))?;
         let mut objects = Vec::with_capacity(manifests.len());
         for manifest in manifests {
             let object = manifest.resolve(self.shared.operator.as_str()).map_err(|error| {

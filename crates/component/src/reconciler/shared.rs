@@ -1,4 +1,4 @@
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use kubewright_core::dependents::ProjectionContext;
@@ -15,6 +15,7 @@ use crate::kind::Kind;
 use crate::metrics::Metrics;
 use crate::observe::{AwaitedWatches, DependentWatches};
 use crate::record::StatusWriter;
+use crate::references::ReferenceWatches;
 use crate::settings::OperatorDefaults;
 
 /// What all passes of one component type share.
@@ -31,6 +32,7 @@ pub(crate) struct Shared {
     pub(crate) components: Store<Value>,
     pub(crate) dependents: DependentWatches,
     pub(crate) awaited: AwaitedWatches,
+    pub(crate) references: ReferenceWatches,
     pub(crate) sender: Sender,
     pub(crate) writer: StatusWriter,
     pub(crate) projection: Arc<ProjectionContext>,
@@ -50,6 +52,7 @@ impl Shared {
         self.memories.forget(key);
         self.dependents.forget(key);
         self.awaited.set(key, HashSet::new());
+        self.references.set(key, &BTreeSet::new());
         self.metrics.forget(key);
     }
 }

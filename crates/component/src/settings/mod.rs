@@ -18,7 +18,7 @@ pub use interval::{Interval, InvalidInterval};
 pub use policies::{ComponentDeletePolicy, ManagedType, Policies};
 
 /// How `#[derive(Component)]` tells settings from other fields of a spec. Not to be used by hand.
-pub mod derive {
+pub(crate) mod derive {
     use super::{Parameters, Setting, Settings};
 
     /// A field of a spec.

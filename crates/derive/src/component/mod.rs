@@ -7,8 +7,9 @@ mod tests;
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{Data, DeriveInput, Error, Fields, Result};
+use syn::{Data, DeriveInput, Error, Fields, Ident, Result};
 
+use crate::references;
 use resource::Resource;
 
 /// The implementation of `Component` for the resource whose spec the input is.
@@ -29,6 +30,10 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     fields::check(named)?;
 
     let root = &resource.root;
+    let span = proc_macro2::Span::call_site();
+    let (references, kinds) = (Ident::new("references", span), Ident::new("kinds", span));
+    let refer = references::refer(input, named, &quote!(self.spec), &references)?;
+    let find_kinds = references::kinds_of(named, &kinds)?;
     let fields: Vec<_> = named.named.iter().filter_map(|field| field.ident.as_ref()).collect();
     Ok(quote! {
         #[automatically_derived]
@@ -50,6 +55,22 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
                     }
                 )*
                 ::kubewright::component::parameters_of(&self.spec)
+            }
+
+            fn references(&self) -> ::kubewright::component::References {
+                let mut found = <::kubewright::component::References as ::core::default::Default>::default();
+                #[allow(unused_variables)]
+                let #references = &mut found;
+                #refer
+                found
+            }
+
+            fn reference_kinds() -> ::std::collections::BTreeSet<::kubewright::component::ReferenceKind> {
+                let mut found = ::std::collections::BTreeSet::new();
+                #[allow(unused_variables)]
+                let #kinds = &mut found;
+                #find_kinds
+                found
             }
         }
     })

@@ -1,0 +1,101 @@
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::Arc;
+
+use kubewright_core::reference::ReferenceKind;
+use kubewright_runtime::cluster::Cluster;
+use kubewright_runtime::controller::Key;
+use kubewright_runtime::watch::{Store, WatchSpec};
+use tokio_util::sync::CancellationToken;
+
+use super::content::{Content, KeepNamed, Names};
+
+/// Up to so many names are watched one by one; more by one watch on the namespace (REF-2).
+const SINGLE_WATCHES: usize = 16;
+/// Back to single watches not before there are so few names again, so that one name more or less changes nothing.
+const FEW: usize = 8;
+
+/// All references of a process to one kind in one namespace.
+#[derive(Default)]
+pub(super) struct Group {
+    users: BTreeMap<String, HashSet<Key>>,
+    names: Names,
+    singles: BTreeMap<String, Watched>,
+    whole: Option<Watched>,
+}
+
+/// A watch and the task that listens to it, which ends with this.
+pub(super) struct Watched {
+    store: Store<Content>,
+    stop: CancellationToken,
+}
+
+impl Watched {
+    pub(super) fn new(store: Store<Content>, stop: CancellationToken) -> Self {
+        Self { store, stop }
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}
+
+impl Group {
+    pub(super) fn is_empty(&self) -> bool {
+        self.users.is_empty()
+    }
+
+    pub(super) fn users(&self, name: &str) -> Vec<Key> {
+        self.users.get(name).map(|users| users.iter().cloned().collect()).unwrap_or_default()
+    }
+
+    pub(super) fn store(&self, name: &str) -> Option<Store<Content>> {
+        let watched = self.whole.as_ref().or_else(|| self.singles.get(name))?;
+        Some(watched.store.clone())
+    }
+
+    /// From now on the component refers to exactly these names.
+    pub(super) fn set(&mut self, component: &Key, names: &BTreeSet<String>) {
+        self.users.retain(|name, users| {
+            if !names.contains(name) {
+                users.remove(component);
+            }
+            !users.is_empty()
+        });
+        for name in names {
+            self.users.entry(name.clone()).or_default().insert(component.clone());
+        }
+        *self.names.write() = self.users.keys().cloned().collect();
+    }
+
+    /// Starts the watches that are needed and ends the others. `listen` makes a watch of a store.
+    pub(super) fn adjust(
+        &mut self,
+        cluster: &Cluster,
+        kind: ReferenceKind,
+        namespace: &str,
+        listen: impl Fn(Store<Content>) -> Watched,
+    ) {
+        let spec = WatchSpec::new(kind.group_kind()).in_namespace(namespace);
+        let subscribe = |spec: WatchSpec| {
+            let projector = Arc::new(KeepNamed(Arc::clone(&self.names)));
+            listen(cluster.watches().subscribe(spec, projector))
+        };
+        let count = self.users.len();
+        let most = if self.whole.is_some() { FEW } else { SINGLE_WATCHES };
+        if count > most {
+            self.singles.clear();
+            self.whole.get_or_insert_with(|| subscribe(spec));
+            return;
+        }
+        self.whole = None;
+        self.singles.retain(|name, _| self.users.contains_key(name));
+        for name in self.users.keys() {
+            if !self.singles.contains_key(name) {
+                let watched = subscribe(spec.clone().fields(format!("metadata.name={name}")));
+                self.singles.insert(name.clone(), watched);
+            }
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! The ConfigMaps and Secrets that components refer to: how the derive finds them, how they are watched and read (chapter 7).
+
+mod content;
+mod group;
+pub(crate) mod probe;
+mod watches;
+
+pub(crate) use watches::ReferenceWatches;

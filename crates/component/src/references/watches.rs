@@ -1,0 +1,156 @@
+use std::collections::{BTreeSet, HashMap};
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kubewright_core::reference::{Found, ReferenceKind, Target};
+use kubewright_machinery::object::GroupVersionKind;
+use kubewright_runtime::cluster::{ApiRequest, ApiResource, Cluster, Retry};
+use kubewright_runtime::controller::Key;
+use kubewright_runtime::task::Tasks;
+use kubewright_runtime::watch::{Cause, Store, WatchState};
+use parking_lot::Mutex;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::content::{Content, data};
+use super::group::{Group, Watched};
+use crate::observe::Notify;
+
+/// How long a pass waits for the first list of an object that nobody watched before.
+const FIRST_LIST: Duration = Duration::from_secs(30);
+
+/// The watches on referenced objects of all components of one type. Changes queue the components that refer to them.
+#[derive(Clone)]
+pub(crate) struct ReferenceWatches {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    cluster: Cluster,
+    tasks: Tasks,
+    notify: Notify,
+    groups: Mutex<HashMap<Place, Group>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Place {
+    kind: ReferenceKind,
+    namespace: String,
+}
+
+impl ReferenceWatches {
+    pub(crate) fn new(cluster: Cluster, tasks: Tasks, notify: Notify) -> Self {
+        Self { inner: Arc::new(Inner { cluster, tasks, notify, groups: Mutex::default() }) }
+    }
+
+    /// From now on the component refers to exactly these objects of its namespace.
+    pub(crate) fn set(&self, component: &Key, targets: &BTreeSet<Target>) {
+        let mut groups = self.inner.groups.lock();
+        for kind in [ReferenceKind::ConfigMap, ReferenceKind::Secret] {
+            let place = Place { kind, namespace: component.namespace().to_owned() };
+            let of_kind = targets.iter().filter(|target| target.kind == kind);
+            let names: BTreeSet<String> = of_kind.map(|target| target.name.clone()).collect();
+            if names.is_empty() && !groups.contains_key(&place) {
+                continue;
+            }
+            let group = groups.entry(place.clone()).or_default();
+            group.set(component, &names);
+            group.adjust(&self.inner.cluster, kind, &place.namespace, |store| self.listen(&place, store));
+            if group.is_empty() {
+                groups.remove(&place);
+            }
+        }
+    }
+
+    /// What there is of the objects.
+    pub(crate) async fn load(&self, component: &Key, targets: &BTreeSet<Target>) -> HashMap<Target, Found> {
+        let loads = targets.iter().map(|target| async { (target.clone(), self.find(component.namespace(), target).await) });
+        futures::future::join_all(loads).await.into_iter().collect()
+    }
+
+    async fn find(&self, namespace: &str, target: &Target) -> Found {
+        let place = Place { kind: target.kind, namespace: namespace.to_owned() };
+        let store = self.inner.groups.lock().get(&place).and_then(|group| group.store(&target.name));
+        let Some(store) = store else {
+            return self.read(namespace, target, None).await;
+        };
+        let clock = self.inner.cluster.clock();
+        match clock.limit(FIRST_LIST, store.settled()).await {
+            Ok(WatchState::Forbidden) => return self.read(namespace, target, None).await,
+            Ok(_) => {}
+            Err(_) => {
+                let why = store.status().error.map(|error| format!(": {error}")).unwrap_or_default();
+                return Found::Unknown { message: format!("it cannot be observed{why}"), transient: true };
+            }
+        }
+        match store.find(namespace, &target.name).as_deref() {
+            Some(Content::Kept(data)) => Found::Data(Arc::clone(data)),
+            Some(Content::Dropped) => self.read(namespace, target, Some(&store)).await,
+            None => Found::Absent,
+        }
+    }
+
+    /// Reads an object that no watch may show, or whose data nobody needed when the watch delivered it.
+    async fn read(&self, namespace: &str, target: &Target, store: Option<&Store<Content>>) -> Found {
+        let kind = target.kind.group_kind();
+        let gvk = GroupVersionKind::new(kind.group, "v1", kind.kind);
+        let resource = ApiResource::known(&gvk, target.kind.plural(), true);
+        let request = ApiRequest::get(&resource, namespace, &target.name);
+        match self.inner.cluster.send_retrying(&request, &Retry::default()).await {
+            Ok(object) => {
+                if let Some(store) = store {
+                    store.record_write(&object);
+                }
+                Found::Data(data(&object))
+            }
+            Err(error) if error.is_not_found() => Found::Absent,
+            Err(error) => Found::Unknown { transient: error.is_transient(), message: error.to_string() },
+        }
+    }
+
+    fn listen(&self, place: &Place, store: Store<Content>) -> Watched {
+        let stop = CancellationToken::new();
+        let mut changes = store.changes();
+        let inner = Arc::downgrade(&self.inner);
+        let (place, stopped, stopping) = (place.clone(), stop.clone(), self.inner.tasks.stopping());
+        let name = format!("references {}", store.spec());
+        let listen = async move {
+            loop {
+                let change = tokio::select! {
+                    () = stopped.cancelled() => return,
+                    () = stopping.cancelled() => return,
+                    change = changes.next() => change,
+                };
+                let (Some(change), Some(inner)) = (change, inner.upgrade()) else {
+                    return;
+                };
+                // The pass that asked for the watch reads the first list itself, and own reads are no news.
+                if change.cause != Cause::Event || same(change.old.as_deref(), change.new.as_deref()) {
+                    continue;
+                }
+                let users = inner.groups.lock().get(&place).map(|group| group.users(change.key.name())).unwrap_or_default();
+                users.iter().for_each(|component| (inner.notify)(component));
+            }
+        };
+        self.inner.tasks.spawn(name, listen).detach();
+        Watched::new(store, stop)
+    }
+}
+
+/// Only the data counts.
+fn same(old: Option<&Content>, new: Option<&Content>) -> bool {
+    let data = |content: Option<&Content>| -> Option<Arc<Value>> {
+        match content {
+            Some(Content::Kept(data)) => Some(Arc::clone(data)),
+            _ => None,
+        }
+    };
+    matches!((data(old), data(new)), (Some(old), Some(new)) if old == new)
+}
+
+impl fmt::Debug for ReferenceWatches {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReferenceWatches").field("groups", &self.inner.groups.lock().len()).finish_non_exhaustive()
+    }
+}

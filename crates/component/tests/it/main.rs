@@ -8,5 +8,6 @@ mod crash;
 mod delete;
 mod faults;
 mod lifecycle;
+mod references;
 mod types;
 mod world;

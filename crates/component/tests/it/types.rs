@@ -18,6 +18,22 @@ pub(crate) struct BundleSpec {
     pub(crate) suspend: Suspend,
     #[serde(default)]
     pub(crate) objects: Vec<Object>,
+    /// Copied into ConfigMap `copy`, with the other references.
+    #[serde(default)]
+    pub(crate) all: Vec<ConfigMapRef>,
+    #[serde(default)]
+    pub(crate) nested: Option<Nested>,
+}
+
+/// References below the spec.
+#[derive(HoldsReferences, Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Nested {
+    #[serde(default)]
+    pub(crate) secret_values: std::collections::BTreeMap<String, SecretKeyRef>,
+    #[serde(default)]
+    #[reference(fallback_keys("first", "second"), ignore_on_deletion)]
+    pub(crate) lenient: Option<ConfigMapKeyRef>,
 }
 
 /// Any object.
@@ -42,7 +58,32 @@ impl JsonSchema for Object {
 /// The generator.
 pub(crate) async fn objects(cx: &RenderContext<Bundle>) -> Result<Vec<Manifest>, RenderError> {
     let manifest = |object: &Object| Ok(Manifest::from_json(Value::Object(object.0.clone()))?);
-    cx.component().spec.objects.iter().map(manifest).collect()
+    let spec = &cx.component().spec;
+    let copy = copied(cx);
+    let copy = (!copy.is_empty())
+        .then(|| json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "copy" }, "data": copy }));
+    spec.objects.iter().map(manifest).chain(copy.map(|copy| Ok(Manifest::from_json(copy)?))).collect()
+}
+
+/// The contents of all references.
+fn copied(cx: &RenderContext<Bundle>) -> Map<String, Value> {
+    let spec = &cx.component().spec;
+    let mut copy = Map::new();
+    for reference in &spec.all {
+        for (key, value) in cx.config_map(reference).into_iter().flatten() {
+            copy.insert(format!("{}.{key}", reference.name), json!(value));
+        }
+    }
+    if let Some(nested) = &spec.nested {
+        for (key, reference) in &nested.secret_values {
+            let value = cx.secret(reference).map(String::from_utf8_lossy);
+            copy.insert(key.clone(), json!(value));
+        }
+        if let Some(value) = cx.config_map(&nested.lenient) {
+            copy.insert("lenient".to_owned(), json!(value));
+        }
+    }
+    copy
 }
 
 /// A component with these objects.

@@ -1,0 +1,153 @@
+use std::time::Duration;
+
+use kubewright::prelude::*;
+use kubewright_apiserver::kinds::Verb;
+
+use crate::types::{bundle, config_map};
+use crate::world::World;
+
+/// A component that refers to all of these ConfigMaps.
+fn referring(names: &[&str]) -> Value {
+    let mut component = bundle("demo", &[]);
+    component["spec"]["all"] = names.iter().map(|name| json!({ "name": name })).collect();
+    component
+}
+
+fn secret(name: &str, data: Value) -> Value {
+    json!({ "apiVersion": "v1", "kind": "Secret", "metadata": { "name": name }, "data": data })
+}
+
+fn message(component: &Value) -> String {
+    crate::world::condition(component, "Ready")
+        .map(|ready| ready["message"].as_str().unwrap_or_default().to_owned())
+        .unwrap_or_default()
+}
+
+async fn copy(world: &World) -> Value {
+    world.get(&config_map("copy", "")).await.unwrap()["data"].clone()
+}
+
+// REF-5
+#[tokio::test(start_paused = true)]
+async fn a_component_waits_for_what_is_missing_and_goes_on_at_once() {
+    let world = World::start().await;
+    world.set(&referring(&["a", "b"])).await;
+    let waiting = world.until_state("demo", "Pending", "Retrying").await;
+    assert_eq!(
+        message(&waiting),
+        "Spec.all[0]: error loading configmap default/a: not found; spec.all[1]: error loading configmap default/b: not found"
+    );
+    world.create(&config_map("a", "1")).await;
+    world.create(&config_map("b", "2")).await;
+    world.pass(Duration::from_millis(500)).await;
+    let ready = world.until_ready("demo").await;
+    assert_eq!(ready["status"]["revision"], 1);
+    assert_eq!(copy(&world).await, json!({ "a.value": "1", "b.value": "2" }));
+}
+
+// REF-1, REF-6, REF-11
+#[tokio::test(start_paused = true)]
+async fn a_change_of_a_secret_deep_in_the_spec_is_rendered_at_once() {
+    let world = World::start().await;
+    let password = secret("login", json!({ "password": "b2xk", "user": "bWU=" }));
+    world.create(&password).await;
+    let mut component = bundle("demo", &[]);
+    component["spec"]["nested"] = json!({ "secretValues": { "x": { "name": "login", "key": "password" } } });
+    world.set(&component).await;
+    world.until_ready("demo").await;
+    assert_eq!(copy(&world).await, json!({ "x": "old" }));
+    world.patch(&password, json!({ "data": { "password": "bmV3" } })).await;
+    world.pass(Duration::from_millis(500)).await;
+    let ready = world.until_ready("demo").await;
+    assert_eq!((&ready["status"]["revision"], copy(&world).await), (&json!(2), json!({ "x": "new" })));
+    // Another key of the same object is none of its business.
+    world.patch(&password, json!({ "data": { "user": "eW91" } })).await;
+    world.pass(Duration::from_secs(10)).await;
+    assert_eq!(world.component("demo").await.unwrap()["status"]["revision"], 2);
+}
+
+// REF-3, REF-4, REF-5
+#[tokio::test(start_paused = true)]
+async fn fallback_keys_are_tried_and_a_lenient_reference_does_not_hold_back_deletion() {
+    let world = World::start().await;
+    let source = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "source" }, "data": { "second": "2" } });
+    world.create(&source).await;
+    let mut component = bundle("demo", &[]);
+    component["spec"]["nested"] = json!({ "lenient": { "name": "source" } });
+    world.set(&component).await;
+    world.until_ready("demo").await;
+    assert_eq!(copy(&world).await, json!({ "lenient": "2" }));
+    world.delete(&source).await;
+    world.until_state("demo", "Pending", "Retrying").await;
+    world.delete(&component).await;
+    world.until_gone(&component).await;
+}
+
+// REF-5
+#[tokio::test(start_paused = true)]
+async fn a_missing_object_holds_back_deletion_until_it_is_there() {
+    let world = World::start().await;
+    let component = referring(&["a"]);
+    world.create(&config_map("a", "1")).await;
+    world.set(&component).await;
+    world.until_ready("demo").await;
+    world.delete(&config_map("a", "")).await;
+    world.delete(&component).await;
+    let waiting = world.until("demo", "waiting", |component| component["status"]["state"] == "DeletionPending").await;
+    assert_eq!(message(&waiting), "Spec.all[0]: error loading configmap default/a: not found");
+    world.create(&config_map("a", "1")).await;
+    world.until_gone(&component).await;
+}
+
+// REF-2
+#[tokio::test(start_paused = true)]
+async fn more_than_sixteen_names_share_one_watch() {
+    let world = World::start().await;
+    let names: Vec<String> = (0..20).map(|n| format!("map-{n}")).collect();
+    for name in &names {
+        world.create(&config_map(name, "a")).await;
+    }
+    world.create(&config_map("late", "a")).await;
+    let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let mark = world.journal().mark();
+    world.set(&referring(&names)).await;
+    world.until_ready("demo").await;
+    let reads = |verb: Verb| {
+        let records = world.journal().since(mark).by_user("operator");
+        let named =
+            records.filter(|record| record.target.resource().is_some_and(|at| at.resource == "configmaps" && at.verb == verb));
+        named.iter().count()
+    };
+    // One for the references, one for the dependents.
+    assert!(reads(Verb::Watch) <= 2 && reads(Verb::Get) == 0, "{} watches, {} reads", reads(Verb::Watch), reads(Verb::Get));
+    // A name that comes later was not kept when it was listed.
+    names.push("late");
+    world.set(&referring(&names)).await;
+    world.until("demo", "at revision 2", |component| component["status"]["revision"] == 2).await;
+    world.until_ready("demo").await;
+    assert_eq!(reads(Verb::Get), 1);
+    world.patch(&config_map("late", ""), json!({ "data": { "value": "b" } })).await;
+    world.pass(Duration::from_millis(500)).await;
+    world.until_ready("demo").await;
+    assert_eq!(copy(&world).await["late.value"], "b");
+}
+
+// REF-2
+#[tokio::test(start_paused = true)]
+async fn objects_that_are_no_longer_referred_to_are_no_longer_watched() {
+    let world = World::start().await;
+    world.create(&config_map("a", "1")).await;
+    world.set(&referring(&["a"])).await;
+    world.until_ready("demo").await;
+    world.set(&referring(&[])).await;
+    world.until("demo", "at revision 2", |component| component["status"]["revision"] == 2).await;
+    world.until_ready("demo").await;
+    world.pass(Duration::from_secs(120)).await;
+    let mark = world.journal().mark();
+    world.patch(&config_map("a", ""), json!({ "data": { "value": "2" } })).await;
+    world.pass(Duration::from_mins(15)).await;
+    let records = world.journal().since(mark).by_user("operator");
+    let named = records.filter(|record| record.target.resource().is_some_and(|at| at.resource == "configmaps"));
+    assert!(named.iter().next().is_none());
+    assert_eq!(world.component("demo").await.unwrap()["status"]["revision"], 2);
+}

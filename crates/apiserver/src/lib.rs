@@ -23,6 +23,7 @@ mod recorded;
 pub mod request;
 pub mod schema;
 pub mod server;
+pub mod smd;
 pub mod status;
 pub mod store;
 pub mod tables;

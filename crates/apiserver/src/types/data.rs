@@ -8,6 +8,7 @@ use std::{
 use kubewright_machinery::object::GroupVersionKind;
 use serde_json::Value;
 
+use super::facts::{Facts, TypeName};
 use super::form::Struct;
 
 /// One line per definition: name, kinds, JSON, separated by tabs. `data/NOTICE` names the source.
@@ -59,6 +60,17 @@ impl Definitions {
     pub fn schema(&self, name: &str) -> Option<&Value> {
         let definition = self.by_name.get(name)?;
         Some(definition.schema.get_or_init(|| serde_json::from_str(definition.text).unwrap_or_default()))
+    }
+
+    /// The default that the published schema declares for a field of a definition: the server fills it in before it looks for an item
+    /// of a list by its keys. `required` says whether the definition demands the field.
+    pub(crate) fn declared_default(&self, name: &str, field: &str, required: bool) -> Option<Value> {
+        let form = self.form(name)?;
+        if let Some((_, value)) = form.declared.iter().find(|(declared, _)| *declared == field) {
+            return Some((*value).clone());
+        }
+        let zero = required || Facts::embedded().is_published_zero(TypeName::new(name), field);
+        form.field(field).filter(|_| zero).map(|field| field.form.zero()).filter(|zero| !zero.is_null() && !zero.is_object())
     }
 
     /// A name that is that of a definition, for as long as the program runs.

@@ -93,7 +93,6 @@ impl Facts {
     }
 
     /// Whether the published schema declares the zero value as the default of a field that is dropped when it is zero.
-    #[cfg(test)]
     pub(super) fn is_published_zero(&self, name: TypeName<'_>, field: &str) -> bool {
         is_listed(&self.published_zero, name, field)
     }

@@ -76,6 +76,25 @@ impl FieldSet {
             .unwrap_or_default()
     }
 
+    /// The first steps of the paths in order: the step, whether the path that ends there is in the set, and what lies below it.
+    pub fn elements(&self) -> impl Iterator<Item = (&PathElement, bool, &Self)> {
+        self.nodes.iter().map(|(element, node)| (element, node.member, &node.children))
+    }
+
+    /// What is known about one first step: whether the path that ends there is in the set, and what lies below it.
+    pub fn element(&self, element: &PathElement) -> Option<(bool, &Self)> {
+        let node = &self.nodes[self.find(element).ok()?].1;
+        Some((node.member, &node.children))
+    }
+
+    /// The set with these first steps, in any order; those with nothing in or below them are left out. The counterpart of
+    /// [`elements`](Self::elements).
+    pub fn from_elements(elements: impl IntoIterator<Item = (PathElement, bool, Self)>) -> Self {
+        let nodes =
+            elements.into_iter().filter_map(|(element, member, children)| Some((element, Node { member, children }.kept()?)));
+        Self::from_nodes(nodes.collect())
+    }
+
     /// Paths in this set or the other.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {

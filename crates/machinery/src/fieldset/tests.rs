@@ -52,6 +52,16 @@ proptest! {
     }
 
     #[test]
+    fn sets_can_be_taken_apart_and_put_together(a in any_model()) {
+        let set = set_of(&a);
+        let parts = set.elements().map(|(element, member, below)| (element.clone(), member, below.clone())).collect::<Vec<_>>();
+        for (element, member, below) in &parts {
+            prop_assert_eq!(set.element(element), Some((*member, below)));
+        }
+        prop_assert_eq!(FieldSet::from_elements(parts.into_iter().rev()), set);
+    }
+
+    #[test]
     fn equal_sets_are_equal_however_they_came_about(a in any_model(), b in any_model()) {
         let (set_a, set_b) = (set_of(&a), set_of(&b));
         prop_assert_eq!(set_a.union(&set_b), set_b.union(&set_a));

@@ -1,0 +1,72 @@
+//! What an apply may not change, because others own it (SMD-13).
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use kubewright_machinery::fieldset::{FieldSet, Path};
+use thiserror::Error;
+
+use super::managers::{Entry, Identity, Operation};
+
+/// One field that somebody else owns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conflict {
+    /// The owner as messages name it: `"m1"`, or `"probe" using v1`.
+    pub owner: String,
+    /// The field.
+    pub path: Path,
+}
+
+/// All fields of an apply that others own, by owner and path. The text is that of the real server.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub struct Conflicts(Vec<Conflict>);
+
+impl Conflicts {
+    pub(super) fn new<'a>(owned: impl Iterator<Item = (&'a Identity, &'a Entry, FieldSet)>) -> Self {
+        let conflicts = owned.flat_map(|(identity, entry, fields)| {
+            let owner = owner(identity, entry);
+            let mut paths = fields.paths();
+            paths.sort_by(|a, b| level_by_level(a, b));
+            paths.into_iter().map(move |path| Conflict { owner: owner.clone(), path })
+        });
+        Self(conflicts.collect())
+    }
+
+    /// The single conflicts.
+    pub fn iter(&self) -> impl Iterator<Item = &Conflict> {
+        self.0.iter()
+    }
+}
+
+impl fmt::Display for Conflicts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let [conflict] = self.0.as_slice() {
+            return write!(f, "Apply failed with 1 conflict: conflict with {}: {}", conflict.owner, conflict.path);
+        }
+        write!(f, "Apply failed with {} conflicts: ", self.0.len())?;
+        for (index, group) in self.0.chunk_by(|a, b| a.owner == b.owner).enumerate() {
+            let new_line = if index > 0 { "\n" } else { "" };
+            write!(f, "{new_line}conflicts with {}:", group[0].owner)?;
+            group.iter().try_for_each(|conflict| write!(f, "\n- {}", conflict.path))?;
+        }
+        Ok(())
+    }
+}
+
+fn owner(identity: &Identity, entry: &Entry) -> String {
+    let mut text = format!("{:?}", identity.manager);
+    if !identity.subresource.is_empty() {
+        text = format!("{text} with subresource {:?}", identity.subresource);
+    }
+    match identity.operation {
+        Operation::Update => format!("{text} using {}", entry.api_version),
+        Operation::Apply => text,
+    }
+}
+
+/// The paths that end at a level come before those that go on.
+fn level_by_level(a: &Path, b: &Path) -> Ordering {
+    let Some(at) = a.iter().zip(b.iter()).position(|(a, b)| a != b) else { return a.len().cmp(&b.len()) };
+    let goes_on = |path: &Path| path.len() > at + 1;
+    goes_on(a).cmp(&goes_on(b)).then_with(|| a[at].cmp(&b[at]))
+}

@@ -1,0 +1,66 @@
+//! The field set of an object (SMD-6).
+
+use kubewright_machinery::fieldset::{FieldSet, PathElement};
+use serde_json::Value;
+
+use super::types::{List, Map, Shape, Type};
+
+/// What a value brings into a set: its own path or not, and what lies below it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Part {
+    pub(super) member: bool,
+    pub(super) below: FieldSet,
+}
+
+impl Part {
+    /// A path with nothing below.
+    pub(super) fn leaf() -> Self {
+        Self { member: true, below: FieldSet::new() }
+    }
+
+    /// A path at which only what lies below counts.
+    pub(super) fn inner(below: FieldSet) -> Self {
+        Self { member: false, below }
+    }
+
+    /// The part with its step, as sets are made of.
+    pub(super) fn at(self, element: PathElement) -> (PathElement, bool, FieldSet) {
+        (element, self.member, self.below)
+    }
+}
+
+/// Every field of an object.
+pub(super) fn field_set(object: &Value, type_: &Type) -> FieldSet {
+    part(object, type_).below
+}
+
+fn part(value: &Value, type_: &Type) -> Part {
+    match (type_.shape(value), value) {
+        (Shape::Scalar(_), _) => Part::leaf(),
+        (Shape::Map(map), _) if map.atomic => Part::leaf(),
+        (Shape::List(list), _) if list.atomic => Part::leaf(),
+        (Shape::Map(map), Value::Object(members)) => {
+            Part::inner(FieldSet::from_elements(members.iter().map(|(name, value)| member(map, name, value))))
+        }
+        (Shape::List(list), Value::Array(items)) => Part::inner(self::items(list, items)),
+        (Shape::Map(_) | Shape::List(_), _) => Part::default(),
+    }
+}
+
+fn member(map: &Map, name: &str, value: &Value) -> (PathElement, bool, FieldSet) {
+    let declared = map.field(name);
+    let mut part = part(value, declared.unwrap_or_else(|| map.member(name)));
+    let empty = value.is_null() || value.as_object().is_some_and(serde_json::Map::is_empty);
+    part.member |= empty || declared.is_none();
+    part.at(PathElement::field(name))
+}
+
+fn items(list: &List, items: &[Value]) -> FieldSet {
+    FieldSet::from_elements(list.grouped(items).into_iter().map(|(element, group)| {
+        let part = match group.as_slice() {
+            [item] => part(item, list.items.get()),
+            _ => Part::default(),
+        };
+        (element, true, part.below)
+    }))
+}

@@ -1,0 +1,161 @@
+//! `metadata.managedFields`: who owns which fields (SSA-3).
+
+use std::collections::BTreeMap;
+
+use kubewright_machinery::fieldset::{FieldSet, FieldSetError};
+use serde_json::{Value, json};
+use thiserror::Error;
+
+/// How a manager writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Operation {
+    /// It applies the fields it cares about.
+    Apply,
+    /// It writes whole objects.
+    Update,
+}
+
+/// What tells the entries of `managedFields` apart.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Identity {
+    /// The name of the manager.
+    pub manager: String,
+    /// How it writes.
+    pub operation: Operation,
+    /// The version it writes at; empty for appliers, who have one entry whatever version they speak.
+    pub api_version: String,
+    /// The subresource it writes to, or empty.
+    pub subresource: String,
+}
+
+/// What one manager owns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Entry {
+    /// The version that the fields are of.
+    pub(super) api_version: String,
+    pub(super) fields: FieldSet,
+    /// When it last gained a field or applied a change.
+    pub(super) time: Option<String>,
+}
+
+/// All managers of an object.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Managers(pub(super) BTreeMap<Identity, Entry>);
+
+/// `managedFields` that no server writes.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ManagedFieldsError {
+    /// An entry lacks something, or has something unknown.
+    #[error("read managed fields: entry {index} has {field} {found:?}, not {expected}")]
+    Entry {
+        /// The position of the entry.
+        index: usize,
+        /// Its field.
+        field: &'static str,
+        /// What is there.
+        found: String,
+        /// What was expected.
+        expected: &'static str,
+    },
+    /// The fields of an entry.
+    #[error("read managed fields: entry {index}: {source}")]
+    Fields {
+        /// The position of the entry.
+        index: usize,
+        /// What is wrong.
+        source: FieldSetError,
+    },
+}
+
+impl Managers {
+    /// Reads `managedFields`; absent ones are empty.
+    pub fn parse(entries: Option<&Value>) -> Result<Self, ManagedFieldsError> {
+        let entries = entries.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        entries.iter().enumerate().map(|(index, entry)| read(index, entry)).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// Writes `managedFields`, in the order of the real server: appliers first, then by time.
+    pub fn to_value(&self) -> Value {
+        let mut entries: Vec<_> = self.0.iter().collect();
+        entries.sort_by(|(a, entry_a), (b, entry_b)| {
+            let key = |identity: &Identity| identity.operation;
+            key(a)
+                .cmp(&key(b))
+                .then_with(|| entry_a.time.cmp(&entry_b.time))
+                .then_with(|| a.manager.cmp(&b.manager))
+                .then_with(|| entry_a.api_version.cmp(&entry_b.api_version))
+                .then_with(|| a.subresource.cmp(&b.subresource))
+        });
+        entries.into_iter().map(|(identity, entry)| write(identity, entry)).collect()
+    }
+
+    /// Whether nobody owns anything.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Who owns something.
+    pub fn identities(&self) -> impl Iterator<Item = &Identity> {
+        self.0.keys()
+    }
+
+    /// What a manager owns.
+    pub fn fields(&self, identity: &Identity) -> Option<&FieldSet> {
+        self.0.get(identity).map(|entry| &entry.fields)
+    }
+
+    /// Drops managers that own nothing.
+    pub(super) fn tidy(&mut self) {
+        self.0.retain(|_, entry| !entry.fields.is_empty());
+    }
+}
+
+fn read(index: usize, entry: &Value) -> Result<(Identity, Entry), ManagedFieldsError> {
+    let text = |field: &str| entry[field].as_str().unwrap_or_default().to_owned();
+    let wrong = |field, expected| ManagedFieldsError::Entry { index, field, found: text(field), expected };
+    let operation = match text("operation").as_str() {
+        "Apply" => Operation::Apply,
+        "Update" => Operation::Update,
+        _ => return Err(wrong("operation", "Apply or Update")),
+    };
+    let api_version = text("apiVersion");
+    if api_version.is_empty() {
+        return Err(wrong("apiVersion", "a version"));
+    }
+    if text("fieldsType") != "FieldsV1" {
+        return Err(wrong("fieldsType", "FieldsV1"));
+    }
+    let fields = match &entry["fieldsV1"] {
+        Value::Null => FieldSet::new(),
+        fields => FieldSet::parse(fields).map_err(|source| ManagedFieldsError::Fields { index, source })?,
+    };
+    let identity = Identity {
+        manager: text("manager"),
+        operation,
+        api_version: if operation == Operation::Apply { String::new() } else { api_version.clone() },
+        subresource: text("subresource"),
+    };
+    Ok((identity, Entry { api_version, fields, time: entry["time"].as_str().map(str::to_owned) }))
+}
+
+fn write(identity: &Identity, entry: &Entry) -> Value {
+    let operation = match identity.operation {
+        Operation::Apply => "Apply",
+        Operation::Update => "Update",
+    };
+    let mut value = json!({
+        "manager": identity.manager,
+        "operation": operation,
+        "apiVersion": entry.api_version,
+        "fieldsType": "FieldsV1",
+        "fieldsV1": entry.fields.to_value(),
+    });
+    if let Some(time) = &entry.time {
+        value["time"] = time.as_str().into();
+    }
+    if !identity.subresource.is_empty() {
+        value["subresource"] = identity.subresource.as_str().into();
+    }
+    value
+}

@@ -1,0 +1,148 @@
+//! From published schemas to types (SMD-3).
+
+use std::collections::HashMap;
+use std::sync::{LazyLock, OnceLock};
+
+use serde_json::Value;
+
+use super::types::{List, ListKey, Map, Named, Reference, Scalar, Type};
+use crate::types::Definitions;
+
+const REFERENCE: &str = "#/definitions/";
+const OBJECT_META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
+
+/// All published definitions; the types are shared by all servers of the process.
+static NAMED: LazyLock<HashMap<&'static str, Named>> =
+    LazyLock::new(|| Definitions::embedded().names().map(|name| (name, Named { name, type_: OnceLock::new() })).collect());
+
+impl Type {
+    /// The type of a built-in kind, by the name of its definition, such as `io.k8s.api.core.v1.Pod`.
+    pub fn builtin(definition: &str) -> Option<&'static Self> {
+        NAMED.get(definition).map(Named::get)
+    }
+
+    /// The type of a custom resource from its `openAPIV3Schema`.
+    pub fn custom(schema: &Value) -> Self {
+        let mut type_ = parse(schema);
+        let map = type_.map.get_or_insert_default();
+        map.atomic = false;
+        let own = [
+            ("apiVersion", Reference::inline(Self::scalar(Scalar::String))),
+            ("kind", Reference::inline(Self::scalar(Scalar::String))),
+            ("metadata", named(OBJECT_META).unwrap_or(Reference::Deduced)),
+        ];
+        map.fields.retain(|(name, _)| own.iter().all(|(own, _)| name != own));
+        map.fields.extend(own.map(|(name, reference)| (name.to_owned(), reference)));
+        map.fields.sort_by(|(a, _), (b, _)| a.cmp(b));
+        type_
+    }
+}
+
+impl Named {
+    pub(super) fn get(&self) -> &Type {
+        self.type_.get_or_init(|| match self.name.rsplit('.').next() {
+            // Their text does not say that they can be written in several ways.
+            Some("Quantity" | "IntOrString") => Type::scalar(Scalar::Untyped),
+            Some("RawExtension") => Type::atomic(),
+            _ => Definitions::embedded().schema(self.name).map(parse).unwrap_or_default(),
+        })
+    }
+}
+
+impl Type {
+    /// Any value, as one piece.
+    fn atomic() -> Self {
+        let mut type_ = Self::deduced().clone();
+        if let Some(map) = &mut type_.map {
+            map.atomic = true;
+        }
+        type_
+    }
+}
+
+impl Reference {
+    fn inline(type_: Type) -> Self {
+        Self::Inline(Box::new(type_))
+    }
+}
+
+fn named(definition: &str) -> Option<Reference> {
+    NAMED.get(definition).map(Reference::Named)
+}
+
+/// The type of a part, which may stand elsewhere.
+fn reference(schema: &Value) -> Reference {
+    let Some(target) = schema["$ref"].as_str() else { return Reference::inline(parse(schema)) };
+    let Some(found) = named(target.strip_prefix(REFERENCE).unwrap_or(target)) else { return Reference::Deduced };
+    // A reference can say for itself whether what it refers to is one piece.
+    let Some(marked) = atomic_map(schema) else { return found };
+    let mut type_ = found.get().clone();
+    if let Some(map) = &mut type_.map {
+        map.atomic = marked;
+    }
+    Reference::inline(type_)
+}
+
+fn parse(schema: &Value) -> Type {
+    let marked = |mark: &str| schema[mark] == true;
+    if marked("x-kubernetes-int-or-string") {
+        return Type::scalar(Scalar::Untyped);
+    }
+    match schema["type"].as_str() {
+        Some("object") => Type::map(map(schema)),
+        Some("array") => Type::list(list(schema)),
+        Some("integer" | "number") => Type::scalar(Scalar::Numeric),
+        Some("boolean") => Type::scalar(Scalar::Boolean),
+        Some("string") => Type::scalar(match schema["format"].as_str() {
+            None | Some("" | "byte") => Scalar::String,
+            Some(_) => Scalar::Untyped,
+        }),
+        // Any JSON.
+        _ if marked("x-kubernetes-preserve-unknown-fields") || schema["format"].is_null() => Type::deduced().clone(),
+        _ => Type::scalar(Scalar::Untyped),
+    }
+}
+
+fn map(schema: &Value) -> Map {
+    let properties = schema["properties"].as_object().into_iter().flatten();
+    let mut fields: Vec<_> = properties.map(|(name, schema)| (name.clone(), reference(schema))).collect();
+    fields.sort_by(|(a, _), (b, _)| a.cmp(b));
+    let entries = match &schema["additionalProperties"] {
+        members @ Value::Object(_) => Some(reference(members)),
+        Value::Bool(true) => Some(Reference::Deduced),
+        _ if fields.is_empty() || schema["x-kubernetes-preserve-unknown-fields"] == true => Some(Reference::Deduced),
+        _ => None,
+    };
+    Map { atomic: atomic_map(schema) == Some(true), fields, entries }
+}
+
+fn atomic_map(schema: &Value) -> Option<bool> {
+    schema["x-kubernetes-map-type"].as_str().map(|marked| marked == "atomic")
+}
+
+fn list(schema: &Value) -> List {
+    let items = &schema["items"];
+    let strategy = schema["x-kubernetes-patch-strategy"].as_str().unwrap_or_default();
+    let merged = strategy.split(',').any(|part| part == "merge");
+    let (atomic, keys) = match (schema["x-kubernetes-list-type"].as_str(), schema["x-kubernetes-patch-merge-key"].as_str()) {
+        (Some("map"), _) => {
+            (false, schema["x-kubernetes-list-map-keys"].as_array().into_iter().flatten().filter_map(Value::as_str).collect())
+        }
+        (Some("set"), _) => (false, Vec::new()),
+        (None, key) if merged => (false, key.into_iter().collect()),
+        _ => (true, Vec::new()),
+    };
+    let mut keys: Vec<_> =
+        keys.into_iter().map(|name| ListKey { name: name.to_owned(), default: key_default(items, name) }).collect();
+    keys.sort_by(|a, b| a.name.cmp(&b.name));
+    List { atomic, keys, items: reference(items) }
+}
+
+/// What an item has in a key field that it does not mention (SMD-4).
+fn key_default(items: &Value, field: &str) -> Option<Value> {
+    let Some(target) = items["$ref"].as_str() else { return items["properties"][field].get("default").cloned() };
+    let definition = target.strip_prefix(REFERENCE)?;
+    let definitions = Definitions::embedded();
+    let mut required = definitions.schema(definition)?["required"].as_array().into_iter().flatten();
+    definitions.declared_default(definition, field, required.any(|required| required == field))
+}

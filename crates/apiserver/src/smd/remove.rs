@@ -1,0 +1,49 @@
+//! An object without some of its fields.
+
+use kubewright_machinery::fieldset::{FieldSet, PathElement};
+use serde_json::Value;
+
+use super::types::{Shape, Type};
+
+/// Takes fields out of an object. A container of which nothing is left becomes null.
+pub(super) fn remove(value: &Value, gone: &FieldSet, type_: &Type) -> Value {
+    match (type_.shape(value), value) {
+        (Shape::Map(map), Value::Object(members)) if !map.atomic => {
+            let kept = members.iter().filter_map(|(name, value)| {
+                let value = match gone.element(&PathElement::field(name.as_str())) {
+                    Some((true, _)) => return None,
+                    Some((false, below)) => remove(value, below, map.member(name)),
+                    None => value.clone(),
+                };
+                Some((name.clone(), value))
+            });
+            let kept: serde_json::Map<_, _> = kept.collect();
+            if kept.is_empty() { Value::Null } else { Value::Object(kept) }
+        }
+        (Shape::List(list), Value::Array(items)) if !list.atomic => {
+            let kept = items.iter().filter_map(|item| match list.element(item).ok().and_then(|element| gone.element(&element)) {
+                Some((true, _)) => None,
+                Some((false, below)) => Some(remove(item, below, list.items.get())),
+                None => Some(item.clone()),
+            });
+            let kept: Vec<_> = kept.collect();
+            if kept.is_empty() { Value::Null } else { Value::Array(kept) }
+        }
+        _ => value.clone(),
+    }
+}
+
+/// The set with every declared field on the way to a path: whoever owns something in a declared field also stands for the field.
+pub(super) fn with_declared(set: &FieldSet, type_: &Type) -> FieldSet {
+    FieldSet::from_elements(set.elements().map(|(element, member, below)| {
+        let (declared, inner) = match element {
+            PathElement::Field(name) => match &type_.map {
+                Some(map) => (map.field(name).is_some(), map.member(name)),
+                None => (false, Type::deduced()),
+            },
+            PathElement::Key(_) => (false, type_.list.as_ref().map_or(Type::deduced(), |list| list.items.get())),
+            PathElement::Value(_) | PathElement::Index(_) => (false, Type::deduced()),
+        };
+        (element.clone(), member || declared && !below.is_empty(), with_declared(below, inner))
+    }))
+}

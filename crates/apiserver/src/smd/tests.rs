@@ -1,0 +1,440 @@
+use kubewright_machinery::fieldset::{FieldSet, Path, extract};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::*;
+
+const NOW: &str = "2026-01-01T00:00:00Z";
+const LATER: &str = "2026-01-01T00:01:00Z";
+
+/// One version and nothing to convert.
+struct Single<'a>(&'a str, &'a Type);
+
+impl Versions for Single<'_> {
+    fn type_at(&self, api_version: &str) -> Option<&Type> {
+        (api_version == self.0).then_some(self.1)
+    }
+
+    fn convert(&self, object: &Value, _: &str) -> Value {
+        object.clone()
+    }
+}
+
+/// An object with its managers, written to as a server would.
+#[derive(Clone, Debug)]
+struct World<'a> {
+    type_: &'a Type,
+    api_version: &'static str,
+    reset: FieldSet,
+    object: Value,
+    blank: Value,
+    managers: Managers,
+}
+
+impl<'a> World<'a> {
+    fn builtin(definition: &str, api_version: &'static str, kind: &str) -> World<'static> {
+        World::new(Type::builtin(definition).unwrap(), api_version, kind)
+    }
+
+    fn config_map() -> World<'static> {
+        World::<'static>::builtin("io.k8s.api.core.v1.ConfigMap", "v1", "ConfigMap")
+    }
+
+    fn new(type_: &'a Type, api_version: &'static str, kind: &str) -> Self {
+        let blank = json!({"apiVersion": api_version, "kind": kind});
+        Self { type_, api_version, reset: FieldSet::new(), object: blank.clone(), blank, managers: Managers::default() }
+    }
+
+    fn put(&mut self, manager: &str, object: Value, now: &str) {
+        let versions = Single(self.api_version, self.type_);
+        let ownership = Ownership {
+            versions: &versions,
+            api_version: self.api_version,
+            subresource: "",
+            reset: &self.reset,
+            blank: &self.blank,
+        };
+        self.managers = ownership.update(&self.object, &object, self.managers.clone(), manager, now);
+        self.object = object;
+    }
+
+    fn apply(&mut self, manager: &str, applied: &Value, force: bool, now: &str) -> Result<(), ApplyError> {
+        let versions = Single(self.api_version, self.type_);
+        let ownership = Ownership {
+            versions: &versions,
+            api_version: self.api_version,
+            subresource: "",
+            reset: &self.reset,
+            blank: &self.blank,
+        };
+        let applied = ownership.apply(&self.object, applied, self.managers.clone(), manager, force, now)?;
+        self.managers = applied.managers;
+        if let Some(mut object) = applied.object {
+            drop_nulls(&mut object);
+            self.object = object;
+        }
+        Ok(())
+    }
+
+    fn refusal(&mut self, manager: &str, applied: &Value) -> String {
+        self.apply(manager, applied, false, NOW).unwrap_err().to_string()
+    }
+
+    fn fields(&self, manager: &str) -> Value {
+        let mut found = self.managers.identities().filter(|identity| identity.manager == manager);
+        found.next().and_then(|identity| self.managers.fields(identity)).map_or(Value::Null, FieldSet::to_value)
+    }
+}
+
+/// A server stores no nulls: what was emptied is gone.
+fn drop_nulls(value: &mut Value) {
+    if let Value::Object(members) = value {
+        members.retain(|_, value| !value.is_null());
+        members.values_mut().for_each(drop_nulls);
+    }
+}
+
+fn config_map(data: Value) -> Value {
+    json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": data})
+}
+
+// VEC-2
+#[test]
+fn a_create_owns_what_it_sets_and_the_maps_it_adds() {
+    let mut world = World::config_map();
+    world.put("probe", config_map(json!({"k": "v"})), NOW);
+    let expected = json!([{"manager": "probe", "operation": "Update", "apiVersion": "v1", "time": NOW, "fieldsType": "FieldsV1",
+        "fieldsV1": {"f:data": {".": {}, "f:k": {}}}}]);
+    assert_eq!(world.managers.to_value(), expected);
+    let mut world = World::config_map();
+    world.put("probe", json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "uid": "u"}}), NOW);
+    assert!(world.managers.is_empty());
+}
+
+// VEC-3, SMD-14
+#[test]
+fn appliers_share_what_they_agree_on() {
+    let mut world = World::config_map();
+    world.apply("m1", &config_map(json!({"a": "1"})), false, NOW).unwrap();
+    world.apply("m2", &config_map(json!({"a": "1", "c": "2"})), false, NOW).unwrap();
+    assert_eq!(world.fields("m1"), json!({"f:data": {"f:a": {}}}));
+    assert_eq!(world.fields("m2"), json!({"f:data": {"f:a": {}, "f:c": {}}}));
+    let mut world = World::config_map();
+    world.object = config_map(json!({"a": "1", "x": "1"}));
+    assert_eq!(
+        world.refusal("m1", &config_map(json!({"a": "2"}))),
+        "Apply failed with 1 conflict: conflict with \"before-first-apply\" using v1: .data.a"
+    );
+    world.apply("m1", &config_map(json!({"b": "2"})), false, NOW).unwrap();
+    assert_eq!(world.fields("before-first-apply"), json!({"f:data": {".": {}, "f:a": {}, "f:x": {}}}));
+}
+
+// VEC-4, SMD-4
+#[test]
+fn items_are_found_by_the_keys_that_the_server_would_fill_in() {
+    let mut world = World::<'static>::builtin("io.k8s.api.core.v1.Service", "v1", "Service");
+    let service =
+        |ports: Value| json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"}, "spec": {"ports": ports}});
+    world.apply("m1", &service(json!([{"port": 80}])), false, NOW).unwrap();
+    assert_eq!(
+        world.fields("m1"),
+        json!({"f:spec": {"f:ports": {"k:{\"port\":80,\"protocol\":\"TCP\"}": {".": {}, "f:port": {}}}}})
+    );
+    world.apply("m2", &service(json!([{"port": 80, "protocol": "UDP"}])), false, NOW).unwrap();
+    assert_eq!(world.object["spec"]["ports"], json!([{"port": 80}, {"port": 80, "protocol": "UDP"}]));
+}
+
+fn deployment(containers: Value) -> Value {
+    json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "d"}, "spec": {"template": {"spec": {"containers": containers}}}})
+}
+
+// VEC-5, SMD-13
+#[test]
+fn conflicts_name_owners_and_paths_as_the_real_server_does() {
+    let mut world = World::config_map();
+    world.apply("m1", &config_map(json!({"a": "1"})), false, NOW).unwrap();
+    assert_eq!(
+        world.refusal("m2", &config_map(json!({"a": "9"}))),
+        "Apply failed with 1 conflict: conflict with \"m1\": .data.a"
+    );
+    world.put("probe", config_map(json!({"a": "77", "z": "1"})), NOW);
+    assert_eq!(world.fields("m1"), Value::Null, "a value that somebody changed is not the applier's any more (SSA-8)");
+    assert_eq!(
+        world.refusal("m3", &config_map(json!({"a": "9", "z": "3"}))),
+        "Apply failed with 2 conflicts: conflicts with \"probe\" using v1:\n- .data.a\n- .data.z"
+    );
+    let mut world = World::<'static>::builtin("io.k8s.api.apps.v1.Deployment", "apps/v1", "Deployment");
+    world.apply("m1", &deployment(json!([{"name": "c1", "image": "i1"}])), false, NOW).unwrap();
+    assert_eq!(
+        world.refusal("m2", &deployment(json!([{"name": "c1", "image": "zzz"}]))),
+        "Apply failed with 1 conflict: conflict with \"m1\": .spec.template.spec.containers[name=\"c1\"].image"
+    );
+}
+
+fn widget_schema() -> Value {
+    let ports = json!({"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["port", "proto"], "items": {
+        "type": "object", "properties": {"port": {"type": "integer"}, "proto": {"type": "string", "default": "TCP"}, "n": {"type": "string"}}}});
+    json!({"type": "object", "properties": {"spec": {"type": "object", "properties": {
+        "size": {"type": "integer"}, "ports": ports, "tags": {"type": "array", "items": {"type": "string"}, "x-kubernetes-list-type": "set"},
+        "atom": {"type": "array", "items": {"type": "string"}},
+        "am": {"type": "object", "additionalProperties": {"type": "string"}, "x-kubernetes-map-type": "atomic"},
+        "free": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}, "ios": {"x-kubernetes-int-or-string": true}}}}})
+}
+
+fn widget(spec: Value) -> Value {
+    json!({"apiVersion": "ex.io/v1", "kind": "Widget", "metadata": {"name": "w"}, "spec": spec})
+}
+
+// VEC-5, SSA-9
+#[test]
+fn lists_and_maps_of_custom_resources_are_owned_as_their_schema_says() {
+    let type_ = Type::custom(&widget_schema());
+    let mut world = World::new(&type_, "ex.io/v1", "Widget");
+    let first = json!({"size": 3, "ports": [{"port": 80, "n": "a"}], "tags": ["x"], "atom": ["1"], "am": {"a": "b"}, "free": {"l": [1], "m": {"d": 1}}});
+    world.apply("m1", &widget(first), false, NOW).unwrap();
+    assert_eq!(
+        world.fields("m1"),
+        json!({"f:spec": {"f:am": {}, "f:atom": {}, "f:free": {"f:l": {}, "f:m": {".": {}, "f:d": {}}},
+            "f:ports": {"k:{\"port\":80,\"proto\":\"TCP\"}": {".": {}, "f:n": {}, "f:port": {}}}, "f:size": {}, "f:tags": {"v:\"x\"": {}}}})
+    );
+    assert_eq!(
+        world.refusal("m2", &widget(json!({"atom": ["2"], "am": {"c": "d"}}))),
+        "Apply failed with 2 conflicts: conflicts with \"m1\":\n- .spec.am\n- .spec.atom"
+    );
+    world.apply("m2", &widget(json!({"ports": [{"port": 81, "n": "b"}], "tags": ["y"]})), false, NOW).unwrap();
+    world.apply("m1", &widget(json!({"size": 3, "tags": ["x"], "ios": "50%"})), false, NOW).unwrap();
+    assert_eq!(world.object["spec"], json!({"size": 3, "ports": [{"port": 81, "n": "b"}], "tags": ["x", "y"], "ios": "50%"}));
+}
+
+// VEC-6, SMD-5
+#[test]
+fn what_does_not_fit_its_type_is_named_as_the_real_server_does() {
+    let mut world = World::config_map();
+    let mut bogus = config_map(json!({}));
+    bogus["bogus"] = json!(1);
+    assert_eq!(world.refusal("m", &bogus), ".bogus: field not declared in schema");
+    let mut world = World::<'static>::builtin("io.k8s.api.apps.v1.Deployment", "apps/v1", "Deployment");
+    assert_eq!(
+        world.refusal("m", &deployment(json!([{"name": "c1"}, {"name": "c1"}]))),
+        ".spec.template.spec.containers: duplicate entries for key [name=\"c1\"]"
+    );
+    assert_eq!(
+        world.refusal("m", &deployment(json!([{"name": "c1", "image": 5}]))),
+        ".spec.template.spec.containers[name=\"c1\"].image: expected string, got &value.valueUnstructured{Value:5}"
+    );
+    assert_eq!(
+        world.refusal("m", &deployment(json!({"a": 1}))),
+        ".spec.template.spec.containers: expected list, got &{map[a:1]}"
+    );
+    let two = world.refusal("m", &deployment(json!([{"name": "c1", "tty": "x", "bogus": 5}])));
+    assert_eq!(
+        two,
+        "errors:\n  .spec.template.spec.containers[name=\"c1\"].bogus: field not declared in schema\n  \
+         .spec.template.spec.containers[name=\"c1\"].tty: expected boolean, got string"
+    );
+    world.apply("m", &deployment(json!([{"image": "nameless"}])), false, NOW).unwrap();
+}
+
+// SSA-4, SSA-5, SSA-7
+#[test]
+fn what_an_applier_no_longer_sends_goes_unless_others_own_it() {
+    let mut world = World::config_map();
+    world.apply("m1", &config_map(json!({"a": "1", "b": "1", "c": "1"})), false, NOW).unwrap();
+    world.apply("m2", &config_map(json!({"c": "1"})), false, LATER).unwrap();
+    world.apply("m1", &config_map(json!({"a": "1"})), false, LATER).unwrap();
+    assert_eq!(world.object["data"], json!({"a": "1", "c": "1"}));
+    world.apply("m2", &config_map(json!({"a": "2"})), true, LATER).unwrap();
+    assert_eq!(world.object["data"], json!({"a": "2"}));
+    assert_eq!((world.fields("m1"), world.fields("m2")), (Value::Null, json!({"f:data": {"f:a": {}}})));
+    let before = world.clone();
+    world.apply("m2", &config_map(json!({"a": "2"})), false, "2027-01-01T00:00:00Z").unwrap();
+    assert_eq!((world.managers, world.object), (before.managers, before.object));
+}
+
+// SMD-8
+#[test]
+fn merged_lists_keep_the_order_of_both_sides() {
+    let type_ = Type::custom(&widget_schema());
+    let merged = |live: &[&str], applied: &[&str]| {
+        let tags = |tags: &[&str]| widget(json!({"tags": tags}));
+        merge::merge(&tags(live), &tags(applied), &type_)["spec"]["tags"].clone()
+    };
+    assert_eq!(merged(&["a", "b", "c"], &["c", "a"]), json!(["b", "c", "a"]));
+    assert_eq!(merged(&["a", "b"], &["b", "x", "c"]), json!(["a", "b", "x", "c"]));
+    assert_eq!(merged(&["1", "2", "3"], &["2", "1"]), json!(["2", "3", "1"]));
+    assert_eq!(merged(&[], &["a"]), json!(["a"]));
+}
+
+// SMD-15
+#[test]
+fn the_oldest_updates_of_a_version_become_one() {
+    let mut world = World::config_map();
+    let mut data = json!({});
+    for index in 0..13 {
+        data[format!("k{index:02}")] = json!("v");
+        world.put(&format!("u{index:02}"), config_map(data.clone()), &format!("2026-01-01T00:00:{index:02}Z"));
+    }
+    let updaters: Vec<_> = world.managers.identities().map(|identity| identity.manager.clone()).collect();
+    assert_eq!(updaters, ["ancient-changes", "u04", "u05", "u06", "u07", "u08", "u09", "u10", "u11", "u12"]);
+    assert_eq!(world.fields("ancient-changes"), json!({"f:data": {".": {}, "f:k00": {}, "f:k01": {}, "f:k02": {}, "f:k03": {}}}));
+}
+
+// SMD-10, SSA-14
+#[test]
+fn fields_that_an_endpoint_does_not_write_are_not_owned_by_its_writers() {
+    let mut world = World::<'static>::builtin("io.k8s.api.apps.v1.Deployment", "apps/v1", "Deployment");
+    world.reset = [Path::fields(["status"])].iter().collect();
+    let mut applied = deployment(json!([]));
+    applied["status"] = json!({"replicas": 40});
+    applied["spec"] = json!({"replicas": 1});
+    world.apply("m", &applied, false, NOW).unwrap();
+    assert_eq!(world.fields("m"), json!({"f:spec": {"f:replicas": {}}}));
+}
+
+// SMD-17
+#[test]
+fn managers_at_versions_that_are_gone_are_dropped() {
+    let mut world = World::config_map();
+    let old = json!([{"manager": "m", "operation": "Update", "apiVersion": "v0", "fieldsType": "FieldsV1", "fieldsV1": {"f:data": {}}}]);
+    world.managers = Managers::parse(Some(&old)).unwrap();
+    world.put("n", config_map(json!({"a": "1"})), NOW);
+    assert_eq!(world.fields("m"), Value::Null);
+}
+
+// SMD-19
+#[test]
+fn owners_follow_a_schema_that_becomes_atomic_or_granular() {
+    let granular = json!({"f:spec": {"f:am": {"f:a": {}}}});
+    let atomic = json!({"f:spec": {"f:am": {}}});
+    let mut schema = widget_schema();
+    let live = widget(json!({"am": {"a": "1"}}));
+    let reconciled = |schema: &Value, set: &Value| {
+        reconcile::reconcile(&FieldSet::parse(set).unwrap(), &live, &Type::custom(schema)).to_value()
+    };
+    assert_eq!(reconciled(&schema, &granular), atomic);
+    schema["properties"]["spec"]["properties"]["am"]["x-kubernetes-map-type"] = json!("granular");
+    assert_eq!(reconciled(&schema, &atomic), json!({"f:spec": {"f:am": {".": {}, "f:a": {}}}}));
+}
+
+#[test]
+fn managed_fields_that_nobody_can_read_are_errors_that_name_the_place() {
+    let problem = |entry: Value| Managers::parse(Some(&json!([entry]))).unwrap_err().to_string();
+    assert_eq!(
+        problem(json!({"manager": "x", "operation": "Bogus", "apiVersion": "v1", "fieldsType": "FieldsV1", "fieldsV1": {}})),
+        "read managed fields: entry 0 has operation \"Bogus\", not Apply or Update"
+    );
+    assert!(problem(json!({})).contains("operation"));
+}
+
+#[test]
+fn every_built_in_kind_has_a_type() {
+    for name in crate::types::Definitions::embedded().names() {
+        assert!(Type::builtin(name).is_some(), "{name}");
+    }
+}
+
+/// Without empty lists and maps: they come and go, because nobody can own them for long.
+fn any_spec() -> impl Strategy<Value = Value> {
+    let port = (80..83_i64, prop::sample::select(vec!["TCP", "UDP"]), 0..3_i64)
+        .prop_map(|(port, proto, n)| json!({"port": port, "proto": proto, "n": n.to_string()}));
+    let ports = prop::collection::vec(port, 1..3).prop_map(|mut ports| {
+        let mut seen = std::collections::BTreeSet::new();
+        ports.retain(|port| seen.insert((port["port"].to_string(), port["proto"].to_string())));
+        ports
+    });
+    let tags = prop::sample::subsequence(vec!["x", "y", "z"], 1..=3);
+    let free = prop::collection::btree_map("[a-c]", 0..3_i64, 1..3);
+    let parts = (
+        prop::option::of(0..3_i64),
+        prop::option::of(ports),
+        prop::option::of(tags),
+        prop::option::of(free),
+        prop::option::of(0..2_i64),
+    );
+    parts.prop_map(|(size, ports, tags, free, atom)| {
+        let mut spec = json!({});
+        let fields = [
+            ("size", size.map(Value::from)),
+            ("ports", ports.map(Value::from)),
+            ("tags", tags.map(Value::from)),
+            ("free", free.map(|free| json!(free))),
+            ("atom", atom.map(|atom| json!([atom.to_string()]))),
+        ];
+        for (name, value) in fields {
+            if let Some(value) = value {
+                spec[name] = value;
+            }
+        }
+        spec
+    })
+}
+
+#[derive(Clone, Debug)]
+enum Write {
+    Put(usize, Value),
+    Apply(usize, Value, bool),
+}
+
+fn any_write() -> impl Strategy<Value = Write> {
+    prop_oneof![
+        (0..3_usize, any_spec()).prop_map(|(manager, spec)| Write::Put(manager, spec)),
+        (0..4_usize, any_spec(), any::<bool>()).prop_map(|(manager, spec, force)| Write::Apply(manager, spec, force)),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    // EVD-4
+    #[test]
+    fn histories_keep_the_invariants_of_ownership(writes in prop::collection::vec(any_write(), 1..12)) {
+        let type_ = Type::custom(&widget_schema());
+        let mut world = World::new(&type_, "ex.io/v1", "Widget");
+        world.put("creator", widget(json!({})), NOW);
+        for write in writes {
+            match write {
+                Write::Put(manager, spec) => world.put(&format!("u{manager}"), widget(spec), NOW),
+                Write::Apply(manager, spec, force) => {
+                    let (name, applied) = (format!("a{manager}"), widget(spec));
+                    let outcome = world.apply(&name, &applied, force, NOW);
+                    if outcome.is_err() {
+                        prop_assert!(!force, "{:?}", outcome);
+                        world.apply(&name, &applied, true, NOW).unwrap();
+                    }
+                    // What was applied is there and owned.
+                    let fields = world.managers.fields(&Identity::applier(&name)).cloned().unwrap_or_default();
+                    prop_assert_eq!(&fields, &fields::field_set(&applied, &type_).difference(&never_owned()));
+                    let merged = merge::merge(&world.object, &applied, &type_);
+                    prop_assert!(compare::Comparison::of(&world.object, &merged, &type_).is_same(), "{} lacks {}", world.object, applied);
+                    // Once more changes nothing.
+                    let before = world.clone();
+                    world.apply(&name, &applied, false, LATER).unwrap();
+                    prop_assert_eq!(&world.object, &before.object);
+                    let applier = Identity::applier(&name);
+                    prop_assert_eq!(world.managers.0.get(&applier), before.managers.0.get(&applier));
+                }
+            }
+            // Nobody owns what is not there, and all that is there has an owner.
+            let present = remove::with_declared(&fields::field_set(&world.object, &type_), &type_);
+            let mut owned = FieldSet::new();
+            for identity in world.managers.identities() {
+                let fields = world.managers.fields(identity).unwrap();
+                prop_assert!(!fields.is_empty());
+                owned = owned.union(&remove::with_declared(fields, &type_));
+            }
+            let ownerless = fields::field_set(&world.object, &type_).difference(&never_owned()).difference(&owned);
+// A map that lost its last entry to a write of the whole object belongs to nobody.
+            let empty = |path: &Path| extract(&world.object, path).is_some_and(|value| *value == json!({}));
+            prop_assert!(ownerless.paths().iter().all(empty), "{:?} of {} has no owner", ownerless.to_value(), world.object);
+            let ghosts = owned.difference(&present);
+            let containers = ghosts.paths().into_iter().all(|path| extract(&world.object, &path).is_some());
+            prop_assert!(containers, "{:?} is owned but not in {}", ghosts.to_value(), world.object);
+            // What is written can be read.
+            prop_assert_eq!(&Managers::parse(Some(&world.managers.to_value())).unwrap(), &world.managers);
+        }
+    }
+}
+
+fn never_owned() -> FieldSet {
+    FieldSet::parse(&json!({"f:apiVersion": {}, "f:kind": {}, "f:metadata": {".": {}, "f:name": {}}})).unwrap()
+}

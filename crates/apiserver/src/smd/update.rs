@@ -1,0 +1,204 @@
+//! Ownership after a write of a whole object (SMD-11).
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use kubewright_machinery::fieldset::{FieldSet, Path};
+use serde_json::Value;
+
+use super::compare::Comparison;
+use super::managers::{Entry, Identity, Managers, Operation};
+use super::reconcile::reconcile;
+use super::types::Type;
+
+/// How many entries of updates an object keeps (SMD-15).
+const MAX_UPDATERS: usize = 10;
+const ANCIENT: &str = "ancient-changes";
+
+/// What nobody owns (SMD-9).
+static NEVER_OWNED: LazyLock<FieldSet> = LazyLock::new(|| {
+    let metadata = [
+        "name",
+        "namespace",
+        "creationTimestamp",
+        "selfLink",
+        "uid",
+        "clusterName",
+        "generation",
+        "managedFields",
+        "resourceVersion",
+    ];
+    let top = ["apiVersion", "kind", "metadata"].map(|field| Path::fields([field]));
+    top.into_iter().chain(metadata.map(|field| Path::fields(["metadata", field]))).collect()
+});
+
+/// The versions of a resource.
+pub trait Versions {
+    /// The type of objects at a version, such as `apps/v1`; `None` if it is not served.
+    fn type_at(&self, api_version: &str) -> Option<&Type>;
+
+    /// An object at another version.
+    fn convert(&self, object: &Value, api_version: &str) -> Value;
+}
+
+/// Who owns what after writes to one endpoint.
+#[derive(Clone, Copy)]
+pub struct Ownership<'a> {
+    /// The versions of the resource.
+    pub versions: &'a dyn Versions,
+    /// The version of the request; live and new objects are given at it.
+    pub api_version: &'a str,
+    /// The subresource that is written to, or empty.
+    pub subresource: &'a str,
+    /// Fields that the endpoint does not write, with everything below them (SMD-10).
+    pub reset: &'a FieldSet,
+    /// An object of the kind with nothing in it, as the server would write it at the version of the request.
+    pub blank: &'a Value,
+}
+
+impl std::fmt::Debug for Ownership<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Ownership")
+            .field("api_version", &self.api_version)
+            .field("subresource", &self.subresource)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Ownership<'_> {
+    /// Who owns what once `manager` has made `new` of `live`. `now` is in seconds, as `time` is written.
+    pub fn update(&self, live: &Value, new: &Value, managers: Managers, manager: &str, now: &str) -> Managers {
+        let mut managers = self.reconciled(live, managers);
+        let Some(changes) = self.comparison(live, new) else { return managers };
+        self.give_up(&mut managers, None, live, new, &changes);
+        let gained = changes.set().difference(&NEVER_OWNED);
+        if !gained.is_empty() {
+            let identity = self.identity(manager, Operation::Update);
+            let entry = managers.0.entry(identity).or_insert_with(|| self.entry(FieldSet::new()));
+            entry.fields = entry.fields.union(&gained);
+            entry.time = Some(now.to_owned());
+        }
+        cap(&mut managers);
+        managers
+    }
+
+    pub(super) fn identity(&self, manager: &str, operation: Operation) -> Identity {
+        Identity {
+            manager: if manager.is_empty() { "unknown".to_owned() } else { manager.to_owned() },
+            operation,
+            api_version: if operation == Operation::Apply { String::new() } else { self.api_version.to_owned() },
+            subresource: self.subresource.to_owned(),
+        }
+    }
+
+    pub(super) fn entry(&self, fields: FieldSet) -> Entry {
+        Entry { api_version: self.api_version.to_owned(), fields, time: None }
+    }
+
+    /// What a manager can own of a set.
+    pub(super) fn ownable(&self, fields: &FieldSet) -> FieldSet {
+        fields.recursive_difference(self.reset).difference(&NEVER_OWNED)
+    }
+
+    pub(super) fn comparison(&self, live: &Value, new: &Value) -> Option<Comparison> {
+        let type_ = self.versions.type_at(self.api_version)?;
+        Some(Comparison::of(live, new, type_).without(self.reset))
+    }
+
+    /// Takes from everybody but `writer` what the write changed; returns what they lost to it. Managers at versions that are not served
+    /// any more are dropped (SMD-17).
+    pub(super) fn give_up(
+        &self,
+        managers: &mut Managers,
+        writer: Option<&Identity>,
+        live: &Value,
+        new: &Value,
+        changes: &Comparison,
+    ) -> Vec<(Identity, Entry, FieldSet)> {
+        let mut at_versions: BTreeMap<String, Comparison> = BTreeMap::new();
+        let mut lost = Vec::new();
+        managers.0.retain(|identity, entry| {
+            if Some(identity) == writer {
+                return true;
+            }
+            let changes = if entry.api_version == self.api_version {
+                changes
+            } else {
+                let Some(type_) = self.versions.type_at(&entry.api_version) else { return false };
+                at_versions.entry(entry.api_version.clone()).or_insert_with(|| {
+                    let at_version = |object: &Value| self.versions.convert(object, &entry.api_version);
+                    Comparison::of(&at_version(live), &at_version(new), type_).without(self.reset)
+                })
+            };
+            if changes.is_same() {
+                return true;
+            }
+            let taken = entry.fields.intersection(&changes.set());
+            if !taken.is_empty() {
+                lost.push((identity.clone(), entry.clone(), taken.clone()));
+            }
+            entry.fields = entry.fields.difference(&taken).difference(&changes.removed);
+            !entry.fields.is_empty()
+        });
+        lost
+    }
+
+    /// Managers as the present types see them.
+    pub(super) fn reconciled(&self, live: &Value, mut managers: Managers) -> Managers {
+        for entry in managers.0.values_mut() {
+            let Some(type_) = self.versions.type_at(&entry.api_version) else { continue };
+            entry.fields = if entry.api_version == self.api_version {
+                reconcile(&entry.fields, live, type_)
+            } else {
+                reconcile(&entry.fields, &self.versions.convert(live, &entry.api_version), type_)
+            };
+        }
+        managers
+    }
+}
+
+/// Puts the oldest updates of one version together until few enough are left (SMD-15).
+fn cap(managers: &mut Managers) {
+    let mut updaters: Vec<_> = managers
+        .0
+        .iter()
+        .filter(|(identity, _)| identity.operation == Operation::Update)
+        .map(|(identity, entry)| (entry.time.clone(), identity.clone()))
+        .collect();
+    if updaters.len() <= MAX_UPDATERS {
+        return;
+    }
+    updaters.sort();
+    let mut left = updaters.len();
+    let mut first_of_version: BTreeMap<String, Identity> = BTreeMap::new();
+    for (time, updater) in updaters {
+        if left <= MAX_UPDATERS {
+            break;
+        }
+        let Some(first) = first_of_version.get(&updater.api_version) else {
+            first_of_version.insert(updater.api_version.clone(), updater);
+            continue;
+        };
+        let bucket = Identity {
+            manager: ANCIENT.to_owned(),
+            operation: Operation::Update,
+            api_version: updater.api_version.clone(),
+            subresource: String::new(),
+        };
+        if !managers.0.contains_key(&bucket)
+            && let Some(entry) = managers.0.remove(first)
+        {
+            managers.0.insert(bucket.clone(), entry);
+        }
+        if updater == bucket {
+            continue;
+        }
+        if let Some(merged) = managers.0.remove(&updater)
+            && let Some(entry) = managers.0.get_mut(&bucket)
+        {
+            entry.fields = entry.fields.union(&merged.fields);
+            entry.time = time;
+            left -= 1;
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Whether an applied object fits its type (SMD-5).
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use kubewright_machinery::fieldset::{Path, PathElement};
+use serde_json::Value;
+use thiserror::Error;
+
+use super::types::{List, Map, Scalar, Shape, Type};
+
+/// Everything that does not fit, in the words of the real server.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub struct TypeErrors(Vec<String>);
+
+impl fmt::Display for TypeErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.as_slice() {
+            [error] => f.write_str(error),
+            errors => {
+                f.write_str("errors:")?;
+                errors.iter().try_for_each(|error| write!(f, "\n  {error}"))
+            }
+        }
+    }
+}
+
+/// Checks an object.
+pub(super) fn validate(object: &Value, type_: &Type) -> Result<(), TypeErrors> {
+    let mut check = Check::default();
+    check.value(object, type_);
+    if check.errors.is_empty() { Ok(()) } else { Err(TypeErrors(check.errors)) }
+}
+
+#[derive(Default)]
+struct Check {
+    path: Path,
+    errors: Vec<String>,
+}
+
+impl Check {
+    fn fail(&mut self, problem: impl fmt::Display) {
+        let text = if self.path.is_empty() { problem.to_string() } else { format!("{}: {problem}", self.path) };
+        self.errors.push(text);
+    }
+
+    fn below(&mut self, element: PathElement, value: &Value, type_: &Type) {
+        self.path.push(element);
+        self.value(value, type_);
+        self.path.pop();
+    }
+
+    fn value(&mut self, value: &Value, type_: &Type) {
+        match (type_.shape(value), value) {
+            (_, Value::Null) => {}
+            (Shape::Scalar(scalar), _) => self.scalar(value, scalar),
+            (Shape::Map(map), Value::Object(members)) => self.members(map, members),
+            (Shape::List(list), Value::Array(items)) => self.items(list, items),
+            (Shape::Map(_), _) => self.fail(format_args!("expected map, got &{{{}}}", go_value(value))),
+            (Shape::List(_), _) => self.fail(format_args!("expected list, got &{{{}}}", go_value(value))),
+        }
+    }
+
+    fn scalar(&mut self, value: &Value, scalar: Scalar) {
+        match (scalar, value) {
+            (Scalar::String | Scalar::Untyped, Value::String(_))
+            | (Scalar::Numeric | Scalar::Untyped, Value::Number(_))
+            | (Scalar::Boolean | Scalar::Untyped, Value::Bool(_)) => {}
+            (Scalar::String, _) => {
+                self.fail(format_args!("expected string, got &value.valueUnstructured{{Value:{}}}", go_syntax(value)))
+            }
+            (Scalar::Numeric, _) => self.fail(format_args!("expected numeric (int or float), got {}", go_type(value))),
+            (Scalar::Boolean, _) => self.fail(format_args!("expected boolean, got {}", go_type(value))),
+            (Scalar::Untyped, _) => self.fail(format_args!("expected any scalar, got {}", go_type(value))),
+        }
+    }
+
+    fn members(&mut self, map: &Map, members: &serde_json::Map<String, Value>) {
+        for (name, value) in members {
+            let element = PathElement::field(name.as_str());
+            match map.declared_member(name) {
+                Some(type_) => self.below(element, value, type_),
+                None => {
+                    self.path.push(element);
+                    self.fail("field not declared in schema");
+                    self.path.pop();
+                }
+            }
+        }
+    }
+
+    fn items(&mut self, list: &List, items: &[Value]) {
+        let mut seen = BTreeSet::new();
+        for (index, item) in items.iter().enumerate() {
+            let element = if list.atomic {
+                PathElement::Index(i64::try_from(index).unwrap_or(i64::MAX))
+            } else {
+                match list.element(item) {
+                    Ok(element) => element,
+                    Err(error) => return self.fail(format_args!("element {index}: {error}")),
+                }
+            };
+            if !seen.insert(element.clone()) {
+                self.fail(format_args!("duplicate entries for key {element}"));
+            }
+            self.below(element, item, list.items.get());
+        }
+    }
+}
+
+/// The type of a value, as `%T` prints it.
+fn go_type(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "<nil>",
+        Value::Bool(_) => "bool",
+        Value::Number(number) if number.is_f64() => "float64",
+        Value::Number(_) => "int64",
+        Value::String(_) => "string",
+        Value::Array(_) => "[]interface {}",
+        Value::Object(_) => "map[string]interface {}",
+    }
+}
+
+/// A value as `%v` prints it.
+fn go_value(value: &Value) -> String {
+    match value {
+        Value::Null => "<nil>".to_owned(),
+        Value::String(text) => text.clone(),
+        Value::Array(items) => format!("[{}]", items.iter().map(go_value).collect::<Vec<_>>().join(" ")),
+        Value::Object(members) => {
+            let members: Vec<_> = members.iter().map(|(name, value)| format!("{name}:{}", go_value(value))).collect();
+            format!("map[{}]", members.join(" "))
+        }
+        other => other.to_string(),
+    }
+}
+
+/// A value as `%#v` prints it.
+fn go_syntax(value: &Value) -> String {
+    match value {
+        Value::Null => "interface {}(nil)".to_owned(),
+        Value::Array(items) => format!("[]interface {{}}{{{}}}", items.iter().map(go_syntax).collect::<Vec<_>>().join(", ")),
+        Value::Object(members) => {
+            let members: Vec<_> = members.iter().map(|(name, value)| format!("{name:?}:{}", go_syntax(value))).collect();
+            format!("map[string]interface {{}}{{{}}}", members.join(", "))
+        }
+        other => other.to_string(),
+    }
+}

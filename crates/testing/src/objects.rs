@@ -10,6 +10,8 @@ use crate::TestCluster;
 
 /// The manager of a test's own writes.
 const MANAGER: &str = "kubewright-test";
+/// How often an update that met another writer is tried.
+const CONFLICTS: u32 = 20;
 
 impl TestCluster {
     /// Creates an object, or makes an existing one equal to it (PUT, whatever its version). A namespaced object without
@@ -19,20 +21,29 @@ impl TestCluster {
         let name = object.name().to_owned();
         match api.create(&post(), &dynamic(&object)).await {
             Ok(created) => value(&created),
-            Err(kube::Error::Api(status)) if status.reason == "AlreadyExists" => {
-                let live = api.get(&name).await.unwrap_or_else(|e| self.fail(&format!("failed to read {name}: {e}")));
-                let mut update = object;
-                update["metadata"]["resourceVersion"] = json!(live.metadata.resource_version);
-                if let Some(finalizers) = live.metadata.finalizers
-                    && update.pointer("/metadata/finalizers").is_none()
-                {
-                    update["metadata"]["finalizers"] = json!(finalizers);
-                }
-                let written = api.replace(&name, &post(), &dynamic(&update)).await;
-                value(&written.unwrap_or_else(|e| self.fail(&format!("failed to update {name}: {e}"))))
-            }
+            Err(kube::Error::Api(status)) if status.reason == "AlreadyExists" => self.update(&api, &name, object).await,
             Err(error) => self.fail(&format!("failed to create {name}: {error}")),
         }
+    }
+
+    /// Makes an existing object equal to this one; what other tests write meanwhile is read again.
+    async fn update(&self, api: &Api<DynamicObject>, name: &str, mut update: Value) -> Value {
+        let names_finalizers = update.pointer("/metadata/finalizers").is_some();
+        for attempt in 1.. {
+            let live = api.get(name).await.unwrap_or_else(|e| self.fail(&format!("failed to read {name}: {e}")));
+            update["metadata"]["resourceVersion"] = json!(live.metadata.resource_version);
+            if let Some(finalizers) = live.metadata.finalizers
+                && !names_finalizers
+            {
+                update["metadata"]["finalizers"] = json!(finalizers);
+            }
+            match api.replace(name, &post(), &dynamic(&update)).await {
+                Ok(written) => return value(&written),
+                Err(kube::Error::Api(status)) if status.reason == "Conflict" && attempt < CONFLICTS => {}
+                Err(error) => self.fail(&format!("failed to update {name}: {error}")),
+            }
+        }
+        Value::Null
     }
 
     /// Creates all objects of a YAML text, in order.
@@ -132,7 +143,7 @@ impl TestCluster {
     pub(crate) async fn api(&self, kind: &GroupVersionKind, namespace: Option<&str>) -> Api<DynamicObject> {
         let (resource, namespaced) = self.resource(kind).await;
         if namespaced {
-            Api::namespaced_with(self.client().clone(), namespace.unwrap_or_else(|| self.namespace()), &resource)
+            Api::namespaced_with(self.client().clone(), namespace.unwrap_or(self.namespace()), &resource)
         } else {
             Api::all_with(self.client().clone(), &resource)
         }

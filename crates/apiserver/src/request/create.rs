@@ -9,6 +9,7 @@ use super::write::{self, WriteContext, Written};
 use crate::{
     admission,
     kinds::KindSpec,
+    model,
     server::State,
     status::Status,
     store::{Change, ObjectName, Resource, Stored},
@@ -91,6 +92,10 @@ impl State {
             metadata.insert("generation".into(), 1.into());
         }
         kind.reset.on_create(object, kind.has_status_subresource());
+        if kind.is_custom() {
+            // A status that was taken away has its defaults again, as a read shows it.
+            model::of(kind).default(object);
+        }
     }
 }
 

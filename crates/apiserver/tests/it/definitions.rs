@@ -98,6 +98,22 @@ async fn the_status_of_an_instance_is_apart() {
     assert_eq!((&main.body["status"], &main.body["metadata"]["generation"]), (&json!({"x": 1}), &json!(2)));
 }
 
+// CRD-5
+#[tokio::test(start_paused = true)]
+async fn a_status_that_is_not_the_creators_to_set_has_its_defaults() {
+    let cluster = Cluster::start();
+    let mut definition = widgets();
+    definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["status"] = json!({
+        "type": "object", "default": {"observedGeneration": -1}, "properties": {"observedGeneration": {"type": "integer"}},
+    });
+    assert_eq!(cluster.post(DEFINITIONS, definition).await.code, 201);
+    let mut wanted = widget("a", json!({"size": 1}));
+    wanted["status"] = json!({"observedGeneration": 7});
+    let created = cluster.post(WIDGETS, wanted).await;
+    assert_eq!(created.body["status"], json!({"observedGeneration": -1}));
+    assert_eq!(cluster.get(&format!("{WIDGETS}/a")).await.body["status"], json!({"observedGeneration": -1}));
+}
+
 // WATCH-16, CRD-5
 #[tokio::test(start_paused = true)]
 async fn a_changed_schema_ends_the_watches_and_shows_in_what_was_stored() {

@@ -1,9 +1,11 @@
-//! Observing: the shared watches on dependents, and on single objects that a component waits for.
+//! Observing: the shared watches on components, on their dependents, and on single objects that a component waits for.
 
 mod awaited;
+mod components;
 mod dependents;
 
 pub(crate) use awaited::AwaitedWatches;
+pub(crate) use components::Components;
 pub(crate) use dependents::{DependentWatches, NotObservable};
 
 use std::sync::Arc;

@@ -11,7 +11,7 @@ use kubewright_runtime::cluster::{ApiRequest, ApiResource, Cluster, Retry};
 use kubewright_runtime::controller::{Controller, Enqueue, Key, Surroundings};
 use kubewright_runtime::operator::{Declarations, OperatorContext, Registration, Rule};
 use kubewright_runtime::task::Tasks;
-use kubewright_runtime::watch::{Cause, Store, WatchSpec, project_with};
+use kubewright_runtime::watch::{Cause, Store};
 use serde_json::Value;
 
 use super::Options;
@@ -20,7 +20,7 @@ use crate::execute::Sender;
 use crate::hooks::Hooks;
 use crate::kind::{Component, TypedKind, custom_resource_definition};
 use crate::metrics::{Metrics, register};
-use crate::observe::{AwaitedWatches, DependentWatches, Notify};
+use crate::observe::{AwaitedWatches, Components, DependentWatches, Notify};
 use crate::reconciler::{ComponentReconciler, Memories, Shared, triggers};
 use crate::record::StatusWriter;
 use crate::references::ReferenceWatches;
@@ -94,7 +94,8 @@ impl<C: Component> Registration for ComponentRegistration<C> {
             reclaimed_managers: self.options.reclaimed_managers.clone(),
             kind_rules: BTreeMap::new(),
         });
-        let components = components(&cluster, &Self::gvk());
+        let namespaces: &[String] = if resource.namespaced { &context.watch_namespaces } else { &[] };
+        let components = Components::watch(&cluster, &Self::gvk(), namespaces);
         components.synced().await;
 
         // The reconciler is told of events by the controller's queue, and the controller is made of the reconciler.
@@ -147,19 +148,11 @@ impl<C: Component> Registration for ComponentRegistration<C> {
             Controller::new(self.name.clone(), Arc::new(ComponentReconciler::new(shared)), surroundings).workers(passes);
         // Set once, here.
         drop(queue.set(controller.enqueue()));
-        follow(&components, controller.enqueue(), &context.tasks, &self.name);
+        for store in components.stores() {
+            follow(store, controller.enqueue(), &context.tasks, &self.name);
+        }
         Ok(vec![controller])
     }
-}
-
-/// The components of the cluster, without what no decision needs.
-fn components(cluster: &Cluster, gvk: &GroupVersionKind) -> Store<Value> {
-    let compact = project_with(|object: &Value| {
-        let mut object = object.clone();
-        object.metadata_mut().remove("managedFields");
-        object
-    });
-    cluster.watches().subscribe(WatchSpec::of_version(gvk), compact)
 }
 
 /// Queues components when they come, change or go.

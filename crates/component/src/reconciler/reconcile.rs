@@ -23,7 +23,7 @@ impl ComponentReconciler {
     }
 
     fn component(&self, context: &PassContext) -> Option<Arc<Value>> {
-        self.shared.components.find(context.key().namespace(), context.key().name())
+        self.shared.components.find(context.key())
     }
 }
 

@@ -5,15 +5,13 @@ use kubewright_core::dependents::ProjectionContext;
 use kubewright_core::manifest::{OperatorName, OwnerId};
 use kubewright_runtime::cluster::{ApiResource, Cluster};
 use kubewright_runtime::controller::Key;
-use kubewright_runtime::watch::Store;
-use serde_json::Value;
 
 use super::Memories;
 use crate::events::Events;
 use crate::execute::Sender;
 use crate::kind::Kind;
 use crate::metrics::Metrics;
-use crate::observe::{AwaitedWatches, DependentWatches};
+use crate::observe::{AwaitedWatches, Components, DependentWatches};
 use crate::record::StatusWriter;
 use crate::references::ReferenceWatches;
 use crate::settings::OperatorDefaults;
@@ -29,7 +27,7 @@ pub(crate) struct Shared {
     pub(crate) cluster: Cluster,
     /// The UID of the namespace `kube-system`.
     pub(crate) cluster_id: String,
-    pub(crate) components: Store<Value>,
+    pub(crate) components: Components,
     pub(crate) dependents: DependentWatches,
     pub(crate) awaited: AwaitedWatches,
     pub(crate) references: ReferenceWatches,

@@ -1,100 +1,163 @@
+//! Installing and upgrading, pass by pass.
+
 use kubewright::prelude::*;
-use kubewright_apiserver::workloads::Workloads;
 
-use crate::types::{annotated, bundle, config_map, deployment};
-use crate::world::{OPERATOR, World, condition, item, reason_of};
+use crate::kinds::{Kinds, held, ordered, secret};
+use crate::types::{annotated, bundle, config_map};
+use crate::world::{OPERATOR, World, is_unowned, item};
 
-async fn with_workloads() -> World {
-    World::start_with(|server| server.workloads(Workloads::Status), |builder| builder).await
+const OWNER: &str = "bundle-operator.test.kubewright.dev/owner-id";
+
+fn names(persisted: &[(String, String)]) -> Vec<(&str, &str)> {
+    persisted.iter().map(|(name, phase)| (&**name, &**phase)).collect()
 }
 
-// A1, MARK-1
-#[tokio::test(start_paused = true)]
-async fn a_dependent_carries_owner_and_digest() {
+// A1, MARK-1, PLAN-4
+#[tokio::test]
+async fn a_dependent_is_registered_then_created_with_owner_and_digest() {
     let world = World::start().await;
     world.set(&bundle("demo", &[config_map("one", "a")])).await;
     let component = world.until_ready("demo").await;
     assert_eq!(item(&component, "ConfigMap", "one"), Some(("Ready", "Current")));
+    let persisted = world.persisted("demo");
+    assert_eq!(names(&persisted[0]), [("one", "ScheduledForApplication")]);
+    world
+        .journal()
+        .all()
+        .in_order(
+            |record| record.is_write() && record.to_string().contains("bundles") && record.to_string().contains("status"),
+            |record| record.is_write() && record.to_string().contains("configmaps"),
+        )
+        .unwrap();
     let live = world.get(&config_map("one", "")).await.unwrap();
-    let owner = live["metadata"]["annotations"][format!("{OPERATOR}/owner-id")].as_str().unwrap();
-    assert!(owner.ends_with("/default/demo"), "{owner}");
-    assert_eq!(live["metadata"]["labels"][format!("{OPERATOR}/owner-id")].as_str().unwrap().len(), 52);
+    let owner = live["metadata"]["annotations"][OWNER].as_str().unwrap();
+    assert!(owner.ends_with(&format!("/{}/demo", world.namespace())), "{owner}");
+    assert_eq!(live["metadata"]["labels"][OWNER].as_str().unwrap().len(), 52);
     let digest = &live["metadata"]["annotations"][format!("{OPERATOR}/digest")];
     assert_eq!(component["status"]["inventory"][0]["digest"], *digest);
-}
-
-// A2, READY-2
-#[tokio::test(start_paused = true)]
-async fn a_component_is_ready_when_its_workload_is() {
-    let world = World::start().await;
-    world.set(&bundle("demo", &[deployment("web")])).await;
-    let component = world.until_state("demo", "Processing", "Processing").await;
-    assert_eq!(item(&component, "Deployment", "web"), Some(("Creating", "InProgress")));
-    let live = world.get(&deployment("web")).await.unwrap();
-    let status = json!({
-        "observedGeneration": live["metadata"]["generation"], "replicas": 1, "updatedReplicas": 1, "readyReplicas": 1, "availableReplicas": 1,
-        "conditions": [
-            { "type": "Available", "status": "True", "reason": "MinimumReplicasAvailable" },
-            { "type": "Progressing", "status": "True", "reason": "NewReplicaSetAvailable" },
-        ],
-    });
-    world.patch_status(&deployment("web"), status).await;
-    let component = world.until_ready("demo").await;
-    assert_eq!(item(&component, "Deployment", "web"), Some(("Ready", "Current")));
-}
-
-// A2, ORD-1
-#[tokio::test(start_paused = true)]
-async fn waves_wait_for_each_other() {
-    let world = with_workloads().await;
-    let later = annotated(config_map("later", "a"), "apply-order", "1");
-    world.set(&bundle("demo", &[later, deployment("web")])).await;
-    world.until_ready("demo").await;
-    let journal = world.journal().all().by_user("operator").writes();
-    let creates = |resource: &'static str| {
-        move |record: &kubewright_apiserver::middleware::journal::Record| {
-            record.target.resource().is_some_and(|target| target.resource == resource && target.name.is_empty())
-        }
-    };
-    journal.in_order(creates("deployments"), creates("configmaps")).unwrap();
-}
-
-// WAVE-3, DRIFT-1
-#[tokio::test(start_paused = true)]
-async fn a_deleted_dependent_comes_back_with_one_write() {
-    let world = World::start().await;
-    world.set(&bundle("demo", &[config_map("one", "a"), config_map("two", "a")])).await;
-    world.until_ready("demo").await;
+    // The second pass: somebody else's label queues it, and it has nothing to do.
     let mark = world.journal().mark();
-    world.delete(&config_map("one", "")).await;
-    world.until_present(&config_map("one", "")).await;
+    world.patch(&live, json!({ "metadata": { "labels": { "note": "x" } } })).await;
+    world.idle(std::time::Duration::from_secs(30)).await;
+    world.journal().since(mark).no_writes().unwrap();
+}
+
+// A2
+#[tokio::test]
+async fn a_component_is_ready_when_its_dependent_is() {
+    let world = World::start().await;
+    let kinds = Kinds::install(&world).await;
+    world.set(&kinds.component(&[kinds.foo()])).await;
+    world.until_inventory("demo", "Processing", &[("foo", "Creating", "InProgress")]).await;
+    world.idle(std::time::Duration::from_secs(2)).await;
+    let mark = world.journal().mark();
+    world.patch(&kinds.foo(), json!({ "metadata": { "labels": { "note": "x" } } })).await;
+    world.idle(std::time::Duration::from_secs(30)).await;
+    world.journal().since(mark).no_writes().unwrap();
+    world.until_inventory("demo", "Processing", &[("foo", "Creating", "InProgress")]).await;
+    world.observe(&kinds.foo()).await;
+    world.until_inventory("demo", "Ready", &[("foo", "Ready", "Current")]).await;
+}
+
+// A3
+#[tokio::test]
+async fn purged_objects_go_at_the_end_of_their_wave_and_hold_back_the_next() {
+    let world = World::start().await;
+    let kinds = Kinds::install(&world).await;
+    let map = ordered(config_map("map", "a"), "0", "", "1");
+    let foo = ordered(held(kinds.foo()), "1", "", "1");
+    let last = ordered(secret("secret"), "2", "", "");
+    world.set(&kinds.component(&[map.clone(), foo.clone(), last.clone()])).await;
+    let waiting =
+        [("map", "Ready", "Current"), ("foo", "Creating", "InProgress"), ("secret", "ScheduledForApplication", "InProgress")];
+    world.until_inventory("demo", "Processing", &waiting).await;
+    world.observe(&foo).await;
+    let purging =
+        [("map", "Completed", ""), ("foo", "Completing", "Terminating"), ("secret", "ScheduledForApplication", "InProgress")];
+    world.until_inventory("demo", "Processing", &purging).await;
+    assert!(world.get(&map).await.is_none());
+    let persisted = world.persisted("demo");
+    let scheduled = persisted.iter().any(|items| {
+        let phase = |wanted: &str| items.iter().find(|(name, _)| name == wanted).map(|(_, phase)| &**phase);
+        phase("map") == Some("ScheduledForCompletion") && phase("foo") == Some("ScheduledForCompletion")
+    });
+    assert!(scheduled, "{persisted:#?}");
+    world.finalize(&foo).await;
+    let done = [("map", "Completed", ""), ("foo", "Completed", ""), ("secret", "Ready", "Current")];
+    world.until_inventory("demo", "Ready", &done).await;
+    let mark = world.journal().mark();
+    world.idle(std::time::Duration::from_secs(60)).await;
+    world.journal().since(mark).no_writes().unwrap();
+}
+
+// A4
+#[tokio::test]
+async fn a_type_comes_before_its_instances_in_one_wave() {
+    let world = World::start().await;
+    let kinds = Kinds::install(&world).await;
+    world.set(&kinds.component(&[kinds.foo(), kinds.bar(), kinds.baz(), kinds.crd()])).await;
+    let crd = kinds.crd()["metadata"]["name"].as_str().unwrap().to_owned();
+    let first = [
+        ("foo", "Creating", "InProgress"),
+        ("bar", "ScheduledForApplication", "InProgress"),
+        ("baz", "ScheduledForApplication", "InProgress"),
+        (&*crd, "Ready", "Current"),
+    ];
+    world.until_inventory("demo", "Processing", &first).await;
+    world.observe(&kinds.foo()).await;
+    let second = [
+        ("foo", "Ready", "Current"),
+        ("bar", "Creating", "InProgress"),
+        ("baz", "Creating", "InProgress"),
+        (&*crd, "Ready", "Current"),
+    ];
+    world.until_inventory("demo", "Processing", &second).await;
+    world.observe(&kinds.bar()).await;
+    world.observe(&kinds.baz()).await;
     world.until_ready("demo").await;
-    let writes = world.journal().since(mark).by_user("operator").writes().of("", "configmaps");
-    writes.exactly(1).unwrap();
 }
 
 // A5
-#[tokio::test(start_paused = true)]
-async fn a_changed_manifest_is_written_and_an_unchanged_one_is_not() {
+#[tokio::test]
+async fn changed_manifests_are_written_and_unchanged_ones_are_not() {
     let world = World::start().await;
-    world.set(&bundle("demo", &[config_map("one", "a"), config_map("two", "a")])).await;
+    let kinds = Kinds::install(&world).await;
+    let foo = |name: &str, value: &str| {
+        let mut foo = kinds.object("Foo", name);
+        foo["spec"]["value"] = value.into();
+        foo
+    };
+    world.set(&kinds.component(&[foo("one", "a"), foo("two", "a"), foo("three", "a")])).await;
+    world.until_state("demo", "Processing", "Processing").await;
+    world.observe(&foo("one", "")).await;
+    world.observe(&foo("two", "")).await;
+    let first = [("one", "Ready", "Current"), ("two", "Ready", "Current"), ("three", "Creating", "InProgress")];
+    world.until_inventory("demo", "Processing", &first).await;
+    let untouched = world.get(&foo("one", "")).await.unwrap();
+    world.set(&kinds.component(&[foo("one", "a"), foo("two", "b"), foo("three", "b")])).await;
+    let second = [("one", "Ready", "Current"), ("two", "Updating", "InProgress"), ("three", "Updating", "InProgress")];
+    world.until_inventory("demo", "Processing", &second).await;
+    world.observe(&foo("two", "")).await;
+    world.observe(&foo("three", "")).await;
     world.until_ready("demo").await;
-    let untouched = world.get(&config_map("one", "")).await.unwrap();
-    world.set(&bundle("demo", &[config_map("one", "a"), config_map("two", "b")])).await;
-    world.until_ready("demo").await;
-    let two = world.get(&config_map("two", "")).await.unwrap();
-    assert_eq!(two["data"]["value"], "b");
-    assert_eq!(world.get(&config_map("one", "")).await.unwrap(), untouched);
+    assert_eq!(world.get(&foo("one", "")).await.unwrap(), untouched);
+    for name in ["two", "three"] {
+        assert_eq!(world.get(&foo(name, "")).await.unwrap()["spec"]["value"], "b");
+    }
 }
 
 // A6
-#[tokio::test(start_paused = true)]
-async fn policy_recreate_gives_another_object() {
+#[tokio::test]
+async fn policy_recreate_gives_another_object_only_when_the_manifest_changes() {
     let world = World::start().await;
-    let one = |value| annotated(config_map("one", value), "update-policy", "recreate");
-    world.set(&bundle("demo", &[one("a")])).await;
+    let one = |value| annotated(annotated(config_map("one", value), "update-policy", "recreate"), "reapply-interval", "2s");
+    let mut component = bundle("demo", &[one("a")]);
+    component["spec"]["requeueInterval"] = "1s".into();
+    world.set(&component).await;
     world.until_ready("demo").await;
     let before = world.get(&one("")).await.unwrap();
+    world.pass(std::time::Duration::from_secs(5)).await;
+    assert_eq!(world.get(&one("")).await.unwrap()["metadata"]["uid"], before["metadata"]["uid"]);
     world.set(&bundle("demo", &[one("b")])).await;
     world.until_ready("demo").await;
     let after = world.get(&one("")).await.unwrap();
@@ -103,7 +166,7 @@ async fn policy_recreate_gives_another_object() {
 }
 
 // A8, WAVE-6
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn policy_once_writes_once() {
     let world = World::start().await;
     let one = |value| annotated(config_map("one", value), "reconcile-policy", "once");
@@ -111,133 +174,135 @@ async fn policy_once_writes_once() {
     world.until_ready("demo").await;
     world.set(&bundle("demo", &[one("b")])).await;
     world.until("demo", "at revision 2", |component| component["status"]["revision"] == 2).await;
+    world.until_ready("demo").await;
     assert_eq!(world.get(&one("")).await.unwrap()["data"]["value"], "a");
+    // Edits stay, a deletion is repaired.
+    world.patch(&one(""), json!({ "data": { "value": "c" } })).await;
+    world.idle(std::time::Duration::from_secs(90)).await;
+    assert_eq!(world.get(&one("")).await.unwrap()["data"]["value"], "c");
+    world.delete(&one("")).await;
+    assert_eq!(world.until_present(&one("")).await["data"]["value"], "b");
 }
 
 // A9
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn redundant_objects_go_or_are_orphaned_as_their_policy_says() {
     let world = World::start().await;
-    let orphan = annotated(config_map("orphan", "a"), "delete-policy", "orphan");
-    let on_apply = annotated(config_map("on-apply", "a"), "delete-policy", "orphan-on-apply");
-    let on_delete = annotated(config_map("on-delete", "a"), "delete-policy", "orphan-on-delete");
-    let kept = config_map("kept", "a");
-    world.set(&bundle("demo", &[orphan.clone(), on_apply.clone(), on_delete.clone(), kept.clone()])).await;
+    let kinds = Kinds::install(&world).await;
+    let map = |name, policy| ordered(annotated(config_map(name, "a"), "delete-policy", policy), "", "2", "");
+    let (c1, c2, c3) = (map("c1", "orphan"), map("c2", "orphan-on-apply"), map("c3", "orphan-on-delete"));
+    let kept = ordered(secret("secret"), "", "1", "");
+    let foo = held(kinds.foo());
+    world.set(&kinds.component(&[c1.clone(), c2.clone(), c3.clone(), kept.clone(), foo.clone()])).await;
+    world.until_state("demo", "Processing", "Processing").await;
+    world.observe(&foo).await;
     world.until_ready("demo").await;
-    world.set(&bundle("demo", &[kept])).await;
-    let component = world.until_ready("demo").await;
-    assert_eq!(component["status"]["inventory"].as_array().unwrap().len(), 1);
-    assert!(world.get(&on_delete).await.is_none());
-    for object in [&orphan, &on_apply] {
+    world.set(&kinds.component(&[kept])).await;
+    let waiting = [
+        ("c1", "ScheduledForDeletion", "Terminating"),
+        ("c2", "ScheduledForDeletion", "Terminating"),
+        ("c3", "ScheduledForDeletion", "Terminating"),
+        ("foo", "Deleting", "Terminating"),
+        ("secret", "Ready", "Current"),
+    ];
+    let component = world.until_inventory("demo", "Processing", &waiting).await;
+    for item in component["status"]["inventory"].as_array().unwrap() {
+        assert_eq!(item["digest"] == "", item["name"] != "secret", "{item}");
+    }
+    world.finalize(&foo).await;
+    world.until_inventory("demo", "Ready", &[("secret", "Ready", "Current")]).await;
+    assert!(world.get(&c3).await.is_none());
+    for object in [&c1, &c2] {
         let live = world.get(object).await.unwrap();
-        assert!(live["metadata"]["labels"].get(format!("{OPERATOR}/owner-id")).is_none(), "{live:#}");
+        assert!(is_unowned(&live), "{live:#}");
     }
 }
 
-// A11, OWN-2
-#[tokio::test(start_paused = true)]
-async fn an_object_without_owner_is_adopted_and_one_of_another_owner_is_not() {
+// A10
+#[tokio::test]
+async fn redundant_instances_go_before_their_type() {
     let world = World::start().await;
-    world.create(&config_map("free", "x")).await;
-    world.set(&bundle("other", &[config_map("taken", "x")])).await;
-    world.until_ready("other").await;
-    world.set(&bundle("demo", &[config_map("free", "a"), config_map("taken", "a")])).await;
-    let component = world.until("demo", "blocked", |component| condition(component, "Stalled").is_some()).await;
-    assert_eq!(component["status"]["state"], "Error");
-    assert_eq!(condition(&component, "Stalled").unwrap()["reason"], "OwnerConflict");
-    let message = condition(&component, "Ready").unwrap()["message"].as_str().unwrap();
-    assert!(message.contains("taken") && message.contains("/default/other"), "{message}");
-    assert_eq!(world.get(&config_map("free", "")).await.unwrap()["data"]["value"], "a");
-    assert_eq!(world.get(&config_map("taken", "")).await.unwrap()["data"]["value"], "x");
-    // The owner lets go: the waiting component takes over without a timer (OWN-3).
-    world.set(&bundle("other", &[])).await;
-    world.until_ready("demo").await;
-    assert_eq!(world.get(&config_map("taken", "")).await.unwrap()["data"]["value"], "a");
+    let kinds = Kinds::install(&world).await;
+    let (foo, bar, baz) = (held(kinds.foo()), held(kinds.bar()), held(kinds.baz()));
+    let crd = kinds.crd()["metadata"]["name"].as_str().unwrap().to_owned();
+    install_all(&world, &kinds).await;
+    world.set(&kinds.component(&[])).await;
+    let first = [
+        ("bar", "Deleting", "Terminating"),
+        ("baz", "Deleting", "Terminating"),
+        ("foo", "ScheduledForDeletion", "Terminating"),
+        (&*crd, "ScheduledForDeletion", "Terminating"),
+    ];
+    world.until_inventory("demo", "Processing", &first).await;
+    world.finalize(&bar).await;
+    world.finalize(&baz).await;
+    let second = |component: &Value| {
+        let left = crate::world::inventory(component);
+        left == [("foo", "Deleting", "Terminating")]
+            || left == [(&*crd, "Deleting", "Terminating"), ("foo", "Deleting", "Terminating")]
+    };
+    world.until("demo", "left with the last objects", second).await;
+    world.finalize(&foo).await;
+    world.until_inventory("demo", "Ready", &[]).await;
+    for object in [&foo, &bar, &kinds.crd()] {
+        assert!(world.get(object).await.is_none());
+    }
 }
 
-// A12, A13
-#[tokio::test(start_paused = true)]
-async fn adoption_never_refuses_and_always_takes() {
-    let world = World::start().await;
-    world.create(&config_map("one", "x")).await;
-    world.create(&config_map("two", "x")).await;
-    let never = annotated(config_map("one", "a"), "adoption-policy", "never");
-    let always = annotated(config_map("two", "a"), "adoption-policy", "always");
-    world.set(&bundle("demo", &[never])).await;
-    world.until("demo", "blocked", |component| condition(component, "Stalled").is_some()).await;
-    assert_eq!(world.get(&config_map("one", "")).await.unwrap()["data"]["value"], "x");
-    world.set(&bundle("all", &[always])).await;
-    world.until_ready("all").await;
-    assert_eq!(world.get(&config_map("two", "")).await.unwrap()["data"]["value"], "a");
-}
-
-// MARK-2, OUT-4
-#[tokio::test(start_paused = true)]
-async fn bad_manifests_are_named_and_nothing_is_lost() {
-    let world = World::start().await;
-    world.set(&bundle("demo", &[config_map("one", "a")])).await;
-    world.until_ready("demo").await;
-    let bad = annotated(config_map("two", "a"), "apply-order", "first");
-    world.set(&bundle("demo", &[config_map("one", "b"), bad])).await;
-    let component = world.until("demo", "stalled", |component| condition(component, "Stalled").is_some()).await;
-    assert_eq!(condition(&component, "Stalled").unwrap()["reason"], "InvalidManifest");
-    let message = condition(&component, "Ready").unwrap()["message"].as_str().unwrap();
-    assert!(message.contains("ConfigMap") && message.contains("apply-order") && message.contains("first"), "{message}");
-    assert_eq!(world.get(&config_map("one", "")).await.unwrap()["data"]["value"], "a");
-    world.set(&bundle("demo", &[config_map("one", "b")])).await;
+/// A Foo, a Bar, a Baz, all held by a finalizer, and the CRD of Baz; all ready.
+pub(crate) async fn install_all(world: &World, kinds: &Kinds) {
+    let (foo, bar, baz) = (held(kinds.foo()), held(kinds.bar()), held(kinds.baz()));
+    world.set(&kinds.component(&[foo.clone(), bar.clone(), baz.clone(), kinds.crd()])).await;
+    for object in [&foo, &bar, &baz] {
+        world.until_present(object).await;
+        world.observe(object).await;
+    }
     world.until_ready("demo").await;
 }
 
-// PREP-7
-#[tokio::test(start_paused = true)]
-async fn an_unknown_kind_is_named() {
+// ORD-1, WAVE-2
+#[tokio::test]
+async fn a_wave_is_sent_in_the_order_of_its_kinds() {
     let world = World::start().await;
-    let unknown = json!({ "apiVersion": "nowhere.example.com/v1", "kind": "Nothing", "metadata": { "name": "x" } });
-    world.set(&bundle("demo", &[unknown])).await;
-    let component = world.until("demo", "stalled", |component| condition(component, "Stalled").is_some()).await;
-    assert!(condition(&component, "Ready").unwrap()["message"].as_str().unwrap().contains("Nothing"));
+    let own = |name: &str| format!("{}-{name}", world.namespace());
+    let group = format!("{}.example.com", world.namespace());
+    let objects = [
+        json!({ "apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration",
+            "metadata": { "name": own("hooks") } }),
+        crate::types::deployment("web"),
+        config_map("map", "a"),
+        json!({ "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": { "name": own("role") } }),
+        json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": own("space") } }),
+        json!({ "apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService", "metadata": { "name": format!("v1.{group}") },
+            "spec": { "group": group, "version": "v1", "groupPriorityMinimum": 1000, "versionPriority": 10 } }),
+    ];
+    world.set(&bundle("demo", &objects)).await;
+    world.until_ready("demo").await;
+    let records = world.journal().all().verb(kubewright_apiserver::kinds::Verb::Create);
+    let resources: Vec<_> = records
+        .iter()
+        .filter_map(|record| record.target.resource())
+        .map(|target| &*target.resource)
+        .filter(|resource| !["events", "selfsubjectaccessreviews"].contains(resource))
+        .collect();
+    let expected = ["namespaces", "clusterroles", "configmaps", "deployments", "validatingwebhookconfigurations", "apiservices"];
+    assert_eq!(resources, expected);
+    let deployed = world.get(&crate::types::deployment("web")).await.unwrap();
+    assert_eq!(deployed["status"]["readyReplicas"], 1);
+    world.delete(&bundle("demo", &[])).await;
+    world.until_gone(&bundle("demo", &[])).await;
 }
 
-// NS-1
-#[tokio::test(start_paused = true)]
-async fn missing_namespaces_are_created_unless_the_policy_says_no() {
+// WAVE-1
+#[tokio::test]
+async fn waves_wait_for_each_other() {
     let world = World::start().await;
-    let mut far = config_map("one", "a");
-    far["metadata"]["namespace"] = "far".into();
-    world.set(&bundle("demo", &[far.clone()])).await;
-    let component = world.until_ready("demo").await;
-    assert_eq!(component["status"]["createdNamespaces"], json!(["far"]));
-    assert_eq!(world.events("NamespaceCreated").await.len(), 1);
-
-    far["metadata"]["namespace"] = "farther".into();
-    let mut strict = bundle("strict", &[far]);
-    strict["spec"]["missingNamespacesPolicy"] = "DoNotCreate".into();
-    world.set(&strict).await;
-    world.until_state("strict", "Pending", "Retrying").await;
-}
-
-// READY-4
-#[tokio::test(start_paused = true)]
-async fn a_failed_dependent_is_an_error_and_the_component_recovers() {
-    let world = World::start().await;
-    world.set(&bundle("demo", &[deployment("web")])).await;
-    world.until_state("demo", "Processing", "Processing").await;
-    let generation = world.get(&deployment("web")).await.unwrap()["metadata"]["generation"].clone();
-    let failed = json!({
-        "observedGeneration": generation,
-        "conditions": [{ "type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded", "message": "no image" }],
-    });
-    world.patch_status(&deployment("web"), failed).await;
-    let component = world.until("demo", "failed", |component| reason_of(component) == "DependentFailed").await;
-    assert_eq!(component["status"]["state"], "Error");
-    let done = json!({
-        "observedGeneration": generation, "replicas": 1, "updatedReplicas": 1, "readyReplicas": 1, "availableReplicas": 1,
-        "conditions": [
-            { "type": "Available", "status": "True", "reason": "MinimumReplicasAvailable" },
-            { "type": "Progressing", "status": "True", "reason": "NewReplicaSetAvailable" },
-        ],
-    });
-    world.patch_status(&deployment("web"), done).await;
-    let component = world.until_ready("demo").await;
-    assert!(condition(&component, "Stalled").is_none());
+    let kinds = Kinds::install(&world).await;
+    let later = annotated(config_map("later", "a"), "apply-order", "1");
+    world.set(&kinds.component(&[later.clone(), kinds.foo()])).await;
+    let waiting = [("foo", "Creating", "InProgress"), ("later", "ScheduledForApplication", "InProgress")];
+    world.until_inventory("demo", "Processing", &waiting).await;
+    assert!(world.get(&later).await.is_none());
+    world.observe(&kinds.foo()).await;
+    world.until_ready("demo").await;
 }

@@ -1,81 +1,144 @@
+//! Removing components, pass by pass.
+
 use std::time::Duration;
 
 use kubewright::prelude::*;
 
+use crate::apply::install_all;
+use crate::kinds::{Kinds, held, ordered, secret};
 use crate::types::{annotated, bundle, config_map};
-use crate::world::{OPERATOR, World, condition};
+use crate::world::{OPERATOR, World, is_unowned, message_of};
 
-fn with_finalizer(mut object: Value, finalizer: &str) -> Value {
-    object["metadata"]["finalizers"] = json!([finalizer]);
-    object
-}
-
-fn definition() -> Value {
-    json!({
-        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-        "metadata": { "name": "bazs.testing.kubewright.dev" },
-        "spec": {
-            "group": "testing.kubewright.dev", "scope": "Namespaced",
-            "names": { "plural": "bazs", "singular": "baz", "kind": "Baz", "listKind": "BazList" },
-            "versions": [{ "name": "v1", "served": true, "storage": true, "schema": { "openAPIV3Schema": {
-                "type": "object", "x-kubernetes-preserve-unknown-fields": true } } }],
-        },
-    })
-}
-
-fn baz(name: &str) -> Value {
-    json!({ "apiVersion": "testing.kubewright.dev/v1", "kind": "Baz", "metadata": { "name": name } })
-}
-
-// D1, PASS-24
-#[tokio::test(start_paused = true)]
+// D1, PASS-24, DEL-1
+#[tokio::test]
 async fn deletion_waits_for_finalizers_and_follows_the_policies() {
     let world = World::start().await;
-    let first = with_finalizer(config_map("first", "a"), "example.com/hold");
-    let second = annotated(config_map("second", "a"), "delete-order", "1");
-    let orphan = annotated(config_map("orphan", "a"), "delete-policy", "orphan-on-delete");
-    world.set(&bundle("demo", &[first.clone(), second.clone(), orphan.clone()])).await;
+    let kinds = Kinds::install(&world).await;
+    let map = |name, policy| ordered(annotated(config_map(name, "a"), "delete-policy", policy), "", "2", "");
+    let (c1, c2, c3) = (map("c1", "orphan"), map("c2", "orphan-on-apply"), map("c3", "orphan-on-delete"));
+    let last = ordered(secret("secret"), "", "1", "");
+    let foo = held(kinds.foo());
+    world.set(&kinds.component(&[c1.clone(), c2.clone(), c3.clone(), last.clone(), foo.clone()])).await;
+    world.until_state("demo", "Processing", "Processing").await;
+    world.observe(&foo).await;
     world.until_ready("demo").await;
     world.delete(&bundle("demo", &[])).await;
-    world.until_state("demo", "Deleting", "DeletionProcessing").await;
-    assert!(world.get(&second).await.is_some(), "the second wave waits");
-    world.patch(&first, json!({ "metadata": { "finalizers": null } })).await;
+    let waiting = [
+        ("c1", "Ready", "Current"),
+        ("c2", "Ready", "Current"),
+        ("c3", "Ready", "Current"),
+        ("foo", "Deleting", "Terminating"),
+        ("secret", "Ready", "Current"),
+    ];
+    world.until_inventory("demo", "Deleting", &waiting).await;
+    assert!(world.get(&last).await.is_some(), "the second wave waits");
+    world.finalize(&foo).await;
     world.until_gone(&bundle("demo", &[])).await;
-    assert!(world.get(&second).await.is_none());
-    let orphan = world.get(&orphan).await.unwrap();
-    assert!(orphan["metadata"]["labels"].get(format!("{OPERATOR}/owner-id")).is_none());
+    for object in [&last, &c2, &foo] {
+        assert!(world.get(object).await.is_none());
+    }
+    for object in [&c1, &c3] {
+        let live = world.get(object).await.unwrap();
+        assert!(is_unowned(&live), "{live:#}");
+    }
 }
 
-// I1, A4, D2
-#[tokio::test(start_paused = true)]
-async fn a_type_and_its_instances_are_installed_and_removed_in_order() {
+// D2
+#[tokio::test]
+async fn instances_are_deleted_before_the_rest_of_their_wave() {
     let world = World::start().await;
-    world.set(&bundle("demo", &[baz("one"), definition()])).await;
+    let kinds = Kinds::install(&world).await;
+    let (foo, bar, baz) = (held(kinds.foo()), held(kinds.bar()), held(kinds.baz()));
+    let crd = kinds.crd()["metadata"]["name"].as_str().unwrap().to_owned();
+    install_all(&world, &kinds).await;
+    world.delete(&bundle("demo", &[])).await;
+    let first = [
+        ("bar", "Deleting", "Terminating"),
+        ("baz", "Deleting", "Terminating"),
+        ("foo", "Ready", "Current"),
+        (&*crd, "Ready", "Current"),
+    ];
+    world.until_inventory("demo", "Deleting", &first).await;
+    world.finalize(&bar).await;
+    world.finalize(&baz).await;
+    let second = |component: &Value| {
+        let left = crate::world::inventory(component);
+        left == [("foo", "Deleting", "Terminating")]
+            || left == [(&*crd, "Deleting", "Terminating"), ("foo", "Deleting", "Terminating")]
+    };
+    world.until("demo", "left with the last objects", second).await;
+    world.finalize(&foo).await;
+    world.until_gone(&bundle("demo", &[])).await;
+    for object in [&foo, &bar, &kinds.crd()] {
+        assert!(world.get(object).await.is_none());
+    }
+}
+
+// I1
+#[tokio::test]
+async fn own_instances_of_an_own_type_do_not_block_deletion() {
+    let world = World::start().await;
+    let kinds = Kinds::install(&world).await;
+    world.set(&bundle("demo", &[kinds.baz(), kinds.crd()])).await;
+    world.until_present(&kinds.baz()).await;
+    world.observe(&kinds.baz()).await;
     world.until_ready("demo").await;
-    assert!(world.get(&baz("one")).await.is_some());
     world.delete(&bundle("demo", &[])).await;
     world.until_gone(&bundle("demo", &[])).await;
-    world.until_gone(&definition()).await;
+    world.until_gone(&kinds.crd()).await;
+}
+
+// I2
+#[tokio::test]
+async fn a_foreign_instance_of_an_additional_type_blocks_deletion() {
+    let world = World::start().await;
+    let kinds = Kinds::install(&world).await;
+    world.set(&kinds.component(&[])).await;
+    world.until_ready("demo").await;
+    world.create(&kinds.bar()).await;
+    world.delete(&bundle("demo", &[])).await;
+    let component = world.until_state("demo", "Deleting", "DeletionBlocked").await;
+    let group = kinds.crd()["spec"]["group"].as_str().unwrap().to_owned();
+    assert_eq!(message_of(&component), format!("Deletion blocked: type Bar.{group} is still in use (instances exist)"));
+    world.delete(&kinds.bar()).await;
+    world.until_gone(&bundle("demo", &[])).await;
 }
 
 // I3, GATE-3
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn a_foreign_instance_blocks_deletion_until_it_goes() {
     let world = World::start().await;
-    world.set(&bundle("demo", &[definition(), config_map("one", "a")])).await;
+    let kinds = Kinds::install(&world).await;
+    world.set(&bundle("demo", &[kinds.crd(), config_map("one", "a")])).await;
     world.until_ready("demo").await;
-    world.create(&baz("foreign")).await;
+    world.create(&kinds.baz()).await;
     world.delete(&bundle("demo", &[])).await;
     let component = world.until_state("demo", "Deleting", "DeletionBlocked").await;
-    let message = condition(&component, "Ready").unwrap()["message"].as_str().unwrap();
-    assert_eq!(message, "Deletion blocked: crd bazs.testing.kubewright.dev is still in use (instances exist)");
+    let crd = kinds.crd()["metadata"]["name"].as_str().unwrap().to_owned();
+    assert_eq!(message_of(&component), format!("Deletion blocked: crd {crd} is still in use (instances exist)"));
     assert!(world.get(&config_map("one", "")).await.is_some(), "nothing is deleted while blocked");
-    world.delete(&baz("foreign")).await;
+    world.delete(&kinds.baz()).await;
     world.until_gone(&bundle("demo", &[])).await;
 }
 
+// RED-2
+#[tokio::test]
+async fn a_redundant_type_in_use_holds_back_every_deletion() {
+    let world = World::start().await;
+    let kinds = Kinds::install(&world).await;
+    world.set(&bundle("demo", &[kinds.crd(), config_map("one", "a")])).await;
+    world.until_ready("demo").await;
+    world.create(&kinds.baz()).await;
+    world.set(&bundle("demo", &[])).await;
+    world.until_state("demo", "Error", "DeletionBlocked").await;
+    assert!(world.get(&config_map("one", "")).await.is_some());
+    world.delete(&kinds.baz()).await;
+    world.until_ready("demo").await;
+    assert!(world.get(&config_map("one", "")).await.is_none());
+}
+
 // PASS-23
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn a_foreign_finalizer_on_the_component_holds_back_everything() {
     let world = World::start().await;
     let mut component = bundle("demo", &[config_map("one", "a")]);
@@ -84,15 +147,16 @@ async fn a_foreign_finalizer_on_the_component_holds_back_everything() {
     world.until_ready("demo").await;
     world.delete(&component).await;
     let blocked = world.until_state("demo", "Deleting", "DeletionBlocked").await;
-    let message = condition(&blocked, "Ready").unwrap()["message"].as_str().unwrap();
-    assert_eq!(message, "Deletion blocked due to existing foreign finalizers");
+    assert_eq!(message_of(&blocked), "Deletion blocked due to existing foreign finalizers");
+    world.idle(Duration::from_secs(60)).await;
     assert!(world.get(&config_map("one", "")).await.is_some());
     world.patch(&component, json!({ "metadata": { "finalizers": [OPERATOR] } })).await;
     world.until_gone(&component).await;
+    assert!(world.get(&config_map("one", "")).await.is_none());
 }
 
 // DEL-10
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn abandoned_dependents_stay() {
     let world = World::start().await;
     let mut component = bundle("demo", &[config_map("one", "a")]);
@@ -102,7 +166,8 @@ async fn abandoned_dependents_stay() {
     world.patch(&component, json!({ "metadata": component["metadata"] })).await;
     world.delete(&component).await;
     world.until_gone(&component).await;
-    world.pass(Duration::from_secs(2)).await;
+    world.idle(Duration::from_secs(2)).await;
     assert!(world.get(&config_map("one", "")).await.is_some());
+    world.until_event("DependentsAbandoned").await;
     assert_eq!(world.events("DependentsAbandoned").await.len(), 1);
 }

@@ -11,27 +11,27 @@ fn message(component: &Value) -> &str {
 }
 
 // WRITE-9
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn a_few_conflicts_are_overcome_in_the_same_pass() {
     let world = World::start().await;
     world.set(&bundle("demo", &[config_map("one", "a"), config_map("two", "a")])).await;
     world.until_ready("demo").await;
-    world.server.faults().on(Verb::Update).of("", "configmaps").named("one").times(3).conflict();
+    world.faults().on(Verb::Update).of("", "configmaps").named("one").times(3).conflict();
     world.set(&bundle("demo", &[config_map("one", "b"), config_map("two", "b")])).await;
     world.until_ready("demo").await;
     assert_eq!(world.get(&config_map("one", "")).await.unwrap()["data"]["value"], "b");
-    world.pass(Duration::from_secs(30)).await;
+    world.idle(Duration::from_secs(30)).await;
     assert!(world.events("UpdateError").await.is_empty());
     assert!(world.events("Retrying").await.is_empty());
 }
 
 // WRITE-9
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn endless_conflicts_wait_and_hold_back_nobody_else() {
     let world = World::start().await;
     world.set(&bundle("demo", &[config_map("one", "a"), config_map("two", "a")])).await;
     world.until_ready("demo").await;
-    let rule = world.server.faults().on(Verb::Update).of("", "configmaps").named("one").conflict();
+    let rule = world.faults().on(Verb::Update).of("", "configmaps").named("one").conflict();
     world.set(&bundle("demo", &[config_map("one", "b"), config_map("two", "b")])).await;
     let waiting = world.until_state("demo", "Pending", "Retrying").await;
     assert!(message(&waiting).contains("onflict while writing"), "{}", message(&waiting));
@@ -41,35 +41,35 @@ async fn endless_conflicts_wait_and_hold_back_nobody_else() {
 }
 
 // OUT-3
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn transient_errors_are_repeated_and_then_waited_for() {
     let world = World::start().await;
-    world.server.faults().on(Verb::Create).of("", "configmaps").times(2).unavailable();
+    world.faults().on(Verb::Create).of("", "configmaps").times(2).unavailable();
     world.set(&bundle("demo", &[config_map("one", "a")])).await;
     let ready = world.until_ready("demo").await;
     assert!(condition(&ready, "Stalled").is_none());
-    world.pass(Duration::from_secs(30)).await;
+    world.idle(Duration::from_secs(30)).await;
     assert!(world.events("Retrying").await.is_empty());
 }
 
 // OUT-1, OUT-3
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn a_refused_write_is_an_error_that_names_the_object_and_heals_by_itself() {
     let world = World::start().await;
-    let rule = world.server.faults().on(Verb::Create).of("", "configmaps").forbidden();
+    let rule = world.faults().on(Verb::Create).of("", "configmaps").forbidden();
     world.set(&bundle("demo", &[config_map("one", "a")])).await;
     let failed = world.until_state("demo", "Error", "Error").await;
-    assert!(message(&failed).contains("default/one"), "{}", message(&failed));
+    assert!(message(&failed).contains(&format!("{}/one", world.namespace())), "{}", message(&failed));
     assert!(!world.events("UpdateError").await.is_empty());
     rule.remove();
     world.until_ready("demo").await;
 }
 
 // WATCH-2, WATCH-5
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn a_forbidden_watch_is_named_with_what_to_grant() {
     let world = World::start().await;
-    world.server.faults().on(Verb::List).of("", "configmaps").by_user("operator").forbidden();
+    world.faults().on(Verb::List).of("", "configmaps").forbidden();
     world.set(&bundle("demo", &[config_map("one", "a")])).await;
     let failed = world.until("demo", "in error", |component| component["status"]["state"] == "Error").await;
     assert_eq!(reason_of(&failed), "Error");
@@ -77,22 +77,25 @@ async fn a_forbidden_watch_is_named_with_what_to_grant() {
 }
 
 // STA-7
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn a_conflict_on_the_status_is_overcome() {
     let world = World::start().await;
-    world.server.faults().on(Verb::Patch).of("test.kubewright.dev", "bundles").subresource("status").times(2).conflict();
+    world.faults().on(Verb::Patch).of("test.kubewright.dev", "bundles").subresource("status").times(2).conflict();
     world.set(&bundle("demo", &[config_map("one", "a")])).await;
     world.until_ready("demo").await;
 }
 
 // WATCH-7
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn interrupted_watches_lose_nothing() {
     let world = World::start().await;
     world.set(&bundle("demo", &[config_map("one", "a")])).await;
     world.until_ready("demo").await;
-    world.server.restart();
-    world.server.compact(world.server.revision());
+    // Only the embedded server can be restarted and compacted under its clients.
+    if let Some(server) = world.cluster.embedded() {
+        server.restart();
+        server.compact(server.revision());
+    }
     world.delete(&config_map("one", "")).await;
     world.until_present(&config_map("one", "")).await;
     world.until_ready("demo").await;

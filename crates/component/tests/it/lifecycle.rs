@@ -1,11 +1,8 @@
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use kubewright::core::reason;
 use kubewright::prelude::*;
 
-use crate::types::{Bundle, bundle, config_map, deployment};
+use crate::types::{Bundle, bundle, config_map};
 use crate::world::{World, condition, is_seen};
 
 fn suspended(mut component: Value, suspend: bool) -> Value {
@@ -14,7 +11,7 @@ fn suspended(mut component: Value, suspend: bool) -> Value {
 }
 
 // PASS-3
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn a_suspended_component_is_left_alone_and_can_be_deleted() {
     let world = World::start().await;
     let component = bundle("demo", &[config_map("one", "a")]);
@@ -27,39 +24,21 @@ async fn a_suspended_component_is_left_alone_and_can_be_deleted() {
     world.set(&suspended(component.clone(), true)).await;
     world.until_state("demo", "Pending", "Suspended").await;
     world.delete(&config_map("one", "")).await;
-    world.pass(Duration::from_mins(20)).await;
+    world.idle(Duration::from_mins(20)).await;
     assert!(world.get(&config_map("one", "")).await.is_none(), "drift stays");
     world.delete(&component).await;
     world.until_gone(&component).await;
 }
 
-// TIME-1, TIME-3, TIME-4
-#[tokio::test(start_paused = true)]
-async fn processing_times_out_on_time_and_can_still_succeed() {
-    let world = World::start().await;
-    let mut component = bundle("demo", &[deployment("web")]);
-    component["spec"]["timeout"] = "1m".into();
-    world.set(&component).await;
-    world.until_state("demo", "Processing", "Processing").await;
-    world.pass(Duration::from_secs(55)).await;
-    assert_eq!(world.component("demo").await.unwrap()["status"]["state"], "Processing");
-    world.pass(Duration::from_secs(7)).await;
-    let late = world.component("demo").await.unwrap();
-    assert_eq!((&late["status"]["state"], crate::world::reason_of(&late)), (&json!("Error"), "Timeout"));
-    component["spec"]["objects"] = json!([config_map("one", "a")]);
-    world.set(&component).await;
-    world.until_ready("demo").await;
-}
-
 // PASS-4, TRG-1
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn annotations_count_as_a_change_and_labels_do_not() {
     let world = World::start().await;
     let component = bundle("demo", &[config_map("one", "a")]);
     world.set(&component).await;
     world.until_ready("demo").await;
     world.patch(&component, json!({ "metadata": { "labels": { "a": "b" } } })).await;
-    world.pass(Duration::from_secs(10)).await;
+    world.idle(Duration::from_secs(10)).await;
     assert_eq!(world.component("demo").await.unwrap()["status"]["revision"], 1);
     world.patch(&component, json!({ "metadata": { "annotations": { "a": "b" } } })).await;
     let ready = world.until("demo", "at revision 2", |component| component["status"]["revision"] == 2).await;
@@ -67,70 +46,29 @@ async fn annotations_count_as_a_change_and_labels_do_not() {
 }
 
 // EVT-1, EVT-3
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn an_install_tells_what_it_did_in_one_event_of_each_kind() {
     let world = World::start().await;
     world.set(&bundle("demo", &[config_map("one", "a"), config_map("two", "a")])).await;
     world.until_ready("demo").await;
-    world.pass(Duration::from_secs(30)).await;
+    world.idle(Duration::from_secs(30)).await;
     assert_eq!(world.events("DependentsChanged").await, ["created 2"]);
     assert_eq!(world.events("Ready").await, ["Dependent resources successfully reconciled"]);
     assert!(world.events("Created").await.is_empty());
 }
 
-// HOOK-1, HOOK-2
-#[tokio::test(start_paused = true)]
-async fn hooks_run_at_their_points_and_can_hold_a_pass() {
-    let licensed = Arc::new(AtomicBool::new(false));
-    let finished = Arc::new(AtomicUsize::new(0));
-    let (asked, counted) = (Arc::clone(&licensed), Arc::clone(&finished));
-    let world = World::start_with(
-        |server| server,
-        |builder| {
-            let check = move |_: &HookContext<Bundle>, _: &Bundle, _: &mut ComponentStatus| {
-                let licensed = asked.load(Ordering::SeqCst);
-                async move {
-                    if licensed {
-                        return Ok(());
-                    }
-                    Wait::after(Delay::secs::<5>(), reason!("LicenceMissing")).message("no licence yet").into()
-                }
-            };
-            let count = move |_: &HookContext<Bundle>, _: &Bundle, _: &mut ComponentStatus| {
-                counted.fetch_add(1, Ordering::SeqCst);
-                async { Ok(()) }
-            };
-            builder.pre_reconcile(check).post_delete(count)
-        },
-    )
-    .await;
-    let component = bundle("demo", &[config_map("one", "a")]);
-    world.set(&component).await;
-    let waiting = world.until_state("demo", "Pending", "LicenceMissing").await;
-    assert_eq!(condition(&waiting, "Ready").unwrap()["message"], "No licence yet");
-    licensed.store(true, Ordering::SeqCst);
-    world.until_ready("demo").await;
-    assert_eq!(finished.load(Ordering::SeqCst), 0);
-    world.delete(&component).await;
-    world.until_gone(&component).await;
-    assert_eq!(finished.load(Ordering::SeqCst), 1);
-}
-
 // PASS-10
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn a_panic_in_user_code_is_an_error_of_its_component_alone() {
-    let world = World::start_with(
-        |server| server,
-        |builder| {
-            builder.pre_reconcile(|_: &HookContext<Bundle>, component: &Bundle, _: &mut ComponentStatus| {
-                let name = component.metadata.name.clone().unwrap_or_default();
-                async move {
-                    assert!(name != "bad", "the hook of this component is broken");
-                    Ok(())
-                }
-            })
-        },
-    )
+    let world = World::start_with(|builder| {
+        builder.pre_reconcile(|_: &HookContext<Bundle>, component: &Bundle, _: &mut ComponentStatus| {
+            let name = component.metadata.name.clone().unwrap_or_default();
+            async move {
+                assert!(name != "bad", "the hook of this component is broken");
+                Ok(())
+            }
+        })
+    })
     .await;
     world.set(&bundle("bad", &[config_map("one", "a")])).await;
     world.set(&bundle("good", &[config_map("two", "a")])).await;
@@ -140,7 +78,7 @@ async fn a_panic_in_user_code_is_an_error_of_its_component_alone() {
 }
 
 // COM-2, COM-5
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn the_schema_refuses_what_is_no_duration() {
     let world = World::start().await;
     let gvk = kubewright::machinery::object::GroupVersionKind::new("test.kubewright.dev", "v1", "Bundle");
@@ -155,7 +93,7 @@ async fn the_schema_refuses_what_is_no_duration() {
 }
 
 // STA-5, TRG-1
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn a_status_that_somebody_wiped_heals() {
     let world = World::start().await;
     let component = bundle("demo", &[config_map("one", "a")]);

@@ -14,6 +14,8 @@ pub(crate) struct BundleSpec {
     pub(crate) requeue: Requeue,
     #[serde(flatten)]
     pub(crate) timeout: Timeout,
+    #[serde(flatten)]
+    pub(crate) managed: ManagedTypes,
     #[serde(default)]
     pub(crate) suspend: Suspend,
     #[serde(default)]
@@ -34,6 +36,16 @@ pub(crate) struct Nested {
     #[serde(default)]
     #[reference(fallback_keys("first", "second"), ignore_on_deletion)]
     pub(crate) lenient: Option<ConfigMapKeyRef>,
+}
+
+/// The same, for the whole cluster.
+#[derive(CustomResource, Component, Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[kube(group = "test.kubewright.dev", version = "v1", kind = "Site", status = "ComponentStatus")]
+pub(crate) struct SiteSpec {
+    #[serde(flatten)]
+    pub(crate) placement: Placement,
+    #[serde(default)]
+    pub(crate) objects: Vec<Object>,
 }
 
 /// Any object.
@@ -65,6 +77,12 @@ pub(crate) async fn objects(cx: &RenderContext<Bundle>) -> Result<Vec<Manifest>,
     spec.objects.iter().map(manifest).chain(copy.map(|copy| Ok(Manifest::from_json(copy)?))).collect()
 }
 
+/// The generator of Sites.
+pub(crate) async fn site_objects(cx: &RenderContext<Site>) -> Result<Vec<Manifest>, RenderError> {
+    let manifest = |object: &Object| Ok(Manifest::from_json(Value::Object(object.0.clone()))?);
+    cx.component().spec.objects.iter().map(manifest).collect()
+}
+
 /// The contents of all references.
 fn copied(cx: &RenderContext<Bundle>) -> Map<String, Value> {
     let spec = &cx.component().spec;
@@ -90,7 +108,7 @@ fn copied(cx: &RenderContext<Bundle>) -> Map<String, Value> {
 pub(crate) fn bundle(name: &str, objects: &[Value]) -> Value {
     json!({
         "apiVersion": "test.kubewright.dev/v1", "kind": "Bundle",
-        "metadata": { "name": name, "namespace": "default" },
+        "metadata": { "name": name },
         "spec": { "objects": objects },
     })
 }

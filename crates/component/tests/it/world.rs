@@ -1,72 +1,60 @@
-//! An embedded API server with an operator, in virtual time.
+//! A test cluster with an operator: in virtual time on the embedded server, in real time on others.
 
 use std::time::Duration;
 
-use jiff::Timestamp;
 use kubewright::component::ComponentBuilder;
 use kubewright::prelude::*;
-use kubewright::runtime::clock::{Clock, Random};
+use kubewright::runtime::clock::Random;
 use kubewright::runtime::cluster::{ApiRequest, ApiResource, Cluster, ClusterOptions, PatchKind};
-use kubewright::runtime::operator::RunningOperator;
-use kubewright::runtime::task::Tasks;
-use kubewright_apiserver::middleware::Journal;
-use kubewright_apiserver::server::ApiServerBuilder;
-use kubewright_apiserver::{ApiServer, Identity};
 use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
+use kubewright_testing::{Faults, Journal, TestCluster, TestOperator};
 
-use crate::types::{Bundle, objects};
+use crate::types::{Bundle, Site, objects, site_objects};
 
 pub(crate) const OPERATOR: &str = "bundle-operator.test.kubewright.dev";
-const EPOCH: i64 = 1_800_000_000;
-/// How long a test waits for what it expects, in virtual time.
-const PATIENCE: Duration = Duration::from_secs(180);
+/// How long a test waits for what it expects.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 pub(crate) struct World {
-    pub(crate) server: ApiServer,
-    cluster: Cluster,
-    clock: Clock,
-    operator: Option<RunningOperator>,
-    starts: u64,
+    pub(crate) cluster: TestCluster,
+    requests: Cluster,
+    operator: Option<TestOperator>,
 }
 
 impl World {
-    /// A server without an operator.
-    pub(crate) fn new(configure: impl FnOnce(ApiServerBuilder) -> ApiServerBuilder) -> Self {
+    /// A cluster without an operator.
+    pub(crate) async fn new() -> Self {
         // RUST_LOG=debug shows what an operator does; the second test of a process finds it set up.
         let filter = tracing_subscriber::EnvFilter::from_default_env();
         drop(tracing_subscriber::fmt().with_env_filter(filter).with_test_writer().try_init());
-        let epoch = Timestamp::from_second(EPOCH).unwrap();
-        let crd = kubewright::component::custom_resource_definition::<Bundle>().unwrap();
-        let server = configure(ApiServer::builder().epoch(epoch).seed(7)).crds([crd]).build().unwrap();
-        let clock = Clock::virtual_from(epoch);
-        let options = ClusterOptions::new(clock.clone(), Random::seeded(2), Tasks::new());
-        let cluster = Cluster::new(server.client(Identity::user("tester").with_group("system:masters")), options);
-        Self { server, cluster, clock, operator: None, starts: 0 }
+        let cluster = TestCluster::start().await;
+        cluster.journal().keep_bodies(true);
+        let options = ClusterOptions::new(cluster.clock().clone(), Random::seeded(2), cluster.tasks().clone());
+        let requests = Cluster::new(cluster.client().clone(), options);
+        Self { cluster, requests, operator: None }
     }
 
-    /// A server with the operator of these tests.
+    /// A cluster with the operator of these tests.
     pub(crate) async fn start() -> Self {
-        Self::start_with(|server| server, |builder| builder).await
+        Self::start_with(|builder| builder).await
     }
 
-    pub(crate) async fn start_with(
-        server: impl FnOnce(ApiServerBuilder) -> ApiServerBuilder,
-        operator: impl FnOnce(ComponentBuilder<Bundle>) -> ComponentBuilder<Bundle>,
-    ) -> Self {
-        let mut world = Self::new(server);
-        world.run(operator).await;
+    pub(crate) async fn start_with(configure: impl FnOnce(ComponentBuilder<Bundle>) -> ComponentBuilder<Bundle>) -> Self {
+        let mut world = Self::new().await;
+        world.run(configure).await;
         world
     }
 
-    /// Starts the operator; what it logs in the journal is the user `operator`'s.
+    /// Starts the operator.
     pub(crate) async fn run(&mut self, configure: impl FnOnce(ComponentBuilder<Bundle>) -> ComponentBuilder<Bundle>) {
-        self.starts += 1;
-        let operator: Operator = configure(Operator::new(OPERATOR).component::<Bundle>(objects)).into();
-        let operator = operator.clock(self.clock.clone()).random(Random::seeded(self.starts));
-        let client = self.server.client(Identity::user("operator").with_group("system:masters"));
-        let running = operator.start(client).unwrap();
-        running.working().await.unwrap();
-        self.operator = Some(running);
+        let builder = configure(Operator::new(OPERATOR).component::<Bundle>(objects));
+        self.operator = Some(self.cluster.run(builder).await);
+    }
+
+    /// Starts an operator for Sites instead.
+    pub(crate) async fn run_sites(&mut self) {
+        let builder = Operator::new("site-operator.test.kubewright.dev").component::<Site>(site_objects);
+        self.operator = Some(self.cluster.run(builder).await);
     }
 
     /// Ends the operator as if its process had been killed.
@@ -76,37 +64,59 @@ impl World {
         }
     }
 
+    pub(crate) fn namespace(&self) -> &str {
+        self.cluster.namespace()
+    }
+
+    /// The requests of the operator.
     pub(crate) fn journal(&self) -> &Journal {
-        self.server.journal()
+        self.cluster.journal()
+    }
+
+    /// Faults in the requests of the operator.
+    pub(crate) fn faults(&self) -> &Faults {
+        self.cluster.faults()
     }
 
     pub(crate) async fn pass(&self, time: Duration) {
-        tokio::time::sleep(time).await;
+        self.cluster.pass(time).await;
+    }
+
+    /// Lets time pass in which nothing should happen: all of it where it is virtual, a few seconds where it is real.
+    pub(crate) async fn idle(&self, time: Duration) {
+        let longest = if self.cluster.is_embedded() { time } else { Duration::from_secs(4) };
+        self.pass(time.min(longest)).await;
     }
 
     async fn resource(&self, object: &Value) -> ApiResource {
         let gvk = object.gvk().unwrap();
-        (*self.cluster.discovery().require(&gvk).await.unwrap()).clone()
+        (*self.requests.discovery().require(&gvk).await.unwrap()).clone()
+    }
+
+    fn namespace_of<'a>(&'a self, resource: &ApiResource, object: &'a Value) -> &'a str {
+        match object.namespace() {
+            "" if resource.namespaced => self.namespace(),
+            namespace => namespace,
+        }
     }
 
     pub(crate) async fn create(&self, object: &Value) -> Value {
-        let resource = self.resource(object).await;
-        let mut object = object.clone();
-        if resource.namespaced && object.namespace().is_empty() {
-            object["metadata"]["namespace"] = "default".into();
-        }
-        self.cluster.send(&ApiRequest::create(&resource, &object)).await.unwrap()
+        self.try_create(object).await.unwrap()
     }
 
     /// The error with which the server refuses an object.
     pub(crate) async fn try_create(&self, object: &Value) -> Result<Value, String> {
         let resource = self.resource(object).await;
-        self.cluster.send(&ApiRequest::create(&resource, object)).await.map_err(|error| error.to_string())
+        let mut object = object.clone();
+        if resource.namespaced && object.namespace().is_empty() {
+            object["metadata"]["namespace"] = self.namespace().into();
+        }
+        self.requests.send(&ApiRequest::create(&resource, &object)).await.map_err(|error| error.to_string())
     }
 
     /// Creates or changes a component.
     pub(crate) async fn set(&self, component: &Value) -> Value {
-        match self.component(component.name()).await {
+        match self.get(component).await {
             None => self.create(component).await,
             Some(_) => self.patch(component, json!({ "spec": component["spec"] })).await,
         }
@@ -114,28 +124,65 @@ impl World {
 
     pub(crate) async fn patch(&self, object: &Value, patch: Value) -> Value {
         let resource = self.resource(object).await;
-        let namespace = namespace_of(&resource, object);
+        let namespace = self.namespace_of(&resource, object);
         let request = ApiRequest::patch(&resource, namespace, object.name(), PatchKind::Merge, &patch);
-        self.cluster.send(&request).await.unwrap()
+        self.requests.send(&request).await.unwrap()
+    }
+
+    /// Patches an object that may be on its way out.
+    pub(crate) async fn patch_if_there(&self, object: &Value, patch: Value) {
+        let resource = self.resource(object).await;
+        let namespace = self.namespace_of(&resource, object);
+        let request = ApiRequest::patch(&resource, namespace, object.name(), PatchKind::Merge, &patch);
+        match self.requests.send(&request).await {
+            Err(error) if !error.is_not_found() => panic!("patch {}: {error}", object.title()),
+            _ => {}
+        }
+    }
+
+    /// All pods of the namespace become ready after all.
+    pub(crate) async fn recover_pods(&self) {
+        let gvk = GroupVersionKind::new("", "v1", "Pod");
+        let resource = self.requests.discovery().require(&gvk).await.unwrap();
+        let list = self.requests.send(&ApiRequest::list(&resource, Some(self.namespace()))).await.unwrap();
+        for pod in list["items"].as_array().unwrap() {
+            let mut pod = pod.clone();
+            pod["apiVersion"] = "v1".into();
+            pod["kind"] = "Pod".into();
+            let ready = json!({ "metadata": { "annotations": { "testing.kubewright.dev/outcome": "ready" } } });
+            self.patch(&pod, ready).await;
+        }
     }
 
     pub(crate) async fn patch_status(&self, object: &Value, status: Value) -> Value {
         let resource = self.resource(object).await;
         let patch = json!({ "status": status });
-        let request = ApiRequest::patch(&resource, namespace_of(&resource, object), object.name(), PatchKind::Merge, &patch);
-        self.cluster.send(&request.subresource("status")).await.unwrap()
+        let namespace = self.namespace_of(&resource, object);
+        let request = ApiRequest::patch(&resource, namespace, object.name(), PatchKind::Merge, &patch);
+        self.requests.send(&request.subresource("status")).await.unwrap()
+    }
+
+    /// Plays the controller of an object.
+    pub(crate) async fn observe(&self, object: &Value) {
+        self.cluster.observe(&kind_of(object), object.name(), true).await;
+    }
+
+    /// Removes the finalizers of an object.
+    pub(crate) async fn finalize(&self, object: &Value) {
+        self.cluster.finalize(&kind_of(object), object.name()).await;
     }
 
     pub(crate) async fn delete(&self, object: &Value) {
         let resource = self.resource(object).await;
-        self.cluster.send(&ApiRequest::delete(&resource, namespace_of(&resource, object), object.name())).await.unwrap();
+        let namespace = self.namespace_of(&resource, object);
+        self.requests.send(&ApiRequest::delete(&resource, namespace, object.name())).await.unwrap();
     }
 
     pub(crate) async fn get(&self, object: &Value) -> Option<Value> {
         let gvk = object.gvk().unwrap();
-        let resource = self.cluster.discovery().resolve_gvk(&gvk).await.unwrap()?;
-        let request = ApiRequest::get(&resource, namespace_of(&resource, object), object.name());
-        match self.cluster.send(&request).await {
+        let resource = self.requests.discovery().resolve_gvk(&gvk).await.unwrap()?;
+        let request = ApiRequest::get(&resource, self.namespace_of(&resource, object), object.name());
+        match self.requests.send(&request).await {
             Ok(object) => Some(object),
             Err(error) if error.is_not_found() => None,
             Err(error) => panic!("get {}: {error}", object.title()),
@@ -146,31 +193,50 @@ impl World {
         self.get(&crate::types::bundle(name, &[])).await
     }
 
-    /// All events on components, oldest first: reason and note.
+    /// The notes of all events of the test's namespace with this reason.
     pub(crate) async fn events(&self, reason: &str) -> Vec<String> {
         let gvk = GroupVersionKind::new("events.k8s.io", "v1", "Event");
-        let resource = self.cluster.discovery().require(&gvk).await.unwrap();
-        let list = self.cluster.send(&ApiRequest::list(&resource, None)).await.unwrap();
+        let resource = self.requests.discovery().require(&gvk).await.unwrap();
+        let list = self.requests.send(&ApiRequest::list(&resource, Some(self.namespace()))).await.unwrap();
         let events = list["items"].as_array().unwrap();
         let of_reason = events.iter().filter(|event| event["reason"] == reason);
         of_reason.map(|event| event["note"].as_str().unwrap_or_default().to_owned()).collect()
     }
 
+    /// Waits until there is an event with this reason, and gives its note.
+    pub(crate) async fn until_event(&self, reason: &str) -> String {
+        let deadline = self.deadline();
+        loop {
+            if let Some(note) = self.events(reason).await.pop() {
+                return note;
+            }
+            assert!(self.cluster.clock().moment().0 < deadline, "expected an event {reason}");
+            self.pause().await;
+        }
+    }
+
     /// Waits until the component is as described; panics with its last state.
     pub(crate) async fn until(&self, name: &str, what: &str, holds: impl Fn(&Value) -> bool) -> Value {
-        let deadline = self.clock.moment().0 + PATIENCE;
+        self.until_object(&crate::types::bundle(name, &[]), what, holds).await
+    }
+
+    /// Waits until an object is as described; panics with its last state.
+    pub(crate) async fn until_object(&self, object: &Value, what: &str, holds: impl Fn(&Value) -> bool) -> Value {
+        let deadline = self.deadline();
         loop {
-            let component = self.component(name).await;
-            if let Some(component) = &component
-                && holds(component)
+            let found = self.get(object).await;
+            if let Some(found) = &found
+                && holds(found)
             {
-                return component.clone();
+                return found.clone();
             }
-            if self.clock.moment().0 > deadline {
-                let status = component.as_ref().and_then(|component| component.get("status"));
-                panic!("expected component {name} to be {what}; it is {status:#?}");
+            if self.cluster.clock().moment().0 > deadline {
+                let records = self.journal().all();
+                let requests: Vec<_> = records.iter().rev().take(25).rev().map(ToString::to_string).collect();
+                let status = found.as_ref().and_then(|found| found.get("status"));
+                panic!("expected {} to be {what}; it is {status:#?}\nlast requests: {requests:#?}", object.title());
             }
-            self.pass(Duration::from_millis(20)).await;
+            self.pause().await;
         }
     }
 
@@ -180,40 +246,64 @@ impl World {
         self.until(name, &format!("{state}/{reason}"), holds).await
     }
 
+    /// Waits until the component has this state and its inventory is this one: name, phase and status of each item.
+    pub(crate) async fn until_inventory(&self, name: &str, state: &str, expected: &[(&str, &str, &str)]) -> Value {
+        let mut expected = expected.to_vec();
+        expected.sort_unstable();
+        let holds =
+            |component: &Value| is_seen(component) && component["status"]["state"] == state && inventory(component) == expected;
+        self.until(name, &format!("{state} with {expected:#?}"), holds).await
+    }
+
     pub(crate) async fn until_ready(&self, name: &str) -> Value {
         self.until_state(name, "Ready", "Ready").await
     }
 
     pub(crate) async fn until_gone(&self, object: &Value) {
-        let deadline = self.clock.moment().0 + PATIENCE;
+        let deadline = self.deadline();
         while let Some(present) = self.get(object).await {
-            assert!(self.clock.moment().0 < deadline, "expected {} to be gone; it is {present:#?}", object.title());
-            self.pass(Duration::from_millis(20)).await;
+            assert!(self.cluster.clock().moment().0 < deadline, "expected {} to be gone; it is {present:#?}", object.title());
+            self.pause().await;
         }
     }
 
     pub(crate) async fn until_present(&self, object: &Value) -> Value {
-        let deadline = self.clock.moment().0 + PATIENCE;
-        loop {
-            if let Some(present) = self.get(object).await {
-                return present;
-            }
-            assert!(self.clock.moment().0 < deadline, "expected {} to exist", object.title());
-            self.pass(Duration::from_millis(20)).await;
-        }
+        self.until_object(object, "there", |_| true).await
+    }
+
+    fn deadline(&self) -> Duration {
+        self.cluster.clock().moment().0 + PATIENCE
+    }
+
+    async fn pause(&self) {
+        self.pass(Duration::from_millis(20)).await;
+    }
+
+    /// Every status that the operator wrote, oldest first, as far as it changed the inventory: the items' phases by name.
+    pub(crate) fn persisted(&self, name: &str) -> Vec<Vec<(String, String)>> {
+        let records = self.journal().all().of("test.kubewright.dev", "bundles").subresource("status").named(name);
+        let inventories = records.iter().filter_map(|record| {
+            let items = record.body.as_ref()?["status"]["inventory"].as_array()?.clone();
+            let text = |item: &Value, key: &str| item[key].as_str().unwrap_or_default().to_owned();
+            Some(items.iter().map(|item| (text(item, "name"), text(item, "phase"))).collect())
+        });
+        inventories.collect()
     }
 }
 
-fn namespace_of<'a>(resource: &ApiResource, object: &'a Value) -> &'a str {
-    match object.namespace() {
-        "" if resource.namespaced => "default",
-        namespace => namespace,
-    }
+fn kind_of(object: &Value) -> kube::core::GroupVersionKind {
+    let gvk = object.gvk().unwrap();
+    kube::core::GroupVersionKind::gvk(&gvk.group, &gvk.version, &gvk.kind)
 }
 
 /// The reason of the Ready condition.
 pub(crate) fn reason_of(component: &Value) -> &str {
     condition(component, "Ready").and_then(|condition| condition["reason"].as_str()).unwrap_or_default()
+}
+
+/// The message of the Ready condition.
+pub(crate) fn message_of(component: &Value) -> &str {
+    condition(component, "Ready").and_then(|condition| condition["message"].as_str()).unwrap_or_default()
 }
 
 pub(crate) fn condition<'a>(component: &'a Value, kind: &str) -> Option<&'a Value> {
@@ -225,9 +315,34 @@ pub(crate) fn is_seen(component: &Value) -> bool {
     component["status"]["observedGeneration"] == component["metadata"]["generation"]
 }
 
+/// Name, phase and status of each item of the inventory, sorted.
+pub(crate) fn inventory(component: &Value) -> Vec<(&str, &str, &str)> {
+    let items = component["status"]["inventory"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let mut found: Vec<_> = items
+        .iter()
+        .map(|item| {
+            (
+                item["name"].as_str().unwrap_or_default(),
+                item["phase"].as_str().unwrap_or_default(),
+                item["status"].as_str().unwrap_or_default(),
+            )
+        })
+        .collect();
+    found.sort_unstable();
+    found
+}
+
 /// Phase and health of an item of the inventory.
 pub(crate) fn item<'a>(component: &'a Value, kind: &str, name: &str) -> Option<(&'a str, &'a str)> {
     let items = component["status"]["inventory"].as_array()?;
     let item = items.iter().find(|item| item["kind"] == kind && item["name"] == name)?;
     Some((item["phase"].as_str().unwrap_or_default(), item["status"].as_str().unwrap_or_default()))
+}
+
+/// Whether an object carries none of the marks of an owner.
+pub(crate) fn is_unowned(object: &Value) -> bool {
+    let key = format!("{OPERATOR}/owner-id");
+    object["metadata"]["labels"].get(&key).is_none()
+        && object["metadata"]["annotations"].get(&key).is_none()
+        && object["metadata"]["annotations"].get(format!("{OPERATOR}/digest")).is_none()
 }

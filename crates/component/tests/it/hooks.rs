@@ -1,0 +1,176 @@
+//! Hooks: their order, and what their outcomes do.
+
+use std::future::{Ready, ready};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use kubewright::core::reason;
+use kubewright::prelude::*;
+use parking_lot::Mutex;
+
+use crate::kinds::Kinds;
+use crate::types::{Bundle, bundle, config_map};
+use crate::world::{World, condition, message_of, reason_of};
+
+/// What the hooks do: they note their calls, and halt components that are named for a point and an outcome.
+#[derive(Default)]
+struct Script {
+    calls: Mutex<Vec<&'static str>>,
+    released: AtomicBool,
+}
+
+impl Script {
+    fn play(&self, point: &'static str, component: &Bundle) -> Flow {
+        self.calls.lock().push(point);
+        let name = component.metadata.name.as_deref().unwrap_or_default();
+        let Some(outcome) = name.strip_prefix(point).and_then(|rest| rest.strip_prefix("-")) else { return Ok(()) };
+        if self.released.load(Ordering::SeqCst) {
+            return Ok(());
+        }
+        match outcome {
+            "wait" => Wait::after(Delay::secs::<1>(), reason!("Halted")).message("halted here").into(),
+            "blocked" => Err(Blocked::new(reason!("Halted"), "halted here").into()),
+            "terminal" => Err(Failure::terminal(reason!("Halted"), "halted here").into()),
+            "failed" => Err(Failure::msg("halted here").into()),
+            _ => Err(Halt::Done),
+        }
+    }
+
+    /// The calls since the last time.
+    fn take(&self) -> Vec<&'static str> {
+        std::mem::take(&mut *self.calls.lock())
+    }
+}
+
+fn hook(
+    script: &Arc<Script>,
+    point: &'static str,
+) -> impl Fn(&HookContext<Bundle>, &Bundle, &mut ComponentStatus) -> Ready<Flow> + Send + Sync + 'static + use<> {
+    let script = Arc::clone(script);
+    move |_, component, _| ready(script.play(point, component))
+}
+
+async fn start() -> (World, Arc<Script>) {
+    let script = Arc::new(Script::default());
+    let world = World::start_with(|builder| {
+        let read = Arc::clone(&script);
+        builder
+            .post_read(move |_: &ReadContext<Bundle>, component: &Bundle, _: &mut ComponentStatus| {
+                ready(read.play("post-read", component))
+            })
+            .pre_reconcile(hook(&script, "pre-reconcile"))
+            .pre_reconcile(hook(&script, "pre-reconcile-second"))
+            .post_reconcile(hook(&script, "post-reconcile"))
+            .pre_delete(hook(&script, "pre-delete"))
+            .post_delete(hook(&script, "post-delete"))
+    })
+    .await;
+    (world, script)
+}
+
+// HOOK-1
+#[tokio::test]
+async fn hooks_run_at_their_points_in_order() {
+    let (world, script) = start().await;
+    let kinds = Kinds::install(&world).await;
+    world.set(&kinds.component(&[kinds.foo()])).await;
+    world.until_state("demo", "Processing", "Processing").await;
+    let calls = script.take();
+    assert_eq!(calls[..3], ["post-read", "pre-reconcile", "pre-reconcile-second"]);
+    assert!(!calls.contains(&"post-reconcile"), "incomplete: {calls:?}");
+    world.observe(&kinds.foo()).await;
+    world.until_ready("demo").await;
+    let calls = script.take();
+    let end = ["post-read", "pre-reconcile", "pre-reconcile-second", "post-reconcile"];
+    assert_eq!(calls[calls.len() - 4..], end);
+    world.delete(&kinds.component(&[])).await;
+    world.until_gone(&kinds.component(&[])).await;
+    let calls = script.take();
+    assert_eq!(calls.first(), Some(&"post-read"));
+    assert_eq!(calls.last(), Some(&"post-delete"));
+    assert_eq!(calls.iter().filter(|call| **call == "post-delete").count(), 1);
+    assert!(calls.contains(&"pre-delete") && !calls.contains(&"pre-reconcile"), "{calls:?}");
+}
+
+// HOOK-1, OUT-1
+#[tokio::test]
+async fn every_outcome_of_every_hook_shows_in_the_status() {
+    let (world, script) = start().await;
+    let expected = |deleting: bool, outcome: &str| match (outcome, deleting) {
+        ("wait", false) => ("Pending", "Halted", false),
+        ("wait", true) => ("DeletionPending", "Halted", false),
+        ("failed", _) => ("Error", "Error", false),
+        _ => ("Error", "Halted", true),
+    };
+    let outcomes = ["wait", "blocked", "terminal", "failed"];
+    let name = |point: &str, outcome: &str| format!("{point}-{outcome}");
+    let object = |name: &str| config_map(&format!("map-{name}"), "a");
+    for point in ["post-read", "pre-reconcile", "post-reconcile", "pre-delete", "post-delete"] {
+        for outcome in outcomes {
+            let name = name(point, outcome);
+            world.set(&bundle(&name, &[object(&name)])).await;
+        }
+    }
+    for point in ["post-read", "pre-reconcile", "post-reconcile"] {
+        for outcome in outcomes {
+            let name = name(point, outcome);
+            let (state, reason, stalled) = expected(false, outcome);
+            let component =
+                world.until(&name, state, |component| component["status"]["state"] == state && reason_of(component) == reason);
+            let component = component.await;
+            assert_eq!(message_of(&component), "Halted here", "{name}");
+            assert_eq!(condition(&component, "Stalled").is_some(), stalled, "{name}");
+            let applied = world.get(&object(&name)).await.is_some();
+            assert_eq!(applied, point == "post-reconcile", "{name}");
+        }
+    }
+    for point in ["pre-delete", "post-delete"] {
+        for outcome in outcomes {
+            let name = name(point, outcome);
+            world.until_ready(&name).await;
+            world.delete(&bundle(&name, &[])).await;
+            let (state, reason, stalled) = expected(true, outcome);
+            let component =
+                world.until(&name, state, |component| component["status"]["state"] == state && reason_of(component) == reason);
+            let component = component.await;
+            assert_eq!(condition(&component, "Stalled").is_some(), stalled, "{name}");
+            let deleted = world.get(&object(&name)).await.is_none();
+            assert_eq!(deleted, point == "post-delete", "{name}");
+        }
+    }
+    script.released.store(true, Ordering::SeqCst);
+    for outcome in outcomes {
+        for point in ["post-read", "pre-reconcile", "post-reconcile", "pre-delete", "post-delete"] {
+            let component = bundle(&name(point, outcome), &[]);
+            if world.get(&component).await.is_some() {
+                world.patch_if_there(&component, json!({ "metadata": { "annotations": { "again": "x" } } })).await;
+            }
+            if point.ends_with("delete") {
+                world.until_gone(&component).await;
+            } else {
+                world.until_ready(&name(point, outcome)).await;
+            }
+        }
+    }
+}
+
+// HOOK-1, OUT-1
+#[tokio::test]
+async fn done_ends_a_pass_without_a_trace() {
+    let (world, script) = start().await;
+    world.set(&bundle("pre-reconcile-done", &[config_map("one", "a")])).await;
+    world.set(&bundle("post-reconcile-done", &[config_map("two", "a")])).await;
+    world.until_present(&config_map("two", "")).await;
+    world.idle(std::time::Duration::from_secs(5)).await;
+    assert!(world.get(&config_map("one", "")).await.is_none());
+    for name in ["pre-reconcile-done", "post-reconcile-done"] {
+        let component = world.component(name).await.unwrap();
+        assert_ne!(component["status"]["state"], "Ready", "{name}");
+        assert_ne!(component["status"]["state"], "Error", "{name}");
+    }
+    script.released.store(true, Ordering::SeqCst);
+    for name in ["pre-reconcile-done", "post-reconcile-done"] {
+        world.patch(&bundle(name, &[]), json!({ "metadata": { "annotations": { "again": "x" } } })).await;
+        world.until_ready(name).await;
+    }
+}

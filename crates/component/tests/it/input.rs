@@ -1,0 +1,149 @@
+//! Input that cannot work: one clear error that names object, field and remedy, and nothing installed is lost.
+
+use kubewright::prelude::*;
+
+use crate::kinds::{Kinds, ordered};
+use crate::types::{annotated, bundle, config_map};
+use crate::world::{World, condition, message_of};
+
+/// Upgrades a component to a set of manifests with one mistake, and gives the message, after the usual checks.
+async fn refused(world: &World, bad: &[Value]) -> String {
+    world.set(&bundle("demo", &[config_map("one", "a")])).await;
+    world.until_ready("demo").await;
+    let before = world.get(&config_map("one", "")).await.unwrap();
+    let mark = world.journal().mark();
+    let mut objects = vec![config_map("one", "b")];
+    objects.extend_from_slice(bad);
+    world.set(&bundle("demo", &objects)).await;
+    let component = world.until("demo", "stalled", |component| condition(component, "Stalled").is_some()).await;
+    assert_eq!(component["status"]["state"], "Error");
+    assert_eq!(condition(&component, "Stalled").unwrap()["reason"], "InvalidManifest");
+    let message = message_of(&component).to_owned();
+    let event = world.until_event(condition(&component, "Ready").unwrap()["reason"].as_str().unwrap()).await;
+    assert_eq!(event, message);
+    world.idle(std::time::Duration::from_secs(60)).await;
+    assert_eq!(world.get(&config_map("one", "")).await.unwrap(), before, "what is installed stays");
+    assert_eq!(world.component("demo").await.unwrap()["status"]["inventory"].as_array().unwrap().len(), 1);
+    let writes = world.journal().since(mark).writes();
+    writes.of("", "configmaps").exactly(0).unwrap();
+    // The mistake is mended.
+    world.set(&bundle("demo", &[config_map("one", "b")])).await;
+    world.until_ready("demo").await;
+    assert_eq!(world.get(&config_map("one", "")).await.unwrap()["data"]["value"], "b");
+    message
+}
+
+#[track_caller]
+fn names(message: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(message.contains(part), "{part:?} is not in: {message}");
+    }
+}
+
+// PREP-1
+#[tokio::test]
+async fn a_manifest_without_kind_is_named_by_its_position() {
+    let world = World::start().await;
+    let message = refused(&world, &[json!({ "apiVersion": "v1", "metadata": { "name": "two" } })]).await;
+    names(&message, &["two", "kind"]);
+}
+
+// MARK-2, OUT-4
+#[tokio::test]
+async fn a_bad_annotation_value_is_named_with_what_is_allowed() {
+    let world = World::start().await;
+    let message = refused(&world, &[annotated(config_map("two", "a"), "update-policy", "sometimes")]).await;
+    names(&message, &["Kind=ConfigMap", "two", "update-policy", "sometimes", "allowed: ", "recreate"]);
+}
+
+// MARK-2
+#[tokio::test]
+async fn a_bad_order_is_named_with_its_range() {
+    let world = World::start().await;
+    let message = refused(&world, &[annotated(config_map("two", "a"), "apply-order", "first")]).await;
+    names(&message, &["Kind=ConfigMap", "two", "apply-order", "first", "32767"]);
+}
+
+// PREP-8
+#[tokio::test]
+async fn a_duplicate_is_named() {
+    let world = World::start().await;
+    let message = refused(&world, &[config_map("two", "a"), config_map("two", "b")]).await;
+    names(&message, &["uplicate object /v1, Kind=ConfigMap", "/two"]);
+}
+
+// PREP-7
+#[tokio::test]
+async fn an_unknown_kind_is_named() {
+    let world = World::start().await;
+    let unknown = json!({ "apiVersion": "nowhere.example.com/v1", "kind": "Nothing", "metadata": { "name": "two" } });
+    let message = refused(&world, &[unknown]).await;
+    names(&message, &["Nothing", "nowhere.example.com"]);
+}
+
+// VAL-1
+#[tokio::test]
+async fn an_instance_ordered_before_its_type_is_named() {
+    let world = World::start().await;
+    let kinds = Kinds::install(&world).await;
+    let objects = [ordered(kinds.crd(), "2", "", ""), ordered(kinds.baz(), "1", "", "")];
+    let message = refused(&world, &objects).await;
+    names(
+        &message,
+        &["rror validating object set", "Kind=Baz", "baz", "must not have an apply order lesser than the one of its type"],
+    );
+    assert!(world.get(&kinds.crd()).await.is_none());
+}
+
+// VAL-1
+#[tokio::test]
+async fn a_type_deleted_before_its_instances_is_named() {
+    let world = World::start().await;
+    let kinds = Kinds::install(&world).await;
+    let objects = [ordered(kinds.crd(), "", "1", ""), ordered(kinds.baz(), "", "2", "")];
+    let message = refused(&world, &objects).await;
+    names(&message, &["Kind=Baz", "must not have a delete order greater than the one of its type"]);
+}
+
+// PREP-7
+#[tokio::test]
+async fn a_namespace_on_a_cluster_scoped_object_is_dropped() {
+    let world = World::start().await;
+    let role = json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",
+        "metadata": { "name": format!("{}-role", world.namespace()), "namespace": "elsewhere" },
+    });
+    world.set(&bundle("demo", &[role.clone()])).await;
+    let component = world.until_ready("demo").await;
+    assert!(component["status"]["inventory"][0].get("namespace").is_none());
+    let bare =
+        json!({ "apiVersion": role["apiVersion"], "kind": "ClusterRole", "metadata": { "name": role["metadata"]["name"] } });
+    assert!(world.get(&bare).await.is_some());
+    world.delete(&bundle("demo", &[])).await;
+    world.until_gone(&bundle("demo", &[])).await;
+    assert!(world.get(&bare).await.is_none());
+}
+
+// COM-1
+#[tokio::test]
+async fn a_namespaced_object_of_a_cluster_scoped_component_needs_a_namespace() {
+    let mut world = World::new().await;
+    world.run_sites().await;
+    let site = |objects: &[Value]| {
+        json!({
+            "apiVersion": "test.kubewright.dev/v1", "kind": "Site",
+            "metadata": { "name": format!("site-{}", world.namespace()) }, "spec": { "objects": objects },
+        })
+    };
+    world.set(&site(&[config_map("one", "a")])).await;
+    let stalled = |site: &Value| condition(site, "Stalled").is_some();
+    let refused = world.until_object(&site(&[]), "stalled", stalled).await;
+    names(message_of(&refused), &["Kind=ConfigMap", "one", "namespace"]);
+    let mut placed = config_map("one", "a");
+    placed["metadata"]["namespace"] = world.namespace().into();
+    world.set(&site(&[placed.clone()])).await;
+    world.until_object(&site(&[]), "ready", |site| site["status"]["state"] == "Ready").await;
+    assert!(world.get(&placed).await.is_some());
+    world.delete(&site(&[])).await;
+    world.until_gone(&site(&[])).await;
+}

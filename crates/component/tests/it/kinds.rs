@@ -1,0 +1,110 @@
+//! Kinds whose readiness and whose end the test plays: Foo and Bar exist, Baz comes with a component.
+
+use kubewright::prelude::*;
+
+use crate::types::{annotated, bundle};
+use crate::world::World;
+
+/// A finalizer that only the test removes.
+pub(crate) const HOLD: &str = "hold.test.kubewright.dev/finalizer";
+
+/// The kinds of one test: their group is its own, so that tests on one server do not meet.
+pub(crate) struct Kinds {
+    group: String,
+}
+
+impl Kinds {
+    /// Installs Foo and Bar.
+    pub(crate) async fn install(world: &World) -> Self {
+        let kinds = Self { group: format!("{}.testing.kubewright.dev", world.namespace()) };
+        for kind in ["Foo", "Bar"] {
+            world.create(&kinds.definition(kind)).await;
+            world
+                .until_object(&kinds.definition(kind), "established", |crd| {
+                    let conditions = crd["status"]["conditions"].as_array();
+                    conditions.is_some_and(|all| all.iter().any(|one| one["type"] == "Established" && one["status"] == "True"))
+                })
+                .await;
+        }
+        kinds
+    }
+
+    /// The CRD of a kind.
+    pub(crate) fn definition(&self, kind: &str) -> Value {
+        let singular = kind.to_lowercase();
+        let plural = format!("{singular}s");
+        let condition = json!({ "type": "object", "properties": {
+            "type": { "type": "string" }, "status": { "type": "string" }, "reason": { "type": "string" },
+            "message": { "type": "string" }, "observedGeneration": { "type": "integer" },
+            "lastTransitionTime": { "type": "string", "format": "date-time" },
+        } });
+        let schema = json!({ "type": "object", "properties": {
+            "spec": { "type": "object", "properties": { "value": { "type": "string" } } },
+            "status": { "type": "object", "default": { "observedGeneration": -1 }, "properties": {
+                "observedGeneration": { "type": "integer", "default": -1 },
+                "conditions": { "type": "array", "items": condition },
+            } },
+        } });
+        json!({
+            "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+            "metadata": { "name": format!("{plural}.{}", self.group) },
+            "spec": {
+                "group": self.group, "scope": "Namespaced",
+                "names": { "plural": plural, "singular": singular, "kind": kind, "listKind": format!("{kind}List") },
+                "versions": [{
+                    "name": "v1alpha1", "served": true, "storage": true,
+                    "schema": { "openAPIV3Schema": schema }, "subresources": { "status": {} },
+                }],
+            },
+        })
+    }
+
+    /// An object of one of the kinds.
+    pub(crate) fn object(&self, kind: &str, name: &str) -> Value {
+        json!({
+            "apiVersion": format!("{}/v1alpha1", self.group), "kind": kind,
+            "metadata": { "name": name }, "spec": { "value": "a" },
+        })
+    }
+
+    pub(crate) fn foo(&self) -> Value {
+        self.object("Foo", "foo")
+    }
+
+    pub(crate) fn bar(&self) -> Value {
+        self.object("Bar", "bar")
+    }
+
+    pub(crate) fn baz(&self) -> Value {
+        self.object("Baz", "baz")
+    }
+
+    /// The CRD that is a dependent.
+    pub(crate) fn crd(&self) -> Value {
+        self.definition("Baz")
+    }
+
+    /// A component for which Bar is a managed type.
+    pub(crate) fn component(&self, objects: &[Value]) -> Value {
+        let mut component = bundle("demo", objects);
+        component["spec"]["additionalManagedTypes"] = json!([{ "group": self.group, "kind": "Bar" }]);
+        component
+    }
+}
+
+/// An object with a finalizer of somebody else.
+pub(crate) fn held(mut object: Value) -> Value {
+    object["metadata"]["finalizers"] = json!([HOLD]);
+    object
+}
+
+pub(crate) fn secret(name: &str) -> Value {
+    json!({ "apiVersion": "v1", "kind": "Secret", "metadata": { "name": name }, "stringData": { "value": "a" } })
+}
+
+/// An object with orders; an empty one is not set.
+pub(crate) fn ordered(object: Value, apply: &str, delete: &str, purge: &str) -> Value {
+    let orders = [("apply-order", apply), ("delete-order", delete), ("purge-order", purge)];
+    let set = orders.into_iter().filter(|(_, order)| !order.is_empty());
+    set.fold(object, |object, (key, order)| annotated(object, key, order))
+}

@@ -1,0 +1,175 @@
+//! Adoption, drift, namespaces.
+
+use std::time::Duration;
+
+use kubewright::prelude::*;
+
+use crate::kinds::{Kinds, secret};
+use crate::types::{annotated, bundle, config_map};
+use crate::world::{OPERATOR, World, condition, message_of};
+
+const OWNER: &str = "bundle-operator.test.kubewright.dev/owner-id";
+
+/// An object that belongs to somebody else.
+fn foreign(mut object: Value) -> Value {
+    object["metadata"]["labels"][OWNER] = "t6dnbamijr6wlgrp5kqmkwwqcwr36ty3fmfyelgrlvwblmhqbiea".into();
+    object["metadata"]["annotations"][OWNER] = "somewhere/else/another".into();
+    object
+}
+
+async fn blocked(world: &World, name: &str) -> Value {
+    let component = world.until(name, "blocked", |component| condition(component, "Stalled").is_some()).await;
+    assert_eq!(component["status"]["state"], "Error");
+    assert_eq!(condition(&component, "Stalled").unwrap()["reason"], "OwnerConflict");
+    component
+}
+
+// A11, OWN-1, OWN-2
+#[tokio::test]
+async fn if_unowned_adopts_what_has_no_owner_and_refuses_the_rest() {
+    let world = World::start().await;
+    world.create(&config_map("free", "x")).await;
+    let taken = world.create(&foreign(secret("taken"))).await;
+    world.set(&bundle("demo", &[config_map("free", "a"), secret("taken")])).await;
+    let component = blocked(&world, "demo").await;
+    let message = message_of(&component);
+    assert!(message.contains("taken") && message.contains("is owned by somewhere/else/another"), "{message}");
+    let free = world.get(&config_map("free", "")).await.unwrap();
+    assert_eq!(free["data"]["value"], "a");
+    assert_eq!(free["metadata"]["labels"][OWNER].as_str().unwrap().len(), 52);
+    assert_eq!(world.get(&secret("taken")).await.unwrap(), taken);
+}
+
+// OWN-2, OWN-3
+#[tokio::test]
+async fn a_waiting_component_takes_over_when_the_owner_lets_go() {
+    let world = World::start().await;
+    world.set(&bundle("other", &[config_map("taken", "x")])).await;
+    world.until_ready("other").await;
+    let mark = world.journal().mark();
+    world.set(&bundle("demo", &[config_map("taken", "a")])).await;
+    blocked(&world, "demo").await;
+    world.journal().since(mark).writes().of("", "configmaps").exactly(0).unwrap();
+    world.set(&bundle("other", &[])).await;
+    world.until_ready("demo").await;
+    assert_eq!(world.get(&config_map("taken", "")).await.unwrap()["data"]["value"], "a");
+}
+
+// A12
+#[tokio::test]
+async fn never_refuses_both_kinds_of_existing_objects() {
+    let world = World::start().await;
+    let free = world.create(&config_map("free", "x")).await;
+    let taken = world.create(&foreign(secret("taken"))).await;
+    let never = |object| annotated(object, "adoption-policy", "never");
+    world.set(&bundle("demo", &[never(config_map("free", "a")), never(secret("taken"))])).await;
+    world.until("demo", "blocked by both", |component| message_of(component).contains("; ")).await;
+    let message = message_of(&blocked(&world, "demo").await).to_owned();
+    assert!(message.contains("ound existing object /v1, Kind=ConfigMap") && message.contains("without owner"), "{message}");
+    assert!(message.contains("wner conflict; object /v1, Kind=Secret"), "{message}");
+    assert_eq!(world.get(&config_map("free", "")).await.unwrap(), free);
+    assert_eq!(world.get(&secret("taken")).await.unwrap(), taken);
+}
+
+// A13
+#[tokio::test]
+async fn always_takes_both_kinds_of_existing_objects() {
+    let world = World::start().await;
+    world.create(&config_map("free", "x")).await;
+    world.create(&foreign(secret("taken"))).await;
+    let always = |object| annotated(object, "adoption-policy", "always");
+    world.set(&bundle("demo", &[always(config_map("free", "a")), always(secret("taken"))])).await;
+    world.until_ready("demo").await;
+    assert_eq!(world.get(&config_map("free", "")).await.unwrap()["data"]["value"], "a");
+    let taken = world.get(&secret("taken")).await.unwrap();
+    assert!(taken["metadata"]["annotations"][OWNER].as_str().unwrap().ends_with("/demo"));
+}
+
+// WAVE-3, DRIFT-1
+#[tokio::test]
+async fn a_deleted_dependent_comes_back_with_one_write() {
+    let world = World::start().await;
+    world.set(&bundle("demo", &[config_map("one", "a"), config_map("two", "a")])).await;
+    world.until_ready("demo").await;
+    let mark = world.journal().mark();
+    world.delete(&config_map("one", "")).await;
+    world.until_present(&config_map("one", "")).await;
+    world.until_ready("demo").await;
+    world.journal().since(mark).writes().of("", "configmaps").exactly(1).unwrap();
+}
+
+// WAVE-3
+#[tokio::test]
+async fn a_component_whose_dependent_was_deleted_processes_until_it_is_ready_again() {
+    let world = World::start().await;
+    let kinds = Kinds::install(&world).await;
+    world.set(&kinds.component(&[kinds.foo()])).await;
+    world.until_present(&kinds.foo()).await;
+    world.observe(&kinds.foo()).await;
+    world.until_ready("demo").await;
+    world.delete(&kinds.foo()).await;
+    world.until_inventory("demo", "Processing", &[("foo", "Creating", "InProgress")]).await;
+    world.observe(&kinds.foo()).await;
+    world.until_ready("demo").await;
+}
+
+// DRIFT-1, DRIFT-7: managedFields tell, which the embedded server does not keep yet.
+#[tokio::test]
+async fn an_edited_dependent_is_restored_at_once_and_foreign_fields_stay() {
+    let world = World::start().await;
+    if world.cluster.is_embedded() {
+        return;
+    }
+    world.set(&bundle("demo", &[config_map("one", "a")])).await;
+    world.until_ready("demo").await;
+    let mark = world.journal().mark();
+    let edit = json!({ "metadata": { "labels": { "note": "mine" } }, "data": { "value": "edited", "more": "b" } });
+    world.patch(&config_map("one", ""), edit).await;
+    let restored = world.until_object(&config_map("one", ""), "restored", |map| map["data"]["value"] == "a").await;
+    assert_eq!(restored["data"].get("value"), Some(&json!("a")));
+    world.pass(Duration::from_secs(2)).await;
+    world.journal().since(mark).writes().of("", "configmaps").exactly(1).unwrap();
+    let component = world.component("demo").await.unwrap();
+    assert_eq!(component["status"]["state"], "Ready");
+    assert_eq!(world.events("Processing").await.len(), 0, "Ready throughout");
+}
+
+// NS-1
+#[tokio::test]
+async fn missing_namespaces_are_created_unless_the_policy_says_no() {
+    let world = World::start().await;
+    let far = |suffix: &str| {
+        let mut map = config_map("one", "a");
+        map["metadata"]["namespace"] = format!("{}-{suffix}", world.namespace()).into();
+        map
+    };
+    let namespace = |suffix: &str| format!("{}-{suffix}", world.namespace());
+    world.set(&bundle("demo", &[far("far"), far("farther")])).await;
+    let component = world.until_ready("demo").await;
+    let mut created: Vec<_> = component["status"]["createdNamespaces"].as_array().unwrap().clone();
+    created.sort_by_key(ToString::to_string);
+    assert_eq!(created, [namespace("far"), namespace("farther")]);
+    world.until_event("NamespaceCreated").await;
+    assert_eq!(world.events("NamespaceCreated").await.len(), 2);
+    for suffix in ["far", "farther"] {
+        assert!(world.get(&far(suffix)).await.is_some());
+    }
+
+    let mut strict = bundle("strict", &[far("farthest"), far("beyond")]);
+    strict["spec"]["missingNamespacesPolicy"] = "DoNotCreate".into();
+    world.set(&strict).await;
+    let component = world.until_state("strict", "Pending", "Retrying").await;
+    let message = message_of(&component);
+    assert!(message.contains(&namespace("farthest")) && message.contains(&namespace("beyond")), "{message}");
+    for suffix in ["farthest", "beyond"] {
+        let space = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": namespace(suffix) } });
+        assert!(world.get(&space).await.is_none());
+    }
+    world.delete(&bundle("demo", &[])).await;
+    world.until_gone(&bundle("demo", &[])).await;
+    for suffix in ["far", "farther"] {
+        let space = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": namespace(suffix) } });
+        world.delete(&space).await;
+    }
+    assert_eq!(OWNER, format!("{OPERATOR}/owner-id"));
+}

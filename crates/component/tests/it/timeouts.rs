@@ -1,0 +1,115 @@
+//! The countdown of processing.
+
+use std::time::Duration;
+
+use kubewright::prelude::*;
+
+use crate::kinds::Kinds;
+use crate::types::annotated;
+use crate::world::{World, condition, message_of, reason_of};
+
+/// A component that waits for its Foo, with a timeout.
+fn waiting(kinds: &Kinds, timeout: &str) -> Value {
+    let mut component = kinds.component(&[kinds.foo()]);
+    component["spec"]["timeout"] = timeout.into();
+    component
+}
+
+fn since(component: &Value) -> jiff::Timestamp {
+    component["status"]["processingSince"].as_str().unwrap().parse().unwrap()
+}
+
+// TIME-1, TIME-3, TIME-4
+#[tokio::test]
+async fn processing_times_out_at_the_instant_and_can_still_succeed() {
+    let world = World::start().await;
+    let kinds = Kinds::install(&world).await;
+    world.set(&waiting(&kinds, "6s")).await;
+    let component = world.until_state("demo", "Processing", "Processing").await;
+    let start = since(&component);
+    let late = world.until("demo", "late", |component| reason_of(component) == "Timeout").await;
+    let observed: jiff::Timestamp = late["status"]["lastObservedAt"].as_str().unwrap().parse().unwrap();
+    let taken = observed.duration_since(start).as_secs();
+    assert!((6..=7).contains(&taken), "timed out after {taken} s");
+    assert_eq!(late["status"]["state"], "Error");
+    let message = message_of(&late);
+    assert!(message.starts_with("Reconcilation of dependent resources timed out") && message.contains("foo"), "{message}");
+    assert_eq!(since(&late), start);
+    world.observe(&kinds.foo()).await;
+    let ready = world.until_ready("demo").await;
+    assert!(ready["status"].get("processingSince").is_none());
+}
+
+// TIME-2
+#[tokio::test]
+async fn a_change_of_the_component_restarts_the_countdown() {
+    let world = World::start().await;
+    let kinds = Kinds::install(&world).await;
+    world.set(&waiting(&kinds, "6s")).await;
+    let first = since(&world.until_state("demo", "Processing", "Processing").await);
+    world.pass(Duration::from_secs(4)).await;
+    let mut changed = waiting(&kinds, "6s");
+    changed["spec"]["objects"][0]["spec"]["value"] = "b".into();
+    world.set(&changed).await;
+    let again = world.until_inventory("demo", "Processing", &[("foo", "Updating", "InProgress")]).await;
+    assert!(since(&again).duration_since(first).as_secs() >= 4);
+    world.pass(Duration::from_secs(4)).await;
+    assert_eq!(world.component("demo").await.unwrap()["status"]["state"], "Processing");
+    let late = world.until("demo", "late", |component| reason_of(component) == "Timeout").await;
+    assert_eq!(since(&late), since(&again));
+}
+
+// TIME-1
+#[tokio::test]
+async fn a_wait_before_the_first_apply_starts_no_countdown() {
+    let world = World::start_with(|builder| {
+        builder.pre_reconcile(|_: &HookContext<crate::types::Bundle>, _: &crate::types::Bundle, _: &mut ComponentStatus| async {
+            Wait::after(Delay::secs::<1>(), kubewright::core::reason!("NotYet")).message("not yet").into()
+        })
+    })
+    .await;
+    let kinds = Kinds::install(&world).await;
+    world.set(&waiting(&kinds, "2s")).await;
+    world.until_state("demo", "Pending", "NotYet").await;
+    world.pass(Duration::from_secs(5)).await;
+    let component = world.until_state("demo", "Pending", "NotYet").await;
+    assert!(component["status"].get("processingSince").is_none());
+}
+
+// TIME-5, READY-4
+#[tokio::test]
+async fn a_failed_dependent_takes_precedence_over_the_timeout() {
+    let world = World::start().await;
+    let kinds = Kinds::install(&world).await;
+    world.set(&waiting(&kinds, "3s")).await;
+    world.until("demo", "late", |component| reason_of(component) == "Timeout").await;
+    let live = world.get(&kinds.foo()).await.unwrap();
+    let stalled = json!({ "type": "Stalled", "status": "True", "reason": "Test", "message": "it is broken",
+        "lastTransitionTime": "2026-01-01T00:00:00Z" });
+    let status = json!({ "observedGeneration": live["metadata"]["generation"], "conditions": [stalled] });
+    world.patch_status(&kinds.foo(), status).await;
+    let failed = world.until("demo", "failed", |component| reason_of(component) == "DependentFailed").await;
+    assert!(message_of(&failed).contains("it is broken"));
+    world.observe(&kinds.foo()).await;
+    let ready = world.until_ready("demo").await;
+    assert!(condition(&ready, "Stalled").is_none());
+}
+
+// TIME-2
+#[tokio::test]
+async fn a_ready_component_that_becomes_incomplete_starts_a_new_countdown() {
+    let world = World::start().await;
+    let kinds = Kinds::install(&world).await;
+    let component = waiting(&kinds, "3s");
+    let later = annotated(crate::types::config_map("later", "a"), "apply-order", "1");
+    let mut both = component.clone();
+    both["spec"]["objects"] = json!([kinds.foo(), later]);
+    world.set(&both).await;
+    world.until_present(&kinds.foo()).await;
+    world.observe(&kinds.foo()).await;
+    world.until_ready("demo").await;
+    world.delete(&kinds.foo()).await;
+    let processing = world.until_state("demo", "Processing", "Processing").await;
+    assert!(processing["status"]["processingSince"].is_string());
+    world.until("demo", "late", |component| reason_of(component) == "Timeout").await;
+}

@@ -154,7 +154,7 @@ mod tests {
             })
             .union(Manifests::embedded(
                 "more.yaml",
-                "kind: ConfigMap\nmetadata: {name: q}\n---\nkind: Secret\nmetadata: {name: r}\n",
+                "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: q}\n---\napiVersion: v1\nkind: Secret\nmetadata: {name: r}\n",
             ))
             .map_objects(|_, objects| Ok(objects.into_iter().rev().collect()));
         assert_eq!(names(&generator.render(&context()).await.unwrap()), ["r", "q", "p"]);

@@ -17,13 +17,8 @@ use crate::{Generator, InputError, Manifest, RenderContext, RenderError};
 #[derive(Debug, Default)]
 pub struct Manifests {
     manifests: Vec<Manifest>,
-    fault: Option<Fault>,
-}
-
-#[derive(Clone, Debug)]
-struct Fault {
-    file: String,
-    message: String,
+    /// The first thing that is wrong, with the file.
+    fault: Option<String>,
 }
 
 impl Manifests {
@@ -45,7 +40,7 @@ impl Manifests {
         let mut files = match std::fs::read_dir(path).and_then(Iterator::collect::<Result<Vec<_>, _>>) {
             Ok(entries) => entries.into_iter().map(|entry| entry.path()).collect::<Vec<_>>(),
             Err(error) => {
-                manifests.refuse(&path.display().to_string(), error.to_string());
+                manifests.refuse(InputError::new(error.to_string()).file(path.display().to_string()));
                 Vec::new()
             }
         };
@@ -63,8 +58,7 @@ impl Manifests {
     pub fn and_embedded(mut self, name: &str, text: &str) -> Self {
         match Self::parse(name, text) {
             Ok(more) => self.manifests.extend(more),
-            Err(RenderError::Input(error)) => self.refuse(name, error.to_string()),
-            Err(error) => self.refuse(name, error.to_string()),
+            Err(error) => self.refuse(error),
         }
         self
     }
@@ -76,32 +70,49 @@ impl Manifests {
         match std::fs::read_to_string(&path) {
             Ok(text) => self.and_embedded(&name, &text),
             Err(error) => {
-                self.refuse(&name, error.to_string());
+                self.refuse(InputError::new(error.to_string()).file(name));
                 self
             }
         }
     }
 
     /// The manifests of a text, for generators that get their text from elsewhere. Empty documents are left out.
+    ///
+    /// An error names the document and its line.
     pub fn parse(name: &str, text: &str) -> Result<Vec<Manifest>, RenderError> {
-        let documents = yaml::documents(text).map_err(|error| InputError::new(error.to_string()).file(name).caused_by(error))?;
+        let lines = yaml::document_lines(text);
+        let documents = yaml::documents(text).map_err(|error| {
+            let line = error.location().map(|(line, _)| line);
+            let document = lines.iter().filter(|start| line.is_some_and(|line| **start <= line)).count().max(1);
+            let message = InputError::new(format!("document {document}: {error}")).file(name);
+            line.into_iter().fold(message, InputError::line).caused_by(error)
+        })?;
         let manifest = |(index, document): (usize, Value)| {
-            Manifest::from_json(document)
-                .map_err(|error| InputError::new(format!("document {}: {error}", index + 1)).file(name).into())
+            let refuse = |message: String| {
+                let error = InputError::new(format!("document {}: {message}", index + 1)).file(name);
+                lines.get(index).into_iter().fold(error, |error, line| error.line(*line))
+            };
+            let text = |field: &str| document.get(field).and_then(Value::as_str).filter(|text| !text.is_empty());
+            if document.is_object() {
+                for field in ["apiVersion", "kind"] {
+                    text(field).ok_or_else(|| {
+                        refuse(format!("{field} is missing; every manifest needs apiVersion, kind and metadata.name"))
+                    })?;
+                }
+            }
+            Manifest::from_json(document).map_err(|error| refuse(error.to_string()).into())
         };
-        let filled = |(_, document): &(usize, Value)| !document.is_null();
-        documents.into_iter().enumerate().filter(filled).map(manifest).collect()
+        documents.into_iter().enumerate().map(manifest).collect()
     }
 
-    fn refuse(&mut self, file: &str, message: String) {
-        let message = message.strip_prefix(&format!("{file}: ")).map(str::to_owned).unwrap_or(message);
-        self.fault.get_or_insert_with(|| Fault { file: file.to_owned(), message });
+    fn refuse(&mut self, fault: impl ToString) {
+        self.fault.get_or_insert_with(|| fault.to_string());
     }
 
     fn verify(&self) -> Result<(), RenderError> {
         match &self.fault {
             None => Ok(()),
-            Some(fault) => Err(InputError::new(&fault.message).file(&fault.file).into()),
+            Some(fault) => Err(InputError::new(fault).into()),
         }
     }
 }
@@ -114,5 +125,45 @@ impl<C: Send + Sync + 'static> Generator<C> for Manifests {
 
     fn check(&self) -> Result<(), RenderError> {
         self.verify()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fault(text: &str) -> String {
+        Manifests::parse("a.yaml", text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn documents_become_manifests_and_empty_ones_are_left_out() {
+        let text = "---\n# nothing\n---\napiVersion: v1\nkind: ConfigMap\n---\n---\napiVersion: v1\nkind: Secret\n";
+        assert_eq!(Manifests::parse("a.yaml", text).unwrap().len(), 2);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_document_and_line() {
+        let good = "apiVersion: v1\nkind: ConfigMap\n";
+        assert_eq!(
+            fault(&format!("{good}---\n# a comment\napiVersion: v1\nmetadata: {{}}\n")),
+            "a.yaml:5: document 2: kind is missing; every manifest needs apiVersion, kind and metadata.name"
+        );
+        assert_eq!(
+            fault(&format!("{good}---\n- a\n")),
+            "a.yaml:4: document 2: a manifest must be a JSON object, but this is a list"
+        );
+        let broken = fault(&format!("{good}---\n{good}---\na: [1\nb: 2\n"));
+        assert!(
+            broken.starts_with("a.yaml:8: document 3: read YAML: ") || broken.starts_with("a.yaml:7: document 3: read YAML: "),
+            "{broken}"
+        );
+    }
+
+    #[test]
+    fn the_first_fault_is_reported_when_the_operator_starts() {
+        let manifests = Manifests::embedded("a.yaml", "kind: ConfigMap").and_embedded("b.yaml", "- a");
+        let error = Generator::<()>::check(&manifests).unwrap_err().to_string();
+        assert!(error.starts_with("a.yaml:1: document 1: apiVersion is missing"), "{error}");
     }
 }

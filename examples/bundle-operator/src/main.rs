@@ -1,3 +1,8 @@
-//! An example operator.
+//! The operator's program; `--help` says what it can do.
 
-fn main() {}
+use kubewright::prelude::*;
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    bundle_operator::operator().main().await
+}

@@ -1,0 +1,55 @@
+//! An operator for bundles: whatever stands in a few manifests, installed, upgraded, repaired and removed as one thing.
+//!
+//! A [`Bundle`] holds manifests in its own spec, or names ConfigMaps of its namespace that do, or both:
+//!
+//! ```yaml
+//! apiVersion: demo.kubewright.dev/v1alpha1
+//! kind: Bundle
+//! metadata: {name: cert-manager, namespace: default}
+//! spec:
+//!   configMaps:
+//!   - name: cert-manager        # all its keys, in the order of their names
+//!   - name: extras
+//!     key: issuers.yaml         # only this one
+//!   manifests: |
+//!     apiVersion: v1
+//!     kind: ConfigMap
+//!     metadata: {name: settings}
+//! ```
+//!
+//! # Try it
+//!
+//! * `cargo run -p bundle-operator -- dev` starts an API server and the operator in one process and installs a sample: a
+//!   definition of a type, an object of it, and a small application.
+//! * With the kubeconfig that it prints, any set of manifests becomes a bundle:
+//!   `kubectl create configmap cert-manager --from-file=cert-manager.yaml`, then the Bundle above.
+//! * `kubectl edit configmap cert-manager`: the change is rolled out at once. Objects that left the text are removed, those that
+//!   are new are created, the others updated.
+//! * `kubectl delete bundle cert-manager` removes everything in order: objects of the types that the bundle brought first, the
+//!   types last; and it waits as long as others use these types.
+//!
+//! # What an administrator should know
+//!
+//! Whoever may create a Bundle can have any ConfigMap of that namespace applied with the rights of the operator, which are
+//! those of an administrator (`bundle-operator rbac` prints them).
+
+mod api;
+mod render;
+
+pub use api::{Bundle, BundleSpec, Source};
+pub use render::render;
+
+use kubewright::component::ComponentBuilder;
+use kubewright::prelude::*;
+
+/// The name of the operator, which stands in labels, annotations and the finalizer.
+pub const NAME: &str = "bundle-operator.demo.kubewright.dev";
+
+/// The operator.
+pub fn operator() -> ComponentBuilder<Bundle> {
+    Operator::new(NAME)
+        .version(env!("CARGO_PKG_VERSION"))
+        .sample(include_str!("../sample.yaml"))
+        .component::<Bundle>(render)
+        .dependent_types([("*", "*")])
+}

@@ -1,0 +1,21 @@
+use kubewright::machinery::yaml;
+use kubewright::prelude::*;
+use kubewright_testing::{TestCluster, TestOptions};
+
+// MAN-1, WAVE-2
+#[tokio::test]
+async fn the_sample_becomes_ready_and_goes_without_leaving_anything() {
+    let cluster = TestCluster::start_with(TestOptions::default().exclusive()).await;
+    let operator = cluster.run(bundle_operator::operator()).await;
+    let mut sample = yaml::document(include_str!("../../sample.yaml")).unwrap();
+    sample["metadata"]["namespace"] = json!(cluster.namespace());
+    cluster.apply(&sample).await;
+    let ready = cluster.expect::<bundle_operator::Bundle>("demo").ready().await;
+    assert_eq!(ready["status"]["inventory"].as_array().unwrap().len(), 4);
+    cluster.delete::<bundle_operator::Bundle>("demo").await;
+    cluster.expect::<bundle_operator::Bundle>("demo").to_be_gone().await;
+    let definition = kube::core::GroupVersionKind::gvk("apiextensions.k8s.io", "v1", "CustomResourceDefinition");
+    assert_eq!(cluster.get_object(&definition, "greetings.sample.kubewright.dev").await, None);
+    operator.stop().await;
+    cluster.stop().await;
+}

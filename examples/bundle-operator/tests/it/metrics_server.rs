@@ -16,8 +16,10 @@ async fn an_api_service_without_a_backend_is_named_and_can_be_removed() {
     let cluster = TestCluster::start_exclusive().await;
     let operator = cluster.run(bundle_operator::operator()).await;
     cluster.apply(bundle("metrics-server", json!({ "manifests": text(&manifests), "timeout": "10m" }))).await;
+    // What exactly is wrong with it, the server says: no endpoints, or none that answers.
     let says = |bundle: &Value| {
-        bundle["status"]["state"] == "Processing" && message(bundle).contains("APIService v1beta1.metrics.k8s.io (")
+        let explained = message(bundle).split_once("APIService v1beta1.metrics.k8s.io: ");
+        bundle["status"]["state"] == "Processing" && explained.is_some_and(|(_, why)| why.contains("metrics"))
     };
     let waiting = cluster.expect::<Bundle>("metrics-server").within(PATIENCE).matching("it waits for the APIService", says).await;
     let items = waiting["status"]["inventory"].as_array().unwrap();

@@ -50,6 +50,10 @@ pub(crate) enum DevError {
     Sample(#[from] kubewright_machinery::yaml::YamlError),
     #[error("run the operator: {0}")]
     Operator(std::sync::Arc<kubewright_runtime::operator::OperatorError>),
+    #[error("shut down in order: {0} came while shutting down")]
+    Interrupted(&'static str),
+    #[error("write the kubeconfig {}: the file is there and is not one of this command (choose another file with --kubeconfig)", .0.display())]
+    ForeignKubeconfig(std::path::PathBuf),
     #[error("bring the sample to Ready within {0:?}; the last state is above")]
     NotReady(std::time::Duration),
     #[error("write to the screen: {0}")]

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use futures::StreamExt as _;
+use kubewright_core::time::Moment;
 use kubewright_machinery::object::ObjectExt as _;
 use kubewright_runtime::clock::Clock;
 use kubewright_runtime::operator::cli::{DevArgs, Interrupts};
@@ -39,13 +40,12 @@ pub(crate) async fn run(operator: Operator, args: DevArgs) -> Result<(), DevErro
 
     let operator = operator.options(|options| options.admin = None).start(client.clone());
     let operator = operator.map_err(|error| DevError::Operator(std::sync::Arc::new(error)))?;
-    operator.working().await.map_err(DevError::Operator)?;
-    for sample in &samples {
-        install(&client, sample).await?;
-    }
     let following = Follow { samples: &samples, crds: &crds, kubeconfig: &kubeconfig, exit_when_ready: args.exit_when_ready };
-    let outcome = following.follow(&client, &operator, &mut screen, &mut interrupts, &clock).await;
-    let stopped = operator.stop().await.map_err(DevError::Operator);
+    let outcome = following.start_and_follow(&client, &operator, &mut screen, &mut interrupts, &clock).await;
+    let stopped = tokio::select! {
+        stopped = operator.stop() => stopped.map_err(DevError::Operator),
+        signal = interrupts.next() => Err(DevError::Interrupted(signal)),
+    };
     server.stop().await;
     outcome.and(stopped)
 }
@@ -66,7 +66,8 @@ struct Follow<'a> {
 }
 
 impl Follow<'_> {
-    async fn follow(
+    /// Waits until the operator works, creates the samples, and shows what becomes of them.
+    async fn start_and_follow(
         &self,
         client: &kube::Client,
         operator: &RunningOperator,
@@ -74,13 +75,32 @@ impl Follow<'_> {
         interrupts: &mut Interrupts,
         clock: &Clock,
     ) -> Result<(), DevError> {
+        let deadline = clock.moment() + PATIENCE;
+        tokio::select! {
+            biased;
+            _ = interrupts.next() => return Ok(()),
+            started = operator.working() => started.map_err(DevError::Operator)?,
+        }
+        for sample in self.samples {
+            install(client, sample).await?;
+        }
+        self.follow(client, operator, screen, interrupts, (clock, deadline)).await
+    }
+
+    async fn follow(
+        &self,
+        client: &kube::Client,
+        operator: &RunningOperator,
+        screen: &mut Screen<std::io::Stdout>,
+        interrupts: &mut Interrupts,
+        (clock, deadline): (&Clock, Moment),
+    ) -> Result<(), DevError> {
         let mut events = components(client, self.crds);
         let mut missing: BTreeSet<String> = self.sample_components().map(ComponentView::title_of).collect();
         if missing.is_empty() {
             screen.say("There is no sample; create a component, then watch it here. Ctrl-C ends.\n", clock.now())?;
         }
         let nothing_to_wait_for = missing.is_empty();
-        let deadline = clock.moment() + PATIENCE;
         loop {
             if self.exit_when_ready && nothing_to_wait_for {
                 return Ok(());

@@ -58,6 +58,9 @@ struct KubeconfigFile {
 
 impl KubeconfigFile {
     fn write(operator: &str, wanted: Option<PathBuf>, text: &str) -> Result<Self, DevError> {
+        if let Some(path) = wanted.as_ref().filter(|path| !may_overwrite(path)) {
+            return Err(DevError::ForeignKubeconfig(path.clone()));
+        }
         let temporary = wanted.is_none();
         let path = wanted.unwrap_or_else(|| std::env::temp_dir().join(format!("{operator}-{}.kubeconfig", std::process::id())));
         match write_private(&path, text) {
@@ -76,10 +79,20 @@ impl Drop for KubeconfigFile {
     }
 }
 
-/// It holds a key, so nobody else may read it.
+/// Only a kubeconfig that this command wrote before, or nothing at all.
+fn may_overwrite(path: &Path) -> bool {
+    !path.exists()
+        || std::fs::read_to_string(path).is_ok_and(|text| text.trim().is_empty() || text.contains("current-context: kubewright"))
+}
+
+/// It holds a key, so nobody else may read it, and the file is always a new one.
 fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
     let mut options = std::fs::OpenOptions::new();
-    options.write(true).create(true).truncate(true);
+    options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     std::io::Write::write_all(&mut options.open(path)?, text.as_bytes())
@@ -103,5 +116,23 @@ pub(crate) async fn install(client: &kube::Client, object: &Value) -> Result<(),
         Ok(_) => Ok(()),
         Err(kube::Error::Api(status)) if status.reason == "AlreadyExists" => Ok(()),
         Err(error) => Err(failed(error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kubeconfig_of_somebody_else_is_not_overwritten() {
+        let path = std::env::temp_dir().join(format!("kubewright-dev-test-{}", std::process::id()));
+        std::fs::write(&path, "current-context: production\n").unwrap();
+        let refused = KubeconfigFile::write("demo", Some(path.clone()), "text").err().unwrap().to_string();
+        assert!(refused.contains("--kubeconfig"), "{refused}");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "current-context: production\n");
+        std::fs::write(&path, "current-context: kubewright\n").unwrap();
+        KubeconfigFile::write("demo", Some(path.clone()), "new").unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "new");
+        std::fs::remove_file(&path).unwrap();
     }
 }

@@ -143,7 +143,7 @@ impl TestCluster {
     pub(crate) async fn api(&self, kind: &GroupVersionKind, namespace: Option<&str>) -> Api<DynamicObject> {
         let (resource, namespaced) = self.resource(kind).await;
         if namespaced {
-            Api::namespaced_with(self.client().clone(), namespace.unwrap_or(self.namespace()), &resource)
+            Api::namespaced_with(self.client().clone(), namespace.unwrap_or_else(|| self.namespace()), &resource)
         } else {
             Api::all_with(self.client().clone(), &resource)
         }

@@ -26,7 +26,7 @@ impl Conflicts {
         let conflicts = owned.flat_map(|(identity, entry, fields)| {
             let owner = owner(identity, entry);
             let mut paths = fields.paths();
-            paths.sort_by(|a, b| level_by_level(a, b));
+            paths.sort_by(level_by_level);
             paths.into_iter().map(move |path| Conflict { owner: owner.clone(), path })
         });
         Self(conflicts.collect())

@@ -37,7 +37,7 @@ fn inner(set: &FieldSet, live: Option<&Value>, type_: &Type) -> FieldSet {
 
 fn step<'a>(type_: &'a Type, element: &PathElement) -> &'a Type {
     match element {
-        PathElement::Field(name) => type_.map.as_ref().map_or(Type::deduced(), |map| map.member(name)),
-        _ => type_.list.as_ref().map_or(Type::deduced(), |list| list.items.get()),
+        PathElement::Field(name) => type_.map.as_ref().map_or_else(Type::deduced, |map| map.member(name)),
+        _ => type_.list.as_ref().map_or_else(Type::deduced, |list| list.items.get()),
     }
 }

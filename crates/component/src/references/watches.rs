@@ -130,7 +130,9 @@ impl ReferenceWatches {
                     continue;
                 }
                 let users = inner.groups.lock().get(&place).map(|group| group.users(change.key.name())).unwrap_or_default();
-                users.iter().for_each(|component| (inner.notify)(component));
+                for component in &users {
+                    (inner.notify)(component);
+                }
             }
         };
         self.inner.tasks.spawn(name, listen).detach();

@@ -33,7 +33,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let span = proc_macro2::Span::call_site();
     let (references, kinds) = (Ident::new("references", span), Ident::new("kinds", span));
     let refer = references::refer(input, named, &quote!(self.spec), &references)?;
-    let find_kinds = references::kinds_of(named, &kinds)?;
+    let find_kinds = references::kinds_of(named, &kinds);
     let fields: Vec<_> = named.named.iter().filter_map(|field| field.ident.as_ref()).collect();
     Ok(quote! {
         #[automatically_derived]

@@ -28,7 +28,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let references = Ident::new("references", proc_macro2::Span::call_site());
     let kinds = Ident::new("kinds", proc_macro2::Span::call_site());
     let refer = refer(input, named, &quote!(self), &references)?;
-    let find = kinds_of(named, &kinds)?;
+    let find = kinds_of(named, &kinds);
     Ok(quote! {
         #[automatically_derived]
         impl ::kubewright::component::HoldsReferences for #ident {
@@ -75,11 +75,11 @@ pub(crate) fn refer(input: &DeriveInput, named: &FieldsNamed, owner: &TokenStrea
 }
 
 /// Statements that add the kinds of all fields to `kinds`, a `&mut BTreeSet`.
-pub(crate) fn kinds_of(named: &FieldsNamed, kinds: &Ident) -> Result<TokenStream> {
+pub(crate) fn kinds_of(named: &FieldsNamed, kinds: &Ident) -> TokenStream {
     let types: Vec<_> = named.named.iter().map(|field: &Field| &field.ty).collect();
-    Ok(quote! {
+    quote! {
         #[allow(unused_imports)]
         use ::kubewright::component::derive::{HasNoReferenceKinds as _, HasReferenceKinds as _, TypeProbe};
         #( (&TypeProbe::<#types>::NEW).reference_kinds(#kinds); )*
-    })
+    }
 }

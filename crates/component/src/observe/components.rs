@@ -50,6 +50,13 @@ impl Components {
         }
     }
 
+    /// What the server said is gone is gone at once.
+    pub(crate) fn record_delete(&self, object: &Value) {
+        if let Some(key) = object.key() {
+            self.stores.iter().for_each(|store| store.record_delete(&key, object.uid()));
+        }
+    }
+
     /// The watches, one per namespace.
     pub(crate) fn stores(&self) -> &[Store<Value>] {
         &self.stores

@@ -32,6 +32,10 @@ impl Pass<'_> {
                 .field_manager(&shared.self_manager);
             let read = match shared.cluster.send_retrying(&request, &Retry::default()).await {
                 Ok(object) => {
+                    // The answer to the removal of the last finalizer has the version of before, so it is no news to the watch.
+                    if object.deletion_timestamp().is_some() && object.finalizers().next().is_none() {
+                        shared.components.record_delete(&object);
+                    }
                     self.take_over(object);
                     return Ok(());
                 }

@@ -100,7 +100,7 @@ impl ReferenceWatches {
         match self.inner.cluster.send_retrying(&request, &Retry::default()).await {
             Ok(object) => {
                 if let Some(store) = store {
-                    store.record_write(&object);
+                    store.record_read(&object);
                 }
                 Found::Data(data(&object))
             }

@@ -36,6 +36,8 @@ async fn a_dependent_is_registered_then_created_with_owner_and_digest() {
     let digest = &live["metadata"]["annotations"][format!("{OPERATOR}/digest")];
     assert_eq!(component["status"]["inventory"][0]["digest"], *digest);
     // The second pass: somebody else's label queues it, and it has nothing to do.
+    world.until_event("Ready").await;
+    world.idle(std::time::Duration::from_secs(1)).await;
     let mark = world.journal().mark();
     world.patch(&live, json!({ "metadata": { "labels": { "note": "x" } } })).await;
     world.idle(std::time::Duration::from_secs(30)).await;

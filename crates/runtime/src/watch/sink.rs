@@ -66,6 +66,16 @@ impl<P: Send + Sync + 'static> Projected<P> {
         }
     }
 
+    /// The answer to a read: it may be the state that we have, whose projection lacked something.
+    pub(super) fn record_read(&self, object: &Value, in_scope: bool) {
+        let Some(seen) = Seen::of(object) else { return };
+        if !self.state.read().holds(&seen) {
+            self.record(object, in_scope);
+        } else if let Some(projection) = self.project(object) {
+            self.state.write().reproject(self.projector(), seen, projection);
+        }
+    }
+
     pub(super) fn projector(&self) -> &dyn Project<Output = P> {
         &*self.projector
     }

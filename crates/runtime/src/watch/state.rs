@@ -198,6 +198,18 @@ impl<P: Send + Sync + 'static> State<P> {
         }
     }
 
+    /// Is it the very state that we have?
+    pub(super) fn holds(&self, seen: &Seen<'_>) -> bool {
+        self.objects.entry(seen.place).is_some_and(|entry| entry.uid == seen.uid && entry.version == seen.version)
+    }
+
+    /// The state that we have, projected anew.
+    pub(super) fn reproject(&mut self, projector: &dyn Project<Output = P>, seen: Seen<'_>, projection: P) {
+        if self.holds(&seen) {
+            self.objects.put(projector, seen, projection, Cause::OwnWrite);
+        }
+    }
+
     /// An own write took the object out of the scope of the watch.
     pub(super) fn record_left(&mut self, projector: &dyn Project<Output = P>, seen: Seen<'_>) {
         let known = self.objects.entry(seen.place).is_some_and(|entry| entry.uid == seen.uid);

@@ -113,6 +113,14 @@ impl<P: Send + Sync + 'static> Store<P> {
         }
     }
 
+    /// Takes over the answer to a read. What is here in the same version is projected anew: for projectors that keep only what
+    /// is needed, when something more is needed.
+    pub fn record_read(&self, object: &Value) {
+        if self.spec().could_hold(object) {
+            self.user.sink.record_read(object, self.user.watch.scope.matches(object));
+        }
+    }
+
     /// Takes an object away that the server said is gone, not merely marked for deletion.
     pub fn record_delete(&self, key: &ObjectKey, uid: &str) {
         let sink = &self.user.sink;

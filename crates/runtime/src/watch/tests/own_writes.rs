@@ -20,6 +20,26 @@ async fn an_own_write_is_visible_at_once_and_told_once() {
     assert!(told(&mut changes).is_empty());
 }
 
+// REF-2
+#[tokio::test(start_paused = true)]
+async fn a_read_projects_anew_what_is_known() {
+    let server = Server::new();
+    let object = server.put("demo", "a", "1");
+    let needed = Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let asked = Arc::clone(&needed);
+    let keep = crate::watch::project_with(move |_: &Value| asked.load(std::sync::atomic::Ordering::SeqCst));
+    let store = server.cluster().watches().subscribe(config_maps(), keep);
+    store.synced().await;
+    settle().await;
+    needed.store(true, std::sync::atomic::Ordering::SeqCst);
+    store.record_write(&object);
+    assert_eq!(store.find("demo", "a").as_deref(), Some(&false), "an own write of that version is no news");
+    store.record_read(&object);
+    assert_eq!(store.find("demo", "a").as_deref(), Some(&true));
+    store.record_read(&server.put("demo", "b", "1"));
+    assert_eq!(store.find("demo", "b").as_deref(), Some(&true));
+}
+
 // WATCH-7
 #[tokio::test(start_paused = true)]
 async fn older_events_do_not_throw_an_own_write_back() {

@@ -37,7 +37,13 @@ fn inner(set: &FieldSet, live: Option<&Value>, type_: &Type) -> FieldSet {
 
 fn step<'a>(type_: &'a Type, element: &PathElement) -> &'a Type {
     match element {
-        PathElement::Field(name) => type_.map.as_ref().map_or_else(Type::deduced, |map| map.member(name)),
-        _ => type_.list.as_ref().map_or_else(Type::deduced, |list| list.items.get()),
+        PathElement::Field(name) => match &type_.map {
+            Some(map) => map.member(name),
+            None => Type::deduced(),
+        },
+        _ => match &type_.list {
+            Some(list) => list.items.get(),
+            None => Type::deduced(),
+        },
     }
 }

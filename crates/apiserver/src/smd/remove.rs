@@ -41,7 +41,10 @@ pub(super) fn with_declared(set: &FieldSet, type_: &Type) -> FieldSet {
                 Some(map) => (map.field(name).is_some(), map.member(name)),
                 None => (false, Type::deduced()),
             },
-            PathElement::Key(_) => (false, type_.list.as_ref().map_or_else(Type::deduced, |list| list.items.get())),
+            PathElement::Key(_) => match &type_.list {
+                Some(list) => (false, list.items.get()),
+                None => (false, Type::deduced()),
+            },
             PathElement::Value(_) | PathElement::Index(_) => (false, Type::deduced()),
         };
         (element.clone(), member || declared && !below.is_empty(), with_declared(below, inner))

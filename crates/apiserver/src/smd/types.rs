@@ -134,7 +134,10 @@ impl Map {
 
     /// The type of a member; of one that may not exist, nothing is known.
     pub(super) fn member(&self, name: &str) -> &Type {
-        self.declared_member(name).unwrap_or_else(Type::deduced)
+        match self.declared_member(name) {
+            Some(declared) => declared,
+            None => Type::deduced(),
+        }
     }
 }
 

@@ -20,7 +20,6 @@ pub(super) struct Facts {
     dropped: BTreeMap<String, Vec<String>>,
     always_objects: BTreeMap<String, Vec<String>>,
     null: BTreeMap<String, Vec<String>>,
-    #[cfg_attr(not(test), expect(dead_code, reason = "the OpenAPI documents will print it"))]
     published_zero: BTreeMap<String, Vec<String>>,
     defaults: BTreeMap<String, Map<String, Value>>,
 }

@@ -2,6 +2,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use kubewright_core::reference::{ConfigMapReference, Resolved, SecretReference};
 use kubewright_runtime::cluster::Cluster;
 
 /// What a post-read hook may use: the operator's name and the local cluster.
@@ -24,6 +25,7 @@ pub(crate) struct HookInputs {
     pub(crate) name: String,
     pub(crate) digest: String,
     pub(crate) revision: i64,
+    pub(crate) references: Resolved,
 }
 
 impl<C> ReadContext<C> {
@@ -72,6 +74,18 @@ impl<C> HookContext<C> {
     /// The digest of the component.
     pub fn digest(&self) -> &str {
         &self.inputs.digest
+    }
+
+    /// The content of a reference to a ConfigMap: all its data, or the value of the key. `None` for a reference that is absent or
+    /// not resolved.
+    pub fn config_map<R: ConfigMapReference>(&self, reference: &R) -> Option<R::Content<'_>> {
+        self.inputs.references.config_map(reference)
+    }
+
+    /// The content of a reference to a Secret: all its data, or the value of the key. `None` for a reference that is absent or
+    /// not resolved.
+    pub fn secret<R: SecretReference>(&self, reference: &R) -> Option<R::Content<'_>> {
+        self.inputs.references.secret(reference)
     }
 
     /// Counts the digests that were processed.

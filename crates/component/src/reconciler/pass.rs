@@ -160,6 +160,7 @@ impl<'a> Pass<'a> {
             name: effective.map(|effective| effective.name.clone()).unwrap_or_default(),
             digest: self.digest.clone().unwrap_or_default(),
             revision: self.draft.component.revision,
+            references: self.resolved.clone(),
         };
         let mut status = self.draft.to_map();
         let outcome = instance.run_hooks(point, inputs, &mut status).await;

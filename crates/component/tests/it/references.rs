@@ -155,3 +155,38 @@ async fn objects_that_are_no_longer_referred_to_are_no_longer_watched() {
     assert!(named.iter().next().is_none());
     assert_eq!(world.component("demo").await.unwrap()["status"]["revision"], 2);
 }
+
+// REF-2, REF-5
+#[tokio::test]
+async fn what_may_not_be_watched_is_read_in_each_pass() {
+    let world = World::start().await;
+    for verb in [Verb::List, Verb::Watch] {
+        world.faults().on(verb).of("", "secrets").forbidden();
+    }
+    let mut component = bundle("demo", &[]);
+    component["spec"]["nested"] = json!({ "secretValues": { "x": { "name": "login", "key": "password" } } });
+    world.set(&component).await;
+    world.until_state("demo", "Pending", "Retrying").await;
+    world.create(&secret("login", json!({ "password": "b2xk" }))).await;
+    world.pass(Duration::from_secs(11)).await;
+    world.until_ready("demo").await;
+    assert_eq!(copy(&world).await, json!({ "x": "old" }));
+}
+
+// REF-2, OUT-3
+#[tokio::test]
+async fn what_may_not_be_read_at_all_is_an_error_that_names_the_field() {
+    let world = World::start().await;
+    for verb in [Verb::List, Verb::Watch, Verb::Get] {
+        world.faults().on(verb).of("", "secrets").forbidden();
+    }
+    let mut component = bundle("demo", &[]);
+    component["spec"]["nested"] = json!({ "secretValues": { "x": { "name": "login", "key": "password" } } });
+    world.set(&component).await;
+    let failed = world.until_state("demo", "Error", "Error").await;
+    let expected = format!("Spec.nested.secretValues.x: error loading secret {}/login: ", world.namespace());
+    assert!(message(&failed).starts_with(&expected), "{}", message(&failed));
+    world.faults().clear();
+    world.create(&secret("login", json!({ "password": "b2xk" }))).await;
+    world.until_ready("demo").await;
+}

@@ -1,5 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::list::Part;
 use super::{ConfigMapKeyRef, ConfigMapRef, ReferenceKind, References, SecretKeyRef, SecretRef};
 
 /// A part of a spec that is a reference, or holds some.
@@ -14,7 +15,7 @@ pub trait HoldsReferences {
 }
 
 macro_rules! reference {
-    ($type:ty, $kind:ident, |$this:ident| $key:expr) => {
+    ($type:ty, $kind:ident, |$this:ident| $part:expr) => {
         impl HoldsReferences for $type {
             fn reference_kinds(kinds: &mut BTreeSet<ReferenceKind>) {
                 kinds.insert(ReferenceKind::$kind);
@@ -22,16 +23,16 @@ macro_rules! reference {
 
             fn refer(&self, references: &mut References) {
                 let $this = self;
-                references.add(ReferenceKind::$kind, &self.name, $key);
+                references.add(ReferenceKind::$kind, &self.name, $part);
             }
         }
     };
 }
 
-reference!(ConfigMapRef, ConfigMap, |_this| None);
-reference!(ConfigMapKeyRef, ConfigMap, |this| Some(this.key.as_deref()));
-reference!(SecretRef, Secret, |_this| None);
-reference!(SecretKeyRef, Secret, |this| Some(this.key.as_deref()));
+reference!(ConfigMapRef, ConfigMap, |_this| Part::All);
+reference!(ConfigMapKeyRef, ConfigMap, |this| Part::key(this.key.as_ref()));
+reference!(SecretRef, Secret, |_this| Part::All);
+reference!(SecretKeyRef, Secret, |this| Part::key(this.key.as_ref()));
 
 impl<T: HoldsReferences> HoldsReferences for Option<T> {
     fn reference_kinds(kinds: &mut BTreeSet<ReferenceKind>) {

@@ -44,6 +44,13 @@ pub struct ReferenceRules {
     pub ignore_on_deletion: bool,
 }
 
+impl Part {
+    /// The key that a reference gives; an empty one is none.
+    pub(super) fn key(given: Option<&String>) -> Self {
+        Self::Key(given.filter(|key| !key.is_empty()).cloned())
+    }
+}
+
 impl References {
     /// All of them, in the order of the fields.
     pub fn all(&self) -> &[Reference] {
@@ -81,13 +88,12 @@ impl References {
         self.path.pop();
     }
 
-    /// Adds a reference at the present path. `key`: outside `None` for all of the object, inside `None` for no key given.
-    pub(super) fn add(&mut self, kind: ReferenceKind, name: &str, key: Option<Option<&str>>) {
-        let given = |key: Option<&str>| key.filter(|key| !key.is_empty()).map(str::to_owned);
+    /// Adds a reference at the present path.
+    pub(super) fn add(&mut self, kind: ReferenceKind, name: &str, part: Part) {
         self.found.push(Reference {
             path: self.path.clone(),
             target: Target { kind, name: name.to_owned() },
-            part: key.map_or(Part::All, |key| Part::Key(given(key))),
+            part,
             rules: self.rules.clone(),
         });
     }

@@ -55,10 +55,8 @@ pub(crate) fn refer(input: &DeriveInput, named: &FieldsNamed, owner: &TokenStrea
         if name.skipped {
             continue;
         }
-        let name = match &name.json {
-            Some(json) => quote!(::core::option::Option::Some(#json)),
-            None => quote!(::core::option::Option::None),
-        };
+        let none = || quote!(::core::option::Option::None);
+        let name = name.json.as_ref().map_or_else(none, |json| quote!(::core::option::Option::Some(#json)));
         let rules = Rules::of(field)?;
         statements.extend(if rules.is_some() {
             // What says how to resolve a reference must stand on one; otherwise this does not compile.

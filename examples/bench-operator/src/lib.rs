@@ -1,0 +1,18 @@
+//! An operator to measure: each Bench keeps as many ConfigMaps or Deployments as it asks for.
+
+mod api;
+mod render;
+
+pub use api::{Bench, BenchSpec, DeploymentKind};
+pub use render::render;
+
+use kubewright::component::ComponentBuilder;
+use kubewright::prelude::*;
+
+/// The name of the operator, which stands in labels, annotations and the finalizer.
+pub const NAME: &str = "bench-operator.bench.kubewright.dev";
+
+/// The operator.
+pub fn operator() -> ComponentBuilder<Bench> {
+    Operator::new(NAME).version(env!("CARGO_PKG_VERSION")).component::<Bench>(render)
+}

@@ -26,7 +26,7 @@ const REFUSED_RETRY: Duration = Duration::from_secs(600);
 /// A missing type is looked for again after waits that grow from the first to the second of these, and when types change.
 const MISSING_RETRY: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(600));
 
-/// A watch that ends sooner has not worked, even if nothing says why.
+/// A watch that ends sooner and told nothing has not worked, even if nothing says why.
 const SHORTEST_LIFE: Duration = Duration::from_secs(1);
 
 /// Lists and watches, again and again, and feeds the sinks.
@@ -161,6 +161,7 @@ impl Driver {
             Err(error) => return End::from(error),
         };
         let opened = self.now();
+        let from = self.resume.clone();
         self.watch.active(opened);
         self.report(WatchStatus::new(WatchState::Watching));
         let watch = self.watch.clone();
@@ -194,7 +195,8 @@ impl Driver {
         let end = clock.limit(WATCH_TIMEOUT + GRACE, read).await.unwrap_or(End::Closed);
         let joined = self.watch.used_sinks().iter().any(|sink| !sink.is_synced());
         match end {
-            End::Closed if !joined && self.now().since(opened) < SHORTEST_LIFE => {
+            // A busy server drops watches that it cannot serve fast enough; one that told something has worked.
+            End::Closed if !joined && self.resume == from && self.now().since(opened) < SHORTEST_LIFE => {
                 End::Failed("the watch ended as soon as it was opened".to_owned())
             }
             end => end,

@@ -1,5 +1,6 @@
 use std::collections::{BTreeSet, HashMap};
 
+use futures::future::join_all;
 use kubewright_core::dependents::{Desired, DesiredObject, PrepareContext, Scope, prepare};
 use kubewright_core::flow::{Failure, Reason};
 use kubewright_machinery::object::{GroupVersionKind, ObjectExt};
@@ -98,20 +99,20 @@ impl Pass<'_> {
         let nested = objects.iter().flat_map(|object| items(object).into_iter().filter_map(|item| item.gvk()));
         let types: BTreeSet<GroupVersionKind> = objects.iter().filter_map(ObjectExt::gvk).chain(nested).collect();
         let (mut scopes, mut unknown) = (HashMap::new(), BTreeSet::new());
-        let brought: BTreeSet<_> = objects.iter().filter_map(brought_kind).collect();
-        for gvk in types {
-            let kind = (gvk.group.clone(), gvk.kind.clone());
-            let cached = discovery.cached(&gvk.group_kind(), Some(&gvk.version));
-            let resource = match cached {
-                Some(resource) => Some(resource),
+        let brought = &objects.iter().filter_map(brought_kind).collect::<BTreeSet<_>>();
+        // Asked together, those that nobody knows yet share one look.
+        let found = join_all(types.into_iter().map(|gvk| async move {
+            let found = match discovery.cached(&gvk.group_kind(), Some(&gvk.version)) {
+                Some(resource) => Ok(Some(resource)),
                 // A definition in the set decides; no need to ask for a type that cannot be there yet.
-                None if brought.contains(&kind) => None,
-                None => discovery
-                    .resolve_gvk(&gvk)
-                    .await
-                    .map_err(|error| Box::new(End::request("discover types", error, self.intervals())))?,
+                None if brought.contains(&(gvk.group.clone(), gvk.kind.clone())) => Ok(None),
+                None => discovery.resolve_gvk(&gvk).await,
             };
-            match resource {
+            (gvk, found)
+        }))
+        .await;
+        for (gvk, found) in found {
+            match found.map_err(|error| Box::new(End::request("discover types", error, self.intervals())))? {
                 Some(resource) => {
                     let scope = if resource.namespaced { Scope::Namespaced } else { Scope::Cluster };
                     scopes.insert(gvk, scope);

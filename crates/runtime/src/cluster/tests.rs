@@ -231,6 +231,20 @@ async fn unwatched_types_are_read_again_after_ten_minutes_when_used() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_look_that_is_given_up_answers_no_invalidation() {
+    let server = Server::new();
+    let cluster = server.cluster();
+    let discovery = cluster.discovery();
+    discovery.all().await.unwrap();
+    discovery.invalidate();
+    server.fail_next("GET /apis", Fault::Hang);
+    assert!(cluster.clock().limit(Duration::from_secs(5), discovery.all()).await.is_err());
+    let before = server.requests("GET /apis");
+    discovery.all().await.unwrap();
+    assert_eq!(server.requests("GET /apis"), before + 1);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_known_type_stays_known_while_the_server_is_away() {
     let server = Server::new();
     let discovery = server.cluster().discovery().clone();

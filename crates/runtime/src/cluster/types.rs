@@ -19,8 +19,15 @@ async fn follow_both(discovery: &Discovery, watches: &Watches) {
     let services = store("apiregistration.k8s.io", "APIService");
     let (mut definition_changes, mut service_changes) = (definitions.changes(), services.changes());
     let (mut definition_status, mut service_status) = (definitions.status_changes(), services.status_changes());
+    let mut followed = false;
     loop {
-        discovery.set_watched(follows(&definitions) && follows(&services));
+        let follows = follows(&definitions) && follows(&services);
+        discovery.set_watched(follows);
+        if follows && !followed {
+            // The first list says nothing about what changed between the last read of the types and itself.
+            discovery.invalidate();
+        }
+        followed = follows;
         // The stores live as long as this task, so no stream ends.
         tokio::select! {
             change = definition_changes.next() => take(discovery, change.as_ref()),

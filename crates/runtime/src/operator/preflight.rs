@@ -5,6 +5,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use futures::StreamExt as _;
+use futures::future::join_all;
 use futures::stream;
 use kubewright_machinery::object::GroupVersionKind;
 use semver::{Prerelease, Version};
@@ -157,8 +158,11 @@ impl<'a> Preflight<'a> {
 
     async fn missing(&self) -> Result<Missing, OperatorError> {
         let mut missing = Missing::default();
-        for gvk in self.declarations.kinds() {
-            match self.cluster.discovery().resolve_gvk(gvk).await {
+        let kinds: Vec<_> = self.declarations.kinds().collect();
+        // Asked together, those that are missing share one look.
+        let found = join_all(kinds.iter().map(|gvk| self.cluster.discovery().resolve_gvk(gvk))).await;
+        for (gvk, found) in kinds.into_iter().zip(found) {
+            match found {
                 Ok(Some(_)) => {}
                 Ok(None) => missing.kinds.push(format!("{} {}", gvk.api_version(), gvk.kind)),
                 // The next round asks again; that the server answers at all is known.

@@ -5,6 +5,7 @@ use std::time::Duration;
 use futures::FutureExt as _;
 use kubewright_core::time::Moment;
 use serde_json::Value;
+use tokio::sync::watch;
 
 use super::backoff::Backoff;
 use super::registry::Watch;
@@ -39,6 +40,8 @@ pub(super) struct Driver {
     /// Where the next watch goes on; `None` asks for a list.
     resume: Option<String>,
     missing_for: Duration,
+    /// Tells when types come and go. What came since the last cycle began is not missed.
+    types: watch::Receiver<u64>,
 }
 
 /// Why a list or watch ended.
@@ -59,10 +62,12 @@ enum End {
 
 impl Driver {
     pub(super) fn new(connection: Arc<Connection>, discovery: Discovery, watch: Arc<Watch>) -> Self {
+        let types = discovery.changes();
         Self {
             connection,
             discovery,
             watch,
+            types,
             backoff: Backoff::default(),
             resource: None,
             resume: None,
@@ -84,6 +89,7 @@ impl Driver {
 
     /// One list if needed, and one watch.
     async fn cycle(&mut self) -> End {
+        self.types.borrow_and_update();
         let resource = match self.resource().await {
             Ok(Some(resource)) => resource,
             Ok(None) => return End::NotServed,
@@ -265,13 +271,13 @@ impl Driver {
     /// The type does not exist, so neither do its objects. It is looked for again when types change.
     async fn missing(&mut self) {
         self.resume = None;
-        let mut changes = self.discovery.changes();
         self.watch.used_sinks().iter().for_each(|sink| sink.clear());
         self.broken(WatchState::NotServed, "the cluster does not serve the type".to_owned());
         self.missing_for = (self.missing_for * 2).clamp(MISSING_RETRY.0, MISSING_RETRY.1);
         let wait = self.connection.random().spread(self.missing_for, 0.1);
+        let clock = self.connection.clock().clone();
         // The sender lives in the discovery that we hold.
-        if let Ok(Ok(())) = self.connection.clock().limit(wait, changes.changed()).await {
+        if let Ok(Ok(())) = clock.limit(wait, self.types.changed()).await {
             self.missing_for = Duration::ZERO;
         }
     }

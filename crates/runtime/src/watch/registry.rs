@@ -136,7 +136,8 @@ impl Watch {
         }
     }
 
-    /// The objects that this projector has here, or a new set that the driver will fill.
+    /// The objects that this projector has here, or a new set that the driver will fill. The caller is counted as a user while
+    /// the list is locked, so that the driver does not forget what is just being taken.
     fn sink<P: Send + Sync + 'static>(
         &self,
         projector: Arc<dyn Project<Output = P>>,
@@ -147,10 +148,12 @@ impl Watch {
             if let Ok(same) = sink.clone().into_any().downcast::<Projected<P>>()
                 && Arc::ptr_eq(&same.projector, &projector)
             {
+                same.users.fetch_add(1, Ordering::AcqRel);
                 return same;
             }
         }
         let sink = Arc::new(Projected::new(self.kind.clone(), projector, connection.clock().clone()));
+        sink.users.fetch_add(1, Ordering::AcqRel);
         sinks.push(sink.clone());
         self.joined.notify_one();
         sink
@@ -190,5 +193,35 @@ fn nanos(moment: Moment) -> u64 {
 impl fmt::Debug for Watches {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Watches").field("cluster", &self.inner.connection.name()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Server;
+    use crate::watch::project_with;
+
+    #[tokio::test(start_paused = true)]
+    async fn objects_that_are_just_being_taken_again_are_not_forgotten() {
+        let cluster = Server::new().cluster();
+        let watch = Watch::new(WatchSpec::new(GroupKind::new("", "ConfigMap")), Moment(Duration::ZERO));
+        let projector = project_with(|_| ());
+        let connection = &cluster.watches().inner.connection;
+        let synced = |sink: Arc<Projected<()>>| {
+            sink.begin_list();
+            sink.end_list("1");
+            sink
+        };
+        // Another user keeps the watch itself alive.
+        let _other = synced(watch.sink(project_with(|_| ()), connection));
+        watch.users.send_modify(|users| *users += 1);
+        let sink = synced(watch.sink(projector.clone(), connection));
+        sink.users.fetch_sub(1, Ordering::AcqRel);
+        let again = watch.sink(projector, connection);
+        assert!(Arc::ptr_eq(&sink, &again));
+        assert_eq!(watch.used_sinks().len(), 2);
+        again.users.fetch_sub(1, Ordering::AcqRel);
+        assert_eq!(watch.used_sinks().len(), 1, "the other one has a user");
     }
 }

@@ -24,8 +24,8 @@ struct User<P: Send + Sync + 'static> {
 }
 
 impl<P: Send + Sync + 'static> Store<P> {
+    /// `sink` comes from [`Watch::sink`], which has counted this user.
     pub(super) fn new(sink: Arc<Projected<P>>, watch: Arc<Watch>) -> Self {
-        sink.users.fetch_add(1, Ordering::AcqRel);
         watch.users.send_modify(|users| *users += 1);
         Self { user: Arc::new(User { sink, watch }) }
     }

@@ -127,7 +127,9 @@ impl Lines {
                 }
                 continue;
             }
-            self.partial.extend_from_slice(&self.frame);
+            // The wait may be given up and begun again: what was kept must not be kept twice.
+            let rest = std::mem::take(&mut self.frame);
+            self.partial.extend_from_slice(&rest);
             self.frame = match self.body.frame().await {
                 None => return Ok(None),
                 Some(frame) => frame?.into_data().unwrap_or_default(),
@@ -175,5 +177,23 @@ mod tests {
         assert_eq!(lines.next().await.unwrap().unwrap(), "{\"a\":1}");
         assert_eq!(lines.next().await.unwrap().unwrap(), "{\"b\":2}");
         assert!(lines.next().await.unwrap().is_none());
+    }
+    #[tokio::test]
+    async fn a_wait_that_is_given_up_loses_and_doubles_nothing() {
+        let (sender, frames) = futures::channel::mpsc::unbounded::<Result<http_body::Frame<Bytes>, std::io::Error>>();
+        let body = parking_lot::Mutex::new(Some(http_body_util::StreamBody::new(frames)));
+        let service = tower::service_fn(move |_: http::Request<Body>| {
+            let body = body.lock().take().unwrap();
+            async move { Ok::<_, std::convert::Infallible>(http::Response::new(body)) }
+        });
+        let client = kube::Client::new(service, "default");
+        let mut lines = Lines::new(client.send(http::Request::new(Body::empty())).await.unwrap().into_body());
+        let say = |text: &'static str| sender.unbounded_send(Ok(http_body::Frame::data(Bytes::from_static(text.as_bytes()))));
+        say("{\"a\":").unwrap();
+        for _ in 0..3 {
+            assert!(futures::poll!(std::pin::pin!(lines.next())).is_pending());
+        }
+        say("1}\n").unwrap();
+        assert_eq!(lines.next().await.unwrap().unwrap(), "{\"a\":1}");
     }
 }

@@ -40,7 +40,9 @@ struct Cache {
     read: u64,
     /// When the read of this table started.
     read_at: Option<Moment>,
-    outdated: bool,
+    /// How often somebody said that types changed, and how many of these the table has answered.
+    asked: u64,
+    answered: u64,
     watched: bool,
 }
 
@@ -81,7 +83,7 @@ impl Discovery {
 
     /// The table is read again before its next use, and whoever waits for a type looks again.
     pub fn invalidate(&self) {
-        self.inner.cache.write().outdated = true;
+        self.inner.cache.write().asked += 1;
         self.inner.changes.send_modify(|count| *count += 1);
     }
 
@@ -130,26 +132,19 @@ impl Discovery {
         }
         let started = self.now();
         // What is announced from here on may be missing in the answer.
-        let read = {
+        let (read, asked) = {
             let mut cache = self.inner.cache.write();
-            cache.outdated = false;
             cache.begun += 1;
-            cache.begun
+            (cache.begun, cache.asked)
         };
-        let table = documents::read(&self.inner.connection, &self.table()).await;
+        // Whoever waits may give up here, and the request may fail: then nothing is answered.
+        let table = documents::read(&self.inner.connection, &self.table()).await?;
         let mut cache = self.inner.cache.write();
-        match table {
-            Ok(table) => {
-                cache.table = Arc::new(table);
-                cache.read = read;
-                cache.read_at = Some(started);
-                Ok(())
-            }
-            Err(error) => {
-                cache.outdated = true;
-                Err(error)
-            }
-        }
+        cache.table = Arc::new(table);
+        cache.read = read;
+        cache.answered = asked;
+        cache.read_at = Some(started);
+        Ok(())
     }
 
     fn table(&self) -> Arc<Table> {
@@ -163,7 +158,7 @@ impl Discovery {
 
 impl Cache {
     fn outdated(&self, now: Moment) -> bool {
-        self.outdated || self.read_at.is_none_or(|at| !self.watched && passed(at, now) >= UNWATCHED_AGE)
+        self.asked > self.answered || self.read_at.is_none_or(|at| !self.watched && passed(at, now) >= UNWATCHED_AGE)
     }
 }
 

@@ -256,6 +256,24 @@ async fn a_type_that_comes_later_is_watched_as_soon_as_types_change() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_type_that_comes_while_it_is_looked_for_in_vain_is_not_missed() {
+    let server = Server::new();
+    let cluster = server.cluster();
+    let store = cluster.watches().subscribe(widgets(), Arc::new(Keeper));
+    pass(100_000).await;
+    let looks = server.requests("GET /apis");
+    server.slow(1_000);
+    while server.requests("GET /apis") == looks {
+        tokio::time::advance(Duration::from_millis(10)).await;
+    }
+    // The answer is under way and does not have the type.
+    server.serve_widgets(true);
+    cluster.discovery().invalidate();
+    pass(5_000).await;
+    assert!(store.is_synced(), "{:?}", store.status());
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_type_that_goes_takes_its_objects_along() {
     let server = Server::new();
     server.put("demo", "a", "1");

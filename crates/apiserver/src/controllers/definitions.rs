@@ -1,13 +1,13 @@
 //! Custom resource definitions: names, establishment, and the end of their instances (CTL-4; CRD-1, CRD-3, CRD-11).
 
-use std::collections::BTreeSet;
+use std::time::Duration;
 
 use futures::{FutureExt as _, future::BoxFuture};
 use kubewright_machinery::object::ObjectExt as _;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
-use super::Controller;
+use super::{Controller, backlog::Backlog};
 use crate::{
     definition,
     kinds::{Endpoint, KindSpec, Registry},
@@ -22,7 +22,7 @@ const CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
 /// Puts definitions into force and takes them out again.
 #[derive(Debug, Default)]
 pub(super) struct Definitions {
-    pending: Mutex<BTreeSet<ObjectName>>,
+    pending: Backlog<ObjectName>,
     /// Definitions that are being deleted, with the resource of their instances.
     leaving: Mutex<Vec<(ObjectName, Resource)>>,
 }
@@ -38,24 +38,31 @@ impl Controller for Definitions {
 
     fn observe(&self, event: &Event) {
         if event.object.resource == resource() {
-            self.pending.lock().insert(event.object.name.clone());
+            self.pending.add(event.object.name.clone());
         } else if event.current.is_none() {
             let leaving = self.leaving.lock();
             let waiting = leaving.iter().filter(|(_, instances)| *instances == event.object.resource);
-            self.pending.lock().extend(waiting.map(|(name, _)| name.clone()));
+            self.pending.extend(waiting.map(|(name, _)| name.clone()));
         }
     }
 
     fn run<'a>(&'a self, writer: &'a Writer) -> BoxFuture<'a, Result<bool, Status>> {
         async move {
-            let pending = std::mem::take(&mut *self.pending.lock());
-            let busy = !pending.is_empty();
-            for name in pending {
-                self.reconcile(writer, &name).await?;
+            let now = writer.clock().moment();
+            let mut worked = false;
+            for name in self.pending.take(now) {
+                match self.reconcile(writer, &name).await {
+                    Ok(()) => worked = true,
+                    Err(status) => self.pending.failed(name, now, &status),
+                }
             }
-            Ok(busy)
+            Ok(worked)
         }
         .boxed()
+    }
+
+    fn next_due(&self) -> Option<Duration> {
+        self.pending.next_due()
     }
 
     fn is_essential(&self) -> bool {
@@ -114,8 +121,9 @@ impl Definitions {
             }
         }
         let names: Vec<_> = writer.snapshot().list(&resource_of_instances, None).map(|(name, _)| name.clone()).collect();
+        let mut deleted = Ok(());
         for instance in names {
-            writer.delete(&resource_of_instances, &instance, DeleteOptions::default()).await?;
+            deleted = deleted.and(writer.delete(&resource_of_instances, &instance, DeleteOptions::default()).await.map(drop));
         }
         let left = writer.snapshot().count(&resource_of_instances);
         let now = writer.clock().now_in_seconds();
@@ -129,7 +137,7 @@ impl Definitions {
         if left == 0 {
             writer.modify(&resource(), name, Endpoint::Main, remove_finalizer).await?;
         }
-        Ok(())
+        deleted
     }
 }
 
@@ -146,11 +154,16 @@ fn put_in_force(writer: &Writer, definition: &Value) {
     if before.as_ref() == Some(&shape) {
         return;
     }
+    // A definition that is being deleted serves its instances to the last; `withdraw` ends their watches.
+    let outdates = before.is_some_and(|before| before[SPEC] != shape[SPEC]);
     writer.state().put_definition_in_force(name, definition::kinds(definition), shape);
-    if before.is_some() {
+    if outdates {
         writer.state().store.close(&instances(name));
     }
 }
+
+/// Where a shape has what the definition says.
+const SPEC: usize = 0;
 
 /// What of a definition decides how its instances are served.
 fn shape_of(definition: &Value) -> Value {

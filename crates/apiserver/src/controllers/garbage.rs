@@ -1,13 +1,13 @@
 //! The garbage collector: dependents follow their owners (CTL-1, GC-1 to GC-7).
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, time::Duration};
 
 use futures::{FutureExt as _, future::BoxFuture};
 use kubewright_machinery::object::ObjectExt as _;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
-use super::Controller;
+use super::{Controller, backlog::Backlog};
 use crate::{
     kinds::Endpoint,
     request::{
@@ -26,14 +26,16 @@ const ORPHAN: &str = "orphan";
 #[derive(Debug, Default)]
 pub(super) struct GarbageCollector {
     work: Mutex<Work>,
+    /// Objects whose owners must be looked at.
+    dependents: Backlog<ObjectRef>,
+    /// Owners that wait for the collector, and failed.
+    failed_owners: Backlog<ObjectRef>,
 }
 
 #[derive(Debug, Default)]
 struct Work {
     /// Uids of objects that are gone.
     departed: BTreeSet<String>,
-    /// Objects whose owners must be looked at.
-    dependents: BTreeSet<ObjectRef>,
     /// Owners that wait for the collector.
     owners: BTreeSet<ObjectRef>,
     /// Objects with an owner of a kind that is not served: looked at again when kinds come.
@@ -61,7 +63,7 @@ impl Controller for GarbageCollector {
         let mut work = self.work.lock();
         if &*event.object.resource.plural == "customresourcedefinitions" {
             let unresolved = std::mem::take(&mut work.unresolved);
-            work.dependents.extend(unresolved);
+            self.dependents.extend(unresolved);
         }
         match &event.current {
             None => {
@@ -74,7 +76,7 @@ impl Controller for GarbageCollector {
                 let said_before = event.previous.as_ref().and_then(|stored| stored.value().metadata().get("ownerReferences"));
                 let said = object.metadata().get("ownerReferences");
                 if said.is_some() && said != said_before {
-                    work.dependents.insert(event.object.clone());
+                    self.dependents.add(event.object.clone());
                 }
                 if object.deletion_timestamp().is_some() && (object.has_finalizer(FOREGROUND) || object.has_finalizer(ORPHAN)) {
                     work.owners.insert(event.object.clone());
@@ -85,33 +87,55 @@ impl Controller for GarbageCollector {
 
     fn run<'a>(&'a self, writer: &'a Writer) -> BoxFuture<'a, Result<bool, Status>> {
         async move {
-            let (departed, mut dependents, owners) = {
+            let now = writer.clock().moment();
+            let (departed, owners) = {
                 let mut work = self.work.lock();
-                (std::mem::take(&mut work.departed), std::mem::take(&mut work.dependents), work.owners.clone())
+                (std::mem::take(&mut work.departed), work.owners.clone())
             };
+            let mut dependents = self.dependents.take(now);
+            dependents.extend(departed.iter().flat_map(|uid| writer.dependents(uid)));
             let mut worked = false;
-            for uid in departed {
-                dependents.extend(writer.dependents(&uid));
-            }
             for dependent in dependents {
-                worked |= self.look_at_dependent(writer, &dependent).await?;
+                match self.look_at_dependent(writer, &dependent, &departed).await {
+                    Ok(changed) => worked |= changed,
+                    Err(status) => self.dependents.failed(dependent, now, &status),
+                }
             }
+            // All waiting owners are looked at in any case; those that failed are only remembered for the sake of their time.
+            self.failed_owners.take(now);
             for owner in owners {
-                worked |= self.look_at_owner(writer, &owner).await?;
+                match self.look_at_owner(writer, &owner, &departed).await {
+                    Ok(changed) => worked |= changed,
+                    Err(status) => self.failed_owners.failed(owner, now, &status),
+                }
             }
             Ok(worked)
         }
         .boxed()
     }
+
+    fn next_due(&self) -> Option<Duration> {
+        self.dependents.next_due().into_iter().chain(self.failed_owners.next_due()).min()
+    }
 }
 
 impl GarbageCollector {
-    /// Deletes an object without living owner, or removes the references to owners that are gone (GC-5).
-    async fn look_at_dependent(&self, writer: &Writer, dependent: &ObjectRef) -> Result<bool, Status> {
+    /// Deletes an object without living owner, or removes the references to owners that are gone (GC-5). `departed` are known to be gone,
+    /// even if their kind went with them.
+    async fn look_at_dependent(
+        &self,
+        writer: &Writer,
+        dependent: &ObjectRef,
+        departed: &BTreeSet<String>,
+    ) -> Result<bool, Status> {
         let Some(stored) = writer.snapshot().get(&dependent.resource, &dependent.name).cloned() else { return Ok(false) };
         let (mut solid, mut gone, mut waiting) = (0, Vec::new(), Vec::new());
         for reference in stored.value().metadata().get("ownerReferences").and_then(Value::as_array).into_iter().flatten() {
             let uid = reference["uid"].as_str().unwrap_or_default().to_owned();
+            if departed.contains(&uid) {
+                gone.push(uid);
+                continue;
+            }
             match find_owner(writer, dependent, reference) {
                 Owner::Solid => solid += 1,
                 Owner::Absent => gone.push(uid),
@@ -145,7 +169,7 @@ impl GarbageCollector {
     }
 
     /// Lets an owner go once nothing keeps it (GC-1), or its dependents are orphans (GC-3).
-    async fn look_at_owner(&self, writer: &Writer, owner: &ObjectRef) -> Result<bool, Status> {
+    async fn look_at_owner(&self, writer: &Writer, owner: &ObjectRef, departed: &BTreeSet<String>) -> Result<bool, Status> {
         let stored = writer.snapshot().get(&owner.resource, &owner.name).cloned();
         let Some(stored) = stored.filter(|stored| stored.value().deletion_timestamp().is_some()) else {
             self.work.lock().owners.remove(owner);
@@ -164,7 +188,7 @@ impl GarbageCollector {
         let mut worked = false;
         let dependents = writer.dependents(stored.uid());
         for dependent in &dependents {
-            worked |= self.look_at_dependent(writer, dependent).await?;
+            worked |= self.look_at_dependent(writer, dependent, departed).await?;
         }
         let snapshot = writer.snapshot();
         let blocked = dependents

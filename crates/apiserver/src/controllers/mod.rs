@@ -4,6 +4,7 @@
 //! writes as its own user and passes the same pipeline as a request. Controllers run to quiescence after each write, before it is answered
 //! (DIF-4).
 
+mod backlog;
 mod controller;
 mod definitions;
 mod events;

@@ -1,13 +1,12 @@
 //! What every namespace contains: a service account and the cluster's certificate (CTL-3, NS-9).
 
-use std::collections::BTreeSet;
+use std::time::Duration;
 
 use futures::{FutureExt as _, future::BoxFuture};
 use kubewright_machinery::object::ObjectExt as _;
-use parking_lot::Mutex;
 use serde_json::json;
 
-use super::Controller;
+use super::{Controller, backlog::Backlog};
 use crate::{
     server::Writer,
     status::Status,
@@ -20,7 +19,7 @@ const NO_CERTIFICATE: &str = "";
 /// Creates the content, and again when it was deleted.
 #[derive(Debug, Default)]
 pub(super) struct NamespaceContent {
-    pending: Mutex<BTreeSet<String>>,
+    pending: Backlog<String>,
 }
 
 impl Controller for NamespaceContent {
@@ -34,22 +33,29 @@ impl Controller for NamespaceContent {
         let lost = event.current.is_none()
             && matches!((plural, &*name.name), ("serviceaccounts", "default") | ("configmaps", "kube-root-ca.crt"));
         if created {
-            self.pending.lock().insert(name.name.to_string());
+            self.pending.add(name.name.to_string());
         } else if lost {
-            self.pending.lock().insert(name.namespace.to_string());
+            self.pending.add(name.namespace.to_string());
         }
     }
 
     fn run<'a>(&'a self, writer: &'a Writer) -> BoxFuture<'a, Result<bool, Status>> {
         async move {
-            let pending = std::mem::take(&mut *self.pending.lock());
-            let busy = !pending.is_empty();
-            for namespace in pending {
-                fill(writer, &namespace).await?;
+            let now = writer.clock().moment();
+            let mut worked = false;
+            for namespace in self.pending.take(now) {
+                match fill(writer, &namespace).await {
+                    Ok(()) => worked = true,
+                    Err(status) => self.pending.failed(namespace, now, &status),
+                }
             }
-            Ok(busy)
+            Ok(worked)
         }
         .boxed()
+    }
+
+    fn next_due(&self) -> Option<Duration> {
+        self.pending.next_due()
     }
 }
 

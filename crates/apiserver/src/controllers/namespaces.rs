@@ -1,13 +1,16 @@
 //! The end of a namespace: its content goes first (CTL-2, NS-7).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use futures::{FutureExt as _, future::BoxFuture};
 use kubewright_machinery::object::ObjectExt as _;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
-use super::Controller;
+use super::{Controller, backlog::Backlog};
 use crate::{
     kinds::Endpoint,
     request::{
@@ -24,7 +27,7 @@ use crate::{
 pub(super) struct Namespaces {
     /// Namespaces that are being deleted.
     leaving: Mutex<BTreeSet<String>>,
-    pending: Mutex<BTreeSet<String>>,
+    pending: Backlog<String>,
 }
 
 /// What still lives in a namespace.
@@ -51,7 +54,7 @@ impl Controller for Namespaces {
             match &event.current {
                 Some(current) if current.value().deletion_timestamp().is_some() => {
                     self.leaving.lock().insert(name.clone());
-                    self.pending.lock().insert(name);
+                    self.pending.add(name);
                 }
                 Some(_) => {}
                 None => {
@@ -59,20 +62,27 @@ impl Controller for Namespaces {
                 }
             }
         } else if self.leaving.lock().contains(&*event.object.name.namespace) {
-            self.pending.lock().insert(event.object.name.namespace.to_string());
+            self.pending.add(event.object.name.namespace.to_string());
         }
     }
 
     fn run<'a>(&'a self, writer: &'a Writer) -> BoxFuture<'a, Result<bool, Status>> {
         async move {
-            let pending = std::mem::take(&mut *self.pending.lock());
-            let busy = !pending.is_empty();
-            for namespace in pending {
-                empty(writer, &namespace).await?;
+            let now = writer.clock().moment();
+            let mut worked = false;
+            for namespace in self.pending.take(now) {
+                match empty(writer, &namespace).await {
+                    Ok(()) => worked = true,
+                    Err(status) => self.pending.failed(namespace, now, &status),
+                }
             }
-            Ok(busy)
+            Ok(worked)
         }
         .boxed()
+    }
+
+    fn next_due(&self) -> Option<Duration> {
+        self.pending.next_due()
     }
 }
 
@@ -94,10 +104,11 @@ async fn empty(writer: &Writer, namespace: &str) -> Result<(), Status> {
     Ok(())
 }
 
-/// Pods go first, so that nothing recreates what they use.
+/// Pods go first, so that nothing recreates what they use. An object that cannot be deleted keeps no other; the first refusal is told.
 async fn delete_content(writer: &Writer, namespace: &str) -> Result<(), Status> {
     let mut resources = namespaced_resources(writer);
     resources.sort_by_key(|resource| &*resource.plural != "pods");
+    let mut outcome = Ok(());
     for resource in resources {
         let names: Vec<_> = writer
             .snapshot()
@@ -106,10 +117,11 @@ async fn delete_content(writer: &Writer, namespace: &str) -> Result<(), Status> 
             .map(|(name, _)| name.clone())
             .collect();
         for name in names {
-            writer.delete(&resource, &name, DeleteOptions::propagating(Propagation::Background)).await?;
+            let deleted = writer.delete(&resource, &name, DeleteOptions::propagating(Propagation::Background)).await;
+            outcome = outcome.and(deleted.map(drop));
         }
     }
-    Ok(())
+    outcome
 }
 
 fn namespaced_resources(writer: &Writer) -> Vec<Resource> {

@@ -1,12 +1,11 @@
 //! Whether an APIService is available (CTL-5, OPS-2).
 
-use std::collections::BTreeSet;
+use std::time::Duration;
 
 use futures::{FutureExt as _, future::BoxFuture};
-use parking_lot::Mutex;
 use serde_json::{Value, json};
 
-use super::Controller;
+use super::{Controller, backlog::Backlog};
 use crate::{
     kinds::Endpoint,
     server::Writer,
@@ -17,7 +16,7 @@ use crate::{
 /// Writes the condition of APIServices: this server proxies to none.
 #[derive(Debug, Default)]
 pub(super) struct ApiServices {
-    pending: Mutex<BTreeSet<ObjectName>>,
+    pending: Backlog<ObjectName>,
 }
 
 fn resource() -> Resource {
@@ -31,26 +30,33 @@ impl Controller for ApiServices {
 
     fn observe(&self, event: &Event) {
         if event.object.resource == resource() && event.current.is_some() {
-            self.pending.lock().insert(event.object.name.clone());
+            self.pending.add(event.object.name.clone());
         }
     }
 
     fn run<'a>(&'a self, writer: &'a Writer) -> BoxFuture<'a, Result<bool, Status>> {
         async move {
-            let pending = std::mem::take(&mut *self.pending.lock());
-            let busy = !pending.is_empty();
-            for name in pending {
+            let moment = writer.clock().moment();
+            let mut worked = false;
+            for name in self.pending.take(moment) {
                 let now = writer.clock().now_in_seconds();
                 let snapshot = writer.snapshot();
                 let exists = |service: &Value| {
                     let text = |field: &str| service[field].as_str().unwrap_or_default();
                     snapshot.get(&Resource::new("", "services"), &ObjectName::new(text("namespace"), text("name"))).is_some()
                 };
-                writer.modify(&resource(), &name, Endpoint::Status, |object| judge(object, &exists, &now)).await?;
+                match writer.modify(&resource(), &name, Endpoint::Status, |object| judge(object, &exists, &now)).await {
+                    Ok(_) => worked = true,
+                    Err(status) => self.pending.failed(name, moment, &status),
+                }
             }
-            Ok(busy)
+            Ok(worked)
         }
         .boxed()
+    }
+
+    fn next_due(&self) -> Option<Duration> {
+        self.pending.next_due()
     }
 }
 

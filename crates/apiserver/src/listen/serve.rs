@@ -34,6 +34,10 @@ const MAX_BODY_BYTES: usize = 4 * 1024 * 1024;
 const MAX_STREAMS: u32 = 2_000;
 /// How long requests may go on after a shutdown was asked for. Watches never end by themselves.
 const DRAIN: Duration = Duration::from_millis(500);
+/// Who has not finished the TLS handshake by then is no client.
+const HANDSHAKE: Duration = Duration::from_secs(10);
+/// A silent HTTP/2 connection is asked this often whether it is still there, and ended when no answer comes in time.
+const KEEP_ALIVE: (Duration, Duration) = (Duration::from_secs(30), Duration::from_secs(20));
 
 type Answer = Response<Either<JournalBody<FaultBody<ResponseBody>>, Full<Bytes>>>;
 
@@ -82,7 +86,7 @@ async fn connection(socket: TcpStream, frontend: Frontend, stop: watch::Receiver
     let Some(tls) = frontend.tls.clone() else {
         return serve(socket, Some(Identity::admin()), frontend, stop).await;
     };
-    let socket = tls.accept(socket).await?;
+    let socket = tokio::time::timeout(HANDSHAKE, tls.accept(socket)).await??;
     let certificate = socket.get_ref().1.peer_certificates().and_then(|chain| chain.first());
     let certified = certificate.and_then(|certificate| frontend.credentials.by_certificate(certificate));
     serve(socket, certified, frontend, stop).await
@@ -101,7 +105,9 @@ where
     let service = service_fn(move |request: Request<Incoming>| answer(frontend.clone(), certified.clone(), request));
     let mut builder = auto::Builder::new(TokioExecutor::new());
     builder.http1().timer(TokioTimer::new());
-    builder.http2().timer(TokioTimer::new()).max_concurrent_streams(MAX_STREAMS);
+    let mut http2 = builder.http2();
+    http2.timer(TokioTimer::new()).max_concurrent_streams(MAX_STREAMS);
+    http2.keep_alive_interval(KEEP_ALIVE.0).keep_alive_timeout(KEEP_ALIVE.1);
     let mut connection = pin!(builder.serve_connection(TokioIo::new(socket), service));
     tokio::select! {
         ended = connection.as_mut() => return ended,

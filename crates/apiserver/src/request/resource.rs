@@ -211,7 +211,13 @@ async fn delete_collection(call: &Call<'_>, warnings: &mut Vec<String>) -> Resul
         match call.state.delete(&mut context, call.kind(), &name, &options).await {
             Ok(deleted) => stored |= deleted.stored,
             Err(status) if status.code == 404 => {}
-            Err(status) => return Err(status),
+            Err(status) => {
+                // What is gone already has consequences all the same.
+                if stored {
+                    call.state.after_write().await;
+                }
+                return Err(status);
+            }
         }
     }
     warnings.append(&mut context.warnings);

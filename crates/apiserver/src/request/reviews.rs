@@ -27,8 +27,10 @@ pub(super) fn answer(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Resp
     let body_type = BodyType::of(call.content_type(), false)?;
     let mut review = decode::object(&call.incoming.body, body_type, call.kind(), &mut context)?;
     warnings.append(&mut context.warnings);
-    if review.get("metadata").is_none_or(Value::is_null) {
-        review["metadata"] = json!({});
+    match review.get("metadata") {
+        Some(Value::Object(_)) => {}
+        None | Some(Value::Null) => review["metadata"] = json!({}),
+        Some(_) => return Err(Status::bad_request(format!("metadata of a {} must be an object", call.kind().kind))),
     }
     let attributes = ["resourceAttributes", "nonResourceAttributes"]
         .iter()

@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     kinds::{Endpoint, KindSpec},
+    model,
     server::State,
     status::{FieldError, Status},
     store::{Change, CommitError, ObjectName, Resource, Snapshot, Stored},
@@ -217,10 +218,21 @@ fn restore_metadata(object: &mut Value, stored: &Value) {
 
 /// META-8.
 fn count_generation(kind: &KindSpec, object: &mut Value, stored: &Value) {
-    if kind.generation.counts(stored, object, kind.has_status_subresource()) {
+    let changed = |stored: &Value| kind.generation.counts(stored, object, kind.has_status_subresource());
+    // What a newer schema adds or drops by itself is not a change.
+    if changed(stored) && (!kind.is_custom() || changed(&refreshed(kind, stored))) {
         let next = stored.generation().unwrap_or_default() + 1;
         object.metadata_mut().insert("generation".into(), next.into());
     }
+}
+
+/// A stored object as it would have been stored under the present schema.
+fn refreshed(kind: &KindSpec, stored: &Value) -> Value {
+    let mut object = stored.clone();
+    convert::from_storage(kind, &mut object);
+    model::of(kind).refresh(&mut object);
+    convert::to_storage(kind, &mut object);
+    object
 }
 
 /// Whether two objects differ in nothing but their version.

@@ -75,10 +75,14 @@ impl<'a> WriteContext<'a> {
         Ok(())
     }
 
-    /// Adds a warning, once.
+    /// Adds a warning, once. Long ones are cut, and when there is no room for more headers, the rest is left out.
     pub(crate) fn warn(&mut self, text: impl Into<String>) {
-        let text = text.into();
-        if !self.warnings.contains(&text) {
+        const LONGEST: usize = 256;
+        const ROOM: usize = 4096;
+        let mut text = text.into();
+        text.truncate(text.floor_char_boundary(LONGEST));
+        let used: usize = self.warnings.iter().map(String::len).sum();
+        if used + text.len() <= ROOM && !self.warnings.contains(&text) {
             self.warnings.push(text);
         }
     }

@@ -136,13 +136,15 @@ impl State {
                 break;
             }
         }
-        if all {
+        if self.options.controllers == Controllers::Inline {
             self.schedule();
         }
     }
 
     fn observe(&self, events: &[Arc<Event>]) {
-        for member in &self.controllers {
+        let runs = |member: &&Member| self.options.controllers != Controllers::Off || member.controller.is_essential();
+        // What never runs would only collect what it notes.
+        for member in self.controllers.iter().filter(runs) {
             for event in events {
                 member.controller.observe(event);
             }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::cluster::Cluster;
+use crate::cluster::{Cluster, map_path};
 
 const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const WIDGETS: &str = "/apis/ex.io/v1/namespaces/default/widgets";
@@ -127,6 +127,9 @@ async fn a_changed_schema_ends_the_watches_and_shows_in_what_was_stored() {
     assert_eq!(updated.code, 200, "{}", updated.body);
     assert!(watch.next().await.is_none());
     assert_eq!(cluster.get(&format!("{WIDGETS}/a")).await.body["spec"]["shape"], "round");
+    // META-8: what the new schema adds is not the client's change.
+    let labelled = cluster.merge(&format!("{WIDGETS}/a"), json!({"metadata": {"labels": {"x": "y"}}})).await;
+    assert_eq!((labelled.code, &labelled.body["metadata"]["generation"]), (200, &json!(1)));
 }
 
 // CRD-11, DISC-20
@@ -144,6 +147,8 @@ async fn a_deleted_definition_waits_for_its_instances() {
         (deleted.code, &deleted.body["metadata"]["finalizers"]),
         (200, &json!(["customresourcecleanup.apiextensions.k8s.io"]))
     );
+    // WATCH-16: the watch goes on until the last instance is gone.
+    assert_eq!(watch.seen(), ["DELETED free", "MODIFIED held"]);
     let refused = cluster.post(WIDGETS, widget("new", json!({"size": 1}))).await;
     assert_eq!(refused.code, 403);
     assert!(refused.message().contains("create not allowed while custom resource definition is terminating"));
@@ -152,5 +157,17 @@ async fn a_deleted_definition_waits_for_its_instances() {
     cluster.merge(&format!("{WIDGETS}/held"), json!({"metadata": {"finalizers": []}})).await;
     assert_eq!(cluster.get(&path).await.code, 404);
     assert_eq!(cluster.get(WIDGETS).await.body, json!("404 page not found\n"));
-    assert!(watch.seen().contains(&"DELETED held".to_owned()));
+    assert_eq!(watch.seen().last().map(String::as_str), Some("DELETED held"));
+}
+
+// CRD-11, GC-2
+#[tokio::test(start_paused = true)]
+async fn what_an_instance_owns_goes_with_the_definition() {
+    let cluster = with_widgets().await;
+    let owner = cluster.post(WIDGETS, widget("a", json!({"size": 1}))).await.body;
+    let reference =
+        json!({"apiVersion": owner["apiVersion"], "kind": owner["kind"], "name": "a", "uid": owner["metadata"]["uid"]});
+    cluster.map("child", json!({"metadata": {"ownerReferences": [reference]}})).await;
+    cluster.delete(&format!("{DEFINITIONS}/widgets.ex.io")).await;
+    assert_eq!(cluster.get(&map_path("child")).await.code, 404);
 }

@@ -1,8 +1,10 @@
 //! Dependents and their owners.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
-use crate::cluster::{Cluster, MAPS, map_path};
+use crate::cluster::{Cluster, MAPS, map_path, pass};
 
 fn owned_by(owner: &Value, blocking: bool) -> Value {
     let reference = json!({"apiVersion": "v1", "kind": "ConfigMap", "name": owner["metadata"]["name"], "uid": owner["metadata"]["uid"], "blockOwnerDeletion": blocking});
@@ -87,4 +89,25 @@ async fn deleting_a_job_without_a_policy_keeps_its_pods_and_says_so() {
     assert!(deleted.headers["warning"].to_str().unwrap().contains("child pods are preserved by default"));
     assert_eq!(cluster.get(&format!("{jobs}/j")).await.code, 404);
     assert_eq!(cluster.get(&map_path("pod")).await.code, 200);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dependent_that_cannot_be_written_keeps_no_other_and_is_tried_again() {
+    let cluster = Cluster::start();
+    let (gone, stays) = (cluster.map("gone", json!({})).await, cluster.map("stays", json!({})).await);
+    let reference = |owner: &Value| owned_by(owner, false)["metadata"]["ownerReferences"][0].clone();
+    let object = json!({
+        "apiVersion": "v1", "kind": "ConfigMap", "data": {"no key!": ""},
+        "metadata": {"name": "a", "namespace": "default", "uid": "u", "ownerReferences": [reference(&gone), reference(&stays)]},
+    });
+    cluster.server.seed([object]).unwrap();
+    cluster.map("b", owned_by(&gone, false)).await;
+    cluster.delete(&map_path("gone")).await;
+    assert_eq!(cluster.get(&map_path("b")).await.code, 404);
+    assert_eq!(cluster.get(&map_path("a")).await.body["metadata"]["ownerReferences"].as_array().unwrap().len(), 2);
+    let mut sound = cluster.get(&map_path("a")).await.body;
+    sound["data"] = json!({});
+    cluster.server.seed([sound]).unwrap();
+    pass(Duration::from_secs(2)).await;
+    assert_eq!(cluster.get(&map_path("a")).await.body["metadata"]["ownerReferences"], json!([reference(&stays)]));
 }

@@ -230,3 +230,27 @@ async fn paths_that_are_no_objects_are_answered() {
     let me = cluster.post("/apis/authentication.k8s.io/v1/selfsubjectreviews", json!({})).await;
     assert_eq!(me.body["status"]["userInfo"]["username"], "kubernetes-admin");
 }
+
+#[tokio::test(start_paused = true)]
+async fn warnings_leave_room_for_the_answer() {
+    let cluster = Cluster::start();
+    let mut object = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}});
+    for n in 0..1000 {
+        object[format!("{}{n}", "x".repeat(300))] = json!(1);
+        object[format!("y{n}")] = json!(1);
+    }
+    let answer = cluster.post(MAPS, object).await;
+    let lengths: Vec<_> = answer.headers.get_all("warning").iter().map(|warning| warning.len()).collect();
+    assert_eq!(answer.code, 201);
+    assert!(lengths.len() > 10 && lengths.iter().all(|length| *length <= 280), "{lengths:?}");
+    assert!(lengths.iter().sum::<usize>() < 8_000, "{lengths:?}");
+}
+
+// AUTH-7
+#[tokio::test(start_paused = true)]
+async fn a_review_with_impossible_metadata_is_refused() {
+    let cluster = Cluster::start();
+    let review = json!({"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview", "metadata": "x"});
+    let answer = cluster.post("/apis/authentication.k8s.io/v1/selfsubjectreviews", review).await;
+    assert_eq!((answer.code, answer.reason()), (400, "BadRequest"));
+}

@@ -1,10 +1,12 @@
 //! The server as a value: what its builder accepts, and what its handle can do.
 
+use std::time::Duration;
+
 use futures::future::join_all;
 use kubewright_apiserver::{ApiServer, Controllers};
 use serde_json::{Value, json};
 
-use crate::cluster::{Cluster, MAPS, map_path};
+use crate::cluster::{Cluster, MAPS, map_path, pass};
 
 fn definition(scope: &str) -> Value {
     let schema = json!({"openAPIV3Schema": {"type": "object"}});
@@ -94,4 +96,20 @@ async fn equal_seeds_and_requests_give_equal_answers() {
         cluster.post(MAPS, json!({"metadata": {"generateName": "g-"}})).await;
     }
     assert_eq!(one.get(MAPS).await.body, other.get(MAPS).await.body);
+}
+
+// DIF-4
+#[tokio::test(start_paused = true)]
+async fn a_server_that_is_ticked_does_nothing_in_between() {
+    let ticked = ApiServer::builder().controllers(Controllers::Ticked).event_ttl(Duration::from_secs(60));
+    let cluster = Cluster::from(ticked.build().unwrap());
+    let events = "/api/v1/namespaces/default/events";
+    let involved = json!({"kind": "ConfigMap", "namespace": "default", "name": "a"});
+    let created = cluster.post(events, json!({"metadata": {"name": "e"}, "involvedObject": involved})).await;
+    assert_eq!(created.code, 201, "{}", created.body);
+    cluster.server.tick().await;
+    pass(Duration::from_secs(120)).await;
+    assert_eq!(cluster.get(&format!("{events}/e")).await.code, 200);
+    cluster.server.tick().await;
+    assert_eq!(cluster.get(&format!("{events}/e")).await.code, 404);
 }

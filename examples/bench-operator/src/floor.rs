@@ -153,7 +153,7 @@ impl Floor {
         json!({
             "apiVersion": "events.k8s.io/v1",
             "kind": "Event",
-            "metadata": {"generateName": format!("{name}."), "namespace": self.namespace},
+            "metadata": {"generateName": format!("{name}-"), "namespace": self.namespace},
             "eventTime": "2026-01-01T00:00:00.000000Z",
             "reportingController": MANAGER,
             "reportingInstance": MANAGER,

@@ -253,11 +253,13 @@ async fn redundant_instances_go_before_their_type() {
 
 /// A Foo, a Bar, a Baz, all held by a finalizer, and the CRD of Baz; all ready.
 pub(crate) async fn install_all(world: &World, kinds: &Kinds) {
-    let (foo, bar, baz) = (held(kinds.foo()), held(kinds.bar()), held(kinds.baz()));
-    world.set(&kinds.component(&[foo.clone(), bar.clone(), baz.clone(), kinds.crd()])).await;
-    for object in [&foo, &bar, &baz] {
-        world.until_present(object).await;
-        world.observe(object).await;
+    let instances = [kinds.foo(), kinds.bar(), kinds.baz()].map(held);
+    let mut objects = instances.to_vec();
+    objects.push(kinds.crd());
+    world.set(&kinds.component(&objects)).await;
+    for instance in &instances {
+        world.until_present(instance).await;
+        world.observe(instance).await;
     }
     world.until_ready("demo").await;
 }

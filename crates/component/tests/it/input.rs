@@ -113,7 +113,7 @@ async fn a_namespace_on_a_cluster_scoped_object_is_dropped() {
         "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",
         "metadata": { "name": format!("{}-role", world.namespace()), "namespace": "elsewhere" },
     });
-    world.set(&bundle("demo", &[role.clone()])).await;
+    world.set(&bundle("demo", std::slice::from_ref(&role))).await;
     let component = world.until_ready("demo").await;
     assert!(component["status"]["inventory"][0].get("namespace").is_none());
     let bare =

@@ -4,6 +4,8 @@ use bundle_operator::Bundle;
 use kube::core::GroupVersionKind;
 use kubewright::machinery::object::ObjectExt as _;
 use kubewright::prelude::*;
+use kubewright_apiserver::kinds::Verb;
+use kubewright_apiserver::middleware::journal::Record;
 use kubewright_testing::{TestCluster, TestOptions};
 
 use crate::world::{bundle, config_map, shared_manifests, text};
@@ -43,7 +45,18 @@ fn is_dropped(object: &Value) -> bool {
     object.kind() == "ClusterRole" && object.name() == "cert-manager-cluster-view"
 }
 
-// WAVE-3, ORD-1, NS-1, DEL-3
+/// What others need was there before them.
+fn assert_order(cluster: &TestCluster) {
+    let created = cluster.journal().all().verb(Verb::Create);
+    let of = |resource: &'static str| move |record: &Record| record.target.resource().is_some_and(|at| at.resource == resource);
+    let order =
+        ["namespaces", "customresourcedefinitions", "clusterrolebindings", "deployments", "validatingwebhookconfigurations"];
+    for pair in order.windows(2) {
+        created.in_order(of(pair[0]), of(pair[1])).unwrap();
+    }
+}
+
+// ORD-1, ORD-2, NS-1
 #[tokio::test]
 async fn cert_manager_is_installed_upgraded_and_removed() {
     let Some(manifests) = shared_manifests("cert-manager.yaml") else { return };
@@ -56,6 +69,7 @@ async fn cert_manager_is_installed_upgraded_and_removed() {
     cluster.apply(bundle("cert-manager", json!({ "configMaps": [{ "name": "cert-manager" }], "timeout": "10m" }))).await;
     let ready = cluster.expect::<Bundle>("cert-manager").within(PATIENCE).ready().await;
     assert_eq!(items(&ready).len(), manifests.len());
+    assert_order(&cluster);
     let image = |deployment: &Value| deployment["spec"]["template"]["spec"]["containers"][0]["image"].clone();
     let controller = cluster.expect_object(&deployments(), "cert-manager").in_namespace(NAMESPACE).to_exist().await;
     assert_eq!(image(&controller), "quay.io/jetstack/cert-manager-controller:v0.0.0");

@@ -211,8 +211,12 @@ impl Server {
     }
 
     pub(crate) fn send_line(&self, line: &Value) {
+        self.send_text(&format!("{line}\n"));
+    }
+
+    pub(crate) fn send_text(&self, text: &str) {
         for stream in &self.state.lock().streams {
-            stream.send_text(&format!("{line}\n"));
+            stream.send_text(text);
         }
     }
 

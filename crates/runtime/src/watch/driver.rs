@@ -11,8 +11,8 @@ use super::backoff::Backoff;
 use super::registry::Watch;
 use super::sink::Sink;
 use super::status::WATCH_TIMEOUT;
-use super::wire::{Line, Lines, read_list};
-use super::{WatchState, WatchStatus};
+use super::wire::{Line, Lines, ListMeta, read_list};
+use super::{WatchState, WatchStatus, lenient};
 use crate::cluster::{ApiError, ApiRequest, ApiResource, Connection, Discovery, StatusError};
 
 /// Objects per page of a list.
@@ -136,13 +136,19 @@ impl Driver {
                 request = request.metadata_only();
             }
             let (_, body) = self.connection.fetch(&request).await?;
+            let mut read = 0;
             let meta = read_list(&body, &mut |mut object| {
+                read += 1;
                 defaults.fill(&mut object);
                 for sink in sinks {
                     sink.list_item(&object);
                 }
             });
-            let meta = meta.map_err(|source| ApiError::Decode { request: request.to_string(), source })?;
+            let meta = match meta {
+                Ok(meta) => meta,
+                Err(source) => list_one_by_one(&body, read, &defaults, sinks)
+                    .ok_or_else(|| ApiError::Decode { request: request.to_string(), source })?,
+            };
             self.watch.active(self.now());
             if meta.next.is_empty() {
                 for sink in sinks {
@@ -213,7 +219,7 @@ impl Driver {
     fn event(&mut self, resource: &ApiResource, sinks: &[Arc<dyn Sink>], line: &[u8]) -> Option<End> {
         let Line { kind, mut object } = match serde_json::from_slice(line) {
             Ok(line) => line,
-            Err(error) => return Some(End::Failed(format!("an event cannot be decoded: {error}"))),
+            Err(error) => return self.unreadable(resource, sinks, line, &error),
         };
         self.watch.active(self.now());
         if kind == "ERROR" {
@@ -231,6 +237,25 @@ impl Driver {
             "BOOKMARK" => sinks.iter().for_each(|sink| sink.bookmark(version.unwrap_or_default())),
             _ => {}
         }
+        None
+    }
+
+    /// An event about an object that cannot be decoded changes nothing, unless the object is gone.
+    fn unreadable(
+        &mut self,
+        resource: &ApiResource,
+        sinks: &[Arc<dyn Sink>],
+        line: &[u8],
+        error: &serde_json::Error,
+    ) -> Option<End> {
+        let Some((kind, mut object)) = lenient::line(line) else {
+            return Some(End::Failed(format!("an event cannot be decoded: {error}")));
+        };
+        self.watch.active(self.now());
+        Defaults::of(resource).fill(&mut object);
+        self.resume = object.pointer("/metadata/resourceVersion").and_then(Value::as_str).map(str::to_owned);
+        let deleted = kind == "DELETED";
+        sinks.iter().for_each(|sink| if deleted { sink.deleted(&object) } else { sink.unreadable(&object, false) });
         None
     }
 
@@ -305,6 +330,22 @@ impl Driver {
     fn now(&self) -> Moment {
         self.connection.clock().moment()
     }
+}
+
+/// Goes on with a list at the first item that cannot be decoded. `None` when that is not what is wrong with it.
+fn list_one_by_one(body: &[u8], read: usize, defaults: &Defaults<'_>, sinks: &[Arc<dyn Sink>]) -> Option<ListMeta> {
+    let (meta, items) = lenient::list(body)?;
+    for text in items.into_iter().skip(read) {
+        if let Ok(mut object) = serde_json::from_slice(text) {
+            defaults.fill(&mut object);
+            sinks.iter().for_each(|sink| sink.list_item(&object));
+        } else {
+            let mut object = lenient::object(text)?;
+            defaults.fill(&mut object);
+            sinks.iter().for_each(|sink| sink.unreadable(&object, true));
+        }
+    }
+    Some(meta)
 }
 
 impl From<ApiError> for End {

@@ -16,6 +16,7 @@ mod backoff;
 mod change;
 mod driver;
 mod key;
+mod lenient;
 mod objects;
 mod project;
 mod registry;

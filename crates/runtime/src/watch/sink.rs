@@ -23,6 +23,8 @@ pub(super) trait Sink: Send + Sync {
     fn changed(&self, object: &Value);
     fn deleted(&self, object: &Value);
     fn bookmark(&self, version: &str);
+    /// An object of which only the identity could be read. What is known of it stays.
+    fn unreadable(&self, object: &Value, listed: bool);
     fn clear(&self);
     fn is_synced(&self) -> bool;
     fn is_used(&self) -> bool;
@@ -153,6 +155,13 @@ impl<P: Send + Sync + 'static> Sink for Projected<P> {
 
     fn bookmark(&self, version: &str) {
         self.state.write().bookmark(&Version::parse(version));
+    }
+
+    fn unreadable(&self, object: &Value, listed: bool) {
+        if listed && let Some(seen) = Seen::of(object) {
+            self.state.write().list_is_news(&seen, self.clock.moment());
+        }
+        self.skip(object, "it cannot be decoded");
     }
 
     fn clear(&self) {

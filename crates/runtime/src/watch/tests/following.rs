@@ -310,6 +310,29 @@ async fn one_object_that_cannot_be_projected_does_not_stop_the_others() {
     assert_eq!(cluster.watches().health()[0].skipped, 1);
 }
 
+// STORE-9
+#[tokio::test(start_paused = true)]
+async fn one_object_that_cannot_be_decoded_does_not_stop_the_others() {
+    let server = Server::new();
+    server.put("demo", "a", "1");
+    server.put("demo", "deep", "1");
+    let cluster = server.cluster();
+    let store = synced(&cluster).await;
+    let object = |version: &str| {
+        let identity = format!(r#"{{"namespace":"demo","name":"deep","uid":"uid-2","resourceVersion":"{version}"}}"#);
+        format!(r#"{{"metadata":{identity},"x":{}{}}}"#, "[".repeat(500), "]".repeat(500))
+    };
+    server.send_text(&format!("{{\"type\":\"MODIFIED\",\"object\":{}}}\n", object("3")));
+    server.put("demo", "b", "2");
+    settle().await;
+    assert_eq!(store.status().state, WatchState::Watching);
+    assert_eq!(texts(&store), ["a=1", "b=2", "deep=1"]);
+    assert_eq!(cluster.watches().health()[0].skipped, 1);
+    server.send_text(&format!("{{\"type\":\"DELETED\",\"object\":{}}}\n", object("9")));
+    settle().await;
+    assert_eq!(texts(&store), ["a=1", "b=2"]);
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_line_that_is_no_event_is_a_failure_of_this_watch_only() {
     let server = Server::new();

@@ -2,4 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 
+mod command;
 mod crash;
+mod lifecycle;
+mod objects;

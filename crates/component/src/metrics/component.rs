@@ -67,8 +67,8 @@ impl Metrics {
         self.families.differing_renders.get_or_create(&self.controller()).inc();
     }
 
-    /// A request about a dependent was answered.
-    pub(crate) fn sent(&self, verb: Verb, corrective: bool, error: Option<&ApiError>) {
+    /// A request about a dependent was answered. A lost race and an absent object are no errors: the pass goes on from there.
+    pub(crate) fn sent(&self, verb: Verb, corrective: bool, error: Option<&ApiError>, lost_race: bool) {
         let labels = OperationLabels { controller: self.controller.to_string(), action: verb.operation() };
         self.families.operations.get_or_create(&labels).inc();
         match error {
@@ -76,9 +76,10 @@ impl Metrics {
                 self.families.drift.get_or_create(&self.controller()).inc();
             }
             None => {}
-            Some(error) if error.is_conflict() || error.is_already_exists() => {
+            Some(error) if lost_race || error.is_conflict() || error.is_already_exists() => {
                 self.families.conflicts.get_or_create(&self.controller()).inc();
             }
+            Some(error) if error.is_not_found() => {}
             Some(error) => {
                 let labels = ErrorLabels {
                     controller: self.controller.to_string(),

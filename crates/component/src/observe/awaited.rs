@@ -2,14 +2,40 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
+use kubewright_machinery::object::ObjectExt as _;
 use kubewright_runtime::cluster::Cluster;
 use kubewright_runtime::controller::Key;
 use kubewright_runtime::task::Tasks;
-use kubewright_runtime::watch::{Cause, WatchSpec, project_with};
+use kubewright_runtime::watch::{Cause, Change, Project, Store, WatchSpec, project_with};
 use parking_lot::Mutex;
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::Notify;
+
+/// What stands in the way of a component.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Obstacle {
+    /// A single object: what matters is that it comes or goes, that its deletion begins, and whose it is.
+    Object(WatchSpec),
+    /// Foreign instances of a type: what matters is that none is left.
+    Instances(WatchSpec),
+}
+
+/// What matters of a single object: its labels, and whether it is being deleted.
+type Marks = (Option<Value>, bool);
+
+fn marks_of(object: &Value) -> Marks {
+    (object.pointer("/metadata/labels").cloned(), object.deletion_timestamp().is_some())
+}
+
+fn marks_differ(_: &Store<Marks>, change: &Change<Marks>) -> bool {
+    change.old != change.new
+}
+
+fn none_is_left(store: &Store<()>, _: &Change<()>) -> bool {
+    store.is_empty()
+}
 
 /// Watches on what stands in the way of single components: foreign instances of their types, objects that are not
 /// theirs. Metadata only, and only while they wait.
@@ -26,7 +52,7 @@ struct Inner {
 }
 
 struct Awaited {
-    specs: HashSet<WatchSpec>,
+    obstacles: HashSet<Obstacle>,
     stop: CancellationToken,
 }
 
@@ -36,28 +62,39 @@ impl AwaitedWatches {
     }
 
     /// From now on the component waits for changes of exactly these.
-    pub(crate) fn set(&self, component: &Key, specs: HashSet<WatchSpec>) {
+    pub(crate) fn set(&self, component: &Key, obstacles: HashSet<Obstacle>) {
         let mut awaited = self.inner.awaited.lock();
-        if awaited.get(component).is_some_and(|before| before.specs == specs) {
+        if awaited.get(component).is_some_and(|before| before.obstacles == obstacles) {
             return;
         }
         if let Some(before) = awaited.remove(component) {
             before.stop.cancel();
         }
-        if specs.is_empty() {
+        if obstacles.is_empty() {
             return;
         }
         let stop = CancellationToken::new();
-        for spec in &specs {
-            self.listen(component.clone(), spec.clone(), stop.clone());
+        for obstacle in &obstacles {
+            let (component, stop) = (component.clone(), stop.clone());
+            match obstacle.clone() {
+                Obstacle::Object(spec) => self.listen(component, spec, project_with(marks_of), marks_differ, stop),
+                Obstacle::Instances(spec) => self.listen(component, spec, project_with(|_| ()), none_is_left, stop),
+            }
         }
-        awaited.insert(component.clone(), Awaited { specs, stop });
+        awaited.insert(component.clone(), Awaited { obstacles, stop });
     }
 
-    fn listen(&self, component: Key, spec: WatchSpec, stop: CancellationToken) {
+    fn listen<P: Send + Sync + 'static>(
+        &self,
+        component: Key,
+        spec: WatchSpec,
+        projector: Arc<dyn Project<Output = P>>,
+        matters: fn(&Store<P>, &Change<P>) -> bool,
+        stop: CancellationToken,
+    ) {
         let inner = &self.inner;
         let name = format!("awaited {spec}");
-        let store = inner.cluster.watches().subscribe(spec, project_with(|_| ()));
+        let store = inner.cluster.watches().subscribe(spec, projector);
         let mut changes = store.changes();
         let (notify, stopping) = (Arc::clone(&inner.notify), inner.tasks.stopping());
         let listen = async move {
@@ -71,7 +108,7 @@ impl AwaitedWatches {
             };
             let events = async {
                 while let Some(change) = changes.next().await {
-                    if change.cause != Cause::Initial {
+                    if change.cause != Cause::Initial && matters(&store, &change) {
                         notify(&component);
                     }
                 }

@@ -244,7 +244,7 @@ impl Inner {
                 both.for_each(|component| (self.notify)(component));
             }
             // Whoever loses an object to another component must know; the writer itself does.
-            Cause::OwnWrite if before != after => {
+            Cause::OwnWrite if after.is_some() && before != after => {
                 if let Some(component) = &before {
                     (self.notify)(component);
                 }

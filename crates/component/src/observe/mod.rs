@@ -4,7 +4,7 @@ mod awaited;
 mod components;
 mod dependents;
 
-pub(crate) use awaited::AwaitedWatches;
+pub(crate) use awaited::{AwaitedWatches, Obstacle};
 pub(crate) use components::Components;
 pub(crate) use dependents::{DependentWatches, NotObservable};
 

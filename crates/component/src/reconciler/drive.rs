@@ -1,9 +1,10 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::time::Duration;
 
 use kubewright_core::component::Ending;
 use kubewright_core::dependents::{
-    Action, CheckedTypes, Desired, Foreign, ForeignCheck, Inventory, ObjectAction, Observed, Plan, Request, Response, Verb,
-    Verdict, plan, plan_deletion,
+    Action, CheckedTypes, Desired, Foreign, ForeignCheck, Inventory, ObjectAction, Observed, Plan, Refusal, Request, Response,
+    Verb, Verdict, plan, plan_deletion,
 };
 use kubewright_core::flow::Failure;
 use kubewright_machinery::object::{GroupKind, GroupVersionKind, ObjectExt as _, ObjectKey};
@@ -14,11 +15,13 @@ use super::end::{End, Step};
 use super::pass::Pass;
 use crate::execute::{Sent, check_foreign, refusal_of};
 use crate::kind::Instance;
-use crate::observe::NotObservable;
+use crate::observe::{NotObservable, Obstacle};
 
 /// More batches than this per dependent mean that the plan does not converge.
 const BATCHES_PER_DEPENDENT: usize = 16;
 const BATCHES: usize = 64;
+/// When a pass looks again for a kind that could not be observed.
+const LOOK_AGAIN: Duration = Duration::from_secs(10);
 
 /// What the engine is asked for.
 #[derive(Clone, Debug)]
@@ -62,6 +65,8 @@ impl Pass<'_> {
             inventory = planned;
             self.memory.engine = memory;
             if actions.is_empty() {
+                // What went away in this pass needs no watch any more.
+                self.shared.dependents.use_kinds(self.key, self.kinds(&inventory, goal));
                 self.note_namespaces(&observed);
                 self.draft.component.inventory = inventory;
                 self.await_obstacles(watch_objects, watch_foreign, &found);
@@ -160,9 +165,11 @@ impl Pass<'_> {
         let (shared, action) = (self.shared, &sent.action);
         let version_before = observed.get(&action.key).map(|live| live.resource_version.to_string());
         let now = self.now;
-        shared.metrics.sent(action.verb, action.corrective, sent.answer.as_ref().err());
-        match &sent.answer {
-            Ok(body) => {
+        let refusal = sent.answer.as_ref().err().map(refusal_of);
+        let lost = refusal.as_ref().is_some_and(|refusal| lost_race(action.verb, refusal));
+        shared.metrics.sent(action.verb, action.corrective, sent.answer.as_ref().err(), lost);
+        match (&sent.answer, refusal) {
+            (Ok(body), _) => {
                 if action.verb != Verb::CreateNamespace && action.verb != Verb::ReadLive {
                     self.remember(action, body);
                 }
@@ -176,9 +183,9 @@ impl Pass<'_> {
                 }
                 observed.record(engine, action, Response::Success(body), &mut self.memory.engine, now);
             }
-            Err(error) => {
-                let refusal = refusal_of(error);
-                if action.verb.is_write() && !refusal.is_transient() && !refusal.is_absent() {
+            (Err(_), None) => {}
+            (Err(_), Some(refusal)) => {
+                if action.verb.is_write() && !lost && !refusal.is_transient() && !refusal.is_absent() {
                     shared.events.dependent_failed(&self.object, action, &refusal.to_string());
                 }
                 observed.record(engine, action, Response::Refused(&refusal), &mut self.memory.engine, now);
@@ -221,27 +228,25 @@ impl Pass<'_> {
     ) {
         let object = |(gvk, key): (GroupVersionKind, ObjectKey)| {
             let spec = WatchSpec::of_version(&gvk).fields(format!("metadata.name={}", key.name)).metadata_only();
-            if key.namespace.is_empty() { spec } else { spec.in_namespace(key.namespace) }
+            Obstacle::Object(if key.namespace.is_empty() { spec } else { spec.in_namespace(key.namespace) })
         };
-        let check = |check: ForeignCheck| {
+        let instances = |check: ForeignCheck| {
             let kind = found.get(&check).cloned().or(match check.types {
                 CheckedTypes::Definition { kind, .. } => Some(kind),
                 _ => None,
             })?;
-            Some(WatchSpec::new(kind).labels(check.selector).metadata_only())
+            Some(Obstacle::Instances(WatchSpec::new(kind).labels(check.selector).metadata_only()))
         };
-        let specs: HashSet<WatchSpec> = objects.into_iter().map(object).chain(checks.into_iter().filter_map(check)).collect();
-        self.shared.awaited.set(self.key, specs);
+        let obstacles = objects.into_iter().map(object).chain(checks.into_iter().filter_map(instances)).collect();
+        self.shared.awaited.set(self.key, obstacles);
     }
 
     /// Waits for the owners of objects that are wanted here too, so that whoever lets go queues the next pass.
     fn await_owners(&self, own: &str, observed: &Observed, verdict: &Verdict) {
         let taken = |key: &ObjectKey| observed.get(key).is_some_and(|live| live.owner.is_some() && !live.is_owned_by(own));
         let wanted = match verdict {
-            Verdict::Blocked { .. } | Verdict::Failed { .. } => {
-                self.desired().objects().iter().map(|object| &object.key).filter(|key| taken(key)).cloned().collect()
-            }
-            _ => HashSet::new(),
+            Verdict::Complete => HashSet::new(),
+            _ => self.desired().objects().iter().map(|object| &object.key).filter(|key| taken(key)).cloned().collect(),
         };
         self.shared.dependents.want(self.key, wanted);
     }
@@ -249,7 +254,27 @@ impl Pass<'_> {
     fn unobservable(&self, error: NotObservable) -> End {
         match error {
             NotObservable::Forbidden { .. } => End::failed(Failure::backoff(error).slow(), None, self.intervals()),
-            NotObservable::Silent { .. } => End::waiting(error.to_string(), None, self.intervals()),
+            // Nothing tells when a first list comes after all.
+            NotObservable::Silent { .. } => End::waiting(error.to_string(), Some(LOOK_AGAIN), self.intervals()),
         }
+    }
+}
+
+/// Whether a write only came too late: a test in a JSON patch fails like an invalid object does.
+fn lost_race(verb: Verb, refusal: &Refusal) -> bool {
+    refusal.is_conflict() || (verb == Verb::ReleaseFinalizer && refusal.code == 422)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // EVT-3
+    #[test]
+    fn a_failed_test_of_a_finalizer_patch_is_a_lost_race_and_no_error() {
+        let invalid = Refusal { code: 422, ..Refusal::default() };
+        assert!(lost_race(Verb::ReleaseFinalizer, &invalid));
+        assert!(!lost_race(Verb::Update, &invalid));
+        assert!(lost_race(Verb::Update, &Refusal { code: 409, ..Refusal::default() }));
     }
 }

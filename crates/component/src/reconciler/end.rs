@@ -25,6 +25,11 @@ pub(super) enum End {
     },
     /// The component is, or will be, gone: nothing is recorded.
     Gone,
+    /// Nothing may be recorded, and the pass failed.
+    Unrecorded {
+        /// What the runner makes of it.
+        flow: Flow,
+    },
     /// Somebody else changed the component in between: nothing is recorded, and the pass is repeated.
     Overtaken,
 }
@@ -57,6 +62,10 @@ impl End {
 
     pub(super) fn ready(intervals: Intervals) -> Self {
         Self::Recorded { ending: Ending::Ready, flow: Ok(()), recheck: Some(intervals.requeue) }
+    }
+
+    pub(super) fn unrecorded(failure: Failure) -> Self {
+        Self::Unrecorded { flow: Err(failure.into()) }
     }
 
     /// The user must correct something in the object itself.
@@ -166,6 +175,7 @@ impl End {
         match self {
             Self::Recorded { ending, flow, recheck } => (Some(ending), flow, recheck),
             Self::Gone => (None, Ok(()), None),
+            Self::Unrecorded { flow } => (None, flow, None),
             Self::Overtaken => (None, Wait::after(OVERTAKEN, Reason::new("Overtaken")).into(), None),
         }
     }

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::end::{End, Step};
 use super::pass::Pass;
+use crate::record::status_of;
 
 /// How often a finalizer patch is repeated whose test failed.
 const ATTEMPTS: usize = 5;
@@ -36,8 +37,7 @@ impl Pass<'_> {
                     if object.deletion_timestamp().is_some() && object.finalizers().next().is_none() {
                         shared.components.record_delete(&object);
                     }
-                    self.take_over(object);
-                    return Ok(());
+                    return self.go_on_with(object);
                 }
                 // The test in the patch failed: somebody else was faster.
                 Err(error) if error.code() == Some(422) || error.is_conflict() => {
@@ -46,12 +46,23 @@ impl Pass<'_> {
                 Err(error) => Err(error),
             };
             match read {
-                Ok(object) if object.uid() == self.object.uid() => self.take_over(object),
+                Ok(object) if object.uid() == self.object.uid() => self.go_on_with(object)?,
                 Ok(_) => return Err(Box::new(End::Gone)),
                 Err(error) => return Err(Box::new(self.finalizer_failed(error))),
             }
         }
         Err(Box::new(End::Overtaken))
+    }
+
+    /// The draft was made from the status as it was read: with another one the pass must start anew, or it would take away what
+    /// somebody else wrote.
+    fn go_on_with(&mut self, object: Value) -> Step {
+        if status_of(&object) != self.subject.persisted {
+            self.shared.components.record_write(&object);
+            return Err(Box::new(End::Overtaken));
+        }
+        self.take_over(object);
+        Ok(())
     }
 
     fn finalizer_failed(&self, error: ApiError) -> End {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use kubewright_core::component::Circumstances;
 use kubewright_core::dependents::{Engine, Inventory, ManagedType};
+use kubewright_core::flow::Failure;
 use kubewright_core::manifest::component_digest;
 use kubewright_core::reference::Resolved;
 use kubewright_machinery::object::ObjectExt as _;
@@ -16,7 +17,7 @@ use super::memory::Memory;
 use crate::events::Tally;
 use crate::hooks::{HookInputs, Point};
 use crate::kind::Instance;
-use crate::record::{Draft, Subject, status_of};
+use crate::record::{Draft, Subject, UnreadableStatus, status_of};
 use crate::settings::Effective;
 
 /// One pass over one component.
@@ -27,8 +28,14 @@ pub(super) struct Pass<'a> {
     pub(super) now: Timestamp,
     /// The component as last read or answered.
     pub(super) object: Arc<Value>,
+    /// The generation that this pass is about. An answer may show a newer one, which is for the next pass.
+    generation: i64,
+    /// Whether the component was being deleted when the pass began.
+    deleting: bool,
     pub(super) subject: Subject,
     pub(super) draft: Draft,
+    /// The status could not be read: nothing may be written then.
+    pub(super) unreadable: Option<UnreadableStatus>,
     pub(super) memory: Memory,
     /// What is not known before the spec could be read.
     pub(super) effective: Option<Effective>,
@@ -46,6 +53,15 @@ pub(super) struct Pass<'a> {
 impl<'a> Pass<'a> {
     pub(super) fn begin(shared: &'a Shared, key: &'a Key, object: Arc<Value>) -> Self {
         let persisted = status_of(&object);
+        let (draft, unreadable) = match Draft::read(&persisted) {
+            Ok((draft, merged)) => {
+                for dependent in merged {
+                    tracing::warn!(component = %key, %dependent, "the inventory lists a dependent twice; the item that was applied last counts");
+                }
+                (draft, None)
+            }
+            Err(error) => (Draft::default(), Some(error)),
+        };
         Self {
             now: shared.cluster.clock().now(),
             subject: Subject {
@@ -54,7 +70,10 @@ impl<'a> Pass<'a> {
                 resource_version: object.resource_version().to_owned(),
                 persisted: persisted.clone(),
             },
-            draft: Draft::read(&persisted),
+            draft,
+            unreadable,
+            generation: object.generation().unwrap_or_default(),
+            deleting: object.deletion_timestamp().is_some(),
             memory: shared.memories.take(key, object.uid()),
             object,
             shared,
@@ -81,6 +100,10 @@ impl<'a> Pass<'a> {
         if deleting && !self.object.has_finalizer(&self.shared.finalizer) {
             return Ok(End::Gone);
         }
+        if let Some(error) = &self.unreadable {
+            self.shared.events.warning(&self.object, "StatusUnreadable", format!("Failed to {error}"));
+            return Ok(End::unrecorded(Failure::backoff(error.clone()).slow()));
+        }
         let instance = self.shared.kind.decode(&self.object).map_err(|error| {
             Box::new(End::invalid_spec(format!(
                 "the object does not fit its type: {error} (correct the object, or install the CRD of this operator)"
@@ -104,11 +127,11 @@ impl<'a> Pass<'a> {
     }
 
     pub(super) fn is_deleting(&self) -> bool {
-        self.object.deletion_timestamp().is_some()
+        self.deleting
     }
 
     pub(super) fn generation(&self) -> i64 {
-        self.object.generation().unwrap_or_default()
+        self.generation
     }
 
     pub(super) fn intervals(&self) -> Intervals {

@@ -1,4 +1,5 @@
 use kubewright_core::component::ComponentStatus;
+use kubewright_machinery::object::ObjectKey;
 use kubewright_machinery::patch;
 use serde_json::{Map, Value};
 
@@ -22,21 +23,34 @@ const OURS: [&str; 13] = [
 ];
 
 /// The status that a pass is about to record: the framework's part, typed, over whatever else the status holds.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Draft {
     rest: Map<String, Value>,
     /// The framework's part.
     pub(crate) component: ComponentStatus,
 }
 
+/// A status of which the framework's part cannot be read: written by a newer version, or by somebody else.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("read status.{field}: {problem} (run the version of the operator that wrote it, or correct the field)")]
+pub(crate) struct UnreadableStatus {
+    field: String,
+    problem: String,
+}
+
 impl Draft {
-    /// Starts from the status as it was read. A framework part that cannot be read counts as lost: the inventory
-    /// heals from the marks on the dependents.
-    pub(crate) fn read(status: &Map<String, Value>) -> Self {
-        let component = serde_json::from_value(Value::Object(status.clone())).unwrap_or_default();
+    /// Starts from the status as it was read, with the keys of dependents that it lists more than once.
+    ///
+    /// A framework part that cannot be read is an error and never counts as lost: the inventory is what deletion goes by
+    /// (DEL-9).
+    pub(crate) fn read(status: &Map<String, Value>) -> Result<(Self, Vec<ObjectKey>), UnreadableStatus> {
+        let mut component: ComponentStatus = serde_json::from_value(Value::Object(status.clone()))
+            .map_err(|error| unreadable(status).unwrap_or_else(|| UnreadableStatus::of("", &error)))?;
+        let (inventory, merged) = std::mem::take(&mut component.inventory).merged();
+        component.inventory = inventory;
         let mut rest = status.clone();
         rest.retain(|field, _| !OURS.contains(&field.as_str()));
-        Self { rest, component }
+        Ok((Self { rest, component }, merged))
     }
 
     /// The status as hooks see and change it.
@@ -56,6 +70,28 @@ impl Draft {
         self.rest = status;
         self.rest.retain(|field, _| !OURS.contains(&field.as_str()));
     }
+}
+
+impl UnreadableStatus {
+    fn of(field: &str, problem: &serde_json::Error) -> Self {
+        Self { field: field.to_owned(), problem: problem.to_string() }
+    }
+}
+
+/// The first field, and the first item of the inventory, that does not fit.
+fn unreadable(status: &Map<String, Value>) -> Option<UnreadableStatus> {
+    let problem = |field: &str, value: Value| {
+        let alone = Value::Object(Map::from_iter([(field.to_owned(), value)]));
+        serde_json::from_value::<ComponentStatus>(alone).err()
+    };
+    let items = status.get("inventory").and_then(Value::as_array).into_iter().flatten().enumerate();
+    let bad_item = |(index, item): (usize, &Value)| {
+        problem("inventory", Value::Array(vec![item.clone()]))
+            .map(|error| UnreadableStatus::of(&format!("inventory[{index}]"), &error))
+    };
+    let bad_field =
+        |(field, value): (&String, &Value)| problem(field, value.clone()).map(|error| UnreadableStatus::of(field, &error));
+    items.into_iter().find_map(bad_item).or_else(|| status.iter().find_map(bad_field))
 }
 
 /// The merge patch between two statuses, or `None` when they say the same. Times alone are no difference.
@@ -128,12 +164,43 @@ mod tests {
     // HOOK-2
     #[test]
     fn hooks_keep_their_own_fields_and_never_change_ours() {
-        let mut draft = Draft::read(&map(json!({"state": "Ready", "revision": 3, "observedGeneration": 1, "url": "a"})));
+        let status = map(json!({"state": "Ready", "revision": 3, "observedGeneration": 1, "url": "a"}));
+        let (mut draft, _) = Draft::read(&status).unwrap();
         let mut status = draft.to_map();
         status.insert("url".to_owned(), json!("b"));
         status.insert("revision".to_owned(), json!(9));
         draft.adopt(status);
         assert_eq!(draft.component.revision, 3);
         assert_eq!(draft.to_map()["url"], json!("b"));
+    }
+
+    fn item(name: &str) -> Value {
+        json!({
+            "group": "", "version": "v1", "kind": "ConfigMap", "namespace": "demo", "name": name, "adoptionPolicy": "IfUnowned",
+            "reconcilePolicy": "OnObjectChange", "updatePolicy": "Replace", "deletePolicy": "Delete", "applyOrder": 0,
+            "deleteOrder": 0, "digest": "d", "phase": "Ready",
+        })
+    }
+
+    // DEL-9
+    #[test]
+    fn a_status_that_cannot_be_read_is_an_error_that_names_the_field() {
+        let mut strange = item("b");
+        strange["phase"] = json!("Hibernating");
+        let error = Draft::read(&map(json!({"state": "Ready", "inventory": [item("a"), strange]}))).unwrap_err().to_string();
+        assert!(error.starts_with("read status.inventory[1]: unknown variant `Hibernating`"), "{error}");
+        let error = Draft::read(&map(json!({"state": "Paused", "inventory": [item("a")]}))).unwrap_err().to_string();
+        assert!(error.starts_with("read status.state: unknown variant `Paused`"), "{error}");
+    }
+
+    // INV-2
+    #[test]
+    fn items_that_are_listed_twice_are_merged_when_a_status_is_read() {
+        let mut newer = item("a");
+        newer["lastAppliedAt"] = json!("2026-01-01T00:00:00Z");
+        let (draft, merged) = Draft::read(&map(json!({"inventory": [item("a"), item("b"), newer]}))).unwrap();
+        assert_eq!(draft.component.inventory.len(), 2);
+        assert!(draft.component.inventory.items()[0].last_applied_at.is_some());
+        assert_eq!(merged.len(), 1);
     }
 }

@@ -3,5 +3,5 @@
 mod draft;
 mod writer;
 
-pub(crate) use draft::{Draft, difference, only_messages_differ};
+pub(crate) use draft::{Draft, UnreadableStatus, difference, only_messages_differ};
 pub(crate) use writer::{StatusWriter, Subject, Written, status_of};

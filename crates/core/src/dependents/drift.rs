@@ -12,6 +12,15 @@ const PEACE: i64 = 600;
 /// The correction that makes people aware of a fight.
 const TOLD_AT: u32 = 2;
 
+/// The pause in seconds after so many corrections; `None`: until a reapply is due (DRIFT-5).
+const fn pause_after(corrections: u32) -> Option<i64> {
+    match corrections {
+        0 | 1 => Some(10),
+        2 => Some(60),
+        _ => None,
+    }
+}
+
 /// What a look at an object in sync found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Finding {
@@ -44,7 +53,7 @@ impl Planner<'_> {
             return;
         }
         if self.observed.uncorrected.contains(&object.key) {
-            self.plan_next_look(object);
+            self.plan_next_correction(object);
             return;
         }
         if self.observed.unsure.contains(&object.key) {
@@ -87,21 +96,21 @@ impl Planner<'_> {
 
     /// Corrections are spaced: at once, 10 s, 60 s after the one before, then only when a reapply is due (DRIFT-5).
     fn may_correct(&mut self, object: &DesiredObject) -> bool {
-        let Some(entry) = self.memory.drift.get(&object.key) else {
+        if self.memory.drift.get(&object.key).is_none_or(|entry| entry.count == 0) {
             return true;
-        };
-        let pause = match entry.count {
-            0 => return true,
-            1 => 10,
-            2 => 60,
-            _ => {
-                self.plan_next_look(object);
-                return false;
-            }
-        };
-        let next = Self::after(entry.last, pause);
-        self.wake_at(next);
-        self.now >= next
+        }
+        self.plan_next_correction(object).is_some_and(|next| self.now >= next)
+    }
+
+    /// When the next correction may be sent; `None`: when a reapply is due. Wakes up then.
+    fn plan_next_correction(&mut self, object: &DesiredObject) -> Option<jiff::Timestamp> {
+        let entry = self.memory.drift.get(&object.key);
+        let next = entry.and_then(|entry| Some(Self::after(entry.last, pause_after(entry.count)?)));
+        match next {
+            Some(next) => self.wake_at(next),
+            None => self.plan_next_look(object),
+        }
+        next
     }
 
     fn plan_next_look(&mut self, object: &DesiredObject) {

@@ -1,6 +1,6 @@
 //! The list of a component's dependents, as its status keeps it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use kubewright_machinery::object::{GroupVersionKind, ObjectKey};
 use schemars::JsonSchema;
@@ -147,6 +147,13 @@ impl Inventory {
             }
         }
         (Self { items: kept }, dropped)
+    }
+
+    /// As [`Inventory::new`]; free of cost where nothing is listed twice.
+    pub fn merged(self) -> (Self, Vec<ObjectKey>) {
+        let mut seen = HashSet::with_capacity(self.items.len());
+        let unique = self.items.iter().all(|item| seen.insert((&item.kind, &item.namespace, &item.name, &item.group)));
+        if unique { (self, Vec::new()) } else { Self::new(self.items) }
     }
 
     /// From items whose identities differ and whose order is that of deletion.

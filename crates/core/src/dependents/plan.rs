@@ -21,7 +21,7 @@ pub struct Plan {
     pub wake: Option<Timestamp>,
     /// Whether something must be written whose manifest is only known as a summary: render, and plan again.
     pub needs_manifests: bool,
-    /// Objects without our label that are in the way: watch each alone (OWN-3).
+    /// Objects without our label that are in the way, and namespaces that are missing or going away: watch each alone (OWN-3, TRG-3).
     pub watch_objects: Vec<(GroupVersionKind, ObjectKey)>,
     /// Checks with a hit: watch these types with the check's selector (GATE-3).
     pub watch_foreign: Vec<ForeignCheck>,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 
 use jiff::{SignedDuration, Timestamp};
-use kubewright_machinery::object::ObjectKey;
+use kubewright_machinery::object::{GroupVersionKind, ObjectKey};
 
 use super::observe::{Farewells, Halt};
 use super::order::delete_priority;
@@ -105,7 +105,7 @@ impl<'a> Planner<'a> {
             self.checks.clear();
         }
         let verdict = self.verdict(complete);
-        let watch_objects = self.objects_in_the_way();
+        let watch_objects = self.objects_in_the_way(write_ahead);
         self.forget_settled();
         let gone = std::mem::take(&mut self.gone);
         let mut items: Vec<Item> = std::mem::take(&mut self.items)
@@ -195,10 +195,20 @@ impl<'a> Planner<'a> {
         })
     }
 
-    fn objects_in_the_way(&self) -> Vec<(kubewright_machinery::object::GroupVersionKind, ObjectKey)> {
-        let unlabelled = |key: &ObjectKey| self.live(key).is_some_and(|live| live.owner.is_none());
-        let conflicts = self.halts.iter().filter(|(key, halt)| matches!(halt, Halt::Blocked { .. }) && unlabelled(key));
-        conflicts.filter_map(|(key, _)| Some((self.items[*self.index.get(key)?].gvk(), key.clone()))).collect()
+    /// What no watch on dependents shows: wanted objects without an owner that are not ours to take, or are on their way out, and
+    /// namespaces.
+    fn objects_in_the_way(&self, applying: bool) -> Vec<(GroupVersionKind, ObjectKey)> {
+        let is_conflict = |key: &ObjectKey| matches!(self.halts.get(key), Some(Halt::Blocked { .. }));
+        let objects = self.items.iter().filter_map(|item| {
+            let key = item.key();
+            let live = self.live(&key).filter(|live| live.owner.is_none())?;
+            let leaves = applying && live.terminating && !item.is_redundant();
+            (leaves || is_conflict(&key)).then(|| (item.gvk(), key))
+        });
+        let namespaces = self.observed.awaited_namespaces.iter();
+        let namespaces =
+            namespaces.map(|name| (GroupVersionKind::new("", "v1", "Namespace"), ObjectKey::new("", "Namespace", "", name)));
+        objects.chain(namespaces).collect()
     }
 
     /// Memory is kept for objects that are still in the inventory only.

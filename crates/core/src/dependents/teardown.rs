@@ -186,8 +186,11 @@ impl Planner<'_> {
             }
             let item = &self.items[place];
             let key = item.key();
-            let status = item.status.unwrap_or(Status::Current);
-            let message = item.message.clone();
+            // What is not wanted any more cannot fail: it only has not been its turn yet.
+            let (status, message) = match item.status.unwrap_or(Status::Current) {
+                Status::Failed => (Status::Terminating, String::new()),
+                status => (status, item.message.clone()),
+            };
             self.waiting.push(super::Waiting { key, status, message });
         }
     }

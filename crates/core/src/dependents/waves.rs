@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use kubewright_machinery::object::ObjectKey;
+
 use super::engine::{Engine, is_api_service, is_type};
 use super::managed::ManagedIndex;
 use super::observe::Halt;
@@ -155,6 +157,10 @@ impl Planner<'_> {
         }
         let namespace = &key.namespace;
         if self.observed.missing_namespaces.get(namespace) == Some(&true) {
+            if self.brings(namespace) {
+                let message = format!("namespace {namespace} has just gone away and comes back with the set");
+                return Step::Halt(Halt::Wait { message, after: Some(Duration::from_secs(1)) });
+            }
             let action = self.create_namespace(namespace);
             return if self.is_halted(&action.key) || !namespaces.insert(namespace.clone()) {
                 Step::Planned
@@ -177,6 +183,13 @@ impl Planner<'_> {
             Some(action) => Step::Send(ObjectAction { after: action.after.max(pause), ..action }),
             None => Step::Planned,
         }
+    }
+
+    /// Whether the namespace is one of the set and was there a moment ago: it is created again as it is wanted, not as a bare one.
+    fn brings(&self, namespace: &str) -> bool {
+        let key = ObjectKey::new("", "Namespace", "", namespace);
+        let wanted = self.index.get(&key).is_some_and(|&place| !self.items[place].is_redundant());
+        wanted && self.live(&key).is_some_and(|live| self.engine.owns(live))
     }
 
     fn overwrite(&mut self, object: &DesiredObject, state: State, live: &Projection) -> Step {

@@ -31,6 +31,8 @@ pub struct Observed {
     /// Objects that got our marks, or lost our finalizer, in this pass.
     pub(in crate::dependents) marked: BTreeSet<ObjectKey>,
     pub(in crate::dependents) missing_namespaces: BTreeMap<String, bool>,
+    /// Namespaces that must come, or go, before objects can be created in them.
+    pub(in crate::dependents) awaited_namespaces: BTreeSet<String>,
     pub(in crate::dependents) created_namespaces: BTreeSet<String>,
     /// Corrective writes that failed: not tried again in this pass.
     pub(in crate::dependents) uncorrected: BTreeSet<ObjectKey>,

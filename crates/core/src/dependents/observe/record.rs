@@ -142,29 +142,33 @@ impl Observed {
                 }
             }
             // A test in our JSON patch failed: somebody else was faster.
-            Verb::ReleaseFinalizer if refusal.code == 422 => self.conflict(action, &title),
+            Verb::ReleaseFinalizer if refusal.code == 422 => self.conflict(action, &title, memory, now),
             Verb::Create if refusal.is_conflict() && is_being_deleted(refusal) => {
-                self.conflict(action, &title);
+                self.conflict(action, &title, memory, now);
             }
             verb if refusal.is_conflict() && verb != Verb::ReadLive => {
-                self.conflict(action, &title);
+                self.conflict(action, &title, memory, now);
             }
             _ if action.corrective => {
                 self.uncorrected.insert(key.clone());
                 remember_correction(action, memory, now);
             }
             _ => {
+                if refusal.is_terminating_namespace() {
+                    self.awaited_namespaces.insert(key.namespace.clone());
+                }
                 self.halts.insert(key.clone(), halt_of(action, refusal, &title));
             }
         }
     }
 
-    fn conflict(&mut self, action: &ObjectAction, title: &str) {
+    fn conflict(&mut self, action: &ObjectAction, title: &str, memory: &mut Memory, now: Timestamp) {
         let attempts = self.attempts.entry(action.key.clone()).or_default();
         *attempts += 1;
         if *attempts > CONFLICT_RETRIES {
             if action.corrective {
                 self.uncorrected.insert(action.key.clone());
+                remember_correction(action, memory, now);
             } else {
                 let message = format!("conflict while writing {title}");
                 self.halts.insert(action.key.clone(), Halt::Wait { message, after: Some(CONFLICT_WAIT) });
@@ -181,6 +185,7 @@ impl Observed {
             self.missing_namespaces.insert(namespace.clone(), true);
         } else if self.missing_namespaces.get(namespace) != Some(&true) {
             let message = refusal.to_string();
+            self.awaited_namespaces.insert(namespace.clone());
             self.halts.insert(action.key.clone(), Halt::Wait { message, after: None });
         }
     }

@@ -275,3 +275,15 @@ fn an_orphaned_instance_keeps_its_type() {
         assert!(world.cluster.get("Baz", "kept").is_some());
     }
 }
+
+// READY-4, OUT-1
+#[test]
+fn a_dependent_that_failed_before_its_turn_does_not_fail_the_deletion() {
+    let mut world = World::new();
+    let set = [object("Foo", "first").finalizer(), object("Foo", "last").with("delete-order", "1")];
+    installed(&mut world, &set);
+    world.cluster.fail("Foo", "last", "no");
+    world.apply(&set);
+    let end = world.delete();
+    assert_eq!(super::world::waiting(&end), ["first", "last"]);
+}

@@ -118,6 +118,41 @@ fn a_refused_correction_leaves_the_component_ready() {
     assert_eq!(world.requests(), Vec::<String>::new());
 }
 
+// DRIFT-5, DRIFT-8
+#[test]
+fn a_refused_correction_is_tried_again_on_a_timer() {
+    let mut world = World::new();
+    let set = [object("ConfigMap", "c")];
+    world.apply(&set);
+    drifting(&mut world);
+    let key = world.item("c").key();
+    world.cluster.refusals.insert(key, vec![Refusal { code: 422, ..Refusal::default() }; 3]);
+    let start = world.now;
+    let mut tried = Vec::new();
+    world.requests();
+    for _ in 0..3 {
+        assert!(world.apply(&set).is_complete());
+        tried.push((world.requests().len(), world.now.duration_since(start).as_secs()));
+        world.now = world.wake.unwrap();
+    }
+    assert_eq!(tried, [(1, 0), (1, 10), (1, 70)]);
+}
+
+// WRITE-9, DRIFT-5
+#[test]
+fn a_correction_that_meets_conflicts_without_end_is_tried_again_on_a_timer() {
+    let mut world = World::new();
+    let set = [object("ConfigMap", "c")];
+    world.apply(&set);
+    drifting(&mut world);
+    let key = world.item("c").key();
+    let conflict = Refusal { code: 409, reason: "Conflict".to_owned(), ..Refusal::default() };
+    world.cluster.refusals.insert(key, vec![conflict; 40]);
+    let start = world.now;
+    assert!(world.apply(&set).is_complete());
+    assert_eq!(world.wake.unwrap().duration_since(start).as_secs(), 10);
+}
+
 // WAVE-4
 #[test]
 fn drift_is_corrected_in_waves_that_wait() {

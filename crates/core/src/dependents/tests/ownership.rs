@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::super::*;
-use super::world::{Annotate, OPERATOR, World, blocked, object};
+use super::world::{Annotate, End, OPERATOR, World, blocked, object};
 use kubewright_machinery::object::ObjectExt;
 
 fn existing(world: &mut World) -> [Value; 2] {
@@ -66,6 +66,34 @@ fn lost_and_changed_labels_are_noticed() {
     assert_eq!(blocked(world.apply(&never)).0, BlockedReason::OwnerConflict);
     assert!(world.apply(&set).is_complete());
     assert_eq!(world.cluster.get("ConfigMap", "c").unwrap().label(&label), Some(world.engine.owner.hash()));
+}
+
+// OWN-3, TRG-3
+#[test]
+fn an_object_of_nobody_that_is_on_its_way_out_is_watched_until_it_is_gone() {
+    let mut world = World::new();
+    world.cluster.put(object("ConfigMap", "c").finalizer());
+    world.cluster.remove("ConfigMap", "c");
+    let set = [object("ConfigMap", "c")];
+    assert!(!world.apply(&set).is_complete());
+    assert_eq!(world.watched, [("ConfigMap".to_owned(), "c".to_owned())]);
+    world.cluster.finalize("ConfigMap", "c");
+    assert!(world.apply(&set).is_complete());
+    assert_eq!(world.watched, []);
+}
+
+// NS-1, TRG-3
+#[test]
+fn a_namespace_that_is_missing_or_going_away_is_watched() {
+    let mut world = World::new();
+    world.engine.missing_namespaces = crate::manifest::MissingNamespacesPolicy::DoNotCreate;
+    let set = [object("ConfigMap", "c").within("far")];
+    assert!(matches!(world.apply(&set), End::Verdict(Verdict::Wait { .. })));
+    assert_eq!(world.watched, [("Namespace".to_owned(), "far".to_owned())]);
+    world.cluster.put(object("Namespace", "far").finalizer());
+    world.cluster.remove("Namespace", "far");
+    assert!(matches!(world.apply(&set), End::Verdict(Verdict::Wait { .. })));
+    assert_eq!(world.watched, [("Namespace".to_owned(), "far".to_owned())]);
 }
 
 // PURGE-4

@@ -28,6 +28,8 @@ pub(super) struct World {
     pub(super) status_writes: usize,
     pub(super) notes: Vec<Note>,
     pub(super) wake: Option<Timestamp>,
+    /// What the last plan wants to be watched, by kind and name.
+    pub(super) watched: Vec<(String, String)>,
     /// Inventories that were persisted before writes.
     pub(super) write_aheads: Vec<Inventory>,
     /// After so many further requests (status writes included) the process dies.
@@ -66,6 +68,7 @@ impl World {
             status_writes: 0,
             notes: Vec::new(),
             wake: None,
+            watched: Vec::new(),
             write_aheads: Vec::new(),
             dies_after: None,
             foreign_finalizers: Vec::new(),
@@ -130,6 +133,7 @@ impl World {
             assert_eq!(plan, next(self, &inventory, &observed), "a plan is a function of its input");
             self.memory = plan.memory.clone();
             self.wake = plan.wake;
+            self.watched = plan.watch_objects.iter().map(|(_, key)| (key.kind.clone(), key.name.clone())).collect();
             inventory = plan.inventory;
             if plan.actions.is_empty() {
                 if inventory != self.persisted {

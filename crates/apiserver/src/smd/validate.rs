@@ -78,13 +78,12 @@ impl Check {
     fn members(&mut self, map: &Map, members: &serde_json::Map<String, Value>) {
         for (name, value) in members {
             let element = PathElement::field(name.as_str());
-            match map.declared_member(name) {
-                Some(type_) => self.below(element, value, type_),
-                None => {
-                    self.path.push(element);
-                    self.fail("field not declared in schema");
-                    self.path.pop();
-                }
+            if let Some(type_) = map.declared_member(name) {
+                self.below(element, value, type_);
+            } else {
+                self.path.push(element);
+                self.fail("field not declared in schema");
+                self.path.pop();
             }
         }
     }

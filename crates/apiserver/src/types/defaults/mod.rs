@@ -50,7 +50,9 @@ pub(super) fn default(definition: &'static str, object: &mut Value) {
         "scheduling.v1.PriorityClass" => object.fill("preemptionPolicy", "PreemptLowerPriority"),
         "flowcontrol.v1.FlowSchema" => others::flow_schema(object),
         "authentication.v1.TokenRequest" => {
-            part(object, "spec").into_iter().for_each(|spec| spec.fill("expirationSeconds", 3600))
+            if let Some(spec) = part(object, "spec") {
+                spec.fill("expirationSeconds", 3600);
+            }
         }
         "resource.v1.ResourceClaim" => others::resource_claim(object),
         "resource.v1.ResourceClaimTemplate" => part(object, "spec").into_iter().for_each(others::resource_claim),

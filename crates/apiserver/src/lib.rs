@@ -2,7 +2,7 @@
 //!
 //! The pieces, in the order in which a request meets them: [`server`] is what users hold, [`access`] says who asks, [`middleware`] records
 //! and disturbs, [`request`] is the pipeline, [`kinds`] knows what is served, [`model`] what its objects look like ([`types`] for built-in
-//! kinds, [`schema`] for custom resources), `admission` what may be written, [`store`] keeps it, `watch` tells who waits for it, [`controllers`] do what no cluster works
+//! kinds, [`schema`] for custom resources), [`smd`] who owns their fields, `admission` what may be written, [`store`] keeps it, `watch` tells who waits for it, [`controllers`] do what no cluster works
 //! without, and [`workloads`] play the cluster that is not there.
 
 pub mod access;

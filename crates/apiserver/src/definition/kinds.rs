@@ -9,6 +9,7 @@ use crate::kinds::{
     StorageId, Subresource, Verb, Verbs, compare_versions,
 };
 use crate::schema::Schema;
+use crate::smd::Type;
 
 use super::model::CustomModel;
 use super::versions;
@@ -63,6 +64,7 @@ pub fn kinds(definition: &Value) -> Vec<KindSpec> {
                     selectable_fields: paths(version, "selectableFields"),
                     missing_feature: schema.missing_feature(),
                     schema: versions::schema(version).cloned().unwrap_or_default(),
+                    composition: Arc::new(Type::custom(versions::schema(version).unwrap_or(&Value::Null))),
                     model: Arc::new(CustomModel::new(schema)),
                 })),
             }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::model::Model;
+use crate::smd::Type;
 
 use super::path::FieldPath;
 
@@ -21,6 +22,8 @@ pub struct CustomKind {
     pub missing_feature: Option<&'static str>,
     /// The schema of its objects as published: `openAPIV3Schema`.
     pub schema: serde_json::Value,
+    /// How its objects are put together, for the ownership of their fields.
+    pub composition: Arc<Type>,
     /// The schema of its objects, compiled.
     pub model: Arc<dyn Model>,
 }

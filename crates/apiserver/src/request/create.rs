@@ -5,6 +5,7 @@ use std::sync::Arc;
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::Value;
 
+use super::ownership;
 use super::write::{self, WriteContext, Written};
 use crate::{
     admission,
@@ -34,7 +35,11 @@ impl State {
         let refuse = |problem| {
             Status::bad_request(format!("{0} in version {1:?} cannot be handled as a {0}: {problem}", kind.kind, kind.version))
         };
+        let sent = ownership::take(&mut object);
         write::absorb(context, kind, &mut object, refuse)?;
+        wipe(&mut object);
+        let managers = ownership::after_create(self, context, kind, &object, sent);
+        ownership::put(&mut object, managers);
         match_namespace(&mut object, namespace)?;
         if let Some(name) = name
             && object.name().is_empty()
@@ -83,9 +88,6 @@ impl State {
     /// Sets the metadata that only the server sets (META-1, META-2).
     fn claim(&self, kind: &KindSpec, object: &mut Value) {
         let metadata = object.metadata_mut();
-        for field in ["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"] {
-            metadata.remove(field);
-        }
         metadata.insert("uid".into(), self.seed.uuid().into());
         metadata.insert("creationTimestamp".into(), self.clock.now_in_seconds().into());
         if kind.generation.starts_at_one() {
@@ -96,6 +98,14 @@ impl State {
             // A status that was taken away has its defaults again, as a read shows it.
             model::of(kind).default(object);
         }
+    }
+}
+
+/// Drops what no client can set.
+fn wipe(object: &mut Value) {
+    let metadata = object.metadata_mut();
+    for field in ["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"] {
+        metadata.remove(field);
     }
 }
 

@@ -25,8 +25,6 @@ pub(super) fn normalise(object: &mut Value, kind: &KindSpec, unknown: &mut Vec<S
         Some(other) => return Err(unmarshal(other, &type_name, "v1.ObjectMeta")),
     }
     let metadata = object.metadata_mut();
-    // Ownership of fields is not kept yet; what a client sends back of it is dropped like the real server drops what it cannot use.
-    metadata.remove("managedFields");
     metadata.retain(|field, _| {
         let known = TEXTS.contains(&field.as_str())
             || NUMBERS.contains(&field.as_str())

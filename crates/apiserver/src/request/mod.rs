@@ -3,6 +3,7 @@
 //! `service` receives a request, `route` finds what it addresses, `negotiate` and `decode` read what the client wants and sends, `create`,
 //! `update`, `patch`, `delete`, `list` and the watches do it, `encode` and `respond` answer.
 
+mod apply;
 pub(crate) mod body;
 pub(crate) mod convert;
 pub(crate) mod create;
@@ -16,6 +17,7 @@ pub(crate) mod negotiate;
 mod nonresource;
 mod openapi;
 mod options;
+mod ownership;
 mod patch;
 pub(crate) mod query;
 mod resource;

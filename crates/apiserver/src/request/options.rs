@@ -1,20 +1,20 @@
 //! The options of a write, from its query.
 
+use http::header;
 use serde_json::json;
 
 use super::{
     query::Query,
+    service::Incoming,
     write::{FieldValidation, WriteContext},
 };
-use crate::{
-    access::Identity,
-    status::{FieldError, Status},
-};
+use crate::status::{FieldError, Status};
 
 const MAX_MANAGER_BYTES: usize = 128;
 
 /// Reads the query of a write; `kind` names the options in errors, such as `CreateOptions`.
-pub(super) fn write_context<'a>(query: &Query, kind: &str, user: &'a Identity) -> Result<WriteContext<'a>, Status> {
+pub(super) fn write_context<'a>(incoming: &'a Incoming, kind: &str) -> Result<WriteContext<'a>, Status> {
+    let query = &incoming.query;
     let mut errors = Vec::new();
     let dry_run = dry_run(query, &mut errors);
     let validation = match query.get("fieldValidation") {
@@ -36,7 +36,14 @@ pub(super) fn write_context<'a>(query: &Query, kind: &str, user: &'a Identity) -
     if !errors.is_empty() {
         return Err(Status::invalid("meta.k8s.io", kind, "", &errors));
     }
-    Ok(WriteContext { user, dry_run, validation, found: Vec::new(), warnings: Vec::new() })
+    let manager = query.get("fieldManager").map_or_else(|| program(incoming), str::to_owned);
+    Ok(WriteContext { dry_run, validation, manager, ..WriteContext::internal(&incoming.user) })
+}
+
+/// The program that sent a request: its user agent up to the first slash.
+fn program(incoming: &Incoming) -> String {
+    let agent = incoming.parts.headers.get(header::USER_AGENT).and_then(|agent| agent.to_str().ok()).unwrap_or_default();
+    agent.split('/').next().unwrap_or_default().chars().filter(|letter| !letter.is_control()).take(MAX_MANAGER_BYTES).collect()
 }
 
 fn dry_run(query: &Query, errors: &mut Vec<FieldError>) -> bool {

@@ -62,7 +62,7 @@ impl Patch {
                 Ok(Self::Strategic(patch, builtin.definition()))
             }
             "application/apply-patch+yaml" => Err(Status::unsupported_media_type(
-                "server-side apply is not supported by this server yet: use application/merge-patch+json, application/json-patch+json or an update",
+                "apply patches of this subresource are not supported by this server yet: use application/merge-patch+json or an update",
             )),
             _ => Err(Status::unsupported_media_type("415: Unsupported Media Type").with_details(Details::default())),
         }

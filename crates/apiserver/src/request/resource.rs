@@ -7,6 +7,7 @@ use kubewright_machinery::object::ObjectExt as _;
 use serde_json::Value;
 
 use super::{
+    apply,
     body::ResponseBody,
     decode::{self, BodyType},
     delete::DeleteOptions,
@@ -127,7 +128,7 @@ fn watch(call: &Call<'_>) -> Result<Response<ResponseBody>, Status> {
 }
 
 async fn create(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Outgoing, Status> {
-    let mut context = options::write_context(&call.incoming.query, "CreateOptions", &call.incoming.user)?;
+    let mut context = options::write_context(call.incoming, "CreateOptions")?;
     let object = decode::object(&call.incoming.body, call.body_type()?, call.kind(), &mut context)?;
     let outcome = call.state.create(&mut context, call.kind(), call.namespace(), None, object).await;
     warnings.append(&mut context.warnings);
@@ -138,7 +139,7 @@ async fn create(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Outgoing,
 
 /// A PUT to the object or to a subresource that takes the whole object.
 pub(super) async fn update(call: &Call<'_>, endpoint: Endpoint<'_>, warnings: &mut Vec<String>) -> Result<Outgoing, Status> {
-    let mut context = options::write_context(&call.incoming.query, "UpdateOptions", &call.incoming.user)?;
+    let mut context = options::write_context(call.incoming, "UpdateOptions")?;
     let object = decode::object(&call.incoming.body, call.body_type()?, call.kind(), &mut context)?;
     let (kind, name) = (call.kind(), call.name());
     let create_when_missing = kind.flags.create_on_update && endpoint == Endpoint::Main;
@@ -150,8 +151,11 @@ pub(super) async fn update(call: &Call<'_>, endpoint: Endpoint<'_>, warnings: &m
 
 /// A PATCH of the object or of a subresource that takes the whole object.
 pub(super) async fn patch(call: &Call<'_>, endpoint: Endpoint<'_>, warnings: &mut Vec<String>) -> Result<Outgoing, Status> {
+    if apply::is_apply(call.content_type()) {
+        return apply::answer(call, endpoint, warnings).await;
+    }
     let query = &call.incoming.query;
-    let mut context = options::write_context(query, "PatchOptions", &call.incoming.user)?;
+    let mut context = options::write_context(call.incoming, "PatchOptions")?;
     let patch = Patch::parse(call.content_type(), &call.incoming.body, call.kind())?;
     options::check_force(query)?;
     let (kind, name) = (call.kind(), call.name());
@@ -187,7 +191,7 @@ fn body_dry_run(call: &Call<'_>) -> bool {
 }
 
 async fn delete(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Outgoing, Status> {
-    let mut context = options::write_context(&call.incoming.query, "DeleteOptions", &call.incoming.user)?;
+    let mut context = options::write_context(call.incoming, "DeleteOptions")?;
     let options = delete_options(call)?;
     context.dry_run |= body_dry_run(call);
     let outcome = call.state.delete(&mut context, call.kind(), &call.name(), &options).await;
@@ -200,7 +204,7 @@ async fn delete(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Outgoing,
 /// DEL-8: answers the objects as they were.
 async fn delete_collection(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Outgoing, Status> {
     let query = &call.incoming.query;
-    let mut context = options::write_context(query, "DeleteOptions", &call.incoming.user)?;
+    let mut context = options::write_context(call.incoming, "DeleteOptions")?;
     let options = delete_options(call)?;
     context.dry_run |= body_dry_run(call);
     let list = ListQuery::parse(query, call.kind(), call.route.namespace.clone())?;

@@ -23,7 +23,7 @@ pub(super) fn is_review(kind: &KindSpec) -> bool {
 
 /// Answers a review. Everybody may do everything while access rules are off.
 pub(super) fn answer(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Response<ResponseBody>, Status> {
-    let mut context = options::write_context(&call.incoming.query, "CreateOptions", &call.incoming.user)?;
+    let mut context = options::write_context(call.incoming, "CreateOptions")?;
     let body_type = BodyType::of(call.content_type(), false)?;
     let mut review = decode::object(&call.incoming.body, body_type, call.kind(), &mut context)?;
     warnings.append(&mut context.warnings);

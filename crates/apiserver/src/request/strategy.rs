@@ -5,6 +5,14 @@ use serde_json::{Value, json};
 
 use crate::kinds::KindSpec;
 
+/// Defaults that belong to the life cycle of the kind: who writes the object owns them.
+pub(super) fn default(kind: &KindSpec, object: &mut Value) {
+    if kind.group.is_empty() && kind.kind == "Namespace" && !object.name().is_empty() {
+        let name = object.name().to_owned();
+        object.set_label("kubernetes.io/metadata.name", name);
+    }
+}
+
 /// Sets the fields that belong to the life cycle of the kind.
 pub(super) fn prepare(kind: &KindSpec, object: &mut Value, stored: Option<&Value>) {
     if kind.group.is_empty() && kind.kind == "Namespace" {

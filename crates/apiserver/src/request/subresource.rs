@@ -13,7 +13,7 @@ use super::{
     respond, scale,
     service::Outgoing,
     update::Update,
-    write::WriteContext,
+    write::{Recording, WriteContext},
 };
 use crate::{
     kinds::{Endpoint, Verb},
@@ -57,11 +57,8 @@ fn scale_of(call: &Call<'_>, object: &Value) -> Result<Value, Status> {
 async fn write_scale(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Outgoing, Status> {
     let is_patch = call.route.verb == Verb::Patch;
     let kind = call.kind();
-    let mut context = options::write_context(
-        &call.incoming.query,
-        if is_patch { "PatchOptions" } else { "UpdateOptions" },
-        &call.incoming.user,
-    )?;
+    let mut context = options::write_context(call.incoming, if is_patch { "PatchOptions" } else { "UpdateOptions" })?;
+    context.subresource = "scale";
     let patch = if is_patch { Some(Patch::parse(call.content_type(), &call.incoming.body, kind)?) } else { None };
     let sent = if is_patch {
         Value::Null
@@ -91,7 +88,7 @@ async fn write_scale(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Outg
 async fn evict(call: &Call<'_>) -> Result<Outgoing, Status> {
     let body: Value = serde_json::from_slice(&call.incoming.body).unwrap_or_default();
     let options = DeleteOptions::parse(body.get("deleteOptions"), None, None, None)?;
-    let mut context = options::write_context(&call.incoming.query, "CreateOptions", &call.incoming.user)?;
+    let mut context = options::write_context(call.incoming, "CreateOptions")?;
     let deleted = call.state.delete(&mut context, call.kind(), &call.name(), &options).await?;
     let success = json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201});
     let response = respond::value(StatusCode::CREATED, &success, call.representation.format);
@@ -102,7 +99,9 @@ async fn evict(call: &Call<'_>) -> Result<Outgoing, Status> {
 async fn bind(call: &Call<'_>) -> Result<Outgoing, Status> {
     let body: Value = serde_json::from_slice(&call.incoming.body).unwrap_or_default();
     let node = body.pointer("/target/name").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let mut context = options::write_context(&call.incoming.query, "CreateOptions", &call.incoming.user)?;
+    let mut context = options::write_context(call.incoming, "CreateOptions")?;
+    // The scheduler's choice is nobody's field.
+    context.recording = Recording::Kept;
     let name = call.name();
     let update = Update {
         kind: call.kind(),

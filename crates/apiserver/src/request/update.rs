@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::{
     convert,
     create::{match_namespace, resource_of},
+    ownership,
     write::{self, WriteContext, Written},
 };
 use crate::{
@@ -62,8 +63,11 @@ impl State {
             check_identity(&mut object, &present, update)?;
             let versioned = check_version(&object, stored, update)?;
             restore_metadata(&mut object, stored.value());
+            let sent = ownership::take(&mut object);
             write::absorb(context, kind, &mut object, |problem| refusal(update, &problem))?;
+            let managers = ownership::after_update(self, context, update, present.value(), &object, sent);
             update.kind.reset.on_update(update.endpoint, &mut object, stored.value());
+            ownership::put(&mut object, managers);
             count_generation(kind, &mut object, stored.value());
             if versioned && same(&object, stored.value()) {
                 return Ok(Written { object: present, created: false, stored: false });
@@ -249,7 +253,11 @@ fn same_metadata(metadata: &Value, stored: &Value) -> bool {
     let (Some(metadata), Some(stored)) = (metadata.as_object(), stored.as_object()) else { return metadata == stored };
     let relevant = |field: &&String| *field != "resourceVersion";
     metadata.keys().filter(relevant).count() == stored.keys().filter(relevant).count()
-        && metadata.iter().filter(|(field, _)| relevant(field)).all(|(field, value)| stored.get(field) == Some(value))
+        && metadata.iter().filter(|(field, _)| relevant(field)).all(|(field, value)| {
+            let other = stored.get(field);
+            other == Some(value)
+                || field == "managedFields" && other.is_some_and(|other| ownership::same_but_for_times(value, other))
+        })
 }
 
 /// The error of an object that cannot be read: of a body, or of the outcome of a patch (REQ-6).

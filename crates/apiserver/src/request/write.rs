@@ -15,6 +15,9 @@ use crate::{
 };
 use std::sync::Arc;
 
+/// The program that the server's own controllers are a part of.
+const CONTROLLER_MANAGER: &str = "kube-controller-manager";
+
 /// How unknown and duplicate fields are treated (REQ-7 to REQ-10).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum FieldValidation {
@@ -27,6 +30,17 @@ pub(crate) enum FieldValidation {
     Strict,
 }
 
+/// How `managedFields` come about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Recording {
+    /// By comparing the new object with the old one.
+    Compared,
+    /// An apply patch has made them together with the new object.
+    Applied,
+    /// The write changes no owner.
+    Kept,
+}
+
 /// One write on its way.
 #[derive(Debug)]
 pub(crate) struct WriteContext<'a> {
@@ -36,6 +50,12 @@ pub(crate) struct WriteContext<'a> {
     pub(crate) dry_run: bool,
     /// How strictly fields are checked.
     pub(crate) validation: FieldValidation,
+    /// Who writes, as `managedFields` name it.
+    pub(crate) manager: String,
+    /// The subresource that `managedFields` name; empty for that of the endpoint.
+    pub(crate) subresource: &'static str,
+    /// How the ownership of fields comes about.
+    pub(crate) recording: Recording,
     /// Problems found while the body was read, such as duplicate fields.
     pub(crate) found: Vec<String>,
     /// What the client is told beside the answer.
@@ -56,7 +76,16 @@ pub(crate) struct Written {
 impl<'a> WriteContext<'a> {
     /// A write by the server itself.
     pub(crate) fn internal(user: &'a Identity) -> Self {
-        Self { user, dry_run: false, validation: FieldValidation::Ignore, found: Vec::new(), warnings: Vec::new() }
+        Self {
+            user,
+            dry_run: false,
+            validation: FieldValidation::Ignore,
+            manager: CONTROLLER_MANAGER.to_owned(),
+            subresource: "",
+            recording: Recording::Compared,
+            found: Vec::new(),
+            warnings: Vec::new(),
+        }
     }
 
     /// Reports unknown and duplicate fields as the client asked for. `refuse` makes the error of a strict request.
@@ -110,6 +139,7 @@ pub(super) fn absorb(
     // The type's own view of metadata ends here: what it dropped there was not its business.
     context.report(unknown, |problems| refuse(format!("strict decoding error: {problems}")))?;
     model.default(object);
+    super::strategy::default(kind, object);
     convert::to_storage(kind, object);
     Ok(())
 }

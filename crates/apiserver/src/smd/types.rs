@@ -87,6 +87,11 @@ impl Type {
         &DEDUCED
     }
 
+    /// The members that a map declares.
+    pub fn members(&self) -> impl Iterator<Item = &str> {
+        self.map.iter().flat_map(|map| &map.fields).map(|(name, _)| name.as_str())
+    }
+
     pub(super) fn scalar(scalar: Scalar) -> Self {
         Self { scalar: Some(scalar), ..Self::default() }
     }

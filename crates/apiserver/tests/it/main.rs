@@ -10,6 +10,7 @@ mod deletion;
 mod garbage;
 mod namespaces;
 mod objects;
+mod ownership;
 mod patches;
 mod replay;
 mod rules;

@@ -118,7 +118,9 @@ async fn delete_content(writer: &Writer, namespace: &str) -> Result<(), Status> 
             .collect();
         for name in names {
             let deleted = writer.delete(&resource, &name, DeleteOptions::propagating(Propagation::Background)).await;
-            outcome = outcome.and(deleted.map(drop));
+            if outcome.is_ok() {
+                outcome = deleted.map(drop);
+            }
         }
     }
     outcome

@@ -76,7 +76,7 @@ fn check(applied: &Value, kind: &KindSpec) -> Result<(), Status> {
 
 /// `apps/v1, Kind=Deployment`, or `/v1, Kind=ConfigMap`.
 fn qualified(object: &Value) -> String {
-    let (group, version) = object.api_version().split_once('/').unwrap_or(("", object.api_version()));
+    let (group, version) = object.api_version().split_once('/').unwrap_or_else(|| ("", object.api_version()));
     format!("{group}/{version}, Kind={}", object.kind())
 }
 

@@ -200,7 +200,10 @@ pub(super) fn same_but_for_times(managers: &Value, others: &Value) -> bool {
 /// How objects of a kind are put together.
 fn composition(kind: &KindSpec) -> &Type {
     let builtin = || Builtin::of(kind).and_then(|builtin| Type::builtin(builtin.definition()));
-    kind.custom.as_ref().map(|custom| &*custom.composition).or_else(builtin).unwrap_or(Type::deduced())
+    match kind.custom.as_ref().map(|custom| &*custom.composition).or_else(builtin) {
+        Some(type_) => type_,
+        None => Type::deduced(),
+    }
 }
 
 /// What an object of the kind always has, whatever was sent: its author owns nothing of that.

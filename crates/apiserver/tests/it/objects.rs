@@ -240,7 +240,7 @@ async fn warnings_leave_room_for_the_answer() {
         object[format!("y{n}")] = json!(1);
     }
     let answer = cluster.post(MAPS, object).await;
-    let lengths: Vec<_> = answer.headers.get_all("warning").iter().map(|warning| warning.len()).collect();
+    let lengths: Vec<_> = answer.headers.get_all("warning").iter().map(http::HeaderValue::len).collect();
     assert_eq!(answer.code, 201);
     assert!(lengths.len() > 10 && lengths.iter().all(|length| *length <= 280), "{lengths:?}");
     assert!(lengths.iter().sum::<usize>() < 8_000, "{lengths:?}");

@@ -68,7 +68,7 @@ impl<'a> Pass<'a> {
                 namespace: key.namespace().to_owned(),
                 name: key.name().to_owned(),
                 resource_version: object.resource_version().to_owned(),
-                persisted: persisted.clone(),
+                persisted,
             },
             draft,
             unreadable,

@@ -255,7 +255,9 @@ impl Driver {
         Defaults::of(resource).fill(&mut object);
         self.resume = object.pointer("/metadata/resourceVersion").and_then(Value::as_str).map(str::to_owned);
         let deleted = kind == "DELETED";
-        sinks.iter().for_each(|sink| if deleted { sink.deleted(&object) } else { sink.unreadable(&object, false) });
+        for sink in sinks {
+            if deleted { sink.deleted(&object) } else { sink.unreadable(&object, false) }
+        }
         None
     }
 
@@ -338,11 +340,15 @@ fn list_one_by_one(body: &[u8], read: usize, defaults: &Defaults<'_>, sinks: &[A
     for text in items.into_iter().skip(read) {
         if let Ok(mut object) = serde_json::from_slice(text) {
             defaults.fill(&mut object);
-            sinks.iter().for_each(|sink| sink.list_item(&object));
+            for sink in sinks {
+                sink.list_item(&object);
+            }
         } else {
             let mut object = lenient::object(text)?;
             defaults.fill(&mut object);
-            sinks.iter().for_each(|sink| sink.unreadable(&object, true));
+            for sink in sinks {
+                sink.unreadable(&object, true);
+            }
         }
     }
     Some(meta)

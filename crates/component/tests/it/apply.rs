@@ -119,25 +119,6 @@ async fn a_type_comes_before_its_instances_in_one_wave() {
     world.until_ready("demo").await;
 }
 
-// DRIFT-1
-#[tokio::test(start_paused = true)]
-async fn an_edited_dependent_is_repaired() {
-    let world = World::start().await;
-    world.set(&bundle("demo", &[config_map("one", "a")])).await;
-    world.until_ready("demo").await;
-    let one = config_map("one", "");
-    world.patch(&one, json!({"data": {"value": "edited"}})).await;
-    world.pass(std::time::Duration::from_secs(60)).await;
-    let repaired = world.get(&one).await.unwrap();
-    assert_eq!(repaired["data"]["value"], "a");
-    let owners = repaired["metadata"]["managedFields"].as_array().unwrap();
-    let owns = |manager: &str, field: &str| {
-        let entry = owners.iter().find(|entry| entry["manager"] == manager);
-        entry.is_some_and(|entry| entry["fieldsV1"]["f:data"].get(field).is_some())
-    };
-    assert!(owns(OPERATOR, "f:value"), "{owners:?}");
-}
-
 // A5
 #[tokio::test]
 async fn changed_manifests_are_written_and_unchanged_ones_are_not() {

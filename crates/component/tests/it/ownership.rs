@@ -113,13 +113,10 @@ async fn a_component_whose_dependent_was_deleted_processes_until_it_is_ready_aga
     world.until_ready("demo").await;
 }
 
-// DRIFT-1, DRIFT-7: managedFields tell, which the embedded server does not keep yet.
+// DRIFT-1, DRIFT-7: managedFields tell.
 #[tokio::test]
 async fn an_edited_dependent_is_restored_at_once_and_foreign_fields_stay() {
     let world = World::start().await;
-    if world.cluster.is_embedded() {
-        return;
-    }
     world.set(&bundle("demo", &[config_map("one", "a")])).await;
     world.until_ready("demo").await;
     let mark = world.journal().mark();

@@ -87,6 +87,7 @@ async fn purged_objects_go_at_the_end_of_their_wave_and_hold_back_the_next() {
     world.finalize(&foo).await;
     let done = [("map", "Completed", ""), ("foo", "Completed", ""), ("secret", "Ready", "Current")];
     world.until_inventory("demo", "Ready", &done).await;
+    world.idle(std::time::Duration::from_secs(2)).await;
     let mark = world.journal().mark();
     world.idle(std::time::Duration::from_secs(60)).await;
     world.journal().since(mark).no_writes().unwrap();

@@ -80,6 +80,7 @@ async fn hooks_run_at_their_points_in_order() {
     assert!(!calls.contains(&"post-reconcile"), "incomplete: {calls:?}");
     world.observe(&kinds.foo()).await;
     world.until_ready("demo").await;
+    world.idle(std::time::Duration::from_secs(2)).await;
     let calls = script.take();
     let end = ["post-read", "pre-reconcile", "pre-reconcile-second", "post-reconcile"];
     assert_eq!(calls[calls.len() - 4..], end);

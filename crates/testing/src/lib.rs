@@ -10,6 +10,7 @@ mod objects;
 mod operator;
 pub mod real;
 mod report;
+pub mod script;
 mod select;
 mod task;
 mod time;

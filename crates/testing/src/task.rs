@@ -1,4 +1,4 @@
-//! The only place that starts threads.
+//! The only place that starts threads and runtimes.
 
 use std::future::Future;
 use std::thread::JoinHandle;
@@ -14,4 +14,11 @@ where
             runtime.block_on(future());
         }
     })
+}
+
+/// Runs a future to its end on a runtime of its own on this thread, whose clock stands still when `is_virtual`.
+pub(crate) fn block_on<F: Future>(is_virtual: bool, future: F) -> std::io::Result<F::Output> {
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    builder.enable_all().start_paused(is_virtual);
+    Ok(builder.build()?.block_on(future))
 }

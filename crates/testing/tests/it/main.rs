@@ -1,5 +1,7 @@
 //! The test cluster itself, on each tier.
 
+mod scripts;
+
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kubewright_testing::TestCluster;

@@ -1,0 +1,160 @@
+//! Runs the request scripts of this crate.
+//!
+//! ```text
+//! cargo run -p kubewright-testing --example scripts -- replay [FILTER...]            embedded server against the expectations
+//! cargo run -p kubewright-testing --example scripts -- record [OPTION...] [FILTER...]  writes the expectations from a real server
+//! cargo run -p kubewright-testing --example scripts -- live [OPTION...] [FILTER...]    embedded and real server against each other
+//!
+//! --kubeconfig PATH   the real server; without it, one is started from the binaries of hack/kubernetes
+//! --new               record only scripts that have a step without expectation
+//! ```
+
+use std::process::ExitCode;
+
+use futures::{StreamExt as _, stream};
+use kubewright_testing::real::{ControlPlane, Options};
+use kubewright_testing::script::{Library, Outcome, Report, Script, ScriptResult, Target, normalise, run_embedded, run_remote};
+
+type Error = Box<dyn std::error::Error>;
+
+/// How many scripts run on the real server at once.
+const AT_ONCE: usize = 6;
+
+struct Arguments {
+    mode: String,
+    kubeconfig: Option<String>,
+    only_new: bool,
+    filters: Vec<String>,
+}
+
+/// The real server; the second part keeps it running.
+struct Real(Target, #[allow(dead_code)] Option<ControlPlane>); // dropping the control plane ends it
+
+fn main() -> Result<ExitCode, Error> {
+    let arguments = Arguments::parse(std::env::args().skip(1))?;
+    let library = Library::own()?.select(&arguments.filters);
+    match arguments.mode.as_str() {
+        "replay" => {
+            let results = library.scripts.iter().map(|file| replay(&library, &file.script)).collect();
+            Ok(tell(&library, results, &arguments))
+        }
+        "record" => record(library, &arguments),
+        "live" => {
+            let runtime = runtime()?;
+            let scripts: Vec<&Script> = library.scripts.iter().map(|file| &file.script).collect();
+            let expected = runtime.block_on(async { Ok::<_, Error>(on_real(&start(&arguments).await?, &scripts).await) })?;
+            let results = scripts.iter().zip(expected).map(|(script, expected)| match expected {
+                Ok(expected) => against(&library, script, &expected),
+                Err(problem) => ScriptResult::broken(script, problem),
+            });
+            Ok(tell(&library, results.collect(), &arguments))
+        }
+        other => Err(format!("unknown mode {other:?}; allowed: replay, record, live").into()),
+    }
+}
+
+impl Arguments {
+    fn parse(mut words: impl Iterator<Item = String>) -> Result<Self, Error> {
+        let mode = words.next().ok_or("the first argument is the mode: replay, record or live")?;
+        let mut arguments = Self { mode, kubeconfig: None, only_new: false, filters: Vec::new() };
+        while let Some(word) = words.next() {
+            match word.as_str() {
+                "--kubeconfig" => arguments.kubeconfig = Some(words.next().ok_or("--kubeconfig needs a path")?),
+                "--new" => arguments.only_new = true,
+                word if word.starts_with("--") => {
+                    return Err(format!("unknown option {word:?}; allowed: --kubeconfig, --new").into());
+                }
+                _ => arguments.filters.push(word),
+            }
+        }
+        Ok(arguments)
+    }
+}
+
+fn runtime() -> Result<tokio::runtime::Runtime, Error> {
+    Ok(tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?)
+}
+
+async fn start(arguments: &Arguments) -> Result<Real, Error> {
+    if let Some(path) = &arguments.kubeconfig {
+        return Ok(Real(Target::remote(&std::fs::read_to_string(path)?).await?, None));
+    }
+    let tokens = std::env::temp_dir().join(format!("kubewright-tokens-{}.csv", std::process::id()));
+    std::fs::write(&tokens, Target::token_file())?;
+    let options = Options { apiserver_flags: vec![format!("--token-auth-file={}", tokens.display())], ..Options::default() };
+    let plane = ControlPlane::start(options).await?;
+    std::fs::remove_file(&tokens)?;
+    Ok(Real(Target::remote(plane.kubeconfig()).await?, Some(plane)))
+}
+
+/// Normalised answers of the real server, or why there are none. Scripts that disturb others run alone, at the end.
+async fn on_real(real: &Real, scripts: &[&Script]) -> Vec<Result<Vec<Outcome>, String>> {
+    let one = async |index: usize| {
+        let script = scripts[index];
+        let outcome = run_remote(script, &real.0).await.map_err(|error| format!("failed to {error}"));
+        (index, outcome.map(|run| normalise(script, &run.id, &run.answers)))
+    };
+    let (alone, together): (Vec<usize>, Vec<usize>) =
+        (0..scripts.len()).partition(|index| !scripts[*index].header.alone.is_empty());
+    let mut outcomes: Vec<_> = stream::iter(together.into_iter().map(one)).buffer_unordered(AT_ONCE).collect().await;
+    for index in alone {
+        outcomes.push(one(index).await);
+    }
+    outcomes.sort_by_key(|(index, _)| *index);
+    outcomes.into_iter().map(|(_, outcome)| outcome).collect()
+}
+
+fn record(mut library: Library, arguments: &Arguments) -> Result<ExitCode, Error> {
+    if arguments.only_new {
+        library.scripts.retain(|file| file.script.steps.iter().any(|step| step.expect.is_none()));
+    }
+    let scripts: Vec<&Script> = library.scripts.iter().map(|file| &file.script).collect();
+    let (version, outcomes) = runtime()?.block_on(async {
+        let real = start(arguments).await?;
+        Ok::<_, Error>((real.0.version().await?, on_real(&real, &scripts).await))
+    })?;
+    let mut code = ExitCode::SUCCESS;
+    for (file, outcomes) in library.scripts.iter_mut().zip(outcomes) {
+        match outcomes {
+            Ok(outcomes) => {
+                for (step, outcome) in file.script.steps.iter_mut().zip(outcomes) {
+                    step.expect = step.join.is_empty().then_some(outcome);
+                }
+                file.script.header.recorded.clone_from(&version);
+                file.save()?;
+                println!("recorded {}", file.script.id);
+            }
+            Err(problem) => {
+                eprintln!("{problem}");
+                code = ExitCode::FAILURE;
+            }
+        }
+    }
+    Ok(code)
+}
+
+fn replay(library: &Library, script: &Script) -> ScriptResult {
+    let expected = script.steps.iter().map(|step| step.expect.clone().unwrap_or_default()).collect::<Vec<_>>();
+    against(library, script, &expected)
+}
+
+/// Runs a script on the embedded server and compares.
+fn against(library: &Library, script: &Script, expected: &[Outcome]) -> ScriptResult {
+    match run_embedded(script) {
+        Ok(run) => ScriptResult::new(script, expected, &normalise(script, &run.id, &run.answers), &library.deviations),
+        Err(error) => ScriptResult::broken(script, format!("failed to {error}")),
+    }
+}
+
+fn tell(library: &Library, results: Vec<ScriptResult>, arguments: &Arguments) -> ExitCode {
+    let weak: usize = results.iter().map(|result| result.weak.len()).sum();
+    for difference in results.iter().filter(|_| !arguments.filters.is_empty()).flat_map(|result| &result.weak) {
+        println!("text: {difference}");
+    }
+    let report = Report::new(library, results, arguments.filters.is_empty());
+    let failures = report.failures();
+    print!("{failures}");
+    let failed = report.results.iter().filter(|result| !result.failures.is_empty()).count();
+    println!("{} scripts, {failed} with differences; {weak} texts differ", report.results.len());
+    if failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

@@ -1,0 +1,75 @@
+//! An answer as it came.
+
+use http::HeaderMap;
+use serde_json::Value;
+
+/// What a server sent for one step.
+#[derive(Clone, Debug, Default)]
+pub struct Answer {
+    /// The status code; 0 for a watch that is read, whose head came with the step that opened it.
+    pub code: u16,
+    /// The headers.
+    pub headers: HeaderMap,
+    /// The body.
+    pub content: Content,
+}
+
+/// The body of an answer.
+#[derive(Clone, Debug, Default)]
+pub enum Content {
+    /// No bytes.
+    #[default]
+    Empty,
+    /// A JSON value.
+    Json(Value),
+    /// Text that is no JSON.
+    Text(String),
+    /// Neither: only its first bytes and its size are known.
+    Binary {
+        /// At most eight.
+        magic: Vec<u8>,
+        /// How many bytes there are.
+        size: usize,
+    },
+    /// Events of a watch.
+    Events {
+        /// In the order of arrival.
+        events: Vec<Value>,
+        /// Whether the server ended the stream.
+        ended: bool,
+    },
+}
+
+impl Answer {
+    /// Sorts bytes out.
+    pub fn new(code: u16, headers: HeaderMap, body: &[u8]) -> Self {
+        let content = match serde_json::from_slice(body) {
+            _ if body.is_empty() => Content::Empty,
+            Ok(json) => Content::Json(json),
+            Err(_) => match std::str::from_utf8(body) {
+                Ok(text) if !text.contains('\0') => Content::Text(text.to_owned()),
+                _ => Content::Binary { magic: body.iter().take(8).copied().collect(), size: body.len() },
+            },
+        };
+        Self { code, headers, content }
+    }
+
+    /// The value at a place: a JSON pointer, or `header:NAME`.
+    pub fn at(&self, place: &str) -> Option<Value> {
+        match place.strip_prefix("header:") {
+            Some(name) => self.headers.get(name).and_then(|value| value.to_str().ok()).map(Value::from),
+            None => match &self.content {
+                Content::Json(json) => json.pointer(place).cloned(),
+                _ => None,
+            },
+        }
+    }
+
+    /// Whether it has all of these values: JSON pointers, `null` for absent, and `code`.
+    pub fn has<'a>(&self, wanted: impl IntoIterator<Item = (&'a String, &'a Value)>) -> bool {
+        wanted.into_iter().all(|(place, value)| match place.as_str() {
+            "code" => value.as_u64() == Some(u64::from(self.code)),
+            place => self.at(place).unwrap_or_default() == *value,
+        })
+    }
+}

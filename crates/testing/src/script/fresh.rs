@@ -1,0 +1,32 @@
+//! Runs with names of their own.
+
+use kubewright_apiserver::clock::Seed;
+
+use super::model::Script;
+use super::run::{Run, RunError, run};
+use super::target::Target;
+use crate::task;
+
+/// The name of runs on an embedded server, which no other run uses.
+const EMBEDDED_ID: &str = "kembedde";
+
+/// Runs a script on an embedded server of its own, in virtual time. Must not be called inside a tokio runtime.
+pub fn run_embedded(script: &Script) -> Result<Run, RunError> {
+    // A connection takes real time.
+    let is_virtual = !script.needs_port();
+    let running = async {
+        let target = Target::embedded(&script.header, script.needs_port()).await;
+        let target =
+            target.map_err(|source| RunError::Target { script: script.id.clone(), step: "the server".to_owned(), source })?;
+        run(script, &target, EMBEDDED_ID).await
+    };
+    task::block_on(is_virtual, running).unwrap_or_else(|error| {
+        Err(RunError::Step { script: script.id.clone(), step: "the runtime".to_owned(), problem: error.to_string() })
+    })
+}
+
+/// Runs a script on a server that others use too.
+pub async fn run_remote(script: &Script, target: &Target) -> Result<Run, RunError> {
+    let unique: String = Seed::from_os().uuid().chars().filter(char::is_ascii_alphanumeric).take(7).collect();
+    run(script, target, &format!("k{unique}")).await
+}

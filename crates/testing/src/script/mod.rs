@@ -1,0 +1,37 @@
+//! Request scripts: what clients send, written as data, and what a real API server answers.
+//!
+//! A script is a file of [`Step`]s. It is run against a [`Target`] (the embedded server or any other), the answers are normalised
+//! ([`normalise`]), and compared with the recorded ones or with those of a second server ([`compare`]). The rules are in
+//! `scripts/README.md`.
+
+mod answer;
+mod compare;
+mod deviation;
+mod field_path;
+mod fresh;
+mod library;
+mod model;
+mod normal;
+mod outcome;
+mod readme;
+mod report;
+mod requests;
+mod rows;
+mod run;
+mod target;
+mod text;
+mod variables;
+
+pub use answer::{Answer, Content};
+pub use compare::{Difference, compare};
+pub use deviation::{Deviation, Deviations};
+pub use fresh::{run_embedded, run_remote};
+pub use library::{Library, LibraryError, ScriptFile};
+pub use model::{Body, Header, Script, Step, User, WatchStop};
+pub use normal::normalise;
+pub use outcome::Outcome;
+pub use readme::{README_VARIABLE, table};
+pub use report::{Report, RowResult, ScriptResult};
+pub use rows::{Level, Row, Rows};
+pub use run::{Run, RunError, run};
+pub use target::{Target, TargetError};

@@ -1,0 +1,66 @@
+//! From a step to the bytes of its request.
+
+use base64::Engine as _;
+use serde_json::json;
+
+use super::model::Step;
+use super::variables::Variables;
+
+/// The user agent of scripts.
+const AGENT: &str = "probe/1";
+
+/// A request without its variables.
+pub(super) struct Filled {
+    pub(super) method: String,
+    pub(super) path: String,
+    pub(super) headers: Vec<(String, String)>,
+    pub(super) body: Vec<u8>,
+}
+
+impl Filled {
+    pub(super) fn new(step: &Step, variables: &Variables) -> Result<Self, String> {
+        let body = match (&step.body, &step.raw, &step.base64, step.filler) {
+            (Some(body), ..) => variables.fill_value(body).to_string().into_bytes(),
+            (_, Some(raw), ..) => variables.fill(raw).into_bytes(),
+            (_, _, Some(base64), _) => {
+                let decoded = base64::engine::general_purpose::STANDARD.decode(base64);
+                decoded.map_err(|error| format!("the base64 of step {:?} is none: {error}", step.id))?
+            }
+            (_, _, _, Some(size)) => json!({
+                "apiVersion": "v1",
+                "kind": "ConfigMap",
+                "metadata": {"name": "filler"},
+                "data": {"k": "x".repeat(size)},
+            })
+            .to_string()
+            .into_bytes(),
+            _ => Vec::new(),
+        };
+        let mut headers: Vec<(String, String)> =
+            step.headers.iter().map(|(name, value)| (name.to_lowercase(), variables.fill(value))).collect();
+        let mut default = |name: &str, value: &str| {
+            if headers.iter().all(|(known, _)| known != name) {
+                headers.push((name.to_owned(), value.to_owned()));
+            }
+        };
+        default("user-agent", AGENT);
+        if !body.is_empty() {
+            default("content-type", "application/json");
+        }
+        // An empty header is one that shall not be sent at all.
+        headers.retain(|(_, value)| !value.is_empty());
+        Ok(Self { method: step.method().to_owned(), path: variables.fill(&step.path), headers, body })
+    }
+
+    /// The path of the cluster-scoped object that a successful request with this answer has made.
+    pub(super) fn creates(&self, code: u16, answered_name: Option<&str>) -> Option<String> {
+        let path = self.path.split('?').next().unwrap_or_default();
+        if code != 201 || path.contains("/namespaces/") {
+            return None;
+        }
+        match self.method.as_str() {
+            "POST" => answered_name.map(|name| format!("{path}/{name}")),
+            _ => Some(path.to_owned()),
+        }
+    }
+}

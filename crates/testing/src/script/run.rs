@@ -1,0 +1,215 @@
+//! Running a script.
+
+use std::time::Duration;
+
+use http::HeaderMap;
+use http_body_util::BodyExt as _;
+use serde_json::Value;
+
+use super::answer::{Answer, Content};
+use super::model::{Script, Step, WatchStop};
+use super::requests::Filled;
+use super::target::{Stream, Target, TargetError};
+use super::variables::Variables;
+
+/// How long a step may be repeated, or an answer take.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// Pause between two tries of a step.
+const POLL: Duration = Duration::from_millis(100);
+/// How long a watch may be silent, if the step does not say.
+const QUIET: Duration = Duration::from_millis(1500);
+
+/// What came of a script.
+#[derive(Debug)]
+pub struct Run {
+    /// The name of this run, which is in the names of its objects.
+    pub id: String,
+    /// One answer for each step.
+    pub answers: Vec<Answer>,
+}
+
+/// Why a script did not run to its end.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// A request could not be sent or its answer not be read.
+    #[error("run step {step:?} of {script}: {source}")]
+    Target {
+        /// The script.
+        script: String,
+        /// The step.
+        step: String,
+        /// What happened.
+        #[source]
+        source: TargetError,
+    },
+    /// The script asks for something that is not possible.
+    #[error("run step {step:?} of {script}: {problem}")]
+    Step {
+        /// The script.
+        script: String,
+        /// The step.
+        step: String,
+        /// What is wrong.
+        problem: String,
+    },
+}
+
+/// A watch that is open.
+struct Watch {
+    step: usize,
+    stop: WatchStop,
+    stream: Stream,
+}
+
+/// Runs all steps of a script, then removes what it made. `id`: eight lower-case letters or digits, the first a letter, that no
+/// other run on the server has.
+pub async fn run(script: &Script, target: &Target, id: &str) -> Result<Run, RunError> {
+    let mut runner = Runner { script, target, variables: Variables::new(id), watches: Vec::new(), made: Vec::new() };
+    let outcome = runner.steps(id).await;
+    runner.clean_up().await;
+    Ok(Run { id: id.to_owned(), answers: outcome? })
+}
+
+struct Runner<'a> {
+    script: &'a Script,
+    target: &'a Target,
+    variables: Variables,
+    watches: Vec<Watch>,
+    /// Cluster-scoped objects, oldest first.
+    made: Vec<String>,
+}
+
+impl Runner<'_> {
+    async fn steps(&mut self, id: &str) -> Result<Vec<Answer>, RunError> {
+        self.namespace(id).await.map_err(|source| RunError::Target {
+            script: self.script.id.clone(),
+            step: "the namespace".to_owned(),
+            source,
+        })?;
+        let mut answers = vec![Answer::default(); self.script.steps.len()];
+        for (index, step) in self.script.steps.iter().enumerate() {
+            let target = |source| RunError::Target { script: self.script.id.clone(), step: step.id.clone(), source };
+            let problem = |problem| RunError::Step { script: self.script.id.clone(), step: step.id.clone(), problem };
+            if !step.join.is_empty() {
+                let opened = self.watches.iter().position(|watch| self.script.steps[watch.step].id == step.join);
+                let Some(opened) = opened else {
+                    return Err(problem(format!("no watch {:?} is open", step.join)));
+                };
+                let watch = self.watches.remove(opened);
+                answers[watch.step].content = read_watch(watch.stop, watch.stream).await.map_err(target)?;
+                continue;
+            }
+            let filled = Filled::new(step, &self.variables).map_err(problem)?;
+            let answer = if let Some(stop) = &step.watch {
+                let (code, headers, stream) = self.send(&filled, step).await.map_err(target)?;
+                if code == 200 {
+                    self.watches.push(Watch { step: index, stop: stop.clone(), stream });
+                    Answer { code, headers, content: Content::Empty }
+                } else {
+                    read(code, headers, stream).await.map_err(target)?
+                }
+            } else {
+                self.repeat(&filled, step).await.map_err(target)?
+            };
+            let name = answer.at("/metadata/name");
+            self.made.extend(filled.creates(answer.code, name.as_ref().and_then(Value::as_str)));
+            for (variable, place) in &step.capture {
+                let Some(value) = answer.at(place) else {
+                    let seen = format!("{:.500?}", answer.content);
+                    return Err(problem(format!("the answer ({}) has nothing at {place:?} to capture: {seen}", answer.code)));
+                };
+                self.variables.set(variable, value);
+            }
+            answers[index] = answer;
+        }
+        for watch in std::mem::take(&mut self.watches) {
+            let step = &self.script.steps[watch.step];
+            let target = |source| RunError::Target { script: self.script.id.clone(), step: step.id.clone(), source };
+            answers[watch.step].content = read_watch(watch.stop, watch.stream).await.map_err(target)?;
+        }
+        Ok(answers)
+    }
+
+    /// The namespace of the script, with what the controllers put into every namespace.
+    async fn namespace(&mut self, id: &str) -> Result<(), TargetError> {
+        let name = format!("ns-{id}");
+        let body = format!(r#"{{"apiVersion":"v1","kind":"Namespace","metadata":{{"name":"{name}"}}}}"#);
+        let create = Step { method: "POST".into(), path: "/api/v1/namespaces".into(), raw: Some(body), ..Step::default() };
+        let account = format!("/api/v1/namespaces/{name}/serviceaccounts/default");
+        let bundle = format!("/api/v1/namespaces/{name}/configmaps/kube-root-ca.crt");
+        let there = std::collections::BTreeMap::from([("code".to_owned(), Value::from(200))]);
+        let wait = |path: String| Step { path, until: there.clone(), ..Step::default() };
+        for step in [create, wait(account), wait(bundle)] {
+            if let Ok(filled) = Filled::new(&step, &self.variables) {
+                let answer = self.repeat(&filled, &step).await?;
+                self.made.extend(filled.creates(answer.code, Some(&name)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends a request until its answer is as the step wants it, or patience ends; then the last answer counts.
+    async fn repeat(&self, filled: &Filled, step: &Step) -> Result<Answer, TargetError> {
+        let until: Vec<(String, Value)> =
+            step.until.iter().map(|(place, value)| (place.clone(), self.variables.fill_value(value))).collect();
+        let started = tokio::time::Instant::now();
+        loop {
+            let (code, headers, stream) = self.send(filled, step).await?;
+            let answer = read(code, headers, stream).await?;
+            let is_done = answer.has(until.iter().map(|(place, value)| (place, value)));
+            if is_done || tokio::time::Instant::now() - started > PATIENCE {
+                return Ok(answer);
+            }
+            tokio::time::sleep(POLL).await;
+        }
+    }
+
+    async fn send(&self, filled: &Filled, step: &Step) -> Result<(u16, HeaderMap, Stream), TargetError> {
+        let sending = self.target.send(&filled.method, &filled.path, &filled.headers, filled.body.clone(), step.user.as_ref());
+        tokio::time::timeout(2 * PATIENCE, sending).await.unwrap_or_else(|_| Err(TargetError::Body("no answer came".into())))
+    }
+
+    /// Removes the cluster-scoped objects of the script, namespaces with all they hold. What cannot be removed stays.
+    async fn clean_up(&mut self) {
+        for path in self.made.drain(..).rev() {
+            let sent = self.target.send("DELETE", &path, &[], Vec::new(), None).await;
+            if let Err(error) = sent {
+                tracing::warn!(path, %error, "an object of a script stays");
+            }
+        }
+    }
+}
+
+async fn read(code: u16, headers: HeaderMap, stream: Stream) -> Result<Answer, TargetError> {
+    let body = stream.collect().await.map_err(TargetError::Body)?.to_bytes();
+    Ok(Answer::new(code, headers, &body))
+}
+
+/// Reads events until the stop condition holds.
+async fn read_watch(stop: WatchStop, mut stream: Stream) -> Result<Content, TargetError> {
+    let quiet = stop.quiet.map_or(QUIET, Duration::from_millis);
+    let limit = if stop.quiet.is_some() || (stop.count.is_none() && !stop.marker && !stop.end) { quiet } else { PATIENCE };
+    let (mut events, mut buffer) = (Vec::<Value>::new(), Vec::new());
+    loop {
+        let counted = events.iter().filter(|event| stop.bookmarks || event["type"] != "BOOKMARK").count();
+        let is_marked = stop.marker && events.last().is_some_and(is_marker);
+        if stop.count.is_some_and(|count| counted >= count) || is_marked {
+            return Ok(Content::Events { events, ended: false });
+        }
+        let Ok(frame) = tokio::time::timeout(limit, stream.frame()).await else {
+            return Ok(Content::Events { events, ended: false });
+        };
+        let Some(frame) = frame else { return Ok(Content::Events { events, ended: true }) };
+        let Ok(data) = frame.map_err(TargetError::Body)?.into_data() else { continue };
+        buffer.extend_from_slice(&data);
+        while let Some(end) = buffer.iter().position(|byte| *byte == b'\n') {
+            let line: Vec<u8> = buffer.drain(..=end).collect();
+            events.push(serde_json::from_slice(&line).map_err(|error| TargetError::Body(error.to_string()))?);
+        }
+    }
+}
+
+fn is_marker(event: &Value) -> bool {
+    event["object"]["metadata"]["annotations"]["k8s.io/initial-events-end"] == "true"
+}

@@ -1,0 +1,198 @@
+//! Servers that scripts run against.
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderName, HeaderValue, Request, Response};
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt as _, Full};
+use kube::config::{KubeConfigOptions, Kubeconfig};
+use kubewright_apiserver::listen::{Endpoint, ListenError};
+use kubewright_apiserver::workloads::Workloads;
+use kubewright_apiserver::{ApiServer, Clock, Identity};
+use tower::ServiceExt as _;
+
+use super::model::{Header, User};
+use crate::backend::EPOCH;
+
+/// The tokens that both servers know, with their users and groups.
+const TOKENS: [(&str, &str, &[&str]); 2] = [("alice-token", "alice", &["dev", "ops"]), ("bob-token", "bob", &[])];
+
+/// A server and how it is reached.
+#[derive(Debug)]
+pub enum Target {
+    /// The embedded server, without sockets.
+    Embedded(Box<Embedded>),
+    /// Any server, by a kubeconfig with all rights.
+    Remote(Box<Remote>),
+}
+
+/// The embedded server; the port is there if a step needs one.
+#[derive(Debug)]
+pub struct Embedded {
+    server: ApiServer,
+    port: Option<Port>,
+}
+
+/// The port of the embedded server, and a client without credentials.
+struct Port {
+    _endpoint: Endpoint,
+    nobody: kube::Client,
+}
+
+impl std::fmt::Debug for Port {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Port").finish_non_exhaustive()
+    }
+}
+
+/// A server behind a kubeconfig.
+pub struct Remote {
+    admin: kube::Client,
+    nobody: kube::Client,
+}
+
+impl std::fmt::Debug for Remote {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Remote").finish_non_exhaustive()
+    }
+}
+
+/// Why there is no server, or no answer.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TargetError {
+    /// The embedded server.
+    #[error("build the embedded server: {0}")]
+    Build(#[from] kubewright_apiserver::server::BuildError),
+    /// Its port.
+    #[error("listen: {0}")]
+    Listen(#[from] ListenError),
+    /// The kubeconfig.
+    #[error("use the kubeconfig: {0}")]
+    Kubeconfig(#[from] kube::config::KubeconfigError),
+    /// The client, or the connection.
+    #[error("send a request: {0}")]
+    Client(#[from] kube::Error),
+    /// A request that cannot be written.
+    #[error("build a request: {0}")]
+    Request(#[from] http::Error),
+    /// The body of an answer.
+    #[error("read an answer: {0}")]
+    Body(String),
+}
+
+/// The body of an answer that is still coming.
+pub(super) type Stream = UnsyncBoxBody<Bytes, String>;
+
+impl Target {
+    /// A new embedded server as the script wants it. Its time is tokio's, so it is virtual on a paused runtime.
+    pub async fn embedded(header: &Header, needs_port: bool) -> Result<Self, TargetError> {
+        let epoch = jiff::Timestamp::from_second(EPOCH).unwrap_or_default();
+        let workloads = if header.workloads { Workloads::Pods } else { Workloads::Off };
+        let server = ApiServer::builder().clock(Clock::tokio(epoch)).seed(7).workloads(workloads).build()?;
+        let port = if needs_port {
+            let endpoint = server.listen("127.0.0.1:0").await?;
+            for (token, user, groups) in TOKENS {
+                let identity = groups.iter().fold(Identity::user(user), |identity, group| identity.with_group(*group));
+                endpoint.add_token(token, identity);
+            }
+            let config = config(&endpoint.kubeconfig(&Identity::admin())?).await?;
+            let nobody = kube::Client::try_from(without_credentials(config))?;
+            Some(Port { _endpoint: endpoint, nobody })
+        } else {
+            None
+        };
+        Ok(Self::Embedded(Box::new(Embedded { server, port })))
+    }
+
+    /// The server of a kubeconfig (YAML text).
+    pub async fn remote(kubeconfig: &str) -> Result<Self, TargetError> {
+        let config = config(kubeconfig).await?;
+        let nobody = kube::Client::try_from(without_credentials(config.clone()))?;
+        Ok(Self::Remote(Box::new(Remote { admin: kube::Client::try_from(config)?, nobody })))
+    }
+
+    /// The lines of a token file that gives a real server the tokens of the embedded one.
+    pub fn token_file() -> String {
+        let line = |(token, user, groups): &(&str, &str, &[&str])| format!("{token},{user},{user}-id,\"{}\"\n", groups.join(","));
+        TOKENS.iter().map(line).collect()
+    }
+
+    /// What the server says its version is, such as `v1.36.2`.
+    pub async fn version(&self) -> Result<String, TargetError> {
+        let (_, _, body) = self.send("GET", "/version", &[], Vec::new(), None).await?;
+        let body = body.collect().await.map_err(TargetError::Body)?.to_bytes();
+        let version: serde_json::Value = serde_json::from_slice(&body).map_err(|error| TargetError::Body(error.to_string()))?;
+        Ok(version["gitVersion"].as_str().unwrap_or_default().to_owned())
+    }
+
+    pub(super) async fn send(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(String, String)],
+        body: Vec<u8>,
+        user: Option<&User>,
+    ) -> Result<(u16, HeaderMap, Stream), TargetError> {
+        let mut builder = Request::builder().method(method).uri(path);
+        for (name, value) in headers {
+            builder = builder.header(name.as_str(), value.as_str());
+        }
+        let request = builder.body(Bytes::from(body))?;
+        match self {
+            Self::Embedded(embedded) => embedded.send(request, user).await,
+            Self::Remote(remote) => remote.send(request, user).await,
+        }
+    }
+}
+
+impl Embedded {
+    async fn send(&self, request: Request<Bytes>, user: Option<&User>) -> Result<(u16, HeaderMap, Stream), TargetError> {
+        let identity = match (user, &self.port) {
+            (Some(user), Some(port)) if user.is_none() => return send(&port.nobody, request).await,
+            (Some(user), _) if user.is_none() => Identity::anonymous(),
+            (Some(user), _) => {
+                user.groups().iter().fold(Identity::user(user.name()), |identity, group| identity.with_group(group))
+            }
+            (None, _) => Identity::admin(),
+        };
+        let answer = self.server.service(identity).oneshot(request.map(Full::new)).await;
+        let (parts, body) = answer.map_err(|error| TargetError::Body(error.to_string()))?.into_parts();
+        Ok((parts.status.as_u16(), parts.headers, body.map_err(|error| error.to_string()).boxed_unsync()))
+    }
+}
+
+impl Remote {
+    async fn send(&self, mut request: Request<Bytes>, user: Option<&User>) -> Result<(u16, HeaderMap, Stream), TargetError> {
+        let Some(user) = user else { return send(&self.admin, request).await };
+        if user.is_none() {
+            return send(&self.nobody, request).await;
+        }
+        let header = |text: &str| HeaderValue::from_str(text).map_err(http::Error::from);
+        request.headers_mut().insert(HeaderName::from_static("impersonate-user"), header(user.name())?);
+        for group in user.groups() {
+            request.headers_mut().append(HeaderName::from_static("impersonate-group"), header(group)?);
+        }
+        send(&self.admin, request).await
+    }
+}
+
+async fn send(client: &kube::Client, request: Request<Bytes>) -> Result<(u16, HeaderMap, Stream), TargetError> {
+    let response: Response<kube::client::Body> = client.send(request.map(|body| body.to_vec().into())).await?;
+    let (parts, body) = response.into_parts();
+    Ok((parts.status.as_u16(), parts.headers, body.map_err(|error| error.to_string()).boxed_unsync()))
+}
+
+async fn config(kubeconfig: &str) -> Result<kube::Config, TargetError> {
+    let mut config =
+        kube::Config::from_custom_kubeconfig(Kubeconfig::from_yaml(kubeconfig)?, &KubeConfigOptions::default()).await?;
+    config.default_retry = false;
+    config.connect_timeout = None;
+    config.read_timeout = None;
+    config.write_timeout = None;
+    Ok(config)
+}
+
+fn without_credentials(mut config: kube::Config) -> kube::Config {
+    config.auth_info = kube::config::AuthInfo::default();
+    config
+}

@@ -1,0 +1,101 @@
+//! The request scripts: the embedded server answers as the real one did, or does.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use kubewright_testing::Tier;
+use kubewright_testing::real::{ControlPlane, Options};
+use kubewright_testing::script::{
+    Library, Outcome, README_VARIABLE, Report, Script, ScriptResult, Target, normalise, run_embedded, run_remote, table,
+};
+
+/// Where the table stands.
+const README: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../apiserver/README.md");
+/// The lines around it.
+const MARKS: (&str, &str) = ("<!-- table: begin -->\n", "<!-- table: end -->");
+
+fn against(library: &Library, script: &Script, expected: &[Outcome]) -> ScriptResult {
+    match run_embedded(script) {
+        Ok(run) => ScriptResult::new(script, expected, &normalise(script, &run.id, &run.answers), &library.deviations),
+        Err(error) => ScriptResult::broken(script, format!("failed to {error}")),
+    }
+}
+
+fn replay(library: &Library) -> Report {
+    let results = library.scripts.iter().map(|file| {
+        let expected: Vec<Outcome> = file.script.steps.iter().map(|step| step.expect.clone().unwrap_or_default()).collect();
+        against(library, &file.script, &expected)
+    });
+    Report::new(library, results.collect(), true)
+}
+
+fn save(library: &Library, report: &Report, versus: &str) {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("..");
+    std::fs::write(folder.join("apiserver-report.md"), report.markdown(library, versus)).unwrap();
+}
+
+// DFT-3, DFT-5, DFT-6, DFT-9, EVD-3
+#[test]
+fn the_embedded_server_answers_scripts_as_the_real_one_did() {
+    let library = Library::own().unwrap();
+    let report = replay(&library);
+    save(&library, &report, "recorded answers of a real one");
+    let failures = report.failures();
+    assert!(failures.is_empty(), "the scripts differ (crates/testing/scripts/README.md says what to do):\n{failures}");
+    check_table(&table(&library, &report));
+}
+
+/// The table in the README is the result of this run.
+fn check_table(table: &str) {
+    let readme = std::fs::read_to_string(README).unwrap();
+    let (before, rest) = readme.split_once(MARKS.0).unwrap();
+    let (current, after) = rest.split_once(MARKS.1).unwrap();
+    if std::env::var_os(README_VARIABLE).is_some() {
+        let mut text = String::new();
+        write!(text, "{before}{}{table}{}{after}", MARKS.0, MARKS.1).unwrap();
+        std::fs::write(README, text).unwrap();
+    } else if current != table {
+        eprintln!("the table in crates/apiserver/README.md is not current; run with {README_VARIABLE}=1 to write it");
+    }
+}
+
+// EVD-10
+#[test]
+fn scripts_name_rules_that_exist() {
+    let library = Library::own().unwrap();
+    for file in &library.scripts {
+        for step in &file.script.steps {
+            for row in file.script.rows_of(step) {
+                assert!(library.rows.has(row), "{} step {}: there is no rule {row:?}", file.script.id, step.id);
+            }
+            assert!(step.expect.is_some() || !step.join.is_empty(), "{} step {} is not recorded", file.script.id, step.id);
+        }
+    }
+}
+
+// EVD-8: only on the real tier.
+#[test]
+fn both_servers_answer_scripts_alike() {
+    if Tier::from_env().unwrap() != Tier::Real {
+        return;
+    }
+    let tokens = std::env::temp_dir().join(format!("kubewright-tokens-{}.csv", std::process::id()));
+    std::fs::write(&tokens, Target::token_file()).unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let flags = vec![format!("--token-auth-file={}", tokens.display())];
+    let plane = runtime.block_on(ControlPlane::start(Options { apiserver_flags: flags, ..Options::default() })).unwrap();
+    let real = runtime.block_on(Target::remote(plane.kubeconfig())).unwrap();
+    let library = Library::own().unwrap();
+    let results = library.scripts.iter().map(|file| {
+        let script = &file.script;
+        match runtime.block_on(run_remote(script, &real)) {
+            Ok(run) => against(&library, script, &normalise(script, &run.id, &run.answers)),
+            Err(error) => ScriptResult::broken(script, format!("failed to {error}")),
+        }
+    });
+    let report = Report::new(&library, results.collect(), true);
+    save(&library, &report, "a live real one");
+    std::fs::remove_file(tokens).unwrap();
+    let failures = report.failures();
+    assert!(failures.is_empty(), "the servers differ:\n{failures}");
+}

@@ -18,6 +18,7 @@ pub mod middleware;
 pub mod model;
 pub mod openapi;
 pub mod patch;
+pub mod proto;
 #[cfg(test)]
 mod recorded;
 pub mod request;

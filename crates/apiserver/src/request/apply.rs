@@ -1,7 +1,7 @@
 //! Server-side apply: patches that say which fields a client cares about (chapter 2.13 of the behaviour).
 
 use kubewright_machinery::fieldset::extract;
-use kubewright_machinery::object::ObjectExt as _;
+use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
 use serde_json::Value;
 
 use super::{
@@ -39,7 +39,8 @@ pub(super) async fn answer(call: &Call<'_>, endpoint: Endpoint<'_>, warnings: &m
     }
     context.recording = Recording::Applied;
     let (kind, name) = (call.kind(), call.name());
-    let applied = decode::document(&call.incoming.body, BodyType::Yaml, &mut context)
+    let expected = GroupVersionKind::new(&kind.group, &kind.version, &kind.kind);
+    let applied = decode::document(&call.incoming.body, BodyType::Yaml, &expected, &mut context)
         .map_err(|problem| Status::bad_request(format!("error decoding YAML: {problem}")))?;
     check(&applied, kind)?;
     let force = query.is_set("force");

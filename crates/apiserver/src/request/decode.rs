@@ -1,13 +1,23 @@
 //! From the bytes of a body to an object.
 
-use kubewright_machinery::{object::ObjectExt as _, yaml};
+use std::fmt::Write as _;
+
+use kubewright_machinery::{
+    object::{GroupVersionKind, ObjectExt as _},
+    yaml,
+};
 use serde_json::Value;
 
 use super::{json, write::WriteContext};
-use crate::{kinds::KindSpec, status::Status};
+use crate::{
+    kinds::KindSpec,
+    proto::{self, ProtobufError},
+    status::Status,
+    types::Definitions,
+};
 
 /// How much of a bad body an error quotes.
-const QUOTED: usize = 64;
+const QUOTED: usize = 30;
 
 /// The types that a body can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +26,19 @@ pub(crate) enum BodyType {
     Json,
     /// YAML.
     Yaml,
+    /// Protobuf in its envelope, for built-in kinds.
+    Protobuf,
+}
+
+/// A body is not what its type says.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum DecodeError {
+    /// No document of the type.
+    #[error("{0}")]
+    Text(String),
+    /// No message, or one of a kind that nobody knows.
+    #[error(transparent)]
+    Protobuf(#[from] ProtobufError),
 }
 
 impl BodyType {
@@ -24,6 +47,7 @@ impl BodyType {
         match content_type.split(';').next().unwrap_or_default().trim() {
             "" | "application/json" | "*/*" => Ok(Self::Json),
             "application/yaml" => Ok(Self::Yaml),
+            proto::MEDIA_TYPE if !custom => Ok(Self::Protobuf),
             _ => {
                 let protobuf = if custom { "" } else { ", application/vnd.kubernetes.protobuf" };
                 Err(Status::unsupported_media_type(format!(
@@ -34,65 +58,131 @@ impl BodyType {
     }
 }
 
-/// Reads a document; repeated keys are noted in the context (REQ-9: the last one wins).
-pub(crate) fn document(body: &[u8], body_type: BodyType, context: &mut WriteContext<'_>) -> Result<Value, String> {
+/// Reads a document; repeated keys are noted in the context (REQ-9: the last one wins). `expected` is what a message is taken for that
+/// does not say what it is.
+pub(crate) fn document(
+    body: &[u8],
+    body_type: BodyType,
+    expected: &GroupVersionKind,
+    context: &mut WriteContext<'_>,
+) -> Result<Value, DecodeError> {
     match body_type {
         BodyType::Json => {
-            let (value, repeated) = json::parse(body)
-                .map_err(|error| if error.is_eof() { "unexpected end of JSON input".to_owned() } else { error.to_string() })?;
+            let (value, repeated) = json::parse(body).map_err(|error| {
+                DecodeError::Text(if error.is_eof() { "unexpected end of JSON input".to_owned() } else { error.to_string() })
+            })?;
             context.found.extend(repeated.into_iter().map(|path| format!("duplicate field {path:?}")));
             Ok(value)
         }
         BodyType::Yaml => {
-            let text = std::str::from_utf8(body).map_err(|error| error.to_string())?;
-            let documents = yaml::documents(text).map_err(|error| error.to_string())?;
+            let text = std::str::from_utf8(body).map_err(|error| DecodeError::Text(error.to_string()))?;
+            let documents = yaml::documents(text).map_err(|error| DecodeError::Text(error.to_string()))?;
             Ok(documents.into_iter().next().unwrap_or(Value::Null))
         }
+        BodyType::Protobuf => Ok(proto::decode(body, expected)?),
     }
 }
 
 /// Reads the object of a create or an update and checks that it is of the right kind (REQ-3 to REQ-5).
 pub(crate) fn object(body: &[u8], body_type: BodyType, kind: &KindSpec, context: &mut WriteContext<'_>) -> Result<Value, Status> {
+    let expected = GroupVersionKind::new(&kind.group, &kind.version, &kind.kind);
+    object_of(body, body_type, &expected, kind.is_custom(), context)
+}
+
+/// Does the same for an object of any kind, such as that of a subresource.
+pub(crate) fn object_of(
+    body: &[u8],
+    body_type: BodyType,
+    expected: &GroupVersionKind,
+    custom: bool,
+    context: &mut WriteContext<'_>,
+) -> Result<Value, Status> {
     let unrecognised = |problem: &str| {
-        let quoted = if body.is_empty() { "<empty>".into() } else { String::from_utf8_lossy(&body[..body.len().min(QUOTED)]) };
-        Status::bad_request(format!(
-            "the object provided is unrecognized (must be of type {}): couldn't get version/kind; json parse error: {problem} ({quoted})",
-            kind.kind
-        ))
+        let problem =
+            format!("the object provided is unrecognized (must be of type {}): {problem} ({})", expected.kind, quoted(body));
+        Status::bad_request(problem)
     };
-    let mut object = document(body, body_type, context).map_err(|problem| unrecognised(&problem))?;
+    let mut object = document(body, body_type, expected, context).map_err(|error| match error {
+        DecodeError::Protobuf(ProtobufError::Message { kind, source }) => {
+            let kind = if kind.is_empty() { expected.kind.clone() } else { kind };
+            Status::bad_request(format!(
+                "{kind} in version {:?} cannot be handled as a {}: {source}",
+                expected.version, expected.kind
+            ))
+        }
+        DecodeError::Protobuf(ProtobufError::UnknownKind { api_version, kind }) => {
+            foreign(&GroupVersionKind::from_api_version(&api_version, &kind).unwrap_or_default(), expected)
+        }
+        DecodeError::Protobuf(problem) => unrecognised(&problem.to_string()),
+        DecodeError::Text(problem) => unrecognised(&format!("couldn't get version/kind; json parse error: {problem}")),
+    })?;
     if !object.is_object() {
-        return Err(unrecognised("json: cannot unmarshal value into Go value of type struct"));
+        return Err(unrecognised(
+            "couldn't get version/kind; json parse error: json: cannot unmarshal value into Go value of type struct",
+        ));
     }
-    check_kind(&mut object, kind)?;
+    if custom {
+        check_custom(&object, expected)?
+    } else {
+        check_kind(&mut object, expected)?
+    }
     Ok(object)
 }
 
-fn check_kind(object: &mut Value, kind: &KindSpec) -> Result<(), Status> {
-    let (api_version, found) = (object.api_version().to_owned(), object.kind().to_owned());
-    let expected = kind.api_version();
-    if kind.is_custom() {
-        if api_version != expected {
-            return Err(Status::bad_request(format!(
-                "the API version in the data ({api_version}) does not match the expected API version ({expected})"
-            )));
-        }
-        // A wrong kind is a validation error of custom resources.
-        return Ok(());
+/// The first bytes of a body, as text if they look like JSON.
+fn quoted(body: &[u8]) -> String {
+    let head = &body[..body.len().min(QUOTED)];
+    let text = match head.first() {
+        None => return "<empty>".to_owned(),
+        Some(b'{') => String::from_utf8_lossy(head).into_owned(),
+        Some(_) => hex(head),
+    };
+    if body.len() > QUOTED { format!("{text} ...") } else { text }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        // A text never refuses to grow.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+fn check_custom(object: &Value, expected: &GroupVersionKind) -> Result<(), Status> {
+    // A wrong kind is a validation error of custom resources.
+    if object.api_version() == expected.api_version() { Ok(()) } else { Err(other_version(object.api_version(), expected)) }
+}
+
+/// What is not said is taken for what is expected (REQ-3).
+fn check_kind(object: &mut Value, expected: &GroupVersionKind) -> Result<(), Status> {
+    let said = |text: &str, otherwise: &str| if text.is_empty() { otherwise.to_owned() } else { text.to_owned() };
+    let (api_version, kind) = (said(object.api_version(), &expected.api_version()), said(object.kind(), &expected.kind));
+    let found = GroupVersionKind::from_api_version(&api_version, &kind).unwrap_or_default();
+    if found != *expected {
+        return Err(foreign(&found, expected));
     }
-    if !found.is_empty() && (found != kind.kind || (!api_version.is_empty() && api_version != expected)) {
-        let named = if api_version.is_empty() { expected.as_str() } else { api_version.as_str() };
-        return Err(Status::bad_request(format!(
-            "{found} in version {:?} cannot be handled as a {}: no kind {found:?} is registered for version {named:?} in scheme \"pkg/api/legacyscheme/scheme.go:30\"",
-            kind.version, kind.kind
-        )));
-    }
-    if !api_version.is_empty() && api_version != expected {
-        return Err(Status::bad_request(format!(
-            "the API version in the data ({api_version}) does not match the expected API version ({expected})"
-        )));
-    }
-    object["apiVersion"] = expected.into();
-    object["kind"] = kind.kind.clone().into();
+    object["apiVersion"] = api_version.into();
+    object["kind"] = kind.into();
     Ok(())
+}
+
+/// The error of an object of another kind (REQ-4).
+fn foreign(found: &GroupVersionKind, expected: &GroupVersionKind) -> Status {
+    let known = Definitions::embedded().name_of(found).is_some();
+    if known && (&found.group, &found.kind) == (&expected.group, &expected.kind) {
+        return other_version(&found.api_version(), expected);
+    }
+    let (kind, version) = (&found.kind, &found.version);
+    let problem = if known {
+        let package = expected.group.split('.').next().filter(|name| !name.is_empty()).unwrap_or("core");
+        format!("converting ({version}.{kind}) to ({package}.{}): unknown conversion", expected.kind)
+    } else {
+        format!("no kind {kind:?} is registered for version {:?} in scheme \"pkg/runtime/scheme.go:111\"", found.api_version())
+    };
+    Status::bad_request(format!("{kind} in version {version:?} cannot be handled as a {}: {problem}", expected.kind))
+}
+
+fn other_version(found: &str, expected: &GroupVersionKind) -> Status {
+    let expected = expected.api_version();
+    Status::bad_request(format!("the API version in the data ({found}) does not match the expected API version ({expected})"))
 }

@@ -1,13 +1,17 @@
 //! From objects to the bytes of an answer.
 
 use bytes::Bytes;
-use kubewright_machinery::{object::ObjectExt as _, yaml};
+use kubewright_machinery::{
+    object::{GroupVersionKind, ObjectExt as _},
+    yaml,
+};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Value, json};
 
 use super::negotiate::{Format, Representation, Shape};
 use crate::{
     kinds::KindSpec,
+    proto,
     status::Status,
     store::Stored,
     tables::{Table, partial_metadata, partial_metadata_list},
@@ -29,6 +33,8 @@ pub(crate) fn value(value: &Value, format: Format) -> Bytes {
     match format {
         Format::Json => serde_json::to_vec(value).unwrap_or_default().into(),
         Format::Yaml => yaml::to_string(value).into(),
+        // What has no message is printed as JSON; nothing that is negotiated as protobuf is without one.
+        Format::Protobuf => proto::encode(value).map_or_else(|| self::value(value, Format::Json), Bytes::from),
     }
 }
 
@@ -75,6 +81,12 @@ pub(crate) fn list(
     let version = representation.meta.as_str();
     match (representation.shape, representation.format) {
         (Shape::Whole, Format::Json) => Ok(whole_list(kind, items, &metadata)),
+        (Shape::Whole, Format::Protobuf) => {
+            let item = GroupVersionKind::new(&kind.group, &kind.version, &kind.kind);
+            let items = items.iter().map(|stored| stored.value());
+            let printed = proto::list(&kind.api_version(), &kind.list_kind, &item, &metadata, items);
+            printed.map(Bytes::from).ok_or_else(|| Status::not_acceptable(format!("{} has no protobuf form", kind.kind)))
+        }
         (Shape::Whole, format) => {
             let bytes = whole_list(kind, items, &metadata);
             Ok(value(&serde_json::from_slice(&bytes).unwrap_or_default(), format))

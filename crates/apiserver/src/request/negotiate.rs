@@ -3,7 +3,7 @@
 use http::{HeaderMap, header};
 
 use super::query::Query;
-use crate::{status::Status, tables::IncludeObject};
+use crate::{proto, status::Status, tables::IncludeObject};
 
 /// The encoding of a body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -13,6 +13,8 @@ pub(crate) enum Format {
     Json,
     /// YAML.
     Yaml,
+    /// Protobuf, for built-in kinds.
+    Protobuf,
 }
 
 /// What is shown of an object.
@@ -66,6 +68,7 @@ impl Format {
         match self {
             Self::Json => "application/json",
             Self::Yaml => "application/yaml",
+            Self::Protobuf => proto::MEDIA_TYPE,
         }
     }
 }
@@ -75,10 +78,15 @@ impl Representation {
     pub(crate) fn content_type(self) -> &'static str {
         self.format.media_type()
     }
+
+    /// The `Content-Type` of a watch.
+    pub(crate) fn stream_type(self) -> &'static str {
+        if self.format == Format::Protobuf { proto::STREAM_TYPE } else { self.content_type() }
+    }
 }
 
-/// Finds the first acceptable representation (NEG-5).
-pub(crate) fn negotiate(headers: &HeaderMap, query: &Query) -> Result<Representation, Status> {
+/// Finds the first acceptable representation (NEG-5). Custom resources have no protobuf form, and neither have tables.
+pub(crate) fn negotiate(headers: &HeaderMap, query: &Query, custom: bool) -> Result<Representation, Status> {
     let accept = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect::<Vec<_>>().join(",");
     if accept.trim().is_empty() {
         return Ok(Representation::default());
@@ -86,7 +94,9 @@ pub(crate) fn negotiate(headers: &HeaderMap, query: &Query) -> Result<Representa
     let mut converts = false;
     for entry in accept.split(',') {
         let mut parts = entry.split(';').map(str::trim);
-        let Some(format) = parts.next().and_then(format_of) else { continue };
+        let Some(format) = parts.next().and_then(format_of).filter(|format| !custom || *format != Format::Protobuf) else {
+            continue;
+        };
         let parameters: Vec<_> = parts.filter_map(|part| part.split_once('=')).collect();
         let parameter = |name: &str| parameters.iter().find(|(key, _)| *key == name).map(|(_, value)| *value);
         let Some(target) = parameter("as") else { return Ok(Representation { format, ..Representation::default() }) };
@@ -99,12 +109,15 @@ pub(crate) fn negotiate(headers: &HeaderMap, query: &Query) -> Result<Representa
         let shape = match target {
             "PartialObjectMetadata" => Shape::Metadata,
             "PartialObjectMetadataList" => Shape::MetadataList,
-            "Table" => Shape::Table(include(query)?),
+            "Table" if format != Format::Protobuf => Shape::Table(include(query)?),
             _ => continue,
         };
         return Ok(Representation { format, shape, meta });
     }
-    let accepted = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+    let accepted = match custom {
+        true => "application/json, application/yaml",
+        false => "application/json, application/yaml, application/vnd.kubernetes.protobuf",
+    };
     Err(if converts {
         Status::not_acceptable(format!("only the following media types are accepted: {accepted}"))
     } else {
@@ -121,7 +134,8 @@ pub(crate) fn discovery(headers: &HeaderMap) -> Result<bool, Status> {
     }
     for entry in accept.split(',') {
         let parts: Vec<_> = entry.split(';').map(str::trim).collect();
-        if format_of(parts[0]).is_none() {
+        // Discovery is not offered as protobuf.
+        if format_of(parts[0]).is_none_or(|format| format == Format::Protobuf) {
             continue;
         }
         if !parts.iter().any(|part| part.starts_with("as=")) {
@@ -140,6 +154,7 @@ fn format_of(media_type: &str) -> Option<Format> {
     match media_type {
         "application/json" | "*/*" | "application/*" => Some(Format::Json),
         "application/yaml" => Some(Format::Yaml),
+        proto::MEDIA_TYPE => Some(Format::Protobuf),
         _ => None,
     }
 }

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use http::{Response, StatusCode, header};
-use kubewright_machinery::object::ObjectExt as _;
-use serde_json::Value;
+use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
 
 use super::{
     apply,
@@ -13,7 +12,7 @@ use super::{
     delete::DeleteOptions,
     encode::{self, ListMeta},
     list::ListQuery,
-    negotiate::{self, Representation},
+    negotiate::{self, Format, Representation},
     options,
     patch::Patch,
     respond, reviews,
@@ -21,7 +20,7 @@ use super::{
     service::{Incoming, Outgoing},
     subresource,
     update::Update,
-    write::Written,
+    write::{WriteContext, Written},
 };
 use crate::{
     kinds::{Endpoint, KindSpec, Verb},
@@ -55,24 +54,32 @@ pub(super) async fn answer(
     if let Some(warning) = route.kind.custom.as_ref().and_then(|custom| custom.deprecation_warning.as_ref()) {
         warnings.push(warning.clone());
     }
-    let representation = negotiate::negotiate(&incoming.parts.headers, &incoming.query)?;
+    let representation = negotiate::negotiate(&incoming.parts.headers, &incoming.query, route.kind.is_custom())?;
     let call = Call { state, route: &route, incoming, representation };
-    let outgoing = match (&route.subresource, route.verb) {
-        (Some(_), _) => subresource::answer(&call, warnings).await?,
-        (None, Verb::Get) => get(&call).await?.into(),
-        (None, Verb::List) => list(&call).await?.into(),
-        (None, Verb::Watch) => watch(&call)?.into(),
-        (None, Verb::Create) if reviews::is_review(&route.kind) => reviews::answer(&call, warnings)?.into(),
-        (None, Verb::Create) => create(&call, warnings).await?,
-        (None, Verb::Update) => update(&call, Endpoint::Main, warnings).await?,
-        (None, Verb::Patch) => patch(&call, Endpoint::Main, warnings).await?,
-        (None, Verb::Delete) => delete(&call, warnings).await?,
-        (None, Verb::DeleteCollection) => delete_collection(&call, warnings).await?,
+    let outgoing = match perform(&call, warnings).await {
+        // Who reads messages gets refusals as messages too (NEG-4).
+        Err(status) if representation.format == Format::Protobuf => respond::failure(&status, Format::Protobuf).into(),
+        outcome => outcome?,
     };
     if outgoing.stored {
         state.after_write().await;
     }
     Ok(outgoing)
+}
+
+async fn perform(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Outgoing, Status> {
+    Ok(match (&call.route.subresource, call.route.verb) {
+        (Some(_), _) => subresource::answer(call, warnings).await?,
+        (None, Verb::Get) => get(call).await?.into(),
+        (None, Verb::List) => list(call).await?.into(),
+        (None, Verb::Watch) => watch(call)?.into(),
+        (None, Verb::Create) if reviews::is_review(call.kind()) => reviews::answer(call, warnings)?.into(),
+        (None, Verb::Create) => create(call, warnings).await?,
+        (None, Verb::Update) => update(call, Endpoint::Main, warnings).await?,
+        (None, Verb::Patch) => patch(call, Endpoint::Main, warnings).await?,
+        (None, Verb::Delete) => delete(call, warnings).await?,
+        (None, Verb::DeleteCollection) => delete_collection(call, warnings).await?,
+    })
 }
 
 impl Call<'_> {
@@ -92,7 +99,7 @@ impl Call<'_> {
         self.incoming.parts.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default()
     }
 
-    fn body_type(&self) -> Result<BodyType, Status> {
+    pub(super) fn body_type(&self) -> Result<BodyType, Status> {
         BodyType::of(self.content_type(), self.kind().is_custom())
     }
 
@@ -122,7 +129,7 @@ fn watch(call: &Call<'_>) -> Result<Response<ResponseBody>, Status> {
     let namespace = call.kind().is_namespaced().then(|| call.route.namespace.clone()).flatten();
     let query = WatchQuery::parse(&call.incoming.query, call.kind(), namespace, call.route.name.as_deref(), call.state)?;
     let events = call.state.watch(call.kind(), query, call.representation);
-    let mut response = respond::full(StatusCode::OK, call.representation.content_type(), bytes::Bytes::new());
+    let mut response = respond::full(StatusCode::OK, call.representation.stream_type(), bytes::Bytes::new());
     *response.body_mut() = ResponseBody::events(events);
     Ok(response)
 }
@@ -166,34 +173,31 @@ pub(super) async fn patch(call: &Call<'_>, endpoint: Endpoint<'_>, warnings: &mu
 }
 
 /// Reads the options of a delete from body and query (REQ-14).
-fn delete_options(call: &Call<'_>) -> Result<DeleteOptions, Status> {
-    let query = &call.incoming.query;
-    let body: Option<Value> = if call.incoming.body.is_empty() {
+fn delete_options(call: &Call<'_>, context: &mut WriteContext<'_>) -> Result<DeleteOptions, Status> {
+    let (query, body) = (&call.incoming.query, &call.incoming.body);
+    let options = if body.is_empty() {
         None
     } else {
-        Some(
-            serde_json::from_slice(&call.incoming.body)
-                .map_err(|error| Status::bad_request(format!("unable to decode delete options: {error}")))?,
-        )
+        let expected = GroupVersionKind::new("", "v1", "DeleteOptions");
+        let options = decode::document(body, BodyType::of(call.content_type(), false)?, &expected, context)
+            .map_err(|error| Status::bad_request(format!("unable to decode delete options: {error}")))?;
+        let dry_run = options["dryRun"].as_array().is_some_and(|values| values.iter().any(|value| value == "All"));
+        context.dry_run |= dry_run;
+        Some(options)
     };
+    // What else is in the body is nobody's business (REQ-14).
+    context.found.clear();
     DeleteOptions::parse(
-        body.as_ref(),
+        options.as_ref(),
         query.get("gracePeriodSeconds"),
         query.get("propagationPolicy"),
         query.get("orphanDependents"),
     )
 }
 
-/// Whether the body of a delete asks for a dry run.
-fn body_dry_run(call: &Call<'_>) -> bool {
-    let body: Value = serde_json::from_slice(&call.incoming.body).unwrap_or_default();
-    body.get("dryRun").and_then(Value::as_array).is_some_and(|values| values.iter().any(|value| value == "All"))
-}
-
 async fn delete(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Outgoing, Status> {
     let mut context = options::write_context(call.incoming, "DeleteOptions")?;
-    let options = delete_options(call)?;
-    context.dry_run |= body_dry_run(call);
+    let options = delete_options(call, &mut context)?;
     let outcome = call.state.delete(&mut context, call.kind(), &call.name(), &options).await;
     warnings.append(&mut context.warnings);
     let deleted = outcome?;
@@ -205,8 +209,7 @@ async fn delete(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Outgoing,
 async fn delete_collection(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Outgoing, Status> {
     let query = &call.incoming.query;
     let mut context = options::write_context(call.incoming, "DeleteOptions")?;
-    let options = delete_options(call)?;
-    context.dry_run |= body_dry_run(call);
+    let options = delete_options(call, &mut context)?;
     let list = ListQuery::parse(query, call.kind(), call.route.namespace.clone())?;
     let (items, _) = call.state.list(call.kind(), &list).await?;
     let mut stored = false;

@@ -31,8 +31,8 @@ pub(super) fn value(code: StatusCode, value: &Value, format: Format) -> Response
 }
 
 /// A failure (NEG-4: always a plain Status).
-pub(super) fn failure(status: &Status) -> Response<ResponseBody> {
-    let mut response = value(status.status_code(), &status.to_value(), Format::Json);
+pub(super) fn failure(status: &Status, format: Format) -> Response<ResponseBody> {
+    let mut response = value(status.status_code(), &status.to_value(), format);
     let seconds = status.details.as_ref().map_or(0, |details| details.retry_after_seconds);
     if seconds > 0 {
         response.headers_mut().insert(header::RETRY_AFTER, seconds.into());

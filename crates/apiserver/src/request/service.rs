@@ -15,6 +15,7 @@ use kubewright_machinery::quantity::GoDuration;
 
 use super::{
     body::{self, ResponseBody},
+    negotiate::Format,
     nonresource,
     query::Query,
     resource, respond,
@@ -73,7 +74,7 @@ where
         async move {
             // SRV-7: a panic is the server's fault, not the connection's.
             let answer = AssertUnwindSafe(handle(&state, request)).catch_unwind().await;
-            Ok(answer.unwrap_or_else(|_| respond::failure(&Status::internal("the request handler panicked"))))
+            Ok(answer.unwrap_or_else(|_| respond::failure(&Status::internal("the request handler panicked"), Format::Json)))
         }
         .boxed()
     }
@@ -140,7 +141,7 @@ async fn answer(state: &Arc<State>, incoming: Incoming) -> Outgoing {
 
 impl From<Status> for Outgoing {
     fn from(status: Status) -> Self {
-        respond::failure(&status).into()
+        respond::failure(&status, Format::Json).into()
     }
 }
 

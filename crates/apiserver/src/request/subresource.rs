@@ -1,7 +1,7 @@
 //! What is addressed below an object (chapter 2.14 of the behaviour).
 
 use http::StatusCode;
-use kubewright_machinery::object::ObjectExt as _;
+use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
 use serde_json::{Value, json};
 
 use super::{
@@ -53,6 +53,14 @@ fn scale_of(call: &Call<'_>, object: &Value) -> Result<Value, Status> {
     scale::of(call.kind(), object).ok_or_else(Status::resource_not_found)
 }
 
+impl Call<'_> {
+    /// The body of a POST to a subresource that has a kind of its own.
+    fn posted(&self, group: &str, version: &str, kind: &str, context: &mut WriteContext<'_>) -> Result<Value, Status> {
+        let expected = GroupVersionKind::new(group, version, kind);
+        decode::object_of(&self.incoming.body, BodyType::of(self.content_type(), false)?, &expected, false, context)
+    }
+}
+
 /// A PUT or PATCH of a Scale writes the replicas into the object (SUB-4).
 async fn write_scale(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Outgoing, Status> {
     let is_patch = call.route.verb == Verb::Patch;
@@ -63,7 +71,8 @@ async fn write_scale(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Outg
     let sent = if is_patch {
         Value::Null
     } else {
-        decode::document(&call.incoming.body, BodyType::of(call.content_type(), false)?, &mut context)
+        let expected = GroupVersionKind::new("autoscaling", "v1", "Scale");
+        decode::document(&call.incoming.body, BodyType::of(call.content_type(), false)?, &expected, &mut context)
             .map_err(|problem| Status::bad_request(format!("unable to decode the Scale: {problem}")))?
     };
     let name = call.name();
@@ -86,9 +95,9 @@ async fn write_scale(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Outg
 
 /// An eviction is a delete that a disruption budget could refuse.
 async fn evict(call: &Call<'_>) -> Result<Outgoing, Status> {
-    let body: Value = serde_json::from_slice(&call.incoming.body).unwrap_or_default();
-    let options = DeleteOptions::parse(body.get("deleteOptions"), None, None, None)?;
     let mut context = options::write_context(call.incoming, "CreateOptions")?;
+    let body = call.posted("policy", "v1", "Eviction", &mut context)?;
+    let options = DeleteOptions::parse(body.get("deleteOptions"), None, None, None)?;
     let deleted = call.state.delete(&mut context, call.kind(), &call.name(), &options).await?;
     let success = json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201});
     let response = respond::value(StatusCode::CREATED, &success, call.representation.format);
@@ -97,9 +106,9 @@ async fn evict(call: &Call<'_>) -> Result<Outgoing, Status> {
 
 /// A binding puts a pod on a node.
 async fn bind(call: &Call<'_>) -> Result<Outgoing, Status> {
-    let body: Value = serde_json::from_slice(&call.incoming.body).unwrap_or_default();
-    let node = body.pointer("/target/name").and_then(Value::as_str).unwrap_or_default().to_owned();
     let mut context = options::write_context(call.incoming, "CreateOptions")?;
+    let body = call.posted("", "v1", "Binding", &mut context)?;
+    let node = body.pointer("/target/name").and_then(Value::as_str).unwrap_or_default().to_owned();
     // The scheduler's choice is nobody's field.
     context.recording = Recording::Kept;
     let name = call.name();

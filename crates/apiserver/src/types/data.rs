@@ -79,7 +79,7 @@ impl Definitions {
     }
 
     /// The form of a type with fields.
-    pub(super) fn form(&self, name: &str) -> Option<&Struct> {
+    pub(crate) fn form(&self, name: &str) -> Option<&Struct> {
         let (name, definition) = self.by_name.get_key_value(name)?;
         Some(definition.form.get_or_init(|| Struct::new(self, name, self.schema(name).unwrap_or(&Value::Null))))
     }

@@ -9,28 +9,28 @@ use super::{
 
 /// A type with fields.
 #[derive(Debug)]
-pub(super) struct Struct {
+pub(crate) struct Struct {
     /// The name of the Go struct, such as `PodSpec`.
-    pub(super) name: &'static str,
+    pub(crate) name: &'static str,
     /// The fields, sorted by name.
     fields: Vec<Field>,
     /// Defaults that the published schema declares.
-    pub(super) declared: Vec<(&'static str, &'static Value)>,
+    pub(crate) declared: Vec<(&'static str, &'static Value)>,
 }
 
 /// One field.
 #[derive(Debug)]
-pub(super) struct Field {
-    pub(super) name: String,
-    pub(super) form: Form,
-    pub(super) absent: Absent,
+pub(crate) struct Field {
+    pub(crate) name: String,
+    pub(crate) form: Form,
+    pub(crate) absent: Absent,
     /// Whether an empty or zero value is printed when it was sent.
-    pub(super) keeps_empty: bool,
+    pub(crate) keeps_empty: bool,
 }
 
 /// What is printed for a field that was not sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Absent {
+pub(crate) enum Absent {
     /// Nothing.
     Omitted,
     /// The zero value of the form.
@@ -41,7 +41,7 @@ pub(super) enum Absent {
 
 /// What a value holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(crate) enum Form {
     String,
     Bool,
     Int32,
@@ -70,10 +70,10 @@ pub(super) enum Form {
 }
 
 const REFERENCE: &str = "#/definitions/";
-pub(super) const SCHEMA: &str = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps";
+pub(crate) const SCHEMA: &str = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps";
 
 impl Struct {
-    pub(super) fn new(definitions: &Definitions, definition: &'static str, schema: &Value) -> Self {
+    pub(crate) fn new(definitions: &Definitions, definition: &'static str, schema: &Value) -> Self {
         let name = TypeName::new(definition);
         let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         let properties = schema["properties"].as_object().into_iter().flatten();
@@ -87,11 +87,11 @@ impl Struct {
         Self { name: name.last(), fields, declared: Facts::embedded().defaults(name) }
     }
 
-    pub(super) fn fields(&self) -> &[Field] {
+    pub(crate) fn fields(&self) -> &[Field] {
         &self.fields
     }
 
-    pub(super) fn field(&self, name: &str) -> Option<&Field> {
+    pub(crate) fn field(&self, name: &str) -> Option<&Field> {
         let index = self.fields.binary_search_by(|field| field.name.as_str().cmp(name)).ok()?;
         self.fields.get(index)
     }
@@ -134,7 +134,7 @@ impl Form {
     }
 
     /// The zero value of the Go type, before a struct is filled in.
-    pub(super) fn zero(&self) -> Value {
+    pub(crate) fn zero(&self) -> Value {
         match self {
             Self::String | Self::Bytes => "".into(),
             Self::Bool => false.into(),
@@ -147,7 +147,7 @@ impl Form {
     }
 
     /// Whether a value is what Go calls empty, so that it is left out unless something says otherwise.
-    pub(super) fn is_empty(&self, value: &Value) -> bool {
+    pub(crate) fn is_empty(&self, value: &Value) -> bool {
         match (self, value) {
             (_, Value::Null) => true,
             (Self::String | Self::Bytes | Self::Time | Self::MicroTime, Value::String(text)) => text.is_empty(),
@@ -160,7 +160,7 @@ impl Form {
     }
 
     /// The Go type, as decoding errors name it.
-    pub(super) fn go_type(&self) -> String {
+    pub(crate) fn go_type(&self) -> String {
         match self {
             Self::String | Self::Time | Self::MicroTime => "string".into(),
             Self::Bool => "bool".into(),

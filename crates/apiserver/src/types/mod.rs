@@ -9,7 +9,7 @@ mod data;
 mod defaults;
 mod edit;
 mod facts;
-mod form;
+pub(crate) mod form;
 mod normal;
 mod prepare;
 #[cfg(test)]

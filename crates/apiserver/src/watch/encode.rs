@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::{
     kinds::KindSpec,
+    proto,
     request::{
         encode,
         negotiate::{Format, Representation, Shape},
@@ -52,7 +53,7 @@ pub(super) fn event(
 ) -> Bytes {
     let object = match representation.shape {
         Shape::Whole if representation.format == Format::Json => return line(saying.as_str(), &stored.bytes()),
-        Shape::Whole => stored.value().clone(),
+        Shape::Whole => return framed(saying.as_str(), stored.value(), representation.format),
         Shape::Metadata | Shape::MetadataList => partial_metadata(stored.value(), representation.meta.as_str()),
         Shape::Table(include) => {
             let metadata = json!({"resourceVersion": stored.revision().to_string()});
@@ -91,6 +92,7 @@ pub(super) fn error(status: &Status, format: Format) -> Bytes {
 fn framed(event_type: &str, object: &Value, format: Format) -> Bytes {
     match format {
         Format::Json => line(event_type, &encode::value(object, format)),
+        Format::Protobuf => proto::watch_event(event_type, &encode::value(object, format)),
         Format::Yaml => {
             format!("---\n{}", String::from_utf8_lossy(&encode::value(&json!({"type": event_type, "object": object}), format)))
                 .into()

@@ -245,3 +245,44 @@ async fn kubectl_validates_applies_and_explains() {
     assert_contains(&kubectl.run_with(&["apply", "-f", "-"], &widget.replace('5', "6")).await, &["widget.ex.io/w configured"]);
     assert_contains(&kubectl.run("get widgets").await, &["NAME", "SIZE", "w", "6"]);
 }
+
+// CLI-14, REQ-2: these commands send protobuf, and do not fall back to JSON.
+#[tokio::test]
+async fn kubectl_creates_typed_objects() {
+    let Some(kubectl) = Session::start("typed").await else { return };
+    for (command, created) in [
+        ("create namespace extra", "namespace/extra created"),
+        ("create configmap m --from-literal=k=v", "configmap/m created"),
+        ("create secret generic s --from-literal=k=v", "secret/s created"),
+        ("create serviceaccount robot", "serviceaccount/robot created"),
+        ("create role reader --verb=get --resource=pods", "role.rbac.authorization.k8s.io/reader created"),
+        ("create rolebinding b --role=reader --user=alice", "rolebinding.rbac.authorization.k8s.io/b created"),
+        ("create clusterrole creader --verb=get --non-resource-url=/x", "clusterrole.rbac.authorization.k8s.io/creader created"),
+        (
+            "create clusterrolebinding cb --clusterrole=creader --group=g",
+            "clusterrolebinding.rbac.authorization.k8s.io/cb created",
+        ),
+        ("create deployment web --image=nginx --replicas=2 --port=80", "deployment.apps/web created"),
+        ("create job once --image=nginx -- true", "job.batch/once created"),
+        ("create cronjob often --image=nginx --schedule=@hourly", "cronjob.batch/often created"),
+        ("create service clusterip web --tcp=80:8080", "service/web created"),
+        ("create service externalname ext --external-name=example.com", "service/ext created"),
+        ("create ingress i --rule=example.com/*=web:80", "ingress.networking.k8s.io/i created"),
+        ("create poddisruptionbudget p --selector=app=web --min-available=50%", "poddisruptionbudget.policy/p created"),
+        ("create quota q --hard=pods=10", "resourcequota/q created"),
+        ("create priorityclass high --value=1000 --description=d", "priorityclass.scheduling.k8s.io/high created"),
+        ("autoscale deployment web --min=1 --max=3 --cpu=80", "horizontalpodautoscaler.autoscaling/web autoscaled"),
+    ] {
+        assert_contains(&kubectl.run(command).await, &[created]);
+    }
+    assert_contains(
+        &kubectl.run("get deployment web -o jsonpath={.spec.replicas}{.spec.template.spec.containers[0].ports}").await,
+        &["2[{\"containerPort\":80,\"protocol\":\"TCP\"}]"],
+    );
+    assert_contains(
+        &kubectl.run("get ingress i -o jsonpath={.spec.rules[0].http.paths[0].backend.service}").await,
+        &["\"number\":80"],
+    );
+    assert_contains(&kubectl.run("get pdb p -o jsonpath={.spec.minAvailable}").await, &["50%"]);
+    assert_contains(&kubectl.run("get quota q -o jsonpath={.spec.hard}").await, &["{\"pods\":\"10\"}"]);
+}

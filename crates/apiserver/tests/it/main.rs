@@ -12,6 +12,7 @@ mod namespaces;
 mod objects;
 mod ownership;
 mod patches;
+mod protobuf;
 mod replay;
 mod rules;
 mod server;

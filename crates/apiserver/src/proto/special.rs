@@ -1,0 +1,95 @@
+//! Messages that JSON writes as one value: times, quantities, numbers or texts, raw JSON (PB-4).
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+use super::wire::{Piece, Reader, WireError, put_bytes, put_number};
+
+/// The seconds of the time that Go takes for none.
+const NO_TIME: i64 = -62_135_596_800;
+
+/// A time with the number of digits of a second; none when it is not set.
+pub(super) fn time(bytes: &[u8], digits: usize, field: &str) -> Result<Value, WireError> {
+    let (mut seconds, mut nanos) = (0_i64, 0_i32);
+    let mut reader = Reader::new(bytes);
+    if reader.is_empty() {
+        return Ok(Value::Null);
+    }
+    while let Some((number, piece)) = reader.next()? {
+        match (number, piece) {
+            (1, Piece::Varint(value)) => seconds = value as i64,
+            (2, Piece::Varint(value)) => nanos = value as i32,
+            _ => {}
+        }
+    }
+    if seconds == NO_TIME && nanos == 0 {
+        return Ok(Value::Null);
+    }
+    let unprintable = |error: jiff::Error| WireError::Unprintable { field: field.to_owned(), problem: error.to_string() };
+    // Whole seconds are all that a time keeps.
+    let time = Timestamp::new(seconds, if digits == 0 { 0 } else { nanos }).map_err(unprintable)?;
+    Ok(format!("{time:.digits$}").into())
+}
+
+/// The message of a time; empty when the text is none.
+pub(super) fn put_time(out: &mut Vec<u8>, text: &str) {
+    if let Ok(time) = text.parse::<Timestamp>() {
+        put_number(out, 1, time.as_second() as u64);
+        put_number(out, 2, i64::from(time.subsec_nanosecond()) as u64);
+    }
+}
+
+/// A message with one text.
+pub(super) fn text(bytes: &[u8]) -> Result<String, WireError> {
+    let mut text = String::new();
+    let mut reader = Reader::new(bytes);
+    while let Some((number, piece)) = reader.next()? {
+        if let (1, Piece::Bytes(bytes)) = (number, piece) {
+            text = lossy(bytes);
+        }
+    }
+    Ok(text)
+}
+
+/// A number or a text.
+pub(super) fn int_or_string(bytes: &[u8]) -> Result<Value, WireError> {
+    let (mut is_text, mut number, mut text) = (false, 0_i32, String::new());
+    let mut reader = Reader::new(bytes);
+    while let Some((field, piece)) = reader.next()? {
+        match (field, piece) {
+            (1, Piece::Varint(value)) => is_text = value == 1,
+            (2, Piece::Varint(value)) => number = value as i32,
+            (3, Piece::Bytes(bytes)) => text = lossy(bytes),
+            _ => {}
+        }
+    }
+    Ok(if is_text { text.into() } else { number.into() })
+}
+
+/// The message of a number or a text.
+pub(super) fn put_int_or_string(out: &mut Vec<u8>, value: &Value) {
+    let text = value.as_str();
+    put_number(out, 1, u64::from(text.is_some()));
+    put_number(out, 2, value.as_i64().unwrap_or_default() as u64);
+    put_bytes(out, 3, text.unwrap_or_default().as_bytes());
+}
+
+/// Any JSON, as bytes inside a message.
+pub(super) fn raw_json(bytes: &[u8], field: &str) -> Result<Value, WireError> {
+    let mut raw: &[u8] = &[];
+    let mut reader = Reader::new(bytes);
+    while let Some((number, piece)) = reader.next()? {
+        if let (1, Piece::Bytes(bytes)) = (number, piece) {
+            raw = bytes;
+        }
+    }
+    if raw.is_empty() {
+        return Ok(Value::Null);
+    }
+    serde_json::from_slice(raw).map_err(|error| WireError::Unprintable { field: field.to_owned(), problem: error.to_string() })
+}
+
+/// The text of bytes; what is no text becomes the replacement character, as Go's JSON prints it.
+pub(super) fn lossy(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}

@@ -4,7 +4,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use kubewright_core::component::{ComponentStatus, Ending};
 use kubewright_core::flow::{Delay, Flow};
-use serde_json::Value;
+use serde::Deserialize as _;
 
 use super::end::{End, Step};
 use super::pass::Pass;
@@ -30,7 +30,7 @@ impl Pass<'_> {
             self.shared.memories.put(self.key, self.memory);
             return Outcome { flow, recheck };
         };
-        let before: ComponentStatus = serde_json::from_value(Value::Object(self.subject.persisted.clone())).unwrap_or_default();
+        let before: ComponentStatus = ComponentStatus::deserialize(&self.subject.persisted).unwrap_or_default();
         let at = self.circumstances();
         self.draft.component.conclude(&ending, &at);
         let mut outcome = Outcome { flow, recheck };
@@ -58,15 +58,9 @@ impl Pass<'_> {
 
     /// Records the draft. Some: not now, but after this time.
     async fn record(&mut self) -> Step<Option<Duration>> {
-        let status = self.draft.to_map();
-        if difference(&self.subject.persisted, &status).is_some()
-            && only_messages_differ(&self.subject.persisted, &status)
-            && let Some(written) = self.memory.status_written
-        {
-            let passed = self.shared.cluster.clock().moment().0.saturating_sub(written.0);
-            if let Some(rest) = MESSAGES_EVERY.checked_sub(passed).filter(|rest| !rest.is_zero()) {
-                return Ok(Some(rest));
-            }
+        let held_back = self.held_back();
+        if held_back.is_some() {
+            return Ok(held_back);
         }
         let inventory_before = self.draft.component.inventory.clone();
         let Err(end) = self.write_status().await else {
@@ -75,7 +69,7 @@ impl Pass<'_> {
         // Too many dependents: what is persisted of them stays, and the status says so.
         if let End::Recorded { ending: ending @ Ending::Blocked { .. }, .. } = &*end {
             let persisted: ComponentStatus =
-                serde_json::from_value(Value::Object(self.subject.persisted.clone())).unwrap_or_default();
+                ComponentStatus::deserialize(&self.subject.persisted).unwrap_or_default();
             if persisted.inventory != inventory_before {
                 self.draft.component.inventory = persisted.inventory;
                 let at = self.circumstances();
@@ -86,11 +80,23 @@ impl Pass<'_> {
         Err(end)
     }
 
+    /// How long messages, when they are the only news, have to wait.
+    fn held_back(&self) -> Option<Duration> {
+        let written = self.memory.status_written?;
+        let status = self.draft.to_map();
+        let persisted = &self.subject.persisted;
+        if difference(persisted, &status).is_none() || !only_messages_differ(persisted, &status) {
+            return None;
+        }
+        let passed = self.shared.cluster.clock().moment().0.saturating_sub(written.0);
+        MESSAGES_EVERY.checked_sub(passed).filter(|rest| !rest.is_zero())
+    }
+
     /// Writes what differs from the persisted status.
     pub(super) async fn write_status(&mut self) -> Step {
         let status = self.draft.to_map();
         let started = kubewright_core::seconds::Seconds::from(self.now).to_string();
-        let written = self.shared.writer.write(&mut self.subject, &status, &started).await;
+        let written = self.shared.writer.write(&mut self.subject, status, &started).await;
         match written {
             Ok(Written::Unchanged) => Ok(()),
             Ok(Written::Persisted(object)) => {

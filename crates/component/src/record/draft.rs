@@ -1,6 +1,7 @@
 use kubewright_core::component::ComponentStatus;
 use kubewright_machinery::object::ObjectKey;
 use kubewright_machinery::patch;
+use serde::Deserialize as _;
 use serde_json::{Map, Value};
 
 /// Status fields that alone never cause a write.
@@ -44,12 +45,12 @@ impl Draft {
     /// A framework part that cannot be read is an error and never counts as lost: the inventory is what deletion goes by
     /// (DEL-9).
     pub(crate) fn read(status: &Map<String, Value>) -> Result<(Self, Vec<ObjectKey>), UnreadableStatus> {
-        let mut component: ComponentStatus = serde_json::from_value(Value::Object(status.clone()))
+        let mut component = ComponentStatus::deserialize(status)
             .map_err(|error| unreadable(status).unwrap_or_else(|| UnreadableStatus::of("", &error)))?;
         let (inventory, merged) = std::mem::take(&mut component.inventory).merged();
         component.inventory = inventory;
-        let mut rest = status.clone();
-        rest.retain(|field, _| !OURS.contains(&field.as_str()));
+        let others = status.iter().filter(|(field, _)| !OURS.contains(&field.as_str()));
+        let rest = others.map(|(field, value)| (field.clone(), value.clone())).collect();
         Ok((Self { rest, component }, merged))
     }
 
@@ -96,15 +97,12 @@ fn unreadable(status: &Map<String, Value>) -> Option<UnreadableStatus> {
 
 /// The merge patch between two statuses, or `None` when they say the same. Times alone are no difference.
 pub(crate) fn difference(old: &Map<String, Value>, new: &Map<String, Value>) -> Option<Value> {
-    let timeless = |status: &Map<String, Value>| {
-        let mut status = status.clone();
-        status.retain(|field, _| !TIMES.contains(&field.as_str()));
-        status
-    };
-    if timeless(old) == timeless(new) {
+    let told = |status: &Map<String, Value>| status.keys().filter(|field| !TIMES.contains(&field.as_str())).count();
+    let kept = |(field, value): (&String, &Value)| TIMES.contains(&field.as_str()) || new.get(field) == Some(value);
+    if told(old) == told(new) && old.iter().all(kept) {
         return None;
     }
-    patch::diff(&Value::Object(old.clone()), &Value::Object(new.clone()))
+    patch::diff_fields(old, new)
 }
 
 /// Whether two statuses differ in messages alone: of conditions, and of items of the inventory.

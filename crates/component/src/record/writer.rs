@@ -55,27 +55,25 @@ impl StatusWriter {
     pub(crate) async fn write(
         &self,
         subject: &mut Subject,
-        status: &Map<String, Value>,
+        mut status: Map<String, Value>,
         started: &str,
     ) -> Result<Written, ApiError> {
-        if difference(&subject.persisted, status).is_none() {
+        if difference(&subject.persisted, &status).is_none() {
             return Ok(Written::Unchanged);
         }
-        let mut status = status.clone();
         status.insert("lastObservedAt".to_owned(), Value::String(started.to_owned()));
         let Some(changes) = difference(&subject.persisted, &status) else {
             return Ok(Written::Unchanged);
         };
-        let bytes = Value::Object(status.clone()).to_string().len();
+        let status = Value::Object(status);
+        let bytes = status.to_string().len();
         if bytes > LIMIT {
             return Ok(Written::TooLarge { bytes });
         }
+        // Many components wait for answers at once, and statuses are large.
+        drop(status);
         for _ in 0..ATTEMPTS {
-            let patch = json!({ "metadata": { "resourceVersion": subject.resource_version }, "status": changes });
-            let request = ApiRequest::patch(&self.resource, &subject.namespace, &subject.name, PatchKind::Merge, &patch)
-                .subresource("status")
-                .field_manager(&self.manager);
-            match self.cluster.send(&request).await {
+            match self.cluster.send(&self.patch(subject, &changes)).await {
                 Ok(object) => {
                     subject.observe(&object);
                     return Ok(Written::Persisted(object));
@@ -95,6 +93,13 @@ impl StatusWriter {
             subject.observe(&live);
         }
         Ok(Written::Overtaken)
+    }
+
+    fn patch(&self, subject: &Subject, changes: &Value) -> ApiRequest {
+        let patch = json!({ "metadata": { "resourceVersion": subject.resource_version }, "status": changes });
+        ApiRequest::patch(&self.resource, &subject.namespace, &subject.name, PatchKind::Merge, &patch)
+            .subresource("status")
+            .field_manager(&self.manager)
     }
 
     async fn live(&self, subject: &Subject) -> Result<Value, ApiError> {

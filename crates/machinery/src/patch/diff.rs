@@ -8,6 +8,11 @@ pub fn diff(old: &Value, new: &Value) -> Option<Value> {
     let (Value::Object(old_fields), Value::Object(new_fields)) = (old, new) else {
         return (old != new).then(|| new.clone());
     };
+    diff_fields(old_fields, new_fields)
+}
+
+/// The same for the fields of two objects.
+pub fn diff_fields(old_fields: &Map<String, Value>, new_fields: &Map<String, Value>) -> Option<Value> {
     let mut changes = Map::new();
     for (name, value) in new_fields.iter().filter(|(_, value)| !value.is_null()) {
         match old_fields.get(name) {

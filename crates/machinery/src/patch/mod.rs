@@ -4,6 +4,6 @@ mod diff;
 mod json;
 mod merge;
 
-pub use diff::diff;
+pub use diff::{diff, diff_fields};
 pub use json::{MAX_OPERATIONS, PatchError, json_patch};
 pub use merge::merge_patch;

@@ -13,7 +13,7 @@ use crate::{
     store::{Event, ObjectName, Resource},
 };
 
-/// Writes the condition of APIServices: this server proxies to none.
+/// Writes the condition of APIServices, and tells discovery which of them serve nothing: this server proxies to none.
 #[derive(Debug, Default)]
 pub(super) struct ApiServices {
     pending: Backlog<ObjectName>,
@@ -29,7 +29,7 @@ impl Controller for ApiServices {
     }
 
     fn observe(&self, event: &Event) {
-        if event.object.resource == resource() && event.current.is_some() {
+        if event.object.resource == resource() {
             self.pending.add(event.object.name.clone());
         }
     }
@@ -41,6 +41,11 @@ impl Controller for ApiServices {
             for name in self.pending.take(moment) {
                 let now = writer.clock().now_in_seconds();
                 let snapshot = writer.snapshot();
+                let stored = snapshot.get(&resource(), &name);
+                writer.state().note_unavailable(&name.name, stored.and_then(|service| proxied(service.value())));
+                if stored.is_none() {
+                    continue;
+                }
                 let exists = |service: &Value| {
                     let text = |field: &str| service[field].as_str().unwrap_or_default();
                     snapshot.get(&Resource::new("", "services"), &ObjectName::new(text("namespace"), text("name"))).is_some()
@@ -58,6 +63,13 @@ impl Controller for ApiServices {
     fn next_due(&self) -> Option<Duration> {
         self.pending.next_due()
     }
+}
+
+/// Group and version of an APIService that somebody else would have to serve.
+fn proxied(service: &Value) -> Option<(String, String)> {
+    let text = |field: &str| service["spec"][field].as_str().map(str::to_owned);
+    service.pointer("/spec/service").filter(|backend| !backend.is_null())?;
+    Some((text("group")?, text("version")?))
 }
 
 fn judge(object: &mut Value, exists: &dyn Fn(&Value) -> bool, now: &str) {

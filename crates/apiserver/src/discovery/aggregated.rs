@@ -25,6 +25,9 @@ fn group(registry: &Registry, name: &str) -> Value {
         .versions(name)
         .into_iter()
         .map(|version| {
+            if registry.is_unavailable(name, &version) {
+                return json!({"version": version, "freshness": "Stale"});
+            }
             let resources: Vec<_> = registry.resources(name, &version).map(|kind| resource(kind)).collect();
             json!({"version": version, "resources": resources, "freshness": "Current"})
         })

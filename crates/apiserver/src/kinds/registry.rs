@@ -19,6 +19,8 @@ pub struct Registry {
     by_resource: RedBlackTreeMapSync<String, Arc<KindSpec>>,
     /// By group, version and kind, in one text.
     by_kind: RedBlackTreeMapSync<String, Arc<KindSpec>>,
+    /// Group and version of each APIService whose service does not answer, by its name.
+    unavailable: RedBlackTreeMapSync<String, (String, String)>,
 }
 
 impl Default for Registry {
@@ -30,7 +32,12 @@ impl Default for Registry {
 impl Registry {
     /// The registry of the built-in kinds alone.
     pub fn builtin() -> Self {
-        let empty = Self { revision: 0, by_resource: RedBlackTreeMapSync::new_sync(), by_kind: RedBlackTreeMapSync::new_sync() };
+        let empty = Self {
+            revision: 0,
+            by_resource: RedBlackTreeMapSync::new_sync(),
+            by_kind: RedBlackTreeMapSync::new_sync(),
+            unavailable: RedBlackTreeMapSync::new_sync(),
+        };
         builtin::kinds().iter().cloned().fold(empty, |mut registry, kind| {
             registry.insert(kind);
             registry
@@ -73,6 +80,11 @@ impl Registry {
         self.resources(group, version).next().is_some()
     }
 
+    /// Whether a group's version exists only by an APIService whose service does not answer.
+    pub fn is_unavailable(&self, group: &str, version: &str) -> bool {
+        !self.has_version(group, version) && self.unavailable.values().any(|(other, its)| other == group && its == version)
+    }
+
     /// The kinds of one group and version: built-in ones in the order of discovery, custom ones by name.
     pub fn resources<'a>(&'a self, group: &str, version: &str) -> impl Iterator<Item = &'a Arc<KindSpec>> {
         let prefix = key(group, version, "");
@@ -101,12 +113,15 @@ impl Registry {
         found
     }
 
-    /// The groups in the order of discovery, without the core group: built-in ones in their fixed order, then custom ones by name.
+    /// The groups in the order of discovery, without the core group: built-in ones in their fixed order, then custom ones by name,
+    /// then those of services that do not answer.
     pub fn groups(&self) -> Vec<&str> {
         let mut groups: Vec<&str> = Vec::new();
-        for kind in self.kinds().filter(|kind| !kind.group.is_empty()) {
-            if !groups.contains(&kind.group.as_str()) {
-                groups.push(&kind.group);
+        let served = self.kinds().map(|kind| kind.group.as_str());
+        let unavailable = self.unavailable.values().map(|(group, _)| group.as_str());
+        for group in served.chain(unavailable).filter(|group| !group.is_empty()) {
+            if !groups.contains(&group) {
+                groups.push(group);
             }
         }
         groups
@@ -119,6 +134,11 @@ impl Registry {
         for (_, kind) in self.by_resource.range(prefix.clone()..).take_while(|(key, _)| key.starts_with(&prefix)) {
             if !versions.contains(&kind.version) {
                 versions.push(kind.version.clone());
+            }
+        }
+        for (_, version) in self.unavailable.values().filter(|(other, _)| other == group) {
+            if !versions.contains(version) {
+                versions.push(version.clone());
             }
         }
         versions.sort_by(|a, b| compare_versions(b, a));
@@ -145,6 +165,21 @@ impl Registry {
         for kind in self.by_resource.values().filter(of_definition) {
             registry.by_resource.remove_mut(&key(&kind.group, &kind.version, &kind.plural));
             registry.by_kind.remove_mut(&key(&kind.group, &kind.version, &kind.kind));
+        }
+        registry
+    }
+
+    /// This registry with an APIService whose service does not answer, or, with `None`, without one of this name.
+    #[must_use]
+    pub fn with_unavailable(&self, service: &str, serves: Option<(String, String)>) -> Self {
+        let mut registry = self.clone();
+        if self.unavailable.get(service) == serves.as_ref() {
+            return registry;
+        }
+        registry.revision += 1;
+        match serves {
+            Some(serves) => registry.unavailable.insert_mut(service.to_owned(), serves),
+            None => drop(registry.unavailable.remove_mut(service)),
         }
         registry
     }

@@ -50,6 +50,7 @@ fn discover(state: &Arc<State>, incoming: &Incoming, parts: &[&str]) -> Outgoing
         ["apis", group] => discovery::api_group(&registry, group).map_or_else(not_found, |group| document(&group)),
         ["apis", group, version] => match discovery::api_resource_list(&registry, group, version) {
             Some(list) => document(&list),
+            None if registry.is_unavailable(group, version) => unavailable(),
             None if registry.has_group(group) => Status::resource_not_found().into(),
             None => not_found(),
         },
@@ -77,6 +78,11 @@ fn aggregated(state: &Arc<State>, incoming: &Incoming, core: bool) -> Outgoing {
 
 fn document(value: &Value) -> Outgoing {
     respond::value(StatusCode::OK, value, Format::Json).into()
+}
+
+/// What is said for a service that does not answer.
+pub(super) fn unavailable() -> Outgoing {
+    respond::text(StatusCode::SERVICE_UNAVAILABLE, "service unavailable\n").into()
 }
 
 fn not_found() -> Outgoing {

@@ -13,7 +13,7 @@ use super::{
     encode::{self, ListMeta},
     list::ListQuery,
     negotiate::{self, Format, Representation},
-    options,
+    nonresource, options,
     patch::Patch,
     respond, reviews,
     route::{self, NoRoute, Route},
@@ -49,6 +49,7 @@ pub(super) async fn answer(
     let route = match route::find(&state.registry(), target, &incoming.parts.method) {
         Ok(route) => route,
         Err(NoRoute::Unknown) => return Ok(respond::text(StatusCode::NOT_FOUND, "404 page not found\n").into()),
+        Err(NoRoute::Unavailable) => return Ok(nonresource::unavailable()),
         Err(NoRoute::Status(status)) => return Err(status),
     };
     if let Some(warning) = route.kind.custom.as_ref().and_then(|custom| custom.deprecation_warning.as_ref()) {

@@ -23,6 +23,8 @@ pub(super) struct Route {
 pub(super) enum NoRoute {
     /// The group is not served: a plain text.
     Unknown,
+    /// The service behind the group does not answer: a plain text.
+    Unavailable,
     /// Anything else.
     Status(Status),
 }
@@ -31,6 +33,9 @@ pub(super) enum NoRoute {
 pub(super) fn find(registry: &Registry, target: &ResourceTarget, method: &http::Method) -> Result<Route, NoRoute> {
     let status = |status| Err(NoRoute::Status(status));
     let Some(kind) = registry.resource(&target.group, &target.version, &target.resource) else {
+        if registry.is_unavailable(&target.group, &target.version) {
+            return Err(NoRoute::Unavailable);
+        }
         // Groups of custom resources have no catch-all of their own (CRD-9).
         let built_in = target.group.is_empty() || registry.kinds().any(|kind| kind.group == target.group && !kind.is_custom());
         return if built_in { status(Status::resource_not_found()) } else { Err(NoRoute::Unknown) };

@@ -100,6 +100,12 @@ impl State {
         *registry = registry.without_definition(definition);
     }
 
+    /// Notes which group and version an APIService would serve if its service answered; `None` when it answers or is gone.
+    pub(crate) fn note_unavailable(&self, service: &str, serves: Option<(String, String)>) {
+        let mut registry = self.registry.write();
+        *registry = registry.with_unavailable(service, serves);
+    }
+
     /// What the kinds of a definition in force were made from.
     pub(crate) fn definition_in_force(&self, definition: &str) -> Option<Value> {
         self.definitions.read().get(definition).map(|in_force| in_force.shape.clone())

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use kubewright_core::dependents::{CheckedTypes, Foreign, ForeignCheck};
+use kubewright_core::dependents::{CheckedTypes, Foreign, ForeignCheck, matches_group};
 use kubewright_machinery::object::{GroupKind, GroupVersionKind};
 use kubewright_runtime::cluster::{ApiError, ApiRequest, ApiResource, Cluster, Retry};
 use serde_json::Value;
@@ -27,12 +27,34 @@ pub(crate) async fn check_foreign(cluster: &Cluster, check: &ForeignCheck) -> Fo
     Foreign::None
 }
 
-async fn resources_of(cluster: &Cluster, types: &CheckedTypes) -> Result<Vec<Arc<ApiResource>>, ApiError> {
+/// Why a type cannot be asked about.
+#[derive(Debug, thiserror::Error)]
+enum Unknown {
+    #[error(transparent)]
+    Request(#[from] ApiError),
+    /// No answer is not the answer that there is nothing (GATE-4).
+    #[error("the server cannot tell the types of {group}/{version} now (is the service behind it up?)")]
+    Silent { group: String, version: String },
+}
+
+async fn resources_of(cluster: &Cluster, types: &CheckedTypes) -> Result<Vec<Arc<ApiResource>>, Unknown> {
     let discovery = cluster.discovery();
+    let concerns = |group: &str, version: &str| match types {
+        CheckedTypes::Declared(managed) => matches_group(&managed.group, group),
+        CheckedTypes::ApiService { group: own, version: served, .. } => own == group && served == version,
+        _ => false,
+    };
+    let all = match types {
+        CheckedTypes::Declared(_) | CheckedTypes::ApiService { .. } => discovery.all().await?,
+        _ => Vec::new(),
+    };
+    if let Some((group, version)) = discovery.silent().into_iter().find(|(group, version)| concerns(group, version)) {
+        return Err(Unknown::Silent { group, version });
+    }
     match types {
         CheckedTypes::Declared(managed) => {
             let mut kinds = BTreeMap::new();
-            for resource in discovery.all().await? {
+            for resource in all {
                 let kind = resource.group_kind();
                 if managed.matches_kind(&kind) && resource.supports("list") {
                     kinds.entry(kind).or_insert(resource);
@@ -49,7 +71,7 @@ async fn resources_of(cluster: &Cluster, types: &CheckedTypes) -> Result<Vec<Arc
             Ok(vec![Arc::new(ApiResource::known(&gvk, plural.clone(), true))])
         }
         CheckedTypes::ApiService { group, version, .. } => {
-            let mut resources = discovery.all().await?;
+            let mut resources = all;
             resources.retain(|resource| resource.group == *group && resource.version == *version && resource.supports("list"));
             Ok(resources)
         }

@@ -171,3 +171,31 @@ async fn abandoned_dependents_stay() {
     world.until_event("DependentsAbandoned").await;
     assert_eq!(world.events("DependentsAbandoned").await.len(), 1);
 }
+
+// GATE-4
+#[tokio::test]
+async fn a_group_that_cannot_tell_its_types_does_not_count_as_unused() {
+    let world = World::start().await;
+    let group = format!("{}.gate.example.com", world.namespace());
+    // Nobody serves it, so the server knows the group and cannot tell its types.
+    let service = json!({
+        "apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService", "metadata": { "name": format!("v1.{group}") },
+        "spec": {
+            "group": group, "version": "v1", "groupPriorityMinimum": 1000, "versionPriority": 10, "insecureSkipTLSVerify": true,
+            "service": { "namespace": world.namespace(), "name": "nobody" },
+        },
+    });
+    world.create(&service).await;
+    world.until_group(&group).await;
+    let mut component = bundle("demo", &[config_map("one", "a")]);
+    component["spec"]["additionalManagedTypes"] = json!([{ "group": group, "kind": "Thing" }]);
+    world.set(&component).await;
+    world.until_ready("demo").await;
+    world.delete(&component).await;
+    let waiting = world.until_state("demo", "DeletionPending", "DeletionRetrying").await;
+    let message = message_of(&waiting);
+    assert!(message.contains(&format!("Thing.{group}")) && message.contains(&format!("{group}/v1")), "{message}");
+    assert!(world.get(&config_map("one", "")).await.is_some(), "nothing is deleted while nobody can tell");
+    world.delete(&service).await;
+    world.until_gone(&component).await;
+}

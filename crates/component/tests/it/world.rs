@@ -215,6 +215,20 @@ impl World {
         }
     }
 
+    /// Waits until discovery lists a group, whether or not it can tell its types.
+    pub(crate) async fn until_group(&self, group: &str) {
+        const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+        let deadline = self.deadline();
+        loop {
+            let groups = self.requests.send(&ApiRequest::raw("/apis").accept(AGGREGATED)).await.unwrap();
+            if groups["items"].as_array().unwrap().iter().any(|item| item["metadata"]["name"] == group) {
+                return;
+            }
+            assert!(self.cluster.clock().moment().0 < deadline, "expected discovery to list {group}");
+            self.pause().await;
+        }
+    }
+
     /// Waits until the component is as described; panics with its last state.
     pub(crate) async fn until(&self, name: &str, what: &str, holds: impl Fn(&Value) -> bool) -> Value {
         self.until_object(&crate::types::bundle(name, &[]), what, holds).await

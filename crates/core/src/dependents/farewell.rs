@@ -1,7 +1,7 @@
 //! The way of a single object out of the cluster.
 
 use super::engine::{is_definition, is_type};
-use super::gate::instances_check;
+use super::gate::{ASK_AGAIN, instances_check};
 use super::planner::Planner;
 use super::{Foreign, ForeignCheck, Item, ObjectAction, Phase, Verb};
 use crate::health::Status;
@@ -106,6 +106,7 @@ impl Planner<'_> {
                 Some((Foreign::Unavailable(problem), _)) => {
                     let message = format!("instances cannot be counted: {problem}");
                     self.items[place].report(Status::Terminating, &message);
+                    self.wake_at(Self::after(self.now, ASK_AGAIN.cast_signed()));
                     Farewell::Wait
                 }
             },

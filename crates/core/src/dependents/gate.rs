@@ -7,6 +7,9 @@ use kubewright_machinery::object::{GroupKind, ObjectKey};
 use super::engine::{is_api_service, is_definition};
 use super::{CheckedTypes, Engine, ForeignCheck, Projection};
 
+/// Seconds after which a question that the cluster could not answer is asked again: no event tells that it can.
+pub(super) const ASK_AGAIN: u64 = 10;
+
 impl Engine {
     /// The label selector of everything that is not ours, unlabelled objects included (GATE-1).
     pub fn foreign_selector(&self) -> String {

@@ -1,7 +1,9 @@
 //! Objects that left the manifests (10.10).
 
+use std::time::Duration;
+
 use super::engine::is_type;
-use super::gate::{blocked_message, foreign_check};
+use super::gate::{ASK_AGAIN, blocked_message, foreign_check};
 use super::managed::ManagedIndex;
 use super::planner::Planner;
 use super::teardown::Removal;
@@ -66,7 +68,7 @@ impl Planner<'_> {
                 Some((Foreign::Unavailable(problem), _)) => {
                     if self.blocked.is_none() {
                         let message = format!("cannot tell whether {} is in use: {problem}", check.types);
-                        self.blocked = Some(Verdict::Wait { message, after: None });
+                        self.blocked = Some(Verdict::Wait { message, after: Some(Duration::from_secs(ASK_AGAIN)) });
                     }
                     free = false;
                 }

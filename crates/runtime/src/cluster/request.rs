@@ -195,7 +195,7 @@ impl ApiRequest {
     }
 
     /// Asks for this media type.
-    pub(crate) fn accept(mut self, media_type: &'static str) -> Self {
+    pub fn accept(mut self, media_type: &'static str) -> Self {
         self.accept = media_type;
         self
     }

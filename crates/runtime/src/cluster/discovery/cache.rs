@@ -81,6 +81,12 @@ impl Discovery {
         Ok(self.table().iter().cloned().collect())
     }
 
+    /// Groups and versions that could not tell their types when [`all`](Self::all) was last read, such as that of an aggregated
+    /// service that is down: of these, absent does not mean that a type does not exist.
+    pub fn silent(&self) -> Vec<(String, String)> {
+        self.table().silent().iter().cloned().collect()
+    }
+
     /// The table is read again before its next use, and whoever waits for a type looks again.
     pub fn invalidate(&self) {
         self.inner.cache.write().asked += 1;

@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use kubewright_machinery::object::GroupKind;
@@ -9,6 +9,8 @@ use super::super::ApiResource;
 #[derive(Debug, Default)]
 pub(super) struct Table {
     kinds: HashMap<GroupKind, Vec<Arc<ApiResource>>>,
+    /// Groups and versions that could not tell their types when the table was read.
+    silent: BTreeSet<(String, String)>,
 }
 
 impl Table {
@@ -20,8 +22,9 @@ impl Table {
         }
     }
 
-    /// Takes over what another table knows of a group's version.
+    /// A group's version that cannot tell its types now: what another table knows of it stays.
     pub(super) fn keep(&mut self, other: &Self, group: &str, version: &str) {
+        self.silent.insert((group.to_owned(), version.to_owned()));
         for resource in other.kinds.values().flatten() {
             if resource.group == group && resource.version == version {
                 self.add(resource.clone());
@@ -41,6 +44,11 @@ impl Table {
     /// The versions in which a kind is served.
     pub(super) fn versions(&self, kind: &GroupKind) -> Vec<String> {
         self.kinds.get(kind).into_iter().flatten().map(|known| known.version.clone()).collect()
+    }
+
+    /// The groups and versions that could not tell their types.
+    pub(super) fn silent(&self) -> &BTreeSet<(String, String)> {
+        &self.silent
     }
 
     /// All types.

@@ -24,8 +24,10 @@ async fn follow_both(discovery: &Discovery, watches: &Watches) {
         let follows = follows(&definitions) && follows(&services);
         discovery.set_watched(follows);
         if follows && !followed {
-            // The first list says nothing about what changed between the last read of the types and itself.
+            // The first list says nothing about what changed between the last read of the types and itself. Read now, the types
+            // are known before somebody waits for them; a failure is met again by whoever needs one.
             discovery.invalidate();
+            drop(discovery.all().await);
         }
         followed = follows;
         // The stores live as long as this task, so no stream ends.

@@ -1,3 +1,4 @@
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
 use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
@@ -10,17 +11,64 @@ use serde_json::Value;
 /// operator is confined to.
 #[derive(Clone, Debug)]
 pub(crate) struct Components {
-    stores: Arc<[Store<Value>]>,
+    stores: Arc<[Store<Compact>]>,
+}
+
+/// A component between passes, as text: a tree would take five times the memory, most of it for the inventory.
+#[derive(Debug)]
+pub(crate) struct Compact {
+    text: Box<[u8]>,
+    others: u64,
+    shared: u64,
+}
+
+/// What only others change on a component, and what this process changes too.
+const OF_OTHERS: [&str; 4] = ["/metadata/uid", "/metadata/generation", "/metadata/annotations", "/metadata/deletionTimestamp"];
+const OURS_TOO: [&str; 2] = ["/metadata/finalizers", "/status"];
+
+impl Compact {
+    pub(crate) fn of(object: &Value) -> Self {
+        Self { text: without_managed_fields(object), others: digest(object, &OF_OTHERS), shared: digest(object, &OURS_TOO) }
+    }
+
+    /// Whether a later state shows something that queues a pass (TRG-1). Labels do not, nor does what this process wrote itself
+    /// (`own`). The answer to an own write may show what somebody else changed before; the event about that is old news when it
+    /// comes.
+    pub(crate) fn is_news(&self, later: &Self, own: bool) -> bool {
+        self.others != later.others || (!own && self.shared != later.shared)
+    }
+
+    fn read(&self) -> Value {
+        // It was written here, so it can be read.
+        serde_json::from_slice(&self.text).unwrap_or_default()
+    }
+}
+
+fn without_managed_fields(object: &Value) -> Box<[u8]> {
+    let text = if object.pointer("/metadata/managedFields").is_some() {
+        let mut object = object.clone();
+        object.metadata_mut().remove("managedFields");
+        serde_json::to_vec(&object)
+    } else {
+        serde_json::to_vec(object)
+    };
+    // A JSON value has no other form.
+    text.unwrap_or_default().into_boxed_slice()
+}
+
+/// Tells states from each other; two of 2^64 look alike, and then the safety net catches what was missed.
+fn digest(object: &Value, pointers: &[&str]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for pointer in pointers {
+        object.pointer(pointer).hash(&mut hasher);
+    }
+    hasher.finish()
 }
 
 impl Components {
     /// Watches them. No namespaces: all of them.
     pub(crate) fn watch(cluster: &Cluster, gvk: &GroupVersionKind, namespaces: &[String]) -> Self {
-        let compact = project_with(|object: &Value| {
-            let mut object = object.clone();
-            object.metadata_mut().remove("managedFields");
-            object
-        });
+        let compact = project_with(Compact::of);
         let spec = WatchSpec::of_version(gvk);
         let specs = if namespaces.is_empty() {
             vec![spec]
@@ -39,8 +87,8 @@ impl Components {
     }
 
     /// The component as last seen.
-    pub(crate) fn find(&self, key: &Key) -> Option<Arc<Value>> {
-        self.stores.iter().find_map(|store| store.find(key.namespace(), key.name()))
+    pub(crate) fn find(&self, key: &Key) -> Option<Value> {
+        self.stores.iter().find_map(|store| store.find(key.namespace(), key.name())).map(|compact| compact.read())
     }
 
     /// An own write is visible at once.
@@ -58,7 +106,36 @@ impl Components {
     }
 
     /// The watches, one per namespace.
-    pub(crate) fn stores(&self) -> &[Store<Value>] {
+    pub(crate) fn stores(&self) -> &[Store<Compact>] {
         &self.stores
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    // TRG-1
+    #[test]
+    fn an_own_write_queues_a_pass_only_if_its_answer_shows_what_somebody_else_changed() {
+        let of = |object: Value| Compact::of(&object);
+        let before = of(json!({ "metadata": { "generation": 1, "finalizers": [] } }));
+        let own = of(json!({ "metadata": { "generation": 1, "finalizers": ["a"], "labels": {} }, "status": { "revision": 1 } }));
+        let edited = of(json!({ "metadata": { "generation": 2, "finalizers": ["a"] } }));
+        let deleted = of(json!({ "metadata": { "generation": 1, "deletionTimestamp": "2026-01-01T00:00:00Z" } }));
+        assert!(!before.is_news(&own, true));
+        assert!(before.is_news(&own, false));
+        assert!(before.is_news(&edited, true));
+        assert!(before.is_news(&deleted, true));
+    }
+
+    #[test]
+    fn a_component_is_read_as_it_was_seen_without_managed_fields() {
+        let mut object = json!({ "metadata": { "name": "a", "managedFields": [{}] }, "status": { "revision": 1 } });
+        let read = Compact::of(&object).read();
+        object.metadata_mut().remove("managedFields");
+        assert_eq!(read, object);
     }
 }

@@ -5,7 +5,7 @@ mod components;
 mod dependents;
 
 pub(crate) use awaited::{AwaitedWatches, Obstacle};
-pub(crate) use components::Components;
+pub(crate) use components::{Compact, Components};
 pub(crate) use dependents::{DependentWatches, NotObservable};
 
 use std::sync::Arc;

@@ -12,7 +12,6 @@ use kubewright_runtime::controller::{Controller, Enqueue, Key, Surroundings};
 use kubewright_runtime::operator::{Declarations, OperatorContext, Registration, Rule};
 use kubewright_runtime::task::Tasks;
 use kubewright_runtime::watch::{Cause, Store};
-use serde_json::Value;
 
 use super::Options;
 use crate::events::Events;
@@ -20,7 +19,7 @@ use crate::execute::Sender;
 use crate::hooks::Hooks;
 use crate::kind::{Component, TypedKind, custom_resource_definition};
 use crate::metrics::{Metrics, register};
-use crate::observe::{AwaitedWatches, Components, DependentWatches, Notify};
+use crate::observe::{AwaitedWatches, Compact, Components, DependentWatches, Notify};
 use crate::reconciler::{ComponentReconciler, Memories, Shared, triggers};
 use crate::record::StatusWriter;
 use crate::references::ReferenceWatches;
@@ -156,7 +155,7 @@ impl<C: Component> Registration for ComponentRegistration<C> {
 }
 
 /// Queues components when they come, change or go.
-fn follow(components: &Store<Value>, queue: Enqueue, tasks: &Tasks, name: &str) {
+fn follow(components: &Store<Compact>, queue: Enqueue, tasks: &Tasks, name: &str) {
     let mut changes = components.changes();
     let stopping = tasks.stopping();
     let follow = async move {

@@ -1,5 +1,4 @@
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use jiff::Timestamp;
 use kubewright_core::component::Circumstances;
@@ -27,7 +26,7 @@ pub(super) struct Pass<'a> {
     /// The start of the pass; taken once.
     pub(super) now: Timestamp,
     /// The component as last read or answered.
-    pub(super) object: Arc<Value>,
+    pub(super) object: Value,
     /// The generation that this pass is about. An answer may show a newer one, which is for the next pass.
     generation: i64,
     /// Whether the component was being deleted when the pass began.
@@ -51,7 +50,7 @@ pub(super) struct Pass<'a> {
 }
 
 impl<'a> Pass<'a> {
-    pub(super) fn begin(shared: &'a Shared, key: &'a Key, object: Arc<Value>) -> Self {
+    pub(super) fn begin(shared: &'a Shared, key: &'a Key, object: Value) -> Self {
         let persisted = status_of(&object);
         let (draft, unreadable) = match Draft::read(&persisted) {
             Ok((draft, merged)) => {
@@ -169,7 +168,7 @@ impl<'a> Pass<'a> {
     pub(super) fn take_over(&mut self, object: Value) {
         self.shared.components.record_write(&object);
         self.subject.observe(&object);
-        self.object = Arc::new(object);
+        self.object = object;
     }
 
     /// Runs the hooks of a point. What they change of the status is kept even if they halt.

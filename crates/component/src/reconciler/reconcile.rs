@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::Shared;
 use super::end::End;
 use super::pass::Pass;
+use crate::observe::Compact;
 
 /// Works on the components of one type.
 pub(crate) struct ComponentReconciler {
@@ -22,7 +23,7 @@ impl ComponentReconciler {
         Self { shared }
     }
 
-    fn component(&self, context: &PassContext) -> Option<Arc<Value>> {
+    fn component(&self, context: &PassContext) -> Option<Value> {
         self.shared.components.find(context.key())
     }
 }
@@ -63,41 +64,11 @@ impl Reconciler for ComponentReconciler {
     }
 }
 
-/// What only others change on a component, and what this process changes too.
-const OF_OTHERS: [&str; 4] = ["/metadata/uid", "/metadata/generation", "/metadata/annotations", "/metadata/deletionTimestamp"];
-const OURS_TOO: [&str; 2] = ["/metadata/finalizers", "/status"];
-
-/// Whether a change of a component queues a pass (TRG-1). Labels do not, nor does what this process wrote itself. The answer to
-/// an own write may show what somebody else changed before; the event about that is old news when it comes.
-pub(crate) fn triggers(change: &Change<Value>) -> bool {
+/// Whether a change of a component queues a pass (TRG-1).
+pub(crate) fn triggers(change: &Change<Compact>) -> bool {
     let own = change.cause == Cause::OwnWrite;
     match (&change.old, &change.new) {
-        (Some(old), Some(new)) => is_news(own, old, new),
+        (Some(old), Some(new)) => old.is_news(new, own),
         _ => !own,
-    }
-}
-
-fn is_news(own: bool, old: &Value, new: &Value) -> bool {
-    let differs = |pointer: &&str| old.pointer(pointer) != new.pointer(pointer);
-    OF_OTHERS.iter().any(differs) || (!own && OURS_TOO.iter().any(differs))
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    // TRG-1
-    #[test]
-    fn an_own_write_queues_a_pass_only_if_its_answer_shows_what_somebody_else_changed() {
-        let before = json!({ "metadata": { "generation": 1, "finalizers": [] } });
-        let own = json!({ "metadata": { "generation": 1, "finalizers": ["a"], "labels": {} }, "status": { "revision": 1 } });
-        let edited = json!({ "metadata": { "generation": 2, "finalizers": ["a"] } });
-        let deleted = json!({ "metadata": { "generation": 1, "deletionTimestamp": "2026-01-01T00:00:00Z" } });
-        assert!(!is_news(true, &before, &own));
-        assert!(is_news(false, &before, &own));
-        assert!(is_news(true, &before, &edited));
-        assert!(is_news(true, &before, &deleted));
     }
 }

@@ -46,6 +46,21 @@ pub enum ConnectError {
          enable the feature `ring` or `aws-lc-rs` of rustls, or install a provider at the start of main"
     )]
     NoCryptoProvider,
+    /// A user or group that no header can carry.
+    #[error("impersonate {found:?}: a user or group must be a visible text that is not empty")]
+    InvalidIdentity {
+        /// The name.
+        found: String,
+    },
+    /// Nobody can act for two others at once.
+    #[error(
+        "impersonate somebody in cluster {cluster}: its configuration impersonates a user already (remove `as` and `as-groups` \
+         from the kubeconfig, or the impersonation)"
+    )]
+    ActsAsAnother {
+        /// The cluster's name.
+        cluster: String,
+    },
     /// The configuration cannot be turned into a client.
     #[error("set up a client for {url}: {}", chain(source))]
     Client {

@@ -11,7 +11,7 @@ use serde_json::Value;
 use tokio::sync::Semaphore;
 
 use super::warnings::Warnings;
-use super::{ApiError, ApiRequest, ConnectError, Discovery, Retry, StatusError, Verb};
+use super::{ApiError, ApiRequest, ConnectError, Discovery, Impersonation, Retry, StatusError, Verb};
 use crate::clock::{Clock, Random};
 use crate::task::Tasks;
 use crate::watch::Watches;
@@ -99,9 +99,11 @@ impl Cluster {
         let connection = Arc::new(Connection {
             client,
             user_agent: HeaderValue::from_str(&options.user_agent).ok(),
-            slots: Semaphore::new(options.in_flight),
-            warnings: Warnings::default(),
-            counters: Counters::default(),
+            identity: HeaderMap::new(),
+            acts_as_another: false,
+            slots: Arc::new(Semaphore::new(options.in_flight)),
+            warnings: Arc::default(),
+            counters: Arc::default(),
             options,
         });
         let discovery = Discovery::new(connection.clone());
@@ -111,7 +113,49 @@ impl Cluster {
 
     /// A cluster as a client configuration describes it. No request is sent yet.
     pub fn connect(config: kube::Config, options: ClusterOptions) -> Result<Self, ConnectError> {
-        Ok(Self::new(super::connect::client(config)?, options))
+        let acts_as_another = config.auth_info.impersonate.is_some() || config.auth_info.impersonate_groups.is_some();
+        let mut cluster = Self::new(super::connect::client(config)?, options);
+        if acts_as_another {
+            cluster = cluster.with_connection(|connection| connection.acts_as_another = true);
+        }
+        Ok(cluster)
+    }
+
+    /// The same cluster with another identity: every request says that it is made for somebody else, which the server allows
+    /// to whoever may impersonate them. Connections, the limit of requests, the counters and the table of types are shared;
+    /// watches are its own.
+    pub fn acting_as(&self, who: &Impersonation) -> Result<Self, ConnectError> {
+        if self.connection.acts_as_another {
+            return Err(ConnectError::ActsAsAnother { cluster: self.name().to_owned() });
+        }
+        let identity = who.headers()?;
+        Ok(self.with_connection(|connection| {
+            connection.identity = identity;
+            connection.acts_as_another = true;
+        }))
+    }
+
+    /// Whether requests are made for somebody else already.
+    pub fn acts_as_another(&self) -> bool {
+        self.connection.acts_as_another
+    }
+
+    fn with_connection(&self, change: impl FnOnce(&mut Connection)) -> Self {
+        let mut connection = Connection {
+            client: self.connection.client.clone(),
+            user_agent: self.connection.user_agent.clone(),
+            identity: self.connection.identity.clone(),
+            acts_as_another: self.connection.acts_as_another,
+            slots: self.connection.slots.clone(),
+            warnings: self.connection.warnings.clone(),
+            counters: self.connection.counters.clone(),
+            options: self.connection.options.clone(),
+        };
+        change(&mut connection);
+        let connection = Arc::new(connection);
+        let tasks = connection.options.tasks.clone();
+        let watches = Watches::new(connection.clone(), self.discovery.clone(), tasks);
+        Self { connection, discovery: self.discovery.clone(), watches }
     }
 
     /// Sends a request once and returns the parsed body.
@@ -207,9 +251,12 @@ impl fmt::Debug for Cluster {
 pub(crate) struct Connection {
     client: kube::Client,
     user_agent: Option<HeaderValue>,
-    slots: Semaphore,
-    warnings: Warnings,
-    counters: Counters,
+    /// Headers that say for whom requests are made.
+    identity: HeaderMap,
+    acts_as_another: bool,
+    slots: Arc<Semaphore>,
+    warnings: Arc<Warnings>,
+    counters: Arc<Counters>,
     options: ClusterOptions,
 }
 
@@ -288,6 +335,9 @@ impl Connection {
         let mut http = request.to_http()?;
         if let Some(agent) = &self.user_agent {
             http.headers_mut().insert(header::USER_AGENT, agent.clone());
+        }
+        for (name, value) in &self.identity {
+            http.headers_mut().append(name, value.clone());
         }
         self.client.send(http).await.map_err(|error| connection(request, error))
     }

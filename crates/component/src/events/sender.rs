@@ -41,25 +41,32 @@ impl Events {
         self.recorder.record(&Reference::of(component), event(Reason::new(note.reason()), note.message()));
     }
 
-    /// What a pass wrote, in one event.
+    /// What a pass wrote that has nothing else to tell (EVT-3).
     pub(crate) fn changed(&self, component: &Value, tally: Tally) {
         if let Some(text) = tally.text() {
             self.normal(component, "DependentsChanged", text);
         }
     }
 
-    /// That a pass recorded another state, reason, or (for errors) message (EVT-1).
+    /// That a pass recorded another state, reason, or (for errors) message (EVT-1), and what it wrote (EVT-3): one event for
+    /// both, so that an installation costs one.
     pub(crate) fn recorded(
         &self,
         component: &Value,
         before: &ComponentStatus,
         after: &ComponentStatus,
         annotations: BTreeMap<String, String>,
+        tally: Tally,
     ) {
         let Some(kind) = to_tell(before, after) else {
+            self.changed(component, tally);
             return;
         };
-        let event = Event::new(kind, Reason::new(after.reason().to_owned()), after.message());
+        let note = match tally.text() {
+            Some(text) => format!("{} ({text})", after.message()),
+            None => after.message().to_owned(),
+        };
+        let event = Event::new(kind, Reason::new(after.reason().to_owned()), note);
         self.recorder.record_with(&Reference::of(component), None, annotations, event);
     }
 

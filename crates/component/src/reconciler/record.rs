@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use kubewright_core::component::{ComponentStatus, Ending};
-use kubewright_core::flow::{Delay, Flow};
+use kubewright_core::flow::{Delay, Flow, Halt};
 use serde::Deserialize as _;
 
 use super::end::{End, Step};
@@ -25,6 +25,7 @@ impl Pass<'_> {
     /// Writes the status, tells what happened, and says when the next pass is.
     pub(super) async fn finish(mut self, end: End) -> Outcome {
         let (ending, flow, recheck) = end.into_parts();
+        let flow = self.spread(flow);
         let Some(ending) = ending else {
             self.shared.events.changed(&self.object, self.tally);
             self.shared.memories.put(self.key, self.memory);
@@ -38,17 +39,19 @@ impl Pass<'_> {
             Ok(held_back) => {
                 if held_back.is_none() {
                     self.tell(&before);
+                } else {
+                    self.shared.events.changed(&self.object, self.tally);
                 }
                 outcome.recheck = soonest([outcome.recheck, held_back]);
             }
             Err(end) => {
                 let (_, flow, recheck) = end.into_parts();
-                outcome = Outcome { flow, recheck };
+                outcome = Outcome { flow: self.spread(flow), recheck };
+                self.shared.events.changed(&self.object, self.tally);
             }
         }
-        self.shared.events.changed(&self.object, self.tally);
         self.shared.metrics.recorded(self.key, &self.draft.component);
-        outcome.recheck = soonest([self.jittered(outcome.recheck), self.until_timeout(), self.until_wake()]);
+        outcome.recheck = soonest([outcome.recheck.map(|delay| self.longer(delay)), self.until_timeout(), self.until_wake()]);
         if matches!(ending, Ending::Suspended) {
             outcome.recheck = None;
         }
@@ -68,8 +71,7 @@ impl Pass<'_> {
         };
         // Too many dependents: what is persisted of them stays, and the status says so.
         if let End::Recorded { ending: ending @ Ending::Blocked { .. }, .. } = &*end {
-            let persisted: ComponentStatus =
-                ComponentStatus::deserialize(&self.subject.persisted).unwrap_or_default();
+            let persisted: ComponentStatus = ComponentStatus::deserialize(&self.subject.persisted).unwrap_or_default();
             if persisted.inventory != inventory_before {
                 self.draft.component.inventory = persisted.inventory;
                 let at = self.circumstances();
@@ -122,7 +124,7 @@ impl Pass<'_> {
             Ok(instance) => instance.event_annotations(self.digest.as_deref()),
             Err(_) => BTreeMap::new(),
         };
-        self.shared.events.recorded(&self.object, before, &self.draft.component, annotations);
+        self.shared.events.recorded(&self.object, before, &self.draft.component, annotations, self.tally);
     }
 
     fn until_timeout(&self) -> Option<Duration> {
@@ -143,10 +145,18 @@ impl Pass<'_> {
         (!rest.is_zero()).then_some(rest)
     }
 
+    /// What waits for a timer waits a little longer.
+    fn spread(&self, flow: Flow) -> Flow {
+        match flow {
+            Err(Halt::Wait(wait)) => wait.map_delay(|delay| Delay::at_least_min(self.longer(delay.as_duration()))).into(),
+            other => other,
+        }
+    }
+
     /// One to five percent more, so that components do not move in step (WAIT-2).
-    fn jittered(&self, delay: Option<Duration>) -> Option<Duration> {
+    fn longer(&self, delay: Duration) -> Duration {
         let percent = 101 + u32::try_from(self.shared.cluster.random().below(5)).unwrap_or(0);
-        delay.map(|delay| delay * percent / 100)
+        delay.saturating_mul(percent) / 100
     }
 }
 

@@ -175,3 +175,30 @@ async fn done_ends_a_pass_without_a_trace() {
         world.until_ready(name).await;
     }
 }
+
+// WAIT-2
+#[tokio::test]
+async fn a_wait_lasts_one_to_five_percent_longer_than_asked_for() {
+    let times: Arc<Mutex<Vec<std::time::Duration>>> = Arc::default();
+    let mut world = World::new().await;
+    let (noted, clock) = (Arc::clone(&times), world.cluster.clock().clone());
+    world
+        .run(move |builder| {
+            builder.post_read(move |_: &ReadContext<Bundle>, _: &Bundle, _: &mut ComponentStatus| {
+                noted.lock().push(clock.moment().0);
+                ready(Wait::after(Delay::secs::<1>(), reason!("NotYet")).into())
+            })
+        })
+        .await;
+    world.set(&bundle("demo", &[])).await;
+    world.pass(std::time::Duration::from_secs(12)).await;
+    let times = times.lock().clone();
+    // The first pass writes the status, which queues no second one.
+    let gaps: Vec<u128> = times.windows(2).map(|pair| (pair[1] - pair[0]).as_millis()).collect();
+    assert!(gaps.len() >= 5, "{gaps:?}");
+    assert!(gaps.iter().all(|gap| *gap >= 1010), "{gaps:?}");
+    if world.cluster.is_embedded() {
+        assert!(gaps.iter().all(|gap| *gap <= 1060), "{gaps:?}");
+        assert!(gaps.iter().any(|gap| gap / 10 != gaps[0] / 10), "they do not move in step: {gaps:?}");
+    }
+}

@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use kubewright::prelude::*;
+use kubewright_apiserver::kinds::Verb;
 
 use crate::types::{Bundle, bundle, config_map};
 use crate::world::{World, condition, is_seen};
@@ -47,14 +48,31 @@ async fn annotations_count_as_a_change_and_labels_do_not() {
 
 // EVT-1, EVT-3
 #[tokio::test]
-async fn an_install_tells_what_it_did_in_one_event_of_each_kind() {
+async fn an_install_an_upgrade_and_a_repair_tell_what_they_did_in_one_event_each() {
     let world = World::start().await;
     world.set(&bundle("demo", &[config_map("one", "a"), config_map("two", "a")])).await;
     world.until_ready("demo").await;
     world.idle(Duration::from_secs(30)).await;
-    assert_eq!(world.events("DependentsChanged").await, ["created 2"]);
-    assert_eq!(world.events("Ready").await, ["Dependent resources successfully reconciled"]);
-    assert!(world.events("Created").await.is_empty());
+    let sent = |world: &World| {
+        let events = world.journal().all().verb(Verb::Create).of("events.k8s.io", "events");
+        events.iter().count()
+    };
+    assert_eq!(world.events("Ready").await, ["Dependent resources successfully reconciled (created 2)"]);
+    assert_eq!(sent(&world), 1);
+    world.set(&bundle("demo", &[config_map("one", "b"), config_map("two", "a")])).await;
+    world.until("demo", "at revision 2", |component| component["status"]["revision"] == 2).await;
+    world.until_ready("demo").await;
+    world.idle(Duration::from_secs(30)).await;
+    assert_eq!(sent(&world), 2);
+    let mut notes = world.events("Ready").await;
+    notes.sort_unstable();
+    let ready = |what: &str| format!("Dependent resources successfully reconciled ({what})");
+    assert_eq!(notes, [ready("created 2"), ready("updated 1")]);
+    world.delete(&config_map("one", "")).await;
+    world.until_present(&config_map("one", "")).await;
+    world.idle(Duration::from_secs(30)).await;
+    assert_eq!(world.events("DependentsChanged").await, ["created 1"]);
+    assert_eq!(sent(&world), 3);
 }
 
 // PASS-10

@@ -78,6 +78,14 @@ impl Wait {
         self
     }
 
+    /// Changes the delay of a wait for a timer, for instance by a jitter. No effect on other waits.
+    pub fn map_delay(mut self, change: impl FnOnce(Delay) -> Delay) -> Self {
+        if let WaitOn::Timer(delay) = &mut self.0.on {
+            *delay = change(*delay);
+        }
+        self
+    }
+
     /// Something moved since the last pass: a growing wait starts again with its first delay.
     pub fn progressed(mut self) -> Self {
         self.0.progressed = true;

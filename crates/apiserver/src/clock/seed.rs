@@ -1,6 +1,9 @@
 //! Seeded randomness: the same seed and the same order of requests give the same ids and names.
 
-use std::hash::{BuildHasher, Hasher, RandomState};
+use std::{
+    hash::{BuildHasher, Hasher, RandomState},
+    sync::atomic::{AtomicU64, Ordering},
+};
 
 use parking_lot::Mutex;
 
@@ -10,13 +13,21 @@ const NAME_ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
 /// A seeded source of ids, name suffixes and random waits.
 #[derive(Debug)]
 pub struct Seed {
+    origin: u64,
     state: Mutex<u64>,
+    forks: AtomicU64,
 }
 
 impl Seed {
     /// A source that always yields the same sequence for the same number.
     pub fn new(seed: u64) -> Self {
-        Self { state: Mutex::new(seed) }
+        Self { origin: seed, state: Mutex::new(seed), forks: AtomicU64::new(0) }
+    }
+
+    /// A source of its own, which depends on this one's number and on how many were made before (FRK-1).
+    pub fn fork(&self) -> Self {
+        let nth = self.forks.fetch_add(1, Ordering::Relaxed) + 1;
+        Self::new(mix(self.origin ^ mix(nth)))
     }
 
     /// A source that differs in each process.
@@ -28,10 +39,7 @@ impl Seed {
     pub fn next_u64(&self) -> u64 {
         let mut state = self.state.lock();
         *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = *state;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+        mix(*state)
     }
 
     /// A number below `bound`; 0 when the bound is 0.
@@ -59,6 +67,12 @@ impl Seed {
     }
 }
 
+fn mix(number: u64) -> u64 {
+    let mixed = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -69,6 +83,17 @@ mod tests {
         let (one, other) = (Seed::new(7), Seed::new(7));
         assert_eq!(one.uuid(), other.uuid());
         assert_eq!(one.name_suffix(), other.name_suffix());
+    }
+
+    // FRK-1, DET-3
+    #[test]
+    fn forks_are_equal_for_equal_seeds_and_unlike_each_other() {
+        let (one, other) = (Seed::new(7), Seed::new(7));
+        other.next_u64();
+        let ids = |seed: &Seed| [seed.fork().uuid(), seed.fork().uuid()];
+        let (a, b) = (ids(&one), ids(&other));
+        assert_eq!(a, b);
+        assert!(a[0] != a[1] && a[0] != one.uuid());
     }
 
     // META-1

@@ -1,6 +1,13 @@
 //! Wall time and timers behind one handle (DET-1, DET-2).
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
+    time::Duration,
+};
 
 use jiff::{SignedDuration, Timestamp, Unit};
 use tokio::{sync::watch, time::Instant};
@@ -9,6 +16,8 @@ use tokio::{sync::watch, time::Instant};
 #[derive(Clone)]
 pub struct Clock {
     source: Arc<Source>,
+    /// How far wall time is off, in nanoseconds.
+    skew: Arc<AtomicI64>,
 }
 
 enum Source {
@@ -34,16 +43,31 @@ impl Clock {
     }
 
     fn from_source(source: Source) -> Self {
-        Self { source: Arc::new(source) }
+        Self { source: Arc::new(source), skew: Arc::default() }
+    }
+
+    /// The same time line behind a wall clock of its own, which can be set wrong without anybody else noticing.
+    pub fn with_own_skew(&self) -> Self {
+        Self { source: self.source.clone(), skew: Arc::default() }
+    }
+
+    /// Sets the wall clock wrong by this much: what [`Clock::now`] says is off, while timers run as before (FLT-4).
+    pub fn set_skew(&self, skew: SignedDuration) {
+        let nanoseconds = i64::try_from(skew.as_nanos()).unwrap_or(if skew.is_negative() { i64::MIN } else { i64::MAX });
+        self.skew.store(nanoseconds, Ordering::Relaxed);
     }
 
     /// Wall time.
     #[allow(clippy::disallowed_methods, reason = "this module is where the machine's clock is read")]
     pub fn now(&self) -> Timestamp {
-        match &*self.source {
+        let now = match &*self.source {
             Source::System { .. } => Timestamp::now(),
             Source::Tokio { epoch, start } => later(*epoch, start.elapsed()),
             Source::Manual { epoch, elapsed } => later(*epoch, *elapsed.borrow()),
+        };
+        match self.skew.load(Ordering::Relaxed) {
+            0 => now,
+            skew => now.saturating_add(SignedDuration::from_nanos(skew)).unwrap_or(now),
         }
     }
 
@@ -118,6 +142,17 @@ mod tests {
         let clock = Clock::tokio(epoch());
         clock.sleep(Duration::from_millis(90_900)).await;
         assert_eq!(clock.now_in_seconds(), "2026-01-01T00:01:30Z");
+    }
+
+    // FLT-4
+    #[test]
+    fn a_clock_that_is_set_wrong_is_wrong_alone() {
+        let clock = Clock::manual(epoch());
+        let wrong = clock.with_own_skew();
+        wrong.set_skew(SignedDuration::from_mins(-5));
+        clock.advance(Duration::from_secs(1));
+        assert_eq!((wrong.now_in_seconds(), wrong.moment()), ("2025-12-31T23:55:01Z".to_owned(), Duration::from_secs(1)));
+        assert_eq!(clock.now_in_seconds(), "2026-01-01T00:00:01Z");
     }
 
     // DET-2

@@ -19,7 +19,7 @@ pub(super) struct Backlog<T> {
     items: Mutex<Items<T>>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Items<T> {
     pending: BTreeSet<T>,
     /// When what failed is tried again.
@@ -29,6 +29,12 @@ struct Items<T> {
 impl<T> Default for Backlog<T> {
     fn default() -> Self {
         Self { items: Mutex::new(Items { pending: BTreeSet::new(), failed: BTreeMap::new() }) }
+    }
+}
+
+impl<T: Clone> Clone for Backlog<T> {
+    fn clone(&self) -> Self {
+        Self { items: Mutex::new(self.items.lock().clone()) }
     }
 }
 

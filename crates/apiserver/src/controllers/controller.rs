@@ -22,6 +22,9 @@ pub trait Controller: fmt::Debug + Send + Sync {
         None
     }
 
+    /// A controller of its own that knows as much: it goes with a fork of the server.
+    fn fork(&self) -> Box<dyn Controller>;
+
     /// Whether the API itself is incomplete without it, so that it runs even if controllers are off.
     fn is_essential(&self) -> bool {
         false

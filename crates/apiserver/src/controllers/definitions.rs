@@ -61,6 +61,10 @@ impl Controller for Definitions {
         .boxed()
     }
 
+    fn fork(&self) -> Box<dyn Controller> {
+        Box::new(Self { pending: self.pending.clone(), leaving: Mutex::new(self.leaving.lock().clone()) })
+    }
+
     fn next_due(&self) -> Option<Duration> {
         self.pending.next_due()
     }

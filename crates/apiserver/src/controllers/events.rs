@@ -23,7 +23,7 @@ pub(super) struct EventTtl {
     plan: Mutex<Plan>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Plan {
     /// Written since the last run.
     written: BTreeSet<ObjectName>,
@@ -100,6 +100,10 @@ impl Controller for EventTtl {
             }
         }
         .boxed()
+    }
+
+    fn fork(&self) -> Box<dyn Controller> {
+        Box::new(Self { ttl: self.ttl, plan: Mutex::new(self.plan.lock().clone()) })
     }
 
     fn next_due(&self) -> Option<Duration> {

@@ -32,7 +32,7 @@ pub(super) struct GarbageCollector {
     failed_owners: Backlog<ObjectRef>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Work {
     /// Uids of objects that are gone.
     departed: BTreeSet<String>,
@@ -112,6 +112,14 @@ impl Controller for GarbageCollector {
             Ok(worked)
         }
         .boxed()
+    }
+
+    fn fork(&self) -> Box<dyn Controller> {
+        Box::new(Self {
+            work: Mutex::new(self.work.lock().clone()),
+            dependents: self.dependents.clone(),
+            failed_owners: self.failed_owners.clone(),
+        })
     }
 
     fn next_due(&self) -> Option<Duration> {

@@ -17,7 +17,7 @@ use crate::{
 const NO_CERTIFICATE: &str = "";
 
 /// Creates the content, and again when it was deleted.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct NamespaceContent {
     pending: Backlog<String>,
 }
@@ -52,6 +52,10 @@ impl Controller for NamespaceContent {
             Ok(worked)
         }
         .boxed()
+    }
+
+    fn fork(&self) -> Box<dyn Controller> {
+        Box::new(self.clone())
     }
 
     fn next_due(&self) -> Option<Duration> {

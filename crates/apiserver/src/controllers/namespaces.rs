@@ -81,6 +81,10 @@ impl Controller for Namespaces {
         .boxed()
     }
 
+    fn fork(&self) -> Box<dyn Controller> {
+        Box::new(Self { leaving: Mutex::new(self.leaving.lock().clone()), pending: self.pending.clone() })
+    }
+
     fn next_due(&self) -> Option<Duration> {
         self.pending.next_due()
     }

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Writes the condition of APIServices, and tells discovery which of them serve nothing: this server proxies to none.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct ApiServices {
     pending: Backlog<ObjectName>,
 }
@@ -58,6 +58,10 @@ impl Controller for ApiServices {
             Ok(worked)
         }
         .boxed()
+    }
+
+    fn fork(&self) -> Box<dyn Controller> {
+        Box::new(self.clone())
     }
 
     fn next_due(&self) -> Option<Duration> {

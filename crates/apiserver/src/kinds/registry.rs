@@ -184,6 +184,12 @@ impl Registry {
         registry
     }
 
+    /// The same kinds as a later state than the other registry.
+    #[must_use]
+    pub(crate) fn after(&self, other: &Self) -> Self {
+        Self { revision: self.revision.max(other.revision) + 1, ..self.clone() }
+    }
+
     fn insert(&mut self, kind: Arc<KindSpec>) {
         self.by_resource.insert_mut(key(&kind.group, &kind.version, &kind.plural), kind.clone());
         self.by_kind.insert_mut(key(&kind.group, &kind.version, &kind.kind), kind);

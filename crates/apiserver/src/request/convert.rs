@@ -5,9 +5,9 @@ use serde_json::{Map, Value, json};
 
 use crate::kinds::KindSpec;
 
-/// Whether the stored object looks different in the version of the kind.
-pub(crate) fn changes(kind: &KindSpec, stored: &Value) -> bool {
-    let (group, version) = stored.api_version().split_once('/').unwrap_or_else(|| ("", stored.api_version()));
+/// Whether an object stored at this version looks different in the version of the kind.
+pub(crate) fn changes(kind: &KindSpec, api_version: &str) -> bool {
+    let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
     group != kind.group || version != kind.version
 }
 

@@ -13,7 +13,7 @@ use crate::{
     model,
     server::State,
     status::Status,
-    store::{Change, ObjectName, Resource, Stored},
+    store::{Change, CommitError, ObjectName, Resource, Snapshot, Stored},
 };
 
 /// How often a generated name is tried before the client has to.
@@ -54,35 +54,55 @@ impl State {
         let snapshot = self.store.snapshot();
         admission::on_create(kind, &mut object, &snapshot)?;
         let given = object.name().to_owned();
+        if !given.is_empty() {
+            return self.store_new(context, kind, namespace, object, &snapshot)?.ok_or_else(|| {
+                exists(
+                    kind,
+                    &given,
+                    self.store.snapshot().get(&resource, &ObjectName::new(namespace, &given)).map(|found| &**found),
+                )
+            });
+        }
         let base = cut(object.meta_str("generateName"), MAX_NAME_BASE).to_owned();
         for _ in 0..NAME_ATTEMPTS {
             let mut candidate = object.clone();
-            if given.is_empty() && !base.is_empty() {
-                candidate.metadata_mut().insert("name".into(), format!("{base}{}", self.seed.name_suffix()).into());
+            if !base.is_empty() {
+                candidate.metadata_mut().insert("name".into(), format!("{base}{}", self.name_suffix()).into());
             }
-            self.prepare_and_validate(context, kind, &mut candidate, None, &snapshot)?;
-            admission::after_validation(kind, &candidate, &snapshot)?;
-            let name = ObjectName::new(namespace, candidate.name());
-            let present = self.store.snapshot().get(&resource, &name).cloned();
-            if present.is_none() {
-                if context.dry_run {
-                    return Ok(Written { object: Arc::new(Stored::as_is(candidate, 0)), created: true, stored: false });
-                }
-                if let Ok(events) = self.store.commit(vec![Change::create(resource.clone(), name, candidate)])
-                    && let Some(stored) = events.into_iter().next().and_then(|event| event.current.clone())
-                {
-                    return Ok(Written { object: stored, created: true, stored: true });
-                }
-            } else if !given.is_empty() {
-                return Err(exists(kind, &given, present.as_deref()));
-            }
-            if !given.is_empty() {
-                return Err(exists(kind, &given, None));
+            if let Some(written) = self.store_new(context, kind, namespace, candidate, &snapshot)? {
+                return Ok(written);
             }
             object.metadata_mut().remove("uid");
             self.claim(kind, &mut object);
         }
         Err(Status::already_exists(&kind.group, &kind.plural, &base).with_retry_after(1))
+    }
+
+    /// Checks a complete object and stores it; nothing when there is one of its name.
+    fn store_new(
+        &self,
+        context: &mut WriteContext<'_>,
+        kind: &Arc<KindSpec>,
+        namespace: &str,
+        mut object: Value,
+        snapshot: &Snapshot,
+    ) -> Result<Option<Written>, Status> {
+        self.prepare_and_validate(context, kind, &mut object, None, snapshot)?;
+        admission::after_validation(kind, &object, snapshot)?;
+        let (resource, name) = (resource_of(kind), ObjectName::new(namespace, object.name()));
+        if context.dry_run {
+            let exists = self.store.snapshot().get(&resource, &name).is_some();
+            let written = || Written { object: Arc::new(Stored::as_is(object, 0)), created: true, stored: false };
+            return Ok((!exists).then(written));
+        }
+        match self.store.commit(vec![Change::create(resource, name, object)]) {
+            Ok(events) => {
+                let stored = events.into_iter().next().and_then(|event| event.current.clone());
+                Ok(stored.map(|object| Written { object, created: true, stored: true }))
+            }
+            Err(CommitError::Failed(_)) => Err(Status::storage_failed()),
+            Err(_) => Ok(None),
+        }
     }
 
     /// Sets the metadata that only the server sets (META-1, META-2).

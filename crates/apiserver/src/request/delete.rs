@@ -144,6 +144,7 @@ impl State {
                     return Ok(Deleted { object: self.view(kind, object), gone, stored: true });
                 }
                 Err(CommitError::Gone(_)) => return Err(Status::not_found(&kind.group, &kind.plural, &name.name)),
+                Err(CommitError::Failed(_)) => return Err(Status::storage_failed()),
                 Err(_) => {}
             }
         }

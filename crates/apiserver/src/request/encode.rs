@@ -5,7 +5,6 @@ use kubewright_machinery::{
     object::{GroupVersionKind, ObjectExt as _},
     yaml,
 };
-use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Value, json};
 
 use super::negotiate::{Format, Representation, Shape};
@@ -107,7 +106,7 @@ pub(crate) fn list(
 }
 
 fn whole_list(kind: &KindSpec, items: &[std::sync::Arc<Stored>], metadata: &Value) -> Bytes {
-    let mut out = Vec::with_capacity(128 + items.len() * 256);
+    let mut out = Vec::with_capacity(256 + items.iter().map(|stored| stored.bytes().len() + 1).sum::<usize>());
     out.extend_from_slice(
         format!("{{\"kind\":{:?},\"apiVersion\":{:?},\"metadata\":{metadata},\"items\":[", kind.list_kind, kind.api_version())
             .as_bytes(),
@@ -119,26 +118,13 @@ fn whole_list(kind: &KindSpec, items: &[std::sync::Arc<Stored>], metadata: &Valu
         if kind.is_custom() {
             out.extend_from_slice(&stored.bytes());
         } else {
-            // Writing into memory cannot fail.
-            let _ = serde_json::to_writer(&mut out, &Item(stored.value()));
+            // An object of a built-in kind stands in a list without apiVersion and kind (META-13).
+            out.push(b'{');
+            out.extend_from_slice(stored.members_after_head());
         }
     }
     out.extend_from_slice(b"]}");
     out.into()
-}
-
-/// An object of a built-in kind inside a list: without apiVersion and kind (META-13).
-struct Item<'a>(&'a Value);
-
-impl Serialize for Item<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Some(members) = self.0.as_object() else { return self.0.serialize(serializer) };
-        let mut map = serializer.serialize_map(None)?;
-        for (field, value) in members.iter().filter(|(field, _)| !matches!(field.as_str(), "apiVersion" | "kind")) {
-            map.serialize_entry(field, value)?;
-        }
-        map.end()
-    }
 }
 
 /// The Go type that error texts name.

@@ -2,7 +2,6 @@
 
 use std::{sync::Arc, time::Duration};
 
-use kubewright_machinery::object::ObjectExt as _;
 use serde_json::json;
 
 use super::{create::resource_of, encode::ListMeta, query::Query, selection::Selection, token::Continue};
@@ -10,7 +9,7 @@ use crate::{
     kinds::KindSpec,
     server::State,
     status::{FieldError, FieldReason, Status},
-    store::{ObjectName, Snapshot, Stored},
+    store::{ObjectName, Resource, Snapshot, Stored},
 };
 
 /// How long the server waits for a version that does not exist yet (CRUD-4).
@@ -131,11 +130,19 @@ impl State {
             }
             (_, Version::NotOlderThan(revision)) => {
                 self.reach(revision).await?;
-                self.store.snapshot()
+                self.cached(&resource, revision)
             }
+            (None, Version::Any) => self.cached(&resource, 0),
             _ => self.store.snapshot(),
         };
         Ok(self.page(kind, query, &snapshot))
+    }
+
+    /// What a cache holds that is at least as new as asked for: the present, unless a test wants it to lag behind (FLT-4).
+    fn cached(&self, resource: &Resource, least: u64) -> Snapshot {
+        let now = self.store.snapshot();
+        let stale = self.disturbances.stale_revision(resource, now.revision()).map(|stale| stale.max(least));
+        stale.and_then(|stale| self.store.snapshot_at(resource, stale).ok()).unwrap_or(now)
     }
 
     fn page(&self, kind: &KindSpec, query: &ListQuery, snapshot: &Snapshot) -> (Vec<Arc<Stored>>, ListMeta) {
@@ -189,10 +196,13 @@ impl State {
     /// Reads one object at least as new as asked for.
     pub(crate) async fn get(&self, kind: &KindSpec, name: &ObjectName, query: &Query) -> Result<Arc<Stored>, Status> {
         if let Some(version) = query.get("resourceVersion") {
-            self.reach(parse_version(version).map_err(Status::unknown)?).await?;
+            let least = parse_version(version).map_err(Status::unknown)?;
+            self.reach(least).await?;
+            if let Some(stored) = self.cached(&resource_of(kind), least).get(&resource_of(kind), name) {
+                return Ok(self.view(kind, stored));
+            }
         }
         let view = self.view(kind, &self.find(kind, name)?);
-        debug_assert_eq!(view.value().name(), &*name.name);
         Ok(view)
     }
 }

@@ -167,7 +167,7 @@ impl Rules {
     fn record(&self, state: &State, context: &WriteContext<'_>, live: &Value, object: &Value, known: Managers) -> Value {
         let now = state.clock.now_in_seconds();
         let record = |object: &Value| self.ownership().update(live, object, known, &context.manager, &now).to_value();
-        if !convert::changes(&self.versions.kind, object) {
+        if !convert::changes(&self.versions.kind, object.api_version()) {
             return record(object);
         }
         let mut object = object.clone();

@@ -24,9 +24,9 @@ use super::{
 };
 use crate::{
     kinds::{Endpoint, KindSpec, Verb},
-    middleware::ResourceTarget,
+    middleware::{ResourceTarget, journal::RecordNote},
     server::State,
-    status::Status,
+    status::{FieldError, FieldReason, Status},
     store::ObjectName,
     watch::WatchQuery,
 };
@@ -129,7 +129,8 @@ async fn list(call: &Call<'_>) -> Result<Response<ResponseBody>, Status> {
 fn watch(call: &Call<'_>) -> Result<Response<ResponseBody>, Status> {
     let namespace = call.kind().is_namespaced().then(|| call.route.namespace.clone()).flatten();
     let query = WatchQuery::parse(&call.incoming.query, call.kind(), namespace, call.route.name.as_deref(), call.state)?;
-    let events = call.state.watch(call.kind(), query, call.representation);
+    let note = call.incoming.parts.extensions.get::<RecordNote>().cloned();
+    let events = call.state.watch(call.kind(), query, call.representation, note);
     let mut response = respond::full(StatusCode::OK, call.representation.stream_type(), bytes::Bytes::new());
     *response.body_mut() = ResponseBody::events(events);
     Ok(response)
@@ -138,11 +139,35 @@ fn watch(call: &Call<'_>) -> Result<Response<ResponseBody>, Status> {
 async fn create(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Outgoing, Status> {
     let mut context = options::write_context(call.incoming, "CreateOptions")?;
     let object = decode::object(&call.incoming.body, call.body_type()?, call.kind(), &mut context)?;
+    if call.state.options.strict {
+        strict(call.kind(), &object)?;
+    }
+    call.state.clock.sleep_until(call.state.open_for_creates(call.kind())).await;
     let outcome = call.state.create(&mut context, call.kind(), call.namespace(), None, object).await;
     warnings.append(&mut context.warnings);
     let mut written = outcome?;
     written.object = call.state.view(call.kind(), &written.object);
     call.written(&written)
+}
+
+/// What the real server drops without a word, and a correct client does not send (DIF-7).
+fn strict(kind: &KindSpec, object: &serde_json::Value) -> Result<(), Status> {
+    let sent = ["generation", "uid", "creationTimestamp", "deletionTimestamp"].into_iter().filter_map(|field| {
+        let value = object.metadata().get(field).filter(|value| !value.is_null())?;
+        let path = format!("metadata.{field}");
+        Some(FieldError::new(
+            path,
+            FieldReason::Forbidden,
+            format!("Forbidden: strict mode: only the server sets it, found {value}"),
+        ))
+    });
+    let errors: Vec<_> = sent.collect();
+    if errors.is_empty() {
+        return Ok(());
+    }
+    let mut status = Status::invalid(&kind.group, &kind.kind, object.name(), &errors);
+    status.message = format!("strict mode: {}", status.message);
+    Err(status)
 }
 
 /// A PUT to the object or to a subresource that takes the whole object.

@@ -1,15 +1,19 @@
 //! The front of the pipeline: a tower service over HTTP requests.
 
 use std::{
+    any::Any,
     convert::Infallible,
     panic::AssertUnwindSafe,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
     task::{Context, Poll},
 };
 
 use bytes::Bytes;
 use futures::{FutureExt as _, future::BoxFuture};
-use http::{Request, Response, request::Parts};
+use http::{HeaderValue, Request, Response, StatusCode, header, request::Parts};
 use http_body::Body;
 use kubewright_machinery::quantity::GoDuration;
 
@@ -22,7 +26,8 @@ use super::{
 };
 use crate::{
     access::{Identity, authorize},
-    middleware::{BoxError, Effect, Target},
+    kinds::Verb,
+    middleware::{BoxError, Effect, Target, journal::RecordNote},
     server::State,
     status::Status,
 };
@@ -71,10 +76,16 @@ where
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let state = self.state.clone();
+        let note = request.extensions().get::<RecordNote>().cloned();
         async move {
             // SRV-7: a panic is the server's fault, not the connection's.
             let answer = AssertUnwindSafe(handle(&state, request)).catch_unwind().await;
-            Ok(answer.unwrap_or_else(|_| respond::failure(&Status::internal("the request handler panicked"), Format::Json)))
+            Ok(answer.unwrap_or_else(|panic| {
+                if let Some(note) = note {
+                    note.say(format!("panicked: {}", message(&*panic)));
+                }
+                respond::failure(&Status::internal("the request handler panicked"), Format::Json)
+            }))
         }
         .boxed()
     }
@@ -87,6 +98,8 @@ where
 {
     let (parts, body) = request.into_parts();
     let revision_before = state.store.revision();
+    let note = parts.extensions.get::<RecordNote>().filter(|note| note.wants_changes()).cloned();
+    let Some(_turn) = Turn::take(state, &parts) else { return too_many_requests() };
     let is_head = parts.method == http::Method::HEAD;
     let outgoing = match body::read(body).await {
         Ok(body) => {
@@ -104,8 +117,46 @@ where
         *response.body_mut() = ResponseBody::full(Bytes::new());
     }
     respond::finish(state, &mut response, &warnings);
-    response.extensions_mut().insert(Effect { revision_before, revision_after: state.store.revision(), stored });
+    let revision_after = state.store.revision();
+    if let Some(note) = note {
+        note.changed(&state.store.history_between(revision_before, revision_after));
+    }
+    response.extensions_mut().insert(Effect { revision_before, revision_after, stored });
     response
+}
+
+/// A request that is being handled, as one of those that may be at the same time (DIF-10). Watches do not count.
+struct Turn<'a>(Option<&'a AtomicUsize>);
+
+impl<'a> Turn<'a> {
+    fn take(state: &'a State, parts: &Parts) -> Option<Self> {
+        let limit = state.options.max_in_flight;
+        if limit == usize::MAX || Target::of(&parts.method, &parts.uri).verb() == Some(Verb::Watch) {
+            return Some(Self(None));
+        }
+        let turn = Self(Some(&state.in_flight));
+        (state.in_flight.fetch_add(1, Ordering::AcqRel) < limit).then_some(turn)
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        if let Some(in_flight) = self.0 {
+            in_flight.fetch_sub(1, Ordering::AcqRel);
+        }
+    }
+}
+
+fn too_many_requests() -> Response<ResponseBody> {
+    let mut response = respond::text(StatusCode::TOO_MANY_REQUESTS, "Too many requests, please try again later.\n");
+    response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+    response
+}
+
+/// What a panic said.
+fn message(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a message")
 }
 
 /// A time-out must be a duration, although nothing here takes long enough to need one (DISC-18).

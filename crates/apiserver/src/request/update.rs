@@ -79,6 +79,7 @@ impl State {
             match self.swap(context, kind, &resource, name, stored, object) {
                 Ok(written) => return Ok(written),
                 Err(CommitError::Gone(_)) => return Err(Status::not_found(&kind.group, &kind.plural, &name.name)),
+                Err(CommitError::Failed(_)) => return Err(Status::storage_failed()),
                 Err(_) if versioned => return Err(Status::stale(&kind.group, &kind.plural, &name.name)),
                 Err(_) => {}
             }

@@ -16,7 +16,7 @@ use crate::{
 use std::sync::Arc;
 
 /// The program that the server's own controllers are a part of.
-const CONTROLLER_MANAGER: &str = "kube-controller-manager";
+pub(crate) const CONTROLLER_MANAGER: &str = "kube-controller-manager";
 
 /// How unknown and duplicate fields are treated (REQ-7 to REQ-10).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -176,7 +176,7 @@ impl State {
     /// The stored object in the version of the request, as a client would read it.
     pub(crate) fn view(&self, kind: &KindSpec, stored: &Arc<Stored>) -> Arc<Stored> {
         let fresh = self.is_fresh(kind, stored.revision());
-        if fresh && !convert::changes(kind, stored.value()) {
+        if fresh && !convert::changes(kind, stored.api_version()) {
             return stored.clone();
         }
         let mut object = stored.value().clone();

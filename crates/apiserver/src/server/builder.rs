@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{ApiServer, Controllers, Options, State};
+use super::{ApiServer, Controllers, Names, Options, State, state::Middleware};
 use crate::{
     clock::{Clock, Seed},
     controllers::{self, Controller},
@@ -101,6 +101,39 @@ impl ApiServerBuilder {
         self
     }
 
+    /// Ends a watch for which more than this many events wait, as a real server does with clients that read too slowly; by default only one
+    /// that falls behind the watch window. Mind that a watch in the same process reads nothing while a request runs (WCH-4).
+    pub fn watch_queue(mut self, events: usize) -> Self {
+        self.options.watch_queue = Some(events);
+        self
+    }
+
+    /// Also refuses what the real server puts up with and a correct client never sends: a generation, uid, creationTimestamp or
+    /// deletionTimestamp in a create. Off by default (DIF-7).
+    pub fn strict(mut self, strict: bool) -> Self {
+        self.options.strict = strict;
+        self
+    }
+
+    /// How long after its definition was established the first objects of a custom kind wait; not at all by default, 2 s on a real server
+    /// (DIF-1).
+    pub fn cr_create_delay(mut self, delay: Duration) -> Self {
+        self.options.cr_create_delay = delay;
+        self
+    }
+
+    /// Answers 429 while this many requests are being handled, watches not counted; unlimited by default (DIF-10).
+    pub fn max_in_flight(mut self, requests: usize) -> Self {
+        self.options.max_in_flight = requests;
+        self
+    }
+
+    /// How generated names end; at random by default.
+    pub fn names(mut self, names: Names) -> Self {
+        self.options.names = names;
+        self
+    }
+
     /// How often watches get bookmarks; each minute by default.
     pub fn bookmark_period(mut self, period: Duration) -> Self {
         self.options.bookmark_period = period;
@@ -122,7 +155,7 @@ impl ApiServerBuilder {
 
     /// Makes the server; it is ready when this returns.
     pub fn build(self) -> Result<ApiServer, BuildError> {
-        let clock = self.clock.unwrap_or_else(Clock::system);
+        let clock = self.clock.unwrap_or_else(Clock::system).with_own_skew();
         let seed = self.seed.map_or_else(Seed::from_os, Seed::new);
         // Rules of faults draw from their own source, so that adding one does not change what the server generates.
         let fault_seed = self.seed.map_or_else(Seed::from_os, |seed| Seed::new(seed ^ u64::MAX));
@@ -133,9 +166,9 @@ impl ApiServerBuilder {
             all.push(Box::new(Stages::new(self.options.workloads, self.stage_delays, self.nodes.unwrap_or(1))));
         }
         all.extend(self.controllers);
-        let state = State::new(clock, seed, self.options, all);
+        let state = State::new(clock, seed, self.options, all, Middleware { journal, faults });
         state.bootstrap();
-        let server = ApiServer::new(state, journal, faults);
+        let server = ApiServer::new(state);
         // Nothing outside the process is asked before the first webhook exists, so these futures are ready at once.
         let _ = server.state().after_write().now_or_never();
         for definition in self.definitions {
@@ -145,6 +178,7 @@ impl ApiServerBuilder {
             let outcome = created.unwrap_or_else(|| Err(Status::internal("the definition was not created at once")));
             outcome.map_err(|status| BuildError::Definition { name, status })?;
         }
+        server.journal().reset();
         Ok(server)
     }
 }

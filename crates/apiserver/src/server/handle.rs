@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use futures::FutureExt as _;
 use serde_json::Value;
 use tower::Layer as _;
 
-use super::{ApiServerBuilder, State, Writer};
+use super::{ApiServerBuilder, Checkpoint, Controllers, State, Writer, state::Middleware};
 use crate::{
     access::Identity,
     clock::Clock,
@@ -13,15 +14,13 @@ use crate::{
     middleware::{Faults, Journal, faults::FaultService, journal::JournalService},
     request::{Service, create::resource_of},
     status::Status,
-    store::{Change, Expect, ObjectName},
+    store::{Change, Expect, ObjectName, Resource},
 };
 
 /// A Kubernetes API server inside this process. Cheap to clone; dropping the last handle and the last open response frees everything.
 #[derive(Clone, Debug)]
 pub struct ApiServer {
     state: Arc<State>,
-    journal: Journal,
-    faults: Faults,
 }
 
 /// The pipeline behind its journal and its fault rules (PIPE-3).
@@ -49,8 +48,41 @@ impl ApiServer {
         ApiServerBuilder::default()
     }
 
-    pub(super) fn new(state: Arc<State>, journal: Journal, faults: Faults) -> Self {
-        Self { state, journal, faults }
+    pub(super) fn new(state: Arc<State>) -> Self {
+        Self { state }
+    }
+
+    /// Another server with the same content, which costs the same whatever that is: two forks of one server share it until they differ. Each
+    /// has its own revisions (which go on from here), controllers, journal and faults; what happened before the fork is forgotten in it
+    /// (FRK-1). A fork draws its randomness from the seed and from how many forks there were before.
+    ///
+    /// ```
+    /// # use kubewright_apiserver::ApiServer;
+    /// let origin = ApiServer::builder().seed(7).build()?;
+    /// let (one, other) = (origin.fork(), origin.fork());
+    /// one.seed([serde_json::json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a", "namespace": "default"}})])?;
+    /// assert_eq!((one.revision(), other.revision()), (origin.revision() + 1, origin.revision()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn fork(&self) -> Self {
+        let clock = self.clock().clone();
+        let journal = Journal::new(clock.clone());
+        let faults = Faults::new(clock, self.state.seed.fork());
+        let fork = Self::new(self.state.fork(Middleware { journal, faults }));
+        if self.state.options.controllers == Controllers::Inline {
+            fork.state.schedule();
+        }
+        fork
+    }
+
+    /// Everything as it is now, for [`ApiServer::restore`].
+    pub fn snapshot(&self) -> Checkpoint {
+        self.state.checkpoint()
+    }
+
+    /// Goes back to an earlier content (FRK-3). Open watches end, and what happened before is forgotten; revisions go on.
+    pub fn restore(&self, checkpoint: &Checkpoint) {
+        self.state.restore(checkpoint);
     }
 
     pub(crate) fn state(&self) -> &Arc<State> {
@@ -64,17 +96,17 @@ impl ApiServer {
 
     /// The pipeline without a user: whoever calls it puts an [`Identity`] into the extensions of each request.
     pub fn pipeline(&self) -> Front {
-        self.journal.layer().layer(self.faults.layer().layer(Service::new(self.state.clone())))
+        self.journal().layer().layer(self.faults().layer().layer(Service::new(self.state.clone())))
     }
 
     /// The record of all requests.
     pub fn journal(&self) -> &Journal {
-        &self.journal
+        &self.state.middleware.journal
     }
 
     /// The rules by which requests fail.
     pub fn faults(&self) -> &Faults {
-        &self.faults
+        &self.state.middleware.faults
     }
 
     /// A client in this process that speaks as the user. Must be called inside a tokio runtime.
@@ -111,9 +143,9 @@ impl ApiServer {
     /// kept. Watchers see the change.
     pub fn seed(&self, objects: impl IntoIterator<Item = Value>) -> Result<(), SeedError> {
         use kubewright_machinery::object::ObjectExt as _;
-        let registry = self.state.registry();
         let mut changes = Vec::new();
         for mut object in objects {
+            let registry = self.state.registry();
             let Some(kind) = registry.kind_of(object.api_version(), object.kind()) else {
                 return Err(SeedError::UnknownKind {
                     name: object.name().into(),
@@ -131,15 +163,35 @@ impl ApiServer {
             let mut change = Change::create(resource_of(kind), name, object);
             change.expect = Expect::Anything;
             changes.push(change);
+            if kind.kind == "CustomResourceDefinition" {
+                self.store_seeds(&mut changes);
+                // Objects that follow may be of its kind. Nothing outside the process is asked for this, so it is done at once.
+                let _ = self.state.run(false).now_or_never();
+            }
         }
-        // Nothing is expected of what is there, so nothing can be refused.
-        let _ = self.state.store.commit(changes);
+        self.store_seeds(&mut changes);
         Ok(())
     }
 
-    /// Runs due timers and controllers once (DET-4).
-    pub async fn tick(&self) {
-        self.state.run(true).await;
+    fn store_seeds(&self, changes: &mut Vec<Change>) {
+        // Nothing is expected of what is there, so nothing can be refused.
+        let _ = self.state.store.commit(std::mem::take(changes));
+    }
+
+    /// Makes sure that a field manager has owned neither a field nor anything below it, in any remembered version of an object of the
+    /// resource. The path is one of names, such as `["spec", "replicas"]` (JRN-2).
+    pub fn never_owned(&self, group: &str, plural: &str, manager: &str, path: &[&str]) -> Result<(), OwnedField> {
+        let resource = Resource::new(group, plural);
+        let history = self.state.store.history(&resource);
+        let snapshot = self.state.store.snapshot();
+        let past = history.iter().filter_map(|event| Some((&event.object.name, event.current.as_ref()?)));
+        for (name, stored) in past.chain(snapshot.list(&resource, None)) {
+            if owns(stored.value(), manager, path) {
+                let (object, revision) = (format!("{resource} {name}"), stored.revision());
+                return Err(OwnedField { manager: manager.to_owned(), path: path.join("."), object, revision });
+            }
+        }
+        Ok(())
     }
 
     /// Forgets everything older than a revision, so that old versions and continue tokens are expired (STO-4).
@@ -151,6 +203,28 @@ impl ApiServer {
     pub fn restart(&self) {
         self.state.store.restart();
     }
+}
+
+/// A field manager owned what it never should.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected {manager:?} never to own {path}, but it did in {object} at revision {revision}")]
+pub struct OwnedField {
+    /// The manager.
+    pub manager: String,
+    /// The field.
+    pub path: String,
+    /// The object.
+    pub object: String,
+    /// Its version.
+    pub revision: u64,
+}
+
+/// Whether a manager owns a field, or something below it.
+fn owns(object: &Value, manager: &str, path: &[&str]) -> bool {
+    let entries = object.pointer("/metadata/managedFields").and_then(Value::as_array).into_iter().flatten();
+    entries
+        .filter(|entry| entry["manager"] == manager)
+        .any(|entry| path.iter().try_fold(&entry["fieldsV1"], |fields, name| fields.get(format!("f:{name}"))).is_some())
 }
 
 /// A service that speaks as one user.

@@ -17,6 +17,17 @@ pub enum Controllers {
     Off,
 }
 
+/// How names are completed that a client leaves to the server (DET-6).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Names {
+    /// With five characters from the seed, as the real server does.
+    #[default]
+    Random,
+    /// With five digits that count from 00001 on: for tests that name what they expect.
+    Counter,
+}
+
 /// Everything that a server was told when it was built.
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
@@ -25,6 +36,11 @@ pub(crate) struct Options {
     pub(crate) bookmark_period: Duration,
     pub(crate) event_ttl: Duration,
     pub(crate) workloads: Workloads,
+    pub(crate) watch_queue: Option<usize>,
+    pub(crate) strict: bool,
+    pub(crate) cr_create_delay: Duration,
+    pub(crate) max_in_flight: usize,
+    pub(crate) names: Names,
 }
 
 impl Default for Options {
@@ -35,6 +51,11 @@ impl Default for Options {
             bookmark_period: Duration::from_secs(60),
             event_ttl: Duration::from_secs(3600),
             workloads: Workloads::Off,
+            watch_queue: None,
+            strict: false,
+            cr_create_delay: Duration::ZERO,
+            max_in_flight: usize::MAX,
+            names: Names::default(),
         }
     }
 }

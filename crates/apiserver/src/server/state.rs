@@ -2,20 +2,24 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Weak},
+    sync::{
+        Arc, Weak,
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
+    },
     time::Duration,
 };
 
 use parking_lot::{Mutex, RwLock};
 use serde_json::Value;
 
-use super::{Controllers, Options, Writer};
+use super::{Controllers, Disturbances, IdleChecks, Names, Options, Writer};
 use crate::{
     access::Identity,
     clock::{Clock, Seed},
     controllers::Controller,
     discovery::Discovery,
     kinds::{KindSpec, Registry},
+    middleware::{Faults, Journal},
     openapi::OpenApi,
     store::{Event, Store},
 };
@@ -24,12 +28,14 @@ use crate::{
 const ROUNDS: usize = 10_000;
 
 /// A definition whose kinds are served.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct InForce {
     /// What its kinds were made from.
     shape: Value,
     /// Objects of older revisions were written under another schema, or before there was one.
     since: u64,
+    /// When the kinds were served for the first time.
+    established: Duration,
 }
 
 /// A controller and the user that it writes as.
@@ -45,77 +51,186 @@ impl Member {
     }
 }
 
+/// What stands in front of the pipeline, and beside the controllers.
+#[derive(Clone, Debug)]
+pub(crate) struct Middleware {
+    pub(crate) journal: Journal,
+    pub(crate) faults: Faults,
+}
+
+/// What is known beside the content of the store. A clone costs little.
+#[derive(Clone)]
+struct Knowledge {
+    registry: Registry,
+    definitions: HashMap<String, InForce>,
+    controllers: Arc<[Member]>,
+}
+
+impl Knowledge {
+    /// The same for another server, or to go back to.
+    fn fork(&self) -> Self {
+        let fork = |member: &Member| Member { controller: member.controller.fork(), user: member.user.clone() };
+        Self { controllers: self.controllers.iter().map(fork).collect(), ..self.clone() }
+    }
+}
+
 /// The state behind an `ApiServer`.
 pub(crate) struct State {
     pub(crate) clock: Clock,
     pub(crate) seed: Seed,
     pub(crate) store: Arc<Store>,
     pub(crate) options: Options,
-    registry: RwLock<Registry>,
-    definitions: RwLock<HashMap<String, InForce>>,
+    pub(crate) middleware: Middleware,
+    pub(crate) disturbances: Disturbances,
+    pub(super) idle_checks: IdleChecks,
+    knowledge: RwLock<Knowledge>,
     pub(crate) discovery: Discovery,
     pub(crate) openapi: OpenApi,
-    controllers: Vec<Member>,
     running: tokio::sync::Mutex<()>,
+    paused: AtomicBool,
+    /// Requests that are being handled.
+    pub(crate) in_flight: AtomicUsize,
+    /// Names that were completed by counting.
+    named: AtomicU64,
     /// When the timer task will wake, if there is one.
     pub(super) timer: Mutex<Option<Duration>>,
     pub(super) weak: Weak<State>,
 }
 
+/// Everything that a server can go back to.
+#[derive(Clone)]
+pub struct Checkpoint {
+    saved: crate::store::Saved,
+    knowledge: Knowledge,
+}
+
 impl State {
-    pub(super) fn new(clock: Clock, seed: Seed, options: Options, controllers: Vec<Box<dyn Controller>>) -> Arc<Self> {
+    pub(super) fn new(
+        clock: Clock,
+        seed: Seed,
+        options: Options,
+        controllers: Vec<Box<dyn Controller>>,
+        middleware: Middleware,
+    ) -> Arc<Self> {
+        let mut store = Store::new(options.watch_window);
+        if let Some(queue) = options.watch_queue {
+            store = store.with_queue(queue);
+        }
+        let controllers = controllers.into_iter().map(Member::new).collect();
+        let knowledge = Knowledge { registry: Registry::builtin(), definitions: HashMap::new(), controllers };
+        Self::assemble(clock, seed, options, middleware, store, knowledge, 0)
+    }
+
+    fn assemble(
+        clock: Clock,
+        seed: Seed,
+        options: Options,
+        middleware: Middleware,
+        store: Store,
+        knowledge: Knowledge,
+        named: u64,
+    ) -> Arc<Self> {
         Arc::new_cyclic(|weak| Self {
             clock,
             seed,
-            store: Arc::new(Store::new(options.watch_window)),
+            store: Arc::new(store),
             options,
-            registry: RwLock::new(Registry::builtin()),
-            definitions: RwLock::new(HashMap::new()),
+            middleware,
+            disturbances: Disturbances::default(),
+            idle_checks: IdleChecks::default(),
+            knowledge: RwLock::new(knowledge),
             discovery: Discovery::default(),
             openapi: OpenApi::default(),
-            controllers: controllers.into_iter().map(Member::new).collect(),
             running: tokio::sync::Mutex::new(()),
+            paused: AtomicBool::new(false),
+            in_flight: AtomicUsize::new(0),
+            named: AtomicU64::new(named),
             timer: Mutex::new(None),
             weak: weak.clone(),
         })
     }
 
+    /// Another server with the same content (FRK-1).
+    pub(super) fn fork(&self, middleware: Middleware) -> Arc<Self> {
+        let knowledge = self.knowledge.read().fork();
+        let named = self.named.load(Ordering::Relaxed);
+        let clock = self.clock.with_own_skew();
+        Self::assemble(clock, self.seed.fork(), self.options.clone(), middleware, self.store.fork(), knowledge, named)
+    }
+
+    /// Everything as it is now.
+    pub(super) fn checkpoint(&self) -> Checkpoint {
+        Checkpoint { saved: self.store.save(), knowledge: self.knowledge.read().fork() }
+    }
+
+    /// Goes back to what was.
+    pub(super) fn restore(&self, checkpoint: &Checkpoint) {
+        let mut knowledge = self.knowledge.write();
+        let registry = checkpoint.knowledge.registry.after(&knowledge.registry);
+        *knowledge = Knowledge { registry, ..checkpoint.knowledge.fork() };
+        self.store.restore(&checkpoint.saved);
+    }
+
     /// The kinds that are served now.
     pub(crate) fn registry(&self) -> Registry {
-        self.registry.read().clone()
+        self.knowledge.read().registry.clone()
     }
 
     /// Puts the kinds of a definition into force. `shape` is what they were made from.
     pub(crate) fn put_definition_in_force(&self, definition: &str, kinds: Vec<KindSpec>, shape: Value) {
-        let in_force = InForce { shape, since: self.store.revision() };
-        self.definitions.write().insert(definition.to_owned(), in_force);
-        let mut registry = self.registry.write();
-        *registry = registry.with_definition(definition, kinds);
+        let mut knowledge = self.knowledge.write();
+        let known = knowledge.definitions.get(definition).map(|in_force| in_force.established);
+        let established = known.unwrap_or_else(|| self.clock.moment());
+        let in_force = InForce { shape, since: self.store.revision(), established };
+        knowledge.definitions.insert(definition.to_owned(), in_force);
+        knowledge.registry = knowledge.registry.with_definition(definition, kinds);
     }
 
     /// Stops serving the kinds of a definition.
     pub(crate) fn withdraw_definition(&self, definition: &str) {
-        self.definitions.write().remove(definition);
-        let mut registry = self.registry.write();
-        *registry = registry.without_definition(definition);
+        let mut knowledge = self.knowledge.write();
+        knowledge.definitions.remove(definition);
+        knowledge.registry = knowledge.registry.without_definition(definition);
     }
 
     /// Notes which group and version an APIService would serve if its service answered; `None` when it answers or is gone.
     pub(crate) fn note_unavailable(&self, service: &str, serves: Option<(String, String)>) {
-        let mut registry = self.registry.write();
-        *registry = registry.with_unavailable(service, serves);
+        let mut knowledge = self.knowledge.write();
+        knowledge.registry = knowledge.registry.with_unavailable(service, serves);
     }
 
     /// What the kinds of a definition in force were made from.
     pub(crate) fn definition_in_force(&self, definition: &str) -> Option<Value> {
-        self.definitions.read().get(definition).map(|in_force| in_force.shape.clone())
+        self.knowledge.read().definitions.get(definition).map(|in_force| in_force.shape.clone())
     }
 
     /// Whether an object was written under the present schema of its kind.
     pub(crate) fn is_fresh(&self, kind: &KindSpec, revision: u64) -> bool {
-        kind.custom
-            .as_ref()
-            .is_none_or(|custom| self.definitions.read().get(&custom.definition).is_none_or(|in_force| revision > in_force.since))
+        kind.custom.as_ref().is_none_or(|custom| {
+            self.knowledge.read().definitions.get(&custom.definition).is_none_or(|in_force| revision > in_force.since)
+        })
+    }
+
+    /// When the first objects of the kind may be created (DIF-1).
+    pub(crate) fn open_for_creates(&self, kind: &KindSpec) -> Duration {
+        let Some(custom) = kind.custom.as_ref().filter(|_| !self.options.cr_create_delay.is_zero()) else {
+            return Duration::ZERO;
+        };
+        let established = self.knowledge.read().definitions.get(&custom.definition).map(|in_force| in_force.established);
+        established.unwrap_or_default() + self.options.cr_create_delay
+    }
+
+    /// What completes a generated name (META-4, DET-6).
+    pub(crate) fn name_suffix(&self) -> String {
+        match self.options.names {
+            Names::Random => self.seed.name_suffix(),
+            Names::Counter => format!("{:05}", self.named.fetch_add(1, Ordering::Relaxed) + 1),
+        }
+    }
+
+    /// Lets the controllers rest, or work again (FLT-4).
+    pub(super) fn pause(&self, paused: bool) {
+        self.paused.store(paused, Ordering::Relaxed);
     }
 
     /// Lets the controllers react to what was committed, if they run with each write.
@@ -123,34 +238,42 @@ impl State {
         self.run(self.options.controllers == Controllers::Inline).await;
     }
 
-    /// Lets all controllers work until none has anything to do. With `all` unset only those run that are a part of the API itself.
-    pub(crate) async fn run(&self, all: bool) {
-        let Some(state) = self.weak.upgrade() else { return };
+    /// Lets all controllers work until none has anything to do. With `all` unset only those run that are a part of the API itself. Returns
+    /// who was still at work when the server gave up on that.
+    pub(crate) async fn run(&self, all: bool) -> Vec<&'static str> {
+        let Some(state) = self.weak.upgrade() else { return Vec::new() };
+        let all = all && !self.paused.load(Ordering::Relaxed);
         let _running = self.running.lock().await;
+        let mut working = Vec::new();
         for _ in 0..ROUNDS {
             let events = self.store.take_outbox();
+            let controllers = self.knowledge.read().controllers.clone();
             let mut busy = !events.is_empty();
-            self.observe(&events);
-            for Member { controller, user } in self.controllers.iter().filter(|member| all || member.controller.is_essential()) {
+            self.observe(&controllers, &events);
+            working.clear();
+            for Member { controller, user } in controllers.iter().filter(|member| all || member.controller.is_essential()) {
                 let writer = Writer::new(&state, user.clone());
                 match controller.run(&writer).await {
-                    Ok(worked) => busy |= worked,
+                    Ok(true) => working.push(controller.name()),
+                    Ok(false) => {}
                     Err(status) => tracing::warn!(controller = controller.name(), error = %status, "failed to finish a round"),
                 }
             }
+            busy |= !working.is_empty();
             if !busy {
                 break;
             }
         }
-        if self.options.controllers == Controllers::Inline {
+        if self.options.controllers == Controllers::Inline && all {
             self.schedule();
         }
+        working
     }
 
-    fn observe(&self, events: &[Arc<Event>]) {
+    fn observe(&self, controllers: &[Member], events: &[Arc<Event>]) {
         let runs = |member: &&Member| self.options.controllers != Controllers::Off || member.controller.is_essential();
         // What never runs would only collect what it notes.
-        for member in self.controllers.iter().filter(runs) {
+        for member in controllers.iter().filter(runs) {
             for event in events {
                 member.controller.observe(event);
             }
@@ -159,12 +282,18 @@ impl State {
 
     /// When the first controller wants to run again.
     pub(super) fn next_due(&self) -> Option<Duration> {
-        self.controllers.iter().filter_map(|member| member.controller.next_due()).min()
+        self.knowledge.read().controllers.iter().filter_map(|member| member.controller.next_due()).min()
     }
 }
 
 impl std::fmt::Debug for State {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.debug_struct("State").field("clock", &self.clock).field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for Checkpoint {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Checkpoint").field("saved", &self.saved).finish_non_exhaustive()
     }
 }

@@ -8,15 +8,25 @@ use super::State;
 use crate::{
     access::Identity,
     clock::{Clock, Seed},
-    kinds::{Endpoint, KindSpec, Registry},
+    kinds::{Endpoint, KindSpec, Registry, Verb},
+    middleware::{
+        Effect, ResourceTarget, Target,
+        journal::{Outcome, Record},
+    },
     request::{
         delete::{DeleteOptions, Deleted},
         update::Update,
-        write::WriteContext,
+        write::{CONTROLLER_MANAGER, WriteContext},
     },
     status::Status,
     store::{ObjectName, Resource, Snapshot, Stored},
 };
+
+/// A write on its way into the journal.
+struct Entry {
+    target: Target,
+    revision_before: u64,
+}
 
 /// A named user inside the server.
 #[derive(Debug)]
@@ -81,10 +91,13 @@ impl Writer {
             self.registry().kind_of(object.api_version(), object.kind()).cloned().ok_or_else(|| {
                 Status::internal(format!("no kind {:?} is served in {:?}", object.kind(), object.api_version()))
             })?;
-        let namespace = object.namespace().to_owned();
+        let name = ObjectName::new(object.namespace(), object.name());
+        let entry = self.entry(Verb::Create, &kind, &name, "");
+        self.disturb(&entry).await?;
         let mut context = self.context();
-        let written = self.state.create(&mut context, &kind, &namespace, None, object).await?;
-        Ok(written.object)
+        let outcome = self.state.create(&mut context, &kind, &name.namespace, None, object).await;
+        self.record(entry, outcome.as_ref().map(|written| written.stored));
+        Ok(outcome?.object)
     }
 
     /// Reads an object, lets `change` edit it, and writes it back; again from the start when somebody else wrote in between. An edit that
@@ -103,8 +116,17 @@ impl Writer {
             change(&mut object);
             Ok(object)
         };
+        let subresource = match endpoint {
+            Endpoint::Main => "",
+            Endpoint::Status => "status",
+            Endpoint::Other(name) => name,
+        };
+        let entry = self.entry(Verb::Update, &kind, name, subresource);
+        self.disturb(&entry).await?;
         let update = Update { kind: &kind, endpoint, name, is_patch: true, create_when_missing: false };
-        match self.state.update(&mut context, update, transform).await {
+        let outcome = self.state.update(&mut context, update, transform).await;
+        self.record(entry, outcome.as_ref().map(|written| written.stored));
+        match outcome {
             Ok(written) => Ok(Some(written.object)),
             Err(status) if status.code == 404 => Ok(None),
             Err(status) => Err(status),
@@ -115,11 +137,60 @@ impl Writer {
     pub async fn delete(&self, resource: &Resource, name: &ObjectName, options: DeleteOptions) -> Result<bool, Status> {
         let Some(kind) = self.kind_of(resource) else { return Ok(false) };
         let mut context = self.context();
-        match self.state.delete(&mut context, &kind, name, &options).await {
+        let entry = self.entry(Verb::Delete, &kind, name, "");
+        self.disturb(&entry).await?;
+        let outcome = self.state.delete(&mut context, &kind, name, &options).await;
+        self.record(entry, outcome.as_ref().map(|deleted| deleted.stored));
+        match outcome {
             Ok(Deleted { .. }) => Ok(true),
             Err(status) if status.code == 404 => Ok(false),
             Err(status) => Err(status),
         }
+    }
+
+    /// What the journal will say about a write.
+    fn entry(&self, verb: Verb, kind: &KindSpec, name: &ObjectName, subresource: &str) -> Entry {
+        let target = ResourceTarget {
+            verb,
+            group: kind.group.clone(),
+            version: kind.version.clone(),
+            resource: kind.plural.clone(),
+            subresource: subresource.to_owned(),
+            namespace: name.namespace.to_string(),
+            name: name.name.to_string(),
+        };
+        Entry { target: Target::Resource(target), revision_before: self.state.store.revision() }
+    }
+
+    /// Lets fault rules that name this user act.
+    async fn disturb(&self, entry: &Entry) -> Result<(), Status> {
+        self.state.middleware.faults.disturb_controller(&entry.target, self.user.name()).await
+    }
+
+    /// Puts a write into the journal, unless it changed nothing.
+    fn record(&self, entry: Entry, outcome: Result<bool, &Status>) {
+        let (code, reason) = match outcome {
+            Ok(false) => return,
+            Ok(true) => (if entry.target.verb() == Some(Verb::Create) { 201 } else { 200 }, None),
+            Err(status) => (status.code, Some(status.reason.to_string())),
+        };
+        let revision_after = self.state.store.revision();
+        let effect = Effect { revision_before: entry.revision_before, revision_after, stored: outcome.is_ok() };
+        self.state.middleware.journal.add(Record {
+            number: 0,
+            time: self.state.clock.now(),
+            user: Some(self.user.name().to_owned()),
+            user_agent: CONTROLLER_MANAGER.to_owned(),
+            target: entry.target,
+            query: format!("fieldManager={CONTROLLER_MANAGER}"),
+            outcome: Outcome::Answered(code),
+            reason: reason.filter(|reason| !reason.is_empty()),
+            latency: Some(std::time::Duration::ZERO),
+            effect: Some(effect),
+            body: None,
+            changes: Vec::new(),
+            note: None,
+        });
     }
 
     fn context(&self) -> WriteContext<'_> {

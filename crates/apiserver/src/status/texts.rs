@@ -12,6 +12,11 @@ fn about(group: &str, kind: &str, name: &str) -> Details {
 }
 
 impl Status {
+    /// The store did not take a write (FLT-7); nothing was changed.
+    pub(crate) fn storage_failed() -> Self {
+        Self::new(500, "InternalError", "Internal error occurred: the storage failed; nothing was stored")
+    }
+
     /// The named object does not exist.
     pub fn not_found(group: &str, plural: &str, name: &str) -> Self {
         Self::new(404, "NotFound", format!("{} {name:?} not found", qualified(plural, group)))

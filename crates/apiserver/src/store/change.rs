@@ -56,4 +56,7 @@ pub enum CommitError {
     /// An object was changed by somebody else.
     #[error("commit {0}: it changed in the meantime")]
     Changed(ObjectRef),
+    /// The store itself failed.
+    #[error("commit {0}: the storage failed")]
+    Failed(ObjectRef),
 }

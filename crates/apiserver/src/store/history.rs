@@ -88,6 +88,12 @@ impl Event {
         encoded.push((Box::new(representation.clone()), bytes.clone()));
         bytes
     }
+
+    /// The event with its objects as text alone, and nothing encoded.
+    fn cold(&self) -> Self {
+        let cold = |stored: &Option<Arc<Stored>>| stored.as_ref().map(Stored::cold);
+        Self::new(self.revision, self.object.clone(), cold(&self.previous), cold(&self.current))
+    }
 }
 
 impl std::fmt::Debug for Event {
@@ -100,26 +106,34 @@ impl std::fmt::Debug for Event {
 #[derive(Debug)]
 pub(super) struct History {
     events: VecDeque<Arc<Event>>,
-    /// Everything up to this revision is forgotten.
+    /// Nobody may ask for what was up to this revision.
     forgotten: u64,
+    /// The revision of the last event that is not there any more.
+    dropped: u64,
     window: usize,
 }
 
 impl History {
     pub(super) fn new(window: usize, forgotten: u64) -> Self {
-        Self { events: VecDeque::new(), forgotten, window }
+        Self { events: VecDeque::new(), forgotten, dropped: 0, window }
     }
 
-    /// The revision up to which everything is forgotten.
+    /// The revision up to which nobody may ask.
     pub(super) fn forgotten(&self) -> u64 {
         self.forgotten
+    }
+
+    /// The revision of the last event.
+    pub(super) fn last(&self) -> u64 {
+        self.events.back().map_or(self.dropped, |event| event.revision)
     }
 
     pub(super) fn push(&mut self, event: Arc<Event>) {
         if self.events.len() >= self.window.max(1)
             && let Some(oldest) = self.events.pop_front()
         {
-            self.forgotten = oldest.revision;
+            self.dropped = oldest.revision;
+            self.forgotten = self.forgotten.max(oldest.revision);
         }
         self.events.push_back(event);
     }
@@ -127,16 +141,37 @@ impl History {
     /// Forgets everything up to a revision.
     pub(super) fn compact(&mut self, revision: u64) {
         let keep = self.events.partition_point(|event| event.revision <= revision);
-        self.events.drain(..keep);
+        if let Some(last) = self.events.drain(..keep).next_back() {
+            self.dropped = last.revision;
+        }
         self.forgotten = self.forgotten.max(revision);
     }
 
-    /// Events after a revision, oldest first; `None` if some of them are forgotten.
-    pub(super) fn after(&self, revision: u64) -> Option<impl DoubleEndedIterator<Item = &Arc<Event>>> {
-        if revision < self.forgotten {
-            return None;
+    /// Keeps the event of a revision in its small form from now on.
+    pub(super) fn cool(&mut self, revision: u64) {
+        let index = self.events.partition_point(|event| event.revision < revision);
+        if let Some(event) = self.events.get_mut(index).filter(|event| event.revision == revision) {
+            *event = Arc::new(event.cold());
         }
+    }
+
+    /// How many events there are after a revision.
+    pub(super) fn count_after(&self, revision: u64) -> usize {
+        self.events.len() - self.events.partition_point(|event| event.revision <= revision)
+    }
+
+    /// Events after a revision, oldest first; `None` if nobody may ask for them any more.
+    pub(super) fn after(&self, revision: u64) -> Option<impl DoubleEndedIterator<Item = &Arc<Event>>> {
+        (revision >= self.forgotten).then(|| self.rest(revision))
+    }
+
+    /// The same for somebody who has followed the changes up to a revision; `None` if events are gone that it has not seen.
+    pub(super) fn next(&self, revision: u64) -> Option<impl DoubleEndedIterator<Item = &Arc<Event>>> {
+        (revision >= self.dropped).then(|| self.rest(revision))
+    }
+
+    fn rest(&self, revision: u64) -> impl DoubleEndedIterator<Item = &Arc<Event>> {
         let start = self.events.partition_point(|event| event.revision <= revision);
-        Some(self.events.range(start..))
+        self.events.range(start..)
     }
 }

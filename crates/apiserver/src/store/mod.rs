@@ -2,21 +2,29 @@
 //!
 //! One counter numbers all committed changes (STO-1). A [`Snapshot`] is the whole content at one revision, immutable and cheap to take.
 //! The history of each resource holds the latest changes with the object before and after; it feeds the watches, and older snapshots are
-//! made by undoing it. The store is synchronous and knows neither kinds nor requests.
+//! made by undoing it. The store is synchronous and knows neither kinds nor requests. [`Storage`] is what the rest of the server asks of it;
+//! the contract tests know nothing else.
 
 mod change;
+mod dependents;
 mod history;
 mod key;
 mod shared;
 mod snapshot;
+mod storage;
 mod stored;
+mod subscription;
 
+#[cfg(test)]
+mod contract;
 #[cfg(test)]
 mod tests;
 
 pub use change::{Change, CommitError, Expect};
 pub use history::{Event, EventKind};
 pub use key::{ObjectName, ObjectRef, Resource};
-pub use shared::{Compacted, Progress, Store, Subscription};
+pub use shared::{Compacted, Saved, Store};
 pub use snapshot::Snapshot;
+pub use storage::{Follow, Storage};
 pub use stored::Stored;
+pub use subscription::{Progress, Subscription};

@@ -1,42 +1,55 @@
 //! The store itself: one lock, held for the moment of a commit or of taking a snapshot.
 
 use std::{
-    collections::{BTreeSet, HashMap},
-    sync::Arc,
+    collections::{HashMap, VecDeque},
+    sync::{
+        Arc, Weak,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use parking_lot::Mutex;
-use serde_json::Value;
 use tokio::sync::watch;
 
-use super::{Change, CommitError, Event, Expect, ObjectRef, Resource, Snapshot, Stored, history::History};
+use super::{
+    Change, CommitError, Event, Expect, ObjectRef, Resource, Snapshot, Storage, Stored, Subscription, dependents::Dependents,
+    history::History, subscription::Reader,
+};
+
+/// How many of the latest objects are kept as values; older ones are text until somebody looks into them.
+const WARM: usize = 512;
 
 /// The objects of one server, their latest history, and who waits for changes.
 #[derive(Debug)]
 pub struct Store {
-    state: Mutex<State>,
+    pub(super) state: Mutex<State>,
     window: usize,
+    /// How many events may wait for a subscriber.
+    pub(super) queue: usize,
+    fails: AtomicBool,
 }
 
 #[derive(Debug)]
-struct State {
-    snapshot: Snapshot,
+pub(super) struct State {
+    pub(super) snapshot: Snapshot,
     /// Everything up to this revision is forgotten in every resource.
     compacted: u64,
-    channels: HashMap<Resource, Channel>,
-    /// Objects by the uid of an owner.
-    dependents: HashMap<String, BTreeSet<ObjectRef>>,
+    pub(super) channels: HashMap<Resource, Channel>,
+    dependents: Dependents,
     /// Events that the controllers have not taken yet; `None` when nobody takes them.
     outbox: Option<Vec<Arc<Event>>>,
+    /// What was written last, and not turned into text yet.
+    warm: VecDeque<(ObjectRef, u64)>,
 }
 
 /// History of a resource and the bell for those who wait for more.
 #[derive(Debug)]
-struct Channel {
-    history: History,
+pub(super) struct Channel {
+    pub(super) history: History,
     /// Counts how often all subscriptions were ended.
-    closings: u64,
+    pub(super) closings: u64,
     bell: watch::Sender<()>,
+    readers: Vec<Weak<Reader>>,
 }
 
 /// The version that was asked for is no longer known.
@@ -49,27 +62,61 @@ pub struct Compacted {
     pub oldest: u64,
 }
 
+/// The whole content of a store at one moment, to go back to.
+#[derive(Clone, Debug)]
+pub struct Saved {
+    snapshot: Snapshot,
+    dependents: Dependents,
+}
+
 impl Store {
     /// An empty store that remembers `window` events per resource.
     pub fn new(window: usize) -> Self {
-        let state = State {
-            snapshot: Snapshot::empty(0),
-            compacted: 0,
-            channels: HashMap::new(),
-            dependents: HashMap::new(),
-            outbox: Some(Vec::new()),
-        };
-        Self { state: Mutex::new(state), window }
+        Self::from_state(State::new(Snapshot::empty(0), Dependents::new(), Some(Vec::new())), window, window)
+    }
+
+    /// Ends a subscription for which more than `queue` events wait.
+    pub fn with_queue(mut self, queue: usize) -> Self {
+        self.queue = queue.max(1);
+        self
+    }
+
+    fn from_state(state: State, window: usize, queue: usize) -> Self {
+        Self { state: Mutex::new(state), window, queue, fails: AtomicBool::new(false) }
+    }
+
+    /// A store of its own with the same content (FRK-1). It costs the same whatever there is: the content is shared until it differs. What
+    /// happened before is forgotten in it.
+    pub fn fork(&self) -> Self {
+        let state = self.state.lock();
+        let fork = State::new(state.snapshot.clone(), state.dependents.clone(), state.outbox.clone());
+        Self::from_state(fork, self.window, self.queue)
+    }
+
+    /// The content as it is now, for [`Store::restore`].
+    pub fn save(&self) -> Saved {
+        let state = self.state.lock();
+        Saved { snapshot: state.snapshot.clone(), dependents: state.dependents.clone() }
+    }
+
+    /// Goes back to an earlier content (FRK-3). Revisions are not used twice: the content is that of before under a new revision. All
+    /// subscriptions end, and what happened before is forgotten.
+    pub fn restore(&self, saved: &Saved) {
+        let mut state = self.state.lock();
+        let revision = state.snapshot.revision + 1;
+        state.snapshot = saved.snapshot.clone();
+        state.snapshot.revision = revision;
+        state.dependents = saved.dependents.clone();
+        if let Some(outbox) = &mut state.outbox {
+            outbox.clear();
+        }
+        state.forget(revision);
+        state.channels.values_mut().for_each(Channel::close);
     }
 
     /// The present content.
     pub fn snapshot(&self) -> Snapshot {
         self.state.lock().snapshot.clone()
-    }
-
-    /// The revision of the last commit.
-    pub fn revision(&self) -> u64 {
-        self.state.lock().snapshot.revision
     }
 
     /// The content of one resource as it was at an older revision; the other resources of the snapshot are empty.
@@ -105,12 +152,51 @@ impl Store {
                 (Expect::Revision(_), None) => return Err(CommitError::Gone(change.object.clone())),
             }
         }
+        if let Some(change) = changes.first()
+            && self.fails.load(Ordering::Relaxed)
+            && self.fails.swap(false, Ordering::AcqRel)
+        {
+            return Err(CommitError::Failed(change.object.clone()));
+        }
         Ok(changes.into_iter().filter_map(|change| state.apply(change, self.window)).collect())
+    }
+
+    /// Follows a resource from a revision on.
+    pub fn subscribe(self: &Arc<Self>, resource: &Resource, after: u64) -> Result<Subscription, Compacted> {
+        let mut state = self.state.lock();
+        let oldest = state.oldest(resource);
+        if after < oldest {
+            return Err(Compacted { asked: after, oldest });
+        }
+        let channel = state.channel(resource, self.window);
+        let reader = Arc::new(Reader::default());
+        // Those who left are struck off when they are the greater part.
+        if channel.readers.len() > 2 * channel.bell.receiver_count() {
+            channel.readers.retain(|reader| reader.strong_count() > 0);
+        }
+        channel.readers.push(Arc::downgrade(&reader));
+        let (closings, bell) = (channel.closings, channel.bell.subscribe());
+        let began = state.snapshot.revision;
+        drop(state);
+        Ok(Subscription::new(self.clone(), resource.clone(), (after, began), closings, bell, reader))
+    }
+
+    /// Forgets everything older than a revision: older versions and continue tokens are expired (STO-4).
+    pub fn compact(&self, revision: u64) {
+        let mut state = self.state.lock();
+        let revision = revision.min(state.snapshot.revision);
+        state.forget(revision);
+    }
+
+    /// The revision of the last commit.
+    pub fn revision(&self) -> u64 {
+        self.state.lock().snapshot.revision
     }
 
     /// Objects that name the uid as an owner.
     pub fn dependents(&self, uid: &str) -> Vec<ObjectRef> {
-        self.state.lock().dependents.get(uid).map(|found| found.iter().cloned().collect()).unwrap_or_default()
+        let dependents = self.state.lock().dependents.clone();
+        dependents.of(uid)
     }
 
     /// Hands out the events that were committed since the last call.
@@ -124,29 +210,23 @@ impl Store {
         self
     }
 
-    /// Follows a resource from a revision on.
-    pub fn subscribe(self: &Arc<Self>, resource: &Resource, after: u64) -> Result<Subscription, Compacted> {
-        let mut state = self.state.lock();
-        let oldest = state.oldest(resource);
-        if after < oldest {
-            return Err(Compacted { asked: after, oldest });
-        }
-        let channel = state.channel(resource, self.window);
-        let (closings, bell) = (channel.closings, channel.bell.subscribe());
-        Ok(Subscription { store: self.clone(), resource: resource.clone(), cursor: after, closings, bell })
+    /// The remembered events of a resource, oldest first.
+    pub fn history(&self, resource: &Resource) -> Vec<Arc<Event>> {
+        let state = self.state.lock();
+        let channel = state.channels.get(resource);
+        channel.and_then(|channel| channel.history.after(channel.history.forgotten())).into_iter().flatten().cloned().collect()
     }
 
-    /// Forgets everything older than a revision: older versions and continue tokens are expired (STO-4).
-    pub fn compact(&self, revision: u64) {
-        let mut state = self.state.lock();
-        let revision = revision.min(state.snapshot.revision);
-        state.compacted = state.compacted.max(revision);
-        for channel in state.channels.values_mut() {
-            channel.history.compact(revision);
-        }
+    /// The remembered events of all resources after one revision and up to another, in order.
+    pub fn history_between(&self, after: u64, up_to: u64) -> Vec<Arc<Event>> {
+        let state = self.state.lock();
+        let known = state.channels.values().filter_map(|channel| channel.history.after(after.max(channel.history.forgotten())));
+        let mut events: Vec<_> = known.flatten().filter(|event| event.revision <= up_to).cloned().collect();
+        events.sort_by_key(|event| event.revision);
+        events
     }
 
-    /// Ends the subscriptions of a resource, after they have got all events so far (WATCH-16).
+    /// Ends all subscriptions of a resource, after what was committed before (WATCH-16).
     pub fn close(&self, resource: &Resource) {
         if let Some(channel) = self.state.lock().channels.get_mut(resource) {
             channel.close();
@@ -157,22 +237,77 @@ impl Store {
     pub fn restart(&self) {
         let mut state = self.state.lock();
         let revision = state.snapshot.revision;
-        state.compacted = revision;
-        for channel in state.channels.values_mut() {
-            channel.history.compact(revision);
-            channel.close();
-        }
+        state.forget(revision);
+        state.channels.values_mut().for_each(Channel::close);
     }
 
     /// How many subscriptions of a resource are open.
     pub fn subscribers(&self, resource: &Resource) -> usize {
         self.state.lock().channels.get(resource).map_or(0, |channel| channel.bell.receiver_count())
     }
+
+    /// Resources with subscribers that have not worked on everything yet, and how many those are.
+    pub fn busy(&self) -> Vec<(Resource, usize)> {
+        let state = self.state.lock();
+        let behind = |channel: &Channel| {
+            let last = channel.history.last();
+            channel.readers.iter().filter_map(Weak::upgrade).filter(|reader| reader.is_behind(last)).count()
+        };
+        let busy = state.channels.iter().map(|(resource, channel)| (resource.clone(), behind(channel)));
+        let mut busy: Vec<_> = busy.filter(|(_, count)| *count > 0).collect();
+        busy.sort();
+        busy
+    }
+
+    /// Lets the next commit fail as if the disk did, once (FLT-7).
+    pub fn fail_next_commit(&self) {
+        self.fails.store(true, Ordering::Release);
+    }
+}
+
+impl Storage for Store {
+    type Subscription = Subscription;
+
+    fn snapshot(&self) -> Snapshot {
+        self.snapshot()
+    }
+
+    fn snapshot_at(&self, resource: &Resource, revision: u64) -> Result<Snapshot, Compacted> {
+        self.snapshot_at(resource, revision)
+    }
+
+    fn commit(&self, changes: Vec<Change>) -> Result<Vec<Arc<Event>>, CommitError> {
+        self.commit(changes)
+    }
+
+    fn subscribe(self: &Arc<Self>, resource: &Resource, after: u64) -> Result<Subscription, Compacted> {
+        Self::subscribe(self, resource, after)
+    }
+
+    fn compact(&self, revision: u64) {
+        self.compact(revision);
+    }
+
+    fn revision(&self) -> u64 {
+        self.revision()
+    }
 }
 
 impl State {
+    fn new(snapshot: Snapshot, dependents: Dependents, outbox: Option<Vec<Arc<Event>>>) -> Self {
+        let compacted = snapshot.revision;
+        Self { snapshot, compacted, channels: HashMap::new(), dependents, outbox, warm: VecDeque::new() }
+    }
+
     fn oldest(&self, resource: &Resource) -> u64 {
         self.channels.get(resource).map_or(self.compacted, |channel| channel.history.forgotten())
+    }
+
+    fn forget(&mut self, revision: u64) {
+        self.compacted = self.compacted.max(revision);
+        for channel in self.channels.values_mut() {
+            channel.history.compact(revision);
+        }
     }
 
     fn channel(&mut self, resource: &Resource, window: usize) -> &mut Channel {
@@ -181,20 +316,20 @@ impl State {
             history: History::new(window, compacted),
             closings: 0,
             bell: watch::Sender::new(()),
+            readers: Vec::new(),
         })
     }
 
     fn apply(&mut self, change: Change, window: usize) -> Option<Arc<Event>> {
         let Change { object, content, .. } = change;
-        let previous = self.snapshot.get(&object.resource, &object.name).cloned();
-        if previous.is_none() && content.is_none() {
-            return None;
-        }
         let revision = self.snapshot.revision + 1;
         let current = content.map(|value| Arc::new(Stored::new(value, revision)));
+        let previous = self.snapshot.put(&object.resource, &object.name, current.clone());
+        if previous.is_none() && current.is_none() {
+            return None;
+        }
         self.snapshot.revision = revision;
-        self.snapshot.put(&object.resource, &object.name, current.clone());
-        self.index(&object, previous.as_deref(), current.as_deref());
+        self.dependents.update(&object, previous.as_deref(), current.as_deref());
         let event = Arc::new(Event::new(revision, object, previous, current));
         let channel = self.channel(&event.object.resource, window);
         channel.history.push(event.clone());
@@ -202,21 +337,22 @@ impl State {
         if let Some(outbox) = &mut self.outbox {
             outbox.push(event.clone());
         }
+        self.warm.push_back((event.object.clone(), revision));
+        if self.warm.len() > WARM {
+            self.cool();
+        }
         Some(event)
     }
 
-    fn index(&mut self, object: &ObjectRef, previous: Option<&Stored>, current: Option<&Stored>) {
-        let (before, after) = (owner_uids(previous), owner_uids(current));
-        for uid in before.difference(&after) {
-            if let Some(dependents) = self.dependents.get_mut(*uid) {
-                dependents.remove(object);
-                if dependents.is_empty() {
-                    self.dependents.remove(*uid);
-                }
-            }
+    /// Keeps what was written some time ago as text alone.
+    fn cool(&mut self) {
+        let Some((object, revision)) = self.warm.pop_front() else { return };
+        if let Some(channel) = self.channels.get_mut(&object.resource) {
+            channel.history.cool(revision);
         }
-        for uid in after.difference(&before) {
-            self.dependents.entry((*uid).to_owned()).or_default().insert(object.clone());
+        let present = self.snapshot.get(&object.resource, &object.name).filter(|stored| stored.revision() == revision);
+        if let Some(cold) = present.map(Stored::cold) {
+            self.snapshot.put(&object.resource, &object.name, Some(cold));
         }
     }
 }
@@ -225,67 +361,5 @@ impl Channel {
     fn close(&mut self) {
         self.closings += 1;
         self.bell.send_replace(());
-    }
-}
-
-fn owner_uids(stored: Option<&Stored>) -> BTreeSet<&str> {
-    stored
-        .and_then(|stored| stored.value().pointer("/metadata/ownerReferences"))
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(|reference| reference.get("uid")?.as_str())
-        .collect()
-}
-
-/// Somebody who follows the changes of one resource. Dropping it is all it takes to stop.
-#[derive(Debug)]
-pub struct Subscription {
-    store: Arc<Store>,
-    resource: Resource,
-    cursor: u64,
-    closings: u64,
-    bell: watch::Receiver<()>,
-}
-
-/// What a subscriber finds when it looks.
-#[derive(Debug)]
-pub enum Progress {
-    /// Events after those seen before.
-    Events(Vec<Arc<Event>>),
-    /// Nothing new; the store is at this revision.
-    Idle(u64),
-    /// The subscription was ended by the server.
-    Closed,
-    /// The subscriber was too slow: events that it has not seen are forgotten.
-    Lost,
-}
-
-impl Subscription {
-    /// Looks for events without waiting.
-    pub fn poll(&mut self) -> Progress {
-        let state = self.store.state.lock();
-        let revision = state.snapshot.revision;
-        let Some(channel) = state.channels.get(&self.resource) else { return Progress::Closed };
-        let Some(events) = channel.history.after(self.cursor) else {
-            return if channel.closings == self.closings { Progress::Lost } else { Progress::Closed };
-        };
-        let events: Vec<_> = events.cloned().collect();
-        if let Some(last) = events.last() {
-            self.cursor = last.revision;
-            Progress::Events(events)
-        } else if channel.closings == self.closings {
-            // A watch from a future version stays silent until the store has passed it (WATCH-5).
-            self.cursor = self.cursor.max(revision);
-            Progress::Idle(self.cursor)
-        } else {
-            Progress::Closed
-        }
-    }
-
-    /// Waits until [`Subscription::poll`] may find something else than idleness.
-    pub async fn wait(&mut self) {
-        // The sender lives in the store, which this subscription holds.
-        let _ = self.bell.changed().await;
     }
 }

@@ -69,11 +69,13 @@ impl Snapshot {
         self.resources.keys()
     }
 
-    pub(super) fn put(&mut self, resource: &Resource, name: &ObjectName, content: Option<Arc<Stored>>) {
+    /// Puts an object, or takes it away; returns what was there.
+    pub(super) fn put(&mut self, resource: &Resource, name: &ObjectName, content: Option<Arc<Stored>>) -> Option<Arc<Stored>> {
         if !self.resources.contains_key(resource) {
             self.resources.insert_mut(resource.clone(), RedBlackTreeMapSync::new_sync());
         }
-        let Some(objects) = self.resources.get_mut(resource) else { return };
+        let objects = self.resources.get_mut(resource)?;
+        let previous = objects.get(name).cloned();
         match content {
             Some(stored) => {
                 objects.insert_mut(name.clone(), stored);
@@ -82,5 +84,6 @@ impl Snapshot {
                 objects.remove_mut(name);
             }
         }
+        previous
     }
 }

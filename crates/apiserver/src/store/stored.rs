@@ -1,33 +1,48 @@
 //! One object at one revision.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
-use serde_json::Value;
+use kubewright_machinery::object::ObjectExt as _;
+use serde_json::{Map, Value};
 
-/// An object as it is stored: its value, its revision, and its JSON text, which is made at most once (STO-2).
+/// The members that every text begins with, in this order.
+const HEAD: [&str; 2] = ["apiVersion", "kind"];
+
+/// An object as it is stored: its value, its revision, and its JSON text. Each of the two forms is made from the other when it is first
+/// asked for, and at most once (STO-2). What the store has held for a while it keeps as text alone, which is several times smaller.
 #[derive(Debug)]
 pub struct Stored {
-    value: Value,
     revision: u64,
-    bytes: OnceLock<Bytes>,
+    /// At least one of the two is there.
+    value: OnceLock<Value>,
+    text: OnceLock<Text>,
+}
+
+/// An object as JSON.
+#[derive(Clone, Debug)]
+struct Text {
+    bytes: Bytes,
+    /// Where the members after apiVersion and kind begin.
+    rest: usize,
 }
 
 impl Stored {
     /// Makes the object one of the given revision, in its metadata too.
     pub fn new(mut value: Value, revision: u64) -> Self {
         set_revision(&mut value, revision);
-        Self { value, revision, bytes: OnceLock::new() }
+        Self::as_is(value, revision)
     }
 
     /// Keeps the object exactly as it is, whatever revision its metadata show: a view of a stored object, or one that was never stored.
     pub(crate) fn as_is(value: Value, revision: u64) -> Self {
-        Self { value, revision, bytes: OnceLock::new() }
+        Self { revision, value: OnceLock::from(value), text: OnceLock::new() }
     }
 
     /// The object.
     pub fn value(&self) -> &Value {
-        &self.value
+        // The text was printed from a value, so reading it cannot fail.
+        self.value.get_or_init(|| self.text.get().and_then(|text| serde_json::from_slice(&text.bytes).ok()).unwrap_or_default())
     }
 
     /// The revision of the write that stored it; its `resourceVersion`.
@@ -37,18 +52,152 @@ impl Stored {
 
     /// The object as JSON.
     pub fn bytes(&self) -> Bytes {
-        self.bytes.get_or_init(|| serde_json::to_vec(&self.value).unwrap_or_default().into()).clone()
+        self.text().bytes.clone()
+    }
+
+    /// The object as JSON without its apiVersion and kind, from the first member on: what follows an opening brace.
+    pub(crate) fn members_after_head(&self) -> &[u8] {
+        let text = self.text();
+        &text.bytes[text.rest..]
+    }
+
+    /// The `apiVersion`, or an empty text. Does not need the value.
+    pub fn api_version(&self) -> &str {
+        match self.value.get() {
+            Some(value) => value.api_version(),
+            None => self.text.get().and_then(Text::api_version).unwrap_or_default(),
+        }
     }
 
     /// The uid, or an empty text.
     pub fn uid(&self) -> &str {
-        self.value.pointer("/metadata/uid").and_then(Value::as_str).unwrap_or_default()
+        self.value().uid()
     }
+
+    /// The same object as text alone; itself if it is that already.
+    pub(super) fn cold(self: &Arc<Self>) -> Arc<Self> {
+        if self.value.get().is_none() {
+            return self.clone();
+        }
+        Arc::new(Self { revision: self.revision, value: OnceLock::new(), text: OnceLock::from(self.text().clone()) })
+    }
+
+    fn text(&self) -> &Text {
+        self.text.get_or_init(|| Text::of(self.value.get().unwrap_or(&Value::Null)))
+    }
+}
+
+impl Text {
+    fn of(value: &Value) -> Self {
+        let mut out = Vec::with_capacity(1024);
+        let rest = match value {
+            Value::Object(members) => print(members, &mut out),
+            other => {
+                print_value(other, &mut out);
+                0
+            }
+        };
+        // A boxed slice has no spare room.
+        Self { bytes: out.into_boxed_slice().into(), rest }
+    }
+
+    /// The text of apiVersion has no escapes: it was compared with the version of a kind.
+    fn api_version(&self) -> Option<&str> {
+        let after = self.bytes.strip_prefix(b"{\"apiVersion\":\"")?;
+        let end = after.iter().position(|byte| *byte == b'"')?;
+        std::str::from_utf8(&after[..end]).ok()
+    }
+}
+
+/// Prints an object with its head first; returns where the rest begins.
+fn print(members: &Map<String, Value>, out: &mut Vec<u8>) -> usize {
+    out.push(b'{');
+    let head = HEAD.iter().filter_map(|name| members.get_key_value(*name));
+    let rest = || members.iter().filter(|(name, _)| !HEAD.contains(&name.as_str()));
+    let has_rest = rest().next().is_some();
+    for (name, value) in head {
+        if out.len() > 1 {
+            out.push(b',');
+        }
+        print_member(name, value, out);
+    }
+    if out.len() > 1 && has_rest {
+        out.push(b',');
+    }
+    let begin = out.len();
+    for (index, (name, value)) in rest().enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        print_member(name, value, out);
+    }
+    out.push(b'}');
+    begin
+}
+
+fn print_member(name: &str, value: &Value, out: &mut Vec<u8>) {
+    // Printing into memory cannot fail.
+    let _ = serde_json::to_writer(&mut *out, name);
+    out.push(b':');
+    print_value(value, out);
+}
+
+fn print_value(value: &Value, out: &mut Vec<u8>) {
+    let _ = serde_json::to_writer(out, value);
 }
 
 /// Writes a revision into the metadata of an object.
 pub(crate) fn set_revision(value: &mut Value, revision: u64) {
     if let Some(metadata) = value.get_mut("metadata").and_then(Value::as_object_mut) {
         metadata.insert("resourceVersion".into(), revision.to_string().into());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn cold(value: Value) -> Arc<Stored> {
+        let stored = Arc::new(Stored::as_is(value, 1)).cold();
+        assert!(stored.value.get().is_none());
+        stored
+    }
+
+    // STO-2
+    #[test]
+    fn value_and_text_are_made_from_each_other() {
+        for value in [
+            json!({"apiVersion": "v1", "kind": "ConfigMap", "binaryData": {}, "metadata": {"name": "a\"ä"}, "z": [1, null, 1.5]}),
+            json!({"metadata": {}}),
+            json!({"apiVersion": "v1"}),
+            json!({}),
+            json!(null),
+        ] {
+            assert_eq!(cold(value.clone()).value(), &value);
+        }
+    }
+
+    // META-13
+    #[test]
+    fn the_members_after_the_head_are_an_object_without_it() {
+        for value in
+            [json!({"apiVersion": "v1", "kind": "X", "a": 1, "metadata": {}}), json!({"a": 1}), json!({"kind": "X"}), json!({})]
+        {
+            let stored = cold(value.clone());
+            let text = [b"{".as_slice(), stored.members_after_head()].concat();
+            let mut rest = value;
+            rest.as_object_mut().unwrap().retain(|name, _| !HEAD.contains(&name.as_str()));
+            assert_eq!(serde_json::from_slice::<Value>(&text).unwrap(), rest);
+        }
+    }
+
+    #[test]
+    fn the_version_is_known_without_the_value() {
+        let stored = cold(json!({"apiVersion": "apps/v1", "kind": "Deployment"}));
+        assert_eq!(stored.api_version(), "apps/v1");
+        assert!(stored.value.get().is_none());
+        assert_eq!(cold(json!({"kind": "X"})).api_version(), "");
     }
 }

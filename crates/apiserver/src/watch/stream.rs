@@ -12,13 +12,14 @@ use super::{
 };
 use crate::{
     kinds::KindSpec,
+    middleware::journal::RecordNote,
     request::{
         create::resource_of,
         negotiate::{Representation, Shape},
     },
     server::State,
     status::Status,
-    store::{Event, Progress, Stored, Subscription},
+    store::{Event, Follow as _, Progress, Resource, Stored, Subscription},
 };
 
 /// The last bookmark comes this long before the end (DIF-6).
@@ -31,8 +32,9 @@ impl State {
         kind: &Arc<KindSpec>,
         query: WatchQuery,
         representation: Representation,
+        note: Option<RecordNote>,
     ) -> impl Stream<Item = Bytes> + Send + use<> {
-        let watch = Watch::start(self, kind, query, representation);
+        let watch = Watch::start(self, kind, query, representation, note);
         stream::unfold(watch, |mut watch| async move { watch.next().await.map(|bytes| (bytes, watch)) })
     }
 }
@@ -45,6 +47,11 @@ struct Watch {
     /// `None` after the end.
     subscription: Option<Subscription>,
     ready: VecDeque<Bytes>,
+    /// Events that are shown late, and when (FLT-4).
+    held: VecDeque<(Duration, Arc<Event>)>,
+    /// Where the journal learns why the watch ended.
+    note: Option<RecordNote>,
+    resource: Resource,
     deadline: Duration,
     next_bookmark: Option<Duration>,
     /// Whether a table has not shown its columns yet.
@@ -52,7 +59,13 @@ struct Watch {
 }
 
 impl Watch {
-    fn start(state: &Arc<State>, kind: &Arc<KindSpec>, query: WatchQuery, representation: Representation) -> Self {
+    fn start(
+        state: &Arc<State>,
+        kind: &Arc<KindSpec>,
+        query: WatchQuery,
+        representation: Representation,
+        note: Option<RecordNote>,
+    ) -> Self {
         let now = state.clock.moment();
         let deadline = now + query.timeout;
         let mut watch = Self {
@@ -61,6 +74,9 @@ impl Watch {
             representation,
             subscription: None,
             ready: VecDeque::new(),
+            held: VecDeque::new(),
+            note,
+            resource: resource_of(kind),
             deadline,
             next_bookmark: query
                 .bookmarks
@@ -77,7 +93,7 @@ impl Watch {
     }
 
     fn subscribe(&mut self, after: u64) {
-        match self.state.store.subscribe(&resource_of(&self.kind), after) {
+        match self.state.store.subscribe(&self.resource, after) {
             Ok(subscription) => self.subscription = Some(subscription),
             Err(compacted) => {
                 let text = format!("too old resource version: {} ({})", compacted.asked, compacted.oldest);
@@ -89,10 +105,8 @@ impl Watch {
     fn send_initial(&mut self) {
         let snapshot = self.state.store.snapshot();
         let namespace = self.query.namespace.clone();
-        let objects: Vec<_> = snapshot
-            .list(&resource_of(&self.kind), namespace.as_deref())
-            .map(|(_, stored)| self.state.view(&self.kind, stored))
-            .collect();
+        let objects: Vec<_> =
+            snapshot.list(&self.resource, namespace.as_deref()).map(|(_, stored)| self.state.view(&self.kind, stored)).collect();
         let now = self.state.clock.now();
         for view in objects {
             if self.query.selection.matches(&self.kind, view.value()) {
@@ -112,25 +126,57 @@ impl Watch {
             if let Some(bytes) = self.ready.pop_front() {
                 return Some(bytes);
             }
+            self.release();
+            if !self.ready.is_empty() {
+                continue;
+            }
             match self.subscription.as_mut()?.poll() {
-                Progress::Events(events) => self.take(&events),
-                Progress::Closed | Progress::Lost => {
+                Progress::Events(events) => self.take(events),
+                Progress::Closed => self.subscription = None,
+                Progress::Lost => {
                     self.subscription = None;
+                    if let Some(note) = &self.note {
+                        note.say("the watch was ended: its client reads too slowly");
+                    }
                 }
                 Progress::Idle(revision) => self.idle(revision).await,
             }
         }
     }
 
-    fn take(&mut self, events: &[Arc<Event>]) {
+    /// Shows events, or holds them until it is time.
+    fn take(&mut self, events: Vec<Arc<Event>>) {
         let now = self.state.clock.now();
         for event in events {
-            if self.query.namespace.as_deref().is_some_and(|namespace| namespace != &*event.object.name.namespace) {
-                continue;
+            let late = self.state.disturbances.delay_of(&self.resource, &self.state.seed);
+            if late.is_zero() && self.held.is_empty() {
+                self.show(&event, now);
+            } else {
+                // The order of one resource is never changed.
+                let before = self.held.back().map_or(Duration::ZERO, |(due, _)| *due);
+                self.held.push_back(((self.state.clock.moment() + late).max(before), event));
             }
-            if let Some(bytes) = self.encode(event, now) {
-                self.ready.push_back(bytes);
-            }
+        }
+    }
+
+    /// Shows the events whose time has come.
+    fn release(&mut self) {
+        if self.held.is_empty() {
+            return;
+        }
+        let (moment, now) = (self.state.clock.moment(), self.state.clock.now());
+        while self.held.front().is_some_and(|(due, _)| *due <= moment) {
+            let Some((_, event)) = self.held.pop_front() else { return };
+            self.show(&event, now);
+        }
+    }
+
+    fn show(&mut self, event: &Event, now: Timestamp) {
+        if self.query.namespace.as_deref().is_some_and(|namespace| namespace != &*event.object.name.namespace) {
+            return;
+        }
+        if let Some(bytes) = self.encode(event, now) {
+            self.ready.push_back(bytes);
         }
     }
 
@@ -164,13 +210,15 @@ impl Watch {
             self.subscription = None;
             return;
         }
-        if let Some(due) = self.next_bookmark.filter(|due| *due <= now) {
+        // A bookmark promises that everything before it was shown.
+        if let Some(due) = self.next_bookmark.filter(|due| *due <= now && self.held.is_empty()) {
             self.ready.push_back(encode::bookmark(&self.kind, revision, false, self.representation));
             let last = self.deadline.saturating_sub(LAST_BOOKMARK);
             self.next_bookmark = (due < last).then(|| (now + self.state.options.bookmark_period).min(last));
             return;
         }
-        let until = self.next_bookmark.unwrap_or(self.deadline).min(self.deadline);
+        let next_held = self.held.front().map(|(due, _)| *due);
+        let until = next_held.or(self.next_bookmark).unwrap_or(self.deadline).min(self.deadline);
         let Some(subscription) = &mut self.subscription else { return };
         tokio::select! {
             () = subscription.wait() => {}

@@ -7,6 +7,8 @@ mod cluster;
 mod collections;
 mod definitions;
 mod deletion;
+mod disturbances;
+mod forks;
 mod garbage;
 mod namespaces;
 mod objects;

@@ -50,9 +50,19 @@ impl RuleBuilder {
 }
 
 impl Faults {
-    /// Writes of every object fail with a conflict this many times in a row.
-    pub fn conflict_storm(&self, group: &str, resource: &str, name: &str, conflicts: u64) -> Vec<RuleHandle> {
-        [Verb::Update, Verb::Patch].map(|verb| self.on(verb).of(group, resource).named(name).times(conflicts).conflict()).into()
+    /// Updates and patches of each object fail with a conflict this many times in a row.
+    pub fn conflict_storm(&self, conflicts: u64) -> RuleHandle {
+        self.on_changes().times_per_object(conflicts).conflict()
+    }
+
+    /// The store behind the server fails for writes, as an etcd without quorum does; reads still work.
+    pub fn write_outage(&self) -> RuleHandle {
+        self.on_writes().respond(Status::new(500, "InternalError", "etcdserver: request timed out"))
+    }
+
+    /// The store behind the server is gone for everything but discovery.
+    pub fn outage(&self) -> RuleHandle {
+        self.on_resources().timeout()
     }
 
     /// The next watch of every resource is told that its version is too old, this many times.

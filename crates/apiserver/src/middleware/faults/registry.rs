@@ -1,6 +1,6 @@
 //! The rules that are in force.
 
-use std::{fmt, sync::Arc};
+use std::{collections::HashMap, fmt, sync::Arc};
 
 use parking_lot::Mutex;
 
@@ -14,6 +14,7 @@ use crate::{
     clock::{Clock, Seed},
     kinds::Verb,
     middleware::Target,
+    status::Status,
 };
 
 /// The verbs that change something.
@@ -47,6 +48,8 @@ struct Rule {
     matched: u64,
     /// Requests that it acted on.
     hits: u64,
+    /// The same by object, when it counts them apart.
+    hits_by_object: HashMap<String, u64>,
 }
 
 /// A rule that is in force.
@@ -79,6 +82,16 @@ impl Faults {
         RuleBuilder::new(self.clone(), Some(WRITES.to_vec()))
     }
 
+    /// Begins a rule about requests that change an object that exists.
+    pub fn on_changes(&self) -> RuleBuilder {
+        RuleBuilder::new(self.clone(), Some(vec![Verb::Update, Verb::Patch]))
+    }
+
+    /// Begins a rule about requests for resources: not for discovery, health or the version.
+    pub fn on_resources(&self) -> RuleBuilder {
+        RuleBuilder::new(self.clone(), Some(Verb::ALL.to_vec()))
+    }
+
     /// Begins a rule about all requests.
     pub fn on_any(&self) -> RuleBuilder {
         RuleBuilder::new(self.clone(), None)
@@ -104,7 +117,7 @@ impl Faults {
         let mut state = self.shared.state.lock();
         state.next_id += 1;
         let id = state.next_id;
-        state.rules.push(Rule { id, matcher, quota, action, matched: 0, hits: 0 });
+        state.rules.push(Rule { id, matcher, quota, action, matched: 0, hits: 0, hits_by_object: HashMap::new() });
         RuleHandle { faults: self.clone(), id, last: Arc::default() }
     }
 
@@ -146,10 +159,43 @@ impl Faults {
             if rule.matched <= rule.quota.skip || !self.draws(rule.quota.probability) {
                 continue;
             }
+            if rule.quota.per_object < u64::MAX {
+                let hits = rule.hits_by_object.entry(Matcher::object_of(seen)).or_default();
+                if *hits >= rule.quota.per_object {
+                    continue;
+                }
+                *hits += 1;
+            }
             rule.hits += 1;
             return Some(rule.action.clone());
         }
         None
+    }
+
+    /// What happens to a write of one of the server's own controllers: only rules that name its user mean it.
+    pub(crate) async fn disturb_controller(&self, target: &Target, user: &str) -> Result<(), Status> {
+        if !self.shared.state.lock().rules.iter().any(|rule| rule.matcher.names_user()) {
+            return Ok(());
+        }
+        let seen = Seen { target, user: Some(user), user_agent: "", body: None };
+        let action = {
+            let mut state = self.shared.state.lock();
+            let named =
+                |rule: &&mut Rule| rule.matcher.names_user() && rule.hits < rule.quota.times && rule.matcher.matches(&seen);
+            state.rules.iter_mut().find(named).map(|rule| {
+                rule.hits += 1;
+                rule.action.clone()
+            })
+        };
+        match action {
+            Some(Action::Respond(status) | Action::RespondAfter(status)) => Err(status),
+            Some(Action::Delay(delay)) => {
+                self.clock().sleep(delay).await;
+                Ok(())
+            }
+            Some(Action::DropBefore | Action::DropAfter) => Err(Status::internal("the connection was dropped by a fault rule")),
+            _ => Ok(()),
+        }
     }
 
     fn draws(&self, probability: f64) -> bool {

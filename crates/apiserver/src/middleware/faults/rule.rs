@@ -8,7 +8,11 @@ use super::{
     Faults, RuleHandle,
     action::{Action, Predicate},
 };
-use crate::{kinds::Verb, middleware::Target, status::Status};
+use crate::{
+    kinds::Verb,
+    middleware::{ResourceTarget, Target},
+    status::Status,
+};
 
 /// A request, as rules see it.
 pub(super) struct Seen<'a> {
@@ -34,6 +38,18 @@ pub(super) struct Matcher {
 }
 
 impl Matcher {
+    /// Whether the rule is about one user.
+    pub(super) fn names_user(&self) -> bool {
+        self.user.is_some()
+    }
+
+    /// What tells the object of a request from others.
+    pub(super) fn object_of(seen: &Seen<'_>) -> String {
+        seen.target.resource().map_or_else(String::new, |target| {
+            format!("{}/{}/{}/{}", target.group, target.resource, target.namespace, name_of(target, seen))
+        })
+    }
+
     pub(super) fn reads_body(&self) -> bool {
         self.body.is_some()
     }
@@ -49,11 +65,7 @@ impl Matcher {
                 && self.body.is_none()
                 && self.matches_client(seen);
         };
-        // A create does not name its object in the URL.
-        let name = match (target.name.as_str(), target.verb) {
-            ("", Verb::Create) => seen.body.and_then(|body| body.pointer("/metadata/name")?.as_str()).unwrap_or_default(),
-            (name, _) => name,
-        };
+        let name = name_of(target, seen);
         self.verbs.as_ref().is_none_or(|verbs| verbs.contains(&target.verb))
             && self.resource.as_ref().is_none_or(|(group, resource)| *group == target.group && *resource == target.resource)
             && self.version.as_ref().is_none_or(|version| *version == target.version)
@@ -75,6 +87,14 @@ impl Matcher {
     }
 }
 
+/// A create does not name its object in the URL.
+fn name_of<'a>(target: &'a ResourceTarget, seen: &'a Seen<'_>) -> &'a str {
+    match (target.name.as_str(), target.verb) {
+        ("", Verb::Create) => seen.body.and_then(|body| body.pointer("/metadata/name")?.as_str()).unwrap_or_default(),
+        (name, _) => name,
+    }
+}
+
 /// A rule that is being written. It takes effect with its last call, which says what happens to the requests.
 #[must_use = "a rule takes effect when it is told what to do, for instance by respond()"]
 pub struct RuleBuilder {
@@ -89,11 +109,13 @@ pub(super) struct Quota {
     pub(super) skip: u64,
     pub(super) times: u64,
     pub(super) probability: f64,
+    /// How often the rule acts on one object.
+    pub(super) per_object: u64,
 }
 
 impl RuleBuilder {
     pub(super) fn new(faults: Faults, verbs: Option<Vec<Verb>>) -> Self {
-        let quota = Quota { skip: 0, times: u64::MAX, probability: 1.0 };
+        let quota = Quota { skip: 0, times: u64::MAX, probability: 1.0, per_object: u64::MAX };
         Self { faults, matcher: Matcher { verbs, ..Matcher::default() }, quota }
     }
 
@@ -148,6 +170,12 @@ impl RuleBuilder {
     /// Acts on this many requests, then no more.
     pub fn times(mut self, times: u64) -> Self {
         self.quota.times = times;
+        self
+    }
+
+    /// Acts on this many requests for each object, then no more.
+    pub fn times_per_object(mut self, times: u64) -> Self {
+        self.quota.per_object = times;
         self
     }
 

@@ -57,7 +57,7 @@ impl Journal {
         ring.shrink();
     }
 
-    /// Keeps the bodies of requests from now on, or no longer. Off at first.
+    /// Keeps the bodies of requests and what they changed from now on, or no longer. Off at first.
     pub fn keep_bodies(&self, keep: bool) {
         self.shared.ring.lock().keeps_bodies = keep;
     }
@@ -107,6 +107,13 @@ impl Journal {
         })
     }
 
+    /// Forgets everything and counts from 1 again: what the server did before anybody could ask it.
+    pub(crate) fn reset(&self) {
+        let mut ring = self.shared.ring.lock();
+        ring.records.clear();
+        ring.next_number = 1;
+    }
+
     pub(super) fn clock(&self) -> &Clock {
         &self.shared.clock
     }
@@ -119,6 +126,12 @@ impl Journal {
         ring.records.push_back(Arc::new(record));
         ring.shrink();
         ring.next_number - 1
+    }
+
+    /// Adds the record of something that was no request: a write of the server's own controllers.
+    pub(crate) fn add(&self, record: Record) {
+        let number = self.open(record);
+        self.shared.newest.send_replace(number);
     }
 
     /// Changes a record, if it is still kept.

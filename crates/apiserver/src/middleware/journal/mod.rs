@@ -21,7 +21,8 @@ mod violation;
 
 pub use body::JournalBody;
 pub use log::{Journal, Mark};
-pub use record::{Outcome, Record};
+pub use record::{ChangedObject, Outcome, Record};
 pub use records::Records;
+pub(crate) use service::RecordNote;
 pub use service::{JournalLayer, JournalService};
 pub use violation::Violation;

@@ -1,11 +1,15 @@
 //! One request, as the journal remembers it.
 
-use std::{fmt, time::Duration};
+use std::{fmt, sync::Arc, time::Duration};
 
 use jiff::Timestamp;
+use kubewright_machinery::patch::diff;
 use serde_json::Value;
 
-use crate::middleware::{Effect, Target};
+use crate::{
+    middleware::{Effect, Target},
+    store::{Event, EventKind, ObjectRef, Stored},
+};
 
 /// One request and what became of it.
 #[derive(Clone, Debug)]
@@ -32,6 +36,36 @@ pub struct Record {
     pub effect: Option<Effect>,
     /// The body of the request, when the journal keeps bodies. Values of Secrets are masked.
     pub body: Option<Value>,
+    /// What was committed while the request was handled, when the journal keeps bodies and the server says so.
+    pub changes: Vec<ChangedObject>,
+    /// What else is to be said: the message of a panic, or why a watch was ended.
+    pub note: Option<String>,
+}
+
+/// An object that was changed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChangedObject {
+    /// Resource, namespace and name.
+    pub object: ObjectRef,
+    /// Whether it came, changed or went.
+    pub kind: EventKind,
+    /// The merge patch from what it was to what it became; all of a new object, null for one that is gone. Values of Secrets are masked.
+    pub difference: Value,
+}
+
+impl ChangedObject {
+    pub(crate) fn of(event: &Event) -> Self {
+        let masked = |stored: &Option<Arc<Stored>>| stored.as_ref().map(|stored| mask(stored.value().clone()));
+        let difference = match (&event.previous, &event.current) {
+            (Some(previous), Some(current)) => {
+                // What differs is found out before it is masked.
+                diff(previous.value(), current.value()).map(|difference| mask_as(current.value(), difference)).unwrap_or_default()
+            }
+            (None, current) => masked(current).unwrap_or_default(),
+            (Some(_), None) => Value::Null,
+        };
+        Self { object: event.object.clone(), kind: event.kind(), difference }
+    }
 }
 
 /// What became of a request.
@@ -90,13 +124,30 @@ impl fmt::Display for Record {
             },
             Outcome::Cancelled => write!(formatter, ": given up by the client"),
             Outcome::Broken => write!(formatter, ": connection broken"),
+        }?;
+        match &self.note {
+            Some(note) => write!(formatter, " ({note})"),
+            None => Ok(()),
         }
     }
 }
 
 /// Replaces the values of a Secret, so that they never reach a log or a failure message.
-pub(super) fn mask(mut body: Value) -> Value {
-    let secret = body.get("kind").and_then(Value::as_str) == Some("Secret");
+pub(super) fn mask(body: Value) -> Value {
+    let secret = is_secret(&body);
+    mask_if(secret, body)
+}
+
+/// Masks a part of an object.
+fn mask_as(object: &Value, part: Value) -> Value {
+    mask_if(is_secret(object), part)
+}
+
+fn is_secret(object: &Value) -> bool {
+    object.get("kind").and_then(Value::as_str) == Some("Secret")
+}
+
+fn mask_if(secret: bool, mut body: Value) -> Value {
     for field in ["data", "stringData"] {
         if let Some(values) = body.get_mut(field).and_then(Value::as_object_mut).filter(|_| secret) {
             for value in values.values_mut() {

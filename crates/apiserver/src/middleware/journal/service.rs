@@ -11,10 +11,11 @@ use http_body::Body;
 use http_body_util::BodyExt;
 use tower::{Layer, Service};
 
-use super::{Journal, JournalBody, Outcome, Record, record::mask};
+use super::{ChangedObject, Journal, JournalBody, Outcome, Record, record::mask};
 use crate::{
     access::Identity,
     middleware::{BoxError, Effect, Target},
+    store::Event,
 };
 
 /// Puts a [`JournalService`] around a service.
@@ -68,7 +69,8 @@ where
         Box::pin(async move {
             let started = journal.clock().moment();
             let mut open = OpenRecord { number: journal.open(record(&request, &journal)), journal, outcome: Outcome::Cancelled };
-            let request = open.note_body(request).await?;
+            let mut request = open.note_body(request).await?;
+            request.extensions_mut().insert(RecordNote { journal: open.journal.clone(), number: open.number });
             let answer = inner.call(request).await.map_err(Into::into);
             let Ok(response) = answer else {
                 open.outcome = Outcome::Broken;
@@ -102,6 +104,34 @@ fn record<B>(request: &Request<B>, journal: &Journal) -> Record {
         latency: None,
         effect: None,
         body: None,
+        changes: Vec::new(),
+        note: None,
+    }
+}
+
+/// How the server adds to the record of a request: it finds this in the extensions of the request.
+#[derive(Clone, Debug)]
+pub(crate) struct RecordNote {
+    journal: Journal,
+    number: u64,
+}
+
+impl RecordNote {
+    /// Adds a sentence.
+    pub(crate) fn say(&self, note: impl Into<String>) {
+        let note = note.into();
+        self.journal.amend(self.number, |record| record.note = Some(note));
+    }
+
+    /// Whether somebody wants to know what was changed.
+    pub(crate) fn wants_changes(&self) -> bool {
+        self.journal.keeps_bodies()
+    }
+
+    /// Adds what was committed while the request was handled.
+    pub(crate) fn changed(&self, events: &[std::sync::Arc<Event>]) {
+        let changes = events.iter().map(|event| ChangedObject::of(event)).collect();
+        self.journal.amend(self.number, |record| record.changes = changes);
     }
 }
 

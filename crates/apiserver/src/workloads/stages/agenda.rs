@@ -16,7 +16,7 @@ pub(super) struct Agenda {
     state: Mutex<State>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct State {
     now: BTreeSet<ObjectRef>,
     later: BTreeSet<(Duration, ObjectRef)>,
@@ -24,6 +24,12 @@ struct State {
     nodes_changed: bool,
     /// Namespaces in which autoscalers and budgets may see something else.
     namespaces: BTreeSet<Arc<str>>,
+}
+
+impl Clone for Agenda {
+    fn clone(&self) -> Self {
+        Self { state: Mutex::new(self.state.lock().clone()) }
+    }
 }
 
 impl Agenda {

@@ -229,6 +229,17 @@ impl Controller for Stages {
         })
     }
 
+    fn fork(&self) -> Box<dyn Controller> {
+        Box::new(Self {
+            mode: self.mode,
+            delays: self.delays,
+            nodes: self.nodes,
+            agenda: self.agenda.clone(),
+            has_nodes: AtomicBool::new(self.has_nodes.load(Ordering::Relaxed)),
+            addresses: AtomicU32::new(self.addresses.load(Ordering::Relaxed)),
+        })
+    }
+
     fn next_due(&self) -> Option<Duration> {
         self.agenda.next_due()
     }

@@ -1,0 +1,94 @@
+//! Waiting until nothing is left to do (DET-4).
+
+use std::{fmt, sync::Weak};
+
+use parking_lot::Mutex;
+
+use super::ApiServer;
+
+/// How often everybody may be asked before the server gives up.
+const ROUNDS: usize = 1_000;
+
+/// Somebody is still busy after many rounds.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("settle: still busy: {}", busy.join(", "))]
+pub struct Unsettled {
+    /// Who is still busy, in words.
+    pub busy: Vec<String>,
+}
+
+/// A loop outside the server that [`ApiServer::settle`] waits for, as long as this value lives.
+#[must_use = "the loop is forgotten when this is dropped"]
+pub struct IdleCheck {
+    _check: std::sync::Arc<Check>,
+}
+
+struct Check {
+    name: String,
+    is_idle: Box<dyn Fn() -> bool + Send + Sync>,
+}
+
+/// The loops that were registered.
+#[derive(Default)]
+pub(crate) struct IdleChecks(Mutex<Vec<Weak<Check>>>);
+
+impl IdleChecks {
+    fn busy(&self) -> Vec<String> {
+        let mut checks = self.0.lock();
+        checks.retain(|check| check.strong_count() > 0);
+        let living: Vec<_> = checks.iter().filter_map(Weak::upgrade).collect();
+        drop(checks);
+        living.iter().filter(|check| !(check.is_idle)()).map(|check| check.name.clone()).collect()
+    }
+}
+
+impl ApiServer {
+    /// Runs due timers and controllers once (DET-4).
+    pub async fn tick(&self) {
+        self.state().run(true).await;
+    }
+
+    /// Repeats [`ApiServer::tick`] until no controller has work, no timer is due, every watch was read to its end, and every loop of
+    /// [`ApiServer::settle_with`] is idle; fails with the list of those who are still busy after many rounds. Time does not pass.
+    pub async fn settle(&self) -> Result<(), Unsettled> {
+        let mut busy = Vec::new();
+        for _ in 0..ROUNDS {
+            busy = self.round().await;
+            if busy.is_empty() {
+                return Ok(());
+            }
+            // The readers of watches and the registered loops are other tasks.
+            tokio::task::yield_now().await;
+        }
+        Err(Unsettled { busy })
+    }
+
+    /// Makes [`ApiServer::settle`] wait for a loop outside the server, which says whether it is idle.
+    pub fn settle_with(&self, name: impl Into<String>, is_idle: impl Fn() -> bool + Send + Sync + 'static) -> IdleCheck {
+        let check = std::sync::Arc::new(Check { name: name.into(), is_idle: Box::new(is_idle) });
+        self.state().idle_checks.0.lock().push(std::sync::Arc::downgrade(&check));
+        IdleCheck { _check: check }
+    }
+
+    async fn round(&self) -> Vec<String> {
+        let state = self.state();
+        let before = state.store.revision();
+        let mut busy: Vec<String> = state.run(true).await.into_iter().map(|name| format!("controller {name}")).collect();
+        if busy.is_empty() && state.store.revision() != before {
+            busy.push("controllers".to_owned());
+        }
+        if state.next_due().is_some_and(|due| due <= state.clock.moment()) {
+            busy.push("a timer that is due".to_owned());
+        }
+        let unread = |(resource, count): (_, usize)| format!("{count} watches of {resource} with unread events");
+        busy.extend(state.store.busy().into_iter().map(unread));
+        busy.extend(state.idle_checks.busy());
+        busy
+    }
+}
+
+impl fmt::Debug for IdleCheck {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("IdleCheck").field(&self._check.name).finish()
+    }
+}

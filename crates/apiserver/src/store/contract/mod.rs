@@ -1,0 +1,131 @@
+//! What every store promises (EVD-2), stated against [`Storage`] alone. Each case runs on a new store, on a fork of a used one, and on one
+//! that was brought back to an earlier content: to those who use them they are the same.
+
+mod commits;
+mod compaction;
+mod deliveries;
+mod interleavings;
+mod lists;
+mod versions;
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::*;
+
+/// How many events the stores under test remember per resource.
+const WINDOW: usize = 64;
+
+/// The stores under test.
+fn stores() -> Vec<(&'static str, Arc<Store>)> {
+    let used = |store: &Store| {
+        let others = Resource::new("used.io", "things");
+        for n in 0..5 {
+            let name = ObjectName::new("before", &format!("t{n}"));
+            store.commit(vec![Change::create(others.clone(), name, json!({"metadata": {}}))]).unwrap();
+        }
+    };
+    let origin = Store::new(WINDOW);
+    used(&origin);
+    let restored = Store::new(WINDOW);
+    used(&restored);
+    let saved = restored.save();
+    let lost = Change::create(maps(), name("n", "lost"), json!({"metadata": {}}));
+    restored.commit(vec![lost]).unwrap();
+    restored.restore(&saved);
+    vec![("new", Arc::new(Store::new(WINDOW))), ("fork", Arc::new(origin.fork())), ("restored", Arc::new(restored))]
+}
+
+/// Runs a case on all of them.
+fn on_all(case: impl Fn(Bench<Store>)) {
+    for (title, store) in stores() {
+        eprintln!("on a {title} store");
+        case(Bench { start: store.revision(), store });
+    }
+}
+
+/// A store under test and short ways to use it.
+struct Bench<S> {
+    store: Arc<S>,
+    /// Its revision at the start of the case.
+    start: u64,
+}
+
+fn maps() -> Resource {
+    Resource::new("", "configmaps")
+}
+
+fn secrets() -> Resource {
+    Resource::new("", "secrets")
+}
+
+fn name(namespace: &str, name: &str) -> ObjectName {
+    ObjectName::new(namespace, name)
+}
+
+fn content(data: u64) -> Value {
+    json!({"metadata": {"labels": {"data": data.to_string()}}, "data": data})
+}
+
+fn data(stored: &Stored) -> u64 {
+    stored.value()["data"].as_u64().unwrap()
+}
+
+impl<S: Storage> Bench<S> {
+    fn create(&self, at: &str, data: u64) -> Result<Arc<Event>, CommitError> {
+        self.one(Change::create(maps(), self.at(at), content(data)))
+    }
+
+    /// Creates or replaces.
+    fn put(&self, at: &str, data: u64) -> Arc<Event> {
+        let change = Change::create(maps(), self.at(at), content(data));
+        self.one(Change { expect: Expect::Anything, ..change }).unwrap()
+    }
+
+    fn update(&self, at: &str, seen: u64, data: u64) -> Result<Arc<Event>, CommitError> {
+        self.one(Change::update(maps(), self.at(at), seen, content(data)))
+    }
+
+    fn delete(&self, at: &str) -> Arc<Event> {
+        let seen = self.store.get(&maps(), &self.at(at)).unwrap().revision();
+        self.one(Change::delete(maps(), self.at(at), seen)).unwrap()
+    }
+
+    fn one(&self, change: Change) -> Result<Arc<Event>, CommitError> {
+        Ok(self.store.commit(vec![change])?.remove(0))
+    }
+
+    /// `namespace/name`, or a name in `n`.
+    fn at(&self, at: &str) -> ObjectName {
+        let (namespace, name) = at.split_once('/').unwrap_or(("n", at));
+        ObjectName::new(namespace, name)
+    }
+
+    fn subscribe(&self, after: u64) -> S::Subscription {
+        self.store.subscribe(&maps(), after).unwrap()
+    }
+}
+
+/// `namespace/name=data` of everything in a snapshot.
+fn shown(snapshot: &Snapshot) -> Vec<String> {
+    snapshot.list(&maps(), None).map(|(name, stored)| format!("{name}={}", data(stored))).collect()
+}
+
+/// What a subscriber finds now: `+`, `~` or `-`, the name, the data, and the revision counted from `start`.
+fn found(subscription: &mut impl Follow, start: u64) -> Vec<String> {
+    match subscription.poll() {
+        Progress::Events(events) => events.iter().map(|event| told(event, start)).collect(),
+        Progress::Idle(_) => Vec::new(),
+        other => vec![format!("{other:?}")],
+    }
+}
+
+fn told(event: &Event, start: u64) -> String {
+    let (sign, stored) = match event.kind() {
+        EventKind::Added => ("+", event.current.as_ref()),
+        EventKind::Modified => ("~", event.current.as_ref()),
+        EventKind::Deleted => ("-", event.departed()),
+    };
+    format!("{sign}{}={}@{}", event.object.name.name, data(stored.unwrap()), event.revision - start)
+}

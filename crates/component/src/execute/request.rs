@@ -14,6 +14,7 @@ pub(super) fn request(action: &ObjectAction, resource: &ApiResource, manager: &s
             let apply = written(ApiRequest::patch(resource, namespace, name, PatchKind::Apply, body));
             if *force { apply.force() } else { apply }
         }
+        Request::DryRun(body) => written(ApiRequest::patch(resource, namespace, name, PatchKind::Apply, body)).force().dry_run(),
         Request::MergePatch(patch) => written(ApiRequest::patch(resource, namespace, name, PatchKind::Merge, patch)),
         Request::JsonPatch(patch) => written(ApiRequest::patch(resource, namespace, name, PatchKind::Json, patch)),
         Request::Delete { uid, resource_version } => {

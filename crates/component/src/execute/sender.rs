@@ -2,8 +2,7 @@ use std::sync::Arc;
 
 use futures::StreamExt as _;
 use kubewright_core::dependents::{ObjectAction, Request};
-use kubewright_runtime::cluster::{ApiError, ApiResource, Cluster, Retry};
-use serde_json::Value;
+use kubewright_runtime::cluster::{Answer, ApiError, ApiResource, Cluster, Retry};
 
 use super::request::request;
 
@@ -20,7 +19,7 @@ pub(crate) struct Sender {
 #[derive(Debug)]
 pub(crate) struct Sent {
     pub(crate) action: ObjectAction,
-    pub(crate) answer: Result<Value, ApiError>,
+    pub(crate) answer: Result<Answer, ApiError>,
 }
 
 impl Sender {
@@ -45,7 +44,7 @@ impl Sender {
             .await
     }
 
-    async fn send_one(&self, action: &ObjectAction) -> Result<Value, ApiError> {
+    async fn send_one(&self, action: &ObjectAction) -> Result<Answer, ApiError> {
         if !action.after.is_zero() {
             let wait = self.cluster.random().spread(action.after, 0.2);
             self.cluster.clock().sleep(wait).await;
@@ -53,13 +52,14 @@ impl Sender {
         let resource = self.resource_of(action).await?;
         let request = request(action, &resource, &self.manager);
         tracing::debug!(%request, "sending");
-        self.cluster.send_retrying(&request, &self.retry).await
+        self.cluster.exchange_retrying(&request, &self.retry).await
     }
 
     /// The type as the server serves it. Requests without an object of their own do with any version.
     async fn resource_of(&self, action: &ObjectAction) -> Result<Arc<ApiResource>, ApiError> {
         let discovery = self.cluster.discovery();
-        let has_body = matches!(action.request, Request::Create(_) | Request::Replace(_) | Request::Apply { .. });
+        let has_body =
+            matches!(action.request, Request::Create(_) | Request::Replace(_) | Request::Apply { .. } | Request::DryRun(_));
         if !has_body
             && discovery.cached(&action.gvk.group_kind(), Some(&action.gvk.version)).is_none()
             && let Some(resource) = discovery.resolve(&action.gvk.group_kind()).await?

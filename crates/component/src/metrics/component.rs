@@ -72,7 +72,7 @@ impl Metrics {
         let labels = OperationLabels { controller: self.controller.to_string(), action: verb.operation() };
         self.families.operations.get_or_create(&labels).inc();
         match error {
-            None if corrective => {
+            None if corrective && matches!(verb, Verb::Update | Verb::Recreate) => {
                 self.families.drift.get_or_create(&self.controller()).inc();
             }
             None => {}

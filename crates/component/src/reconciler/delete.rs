@@ -19,7 +19,11 @@ impl Pass<'_> {
         } else {
             let foreign: Vec<String> =
                 self.object.finalizers().filter(|name| *name != self.shared.finalizer).map(str::to_owned).collect();
-            let verdict = self.drive(instance, &Goal::Delete { foreign }).await?;
+            let hooks = self.draft.component.deletion_hooks > 0 && !self.skips_hooks();
+            if hooks {
+                self.render(instance, false).await?;
+            }
+            let verdict = self.drive(instance, &Goal::Delete { foreign, hooks }).await?;
             if verdict != Verdict::Complete {
                 return Ok(End::verdict(verdict, self.intervals()));
             }
@@ -32,6 +36,11 @@ impl Pass<'_> {
         }
         self.remove_finalizer().await?;
         Ok(End::Gone)
+    }
+
+    /// Whether objects of deletion stages are left out, as an annotation asks.
+    fn skips_hooks(&self) -> bool {
+        self.object.annotation(&self.shared.operator.key("skip-deletion-hooks")) == Some("true")
     }
 
     fn abandons(&self) -> bool {

@@ -3,8 +3,8 @@ use std::time::Duration;
 
 use kubewright_core::component::Ending;
 use kubewright_core::dependents::{
-    Action, CheckedTypes, Desired, Foreign, ForeignCheck, Inventory, ObjectAction, Observed, Plan, Refusal, Request, Response,
-    Verb, Verdict, plan, plan_deletion,
+    Action, CheckedTypes, Desired, DesiredObject, Foreign, ForeignCheck, Inventory, ObjectAction, Observed, Plan, Refusal,
+    Request, Response, Verb, Verdict, plan, plan_deletion,
 };
 use kubewright_core::flow::Failure;
 use kubewright_machinery::object::{GroupKind, GroupVersionKind, ObjectExt as _, ObjectKey};
@@ -32,6 +32,8 @@ pub(super) enum Goal {
     Delete {
         /// The finalizers on the component that are not ours.
         foreign: Vec<String>,
+        /// Whether the rendered set has objects of deletion stages that are to be applied.
+        hooks: bool,
     },
 }
 
@@ -48,11 +50,13 @@ impl Pass<'_> {
         }
         let mut observed = self.observe(&inventory, goal);
         let mut found = HashMap::new();
-        let limit = BATCHES + BATCHES_PER_DEPENDENT * (inventory.len() + self.desired().objects().len());
+        let limit = BATCHES + BATCHES_PER_DEPENDENT * (inventory.len() + self.wanted(goal).len());
         for _ in 0..limit {
             let plan = match goal {
-                Goal::Apply => plan(&engine, self.desired(), &inventory, &observed, &self.memory.engine, self.now),
-                Goal::Delete { foreign } => plan_deletion(&engine, &inventory, &observed, &self.memory.engine, foreign, self.now),
+                Goal::Apply => plan(&engine, self.wanted(goal), &inventory, &observed, &self.memory.engine, self.now),
+                Goal::Delete { foreign, .. } => {
+                    plan_deletion(&engine, self.wanted(goal), &inventory, &observed, &self.memory.engine, foreign, self.now)
+                }
             };
             let Plan {
                 actions, inventory: planned, verdict, memory, wake, needs_manifests, watch_objects, watch_foreign, ..
@@ -105,20 +109,27 @@ impl Pass<'_> {
         Err(Box::new(End::failed(failure, None, self.intervals())))
     }
 
-    fn desired(&self) -> &Desired {
+    /// The rendered set, as far as it counts for the goal.
+    fn wanted(&self, goal: &Goal) -> &Desired {
         static NOTHING: std::sync::OnceLock<Desired> = std::sync::OnceLock::new();
         match &self.memory.rendered {
-            Some(rendered) => &rendered.desired,
-            None => NOTHING.get_or_init(Desired::default),
+            Some(rendered) if !matches!(goal, Goal::Delete { hooks: false, .. }) => &rendered.desired,
+            _ => NOTHING.get_or_init(Desired::default),
+        }
+    }
+
+    /// The objects of the rendered set that the goal is about.
+    fn objects(&self, goal: &Goal) -> &[DesiredObject] {
+        match goal {
+            Goal::Apply => self.wanted(goal).objects(),
+            Goal::Delete { .. } => self.wanted(goal).deletion_stage(),
         }
     }
 
     /// The kinds whose objects this pass must see.
     fn kinds(&self, inventory: &Inventory, goal: &Goal) -> BTreeSet<GroupKind> {
         let mut kinds: BTreeSet<GroupKind> = inventory.items().iter().map(|item| item.key().group_kind()).collect();
-        if matches!(goal, Goal::Apply) {
-            kinds.extend(self.desired().objects().iter().map(|object| object.key.group_kind()));
-        }
+        kinds.extend(self.objects(goal).iter().map(|object| object.key.group_kind()));
         kinds
     }
 
@@ -130,14 +141,18 @@ impl Pass<'_> {
             }
         };
         inventory.items().iter().for_each(|item| see(item.key()));
-        if matches!(goal, Goal::Apply) {
-            self.desired().objects().iter().for_each(|object| see(object.key.clone()));
+        self.objects(goal).iter().for_each(|object| see(object.key.clone()));
+        if matches!(goal, Goal::Delete { .. }) {
+            return observed;
         }
         let persisted = |field: &str| self.subject.persisted.get(field);
         let digest = persisted("processingDigest").and_then(Value::as_str).unwrap_or_default();
         let revision = persisted("revision").and_then(Value::as_i64).unwrap_or_default();
         if digest != self.draft.component.processing_digest || revision != self.draft.component.revision {
             observed.require_persist();
+        }
+        if self.succeeds {
+            observed.continue_from_predecessor();
         }
         observed
     }
@@ -169,8 +184,9 @@ impl Pass<'_> {
         let lost = refusal.as_ref().is_some_and(|refusal| lost_race(action.verb, refusal));
         shared.metrics.sent(action.verb, action.corrective, sent.answer.as_ref().err(), lost);
         match (&sent.answer, refusal) {
-            (Ok(body), _) => {
-                if action.verb != Verb::CreateNamespace && action.verb != Verb::ReadLive {
+            (Ok(answer), _) => {
+                let body = &answer.object;
+                if !matches!(action.verb, Verb::CreateNamespace | Verb::ReadLive | Verb::Compare) {
                     self.remember(action, body);
                 }
                 let changed = version_before.is_none_or(|before| before != body.resource_version());
@@ -181,14 +197,18 @@ impl Pass<'_> {
                 if let Some(note) = &action.note {
                     shared.events.note(&self.object, note);
                 }
-                observed.record(engine, action, Response::Success(body), &mut self.memory.engine, now);
+                observed.note_warnings(action, &answer.warnings);
+                let told = observed.record(engine, action, Response::Success(body), &mut self.memory.engine, now);
+                told.iter().for_each(|note| shared.events.note(&self.object, note));
             }
             (Err(_), None) => {}
             (Err(_), Some(refusal)) => {
-                if action.verb.is_write() && !lost && !refusal.is_transient() && !refusal.is_absent() {
+                let told = observed.record(engine, action, Response::Refused(&refusal), &mut self.memory.engine, now);
+                told.iter().for_each(|note| shared.events.note(&self.object, note));
+                let goes_on = observed.goes_on(&action.key);
+                if action.verb.is_write() && !goes_on && !lost && !refusal.is_transient() && !refusal.is_absent() {
                     shared.events.dependent_failed(&self.object, action, &refusal.to_string());
                 }
-                observed.record(engine, action, Response::Refused(&refusal), &mut self.memory.engine, now);
             }
         }
     }
@@ -246,7 +266,7 @@ impl Pass<'_> {
         let taken = |key: &ObjectKey| observed.get(key).is_some_and(|live| live.owner.is_some() && !live.is_owned_by(own));
         let wanted = match verdict {
             Verdict::Complete => HashSet::new(),
-            _ => self.desired().objects().iter().map(|object| &object.key).filter(|key| taken(key)).cloned().collect(),
+            _ => self.objects(&Goal::Apply).iter().map(|object| &object.key).filter(|key| taken(key)).cloned().collect(),
         };
         self.shared.dependents.want(self.key, wanted);
     }
@@ -262,7 +282,7 @@ impl Pass<'_> {
 
 /// Whether a write only came too late: a test in a JSON patch fails like an invalid object does.
 fn lost_race(verb: Verb, refusal: &Refusal) -> bool {
-    refusal.is_conflict() || (verb == Verb::ReleaseFinalizer && refusal.code == 422)
+    refusal.is_conflict() || (matches!(verb, Verb::ReleaseFinalizer | Verb::Reclaim) && refusal.code == 422)
 }
 
 #[cfg(test)]

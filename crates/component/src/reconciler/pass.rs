@@ -43,6 +43,8 @@ pub(super) struct Pass<'a> {
     pub(super) digest: Option<String>,
     /// Whether the component changed since the last pass.
     pub(super) restarted: bool,
+    /// Whether another program of this name left the component as it is (TAKE-3).
+    pub(super) succeeds: bool,
     /// When to look again though no event comes.
     pub(super) wake: Option<Timestamp>,
     /// What was written in this pass.
@@ -81,6 +83,7 @@ impl<'a> Pass<'a> {
             resolved: Resolved::default(),
             digest: None,
             restarted: false,
+            succeeds: false,
             wake: None,
             tally: Tally::default(),
         }
@@ -118,6 +121,7 @@ impl<'a> Pass<'a> {
         let references = self.resolve_references(&*instance).await?;
         let digest = self.component_digest(&references);
         if !deleting {
+            self.succeeds = self.draft.component.is_left_by_another(self.generation());
             self.restarted = self.draft.component.process(&digest, self.generation());
         }
         self.digest = Some(digest);

@@ -4,7 +4,7 @@ use futures::future::join_all;
 use kubewright_core::dependents::{Desired, DesiredObject, PrepareContext, Scope, prepare};
 use kubewright_core::flow::{Failure, Reason};
 use kubewright_machinery::object::{GroupVersionKind, ObjectExt};
-use kubewright_render::{InputError, RenderError, RenderInputs};
+use kubewright_render::{InputError, RenderError, RenderInputs, Stage};
 use serde_json::Value;
 
 use super::end::{End, Step};
@@ -87,7 +87,7 @@ impl Pass<'_> {
             name: effective.map(|effective| effective.name.clone()).unwrap_or_default(),
             digest: self.digest.clone().unwrap_or_default(),
             revision: self.draft.component.revision,
-            ..RenderInputs::default()
+            stage: if self.is_deleting() { Stage::Deletion } else { Stage::Apply },
         }
     }
 

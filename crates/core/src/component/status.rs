@@ -142,6 +142,12 @@ impl ComponentStatus {
         self.condition(READY).map_or("", |condition| &condition.message)
     }
 
+    /// Whether another program of this name processed the component as it is now (TAKE-3).
+    pub fn is_left_by_another(&self, generation: i64) -> bool {
+        let digest = &self.processing_digest;
+        !digest.is_empty() && !digest.starts_with(COMPONENT_DIGEST_PREFIX) && self.observed_generation == generation
+    }
+
     /// Takes over the digest of the component (PASS-4). Tells whether processing starts anew because the component changed.
     pub fn process(&mut self, digest: &str, generation: i64) -> bool {
         let mut restarted = false;
@@ -149,8 +155,7 @@ impl ComponentStatus {
             digest.clone_into(&mut self.processing_digest);
             self.processing_since = None;
         } else if self.processing_digest != digest {
-            let foreign = !self.processing_digest.starts_with(COMPONENT_DIGEST_PREFIX);
-            if foreign && self.observed_generation == generation {
+            if self.is_left_by_another(generation) {
                 // Another program of this name processed the same thing (TAKE-3).
                 if self.last_processing_digest == self.processing_digest {
                     digest.clone_into(&mut self.last_processing_digest);

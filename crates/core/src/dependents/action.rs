@@ -58,6 +58,10 @@ pub enum Verb {
     TakeOwnership,
     /// Take our finalizer off a type that is being deleted.
     ReleaseFinalizer,
+    /// Make fields of other managers, or earlier ones of ours, fields that our applies own (WRITE-5).
+    Reclaim,
+    /// Ask what an apply would change, without changing anything (TAKE-2).
+    Compare,
     /// Create a namespace that a dependent needs.
     CreateNamespace,
     /// Read an object, because no watch shows it.
@@ -67,16 +71,16 @@ pub enum Verb {
 impl Verb {
     /// Whether the request changes something in the cluster.
     pub const fn is_write(self) -> bool {
-        !matches!(self, Self::ReadLive)
+        !matches!(self, Self::ReadLive | Self::Compare)
     }
 
     /// The value of the metric label `action`.
     pub const fn operation(self) -> &'static str {
         match self {
             Self::Create | Self::CreateNamespace => "create",
-            Self::Update | Self::Orphan | Self::TakeOwnership | Self::ReleaseFinalizer => "update",
+            Self::Update | Self::Orphan | Self::TakeOwnership | Self::ReleaseFinalizer | Self::Reclaim => "update",
             Self::Recreate | Self::Delete => "delete",
-            Self::ReadLive => "read",
+            Self::ReadLive | Self::Compare => "read",
         }
     }
 }
@@ -96,6 +100,8 @@ pub enum Request {
         /// Whether fields of other managers are taken over.
         force: bool,
     },
+    /// Forced server-side apply of this object that is not carried out.
+    DryRun(Value),
     /// JSON merge patch (RFC 7386).
     MergePatch(Value),
     /// JSON patch (RFC 6902).
@@ -186,8 +192,26 @@ pub enum Note {
     DriftRepeated {
         /// The object.
         object: ObjectKey,
-        /// Other managers of the object, comma separated.
+        /// The managers of the fields, comma separated.
         managers: String,
+        /// The fields, comma separated.
+        fields: String,
+    },
+    /// The server refuses to restore fields of ours that somebody changed (DRIFT-8).
+    DriftNotRepaired {
+        /// The object.
+        object: ObjectKey,
+        /// The field that the server names.
+        field: String,
+        /// The server's text.
+        error: String,
+    },
+    /// The server does not know fields of a manifest; the object was written without them (WRITE-12).
+    UnknownFields {
+        /// The object.
+        object: ObjectKey,
+        /// The fields, comma separated.
+        fields: String,
     },
 }
 
@@ -199,6 +223,8 @@ impl Note {
             Self::NamespaceKept { .. } => "NamespaceKept",
             Self::DependentDeleted { .. } => "DependentDeleted",
             Self::DriftRepeated { .. } => "DriftRepeated",
+            Self::DriftNotRepaired { .. } => "DriftNotRepaired",
+            Self::UnknownFields { .. } => "UnknownFields",
         }
     }
 
@@ -217,8 +243,17 @@ impl Note {
             Self::DependentDeleted { object } => {
                 format!("{object} was deleted by somebody else and is created again")
             }
-            Self::DriftRepeated { object, managers } => {
-                format!("Fields of {object} are changed again and again (other managers: {managers})")
+            Self::DriftRepeated { object, managers, fields } => {
+                let fields = if fields.is_empty() { "fields" } else { fields };
+                let managers = if managers.is_empty() { "an unknown manager" } else { managers };
+                format!("{managers} keeps changing {fields} of {object} (take out of the manifest what another program sets)")
+            }
+            Self::DriftNotRepaired { object, field, error } => {
+                let field = if field.is_empty() { String::new() } else { format!("{field} of ") };
+                format!("{field}{object} was changed and cannot be restored: {error}")
+            }
+            Self::UnknownFields { object, fields } => {
+                format!("{object} is written without fields that the server does not know: {fields}")
             }
         }
     }

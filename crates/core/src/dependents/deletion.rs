@@ -3,11 +3,12 @@
 use super::planner::Planner;
 use super::teardown::Removal;
 use super::waves::index_of;
-use super::{BlockedReason, CheckedTypes, ForeignCheck, Verdict};
+use super::{BlockedReason, CheckedTypes, Desired, ForeignCheck, Verdict};
+use crate::manifest::Lifecycle;
 
 impl Planner<'_> {
     /// Whether everything is gone.
-    pub(super) fn delete(&mut self, foreign_finalizers: &[String]) -> bool {
+    pub(super) fn delete(&mut self, desired: &Desired, foreign_finalizers: &[String]) -> bool {
         let all: Vec<usize> = (0..self.items.len()).collect();
         let checks = self.gate();
         if !self.all_free(checks) {
@@ -19,10 +20,19 @@ impl Planner<'_> {
             self.blocked = Some(Verdict::Blocked { reason: BlockedReason::DeletionBlocked, message });
             return false;
         }
+        self.take_in_writes();
+        if !self.run_stage(desired, Lifecycle::PreDelete) {
+            return false;
+        }
+        let ordinary: Vec<usize> = (0..self.items.len()).filter(|&place| self.items[place].lifecycle.is_none()).collect();
+        self.remove_all(&ordinary) && self.run_stage(desired, Lifecycle::PostDelete) && self.remove_stages()
+    }
+
+    pub(super) fn remove_all(&mut self, places: &[usize]) -> bool {
         let managed_types = self.managed_types();
-        let done = self.tear_down(&all, &index_of(&managed_types), Removal::Deletion);
+        let done = self.tear_down(places, &index_of(&managed_types), Removal::Deletion);
         if !done {
-            self.wait_for_all(&all);
+            self.wait_for_all(places);
         }
         done
     }

@@ -69,6 +69,16 @@ impl Desired {
         &self.deletion_stage
     }
 
+    /// The number of all objects.
+    pub fn len(&self) -> usize {
+        self.objects.len() + self.deletion_stage.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// An ordinary object.
     pub fn get(&self, key: &ObjectKey) -> Option<&DesiredObject> {
         self.index.get(key).map(|&place| &self.objects[place])

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use super::compare::contested;
 use super::planner::Planner;
 use super::state::{State, seconds_between};
-use super::{DesiredObject, Item, Note, ObjectAction, Phase, Projection};
+use super::{DesiredObject, Item, Note, ObjectAction, Phase, Projection, Verb};
 use crate::manifest::{ReconcilePolicy, UpdatePolicy};
 
 /// After this long in sync, an object counts as peaceful again, in seconds.
@@ -39,7 +40,7 @@ impl Planner<'_> {
         };
         let before = self.sends.len();
         self.correct_in_sync(object);
-        let recreated = self.sends[before..].iter().any(|action| action.verb == super::Verb::Recreate);
+        let recreated = self.sends[before..].iter().any(|action| action.verb == Verb::Recreate);
         if recreated { State::InSync { ready: false } } else { state }
     }
 
@@ -61,6 +62,12 @@ impl Planner<'_> {
             self.send(action);
             return;
         }
+        if self.observed.refused_applies.contains_key(&object.key) {
+            if let Some(action) = self.repair(object, live) {
+                self.send(ObjectAction { corrective: true, ..action });
+            }
+            return;
+        }
         let due = is_reapply_due(item, object, self.now);
         let finding = look(item, live);
         self.remember_peace(object, finding);
@@ -74,7 +81,7 @@ impl Planner<'_> {
                 false
             }
             Finding::Unknown => due,
-            Finding::InSync => due && object.update == UpdatePolicy::SsaOverride && live.reclaim_others,
+            Finding::InSync => due && is_reclaimable(object.update, live),
         };
         if wanted {
             self.send_correction(object, live, finding);
@@ -83,15 +90,34 @@ impl Planner<'_> {
 
     fn send_correction(&mut self, object: &DesiredObject, live: &Projection, finding: Finding) {
         let action = if object.update == UpdatePolicy::Recreate {
-            Some(self.delete_live(super::Verb::Recreate, &object.gvk, &object.key, live))
+            Some(self.delete_live(Verb::Recreate, &object.gvk, &object.key, live))
         } else {
             self.update(object, live)
         };
         let Some(action) = action else { return };
+        let action = ObjectAction { corrective: true, ..action };
         let count = self.memory.drift.get(&object.key).map_or(0, |entry| entry.count);
-        let note = (finding == Finding::Drift && count == TOLD_AT)
-            .then(|| Note::DriftRepeated { object: object.key.clone(), managers: live.managers.to_string() });
-        self.send(ObjectAction { corrective: true, note, ..action });
+        let is_write = matches!(action.verb, Verb::Update | Verb::Recreate);
+        if !is_write || finding != Finding::Drift || count != TOLD_AT {
+            self.send(action);
+        } else if let Some(note) = self.name_the_fighter(object, live) {
+            self.send(ObjectAction { note: Some(note), ..action });
+        } else {
+            let read = self.read_live(&object.gvk, &object.key, true);
+            self.send(read);
+        }
+    }
+
+    /// Who changes what, if the whole object is known. A projection does not tell.
+    fn name_the_fighter(&mut self, object: &DesiredObject, live: &Projection) -> Option<Note> {
+        let Some(manifest) = &object.manifest else {
+            self.needs_manifests = true;
+            return None;
+        };
+        let full = self.observed.full(&object.key, live)?;
+        let (fields, managers) = contested(manifest, full, &self.engine.context.field_manager);
+        let managers = if managers.is_empty() { live.managers.to_string() } else { managers.join(", ") };
+        Some(Note::DriftRepeated { object: object.key.clone(), managers, fields: fields.join(", ") })
     }
 
     /// Corrections are spaced: at once, 10 s, 60 s after the one before, then only when a reapply is due (DRIFT-5).
@@ -134,6 +160,15 @@ impl Planner<'_> {
         } else if entry.in_sync_since.is_none() {
             entry.in_sync_since = Some(now);
         }
+    }
+}
+
+/// Whether an apply would take something over that is not in sync by now (DRIFT-3).
+fn is_reclaimable(policy: UpdatePolicy, live: &Projection) -> bool {
+    match policy {
+        UpdatePolicy::SsaOverride => live.reclaim_own || live.reclaim_others,
+        UpdatePolicy::SsaMerge => live.reclaim_own,
+        _ => false,
     }
 }
 

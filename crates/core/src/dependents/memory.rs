@@ -14,12 +14,14 @@ pub struct Memory {
     pub(super) deletions: BTreeMap<ObjectKey, Deletions>,
     /// Since when an object's controller has not seen its generation (READY-6).
     pub(super) lagging: BTreeMap<ObjectKey, Timestamp>,
+    /// The digests for which unknown fields were told (WRITE-12).
+    pub(super) undeclared: BTreeMap<ObjectKey, String>,
 }
 
 impl Memory {
     /// Whether nothing is remembered.
     pub fn is_empty(&self) -> bool {
-        self.drift.is_empty() && self.deletions.is_empty() && self.lagging.is_empty()
+        self.drift.is_empty() && self.deletions.is_empty() && self.lagging.is_empty() && self.undeclared.is_empty()
     }
 }
 

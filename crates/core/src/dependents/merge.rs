@@ -16,7 +16,11 @@ impl Planner<'_> {
                 Some(&place) => place,
                 None => self.append(object),
             };
-            refresh(&mut self.items[place], object);
+            if self.take_over(place, object) {
+                refresh(&mut self.items[place], object);
+            } else {
+                self.undecided = true;
+            }
         }
         for (place, item) in self.items.iter_mut().enumerate() {
             if item.lifecycle.is_some() || item.is_redundant() || self.gone.contains(&place) {
@@ -39,7 +43,7 @@ impl Planner<'_> {
         self.index = self.items.iter().enumerate().map(|(place, item)| (item.key(), place)).collect();
     }
 
-    fn append(&mut self, object: &DesiredObject) -> usize {
+    pub(super) fn append(&mut self, object: &DesiredObject) -> usize {
         let place = self.items.len();
         self.items.push(Item {
             group: object.gvk.group.clone(),
@@ -68,7 +72,8 @@ impl Planner<'_> {
         place
     }
 
-    fn take_in_writes(&mut self) {
+    /// What this pass wrote is known of the items.
+    pub(super) fn take_in_writes(&mut self) {
         for (key, written) in &self.observed.written {
             if let Some(&place) = self.index.get(key) {
                 take_in(&mut self.items[place], written);
@@ -77,7 +82,7 @@ impl Planner<'_> {
     }
 }
 
-fn refresh(item: &mut Item, object: &DesiredObject) {
+pub(super) fn refresh(item: &mut Item, object: &DesiredObject) {
     item.version.clone_from(&object.gvk.version);
     item.adoption_policy = object.adoption;
     item.reconcile_policy = object.reconcile;
@@ -93,7 +98,6 @@ fn refresh(item: &mut Item, object: &DesiredObject) {
         item.report(Status::InProgress, "");
         // Whatever is written next has other fields. If this process dies before it can tell which, they are unknown.
         item.fingerprint.clear();
-        item.empty_paths.clear();
     }
 }
 

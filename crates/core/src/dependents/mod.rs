@@ -10,6 +10,7 @@
 //! ```
 
 mod action;
+mod compare;
 mod deletion;
 mod desired;
 mod drift;
@@ -26,9 +27,13 @@ mod plan;
 mod planner;
 mod prepare;
 mod purge;
+mod reclaim;
 mod redundant;
+mod stages;
 mod state;
+mod takeover;
 mod teardown;
+mod undeclared;
 mod validate;
 mod verdict;
 mod waves;

@@ -44,15 +44,18 @@ pub fn plan(
     if let Some(errors) = planner.validate(desired) {
         return planner.invalid(inventory, errors);
     }
-    let complete = planner.apply(desired);
+    // Before it is known what is to be written at all, nothing is.
+    let complete = !planner.undecided && planner.apply(desired);
     planner.finish(complete, true)
 }
 
 /// What to do so that all dependents of a component go away (10.11). There is no way around the gate (10.12).
 ///
+/// Of `desired` only the objects of deletion stages count: they are applied before and after the others go (DEL-5).
 /// `foreign_finalizers` are the finalizers on the component that are not ours: dependents are touched only when there is none.
 pub fn plan_deletion(
     engine: &Engine,
+    desired: &Desired,
     inventory: &Inventory,
     observed: &Observed,
     memory: &Memory,
@@ -61,6 +64,7 @@ pub fn plan_deletion(
 ) -> Plan {
     let mut planner = Planner::new(engine, observed, memory, now);
     planner.adopt_inventory(inventory);
-    let complete = planner.delete(foreign_finalizers);
-    planner.finish(complete, false)
+    let complete = planner.delete(desired, foreign_finalizers);
+    let staged = planner.items.iter().any(|item| item.lifecycle.is_some());
+    planner.finish(complete, staged)
 }

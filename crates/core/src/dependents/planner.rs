@@ -8,6 +8,7 @@ use kubewright_machinery::object::{GroupVersionKind, ObjectKey};
 
 use super::observe::{Farewells, Halt};
 use super::order::delete_priority;
+use super::stages::is_past;
 use super::{
     Action, BlockedReason, Engine, Foreign, ForeignCheck, Inventory, Item, Memory, ObjectAction, Observed, Phase, Plan,
     Projection, Verdict, Waiting,
@@ -39,6 +40,8 @@ pub(super) struct Planner<'a> {
     pub(super) blocked: Option<Verdict>,
     pub(super) wake: Option<Timestamp>,
     pub(super) needs_manifests: bool,
+    /// Whether it is not known yet of some items whether they are to be written at all.
+    pub(super) undecided: bool,
     pub(super) watch_foreign: Vec<ForeignCheck>,
 }
 
@@ -61,6 +64,7 @@ impl<'a> Planner<'a> {
             blocked: None,
             wake: None,
             needs_manifests: false,
+            undecided: false,
             watch_foreign: Vec::new(),
         }
     }
@@ -100,6 +104,7 @@ impl<'a> Planner<'a> {
 
     /// Puts the plan together. `write_ahead`: keys must reach the status before their objects are written (PLAN-4).
     pub(super) fn finish(mut self, complete: bool, write_ahead: bool) -> Plan {
+        let complete = complete && !self.undecided;
         if self.needs_manifests {
             self.sends.clear();
             self.checks.clear();
@@ -136,12 +141,12 @@ impl<'a> Planner<'a> {
     fn must_persist(&self, inventory: &Inventory, actions: &[Action]) -> bool {
         let writes = actions.iter().any(|action| matches!(action, Action::Send(send) if send.verb.is_write()));
         let purges = |phase: Phase| matches!(phase, Phase::ScheduledForCompletion | Phase::Completing | Phase::Completed);
-        writes
-            && (self.observed.must_persist
-                || inventory.items().iter().any(|item| match self.observed.persisted.get(&item.key()) {
-                    None => true,
-                    Some(&persisted) => purges(item.phase) && !purges(persisted),
-                }))
+        let forgotten = |item: &Item| match self.observed.persisted.get(&item.key()) {
+            None => true,
+            Some(&persisted) if item.lifecycle.is_some() && item.is_past_stage() => !is_past(persisted),
+            Some(&persisted) => purges(item.phase) && !purges(persisted),
+        };
+        writes && (self.observed.must_persist || inventory.items().iter().any(forgotten))
     }
 
     fn verdict(&mut self, complete: bool) -> Verdict {
@@ -217,6 +222,7 @@ impl<'a> Planner<'a> {
         let known = |key: &ObjectKey| index.get(key).is_some_and(|place| !gone.contains(place));
         self.memory.drift.retain(|key, _| known(key));
         self.memory.lagging.retain(|key, _| known(key));
+        self.memory.undeclared.retain(|key, _| known(key));
         let items = &self.items;
         self.memory
             .deletions

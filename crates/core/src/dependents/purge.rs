@@ -2,15 +2,15 @@
 
 use super::planner::Planner;
 use super::state::State;
-use super::{DesiredObject, Phase, Verb};
+use super::{DesiredObject, Item, Phase, Verb};
 use crate::health::Status;
 
 impl Planner<'_> {
     /// Goes on with completions that were started (PURGE-3). Whether any is left.
-    pub(super) fn continue_purge(&mut self) -> bool {
-        let places: Vec<usize> = (0..self.items.len())
-            .filter(|&place| matches!(self.items[place].phase, Phase::ScheduledForCompletion | Phase::Completing))
-            .collect();
+    pub(super) fn continue_purge(&mut self, concerns: impl Fn(&Item) -> bool) -> bool {
+        let started = |item: &Item| matches!(item.phase, Phase::ScheduledForCompletion | Phase::Completing);
+        let places: Vec<usize> =
+            (0..self.items.len()).filter(|&place| started(&self.items[place]) && concerns(&self.items[place])).collect();
         let mut open = false;
         for place in places {
             open |= !self.purge(place);

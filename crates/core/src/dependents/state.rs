@@ -51,6 +51,11 @@ impl Planner<'_> {
         match phase {
             Phase::Completed => return State::Completed,
             Phase::ScheduledForCompletion | Phase::Completing => return State::Purging,
+            // What a stage of the deletion has done once is not done again (DEL-5).
+            _ if object.lifecycle.is_some() && self.items[place].is_past_stage() => {
+                let there = self.live(&object.key).is_some_and(|live| !live.terminating);
+                return if there { State::InSync { ready: true } } else { State::Completed };
+            }
             _ => {}
         }
         let Some(live) = self.live(&object.key) else {

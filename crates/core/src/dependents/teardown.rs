@@ -204,6 +204,7 @@ struct Outcome {
     pending: bool,
 }
 
+/// Objects of a deletion stage go with their namespace (VAL-3).
 fn is_user(item: &Item) -> bool {
-    !item.namespace.is_empty() && item.phase != Phase::Completed
+    !item.namespace.is_empty() && item.phase != Phase::Completed && item.lifecycle.is_none()
 }

@@ -37,7 +37,7 @@ impl Planner<'_> {
     pub(super) fn apply(&mut self, desired: &Desired) -> bool {
         let objects = desired.objects();
         // Completions that are pending come before any apply (PURGE-3).
-        let purging = self.continue_purge();
+        let purging = self.continue_purge(|item| item.lifecycle.is_none());
         let states: Vec<State> = objects.iter().map(|object| self.assess(object)).collect();
         let managed_types = self.managed_types();
         let managed = index_of(&managed_types);
@@ -47,24 +47,29 @@ impl Planner<'_> {
             self.wait_for_unready(objects, &states);
             return false;
         }
-        let waves = waves(objects, &managed);
-        let last = waves.keys().next_back().copied();
-        let mut applied: Vec<usize> = Vec::with_capacity(objects.len());
-        for (order, wave) in &waves {
-            if !self.apply_wave(objects, &states, wave, &managed) {
-                self.wait_for_unready(objects, &states);
-                return false;
-            }
-            applied.extend(wave.values().flat_map(|stage| stage.values().flatten()));
-            if self.start_purge(objects, &states, &applied, *order, last == Some(*order)) {
-                self.wait_for_unready(objects, &states);
-                return false;
-            }
-        }
-        if self.sends_any() {
+        if !self.apply_waves(objects, &states, &managed) || self.sends_any() {
             return false;
         }
         self.remove_redundant(&managed)
+    }
+
+    /// Wave after wave, with what each purges. Whether all are ready.
+    pub(super) fn apply_waves(&mut self, objects: &[DesiredObject], states: &[State], managed: &ManagedIndex<'_, ()>) -> bool {
+        let waves = waves(objects, managed);
+        let last = waves.keys().next_back().copied();
+        let mut applied: Vec<usize> = Vec::with_capacity(objects.len());
+        for (order, wave) in &waves {
+            if !self.apply_wave(objects, states, wave, managed) {
+                self.wait_for_unready(objects, states);
+                return false;
+            }
+            applied.extend(wave.values().flat_map(|stage| stage.values().flatten()));
+            if self.start_purge(objects, states, &applied, *order, last == Some(*order)) {
+                self.wait_for_unready(objects, states);
+                return false;
+            }
+        }
+        true
     }
 
     /// The types whose objects are managed instances (MAN-1).

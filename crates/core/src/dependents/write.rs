@@ -7,8 +7,11 @@ use kubewright_machinery::object::{GroupVersionKind, ObjectExt, ObjectKey};
 use serde_json::{Map, Value, json};
 
 use super::engine::is_type;
+use super::observe::fill_empty_paths;
 use super::planner::Planner;
-use super::{DesiredObject, ObjectAction, Projection, Request, Verb};
+use super::reclaim::{self, Claims};
+use super::{DesiredObject, ObjectAction, Projection, Request, Verb, compare, undeclared};
+use crate::manifest::UpdatePolicy;
 
 /// The version that an apply names so that it only creates: no object has it (WRITE-1).
 const VERSION_OF_NOTHING: &str = "1";
@@ -29,23 +32,59 @@ impl Planner<'_> {
         Some(self.action(Verb::Create, &object.gvk, &object.key, request))
     }
 
-    /// The request that writes an object which exists, unless only a summary of it is known.
+    /// The next request on the way to writing an object which exists, unless only a summary of it is known.
     pub(super) fn update(&mut self, object: &DesiredObject, live: &Projection) -> Option<ObjectAction> {
         let mut body = self.marked(object, Some(live))?;
-        if body.resource_version().is_empty() {
-            body.metadata_mut().insert("resourceVersion".to_owned(), (*live.resource_version).into());
+        if !object.update.is_apply() {
+            add_finalizers(&mut body, live);
+            return Some(self.action(Verb::Update, &object.gvk, &object.key, Request::Replace(body)));
         }
-        let request = if object.update.is_apply() {
-            Request::Apply { body, force: true }
-        } else {
-            let own: Vec<String> = body.finalizers().map(str::to_owned).collect();
-            set_finalizers(&mut body, live.finalizers.iter().map(ToString::to_string).chain(own));
-            Request::Replace(body)
-        };
-        Some(self.action(Verb::Update, &object.gvk, &object.key, request))
+        if let Some(action) = self.reclaim(object, live, &body) {
+            return Some(action);
+        }
+        let empty_paths = self.index.get(&object.key).map_or(&[][..], |&place| &self.items[place].empty_paths);
+        fill_empty_paths(&mut body, empty_paths, live);
+        Some(self.action(Verb::Update, &object.gvk, &object.key, Request::Apply { body, force: true }))
     }
 
-    /// The manifest with our marks, and with our finalizer where it belongs (MARK-1, WRITE-3).
+    /// Reading and then claiming fields that must be ours before an apply can see to them (WRITE-5).
+    fn reclaim(&mut self, object: &DesiredObject, live: &Projection, body: &Value) -> Option<ObjectAction> {
+        let others = object.update == UpdatePolicy::SsaOverride && live.reclaim_others;
+        if !(live.reclaim_own || others) || self.observed.reclaimed.contains(&object.key) {
+            return None;
+        }
+        let Some(full) = self.observed.full(&object.key, live) else {
+            return Some(self.read_live(&object.gvk, &object.key, false));
+        };
+        let finalizers: Vec<String> = body.finalizers().map(str::to_owned).collect();
+        let patch = reclaim::patch(full, Claims { context: &self.engine.context, others, finalizers: &finalizers })?;
+        Some(self.action(Verb::Reclaim, &object.gvk, &object.key, Request::JsonPatch(patch)))
+    }
+
+    /// The question what a forced apply would make of an object (TAKE-2).
+    pub(super) fn dry_run(
+        &mut self,
+        object: &DesiredObject,
+        live: &Projection,
+        empty_paths: &[Vec<String>],
+    ) -> Option<ObjectAction> {
+        let mut body = self.marked(object, Some(live))?;
+        fill_empty_paths(&mut body, empty_paths, live);
+        Some(self.action(Verb::Compare, &object.gvk, &object.key, Request::DryRun(body)))
+    }
+
+    /// The next request on the way to restoring an object whose apply is refused (DRIFT-8).
+    pub(super) fn repair(&mut self, object: &DesiredObject, live: &Projection) -> Option<ObjectAction> {
+        let Some(full) = self.observed.full(&object.key, live).cloned() else {
+            return Some(self.read_live(&object.gvk, &object.key, false));
+        };
+        let mut body = compare::repaired(&full, &self.marked(object, Some(live))?);
+        add_finalizers(&mut body, live);
+        Some(self.action(Verb::Update, &object.gvk, &object.key, Request::Replace(body)))
+    }
+
+    /// The manifest with our marks, with our finalizer where it belongs (MARK-1, WRITE-3), with the version that is overwritten,
+    /// and without what an apply was told to leave out (WRITE-12).
     fn marked(&mut self, object: &DesiredObject, live: Option<&Projection>) -> Option<Value> {
         let Some(manifest) = &object.manifest else {
             self.needs_manifests = true;
@@ -60,6 +99,14 @@ impl Planner<'_> {
         if is_type(&object.key) || live.is_some_and(|live| live.has_finalizer(&engine.finalizer)) {
             let own: Vec<String> = body.finalizers().map(str::to_owned).collect();
             set_finalizers(&mut body, own.into_iter().chain([engine.finalizer.clone()]));
+        }
+        if let Some(live) = live.filter(|_| body.resource_version().is_empty()) {
+            body.metadata_mut().insert("resourceVersion".to_owned(), (*live.resource_version).into());
+        }
+        if object.update.is_apply()
+            && let Some(unknown) = self.observed.undeclared.get(&object.key)
+        {
+            undeclared::remove(&mut body, &unknown.fields);
         }
         Some(body)
     }
@@ -122,6 +169,12 @@ impl Planner<'_> {
         let after = if attempts == 0 { Duration::ZERO } else { CONFLICT_PAUSE * 2u32.pow((attempts - 1).min(8)) };
         ObjectAction { verb, gvk: gvk.clone(), key: key.clone(), request, after, note: None, corrective: false }
     }
+}
+
+/// A PUT keeps the finalizers of others.
+fn add_finalizers(body: &mut Value, live: &Projection) {
+    let own: Vec<String> = body.finalizers().map(str::to_owned).collect();
+    set_finalizers(body, live.finalizers.iter().map(ToString::to_string).chain(own));
 }
 
 fn set_finalizers(body: &mut Value, names: impl Iterator<Item = String>) {

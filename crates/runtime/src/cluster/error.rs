@@ -175,9 +175,11 @@ impl ApiError {
         self.code() == Some(410)
     }
 
-    /// May the same request succeed a little later: 409, 429, 500, 502, 503, 504, or no answer?
+    /// May the same request succeed a little later: 409, 429, 500, 502, 503, 504, or no answer? An apply with fields that the
+    /// schema lacks is answered with 500, too, and always will be.
     pub fn is_transient(&self) -> bool {
         match self {
+            Self::Status(status) if status.code == 500 && status.message.contains("field not declared in schema") => false,
             Self::Status(status) => matches!(status.code, 409 | 429 | 500 | 502 | 503 | 504),
             Self::Connection { .. } | Self::TimedOut { .. } => true,
             Self::Decode { .. } | Self::Invalid { .. } | Self::NotServed { .. } | Self::Credentials { .. } => false,

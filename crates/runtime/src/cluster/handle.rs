@@ -172,10 +172,15 @@ impl Cluster {
     ///
     /// A request whose answer was lost may have been done: a repeated create then fails with `AlreadyExists`.
     pub async fn send_retrying(&self, request: &ApiRequest, retry: &Retry) -> Result<Value, ApiError> {
+        self.exchange_retrying(request, retry).await.map(|answer| answer.object)
+    }
+
+    /// As [`Self::send_retrying`], with code and warnings.
+    pub async fn exchange_retrying(&self, request: &ApiRequest, retry: &Retry) -> Result<Answer, ApiError> {
         let mut attempt = 0;
         loop {
-            let error = match self.send(request).await {
-                Ok(object) => return Ok(object),
+            let error = match self.exchange(request).await {
+                Ok(answer) => return Ok(answer),
                 Err(error) => error,
             };
             let Some(wait) = retry.wait(attempt, &error) else {

@@ -1,6 +1,6 @@
 //! Fingerprints of the fields that we own in a live object (DIG-3).
 
-use kubewright_machinery::fieldset::{FieldSet, extract};
+use kubewright_machinery::fieldset::{FieldSet, PathElement, extract};
 use kubewright_machinery::object::{ObjectExt, canonical_json, sha256_hex};
 use serde_json::{Value, json};
 
@@ -74,14 +74,52 @@ pub(in crate::dependents) fn empty_paths(sent: &Value, live: &Projection) -> Vec
         .collect()
 }
 
+/// Sends a leaf of ours whose live value is a map, and which is not mentioned, as an empty map: leaving it out would take away what the
+/// server and others keep below it (WRITE-13).
+pub(in crate::dependents) fn fill_empty_paths(body: &mut Value, empty_paths: &[Vec<String>], live: &Projection) {
+    for path in empty_paths {
+        let leaf = canonical_json(&json!(path));
+        if live.map_leaves.iter().any(|present| *present.path == *leaf) {
+            fill(body, path);
+        }
+    }
+}
+
+fn fill(body: &mut Value, path: &[String]) {
+    let Some((first, rest)) = path.split_first() else {
+        if body.is_null() {
+            *body = json!({});
+        }
+        return;
+    };
+    match PathElement::parse(first) {
+        Ok(Some(PathElement::Field(name))) => {
+            if body.is_null() {
+                *body = json!({});
+            }
+            if let Some(map) = body.as_object_mut() {
+                fill(map.entry(&*name).or_insert(Value::Null), rest);
+            }
+        }
+        // Entries that the manifest does not have are not wanted, whatever lies below.
+        Ok(Some(PathElement::Key(keys))) => {
+            let has = |entry: &&mut Value| keys.iter().all(|(name, wanted)| entry.get(name).is_none_or(|found| found == wanted));
+            if let Some(entry) = body.as_array_mut().and_then(|list| list.iter_mut().find(has)) {
+                fill(entry, rest);
+            }
+        }
+        _ => {}
+    }
+}
+
 fn is_empty_map(sent: &Value, path: &[String]) -> bool {
-    use kubewright_machinery::fieldset::PathElement;
     let elements: Option<Vec<PathElement>> = path.iter().map(|key| PathElement::parse(key).ok().flatten()).collect();
     let value = elements.and_then(|elements| extract(sent, &elements).and_then(Value::as_object));
     value.is_some_and(serde_json::Map::is_empty)
 }
 
-fn own_fields(live: &Value, field_manager: &str) -> Option<FieldSet> {
+/// The fields of a manager outside subresources, by all its operations.
+pub(in crate::dependents) fn own_fields(live: &Value, field_manager: &str) -> Option<FieldSet> {
     let entries = live.metadata().get("managedFields")?.as_array()?;
     let is_ours = |entry: &&Value| {
         entry.get("manager").and_then(Value::as_str) == Some(field_manager)

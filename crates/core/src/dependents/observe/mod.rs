@@ -7,8 +7,9 @@ mod record;
 mod refusal;
 
 pub use fingerprint::{FINGERPRINT_NONE, fingerprint_of};
+pub(super) use fingerprint::{fill_empty_paths, own_fields};
 pub use observed::Observed;
-pub(super) use observed::{Farewells, Halt, Written, WrittenHow};
+pub(super) use observed::{DryRun, Farewells, Halt, Written, WrittenHow};
 pub use projection::{KindRule, MapLeaf, Owner, Projection, ProjectionContext, ServedType};
 pub use record::Response;
 pub use refusal::{Refusal, RefusalCause};

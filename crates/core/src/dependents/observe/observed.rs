@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use kubewright_machinery::object::ObjectKey;
+use kubewright_machinery::object::{ObjectExt as _, ObjectKey};
+use serde_json::Value;
 
 use super::{Projection, Refusal};
 use crate::dependents::verdict::BlockedReason;
@@ -20,6 +21,18 @@ pub struct Observed {
     pub(in crate::dependents) live: HashMap<ObjectKey, Arc<Projection>>,
     /// Objects that a GET of this pass did not find.
     pub(in crate::dependents) read_absent: BTreeSet<ObjectKey>,
+    /// Whole objects that a GET of this pass showed, for what a projection cannot tell.
+    pub(in crate::dependents) full: HashMap<ObjectKey, Arc<Value>>,
+    /// What applies that were not carried out would have made of objects.
+    pub(in crate::dependents) dry_runs: HashMap<ObjectKey, DryRun>,
+    /// Fields of manifests that the server does not know.
+    pub(in crate::dependents) undeclared: BTreeMap<ObjectKey, Undeclared>,
+    /// Objects whose fields were made ours in this pass.
+    pub(in crate::dependents) reclaimed: BTreeSet<ObjectKey>,
+    /// Objects whose corrective apply is refused as it is, with the server's text.
+    pub(in crate::dependents) refused_applies: BTreeMap<ObjectKey, String>,
+    /// Whether another program of this name has processed the same generation before (TAKE-3).
+    pub(in crate::dependents) continued: bool,
     /// Objects whose live state is not known, so that they must be read.
     pub(in crate::dependents) unsure: BTreeSet<ObjectKey>,
     pub(in crate::dependents) written: BTreeMap<ObjectKey, Written>,
@@ -51,6 +64,35 @@ pub struct Observed {
 pub(in crate::dependents) struct Farewells {
     pub(in crate::dependents) deleted: u64,
     pub(in crate::dependents) orphaned: u64,
+}
+
+/// The answer to a [`Verb::Compare`](super::super::Verb::Compare).
+#[derive(Clone, Debug)]
+pub(in crate::dependents) enum DryRun {
+    /// What the object would be.
+    Answer(Arc<Value>),
+    /// The server would not take it.
+    Refused,
+}
+
+/// Fields that the server does not know, as it names them.
+#[derive(Clone, Debug, Default)]
+pub(in crate::dependents) struct Undeclared {
+    pub(in crate::dependents) rounds: u32,
+    pub(in crate::dependents) fields: Vec<String>,
+}
+
+impl Undeclared {
+    /// Whether any of these is new.
+    pub(in crate::dependents) fn add(&mut self, fields: Vec<String>) -> bool {
+        let before = self.fields.len();
+        for field in fields {
+            if !self.fields.contains(&field) {
+                self.fields.push(field);
+            }
+        }
+        self.fields.len() > before
+    }
 }
 
 /// A write of ours in this pass.
@@ -97,6 +139,16 @@ impl Observed {
         self.must_persist = true;
     }
 
+    /// Another program of this name left the component as it is now: what it completed stays completed (TAKE-3).
+    pub fn continue_from_predecessor(&mut self) {
+        self.continued = true;
+    }
+
+    /// The whole object, if it was read in this version.
+    pub(in crate::dependents) fn full(&self, key: &ObjectKey, live: &Projection) -> Option<&Arc<Value>> {
+        self.full.get(key).filter(|full| full.resource_version() == &*live.resource_version)
+    }
+
     /// The status now holds this inventory.
     pub fn record_persisted(&mut self, inventory: &Inventory) {
         self.persisted = inventory.items().iter().map(|item| (item.key(), item.phase)).collect();
@@ -111,6 +163,12 @@ impl Observed {
     /// What is known of an object.
     pub fn get(&self, key: &ObjectKey) -> Option<&Projection> {
         self.live.get(key).map(AsRef::as_ref)
+    }
+
+    /// Whether a refused request is followed by another one for the same purpose in this pass (WRITE-12, DRIFT-8).
+    pub fn goes_on(&self, key: &ObjectKey) -> bool {
+        let halted = self.halts.contains_key(key) || self.uncorrected.contains(key);
+        !halted && (self.undeclared.contains_key(key) || self.refused_applies.contains_key(key))
     }
 
     /// The namespaces that this pass created (NS-1).

@@ -8,6 +8,7 @@ use kubewright_machinery::object::{GroupKind, GroupVersionKind, ObjectExt};
 use serde_json::Value;
 
 use super::fingerprint;
+use crate::dependents::reclaim::is_claimable;
 use crate::health::{self, Hints, Readiness, Status};
 use crate::manifest::OperatorName;
 
@@ -43,7 +44,7 @@ impl ProjectionContext {
         }
     }
 
-    fn reclaims(&self, manager: &str) -> bool {
+    pub(in crate::dependents) fn reclaims(&self, manager: &str) -> bool {
         self.reclaimed_managers.iter().any(|pattern| match pattern.strip_suffix('*') {
             Some(prefix) => manager.starts_with(prefix),
             None => pattern == manager,
@@ -164,8 +165,8 @@ impl Projection {
             fingerprint: fields.exact.into(),
             loose_fingerprint: fields.loose.into(),
             map_leaves: fields.map_leaves,
-            reclaim_own: managers(live).any(|(manager, operation)| manager == context.field_manager && operation != "Apply"),
-            reclaim_others: managers(live).any(|(manager, _)| manager != context.field_manager && context.reclaims(manager)),
+            reclaim_own: claimable(live, |manager, operation| manager == context.field_manager && operation != "Apply"),
+            reclaim_others: claimable(live, |manager, _| manager != context.field_manager && context.reclaims(manager)),
             managers: other_managers(live, &context.field_manager).into(),
             serves: served_type(live, &gvk).map(Box::new),
         }
@@ -195,13 +196,25 @@ impl Projection {
     }
 }
 
+/// Entries of managers of fields outside subresources.
+fn entries(live: &Value) -> impl Iterator<Item = &Value> {
+    let entries = live.metadata().get("managedFields").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    entries.iter().filter(|entry| entry.get("subresource").is_none())
+}
+
 /// Managers of fields outside subresources, with their operation.
 fn managers(live: &Value) -> impl Iterator<Item = (&str, &str)> {
-    let entries = live.metadata().get("managedFields").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    entries
-        .iter()
-        .filter(|entry| entry.get("subresource").is_none())
-        .filter_map(|entry| Some((entry.get("manager")?.as_str()?, entry.get("operation")?.as_str()?)))
+    entries(live).filter_map(manager_of)
+}
+
+fn manager_of(entry: &Value) -> Option<(&str, &str)> {
+    Some((entry.get("manager")?.as_str()?, entry.get("operation")?.as_str()?))
+}
+
+/// Whether one of these managers has more than finalizers (WRITE-6).
+fn claimable(live: &Value, which: impl Fn(&str, &str) -> bool) -> bool {
+    let meant = |entry: &Value| manager_of(entry).is_some_and(|(manager, operation)| which(manager, operation));
+    entries(live).any(|entry| meant(entry) && is_claimable(entry))
 }
 
 fn other_managers(live: &Value, own: &str) -> String {

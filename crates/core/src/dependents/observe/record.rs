@@ -7,14 +7,17 @@ use jiff::Timestamp;
 use kubewright_machinery::object::ObjectExt;
 use serde_json::Value;
 
-use super::{Halt, Observed, Projection, Refusal, Written, WrittenHow, fingerprint};
+use super::{DryRun, Halt, Observed, Projection, Refusal, Written, WrittenHow, fingerprint};
 use crate::dependents::memory::{Corrections, Deletions};
+use crate::dependents::undeclared;
 use crate::dependents::verdict::BlockedReason;
-use crate::dependents::{Engine, Memory, ObjectAction, Request, Verb};
+use crate::dependents::{Engine, Memory, Note, ObjectAction, Request, Verb};
 use crate::manifest::MissingNamespacesPolicy;
 
 /// How often a request is repeated after conflicts, per object and pass (WRITE-9).
 const CONFLICT_RETRIES: u32 = 5;
+/// How often an apply is repeated with fewer fields.
+const UNKNOWN_ROUNDS: u32 = 10;
 /// The wait after the last conflict.
 const CONFLICT_WAIT: Duration = Duration::from_secs(1);
 
@@ -28,7 +31,8 @@ pub enum Response<'a> {
 }
 
 impl Observed {
-    /// Records the answer to a request, so that the next plan goes on from there.
+    /// Records the answer to a request, so that the next plan goes on from there. What is returned is worth telling people, besides
+    /// the action's own note.
     pub fn record(
         &mut self,
         engine: &Engine,
@@ -36,11 +40,34 @@ impl Observed {
         response: Response<'_>,
         memory: &mut Memory,
         now: Timestamp,
-    ) {
+    ) -> Option<Note> {
         match response {
-            Response::Success(body) => self.succeeded(engine, action, body, memory, now),
+            Response::Success(body) => {
+                self.succeeded(engine, action, body, memory, now);
+                self.tell_undeclared(action, memory)
+            }
             Response::Refused(refusal) => self.refused(engine, action, refusal, memory, now),
         }
+    }
+
+    /// Takes note of the server's warnings about a write, before its answer is recorded: fields that it dropped (WRITE-12).
+    pub fn note_warnings(&mut self, action: &ObjectAction, warnings: &[String]) {
+        let fields: Vec<String> = warnings.iter().filter_map(|text| undeclared::field_of_warning(text)).collect();
+        if !fields.is_empty() {
+            self.undeclared.entry(action.key.clone()).or_default().add(fields);
+        }
+    }
+
+    /// Unknown fields are told once per digest.
+    fn tell_undeclared(&self, action: &ObjectAction, memory: &mut Memory) -> Option<Note> {
+        if !matches!(action.verb, Verb::Create | Verb::Update) {
+            return None;
+        }
+        let undeclared = self.undeclared.get(&action.key)?;
+        let digest = self.live.get(&action.key)?.digest.to_string();
+        let told = memory.undeclared.insert(action.key.clone(), digest.clone());
+        (told.as_ref() != Some(&digest))
+            .then(|| Note::UnknownFields { object: action.key.clone(), fields: undeclared.fields.join(", ") })
     }
 
     fn succeeded(&mut self, engine: &Engine, action: &ObjectAction, body: &Value, memory: &mut Memory, now: Timestamp) {
@@ -50,6 +77,13 @@ impl Observed {
                 self.missing_namespaces.insert(key.name.clone(), false);
                 self.created_namespaces.insert(key.name.clone());
                 return;
+            }
+            Verb::Compare => {
+                self.dry_runs.insert(key.clone(), DryRun::Answer(Arc::new(body.clone())));
+                return;
+            }
+            Verb::ReadLive => {
+                self.full.insert(key.clone(), Arc::new(body.clone()));
             }
             Verb::Delete | Verb::Recreate => {
                 self.farewells.deleted += 1;
@@ -94,9 +128,12 @@ impl Observed {
             Verb::TakeOwnership | Verb::ReleaseFinalizer => {
                 self.marked.insert(key.clone());
             }
+            Verb::Reclaim => {
+                self.reclaimed.insert(key.clone());
+            }
             _ => {}
         }
-        if action.corrective {
+        if action.corrective && matches!(action.verb, Verb::Update | Verb::Recreate) {
             remember_correction(action, memory, now);
         }
     }
@@ -117,8 +154,18 @@ impl Observed {
         self.written.insert(action.key.clone(), Written { how, at: now, digest, empty_paths, fingerprint });
     }
 
-    fn refused(&mut self, engine: &Engine, action: &ObjectAction, refusal: &Refusal, memory: &mut Memory, now: Timestamp) {
+    fn refused(
+        &mut self,
+        engine: &Engine,
+        action: &ObjectAction,
+        refusal: &Refusal,
+        memory: &mut Memory,
+        now: Timestamp,
+    ) -> Option<Note> {
         let key = &action.key;
+        if self.goes_on_without_fields(action, refusal) {
+            return None;
+        }
         let title = Engine::title(&action.gvk, key);
         match action.verb {
             Verb::CreateNamespace if refusal.is_conflict() => {
@@ -142,16 +189,24 @@ impl Observed {
                 }
             }
             // A test in our JSON patch failed: somebody else was faster.
-            Verb::ReleaseFinalizer if refusal.code == 422 => self.conflict(action, &title, memory, now),
+            Verb::ReleaseFinalizer | Verb::Reclaim if refusal.code == 422 => self.conflict(action, &title, memory, now),
+            Verb::Compare if refusal.code == 422 => {
+                self.dry_runs.insert(key.clone(), DryRun::Refused);
+            }
             Verb::Create if refusal.is_conflict() && is_being_deleted(refusal) => {
                 self.conflict(action, &title, memory, now);
             }
             verb if refusal.is_conflict() && verb != Verb::ReadLive => {
                 self.conflict(action, &title, memory, now);
             }
+            Verb::Update if action.corrective && refusal.code == 422 && self.may_repair(action) => {
+                self.refused_applies.insert(key.clone(), refusal.to_string());
+            }
             _ if action.corrective => {
                 self.uncorrected.insert(key.clone());
                 remember_correction(action, memory, now);
+                let told = action.verb.is_write() && !refusal.is_transient();
+                return told.then(|| not_repaired(action, refusal));
             }
             _ => {
                 if refusal.is_terminating_namespace() {
@@ -160,6 +215,28 @@ impl Observed {
                 self.halts.insert(key.clone(), halt_of(action, refusal, &title));
             }
         }
+        None
+    }
+
+    /// An apply with fields that the server does not know is sent again without them (WRITE-12).
+    fn goes_on_without_fields(&mut self, action: &ObjectAction, refusal: &Refusal) -> bool {
+        if !matches!(action.request, Request::Apply { .. } | Request::DryRun(_)) {
+            return false;
+        }
+        let fields = undeclared::fields_of_refusal(refusal);
+        let known = self.undeclared.entry(action.key.clone()).or_default();
+        let goes_on = known.rounds < UNKNOWN_ROUNDS && known.add(fields);
+        if goes_on {
+            known.rounds += 1;
+        } else if known.fields.is_empty() {
+            self.undeclared.remove(&action.key);
+        }
+        goes_on
+    }
+
+    /// Whether an apply that was refused has another way: once, as a PUT (DRIFT-8).
+    fn may_repair(&self, action: &ObjectAction) -> bool {
+        matches!(action.request, Request::Apply { .. }) && !self.refused_applies.contains_key(&action.key)
     }
 
     fn conflict(&mut self, action: &ObjectAction, title: &str, memory: &mut Memory, now: Timestamp) {
@@ -199,6 +276,11 @@ impl Observed {
 
 fn is_terminating(body: &Value) -> bool {
     body.deletion_timestamp().is_some() && body.kind() != "Status"
+}
+
+fn not_repaired(action: &ObjectAction, refusal: &Refusal) -> Note {
+    let field = refusal.causes.iter().map(|cause| cause.field.as_str()).find(|field| !field.is_empty());
+    Note::DriftNotRepaired { object: action.key.clone(), field: field.unwrap_or_default().to_owned(), error: refusal.to_string() }
 }
 
 fn is_being_deleted(refusal: &Refusal) -> bool {

@@ -90,7 +90,8 @@ impl Refusal {
 
     /// Whether trying again later may help without anybody changing anything (OUT-3).
     pub fn is_transient(&self) -> bool {
-        matches!(self.code, 0 | 409 | 429 | 500 | 502 | 503 | 504) || self.is_terminating_namespace()
+        let unknown_fields = !crate::dependents::undeclared::fields_of_refusal(self).is_empty();
+        matches!(self.code, 0 | 409 | 429 | 500 | 502 | 503 | 504) && !unknown_fields || self.is_terminating_namespace()
     }
 
     /// The fields that cannot be changed once the object exists, if that is what the server says.

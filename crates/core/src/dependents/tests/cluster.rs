@@ -196,8 +196,8 @@ impl Cluster {
         }
         let live = self.objects.get(&action.key).cloned();
         match (&action.request, live) {
-            (Request::Create(body), None) => self.create(engine, body.clone()),
-            (Request::Apply { body, .. }, None) => self.create(engine, body.clone()),
+            (Request::Create(body), None) => self.create(engine, body.clone(), "Update"),
+            (Request::Apply { body, .. }, None) => self.create(engine, body.clone(), "Apply"),
             (Request::Create(_), Some(_)) => no(409, "AlreadyExists", &plural, &name),
             (_, None) => no(404, "NotFound", &plural, &name),
             (Request::Get, Some(live)) => Answer::Ok(live),
@@ -205,7 +205,13 @@ impl Cluster {
                 if body.resource_version() != live.resource_version() {
                     return no(409, "Conflict", &plural, &name);
                 }
-                self.overwrite(engine, &live, body.clone())
+                let applied = matches!(action.request, Request::Apply { .. });
+                self.overwrite(engine, &live, body.clone(), if applied { "Apply" } else { "Update" })
+            }
+            (Request::DryRun(body), Some(live)) => {
+                let mut answer = live;
+                patch::merge_patch(&mut answer, body);
+                Answer::Ok(answer)
             }
             (Request::MergePatch(patch), Some(live)) => {
                 let version = patch.pointer("/metadata/resourceVersion").and_then(Value::as_str);
@@ -235,7 +241,7 @@ impl Cluster {
         }
     }
 
-    fn create(&mut self, engine: &Engine, mut body: Value) -> Answer {
+    fn create(&mut self, engine: &Engine, mut body: Value, operation: &str) -> Answer {
         let key = body.key().unwrap();
         if !key.namespace.is_empty() {
             match self.get("Namespace", &key.namespace) {
@@ -251,7 +257,7 @@ impl Cluster {
             }
         }
         self.uids += 1;
-        manage(engine, &mut body);
+        manage(engine, &mut body, operation);
         let metadata = body.metadata_mut();
         metadata.insert("uid".to_owned(), json!(format!("uid-{}", self.uids)));
         metadata.insert("generation".to_owned(), json!(1));
@@ -267,9 +273,9 @@ impl Cluster {
         Answer::Ok(self.store(key, body))
     }
 
-    fn overwrite(&mut self, engine: &Engine, live: &Value, mut body: Value) -> Answer {
+    fn overwrite(&mut self, engine: &Engine, live: &Value, mut body: Value, operation: &str) -> Answer {
         let key = body.key().unwrap();
-        manage(engine, &mut body);
+        manage(engine, &mut body, operation);
         let same = body.get("spec") == live.get("spec") && body.get("data") == live.get("data");
         for field in ["uid", "deletionTimestamp"] {
             if let Some(value) = live.metadata().get(field) {
@@ -307,7 +313,7 @@ fn push_finalizer(object: &mut Value, name: &str) {
 }
 
 /// Field ownership of everything in the body; lists are atomic.
-fn manage(engine: &Engine, body: &mut Value) {
+fn manage(engine: &Engine, body: &mut Value, operation: &str) {
     body.metadata_mut().remove("managedFields");
     let mut fields = fields_of(body);
     if let Some(fields) = fields.as_object_mut() {
@@ -321,7 +327,7 @@ fn manage(engine: &Engine, body: &mut Value) {
         }
     }
     let entry =
-        json!({"manager": engine.context.field_manager, "operation": "Update", "fieldsType": "FieldsV1", "fieldsV1": fields});
+        json!({"manager": engine.context.field_manager, "operation": operation, "fieldsType": "FieldsV1", "fieldsV1": fields});
     body.metadata_mut().insert("managedFields".to_owned(), json!([entry]));
 }
 

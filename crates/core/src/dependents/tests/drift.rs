@@ -135,7 +135,7 @@ fn a_refused_correction_is_tried_again_on_a_timer() {
         tried.push((world.requests().len(), world.now.duration_since(start).as_secs()));
         world.now = world.wake.unwrap();
     }
-    assert_eq!(tried, [(1, 0), (1, 10), (1, 70)]);
+    assert_eq!(tried, [(1, 0), (1, 10), (2, 70)]);
 }
 
 // WRITE-9, DRIFT-5

@@ -109,18 +109,27 @@ impl World {
 
     /// One pass of the component's deletion.
     pub(super) fn delete(&mut self) -> End {
-        let desired = Desired::default();
+        self.delete_with(&[])
+    }
+
+    /// One pass of the deletion of a component whose generator renders this.
+    pub(super) fn delete_with(&mut self, manifests: &[Value]) -> End {
+        let desired = self.prepare(manifests).unwrap();
         self.pass(&desired, |world, inventory, observed| {
             let foreign = world.foreign_finalizers.clone();
-            plan_deletion(&world.engine, inventory, observed, &world.memory, &foreign, world.now)
+            plan_deletion(&world.engine, &desired, inventory, observed, &world.memory, &foreign, world.now)
         })
     }
 
     fn pass(&mut self, desired: &Desired, next: impl Fn(&Self, &Inventory, &Observed) -> Plan) -> End {
         let mut inventory = self.persisted.clone();
         let mut observed = Observed::new(&self.persisted);
-        let keys: BTreeSet<ObjectKey> =
-            inventory.items().iter().map(Item::key).chain(desired.objects().iter().map(|object| object.key.clone())).collect();
+        let keys: BTreeSet<ObjectKey> = inventory
+            .items()
+            .iter()
+            .map(Item::key)
+            .chain(desired.objects().iter().chain(desired.deletion_stage()).map(|object| object.key.clone()))
+            .collect();
         let label = self.engine.context.operator.owner_key();
         for key in keys {
             // The watch sees objects with an owner label only.
@@ -190,10 +199,10 @@ impl World {
                 match self.cluster.send(&engine, &action) {
                     Answer::Ok(body) => {
                         self.notes.extend(action.note.clone());
-                        observed.record(&engine, &action, Response::Success(&body), &mut self.memory, now);
+                        self.notes.extend(observed.record(&engine, &action, Response::Success(&body), &mut self.memory, now));
                     }
                     Answer::No(refusal) => {
-                        observed.record(&engine, &action, Response::Refused(&refusal), &mut self.memory, now);
+                        self.notes.extend(observed.record(&engine, &action, Response::Refused(&refusal), &mut self.memory, now));
                     }
                 }
             }

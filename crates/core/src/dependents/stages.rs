@@ -1,0 +1,75 @@
+//! Objects that are applied before and after the others are deleted (DEL-5, DEL-6).
+
+use super::merge::refresh;
+use super::planner::Planner;
+use super::state::State;
+use super::waves::index_of;
+use super::{Desired, DesiredObject, Item, Phase};
+use crate::manifest::Lifecycle;
+
+/// Whether an object of a deletion stage in this phase has done its work.
+pub(super) const fn is_past(phase: Phase) -> bool {
+    matches!(phase, Phase::Ready | Phase::Completed | Phase::ScheduledForDeletion | Phase::Deleting)
+}
+
+impl Item {
+    pub(super) const fn is_past_stage(&self) -> bool {
+        is_past(self.phase)
+    }
+}
+
+impl Planner<'_> {
+    /// Applies the objects of a stage, with waves and purges. Whether all have done their work.
+    pub(super) fn run_stage(&mut self, desired: &Desired, stage: Lifecycle) -> bool {
+        let of_stage = desired.deletion_stage().iter().filter(|object| object.lifecycle == Some(stage));
+        let objects: Vec<DesiredObject> = of_stage.filter(|object| !self.belongs_to_later_stage(object)).cloned().collect();
+        if objects.is_empty() {
+            return true;
+        }
+        for object in &objects {
+            let place = match self.index.get(&object.key) {
+                Some(&place) => place,
+                None => self.append(object),
+            };
+            let item = &self.items[place];
+            if item.lifecycle != Some(stage) || !item.is_past_stage() {
+                if item.lifecycle != Some(stage) {
+                    // The stage takes the object over from the ordinary set, or from the stage before.
+                    self.gone.remove(&place);
+                }
+                refresh(&mut self.items[place], object);
+            }
+        }
+        self.take_in_writes();
+        if self.continue_purge(|item| item.lifecycle == Some(stage)) {
+            self.wait_for_unready(&objects, &vec![State::Purging; objects.len()]);
+            return false;
+        }
+        let states: Vec<State> = objects.iter().map(|object| self.assess(object)).collect();
+        let managed_types = self.managed_types();
+        self.apply_waves(&objects, &states, &index_of(&managed_types)) && !self.sends_any()
+    }
+
+    /// An object may belong to both stages: once the later one has it, the former is past.
+    fn belongs_to_later_stage(&self, object: &DesiredObject) -> bool {
+        let item = self.index.get(&object.key).map(|&place| &self.items[place]);
+        object.lifecycle == Some(Lifecycle::PreDelete) && item.is_some_and(|item| item.lifecycle == Some(Lifecycle::PostDelete))
+    }
+
+    /// Removes the objects of all stages. What is gone stays listed until all are: a hook that ran must not run again.
+    pub(super) fn remove_stages(&mut self) -> bool {
+        let staged: Vec<usize> =
+            (0..self.items.len()).filter(|&place| self.items[place].lifecycle.is_some() && !self.gone.contains(&place)).collect();
+        let done = self.remove_all(&staged);
+        if !done {
+            for place in staged {
+                if self.gone.remove(&place) {
+                    self.items[place].phase = Phase::Completed;
+                    self.items[place].status = None;
+                    self.items[place].message.clear();
+                }
+            }
+        }
+        done
+    }
+}

@@ -1,0 +1,102 @@
+//! Objects that another program of the same name wrote (TAKE-2): what is as it is wanted is taken over without a write.
+
+use super::compare::{Difference, compare, is_unchanged};
+use super::observe::{DryRun, own_fields};
+use super::planner::Planner;
+use super::{DesiredObject, ObjectAction, Phase, Projection};
+use crate::manifest::{ReconcilePolicy, UpdatePolicy};
+
+/// What becomes of an item that another program wrote.
+enum Finding {
+    /// Its object is as it is wanted.
+    Same(Vec<Vec<String>>),
+    /// It is not.
+    Changed,
+    /// A question is open.
+    Unknown(Option<ObjectAction>),
+}
+
+impl<'p> Planner<'p> {
+    /// Takes an item over if nothing about its object is to be changed. Whether that is decided.
+    pub(super) fn take_over(&mut self, place: usize, object: &DesiredObject) -> bool {
+        if self.was_completed_before(place, object) {
+            self.items[place].digest.clone_from(&object.digest);
+            return true;
+        }
+        let Some(live) = self.written_by_another(place, object) else {
+            return true;
+        };
+        match self.compare_with_live(object, live) {
+            Finding::Changed => {}
+            Finding::Same(empty_paths) => {
+                let item = &mut self.items[place];
+                item.digest.clone_from(&object.digest);
+                item.live_digest = live.digest.to_string();
+                item.fingerprint = live.fingerprint_for(&empty_paths);
+                item.empty_paths = empty_paths;
+            }
+            Finding::Unknown(question) => {
+                if let Some(question) = question {
+                    self.send(question);
+                }
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Another program purged the object, and nothing has changed since: it is not run again.
+    fn was_completed_before(&self, place: usize, object: &DesiredObject) -> bool {
+        let item = &self.items[place];
+        self.observed.continued
+            && item.phase == Phase::Completed
+            && item.fingerprint.is_empty()
+            && !item.is_redundant()
+            && item.digest != object.digest
+    }
+
+    /// The object of an item that we never wrote: applied, but not with our digest, and without fingerprint.
+    fn written_by_another(&self, place: usize, object: &DesiredObject) -> Option<&'p Projection> {
+        let item = &self.items[place];
+        let applied = matches!(item.phase, Phase::Creating | Phase::Updating | Phase::Ready) && item.last_applied_at.is_some();
+        if !applied || !item.fingerprint.is_empty() || !item.live_digest.is_empty() || object.reconcile == ReconcilePolicy::Once {
+            return None;
+        }
+        let live = self.observed.live.get(&object.key)?.as_ref();
+        let foreign = *live.digest != object.digest && !live.terminating && self.engine.owns(live);
+        foreign.then_some(live)
+    }
+
+    fn compare_with_live(&mut self, object: &DesiredObject, live: &Projection) -> Finding {
+        let key = &object.key;
+        if self.is_halted(key) {
+            return Finding::Unknown(None);
+        }
+        if self.observed.unsure.contains(key) {
+            return Finding::Unknown(Some(self.read_live(&object.gvk, key, false)));
+        }
+        let Some(manifest) = object.manifest.clone() else {
+            self.needs_manifests = true;
+            return Finding::Unknown(None);
+        };
+        let Some(full) = self.observed.full(key, live) else {
+            return Finding::Unknown(Some(self.read_live(&object.gvk, key, false)));
+        };
+        let context = &self.engine.context;
+        let ours = own_fields(full, &context.field_manager).unwrap_or_default();
+        let marks = [context.operator.owner_key(), context.operator.digest_key()];
+        let Difference { wanted, owned, empty_paths } = compare(&manifest, full, &ours, &marks);
+        // What left the manifest is no reason to recreate anything.
+        let counts = !owned.is_empty() && object.update != UpdatePolicy::Recreate;
+        if wanted.is_empty() && !counts {
+            return Finding::Same(empty_paths);
+        }
+        match self.observed.dry_runs.get(key) {
+            None => Finding::Unknown(self.dry_run(object, live, &empty_paths)),
+            Some(DryRun::Answer(answer)) if is_unchanged(answer, full, &manifest) => Finding::Same(empty_paths),
+            // The server refuses what only lacks fields of ours: they cannot be taken away, so nothing is to be done.
+            Some(DryRun::Refused) if wanted.is_empty() => Finding::Same(empty_paths),
+            Some(_) => Finding::Changed,
+        }
+    }
+}

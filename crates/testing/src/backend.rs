@@ -1,7 +1,6 @@
 //! What a test cluster stands on.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use kube::config::KubeConfigOptions;
 use kubewright_apiserver::ApiServer;
@@ -10,6 +9,7 @@ use kubewright_apiserver::clock::Clock as ServerClock;
 use kubewright_apiserver::workloads::{StageDelays, Workloads};
 use kubewright_runtime::clock::Clock;
 
+use crate::TestOptions;
 use crate::node::NodePlayer;
 use crate::real::{ControlPlane, Options};
 use crate::select::{Tier, may_use};
@@ -30,31 +30,32 @@ pub(crate) enum Backend {
 static SHARED: tokio::sync::OnceCell<(Arc<ControlPlane>, NodePlayer)> = tokio::sync::OnceCell::const_new();
 
 impl Backend {
-    /// A server of the chosen tier. `exclusive`: one that no other test uses.
-    pub(crate) async fn start(tier: Tier, exclusive: bool, ready_delay: Duration) -> Result<Self, String> {
+    /// A server of the chosen tier.
+    pub(crate) async fn start(tier: Tier, test: &TestOptions) -> Result<Self, String> {
         match tier {
             Tier::Embedded => {
                 let clock = if time::make_virtual() { ServerClock::tokio(epoch()) } else { ServerClock::system() };
                 let mut delays = StageDelays::NONE;
-                delays.ready = ready_delay;
-                delays.job_done = ready_delay;
+                delays.ready = test.ready_delay;
+                delays.job_done = test.ready_delay;
                 let server = ApiServer::builder()
                     .clock(clock)
                     .seed(7)
-                    .workloads(Workloads::Pods)
+                    .workloads(if test.without_controllers { Workloads::Off } else { Workloads::Pods })
                     .stage_delays(delays)
                     .build()
                     .map_err(|error| format!("failed to start the embedded API server: {error}"))?;
                 Ok(Self::Embedded { server })
             }
-            Tier::Real if exclusive => {
-                let plane = start_plane().await?;
-                let nodes = NodePlayer::start(plane.kubeconfig().to_owned());
-                Ok(Self::Real { plane: Arc::new(plane), _nodes: Some(nodes) })
+            Tier::Real if test.exclusive => {
+                let options = Options { without_controllers: test.without_controllers, ..Options::default() };
+                let plane = start_plane(options).await?;
+                let nodes = (!test.without_controllers).then(|| NodePlayer::start(plane.kubeconfig().to_owned()));
+                Ok(Self::Real { plane: Arc::new(plane), _nodes: nodes })
             }
             Tier::Real => {
                 let start = async || {
-                    let plane = start_plane().await?;
+                    let plane = start_plane(Options::default()).await?;
                     let nodes = NodePlayer::start(plane.kubeconfig().to_owned());
                     Ok::<_, String>((Arc::new(plane), nodes))
                 };
@@ -99,6 +100,6 @@ fn epoch() -> jiff::Timestamp {
     jiff::Timestamp::from_second(EPOCH).unwrap_or_default()
 }
 
-async fn start_plane() -> Result<ControlPlane, String> {
-    ControlPlane::start(Options::default()).await.map_err(|error| format!("failed to {error}"))
+async fn start_plane(options: Options) -> Result<ControlPlane, String> {
+    ControlPlane::start(options).await.map_err(|error| format!("failed to {error}"))
 }

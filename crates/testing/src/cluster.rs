@@ -38,11 +38,18 @@ pub struct TestCluster {
 /// How a test cluster is started.
 #[derive(Clone, Debug, Default)]
 pub struct TestOptions {
-    exclusive: bool,
-    ready_delay: Duration,
+    pub(crate) exclusive: bool,
+    pub(crate) without_controllers: bool,
+    pub(crate) ready_delay: Duration,
 }
 
 impl TestOptions {
+    /// A server of its own without the controllers of Kubernetes: objects stay as they are written, and readiness is played by the test.
+    pub fn without_controllers(mut self) -> Self {
+        self.without_controllers = true;
+        self.exclusive()
+    }
+
     /// A server that no other test uses: for tests of cluster-scoped objects on a real control plane.
     pub fn exclusive(mut self) -> Self {
         self.exclusive = true;
@@ -77,7 +84,7 @@ impl TestCluster {
 
     async fn try_start(options: TestOptions) -> Result<Self, String> {
         let tier = Tier::from_env().map_err(|error| error.to_string())?;
-        let backend = Backend::start(tier, options.exclusive, options.ready_delay).await?;
+        let backend = Backend::start(tier, &options).await?;
         let client = backend.client().await?;
         let (clock, server_clock) = backend.clocks();
         let namespace = create_namespace(&client).await?;
@@ -119,6 +126,10 @@ impl TestCluster {
             Backend::Embedded { server } => Some(server),
             _ => None,
         }
+    }
+
+    pub(crate) fn backend(&self) -> &Backend {
+        &self.backend
     }
 
     /// A client with all rights, beside journal and faults.

@@ -5,6 +5,7 @@
 mod backend;
 mod cluster;
 mod expect;
+mod load;
 mod node;
 mod objects;
 mod operator;

@@ -206,7 +206,8 @@ impl Pass<'_> {
                 let told = observed.record(engine, action, Response::Refused(&refusal), &mut self.memory.engine, now);
                 told.iter().for_each(|note| shared.events.note(&self.object, note));
                 let goes_on = observed.goes_on(&action.key);
-                if action.verb.is_write() && !goes_on && !lost && !refusal.is_transient() && !refusal.is_absent() {
+                let silent = goes_on || told.is_some() || lost;
+                if action.verb.is_write() && !silent && !refusal.is_transient() && !refusal.is_absent() {
                     shared.events.dependent_failed(&self.object, action, &refusal.to_string());
                 }
             }

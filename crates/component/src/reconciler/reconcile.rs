@@ -40,6 +40,11 @@ impl Reconciler for ComponentReconciler {
         let mut pass = Pass::begin(&self.shared, context.key(), object);
         let end = pass.run().await;
         let outcome = pass.finish(end).await;
+        // Nothing tells of a component that went with an answer to this very pass.
+        if self.component(context).is_none() {
+            self.shared.forget(context.key());
+            context.forget();
+        }
         if let Some(delay) = outcome.delay() {
             context.recheck_after(delay);
         }

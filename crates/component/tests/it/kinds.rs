@@ -29,6 +29,11 @@ impl Kinds {
         kinds
     }
 
+    /// The group of the kinds.
+    pub(crate) fn group(&self) -> &str {
+        &self.group
+    }
+
     /// The CRD of a kind.
     pub(crate) fn definition(&self, kind: &str) -> Value {
         let singular = kind.to_lowercase();

@@ -6,7 +6,7 @@ use kubewright::component::ComponentBuilder;
 use kubewright::prelude::*;
 use kubewright::runtime::clock::Random;
 use kubewright::runtime::cluster::{ApiRequest, ApiResource, Cluster, ClusterOptions, PatchKind};
-use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
+use kubewright_machinery::object::{GroupKind, GroupVersionKind, ObjectExt as _};
 use kubewright_testing::{Faults, Journal, TestCluster, TestOperator};
 
 use crate::types::{Bundle, Site, objects, site_objects};
@@ -24,10 +24,14 @@ pub(crate) struct World {
 impl World {
     /// A cluster without an operator.
     pub(crate) async fn new() -> Self {
+        Self::on(TestCluster::start().await).await
+    }
+
+    /// A world on this cluster, without an operator.
+    pub(crate) async fn on(cluster: TestCluster) -> Self {
         // RUST_LOG=debug shows what an operator does; the second test of a process finds it set up.
         let filter = tracing_subscriber::EnvFilter::from_default_env();
         drop(tracing_subscriber::fmt().with_env_filter(filter).with_test_writer().try_init());
-        let cluster = TestCluster::start().await;
         cluster.journal().keep_bodies(true);
         let options = ClusterOptions::new(cluster.clock().clone(), Random::seeded(2), cluster.tasks().clone());
         let requests = Cluster::new(cluster.client().clone(), options);
@@ -49,6 +53,16 @@ impl World {
     pub(crate) async fn run(&mut self, configure: impl FnOnce(ComponentBuilder<Bundle>) -> ComponentBuilder<Bundle>) {
         let builder = configure(Operator::new(OPERATOR).component::<Bundle>(objects));
         self.operator = Some(self.cluster.run(builder).await);
+    }
+
+    /// Starts another operator instead.
+    pub(crate) async fn run_other(&mut self, operator: impl Into<Operator>) {
+        self.operator = Some(self.cluster.run(operator).await);
+    }
+
+    /// The metrics of the operator as they are scraped.
+    pub(crate) fn metrics(&self) -> String {
+        self.operator.as_ref().map(|operator| operator.running().metrics().encode().unwrap_or_default()).unwrap_or_default()
     }
 
     /// Starts an operator for Sites instead.
@@ -129,6 +143,22 @@ impl World {
         self.requests.send(&request).await.unwrap()
     }
 
+    /// A forced apply as another program would send it.
+    pub(crate) async fn apply_as(&self, manager: &str, object: &Value) -> Value {
+        let resource = self.resource(object).await;
+        let namespace = self.namespace_of(&resource, object);
+        let request = ApiRequest::patch(&resource, namespace, object.name(), PatchKind::Apply, object);
+        self.requests.send(&request.field_manager(manager).force()).await.unwrap()
+    }
+
+    /// A JSON patch as another program would send it.
+    pub(crate) async fn edit_as(&self, manager: &str, object: &Value, patch: Value) -> Value {
+        let resource = self.resource(object).await;
+        let namespace = self.namespace_of(&resource, object);
+        let request = ApiRequest::patch(&resource, namespace, object.name(), PatchKind::Json, &patch);
+        self.requests.send(&request.field_manager(manager)).await.unwrap()
+    }
+
     /// Patches an object that may be on its way out.
     pub(crate) async fn patch_if_there(&self, object: &Value, patch: Value) {
         let resource = self.resource(object).await;
@@ -160,6 +190,51 @@ impl World {
         let namespace = self.namespace_of(&resource, object);
         let request = ApiRequest::patch(&resource, namespace, object.name(), PatchKind::Merge, &patch);
         self.requests.send(&request.subresource("status")).await.unwrap()
+    }
+
+    /// Waits until the kind of an object is served.
+    pub(crate) async fn until_served(&self, object: &Value) {
+        let deadline = self.deadline();
+        let gvk = object.gvk().unwrap();
+        while self.requests.discovery().resolve_gvk(&gvk).await.unwrap().is_none() {
+            assert!(self.cluster.clock().moment().0 < deadline, "expected {} to be served", object.title());
+            self.pass(Duration::from_millis(1100)).await;
+        }
+    }
+
+    /// All objects of a kind in the namespace of the test; none if nobody serves it.
+    pub(crate) async fn list(&self, kind: &GroupKind) -> Vec<Value> {
+        let Some(resource) = self.requests.discovery().resolve(kind).await.unwrap() else { return Vec::new() };
+        let listed = self.requests.send(&ApiRequest::list(&resource, Some(self.namespace()))).await;
+        let items = listed.ok().and_then(|list| list["items"].as_array().cloned()).unwrap_or_default();
+        let typed = |mut item: Value| {
+            item["apiVersion"] = resource.api_version().into();
+            item["kind"] = kind.kind.clone().into();
+            item
+        };
+        items.into_iter().map(typed).collect()
+    }
+
+    /// Writes a status, unless the object is gone or somebody was faster.
+    pub(crate) async fn try_patch_status(&self, object: &Value, status: Value) {
+        let resource = self.resource(object).await;
+        let patch = json!({ "status": status });
+        let request = ApiRequest::patch(&resource, object.namespace(), object.name(), PatchKind::Merge, &patch);
+        drop(self.requests.send(&request.subresource("status")).await);
+    }
+
+    /// Plays the controller of a Deployment: everything that it wants is there.
+    pub(crate) async fn play_deployment(&self, object: &Value) {
+        let live = self.get(object).await.unwrap();
+        let replicas = live["spec"]["replicas"].clone();
+        let condition =
+            |kind: &str, reason: &str| json!({ "type": kind, "status": "True", "reason": reason, "message": "played" });
+        let status = json!({
+            "observedGeneration": live["metadata"]["generation"], "replicas": replicas, "updatedReplicas": replicas,
+            "readyReplicas": replicas, "availableReplicas": replicas, "unavailableReplicas": null,
+            "conditions": [condition("Available", "MinimumReplicasAvailable"), condition("Progressing", "NewReplicaSetAvailable")],
+        });
+        self.patch_status(&live, status).await;
     }
 
     /// Plays the controller of an object.

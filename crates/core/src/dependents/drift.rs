@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::compare::contested;
 use super::planner::Planner;
 use super::state::{State, seconds_between};
+use super::takeover::Comparison;
 use super::{DesiredObject, Item, Note, ObjectAction, Phase, Projection, Verb};
 use crate::manifest::{ReconcilePolicy, UpdatePolicy};
 
@@ -80,12 +81,30 @@ impl Planner<'_> {
                 }
                 false
             }
-            Finding::Unknown => due,
-            Finding::InSync => due && is_reclaimable(object.update, live),
+            Finding::Unknown => due && self.must_be_written(object, live),
+            // What an earlier operation of ours owns is claimed with the next change: it is as it is wanted (TAKE-2).
+            Finding::InSync => due && object.update == UpdatePolicy::SsaOverride && live.reclaim_others,
         };
         if wanted {
             self.send_correction(object, live, finding);
         }
+    }
+
+    /// Whether an object whose fingerprint nobody knows is other than wanted (DRIFT-4). If not, its fields are known from now on.
+    fn must_be_written(&mut self, object: &DesiredObject, live: &Projection) -> bool {
+        match self.compare_with_live(object, live) {
+            Comparison::Changed => return true,
+            Comparison::Unknown(question) => {
+                self.sends.extend(question.map(|question| ObjectAction { corrective: true, ..question }));
+            }
+            Comparison::Same(empty_paths) => {
+                if let Some(&place) = self.index.get(&object.key) {
+                    self.items[place].fingerprint = live.fingerprint_for(&empty_paths);
+                    self.items[place].empty_paths = empty_paths;
+                }
+            }
+        }
+        false
     }
 
     fn send_correction(&mut self, object: &DesiredObject, live: &Projection, finding: Finding) {
@@ -160,15 +179,6 @@ impl Planner<'_> {
         } else if entry.in_sync_since.is_none() {
             entry.in_sync_since = Some(now);
         }
-    }
-}
-
-/// Whether an apply would take something over that is not in sync by now (DRIFT-3).
-fn is_reclaimable(policy: UpdatePolicy, live: &Projection) -> bool {
-    match policy {
-        UpdatePolicy::SsaOverride => live.reclaim_own || live.reclaim_others,
-        UpdatePolicy::SsaMerge => live.reclaim_own,
-        _ => false,
     }
 }
 

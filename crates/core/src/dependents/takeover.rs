@@ -6,9 +6,9 @@ use super::planner::Planner;
 use super::{DesiredObject, ObjectAction, Phase, Projection};
 use crate::manifest::{ReconcilePolicy, UpdatePolicy};
 
-/// What becomes of an item that another program wrote.
-enum Finding {
-    /// Its object is as it is wanted.
+/// How an object that nobody of us wrote compares with its manifest.
+pub(super) enum Comparison {
+    /// It is as it is wanted; of these leaves only the presence is ours.
     Same(Vec<Vec<String>>),
     /// It is not.
     Changed,
@@ -27,15 +27,15 @@ impl<'p> Planner<'p> {
             return true;
         };
         match self.compare_with_live(object, live) {
-            Finding::Changed => {}
-            Finding::Same(empty_paths) => {
+            Comparison::Changed => {}
+            Comparison::Same(empty_paths) => {
                 let item = &mut self.items[place];
                 item.digest.clone_from(&object.digest);
                 item.live_digest = live.digest.to_string();
                 item.fingerprint = live.fingerprint_for(&empty_paths);
                 item.empty_paths = empty_paths;
             }
-            Finding::Unknown(question) => {
+            Comparison::Unknown(question) => {
                 if let Some(question) = question {
                     self.send(question);
                 }
@@ -67,20 +67,21 @@ impl<'p> Planner<'p> {
         foreign.then_some(live)
     }
 
-    fn compare_with_live(&mut self, object: &DesiredObject, live: &Projection) -> Finding {
+    /// Whether the live object is as it is wanted.
+    pub(super) fn compare_with_live(&mut self, object: &DesiredObject, live: &Projection) -> Comparison {
         let key = &object.key;
         if self.is_halted(key) {
-            return Finding::Unknown(None);
+            return Comparison::Unknown(None);
         }
         if self.observed.unsure.contains(key) {
-            return Finding::Unknown(Some(self.read_live(&object.gvk, key, false)));
+            return Comparison::Unknown(Some(self.read_live(&object.gvk, key, false)));
         }
         let Some(manifest) = object.manifest.clone() else {
             self.needs_manifests = true;
-            return Finding::Unknown(None);
+            return Comparison::Unknown(None);
         };
         let Some(full) = self.observed.full(key, live) else {
-            return Finding::Unknown(Some(self.read_live(&object.gvk, key, false)));
+            return Comparison::Unknown(Some(self.read_live(&object.gvk, key, false)));
         };
         let context = &self.engine.context;
         let ours = own_fields(full, &context.field_manager).unwrap_or_default();
@@ -89,14 +90,14 @@ impl<'p> Planner<'p> {
         // What left the manifest is no reason to recreate anything.
         let counts = !owned.is_empty() && object.update != UpdatePolicy::Recreate;
         if wanted.is_empty() && !counts {
-            return Finding::Same(empty_paths);
+            return Comparison::Same(empty_paths);
         }
         match self.observed.dry_runs.get(key) {
-            None => Finding::Unknown(self.dry_run(object, live, &empty_paths)),
-            Some(DryRun::Answer(answer)) if is_unchanged(answer, full, &manifest) => Finding::Same(empty_paths),
+            None => Comparison::Unknown(self.dry_run(object, live, &empty_paths)),
+            Some(DryRun::Answer(answer)) if is_unchanged(answer, full, &manifest) => Comparison::Same(empty_paths),
             // The server refuses what only lacks fields of ours: they cannot be taken away, so nothing is to be done.
-            Some(DryRun::Refused) if wanted.is_empty() => Finding::Same(empty_paths),
-            Some(_) => Finding::Changed,
+            Some(DryRun::Refused) if wanted.is_empty() => Comparison::Same(empty_paths),
+            Some(_) => Comparison::Changed,
         }
     }
 }

@@ -103,9 +103,7 @@ impl Planner<'_> {
         if let Some(live) = live.filter(|_| body.resource_version().is_empty()) {
             body.metadata_mut().insert("resourceVersion".to_owned(), (*live.resource_version).into());
         }
-        if object.update.is_apply()
-            && let Some(unknown) = self.observed.undeclared.get(&object.key)
-        {
+        if let Some(unknown) = self.observed.undeclared.get(&object.key) {
             undeclared::remove(&mut body, &unknown.fields);
         }
         Some(body)

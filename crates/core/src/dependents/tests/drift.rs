@@ -38,21 +38,39 @@ fn a_due_reapply_of_what_is_in_sync_sends_and_records_nothing() {
     assert_eq!((world.requests(), &world.persisted, world.status_writes), (vec![], &before, writes));
 }
 
-// DRIFT-4
-#[test]
-fn an_unknown_fingerprint_is_supplied_by_the_reapply() {
-    let mut world = World::new();
-    let set = [object("ConfigMap", "c")];
-    world.apply(&set);
+fn forget_the_fingerprint(world: &mut World) {
     let mut item = world.item("c").clone();
     item.fingerprint.clear();
     world.persisted = Inventory::new(vec![item]).0;
     world.requests();
+}
+
+// DRIFT-4
+#[test]
+fn an_unknown_fingerprint_is_supplied_when_a_reapply_is_due() {
+    let mut world = World::new();
+    let set = [object("ConfigMap", "c")];
+    world.apply(&set);
+    forget_the_fingerprint(&mut world);
     assert!(world.apply(&set).is_complete());
     assert_eq!(world.requests(), Vec::<String>::new());
     world.advance(540);
     assert!(world.apply(&set).is_complete());
-    assert_eq!(world.requests(), ["Update c"]);
+    assert_eq!(world.requests(), ["ReadLive c"]);
+    assert!(!world.item("c").fingerprint.is_empty());
+}
+
+// DRIFT-4
+#[test]
+fn an_object_of_unknown_fingerprint_that_differs_is_written_when_a_reapply_is_due() {
+    let mut world = World::new();
+    let set = [object("ConfigMap", "c")];
+    world.apply(&set);
+    forget_the_fingerprint(&mut world);
+    drifting(&mut world);
+    world.advance(540);
+    assert!(world.apply(&set).is_complete());
+    assert_eq!(world.requests(), ["ReadLive c", "Compare c", "Update c"]);
     assert!(!world.item("c").fingerprint.is_empty());
 }
 

@@ -1,0 +1,89 @@
+//! Drift that comes back, and drift that an apply cannot repair.
+
+use std::time::Duration;
+
+use kubewright::prelude::*;
+use kubewright_apiserver::kinds::Verb;
+
+use crate::types::{bundle, config_map};
+use crate::world::World;
+
+// DRIFT-5
+#[tokio::test]
+async fn corrections_of_a_field_that_another_actor_rewrites_are_spaced_and_told() {
+    let world = World::start().await;
+    let one = config_map("one", "a");
+    world.set(&bundle("demo", &[one.clone()])).await;
+    world.until_ready("demo").await;
+    let mark = world.journal().mark();
+    let started = world.cluster.clock().moment().0;
+    // Real time is dear: there the third correction is not waited for.
+    let (length, corrections) = if world.cluster.is_embedded() { (100, 3) } else { (14, 2) };
+    while world.cluster.clock().moment().0 - started < Duration::from_secs(length) {
+        if world.get(&one).await.unwrap()["data"]["value"] == "a" {
+            let edit = json!([{ "op": "replace", "path": "/data/value", "value": "mine" }]);
+            world.edit_as("fighter", &one, edit).await;
+        }
+        world.pass(Duration::from_millis(100)).await;
+    }
+    let writes = world.journal().since(mark).writes().of("", "configmaps");
+    assert_eq!(writes.iter().count(), corrections);
+    if corrections == 3 {
+        let times: Vec<_> = writes.iter().map(|record| record.time).collect();
+        let at: Vec<i64> = times.iter().map(|time| time.duration_since(times[0]).as_secs()).collect();
+        assert!((10..12).contains(&at[1]) && (70..73).contains(&at[2]), "{at:?}");
+        let note = world.until_event("DriftRepeated").await;
+        assert!(note.contains("fighter") && note.contains(".data.value") && note.contains("one"), "{note}");
+        assert_eq!(world.events("DriftRepeated").await.len(), 1);
+    }
+    let component = world.component("demo").await.unwrap();
+    assert_eq!(component["status"]["state"], "Ready");
+    assert!(world.events("Processing").await.is_empty() && world.events("Error").await.is_empty(), "Ready throughout");
+}
+
+/// A Service whose port another program can move.
+fn service() -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "Service", "metadata": { "name": "web" },
+        "spec": { "selector": { "app": "web" }, "ports": [{ "name": "http", "port": 80, "targetPort": 8080 }] },
+    })
+}
+
+// DRIFT-8
+#[tokio::test]
+async fn a_list_entry_whose_key_was_changed_is_repaired_by_a_put() {
+    let world = World::start().await;
+    let mut component = bundle("demo", &[service()]);
+    component["spec"]["updatePolicy"] = "SsaOverride".into();
+    world.set(&component).await;
+    world.until_ready("demo").await;
+    let mark = world.journal().mark();
+    let edit = json!([{ "op": "replace", "path": "/spec/ports/0/port", "value": 81 }]);
+    world.edit_as("other", &service(), edit).await;
+    let repaired = |service: &Value| {
+        let ports = service["spec"]["ports"].as_array().unwrap();
+        ports.len() == 1 && ports[0]["port"] == 80
+    };
+    world.until_object(&service(), "repaired", repaired).await;
+    world.pass(Duration::from_secs(2)).await;
+    world.journal().since(mark).verb(Verb::Update).of("", "services").exactly(1).unwrap();
+    assert!(world.events("Processing").await.is_empty() && world.events("DriftNotRepaired").await.is_empty());
+    assert_eq!(world.component("demo").await.unwrap()["status"]["state"], "Ready");
+}
+
+// DRIFT-8
+#[tokio::test]
+async fn drift_that_the_server_refuses_to_repair_is_told_and_leaves_the_component_ready() {
+    let world = World::start().await;
+    world.set(&bundle("demo", &[service()])).await;
+    world.until_ready("demo").await;
+    let rule = world.faults().on(Verb::Update).of("", "services").deny_admission("guard", "ports are frozen");
+    let edit = json!([{ "op": "replace", "path": "/spec/ports/0/targetPort", "value": 9 }]);
+    world.edit_as("other", &service(), edit).await;
+    let note = world.until_event("DriftNotRepaired").await;
+    assert!(note.contains("web") && note.contains("ports are frozen"), "{note}");
+    assert_eq!(world.component("demo").await.unwrap()["status"]["state"], "Ready");
+    assert!(world.events("UpdateError").await.is_empty());
+    rule.remove();
+    world.until_object(&service(), "repaired", |service| service["spec"]["ports"][0]["targetPort"] == 8080).await;
+}

@@ -1,0 +1,112 @@
+//! How far things go: size of the status, random generators, series and events of components that come and go.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use kubewright::prelude::*;
+
+use crate::types::{Bundle, bundle, config_map};
+use crate::world::{OPERATOR, World, condition, message_of};
+
+// STA-8
+#[tokio::test]
+async fn a_component_with_too_many_dependents_is_blocked_before_anything_is_created() {
+    let world = World::start().await;
+    let many: Vec<Value> = (0..4000).map(|n| config_map(&format!("a-rather-long-name-{n}"), "")).collect();
+    world.set(&bundle("demo", &many)).await;
+    let blocked = world.until("demo", "blocked", |component| condition(component, "Stalled").is_some()).await;
+    assert_eq!(condition(&blocked, "Stalled").unwrap()["reason"], "TooManyDependents");
+    assert!(message_of(&blocked).contains("4000 dependents"), "{}", message_of(&blocked));
+    world.journal().all().writes().of("", "configmaps").exactly(0).unwrap();
+    world.set(&bundle("demo", &many[..3])).await;
+    world.until_ready("demo").await;
+}
+
+static COUNTER: AtomicU64 = AtomicU64::new(0);
+
+async fn random(_: &RenderContext<Bundle>) -> Result<Vec<Manifest>, RenderError> {
+    let value = COUNTER.fetch_add(1, Ordering::Relaxed);
+    Ok(vec![Manifest::from_json(config_map("one", &value.to_string()))?])
+}
+
+// GEN-6
+#[tokio::test]
+async fn a_generator_with_random_output_is_told_once_and_loops_for_ever_nowhere() {
+    let mut world = World::new().await;
+    let builder = Operator::new(OPERATOR).component::<Bundle>(random);
+    world.run_other(builder).await;
+    world.set(&bundle("demo", &[])).await;
+    world.until_ready("demo").await;
+    for value in ["x", "y", "z"] {
+        world.patch(&config_map("one", ""), json!({ "data": { "value": value } })).await;
+        world.until_object(&config_map("one", ""), "repaired", |map| map["data"]["value"] != value).await;
+        world.until_ready("demo").await;
+        world.idle(Duration::from_secs(70)).await;
+    }
+    let note = world.until_event("NonDeterministicManifests").await;
+    assert!(note.contains("one"), "{note}");
+    world.journal().all().writes().of("", "configmaps").at_most(10).unwrap();
+}
+
+// EVT-1
+#[tokio::test]
+async fn states_that_alternate_are_told_each_time_and_equal_passes_never() {
+    let world = World::start().await;
+    let mut demo = bundle("demo", &[config_map("one", "a")]);
+    for (suspended, state, reason) in [(false, "Ready", "Ready"), (true, "Pending", "Suspended"), (false, "Ready", "Ready")] {
+        demo["spec"]["suspend"] = suspended.into();
+        world.set(&demo).await;
+        world.until_state("demo", state, reason).await;
+        world.pass(Duration::from_secs(1)).await;
+    }
+    world.until_event("Suspended").await;
+    assert_eq!(world.events("Suspended").await.len(), 1);
+    assert!(!world.events("Ready").await.is_empty());
+}
+
+// STA-6
+#[tokio::test]
+async fn a_new_reason_alone_is_no_transition() {
+    let world = World::start().await;
+    let mut demo = bundle("demo", &[]);
+    demo["spec"]["all"] = json!([{ "name": "missing" }]);
+    world.set(&demo).await;
+    let waiting = world.until_state("demo", "Pending", "Retrying").await;
+    world.pass(Duration::from_secs(3)).await;
+    demo["spec"]["suspend"] = true.into();
+    world.set(&demo).await;
+    let suspended = world.until_state("demo", "Pending", "Suspended").await;
+    let since = |component: &Value| condition(component, "Ready").unwrap()["lastTransitionTime"].clone();
+    assert_eq!(since(&suspended), since(&waiting));
+}
+
+// COM-4, COM-6
+#[tokio::test]
+async fn a_reapply_interval_of_zero_is_refused() {
+    let world = World::start().await;
+    let zero = crate::types::annotated(config_map("one", "a"), "reapply-interval", "0s");
+    world.set(&bundle("demo", &[zero])).await;
+    let failed = world.until("demo", "in error", |component| component["status"]["state"] == "Error").await;
+    assert_eq!(condition(&failed, "Stalled").unwrap()["reason"], "InvalidManifest");
+    assert!(message_of(&failed).contains("reapply-interval") && message_of(&failed).contains("0s"), "{}", message_of(&failed));
+    world.journal().all().writes().of("", "configmaps").exactly(0).unwrap();
+}
+
+// HOOK-2, MET-1: what is known of a component goes with it, also when its finalizer is taken away by hand.
+#[tokio::test]
+async fn a_component_whose_finalizer_was_taken_away_is_forgotten() {
+    let world = World::start().await;
+    world.set(&bundle("demo", &[config_map("one", "a")])).await;
+    world.until_ready("demo").await;
+    world.pass(Duration::from_millis(500)).await;
+    assert!(world.metrics().contains("name=\"demo\""));
+    world.patch(&bundle("demo", &[]), json!({ "metadata": { "finalizers": [] } })).await;
+    world.delete(&bundle("demo", &[])).await;
+    world.until_gone(&bundle("demo", &[])).await;
+    world.pass(Duration::from_secs(1)).await;
+    if world.component("demo").await.is_none() {
+        let left: Vec<String> =
+            world.metrics().lines().filter(|line| line.contains("name=\"demo\"")).map(str::to_owned).collect();
+        assert_eq!(left, Vec::<String>::new());
+    }
+}

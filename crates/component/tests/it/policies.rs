@@ -1,0 +1,199 @@
+//! Update policies and who owns which field.
+
+use std::time::Duration;
+
+use kubewright::prelude::*;
+
+use crate::types::{annotated, bundle, config_map};
+use crate::world::{OPERATOR, World, message_of};
+
+const OTHER: &str = "example.com/other";
+
+/// A component under an update policy.
+fn with_policy(policy: &str, objects: &[Value]) -> Value {
+    let mut component = bundle("demo", objects);
+    component["spec"]["updatePolicy"] = policy.into();
+    component["spec"]["requeueInterval"] = "1s".into();
+    component
+}
+
+fn data(object: &Value) -> Vec<&str> {
+    object["data"].as_object().unwrap().keys().map(String::as_str).collect()
+}
+
+// A7, DRIFT-3, WRITE-5
+#[tokio::test]
+async fn an_override_takes_back_what_kubectl_added_when_a_reapply_is_due() {
+    let world = World::start().await;
+    let one = annotated(config_map("one", "a"), "reapply-interval", "4s");
+    world.set(&with_policy("SsaOverride", &[one.clone()])).await;
+    world.until_ready("demo").await;
+    for manager in ["kubectl", "kubectl-actor", "other-actor"] {
+        let mut more = config_map("one", "a");
+        more["metadata"]["annotations"] = json!({ format!("example.com/{manager}"): "x" });
+        more["data"] = json!({ manager: "x" });
+        world.apply_as(manager, &more).await;
+    }
+    let mark = world.journal().mark();
+    world.pass(Duration::from_millis(1500)).await;
+    world.journal().since(mark).writes().of("", "configmaps").exactly(0).unwrap();
+    assert_eq!(data(&world.get(&one).await.unwrap()), ["kubectl", "kubectl-actor", "other-actor", "value"]);
+    let after = world.until_object(&one, "taken back", |map| data(map) == ["other-actor", "value"]).await;
+    assert_eq!(after["data"]["value"], "a");
+    let annotations = after["metadata"]["annotations"].as_object().unwrap();
+    assert!(annotations.contains_key("example.com/other-actor"));
+    assert!(!annotations.keys().any(|key| key.starts_with("example.com/kubectl")), "{annotations:?}");
+    let mark = world.journal().mark();
+    world.pass(Duration::from_secs(10)).await;
+    world.journal().since(mark).writes().of("", "configmaps").exactly(0).unwrap();
+    assert!(world.events("Processing").await.is_empty(), "Ready throughout");
+}
+
+// A7: a merge leaves to others what is theirs.
+#[tokio::test]
+async fn a_merge_leaves_to_kubectl_what_it_added() {
+    let world = World::start().await;
+    let one = annotated(config_map("one", "a"), "reapply-interval", "1s");
+    world.set(&with_policy("SsaMerge", &[one.clone()])).await;
+    world.until_ready("demo").await;
+    let mut more = config_map("one", "a");
+    more["data"] = json!({ "more": "x" });
+    world.apply_as("kubectl", &more).await;
+    world.pass(Duration::from_secs(4)).await;
+    assert_eq!(data(&world.get(&one).await.unwrap()), ["more", "value"]);
+}
+
+// WRITE-4, WRITE-5
+#[tokio::test]
+async fn an_object_survives_every_change_of_update_policy() {
+    let world = World::start().await;
+    let one = |keys: &[&str]| {
+        let mut map = config_map("one", "a");
+        map["data"] = keys.iter().map(|key| ((*key).to_owned(), json!("x"))).collect::<Map<_, _>>().into();
+        map
+    };
+    world.set(&with_policy("Replace", &[one(&["a", "b"])])).await;
+    world.until_ready("demo").await;
+    let uid = world.get(&one(&[])).await.unwrap()["metadata"]["uid"].clone();
+    let add = json!([{ "op": "add", "path": "/metadata/finalizers", "value": [OTHER] }]);
+    world.edit_as("somebody", &one(&[]), add).await;
+    for (policy, keys) in [("SsaMerge", "a"), ("SsaOverride", "c"), ("Replace", "d"), ("SsaOverride", "e")] {
+        world.set(&with_policy(policy, &[one(&[keys])])).await;
+        let map = world.until_object(&one(&[]), policy, |map| data(map) == [keys]).await;
+        assert_eq!(map["metadata"]["finalizers"], json!([OTHER]), "{policy}");
+        assert_eq!(map["metadata"]["uid"], uid, "{policy}");
+        world.until_ready("demo").await;
+    }
+    world.delete(&bundle("demo", &[])).await;
+    world.until_state("demo", "Deleting", "DeletionProcessing").await;
+    world.finalize(&one(&[])).await;
+    world.until_gone(&bundle("demo", &[])).await;
+}
+
+// WRITE-6, OPT-4
+#[tokio::test]
+async fn a_component_that_is_a_dependent_keeps_its_finalizer() {
+    for policy in ["Replace", "SsaMerge", "SsaOverride"] {
+        let world = World::start().await;
+        let inner = |value| annotated(bundle("inner", &[config_map("one", value)]), "reapply-interval", "1s");
+        world.set(&with_policy(policy, &[inner("a")])).await;
+        world.until_ready("inner").await;
+        world.until_ready("demo").await;
+        let first = world.component("inner").await.unwrap();
+        assert_eq!(first["metadata"]["finalizers"], json!([OPERATOR]), "{policy}");
+        world.set(&with_policy(policy, &[inner("b")])).await;
+        world.until("inner", "updated", |inner| inner["spec"]["objects"][0]["data"]["value"] == "b").await;
+        world.until_ready("inner").await;
+        world.until_ready("demo").await;
+        world.pass(Duration::from_secs(4)).await;
+        let inner = world.component("inner").await.unwrap();
+        assert_eq!(inner["metadata"]["finalizers"], json!([OPERATOR]), "{policy}");
+        assert_eq!(inner["metadata"]["uid"], first["metadata"]["uid"], "{policy}");
+        world.delete(&bundle("demo", &[])).await;
+        world.until_gone(&bundle("demo", &[])).await;
+        world.until_gone(&bundle("inner", &[])).await;
+        assert!(world.get(&config_map("one", "")).await.is_none());
+    }
+}
+
+// WRITE-12
+#[tokio::test]
+async fn fields_that_the_server_does_not_know_are_left_out_and_told_once() {
+    for policy in ["Replace", "Recreate", "SsaMerge", "SsaOverride"] {
+        let world = World::start().await;
+        let strange = |value: &str| {
+            let mut map = config_map("one", value);
+            map["colour"] = "red".into();
+            map["shape"] = json!({ "round": true });
+            map
+        };
+        world.set(&with_policy(policy, &[strange("a")])).await;
+        world.until_ready("demo").await;
+        let live = world.get(&config_map("one", "")).await.unwrap();
+        assert_eq!(live["data"]["value"], "a", "{policy}");
+        assert!(live.get("colour").is_none());
+        let note = world.until_event("UnknownFields").await;
+        assert!(note.contains(".colour") && note.contains(".shape") && note.contains("one"), "{policy}: {note}");
+        let mark = world.journal().mark();
+        world.pass(Duration::from_secs(3)).await;
+        world.journal().since(mark).writes().of("", "configmaps").exactly(0).unwrap();
+        assert_eq!(world.events("UnknownFields").await.len(), 1, "{policy}");
+        assert!(world.events("UpdateError").await.is_empty(), "{policy}");
+    }
+}
+
+// DRIFT-2, PERF-3
+#[tokio::test]
+async fn a_due_reapply_of_what_is_in_sync_sends_nothing() {
+    let world = World::start().await;
+    for (name, policy) in [("one", "replace"), ("two", "ssa-merge"), ("three", "ssa-override"), ("four", "recreate")] {
+        let object = annotated(annotated(config_map(name, "a"), "reapply-interval", "1s"), "update-policy", policy);
+        let mut component = bundle(&format!("demo-{name}"), &[object]);
+        component["spec"]["requeueInterval"] = "1s".into();
+        world.set(&component).await;
+        world.until_ready(&format!("demo-{name}")).await;
+    }
+    let mark = world.journal().mark();
+    world.idle(Duration::from_secs(120)).await;
+    world.journal().since(mark).no_writes().unwrap();
+}
+
+// DIG-1, REF-11
+#[tokio::test]
+async fn an_object_may_change_with_its_component() {
+    let world = World::start().await;
+    let one = annotated(config_map("one", "a"), "reconcile-policy", "on-object-or-component-change");
+    let secret = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "input" }, "data": { "key": "1" } });
+    world.create(&secret).await;
+    let mut component = bundle("demo", &[one.clone(), config_map("two", "a")]);
+    component["spec"]["all"] = json!([{ "name": "input" }]);
+    world.set(&component).await;
+    world.until_ready("demo").await;
+    let digest = |object: &Value| object["metadata"]["annotations"][format!("{OPERATOR}/digest")].as_str().unwrap().to_owned();
+    let (one_before, two_before) = (world.get(&one).await.unwrap(), world.get(&config_map("two", "")).await.unwrap());
+    assert!(digest(&one_before).contains("@k1:"));
+    world.patch(&secret, json!({ "data": { "key": "2" } })).await;
+    let after = world.until_object(&one, "written", |one| digest(one) != digest(&one_before)).await;
+    assert_eq!(after["data"], one_before["data"]);
+    let ready = world.until("demo", "at revision 2", |component| component["status"]["revision"] == 2).await;
+    assert!(!message_of(&ready).is_empty());
+    assert_eq!(world.get(&config_map("two", "")).await.unwrap(), two_before);
+}
+
+// WRITE-3, WRITE-5: types keep our finalizer under every policy.
+#[tokio::test]
+async fn a_type_keeps_our_finalizer_under_an_override() {
+    let world = World::start().await;
+    let kinds = crate::kinds::Kinds::install(&world).await;
+    world.set(&with_policy("SsaOverride", &[kinds.crd()])).await;
+    world.until_ready("demo").await;
+    let live = world.get(&kinds.crd()).await.unwrap();
+    assert!(live["metadata"]["finalizers"].as_array().unwrap().contains(&json!(OPERATOR)), "{live:#}");
+    world.set(&with_policy("Replace", &[annotated(kinds.crd(), "apply-order", "-1")])).await;
+    world.until_ready("demo").await;
+    let live = world.get(&kinds.crd()).await.unwrap();
+    assert!(live["metadata"]["finalizers"].as_array().unwrap().contains(&json!(OPERATOR)), "{live:#}");
+    world.delete(&bundle("demo", &[])).await;
+    world.until_gone(&bundle("demo", &[])).await;
+    world.until_gone(&kinds.crd()).await;
+}

@@ -1,0 +1,248 @@
+//! Objects that others delete, take, hand over or create again.
+
+use std::time::Duration;
+
+use kubewright::prelude::*;
+use kubewright_apiserver::kinds::Verb;
+
+use crate::kinds::{HOLD, Kinds, held, secret};
+use crate::types::{annotated, bundle, config_map};
+use crate::world::{OPERATOR, World, condition, item, message_of};
+
+const SOMEBODY: &str = "t6dnbamijr6wlgrp5kqmkwwqcwr36ty3fmfyelgrlvwblmhqbiea";
+
+fn owner_key() -> String {
+    format!("{OPERATOR}/owner-id")
+}
+
+/// The patch that gives an object to somebody else.
+fn given_away() -> Value {
+    json!({ "metadata": {
+        "labels": { owner_key(): SOMEBODY }, "annotations": { owner_key(): "somewhere/else/another" },
+    } })
+}
+
+// OWN-1
+#[tokio::test]
+async fn an_object_that_somebody_else_took_is_not_written() {
+    let world = World::start().await;
+    world.set(&bundle("demo", &[config_map("one", "a"), config_map("two", "a")])).await;
+    world.until_ready("demo").await;
+    let mark = world.journal().mark();
+    world.patch(&config_map("one", ""), given_away()).await;
+    let blocked = world.until("demo", "blocked", |component| condition(component, "Stalled").is_some()).await;
+    assert_eq!(condition(&blocked, "Stalled").unwrap()["reason"], "OwnerConflict");
+    assert_eq!(blocked["status"]["state"], "Error");
+    assert!(message_of(&blocked).contains("is owned by somewhere/else/another"), "{}", message_of(&blocked));
+    world.set(&bundle("demo", &[config_map("one", "b"), config_map("two", "b")])).await;
+    world.until_object(&config_map("two", ""), "updated", |map| map["data"]["value"] == "b").await;
+    world.idle(Duration::from_secs(30)).await;
+    world.journal().since(mark).writes().of("", "configmaps").named("one").exactly(0).unwrap();
+    // It comes back to us by the hand that took it.
+    let mine = world.get(&config_map("two", "")).await.unwrap();
+    let back = json!({ "metadata": {
+        "labels": { owner_key(): mine["metadata"]["labels"][owner_key()] },
+        "annotations": { owner_key(): mine["metadata"]["annotations"][owner_key()] },
+    } });
+    world.patch(&config_map("one", ""), back).await;
+    world.until_ready("demo").await;
+    assert_eq!(world.get(&config_map("one", "")).await.unwrap()["data"]["value"], "b");
+}
+
+// OWN-4
+#[tokio::test]
+async fn a_lost_label_is_restored_unless_the_policy_says_never() {
+    let world = World::start().await;
+    let never = annotated(config_map("never", "a"), "adoption-policy", "never");
+    world.set(&bundle("demo", &[config_map("one", "a")])).await;
+    world.set(&bundle("strict", &[never.clone()])).await;
+    world.until_ready("demo").await;
+    world.until_ready("strict").await;
+    let lost = json!({ "metadata": { "labels": { owner_key(): null } } });
+    world.patch(&config_map("one", ""), lost.clone()).await;
+    world.patch(&never, lost).await;
+    let labelled = |map: &Value| map["metadata"]["labels"].get(owner_key()).is_some();
+    world.until_object(&config_map("one", ""), "labelled again", labelled).await;
+    world.until_ready("demo").await;
+    let blocked = world.until("strict", "blocked", |component| condition(component, "Stalled").is_some()).await;
+    assert!(message_of(&blocked).contains("without owner"), "{}", message_of(&blocked));
+    assert!(!labelled(&world.get(&never).await.unwrap()));
+}
+
+// PURGE-4
+#[tokio::test]
+async fn marks_come_before_the_deletion_of_an_adopted_object() {
+    let world = World::start().await;
+    let before = world.create(&config_map("one", "old")).await;
+    let recreated = annotated(config_map("one", "new"), "update-policy", "recreate");
+    let mark = world.journal().mark();
+    world.set(&bundle("demo", &[recreated])).await;
+    world.until_ready("demo").await;
+    let after = world.get(&config_map("one", "")).await.unwrap();
+    assert_eq!(after["data"]["value"], "new");
+    assert_ne!(after["metadata"]["uid"], before["metadata"]["uid"]);
+    let writes = world.journal().since(mark).writes().of("", "configmaps");
+    let verbs: Vec<Verb> = writes.iter().filter_map(|record| record.target.verb()).collect();
+    assert_eq!(verbs, [Verb::Create, Verb::Patch, Verb::Delete, Verb::Create]);
+}
+
+// WAVE-5
+#[tokio::test]
+async fn a_type_that_somebody_deletes_comes_back_with_its_instances() {
+    let world = World::start().await;
+    let kinds = Kinds::install(&world).await;
+    world.set(&bundle("demo", &[kinds.crd(), kinds.baz()])).await;
+    world.until_present(&kinds.baz()).await;
+    world.observe(&kinds.baz()).await;
+    world.until_ready("demo").await;
+    let uid = world.get(&kinds.crd()).await.unwrap()["metadata"]["uid"].clone();
+    world.delete(&kinds.crd()).await;
+    world.until_event("DependentDeleted").await;
+    world.until_object(&kinds.crd(), "there again", |crd| crd["metadata"]["uid"] != uid).await;
+    world.until("demo", "on its way again", |component| item(component, "Baz", "baz") == Some(("Creating", "InProgress"))).await;
+    world.observe(&kinds.baz()).await;
+    world.until_ready("demo").await;
+}
+
+// WAVE-8
+#[tokio::test]
+async fn an_established_type_that_is_not_served_yet_is_no_error() {
+    let world = World::start().await;
+    let kinds = Kinds::install(&world).await;
+    let group = kinds.crd()["spec"]["group"].as_str().unwrap().to_owned();
+    world.faults().on(Verb::Create).of(&group, "bazs").times(3).not_found();
+    world.set(&bundle("demo", &[kinds.crd(), kinds.baz()])).await;
+    world.until_present(&kinds.baz()).await;
+    world.observe(&kinds.baz()).await;
+    world.until_ready("demo").await;
+    assert!(world.events("Error").await.is_empty());
+}
+
+// RED-4
+#[tokio::test]
+async fn what_is_created_again_while_it_is_removed_is_deleted_again() {
+    let world = World::start().await;
+    world.set(&bundle("demo", &[config_map("one", "a"), held(secret("keeper"))])).await;
+    world.until_ready("demo").await;
+    let mine = world.get(&config_map("one", "")).await.unwrap();
+    world.delete(&bundle("demo", &[])).await;
+    world.until_gone(&config_map("one", "")).await;
+    let mut again = config_map("one", "again");
+    again["metadata"]["labels"] = mine["metadata"]["labels"].clone();
+    again["metadata"]["annotations"] = mine["metadata"]["annotations"].clone();
+    world.create(&again).await;
+    world.finalize(&secret("keeper")).await;
+    world.until_gone(&bundle("demo", &[])).await;
+    // A component whose last object is gone has nothing to look after any more.
+    if world.get(&config_map("one", "")).await.is_some() {
+        world.delete(&config_map("one", "")).await;
+    }
+}
+
+// RED-4, DEL-1
+#[tokio::test]
+async fn what_was_given_away_before_the_deletion_is_left_alone() {
+    let world = World::start().await;
+    world.set(&bundle("demo", &[config_map("one", "a"), config_map("two", "a")])).await;
+    world.until_ready("demo").await;
+    world.patch(&config_map("one", ""), given_away()).await;
+    world.delete(&bundle("demo", &[])).await;
+    world.until_gone(&bundle("demo", &[])).await;
+    assert!(world.get(&config_map("two", "")).await.is_none());
+    let left = world.get(&config_map("one", "")).await.unwrap();
+    assert_eq!(left["metadata"]["labels"][owner_key()], SOMEBODY);
+}
+
+// DEL-3
+#[tokio::test]
+async fn a_namespace_in_which_an_orphan_stays_is_kept() {
+    let world = World::start().await;
+    let name = format!("{}-kept", world.namespace());
+    let space = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": name } });
+    let mut orphan = annotated(config_map("orphan", "a"), "delete-policy", "orphan");
+    orphan["metadata"]["namespace"] = name.clone().into();
+    world.set(&bundle("demo", &[space.clone(), orphan.clone()])).await;
+    world.until_ready("demo").await;
+    world.delete(&bundle("demo", &[])).await;
+    world.until_gone(&bundle("demo", &[])).await;
+    let note = world.until_event("NamespaceKept").await;
+    assert!(note.contains(&name) && note.contains("orphan"), "{note}");
+    for object in [&space, &orphan] {
+        let live = world.get(object).await.unwrap();
+        assert!(live["metadata"]["deletionTimestamp"].is_null());
+        assert!(live["metadata"]["labels"].get(owner_key()).is_none());
+    }
+    world.delete(&space).await;
+}
+
+// PASS-22
+#[tokio::test]
+async fn a_foreign_instance_that_comes_while_the_deletion_runs_blocks_it_again() {
+    let world = World::start().await;
+    let kinds = Kinds::install(&world).await;
+    let demo = kinds.component(&[held(secret("keeper")), annotated(config_map("last", "a"), "delete-order", "1")]);
+    world.set(&demo).await;
+    world.until_ready("demo").await;
+    world.delete(&demo).await;
+    world.until_state("demo", "Deleting", "DeletionProcessing").await;
+    world.create(&kinds.bar()).await;
+    world.finalize(&secret("keeper")).await;
+    world.until_state("demo", "Deleting", "DeletionBlocked").await;
+    world.idle(Duration::from_secs(10)).await;
+    assert!(world.get(&config_map("last", "")).await.is_some());
+    world.delete(&kinds.bar()).await;
+    world.until_gone(&demo).await;
+    assert!(world.get(&config_map("last", "")).await.is_none());
+    assert!(!HOLD.is_empty());
+}
+
+// GATE-2
+#[tokio::test]
+async fn orphaned_types_do_not_block_deletion() {
+    let world = World::start().await;
+    let kinds = Kinds::install(&world).await;
+    let crd = annotated(kinds.crd(), "delete-policy", "orphan-on-delete");
+    world.set(&bundle("demo", &[crd.clone()])).await;
+    world.until_ready("demo").await;
+    world.create(&kinds.baz()).await;
+    world.delete(&bundle("demo", &[])).await;
+    world.until_gone(&bundle("demo", &[])).await;
+    let live = world.get(&crd).await.unwrap();
+    assert!(live["metadata"]["labels"].get(owner_key()).is_none());
+    assert!(world.get(&kinds.baz()).await.is_some());
+    world.delete(&crd).await;
+}
+
+// GATE-2
+#[tokio::test]
+async fn a_type_without_a_served_version_is_not_in_use() {
+    let world = World::start().await;
+    let kinds = Kinds::install(&world).await;
+    let mut crd = kinds.crd();
+    crd["spec"]["versions"][0]["served"] = false.into();
+    world.set(&bundle("demo", &[crd.clone()])).await;
+    world.until_ready("demo").await;
+    world.delete(&bundle("demo", &[])).await;
+    world.until_gone(&bundle("demo", &[])).await;
+    world.until_gone(&crd).await;
+}
+
+// OUT-2
+#[tokio::test]
+async fn the_most_severe_obstacle_decides_and_all_are_told() {
+    let world = World::start().await;
+    world.create(&config_map("taken", "x")).await;
+    world.patch(&config_map("taken", ""), given_away()).await;
+    let rule = world.faults().on(Verb::Create).of("", "secrets").forbidden();
+    world.set(&bundle("demo", &[config_map("taken", "a"), secret("refused")])).await;
+    let failed = world.until_state("demo", "Error", "Error").await;
+    world
+        .until("demo", "told of both", |component| {
+            let message = message_of(component);
+            message.contains("refused") && message.contains("is owned by")
+        })
+        .await;
+    assert!(condition(&failed, "Stalled").is_none());
+    rule.remove();
+    world.until("demo", "blocked", |component| condition(component, "Stalled").is_some()).await;
+}

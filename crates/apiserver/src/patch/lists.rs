@@ -3,86 +3,122 @@
 use serde_json::{Map, Value};
 
 use super::marks::Place;
-use super::merge::{DIRECTIVE, StrategicError, go_map, merge_maps};
+use super::merge::{DIRECTIVE, ELEMENT_ORDER, StrategicError, bad_directive, go_list, go_map, merge_maps};
 
-/// The patch applied to a list that is merged. `order` is that of `$setElementOrder`, else the order of the patch counts.
-pub(super) fn merge(
-    live: Vec<Value>,
-    patch: &[Value],
-    place: Place,
-    order: Option<&[Value]>,
-) -> Result<Vec<Value>, StrategicError> {
-    let Some(key) = place.merge_key().filter(|_| has_maps(&live) || has_maps(patch)) else {
-        let mut merged = live.clone();
-        merged.extend(patch.iter().filter(|item| !live.contains(item)).cloned());
-        check_order(patch, order, None)?;
-        return Ok(ordered(merged, order.unwrap_or(patch), &live, None));
-    };
-    let (changes, deletions, replace) = directives(patch, key)?;
-    check_order(&changes, order, Some(key))?;
-    let present = if replace { Vec::new() } else { live.clone() };
-    let mut merged: Vec<Value> =
-        present.into_iter().filter(|item| !deletions.iter().any(|deletion| same(item, deletion, Some(key)))).collect();
-    for change in &changes {
-        let Value::Object(members) = change else {
-            continue;
-        };
-        if !members.contains_key(key) {
-            return Err(StrategicError(format!("map: {} does not contain declared merge key: {key}", go_map(members))));
+/// What a list in a patch does to a live list that is merged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Merge {
+    /// Its items are added, or merged with those of their key.
+    Union,
+    /// Its items are taken out.
+    Delete,
+}
+
+/// The patch applied to a list that is merged.
+pub(super) fn merge(live: Vec<Value>, patch: Vec<Value>, place: Place, merge: Merge) -> Result<Vec<Value>, StrategicError> {
+    if live.is_empty() && patch.is_empty() {
+        return Ok(live);
+    }
+    let key = place.merge_key();
+    if !is_of_maps(&live, &patch)? {
+        if merge == Merge::Delete {
+            return Ok(live.into_iter().filter(|item| !patch.contains(item)).collect());
         }
-        match merged.iter_mut().find(|item| same(item, change, Some(key))) {
+        let mut merged: Vec<Value> = Vec::with_capacity(live.len() + patch.len());
+        for item in live.iter().chain(&patch) {
+            if !merged.contains(item) {
+                merged.push(item.clone());
+            }
+        }
+        return Ok(in_order(merged, &patch, &live, None));
+    }
+    let Some(key) = key else {
+        return Err(StrategicError::Other("cannot merge lists without merge key for the items of this list".to_owned()));
+    };
+    let (present, changes) = directives(live, patch, key)?;
+    let mut merged = present.clone();
+    for change in &changes {
+        let Value::Object(members) = change else { continue };
+        let Some(value) = members.get(key) else { return Err(no_key(members, key)) };
+        match merged.iter_mut().find(|item| item.get(key) == Some(value)) {
             Some(item) => {
                 let live = item.as_object().cloned().unwrap_or_default();
                 *item = Value::Object(merge_maps(live, members, place.item())?);
             }
-            None => merged.push(Value::Object(merge_maps(Map::new(), members, place.item())?)),
+            None => merged.push(change.clone()),
         }
     }
-    Ok(ordered(merged, order.unwrap_or(&changes), &live, Some(key)))
+    Ok(in_order(merged, &changes, &present, Some(key)))
 }
 
-/// Splits a patch into what is merged, what is deleted, and whether the list is replaced.
-fn directives(patch: &[Value], key: &str) -> Result<(Vec<Value>, Vec<Value>, bool), StrategicError> {
-    let (mut changes, mut deletions, mut replace) = (Vec::new(), Vec::new(), false);
+/// Whether the items are maps. All must be of one type.
+fn is_of_maps(live: &[Value], patch: &[Value]) -> Result<bool, StrategicError> {
+    let mut items = live.iter().chain(patch);
+    let first = items.next();
+    if first.is_some_and(Value::is_array) {
+        return Err(StrategicError::Nested);
+    }
+    let same = |item: &Value| first.is_some_and(|first| std::mem::discriminant(first) == std::mem::discriminant(item));
+    if first.is_some_and(Value::is_null) || !items.all(same) {
+        let lists = format!("[{} {}]", go_list(live), go_list(patch));
+        return Err(StrategicError::Other(format!("list element types are not identical: {lists}")));
+    }
+    Ok(first.is_some_and(Value::is_object))
+}
+
+/// Follows the directives among the items of a patch: what is left of the live list, and what is merged into it.
+fn directives(mut live: Vec<Value>, patch: Vec<Value>, key: &str) -> Result<(Vec<Value>, Vec<Value>), StrategicError> {
+    let (mut changes, mut replace) = (Vec::new(), false);
     for item in patch {
-        let directive = item.get(DIRECTIVE);
-        match directive.map(|directive| directive.as_str().unwrap_or_default()) {
-            None => changes.push(item.clone()),
-            Some("merge") => {
-                let mut item = item.clone();
-                if let Some(members) = item.as_object_mut() {
-                    members.remove(DIRECTIVE);
-                }
-                changes.push(item);
+        let Some((map, directive)) = item.as_object().and_then(|map| Some((map, map.get(DIRECTIVE)?))) else {
+            changes.push(item);
+            continue;
+        };
+        match directive.as_str() {
+            Some("delete") => {
+                let deleted = map.get(key).ok_or_else(|| no_key(map, key))?;
+                live.retain(|item| item.get(key) != Some(deleted));
             }
             Some("replace") => replace = true,
-            Some("delete") if item.get(key).is_some() => deletions.push(item.clone()),
-            Some("delete") => {
-                return Err(StrategicError(format!("delete patch type with no merge key defined: {key} is missing")));
+            Some("merge") => {
+                return Err(StrategicError::Other("merging lists cannot yet be specified in the patch".to_owned()));
             }
-            Some(other) => {
-                let map = item.as_object().map(go_map).unwrap_or_default();
-                return Err(StrategicError(format!("unknown patch type: {other} in map: {map}")));
-            }
+            _ => return Err(bad_directive(directive, map)),
         }
     }
-    Ok((changes, deletions, replace))
+    Ok(if replace { (changes, Vec::new()) } else { (live, changes) })
 }
 
-/// Every item of the patch must stand in a given order.
-fn check_order(patch: &[Value], order: Option<&[Value]>, key: Option<&str>) -> Result<(), StrategicError> {
-    let Some(order) = order else { return Ok(()) };
-    match patch.iter().find(|item| position(order, item, key).is_none()) {
-        None => Ok(()),
-        Some(item) => {
-            Err(StrategicError(format!("the order in $setElementOrder does not contain {item}, which is in the patch")))
+fn no_key(map: &Map<String, Value>, key: &str) -> StrategicError {
+    StrategicError::Other(format!("map: {} does not contain declared merge key: {key}", go_map(map)))
+}
+
+/// The items of the patch must stand in the order that it sets, and none may be missing from it.
+pub(super) fn check_order(patch: &[Value], order: &[Value], key: Option<&str>) -> Result<(), StrategicError> {
+    if order.is_empty() || patch.is_empty() {
+        return Ok(());
+    }
+    let mut places = order.iter();
+    for item in patch.iter().filter(|item| item.get(DIRECTIVE).is_none()) {
+        if let (Some(key), Some(map)) = (key, item.as_object())
+            && !map.contains_key(key)
+        {
+            return Err(no_key(map, key));
+        }
+        if !places.any(|place| same(place, item, key)) {
+            return Err(StrategicError::Other(format!(
+                "The order in patch list:\n{}\n doesn't match {ELEMENT_ORDER} list:\n{}\n",
+                go_list(patch),
+                go_list(order)
+            )));
         }
     }
+    Ok(())
 }
 
 /// Items named by `order` in that order; the others keep their live order and come before the next named item only if both are live and they
 /// stand before it.
-fn ordered(merged: Vec<Value>, order: &[Value], live: &[Value], key: Option<&str>) -> Vec<Value> {
+pub(super) fn in_order(merged: Vec<Value>, order: &[Value], live: &[Value], key: Option<&str>) -> Vec<Value> {
     let (mut named, mut rest): (Vec<_>, Vec<_>) = merged.into_iter().partition(|item| position(order, item, key).is_some());
     named.sort_by_key(|item| position(order, item, key));
     rest.sort_by_key(|item| position(live, item, key));
@@ -110,8 +146,4 @@ fn same(a: &Value, b: &Value, key: Option<&str>) -> bool {
         Some(key) => a.get(key).is_some() && a.get(key) == b.get(key),
         None => a == b,
     }
-}
-
-fn has_maps(items: &[Value]) -> bool {
-    items.iter().any(Value::is_object)
 }

@@ -2,24 +2,33 @@
 
 use serde_json::{Map, Value};
 
-use super::lists;
+use super::lists::{self, Merge};
 use super::marks::Place;
 
 /// A patch that cannot be applied, in the words of the real server.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct StrategicError(pub(super) String);
+pub enum StrategicError {
+    /// A directive has the wrong form.
+    #[error("invalid patch format of {0}")]
+    Format(&'static str),
+    /// A list in a list.
+    #[error("lists of lists are not supported")]
+    Nested,
+    /// Anything else.
+    #[error("{0}")]
+    Other(String),
+}
 
 pub(super) const DIRECTIVE: &str = "$patch";
 const RETAIN_KEYS: &str = "$retainKeys";
-const ELEMENT_ORDER: &str = "$setElementOrder/";
-const DELETE_FROM_LIST: &str = "$deleteFromPrimitiveList/";
+pub(super) const ELEMENT_ORDER: &str = "$setElementOrder";
+const DELETE_FROM_LIST: &str = "$deleteFromPrimitiveList";
 
 /// Applies a strategic merge patch to an object of a built-in type; `definition` is the name of its schema. After an error the object
 /// is in between.
 pub fn strategic_merge(object: &mut Value, patch: &Value, definition: &str) -> Result<(), StrategicError> {
     let Value::Object(patch) = patch else {
-        return Err(StrategicError("a strategic merge patch must be an object".to_owned()));
+        return Err(StrategicError::Other("a strategic merge patch must be an object".to_owned()));
     };
     let merged = merge_maps(object.as_object().cloned().unwrap_or_default(), patch, Place::root(definition))?;
     *object = Value::Object(merged);
@@ -32,110 +41,128 @@ pub(super) fn merge_maps(
     patch: &Map<String, Value>,
     place: Place,
 ) -> Result<Map<String, Value>, StrategicError> {
-    let mut patch = patch.clone();
     if let Some(directive) = patch.get(DIRECTIVE) {
-        match directive.as_str() {
+        return match directive.as_str() {
             Some("replace") => {
-                patch.remove(DIRECTIVE);
-                return Ok(patch);
+                let mut replaced = patch.clone();
+                replaced.remove(DIRECTIVE);
+                Ok(replaced)
             }
-            Some("delete") => return Ok(Map::new()),
-            Some("merge") => {
-                patch.remove(DIRECTIVE);
-            }
-            other => {
-                let name = other.unwrap_or_default();
-                return Err(StrategicError(format!("unknown patch type: {name} in map: {}", go_map(&patch))));
-            }
-        }
+            Some("delete") => Ok(Map::new()),
+            _ => Err(bad_directive(directive, patch)),
+        };
     }
+    let mut patch = patch.clone();
     if let Some(kept) = patch.remove(RETAIN_KEYS) {
         retain_keys(&mut live, &patch, &kept)?;
     }
-    delete_from_lists(&mut live, &mut patch);
     ordered_lists(&mut live, &mut patch, place)?;
     for (name, value) in patch {
+        let deleted_from = field_of(&name, DELETE_FROM_LIST);
+        let field = deleted_from.unwrap_or(&name);
         if value.is_null() {
-            live.remove(&name);
+            live.remove(field);
             continue;
         }
-        let present = live.remove(&name);
-        let merged = merge_values(present, &value, place.member(&name))?;
-        live.insert(name, merged);
+        let merged = match (live.remove(field), value) {
+            (Some(Value::Object(live)), Value::Object(patch)) if deleted_from.is_none() => {
+                let place = place.member(field);
+                Some(Value::Object(if place.replaces() { patch } else { merge_maps(live, &patch, place)? }))
+            }
+            (Some(Value::Array(live)), Value::Array(patch)) => {
+                let place = place.member(field);
+                Some(Value::Array(match deleted_from {
+                    Some(_) => lists::merge(live, patch, place, Merge::Delete)?,
+                    None if place.merges() => lists::merge(live, patch, place, Merge::Union)?,
+                    None => patch,
+                }))
+            }
+            (live, _) if deleted_from.is_some() => live,
+            (_, value) => without_directives(without_nulls(value)),
+        };
+        if let Some(merged) = merged {
+            live.insert(field.to_owned(), merged);
+        }
     }
     Ok(live)
 }
 
-/// The patch applied to a value of any kind.
-pub(super) fn merge_values(live: Option<Value>, patch: &Value, place: Place) -> Result<Value, StrategicError> {
-    match (live, patch) {
-        (Some(Value::Object(_)), Value::Object(_)) if place.replaces() => Ok(patch.clone()),
-        (Some(Value::Object(live)), Value::Object(patch)) => Ok(Value::Object(merge_maps(live, patch, place)?)),
-        // In a new value there is nothing to delete, but directives and nulls still have to go.
-        (_, Value::Object(patch)) => Ok(Value::Object(merge_maps(Map::new(), patch, place)?)),
-        (live, Value::Array(patch)) if place.merges() => {
-            let live = match live {
-                Some(Value::Array(live)) => live,
-                _ => Vec::new(),
-            };
-            Ok(Value::Array(lists::merge(live, patch, place, None)?))
-        }
-        (_, patch) => Ok(patch.clone()),
-    }
+pub(super) fn bad_directive(directive: &Value, map: &Map<String, Value>) -> StrategicError {
+    StrategicError::Other(format!("unknown patch type: {} in map: {}", go_value(directive), go_map(map)))
+}
+
+/// The field that a member with a prefix is about.
+fn field_of<'a>(name: &'a str, prefix: &str) -> Option<&'a str> {
+    name.strip_prefix(prefix)?.strip_prefix('/')
 }
 
 fn retain_keys(live: &mut Map<String, Value>, patch: &Map<String, Value>, kept: &Value) -> Result<(), StrategicError> {
-    let Some(kept) = kept.as_array() else {
-        return Err(StrategicError("invalid patch format of retainKeys: the directive must be a list".to_owned()));
-    };
+    let Some(kept) = kept.as_array() else { return Err(StrategicError::Format("retainKeys")) };
     let is_kept = |name: &str| kept.iter().any(|kept| kept == name);
-    let stray = patch.iter().find(|(name, value)| !name.starts_with('$') && !value.is_null() && !is_kept(name));
-    if let Some((name, _)) = stray {
-        return Err(StrategicError(format!("the value of {name} is set in the patch, but not listed in $retainKeys")));
+    let is_directive = |name: &str| name.starts_with(DELETE_FROM_LIST) || name.starts_with(ELEMENT_ORDER);
+    if patch.iter().any(|(name, value)| !value.is_null() && !is_directive(name) && !is_kept(name)) {
+        return Err(StrategicError::Format("retainKeys"));
     }
     live.retain(|name, _| is_kept(name));
     Ok(())
 }
 
-fn delete_from_lists(live: &mut Map<String, Value>, patch: &mut Map<String, Value>) {
-    patch.retain(|name, values| {
-        let Some(field) = name.strip_prefix(DELETE_FROM_LIST) else {
-            return true;
-        };
-        let values = values.as_array().map(Vec::as_slice).unwrap_or_default();
-        if let Some(items) = live.get_mut(field).and_then(Value::as_array_mut) {
-            items.retain(|item| !values.contains(item));
-        }
-        false
-    });
-}
-
 /// Merges the lists whose order the patch sets, also when it says nothing else about them.
 fn ordered_lists(live: &mut Map<String, Value>, patch: &mut Map<String, Value>, place: Place) -> Result<(), StrategicError> {
-    let fields: Vec<String> = patch.keys().filter_map(|name| name.strip_prefix(ELEMENT_ORDER)).map(str::to_owned).collect();
+    let fields: Vec<String> = patch.keys().filter_map(|name| field_of(name, ELEMENT_ORDER)).map(str::to_owned).collect();
     for field in fields {
-        let Some(Value::Array(order)) = patch.remove(&format!("{ELEMENT_ORDER}{field}")) else {
-            return Err(StrategicError(format!("invalid patch format of $setElementOrder list {field}: it must be a list")));
+        let order = list(patch.remove(&format!("{ELEMENT_ORDER}/{field}")).unwrap_or_default())?;
+        let present = live.remove(&field).map(list).transpose()?;
+        let changes = patch.remove(&field).map(list).transpose()?;
+        let place = place.member(&field);
+        lists::check_order(changes.as_deref().unwrap_or_default(), &order, place.merge_key())?;
+        let before = present.clone().unwrap_or_default();
+        let merged = match (present, changes) {
+            (None, None) => continue,
+            (Some(present), None) => present,
+            (None, Some(changes)) => changes.into_iter().filter_map(without_directives).collect(),
+            (Some(present), Some(changes)) if place.merges() => lists::merge(present, changes, place, Merge::Union)?,
+            (Some(_), Some(changes)) => changes,
         };
-        let changes = match patch.get(&field) {
-            // A null deletes the list, whatever its order.
-            Some(Value::Null) => continue,
-            Some(Value::Array(changes)) => changes.clone(),
-            Some(_) => {
-                return Err(StrategicError(format!("invalid patch format of list {field}: it must be a list")));
-            }
-            None => Vec::new(),
-        };
-        patch.remove(&field);
-        let present = match live.remove(&field) {
-            Some(Value::Array(present)) => present,
-            _ if changes.is_empty() => continue,
-            _ => Vec::new(),
-        };
-        let merged = lists::merge(present, &changes, place.member(&field), Some(&order))?;
-        live.insert(field, Value::Array(merged));
+        live.insert(field, Value::Array(lists::in_order(merged, &order, &before, place.merge_key())));
     }
     Ok(())
+}
+
+fn list(value: Value) -> Result<Vec<Value>, StrategicError> {
+    let found = match value {
+        Value::Array(items) => return Ok(items),
+        Value::Null => "%!s(<nil>)",
+        Value::Bool(_) => "bool",
+        Value::Number(number) if number.is_f64() => "float64",
+        Value::Number(_) => "int64",
+        Value::String(_) => "string",
+        Value::Object(_) => "map[string]interface {}",
+    };
+    Err(StrategicError::Other(format!("expected a []interface {{}}, but received a {found}")))
+}
+
+/// What is new has nothing to delete.
+fn without_nulls(value: Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            members.into_iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| (name, without_nulls(value))).collect()
+        }
+        Value::Array(items) => items.into_iter().map(without_nulls).collect(),
+        other => other,
+    }
+}
+
+/// What is new has nothing to merge with: a map with a directive is left out.
+fn without_directives(value: Value) -> Option<Value> {
+    Some(match value {
+        Value::Object(members) if members.contains_key(DIRECTIVE) => return None,
+        Value::Object(members) => {
+            members.into_iter().filter_map(|(name, value)| Some((name, without_directives(value)?))).collect()
+        }
+        Value::Array(items) => items.into_iter().filter_map(without_directives).collect(),
+        other => other,
+    })
 }
 
 /// A map as Go prints it.
@@ -144,11 +171,16 @@ pub(super) fn go_map(map: &Map<String, Value>) -> String {
     format!("map[{}]", members.join(" "))
 }
 
+/// A list as Go prints it.
+pub(super) fn go_list(items: &[Value]) -> String {
+    format!("[{}]", items.iter().map(go_value).collect::<Vec<_>>().join(" "))
+}
+
 fn go_value(value: &Value) -> String {
     match value {
         Value::Null => "<nil>".to_owned(),
         Value::String(text) => text.clone(),
-        Value::Array(items) => format!("[{}]", items.iter().map(go_value).collect::<Vec<_>>().join(" ")),
+        Value::Array(items) => go_list(items),
         Value::Object(members) => go_map(members),
         other => other.to_string(),
     }

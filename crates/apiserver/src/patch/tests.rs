@@ -41,7 +41,8 @@ fn the_order_of_elements_can_be_set() {
     let result = patched(DEPLOYMENT, containers(json!([{"name": "a"}, {"name": "b"}, {"name": "c"}])), order);
     assert_eq!(result, containers(json!([{"name": "b"}, {"name": "c"}, {"name": "a"}])));
 
-    let stray = json!({"spec": {"template": {"spec": {"$setElementOrder/containers": [], "containers": [{"name": "z"}]}}}});
+    let stray =
+        json!({"spec": {"template": {"spec": {"$setElementOrder/containers": [{"name": "a"}], "containers": [{"name": "z"}]}}}});
     assert!(failed(DEPLOYMENT, containers(json!([])), stray).contains("$setElementOrder"));
 }
 
@@ -101,6 +102,8 @@ fn maps_are_merged_unless_told_otherwise() {
         "unknown patch type: bogus in map: map[$patch:bogus]"
     );
     assert_eq!(patched(CONFIG_MAP, json!({}), json!({"data": {"a": null, "b": "1"}})), json!({"data": {"b": "1"}}));
+    // A directive for what is not there is no error, and leaves nothing.
+    assert_eq!(patched(CONFIG_MAP, json!({}), json!({"data": {"$patch": "bogus"}})), json!({}));
 }
 
 fn names() -> impl Strategy<Value = Vec<String>> {

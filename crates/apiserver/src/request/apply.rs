@@ -1,22 +1,22 @@
 //! Server-side apply: patches that say which fields a client cares about (chapter 2.13 of the behaviour).
 
-use kubewright_machinery::fieldset::extract;
 use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
 use serde_json::Value;
 
 use super::{
     decode::{self, BodyType},
+    metadata::MAX_ANNOTATION_BYTES,
     options,
     ownership::{self, Rules},
+    query::Query,
     resource::Call,
     service::Outgoing,
     update::Update,
-    write::{Recording, WriteContext},
+    write::{FieldValidation, Recording, WriteContext},
 };
 use crate::{
-    kinds::{Endpoint, KindSpec},
-    server::State,
-    smd::{ApplyError, Conflicts, Managers},
+    kinds::Endpoint,
+    smd::{self, ApplyError, Managers, Ownership},
     status::{Cause, Details, FieldError, Status},
 };
 
@@ -29,27 +29,87 @@ pub(super) fn is_apply(content_type: &str) -> bool {
     content_type.split(';').next().unwrap_or_default().trim() == "application/apply-patch+yaml"
 }
 
+/// What a client applied.
+#[derive(Debug)]
+pub(super) struct Applied {
+    object: Value,
+    force: bool,
+}
+
+impl Applied {
+    /// Reads an apply patch and the options that belong to it.
+    pub(super) fn read(
+        query: &Query,
+        body: &[u8],
+        expected: &GroupVersionKind,
+        context: &mut WriteContext<'_>,
+    ) -> Result<Self, Status> {
+        if query.get("fieldManager").is_none() {
+            let error = FieldError::required("fieldManager", "is required for apply patch");
+            return Err(Status::invalid("meta.k8s.io", "PatchOptions", "", &[error]));
+        }
+        let undecodable = |problem: &str| Status::bad_request(format!("error decoding YAML: {problem}"));
+        let object = decode::document(body, BodyType::Yaml, expected, context).map_err(|problem| undecodable(&problem.to_string()))?;
+        if !object.is_object() && !object.is_null() {
+            return Err(undecodable("json: cannot unmarshal a value into Go value of type map[string]interface {}"));
+        }
+        Ok(Self { object, force: query.is_set("force") })
+    }
+
+    /// SSA-11.
+    pub(super) fn check(&self, api_version: &str, kind: &str) -> Result<(), Status> {
+        if self.object.api_version() != api_version || self.object.kind() != kind {
+            return Err(Status::bad_request(format!("invalid object type: {}", qualified(&self.object))));
+        }
+        if self.object.metadata().get("managedFields").is_some_and(|managers| !managers.is_null()) {
+            return Err(Status::bad_request("metadata.managedFields must be nil"));
+        }
+        Ok(())
+    }
+
+    /// What the apply makes of the live object and its managers.
+    pub(super) fn apply(
+        &self,
+        ownership: &Ownership<'_>,
+        context: &WriteContext<'_>,
+        live: &Value,
+        managers: Managers,
+        now: &str,
+    ) -> Result<smd::Applied, Status> {
+        let manager = &context.manager;
+        let last_applied = live.annotation(LAST_APPLIED).filter(|_| manager == KUBECTL && !self.force);
+        let outcome = match last_applied.and_then(|last| serde_json::from_str::<Value>(last).ok()).filter(Value::is_object) {
+            Some(last) => ownership.apply_again(live, &self.object, managers, manager, &last, now),
+            None => ownership.apply(live, &self.object, managers, manager, self.force, now),
+        };
+        let applied = outcome.map_err(|error| refuse(error, &self.object))?;
+        match context.found.first().filter(|_| context.validation == FieldValidation::Strict) {
+            Some(problem) => Err(Status::bad_request(format!("error strict decoding YAML: {problem}"))),
+            None => Ok(applied),
+        }
+    }
+}
+
 /// Answers an apply patch of an object or of a subresource that takes the whole object. A missing object is created.
 pub(super) async fn answer(call: &Call<'_>, endpoint: Endpoint<'_>, warnings: &mut Vec<String>) -> Result<Outgoing, Status> {
-    let query = &call.incoming.query;
     let mut context = options::write_context(call.incoming, "PatchOptions")?;
-    if query.get("fieldManager").is_none() {
-        let error = FieldError::required("fieldManager", "is required for apply patch");
-        return Err(Status::invalid("meta.k8s.io", "PatchOptions", "", &[error]));
-    }
-    context.recording = Recording::Applied;
+    context.recording = Recording::Made;
     let (kind, name) = (call.kind(), call.name());
     let expected = GroupVersionKind::new(&kind.group, &kind.version, &kind.kind);
-    let applied = decode::document(&call.incoming.body, BodyType::Yaml, &expected, &mut context)
-        .map_err(|problem| Status::bad_request(format!("error decoding YAML: {problem}")))?;
-    check(&applied, kind)?;
-    let force = query.is_set("force");
+    let applied = Applied::read(&call.incoming.query, &call.incoming.body, &expected, &mut context)?;
+    applied.check(&kind.api_version(), &kind.kind)?;
     let create_when_missing = endpoint == Endpoint::Main;
     let update = Update { kind, endpoint, name: &name, is_patch: true, create_when_missing };
     let rules = Rules::new(call.state, &context, kind, endpoint);
     let transform = |context: &mut WriteContext<'_>, present: &Value| {
         let live = if present.is_null() { rules.blank() } else { present };
-        let mut object = apply(call.state, context, &rules, live, &applied, force)?;
+        let known = Managers::parse(live.metadata().get("managedFields")).unwrap_or_default();
+        let outcome = applied.apply(&rules.ownership(), context, live, known, &call.state.clock.now_in_seconds())?;
+        let mut object = outcome.object.unwrap_or_else(|| live.clone());
+        if context.manager == KUBECTL && object.annotation(LAST_APPLIED).is_some_and(|last| !last.is_empty()) {
+            remember(&mut object, &applied.object);
+        }
+        ownership::put(&mut object, Some(outcome.managers.to_value()));
         if present.is_null() && object.name().is_empty() {
             object.metadata_mut().insert("name".into(), (*name.name).into());
         }
@@ -64,63 +124,26 @@ pub(super) async fn answer(call: &Call<'_>, endpoint: Endpoint<'_>, warnings: &m
     call.written(&written)
 }
 
-/// SSA-11.
-fn check(applied: &Value, kind: &KindSpec) -> Result<(), Status> {
-    if applied.api_version() != kind.api_version() || applied.kind() != kind.kind {
-        return Err(Status::bad_request(format!("invalid object type: {}", qualified(applied))));
-    }
-    if applied.metadata().get("managedFields").is_some_and(|managers| !managers.is_null()) {
-        return Err(Status::bad_request("metadata.managedFields must be nil"));
-    }
-    Ok(())
-}
-
 /// `apps/v1, Kind=Deployment`, or `/v1, Kind=ConfigMap`.
 fn qualified(object: &Value) -> String {
     let (group, version) = object.api_version().split_once('/').unwrap_or_else(|| ("", object.api_version()));
     format!("{group}/{version}, Kind={}", object.kind())
 }
 
-fn apply(
-    state: &State,
-    context: &WriteContext<'_>,
-    rules: &Rules,
-    live: &Value,
-    applied: &Value,
-    force: bool,
-) -> Result<Value, Status> {
-    let known = Managers::parse(live.metadata().get("managedFields")).unwrap_or_default();
-    let now = state.clock.now_in_seconds();
-    let attempt = |force| rules.ownership().apply(live, applied, known.clone(), &context.manager, force, &now);
-    let last_applied = Some(live).filter(|_| context.manager == KUBECTL).and_then(|live| live.annotation(LAST_APPLIED));
-    let outcome = match attempt(force) {
-        Err(ApplyError::Conflict(conflicts)) if last_applied.is_some_and(|last| is_own(&conflicts, live, last)) => attempt(true),
-        outcome => outcome,
-    };
-    let outcome = outcome.map_err(|error| refuse(error, applied))?;
-    let mut object = outcome.object.unwrap_or_else(|| live.clone());
-    if last_applied.is_some() {
-        object.set_annotation(LAST_APPLIED, annotation_of(applied));
-    }
-    ownership::put(&mut object, Some(outcome.managers.to_value()));
-    Ok(object)
-}
-
-/// Whether all fields in conflict have the value that the same client applied before, on its own side.
-fn is_own(conflicts: &Conflicts, live: &Value, last_applied: &str) -> bool {
-    let Ok(last) = serde_json::from_str::<Value>(last_applied) else { return false };
-    conflicts
-        .iter()
-        .all(|conflict| extract(live, &conflict.path).is_some_and(|value| extract(&last, &conflict.path) == Some(value)))
-}
-
-/// What client-side apply remembers.
-fn annotation_of(applied: &Value) -> String {
+/// Keeps the annotation of client-side apply up to date (SMD-16). One that has become too large goes.
+fn remember(object: &mut Value, applied: &Value) {
     let mut applied = applied.clone();
     if let Some(annotations) = applied.metadata_mut().get_mut("annotations").and_then(Value::as_object_mut) {
         annotations.remove(LAST_APPLIED);
     }
-    format!("{applied}\n")
+    object.set_annotation(LAST_APPLIED, format!("{applied}\n"));
+    let annotations = object.metadata().get("annotations").and_then(Value::as_object);
+    let size = |(name, value): (&String, &Value)| name.len() + value.as_str().map_or(0, str::len);
+    if annotations.is_some_and(|annotations| annotations.iter().map(size).sum::<usize>() > MAX_ANNOTATION_BYTES)
+        && let Some(annotations) = object.metadata_mut().get_mut("annotations").and_then(Value::as_object_mut)
+    {
+        annotations.remove(LAST_APPLIED);
+    }
 }
 
 fn refuse(error: ApplyError, applied: &Value) -> Status {

@@ -76,7 +76,10 @@ pub(crate) fn document(
         }
         BodyType::Yaml => {
             let text = std::str::from_utf8(body).map_err(|error| DecodeError::Text(error.to_string()))?;
-            let documents = yaml::documents(text).map_err(|error| DecodeError::Text(error.to_string()))?;
+            let (documents, repeated) =
+                yaml::documents_with_repeats(text).map_err(|error| DecodeError::Text(error.to_string()))?;
+            let repeated = repeated.map(|repeated| format!("line {}: key {:?} already set in map", repeated.line, repeated.key));
+            context.found.extend(repeated);
             Ok(documents.into_iter().next().unwrap_or(Value::Null))
         }
         BodyType::Protobuf => Ok(proto::decode(body, expected)?),

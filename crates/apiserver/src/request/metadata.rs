@@ -14,7 +14,8 @@ const TEXTS: &[&str] =
 const NUMBERS: &[&str] = &["generation", "deletionGracePeriodSeconds"];
 const MAPS: &[&str] = &["labels", "annotations"];
 const OWNER_FIELDS: &[&str] = &["apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion"];
-const MAX_ANNOTATION_BYTES: usize = 256 * 1024;
+/// The most that the names and values of all annotations may have together.
+pub(super) const MAX_ANNOTATION_BYTES: usize = 256 * 1024;
 
 /// Brings `metadata` into the form of its type: unknown and empty fields are dropped, values of a wrong type are refused.
 pub(super) fn normalise(object: &mut Value, kind: &KindSpec, unknown: &mut Vec<String>) -> Result<(), String> {

@@ -33,7 +33,7 @@ pub(super) struct Rules {
 
 /// The versions of a resource that are served now.
 #[derive(Debug)]
-struct Served {
+pub(super) struct Served {
     registry: Registry,
     kind: Arc<KindSpec>,
 }
@@ -46,7 +46,7 @@ impl Rules {
             Endpoint::Other(name) => name,
         };
         Self {
-            versions: Served { registry: state.registry(), kind: kind.clone() },
+            versions: Served::new(state, kind),
             api_version: kind.api_version(),
             subresource: subresource.to_owned(),
             reset: reset_fields(kind, endpoint),
@@ -71,7 +71,12 @@ impl Rules {
 }
 
 impl Served {
-    fn kind_at(&self, api_version: &str) -> Option<&Arc<KindSpec>> {
+    pub(super) fn new(state: &State, kind: &Arc<KindSpec>) -> Self {
+        Self { registry: state.registry(), kind: kind.clone() }
+    }
+
+    /// The kind at a version.
+    pub(super) fn kind_at(&self, api_version: &str) -> Option<&Arc<KindSpec>> {
         let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
         if self.kind.group == group && self.kind.version == version {
             return Some(&self.kind);
@@ -140,7 +145,7 @@ pub(super) fn after_update(
     let live = present.metadata().get(MANAGED_FIELDS);
     match context.recording {
         Recording::Compared => {}
-        Recording::Applied => return sent,
+        Recording::Made => return sent,
         Recording::Kept => return live.cloned(),
     }
     let is_main = update.endpoint == Endpoint::Main && context.subresource.is_empty();

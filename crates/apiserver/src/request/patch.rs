@@ -1,20 +1,32 @@
 //! Patches: what a body asks to change, and how it is applied to the present object (chapter 2.12 of the behaviour).
 
-use kubewright_machinery::patch::{self, PatchError};
-use serde_json::Value;
+use kubewright_machinery::{
+    object::ObjectExt as _,
+    patch::{self, JsonPatch, PatchError},
+};
+use serde_json::{Map, Value};
 
+use super::{json, write::WriteContext};
 use crate::{
-    kinds::KindSpec,
-    patch::strategic_merge,
-    status::{Details, Status},
-    types::Builtin,
+    patch::{StrategicError, strategic_merge},
+    status::{Details, FieldError, FieldReason, Status},
 };
 
-/// A patch of one of the types that are understood.
+/// What an operation of a JSON patch consists of.
+const OPERATION: [&str; 4] = ["op", "path", "from", "value"];
+
+/// A patch of one of the types that are understood. One that cannot be read fails when it is applied: a missing object comes first.
 #[derive(Clone, Debug)]
-pub(crate) enum Patch {
+pub(crate) struct Patch {
+    change: Result<Change, Status>,
+    /// Repeated and unknown fields of the patch itself.
+    found: Vec<String>,
+}
+
+#[derive(Clone, Debug)]
+enum Change {
     /// RFC 6902.
-    Json(Value),
+    Json(JsonPatch),
     /// RFC 7386.
     Merge(Value),
     /// A merge that knows the type: its definition.
@@ -22,71 +34,120 @@ pub(crate) enum Patch {
 }
 
 impl Patch {
-    /// Reads a patch by its `Content-Type`.
-    pub(crate) fn parse(content_type: &str, body: &[u8], kind: &KindSpec) -> Result<Self, Status> {
-        let read = || {
-            serde_json::from_slice::<Value>(body).map_err(|error| Status::bad_request(format!("error decoding patch: {error}")))
-        };
-        match content_type.split(';').next().unwrap_or_default().trim() {
-            "application/json-patch+json" => {
-                let patch = read()?;
-                if !patch.is_array() {
-                    let found = if patch.is_object() { "object" } else { "value" };
-                    return Err(Status::bad_request(format!(
-                        "error decoding patch: json: cannot unmarshal {found} into Go value of type []handlers.jsonPatchOp"
-                    )));
-                }
-                Ok(Self::Json(patch))
+    /// Reads a patch by its `Content-Type`. `definition` is that of a built-in type; the types of custom resources are not known well
+    /// enough for a strategic merge.
+    pub(crate) fn parse(content_type: &str, body: &[u8], definition: Option<&'static str>) -> Result<Self, Status> {
+        match (content_type.split(';').next().unwrap_or_default().trim(), definition) {
+            ("application/json-patch+json", _) => Ok(Self::read(body, "error decoding patch: ", json_patch)),
+            ("application/merge-patch+json", _) => Ok(Self::read(body, "error decoding patch: ", |patch| match patch {
+                Value::Object(_) => Ok(Change::Merge(patch)),
+                Value::Null => Err(Status::bad_request("Invalid JSON Patch")),
+                other => Err(cannot_unmarshal("error decoding patch: ", &other, "map[string]interface {}")),
+            })),
+            ("application/strategic-merge-patch+json", Some(definition)) => Ok(Self::read(body, "", |patch| match patch {
+                Value::Object(_) => Ok(Change::Strategic(patch, definition)),
+                Value::Null => Ok(Change::Strategic(Value::Object(Map::new()), definition)),
+                other => Err(cannot_unmarshal("", &other, "map[string]interface {}")),
+            })),
+            (_, Some(_)) => {
+                Err(Status::unsupported_media_type("415: Unsupported Media Type").with_details(Details::default()))
             }
-            "application/merge-patch+json" => {
-                let patch = read()?;
-                if !patch.is_object() {
-                    return Err(Status::bad_request(
-                        "error decoding patch: json: cannot unmarshal value into Go value of type map[string]interface {}",
-                    ));
-                }
-                Ok(Self::Merge(patch))
-            }
-            "application/strategic-merge-patch+json" => {
-                let Some(builtin) = Builtin::of(kind) else {
-                    return Err(Status::unsupported_media_type(
-                        "the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml",
-                    ));
-                };
-                let patch = read()?;
-                if !patch.is_object() {
-                    return Err(Status::bad_request(
-                        "error decoding patch: json: cannot unmarshal value into Go value of type map[string]interface {}",
-                    ));
-                }
-                Ok(Self::Strategic(patch, builtin.definition()))
-            }
-            "application/apply-patch+yaml" => Err(Status::unsupported_media_type(
-                "apply patches of this subresource are not supported by this server yet: use application/merge-patch+json or an update",
+            (_, None) => Err(Status::unsupported_media_type(
+                "the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml",
             )),
-            _ => Err(Status::unsupported_media_type("415: Unsupported Media Type").with_details(Details::default())),
         }
     }
 
-    /// Applies the patch.
-    pub(crate) fn apply(&self, present: &Value) -> Result<Value, Status> {
-        let mut object = present.clone();
-        match self {
-            Self::Merge(patch) => patch::merge_patch(&mut object, patch),
-            // PAT-4: the real server gives no reason.
-            Self::Strategic(patch, definition) => {
-                strategic_merge(&mut object, patch, definition).map_err(|error| Status::new(500, "", error.to_string()))?;
+    fn read(body: &[u8], context: &str, change: impl FnOnce(Value) -> Result<Change, Status>) -> Self {
+        let (patch, repeated) = match json::parse(body) {
+            Ok(read) => read,
+            Err(error) => {
+                let problem = if error.is_eof() { "unexpected end of JSON input".to_owned() } else { error.to_string() };
+                return Self { change: Err(Status::bad_request(format!("{context}{problem}"))), found: Vec::new() };
             }
-            Self::Json(operations) => patch::json_patch(&mut object, operations).map_err(|error| match error {
-                PatchError::TooLarge { found } => Status::too_large(format!(
-                    "Request entity too large: The allowed maximum operations in a JSON patch is {}, got {found}",
-                    patch::MAX_OPERATIONS
-                )),
-                // PATCH-2: unknown operations, missing paths and failed tests look the same.
-                _ => Status::new(422, "Invalid", "the server rejected our request due to an error in our request")
-                    .with_details(Details::default()),
-            })?,
+        };
+        let of_list = if patch.is_array() { "json patch " } else { "" };
+        let mut found: Vec<_> = repeated.into_iter().map(|path| format!("{of_list}duplicate field {path:?}")).collect();
+        for (index, operation) in patch.as_array().into_iter().flatten().enumerate() {
+            let members = operation.as_object().into_iter().flat_map(Map::keys);
+            let unknown = members.filter(|member| !OPERATION.contains(&member.as_str()));
+            found.extend(unknown.map(|member| format!("json patch unknown field {:?}", format!("[{index}].{member}"))));
         }
-        if object.is_object() { Ok(object) } else { Err(Status::bad_request("the patched object is no JSON object")) }
+        Self { change: change(patch), found }
     }
+
+    /// Applies the patch.
+    pub(crate) fn apply(&self, context: &mut WriteContext<'_>, present: &Value) -> Result<Value, Status> {
+        let change = self.change.as_ref().map_err(Clone::clone)?;
+        context.found.extend(self.found.iter().cloned());
+        let mut object = present.clone();
+        match change {
+            Change::Json(patch) => patch.apply(&mut object).map_err(refuse)?,
+            Change::Merge(patch) => patch::merge_patch(&mut object, patch),
+            Change::Strategic(patch, definition) => {
+                strategic_merge(&mut object, patch, definition).map_err(refuse_strategic)?;
+                // Whatever the patch says, it was read as a patch of this type.
+                object["apiVersion"] = present.api_version().into();
+                object["kind"] = present.kind().into();
+            }
+        }
+        if object.is_object() { Ok(object) } else { Err(invalid("the patched object is no JSON object")) }
+    }
+}
+
+fn json_patch(patch: Value) -> Result<Change, Status> {
+    JsonPatch::parse(&patch).map(Change::Json).map_err(refuse)
+}
+
+fn refuse(error: PatchError) -> Status {
+    let unmarshal = |found: &str, target: &str| {
+        Status::bad_request(format!("error decoding patch: json: cannot unmarshal {found} into Go {target}"))
+    };
+    match error {
+        PatchError::NotAList { found } => unmarshal(found, "value of type []handlers.jsonPatchOp"),
+        PatchError::NotAnOperation { found, .. } => unmarshal(found, "value of type handlers.jsonPatchOp"),
+        PatchError::NotAText { member, found, .. } => {
+            unmarshal(found, &format!("struct field jsonPatchOp.{member} of type string"))
+        }
+        PatchError::TooLarge { found } => Status::too_large(format!(
+            "Request entity too large: The allowed maximum operations in a JSON patch is {}, got {found}",
+            patch::MAX_OPERATIONS
+        )),
+        // PATCH-2: unknown operations, missing paths and failed tests look the same.
+        _ => unprocessable(),
+    }
+}
+
+/// PAT-4: most failures have no reason.
+fn refuse_strategic(error: StrategicError) -> Status {
+    match error {
+        StrategicError::Format(_) => Status::bad_request(error.to_string()),
+        StrategicError::Nested => unprocessable(),
+        StrategicError::Other(_) => Status::unknown(error.to_string()),
+    }
+}
+
+fn unprocessable() -> Status {
+    Status::new(422, "Invalid", "the server rejected our request due to an error in our request")
+        .with_details(Details::default())
+}
+
+fn cannot_unmarshal(context: &str, found: &Value, target: &str) -> Status {
+    let found = match found {
+        Value::Array(_) => "array",
+        Value::String(_) => "string",
+        Value::Bool(_) => "bool",
+        _ => "number",
+    };
+    Status::bad_request(format!("{context}json: cannot unmarshal {found} into Go value of type {target}"))
+}
+
+/// The error of an object that cannot be read after it was patched (REQ-6).
+pub(super) fn invalid(problem: &str) -> Status {
+    let error = FieldError::new("patch", FieldReason::Invalid, format!("Invalid value: {problem}"));
+    let mut status = Status::invalid("", "", "", &[error]);
+    if let Some(details) = &mut status.details {
+        details.kind.clear();
+    }
+    status
 }

@@ -28,6 +28,7 @@ use crate::{
     server::State,
     status::{FieldError, FieldReason, Status},
     store::ObjectName,
+    types::Builtin,
     watch::WatchQuery,
 };
 
@@ -189,11 +190,11 @@ pub(super) async fn patch(call: &Call<'_>, endpoint: Endpoint<'_>, warnings: &mu
     }
     let query = &call.incoming.query;
     let mut context = options::write_context(call.incoming, "PatchOptions")?;
-    let patch = Patch::parse(call.content_type(), &call.incoming.body, call.kind())?;
+    let patch = Patch::parse(call.content_type(), &call.incoming.body, Builtin::of(call.kind()).map(Builtin::definition))?;
     options::check_force(query)?;
     let (kind, name) = (call.kind(), call.name());
     let update = Update { kind, endpoint, name: &name, is_patch: true, create_when_missing: false };
-    let outcome = call.state.update(&mut context, update, |_, present| patch.apply(present)).await;
+    let outcome = call.state.update(&mut context, update, |context, present| patch.apply(context, present)).await;
     warnings.append(&mut context.warnings);
     call.written(&outcome?)
 }

@@ -8,7 +8,6 @@ use super::{
     decode::{self, BodyType},
     delete::DeleteOptions,
     options,
-    patch::Patch,
     resource::{self, Call},
     respond, scale,
     service::Outgoing,
@@ -24,11 +23,7 @@ use crate::{
 pub(super) async fn answer(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Outgoing, Status> {
     let name = call.route.subresource.as_deref().unwrap_or_default();
     match (name, call.route.verb) {
-        ("scale", Verb::Get) => {
-            let object = call.state.get(call.kind(), &call.name(), &call.incoming.query).await?;
-            Ok(respond::value(StatusCode::OK, &scale_of(call, object.value())?, call.representation.format).into())
-        }
-        ("scale", _) => write_scale(call, warnings).await,
+        ("scale", _) => scale::answer(call, warnings).await,
         ("eviction", _) => evict(call).await,
         ("binding", _) => bind(call).await,
         ("log" | "exec" | "attach" | "portforward" | "proxy", _) => {
@@ -49,48 +44,12 @@ fn endpoint(name: &str) -> Endpoint<'_> {
     if name == "status" { Endpoint::Status } else { Endpoint::Other(name) }
 }
 
-fn scale_of(call: &Call<'_>, object: &Value) -> Result<Value, Status> {
-    scale::of(call.kind(), object).ok_or_else(Status::resource_not_found)
-}
-
 impl Call<'_> {
     /// The body of a POST to a subresource that has a kind of its own.
     fn posted(&self, group: &str, version: &str, kind: &str, context: &mut WriteContext<'_>) -> Result<Value, Status> {
         let expected = GroupVersionKind::new(group, version, kind);
         decode::object_of(&self.incoming.body, BodyType::of(self.content_type(), false)?, &expected, false, context)
     }
-}
-
-/// A PUT or PATCH of a Scale writes the replicas into the object (SUB-4).
-async fn write_scale(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Outgoing, Status> {
-    let is_patch = call.route.verb == Verb::Patch;
-    let kind = call.kind();
-    let mut context = options::write_context(call.incoming, if is_patch { "PatchOptions" } else { "UpdateOptions" })?;
-    context.subresource = "scale";
-    let patch = if is_patch { Some(Patch::parse(call.content_type(), &call.incoming.body, kind)?) } else { None };
-    let sent = if is_patch {
-        Value::Null
-    } else {
-        let expected = GroupVersionKind::new("autoscaling", "v1", "Scale");
-        decode::document(&call.incoming.body, BodyType::of(call.content_type(), false)?, &expected, &mut context)
-            .map_err(|problem| Status::bad_request(format!("unable to decode the Scale: {problem}")))?
-    };
-    let name = call.name();
-    let update = Update { kind, endpoint: Endpoint::Main, name: &name, is_patch: true, create_when_missing: false };
-    let transform = |_: &mut WriteContext<'_>, present: &Value| {
-        let scale = match &patch {
-            Some(patch) => patch.apply(&scale_of(call, present)?)?,
-            None => sent.clone(),
-        };
-        let mut object = present.clone();
-        scale::write(kind, &mut object, &scale)?;
-        Ok(object)
-    };
-    let outcome = call.state.update(&mut context, update, transform).await;
-    warnings.append(&mut context.warnings);
-    let written = outcome?;
-    let response = respond::value(StatusCode::OK, &scale_of(call, written.object.value())?, call.representation.format);
-    Ok(Outgoing { response, warnings: Vec::new(), stored: written.stored })
 }
 
 /// An eviction is a delete that a disruption budget could refuse.

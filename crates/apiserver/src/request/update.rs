@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{
     convert,
     create::{match_namespace, resource_of},
-    ownership,
+    ownership, patch,
     write::{self, WriteContext, Written},
 };
 use crate::{
@@ -152,7 +152,8 @@ pub(super) fn is_released(kind: &KindSpec, object: &Value) -> bool {
         && !content_held
 }
 
-fn match_name(object: &Value, name: &str) -> Result<(), Status> {
+/// The object must have the name of the URL (UPD-4).
+pub(super) fn match_name(object: &Value, name: &str) -> Result<(), Status> {
     match object.name() {
         "" => Err(Status::bad_request(format!(
             "the name of the object ({name} based on URL) was undeterminable: name must be provided"
@@ -167,20 +168,52 @@ fn match_name(object: &Value, name: &str) -> Result<(), Status> {
 /// The new object must be the one that was addressed (UPD-4, UPD-5, PATCH-5).
 fn check_identity(object: &mut Value, present: &Stored, update: Update<'_>) -> Result<(), Status> {
     let Update { kind, name, .. } = update;
+    if update.is_patch {
+        check_type(object, update)?;
+    }
     match_name(object, &name.name)?;
     match_namespace(object, &name.namespace)?;
-    if update.is_patch && !kind.is_custom() && (object.kind() != kind.kind || object.api_version() != kind.api_version()) {
-        return Err(refusal(update, "kind"));
-    }
     let (sent, known) = (object.uid(), present.value().uid());
     if !update.is_patch && !sent.is_empty() && sent != known {
-        let why = format!(
-            "StorageError: invalid object, Code: 4, Key: /registry/{}/{name}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {sent}, UID in object meta: {known}",
-            resource_of(kind)
-        );
-        return Err(Status::conflict(&kind.group, &kind.plural, &name.name, &why));
+        return Err(uid_conflict(kind, name, sent, known));
     }
     Ok(())
+}
+
+/// What a patch may make of the type. A built-in object without one has that of the request, one of another type cannot be read; custom
+/// resources are checked as they are (PATCH-5).
+fn check_type(object: &mut Value, update: Update<'_>) -> Result<(), Status> {
+    let kind = update.kind;
+    let (expected, version, named) = (kind.api_version(), object.api_version().to_owned(), object.kind().to_owned());
+    if kind.is_custom() {
+        if version.is_empty() {
+            return Err(Status::internal("Object 'apiVersion' is missing in 'object has no apiVersion field'"));
+        }
+        if named.is_empty() {
+            return Err(refusal(update, "Object 'Kind' is missing"));
+        }
+        if version != expected {
+            let group = version.split_once('/').map_or("", |(group, _)| group);
+            let error = FieldError::invalid("apiVersion", &version.as_str().into(), format!("must be {expected}"));
+            return Err(Status::invalid(group, &named, &update.name.name, &[error]));
+        }
+        return Ok(());
+    }
+    if !version.is_empty() && version != expected || !named.is_empty() && named != kind.kind {
+        return Err(refusal(update, &format!("no kind {named:?} is registered for version {version:?}")));
+    }
+    object["apiVersion"] = expected.into();
+    object["kind"] = kind.kind.as_str().into();
+    Ok(())
+}
+
+/// The object is another one than the client means (UPD-5).
+pub(super) fn uid_conflict(kind: &KindSpec, name: &ObjectName, sent: &str, known: &str) -> Status {
+    let why = format!(
+        "StorageError: invalid object, Code: 4, Key: /registry/{}/{name}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {sent}, UID in object meta: {known}",
+        resource_of(kind)
+    );
+    Status::conflict(&kind.group, &kind.plural, &name.name, &why)
 }
 
 /// Optimistic locking (UPD-1 to UPD-3, PATCH-4). Returns whether the client named a version, so that a conflict is the client's to solve.
@@ -188,7 +221,7 @@ fn check_version(object: &Value, stored: &Stored, update: Update<'_>) -> Result<
     let Update { kind, name, .. } = update;
     let sent = object.resource_version();
     if sent.is_empty() || sent == "0" {
-        if !update.is_patch && !kind.flags.unconditional_update {
+        if !kind.flags.unconditional_update {
             let error = FieldError::invalid("metadata.resourceVersion", &json!(0), "must be specified for an update");
             return Err(Status::invalid(&kind.group, &kind.plural, &name.name, &[error]));
         }
@@ -265,12 +298,7 @@ fn same_metadata(metadata: &Value, stored: &Value) -> bool {
 fn refusal(update: Update<'_>, problem: &str) -> Status {
     let kind = update.kind;
     if update.is_patch {
-        let error = FieldError::new("patch", crate::status::FieldReason::Invalid, format!("Invalid value: {problem}"));
-        let mut status = Status::invalid("", "", "", &[error]);
-        if let Some(details) = &mut status.details {
-            details.kind.clear();
-        }
-        return status;
+        return patch::invalid(problem);
     }
     Status::bad_request(format!("{0} in version {1:?} cannot be handled as a {0}: {problem}", kind.kind, kind.version))
 }

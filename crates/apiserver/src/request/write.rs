@@ -3,7 +3,7 @@
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::Value;
 
-use super::{convert, metadata};
+use super::{convert, metadata, scale};
 use crate::{
     access::Identity,
     kinds::KindSpec,
@@ -35,8 +35,8 @@ pub(crate) enum FieldValidation {
 pub(crate) enum Recording {
     /// By comparing the new object with the old one.
     Compared,
-    /// An apply patch has made them together with the new object.
-    Applied,
+    /// They were made together with the new object.
+    Made,
     /// The write changes no owner.
     Kept,
 }
@@ -167,6 +167,7 @@ impl State {
         }
         let mut errors = metadata::validate(kind, object, stored);
         errors.extend(model.validate(object, stored));
+        errors.extend(scale::check(kind, object));
         if errors.is_empty() {
             return Ok(());
         }

@@ -55,7 +55,7 @@ impl Ownership<'_> {
         validate(applied, type_)?;
         let managers =
             if managers.is_empty() { self.update(self.blank, live, managers, BEFORE_FIRST_APPLY, now) } else { managers };
-        let mut managers = self.reconciled(live, managers);
+        let mut managers = self.reconciled(managers);
         let identity = self.identity(manager, Operation::Apply);
         let last = managers.0.get(&identity).cloned();
         let merged = merge(live, applied, type_);
@@ -79,6 +79,26 @@ impl Ownership<'_> {
         }
         managers.tidy();
         Ok(Applied { object: (!changes.is_same()).then_some(object), managers })
+    }
+
+    /// The same for a client that applied before, on its own side, what `last_applied` says: what the live object still has of that is no
+    /// conflict (SMD-16).
+    pub fn apply_again(
+        &self,
+        live: &Value,
+        applied: &Value,
+        managers: Managers,
+        manager: &str,
+        last_applied: &Value,
+        now: &str,
+    ) -> Result<Applied, ApplyError> {
+        match self.apply(live, applied, managers.clone(), manager, false, now) {
+            Err(ApplyError::Conflict(conflicts)) => match conflicts.without(&self.unchanged(live, last_applied)) {
+                Some(others) => Err(ApplyError::Conflict(others)),
+                None => self.apply(live, applied, managers, manager, true, now),
+            },
+            outcome => outcome,
+        }
     }
 
     /// Takes out what the applier owned before, unless it or somebody else still owns it.

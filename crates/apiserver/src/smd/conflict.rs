@@ -32,6 +32,12 @@ impl Conflicts {
         Self(conflicts.collect())
     }
 
+    /// The conflicts that are about other fields than these; `None` if there are none.
+    pub(super) fn without(&self, fields: &FieldSet) -> Option<Self> {
+        let others: Vec<_> = self.0.iter().filter(|conflict| !fields.has(&conflict.path)).cloned().collect();
+        (!others.is_empty()).then_some(Self(others))
+    }
+
     /// The single conflicts.
     pub fn iter(&self) -> impl Iterator<Item = &Conflict> {
         self.0.iter()

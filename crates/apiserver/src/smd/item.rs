@@ -19,8 +19,10 @@ pub(super) enum ItemError {
     NoKeys(String),
     #[error("associative list without keys has an element that's an explicit null")]
     Null,
-    #[error("associative list without keys has an element that's a {0} type")]
-    NotAScalar(&'static str),
+    #[error("associative list without keys has an element that's a map type")]
+    Map,
+    #[error("not supported: associative list with lists as elements")]
+    List,
 }
 
 impl List {
@@ -29,8 +31,8 @@ impl List {
         if self.keys.is_empty() {
             return match item {
                 Value::Null => Err(ItemError::Null),
-                Value::Object(_) => Err(ItemError::NotAScalar("map")),
-                Value::Array(_) => Err(ItemError::NotAScalar("list")),
+                Value::Object(_) => Err(ItemError::Map),
+                Value::Array(_) => Err(ItemError::List),
                 scalar => Ok(PathElement::Value(scalar.clone())),
             };
         }

@@ -26,15 +26,22 @@ impl Type {
         let mut type_ = parse(schema);
         let map = type_.map.get_or_insert_default();
         map.atomic = false;
+        map.embed();
+        type_
+    }
+}
+
+impl Map {
+    /// Adds what every object has.
+    fn embed(&mut self) {
         let own = [
-            ("apiVersion", Reference::inline(Self::scalar(Scalar::String))),
-            ("kind", Reference::inline(Self::scalar(Scalar::String))),
+            ("apiVersion", Reference::inline(Type::scalar(Scalar::String))),
+            ("kind", Reference::inline(Type::scalar(Scalar::String))),
             ("metadata", named(OBJECT_META).unwrap_or(Reference::Deduced)),
         ];
-        map.fields.retain(|(name, _)| own.iter().all(|(own, _)| name != own));
-        map.fields.extend(own.map(|(name, reference)| (name.to_owned(), reference)));
-        map.fields.sort_by(|(a, _), (b, _)| a.cmp(b));
-        type_
+        self.fields.retain(|(name, _)| own.iter().all(|(own, _)| name != own));
+        self.fields.extend(own.map(|(name, reference)| (name.to_owned(), reference)));
+        self.fields.sort_by(|(a, _), (b, _)| a.cmp(b));
     }
 }
 
@@ -85,8 +92,9 @@ fn reference(schema: &Value) -> Reference {
 
 fn parse(schema: &Value) -> Type {
     let marked = |mark: &str| schema[mark] == true;
+    // The published schema has no type then, only alternatives.
     if marked("x-kubernetes-int-or-string") {
-        return Type::scalar(Scalar::Untyped);
+        return Type::deduced().clone();
     }
     match schema["type"].as_str() {
         Some("object") => Type::map(map(schema)),
@@ -113,7 +121,11 @@ fn map(schema: &Value) -> Map {
         _ if fields.is_empty() || schema["x-kubernetes-preserve-unknown-fields"] == true => Some(Reference::Deduced),
         _ => None,
     };
-    Map { atomic: atomic_map(schema) == Some(true), fields, entries }
+    let mut map = Map { atomic: atomic_map(schema) == Some(true), fields, entries };
+    if schema["x-kubernetes-embedded-resource"] == true {
+        map.embed();
+    }
+    map
 }
 
 fn atomic_map(schema: &Value) -> Option<bool> {

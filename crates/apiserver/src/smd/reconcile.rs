@@ -1,49 +1,45 @@
-//! Owned fields after a schema change from granular to atomic or back (SMD-19).
+//! Owned fields after a schema change from granular to atomic (SMD-19).
+//!
+//! The other way round there is nothing to do: who owned the whole owns the container, and nothing in it.
 
 use kubewright_machinery::fieldset::{FieldSet, PathElement};
-use serde_json::Value;
 
-use super::fields;
-use super::types::{Shape, Type};
+use super::types::{Map, Reference, Shape, Type};
 
-/// Rewrites a set to what the type says now. `live` is the object at the version of the set.
-pub(super) fn reconcile(set: &FieldSet, live: &Value, type_: &Type) -> FieldSet {
-    inner(set, Some(live), type_)
-}
-
-/// The content of a granular value.
-fn inner(set: &FieldSet, live: Option<&Value>, type_: &Type) -> FieldSet {
-    FieldSet::from_elements(set.elements().map(|(element, member, below)| {
-        let type_ = step(type_, element);
-        let live = live.and_then(|live| kubewright_machinery::fieldset::extract(live, std::slice::from_ref(element)));
-        let shape = live.map_or_else(|| type_.first_shape(), |live| type_.shape(live));
-        let (atomic, container) = match shape {
-            Shape::Scalar(_) => (false, false),
-            Shape::List(list) => (list.atomic, true),
-            Shape::Map(map) => (map.atomic, true),
-        };
-        match (container, atomic, below.is_empty()) {
-            // It has become one piece: who owned a part owns it.
-            (true, true, false) => (element.clone(), true, FieldSet::new()),
-            // It has come apart: who owned it owns its parts.
-            (true, false, true) => {
-                let parts = live.map(|live| fields::field_set(live, type_)).unwrap_or_default();
-                (element.clone(), member, parts)
-            }
-            _ => (element.clone(), member, inner(below, live, type_)),
+/// Rewrites a set to what the type says now: who owned a part of what has become one piece owns it whole.
+pub(super) fn reconcile(set: &FieldSet, type_: &Type) -> FieldSet {
+    match type_.first_shape() {
+        Shape::Scalar(_) => set.clone(),
+        Shape::Map(map) if is_deduced(map) => set.clone(),
+        Shape::Map(_) | Shape::List(_) => {
+            FieldSet::from_elements(set.elements().map(|(element, member, below)| {
+                let Some(type_) = step(type_, element) else { return (element.clone(), member, below.clone()) };
+                let is_atomic = match type_.first_shape() {
+                    Shape::Scalar(_) => false,
+                    Shape::List(list) => list.atomic,
+                    Shape::Map(map) => map.atomic && !is_deduced(map),
+                };
+                if is_atomic && !below.is_empty() {
+                    (element.clone(), true, FieldSet::new())
+                } else {
+                    (element.clone(), member, reconcile(below, type_))
+                }
+            }))
         }
-    }))
+    }
 }
 
-fn step<'a>(type_: &'a Type, element: &PathElement) -> &'a Type {
-    match element {
-        PathElement::Field(name) => match &type_.map {
-            Some(map) => map.member(name),
-            None => Type::deduced(),
-        },
-        _ => match &type_.list {
-            Some(list) => list.items.get(),
-            None => Type::deduced(),
-        },
+/// A map of which nothing is known.
+fn is_deduced(map: &Map) -> bool {
+    map.fields.is_empty() && matches!(map.entries, Some(Reference::Deduced))
+}
+
+/// The type of a part; `None` for one that cannot exist.
+fn step<'a>(type_: &'a Type, element: &PathElement) -> Option<&'a Type> {
+    match (element, &type_.map, &type_.list) {
+        (PathElement::Field(name), Some(map), _) => map.declared_member(name),
+        (PathElement::Field(_), None, _) => None,
+        (_, _, Some(list)) => Some(list.items.get()),
+        (_, _, None) => None,
     }
 }

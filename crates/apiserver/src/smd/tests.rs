@@ -303,17 +303,15 @@ fn managers_at_versions_that_are_gone_are_dropped() {
 
 // SMD-19
 #[test]
-fn owners_follow_a_schema_that_becomes_atomic_or_granular() {
-    let granular = json!({"f:spec": {"f:am": {"f:a": {}}}});
-    let atomic = json!({"f:spec": {"f:am": {}}});
+fn owners_of_parts_own_the_whole_once_it_is_one_piece() {
+    let granular = json!({"f:spec": {"f:am": {"f:a": {}}, "f:gm": {"f:a": {}}}});
+    let reconciled = |schema: &Value, set: &Value| reconcile::reconcile(&FieldSet::parse(set).unwrap(), &Type::custom(schema)).to_value();
     let mut schema = widget_schema();
-    let live = widget(json!({"am": {"a": "1"}}));
-    let reconciled = |schema: &Value, set: &Value| {
-        reconcile::reconcile(&FieldSet::parse(set).unwrap(), &live, &Type::custom(schema)).to_value()
-    };
+    let atomic = json!({"f:spec": {"f:am": {}, "f:gm": {"f:a": {}}}});
     assert_eq!(reconciled(&schema, &granular), atomic);
+    // The other way round, the container is theirs, and nothing in it.
     schema["properties"]["spec"]["properties"]["am"]["x-kubernetes-map-type"] = json!("granular");
-    assert_eq!(reconciled(&schema, &atomic), json!({"f:spec": {"f:am": {".": {}, "f:a": {}}}}));
+    assert_eq!(reconciled(&schema, &atomic), atomic);
 }
 
 #[test]

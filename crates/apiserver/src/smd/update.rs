@@ -7,6 +7,7 @@ use kubewright_machinery::fieldset::{FieldSet, Path};
 use serde_json::Value;
 
 use super::compare::Comparison;
+use super::fields::field_set;
 use super::managers::{Entry, Identity, Managers, Operation};
 use super::reconcile::reconcile;
 use super::types::Type;
@@ -68,7 +69,7 @@ impl std::fmt::Debug for Ownership<'_> {
 impl Ownership<'_> {
     /// Who owns what once `manager` has made `new` of `live`. `now` is in seconds, as `time` is written.
     pub fn update(&self, live: &Value, new: &Value, managers: Managers, manager: &str, now: &str) -> Managers {
-        let mut managers = self.reconciled(live, managers);
+        let mut managers = self.reconciled(managers);
         let Some(changes) = self.comparison(live, new) else { return managers };
         self.give_up(&mut managers, None, live, new, &changes);
         let gained = changes.set().difference(&NEVER_OWNED);
@@ -144,16 +145,20 @@ impl Ownership<'_> {
     }
 
     /// Managers as the present types see them.
-    pub(super) fn reconciled(&self, live: &Value, mut managers: Managers) -> Managers {
+    pub(super) fn reconciled(&self, mut managers: Managers) -> Managers {
         for entry in managers.0.values_mut() {
-            let Some(type_) = self.versions.type_at(&entry.api_version) else { continue };
-            entry.fields = if entry.api_version == self.api_version {
-                reconcile(&entry.fields, live, type_)
-            } else {
-                reconcile(&entry.fields, &self.versions.convert(live, &entry.api_version), type_)
-            };
+            if let Some(type_) = self.versions.type_at(&entry.api_version) {
+                entry.fields = reconcile(&entry.fields, type_);
+            }
         }
         managers
+    }
+
+    /// The fields of an object that the live one has with the same value: what a client may take back because it set them (SMD-16).
+    pub(super) fn unchanged(&self, live: &Value, object: &Value) -> FieldSet {
+        let Some(type_) = self.versions.type_at(self.api_version) else { return FieldSet::new() };
+        let changes = Comparison::of(live, object, type_);
+        field_set(object, type_).difference(&changes.set()).difference(&changes.removed)
     }
 }
 

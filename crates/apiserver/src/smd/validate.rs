@@ -70,7 +70,7 @@ impl Check {
                 self.fail(format_args!("expected string, got &value.valueUnstructured{{Value:{}}}", go_syntax(value)))
             }
             (Scalar::Numeric, _) => self.fail(format_args!("expected numeric (int or float), got {}", go_type(value))),
-            (Scalar::Boolean, _) => self.fail(format_args!("expected boolean, got {}", go_type(value))),
+            (Scalar::Boolean, _) => self.fail(format_args!("expected boolean, got &{{{}}}", go_value(value))),
             (Scalar::Untyped, _) => self.fail(format_args!("expected any scalar, got {}", go_type(value))),
         }
     }
@@ -81,9 +81,11 @@ impl Check {
             if let Some(type_) = map.declared_member(name) {
                 self.below(element, value, type_);
             } else {
+                // The real server looks no further in this map.
                 self.path.push(element);
                 self.fail("field not declared in schema");
                 self.path.pop();
+                break;
             }
         }
     }

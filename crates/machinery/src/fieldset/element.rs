@@ -68,7 +68,7 @@ impl PartialEq for PathElement {
 
 impl Eq for PathElement {}
 
-/// Prints `.name`, `[key="value"]`, `["value"]` or `[3]`.
+/// Prints `.name`, `[key="value"]`, `[="value"]` or `[3]`.
 impl fmt::Display for PathElement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -81,7 +81,7 @@ impl fmt::Display for PathElement {
                 }
                 f.write_str("]")
             }
-            Self::Value(value) => write!(f, "[{value}]"),
+            Self::Value(value) => write!(f, "[={value}]"),
             Self::Index(index) => write!(f, "[{index}]"),
         }
     }

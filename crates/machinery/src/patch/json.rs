@@ -1,6 +1,10 @@
-//! JSON patches (RFC 6902).
+//! JSON patches (RFC 6902) as API servers apply them.
+//!
+//! Where the real server is more lenient than the RFC, so is this: a member that is absent can be replaced, copied (it is null) and tested
+//! for null; indices may be negative and count from the end; what stands before the first slash of a path is ignored; an operation without
+//! a value sets null.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use thiserror::Error;
 
 /// The most operations that one patch may have.
@@ -10,9 +14,30 @@ pub const MAX_OPERATIONS: usize = 10_000;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum PatchError {
-    /// The patch is no list of operations.
-    #[error("read JSON patch: not a list of operations")]
-    Malformed(#[source] serde_json::Error),
+    /// The patch is no list.
+    #[error("read JSON patch: found {found} instead of a list of operations")]
+    NotAList {
+        /// The JSON type of what it is.
+        found: &'static str,
+    },
+    /// An item of the patch is no operation.
+    #[error("read JSON patch: item {index} is {found} instead of an operation")]
+    NotAnOperation {
+        /// Its position.
+        index: usize,
+        /// The JSON type of what it is.
+        found: &'static str,
+    },
+    /// A member of an operation is no text.
+    #[error("read JSON patch: {member} of operation {index} is {found} instead of a text")]
+    NotAText {
+        /// The position of the operation.
+        index: usize,
+        /// `op`, `path` or `from`.
+        member: &'static str,
+        /// The JSON type of what it is.
+        found: &'static str,
+    },
     /// The patch has too many operations.
     #[error("apply JSON patch: {found} operations are more than the allowed {MAX_OPERATIONS}")]
     TooLarge {
@@ -20,36 +45,243 @@ pub enum PatchError {
         found: usize,
     },
     /// An operation cannot be applied to the object; the object is unchanged.
-    #[error("apply JSON patch: {0}")]
-    Failed(#[source] json_patch::PatchError),
+    #[error("apply JSON patch: operation {index}: {problem}")]
+    Failed {
+        /// The position of the operation.
+        index: usize,
+        /// Why.
+        problem: OperationError,
+    },
+}
+
+/// Why an operation cannot be applied.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum OperationError {
+    /// There is no such operation.
+    #[error("{0:?} is none of add, remove, replace, move, copy, test")]
+    Unknown(String),
+    /// The operation says not where.
+    #[error("it has no {0}")]
+    Missing(&'static str),
+    /// Nothing is at the path, or nothing can be put there.
+    #[error("there is no {0:?}")]
+    NoPlace(String),
+    /// The value at the path is another one.
+    #[error("{0:?} is not as tested")]
+    Differs(String),
+    /// The whole object can only be replaced by an object or a list.
+    #[error("the whole object can only become another object or a list")]
+    Root,
+}
+
+/// A patch that has been read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JsonPatch(Vec<Operation>);
+
+#[derive(Clone, Debug, PartialEq)]
+struct Operation {
+    op: Option<String>,
+    path: Option<String>,
+    from: Option<String>,
+    value: Option<Value>,
 }
 
 /// Applies a JSON patch; when it fails, the object is as it was.
 pub fn json_patch(object: &mut Value, patch: &Value) -> Result<(), PatchError> {
-    if let Some(found) = patch.as_array().map(Vec::len).filter(|found| *found > MAX_OPERATIONS) {
-        return Err(PatchError::TooLarge { found });
+    JsonPatch::parse(patch)?.apply(object)
+}
+
+impl JsonPatch {
+    /// Reads a patch; null is an empty one.
+    pub fn parse(patch: &Value) -> Result<Self, PatchError> {
+        let items = match patch {
+            Value::Null => &[],
+            Value::Array(items) => items.as_slice(),
+            other => return Err(PatchError::NotAList { found: json_type(other) }),
+        };
+        items.iter().enumerate().map(|(index, item)| Operation::parse(index, item)).collect::<Result<_, _>>().map(Self)
     }
-    let operations: json_patch::Patch = serde::Deserialize::deserialize(patch).map_err(PatchError::Malformed)?;
-    let mut changed = object.clone();
-    for operation in &operations.0 {
-        if !tests_absence(operation, &changed) {
-            json_patch::patch(&mut changed, std::slice::from_ref(operation)).map_err(PatchError::Failed)?;
+
+    /// Applies the patch; when it fails, the object is as it was.
+    pub fn apply(&self, object: &mut Value) -> Result<(), PatchError> {
+        if self.0.len() > MAX_OPERATIONS {
+            return Err(PatchError::TooLarge { found: self.0.len() });
+        }
+        let mut changed = object.clone();
+        for (index, operation) in self.0.iter().enumerate() {
+            operation.apply(&mut changed).map_err(|problem| PatchError::Failed { index, problem })?;
+        }
+        *object = changed;
+        Ok(())
+    }
+}
+
+impl Operation {
+    fn parse(index: usize, item: &Value) -> Result<Self, PatchError> {
+        let empty = Map::new();
+        let members = match item {
+            Value::Object(members) => members,
+            Value::Null => &empty,
+            other => return Err(PatchError::NotAnOperation { index, found: json_type(other) }),
+        };
+        let text = |member: &'static str| match members.get(member) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text.clone())),
+            Some(other) => Err(PatchError::NotAText { index, member, found: json_type(other) }),
+        };
+        Ok(Self { op: text("op")?, path: text("path")?, from: text("from")?, value: members.get("value").cloned() })
+    }
+
+    fn path(&self) -> Result<&str, OperationError> {
+        self.path.as_deref().ok_or(OperationError::Missing("path"))
+    }
+
+    fn from(&self) -> Result<&str, OperationError> {
+        self.from.as_deref().ok_or(OperationError::Missing("from"))
+    }
+
+    fn value(&self) -> Value {
+        self.value.clone().unwrap_or_default()
+    }
+
+    fn apply(&self, document: &mut Value) -> Result<(), OperationError> {
+        match self.op.as_deref().unwrap_or_default() {
+            "add" => add(document, self.path()?, self.value()),
+            "remove" => remove(document, self.path()?).map(drop),
+            "replace" => replace(document, self.path()?, self.value()),
+            "move" => {
+                let moved = remove(document, self.from()?)?;
+                add(document, self.path()?, moved)
+            }
+            "copy" => {
+                let copied = get(document, self.from()?)?.cloned().unwrap_or_default();
+                add(document, self.path()?, copied)
+            }
+            "test" => test(document, self.path()?, &self.value()),
+            other => Err(OperationError::Unknown(other.to_owned())),
         }
     }
-    *object = changed;
+}
+
+/// Where a path leads: a member of an object or an item of a list, which need not be there.
+enum Place<'a> {
+    Member(&'a mut Map<String, Value>, String),
+    Item(&'a mut Vec<Value>, String),
+}
+
+fn place<'a>(document: &'a mut Value, path: &str) -> Result<Place<'a>, OperationError> {
+    let nowhere = || OperationError::NoPlace(path.to_owned());
+    let (parents, last) = split(path).ok_or_else(nowhere)?;
+    let mut at = document;
+    for step in parents {
+        at = match at {
+            Value::Object(members) => members.get_mut(&step),
+            Value::Array(items) => counted(items.len(), &step).and_then(|index| items.get_mut(index)),
+            _ => None,
+        }
+        .ok_or_else(nowhere)?;
+    }
+    match at {
+        Value::Object(members) => Ok(Place::Member(members, last)),
+        Value::Array(items) => Ok(Place::Item(items, last)),
+        _ => Err(nowhere()),
+    }
+}
+
+/// The value at a path; `None` for a member that an object does not have.
+fn get<'a>(document: &'a Value, path: &str) -> Result<Option<&'a Value>, OperationError> {
+    let nowhere = || OperationError::NoPlace(path.to_owned());
+    let (parents, last) = split(path).ok_or_else(nowhere)?;
+    let step = |at: &'a Value, step: &str| match at {
+        Value::Object(members) => members.get(step),
+        Value::Array(items) => counted(items.len(), step).and_then(|index| items.get(index)),
+        _ => None,
+    };
+    let parent = parents.iter().try_fold(document, |at, name| step(at, name)).ok_or_else(nowhere)?;
+    match parent {
+        Value::Object(members) => Ok(members.get(&last)),
+        Value::Array(_) => step(parent, &last).map(Some).ok_or_else(nowhere),
+        _ => Err(nowhere()),
+    }
+}
+
+fn add(document: &mut Value, path: &str, value: Value) -> Result<(), OperationError> {
+    match place(document, path)? {
+        Place::Member(members, name) => {
+            members.insert(name, value);
+        }
+        Place::Item(items, step) if step == "-" => items.push(value),
+        Place::Item(items, step) => {
+            let index = counted(items.len() + 1, &step).ok_or_else(|| OperationError::NoPlace(path.to_owned()))?;
+            items.insert(index, value);
+        }
+    }
     Ok(())
 }
 
-/// Whether an operation tests for null where there is no such field: API servers let that pass.
-fn tests_absence(operation: &json_patch::PatchOperation, object: &Value) -> bool {
-    let json_patch::PatchOperation::Test(test) = operation else {
-        return false;
+fn remove(document: &mut Value, path: &str) -> Result<Value, OperationError> {
+    let removed = match place(document, path)? {
+        Place::Member(members, name) => members.remove(&name),
+        Place::Item(items, step) => counted(items.len(), &step).map(|index| items.remove(index)),
     };
-    let path = test.path.as_str();
-    let Some((parent, _)) = path.rsplit_once('/').filter(|_| test.value.is_null()) else {
-        return false;
-    };
-    object.pointer(path).is_none() && object.pointer(parent).is_some_and(Value::is_object)
+    removed.ok_or_else(|| OperationError::NoPlace(path.to_owned()))
+}
+
+fn replace(document: &mut Value, path: &str, value: Value) -> Result<(), OperationError> {
+    if path.is_empty() {
+        if !value.is_object() && !value.is_array() {
+            return Err(OperationError::Root);
+        }
+        *document = value;
+        return Ok(());
+    }
+    match place(document, path)? {
+        Place::Member(members, name) => {
+            members.insert(name, value);
+        }
+        Place::Item(items, step) => {
+            let item = counted(items.len(), &step).and_then(|index| items.get_mut(index));
+            *item.ok_or_else(|| OperationError::NoPlace(path.to_owned()))? = value;
+        }
+    }
+    Ok(())
+}
+
+fn test(document: &Value, path: &str, value: &Value) -> Result<(), OperationError> {
+    let found = if path.is_empty() { Some(document) } else { get(document, path)? };
+    if found.unwrap_or(&Value::Null) == value { Ok(()) } else { Err(OperationError::Differs(path.to_owned())) }
+}
+
+/// The steps of a pointer, the last one apart.
+fn split(path: &str) -> Option<(Vec<String>, String)> {
+    let mut steps: Vec<String> = path.split('/').skip(1).map(unescape).collect();
+    let last = steps.pop()?;
+    Some((steps, last))
+}
+
+/// `~1` is a slash and `~0` a tilde.
+fn unescape(step: &str) -> String {
+    step.replace("~1", "/").replace("~0", "~")
+}
+
+/// An index below a bound; negative ones count from it.
+fn counted(bound: usize, step: &str) -> Option<usize> {
+    let index: i64 = step.parse().ok()?;
+    let index = if index < 0 { index.checked_add(i64::try_from(bound).ok()?)? } else { index };
+    usize::try_from(index).ok().filter(|index| *index < bound)
+}
+
+/// The name of a JSON type in messages.
+fn json_type(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
 }
 
 #[cfg(test)]
@@ -84,7 +316,7 @@ mod tests {
             json!({"op": "add", "path": "/x/y", "value": 1}),
         ] {
             let patch = json!([{"op": "replace", "path": "/a", "value": 2}, last]);
-            assert!(matches!(json_patch(&mut object, &patch), Err(PatchError::Failed(_))), "{patch}");
+            assert!(matches!(json_patch(&mut object, &patch), Err(PatchError::Failed { .. })), "{patch}");
             assert_eq!(object, json!({"a": 1}));
         }
     }
@@ -105,11 +337,13 @@ mod tests {
 
     // PATCH-2
     #[test]
-    fn what_is_no_list_of_operations_is_malformed() {
-        let mut object = json!({});
-        for patch in [json!({}), json!([1]), json!([{"op": "bogus", "path": "/a"}]), json!("x")] {
-            assert!(matches!(json_patch(&mut object, &patch), Err(PatchError::Malformed(_))), "{patch}");
-        }
+    fn what_is_no_list_of_operations_cannot_be_read() {
+        let failure = |patch| json_patch(&mut json!({}), &patch).unwrap_err().to_string();
+        assert_eq!(failure(json!({})), "read JSON patch: found object instead of a list of operations");
+        assert_eq!(failure(json!([1])), "read JSON patch: item 0 is number instead of an operation");
+        assert_eq!(failure(json!([{"op": 5}])), "read JSON patch: op of operation 0 is number instead of a text");
+        assert!(failure(json!([{"op": "bogus", "path": "/a"}])).contains("none of add"));
+        json_patch(&mut json!({}), &Value::Null).unwrap();
     }
 
     // PAT-1

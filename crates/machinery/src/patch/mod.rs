@@ -5,5 +5,5 @@ mod json;
 mod merge;
 
 pub use diff::{diff, diff_fields};
-pub use json::{MAX_OPERATIONS, PatchError, json_patch};
+pub use json::{JsonPatch, MAX_OPERATIONS, OperationError, PatchError, json_patch};
 pub use merge::merge_patch;

@@ -7,5 +7,5 @@ mod tests;
 mod write;
 
 pub use lines::document_lines;
-pub use read::{YamlError, document, documents};
+pub use read::{RepeatedKey, YamlError, document, documents, documents_with_repeats};
 pub use write::to_string;

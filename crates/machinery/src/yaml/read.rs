@@ -34,10 +34,30 @@ impl YamlError {
 
 /// Reads all documents of a text. Empty ones are left out.
 pub fn documents(text: &str) -> Result<Vec<Value>, YamlError> {
-    let mut documents: Vec<Value> = serde_saphyr::from_multiple_with_options(text, options()).map_err(YamlError::Read)?;
-    documents.retain(|document| !document.is_null());
-    documents.iter_mut().for_each(settle_numbers);
-    Ok(documents)
+    read(text, options())
+}
+
+/// A key that occurs more than once in one mapping.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RepeatedKey {
+    /// The line, from 1, on which it occurs again.
+    pub line: u64,
+    /// The key.
+    pub key: String,
+}
+
+/// Reads all documents of a text that may repeat keys: the last value of a key counts. The second part is the first key that is repeated.
+pub fn documents_with_repeats(text: &str) -> Result<(Vec<Value>, Option<RepeatedKey>), YamlError> {
+    let error = match documents(text) {
+        Ok(documents) => return Ok((documents, None)),
+        Err(error) => error,
+    };
+    let YamlError::Read(cause) = &error else { return Err(error) };
+    let serde_saphyr::Error::DuplicateMappingKey { key, location } = cause.without_snippet() else { return Err(error) };
+    let repeated = RepeatedKey { line: location.line(), key: key.clone().unwrap_or_default() };
+    let mut options = options();
+    options.duplicate_keys = serde_saphyr::options::DuplicateKeyPolicy::LastWins;
+    Ok((read(text, options)?, Some(repeated)))
 }
 
 /// Reads a text that holds exactly one document.
@@ -47,6 +67,13 @@ pub fn document(text: &str) -> Result<Value, YamlError> {
         Some(document) if documents.is_empty() => Ok(document),
         last => Err(YamlError::NotOne { found: documents.len() + usize::from(last.is_some()) }),
     }
+}
+
+fn read(text: &str, options: serde_saphyr::Options) -> Result<Vec<Value>, YamlError> {
+    let mut documents: Vec<Value> = serde_saphyr::from_multiple_with_options(text, options).map_err(YamlError::Read)?;
+    documents.retain(|document| !document.is_null());
+    documents.iter_mut().for_each(settle_numbers);
+    Ok(documents)
 }
 
 fn options() -> serde_saphyr::Options {

@@ -167,3 +167,12 @@ fn without_whole_floats(mut value: Value) -> Value {
         _ => value,
     }
 }
+
+#[test]
+fn of_a_repeated_key_the_last_value_can_count() {
+    let (documents, repeated) = documents_with_repeats("a: 1\nb: {c: 1, c: 2}\n").unwrap();
+    assert_eq!(documents, [json!({"a": 1, "b": {"c": 2}})]);
+    assert_eq!(repeated, Some(RepeatedKey { line: 2, key: "c".to_owned() }));
+    assert_eq!(documents_with_repeats("a: 1").unwrap().1, None);
+    assert!(documents_with_repeats("a: [").is_err());
+}

@@ -1,0 +1,93 @@
+//! A Scale from an object, and back into it.
+
+use kubewright_machinery::{object::ObjectExt as _, selector::LabelSelector};
+use serde_json::{Value, json};
+
+use crate::{
+    kinds::{FieldPath, KindSpec, ScaleSelector},
+    status::{FieldError, Status},
+};
+
+pub(super) const API_VERSION: &str = "autoscaling/v1";
+pub(super) const KIND: &str = "Scale";
+
+/// The Scale of an object; of a kind that has one.
+pub(super) fn of(kind: &KindSpec, object: &Value) -> Result<Value, Status> {
+    let fields = kind.scale.as_ref().ok_or_else(Status::resource_not_found)?;
+    let number = |path: &FieldPath| path.get(object).and_then(Value::as_i64).unwrap_or_default();
+    let mut metadata = json!({});
+    for field in ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"] {
+        if let Some(value) = object.metadata().get(field) {
+            metadata[field] = value.clone();
+        }
+    }
+    let mut status = json!({"replicas": number(&fields.status_replicas)});
+    let selector = match &fields.selector {
+        ScaleSelector::None => None,
+        ScaleSelector::Object(path) => {
+            path.get(object).and_then(|selector| LabelSelector::from_json(selector).ok()).map(|selector| selector.to_string())
+        }
+        ScaleSelector::Labels(path) => {
+            path.get(object).and_then(|labels| LabelSelector::from_map(labels).ok()).map(|selector| selector.to_string())
+        }
+        ScaleSelector::Text(path) => path.get(object).and_then(Value::as_str).map(str::to_owned),
+    };
+    if let Some(selector) = selector.filter(|selector| !selector.is_empty()) {
+        status["selector"] = selector.into();
+    }
+    let mut spec = json!({});
+    let replicas = number(&fields.spec_replicas);
+    if replicas != 0 {
+        spec["replicas"] = replicas.into();
+    }
+    Ok(json!({"kind": KIND, "apiVersion": API_VERSION, "metadata": metadata, "spec": spec, "status": status}))
+}
+
+/// The field of a custom resource that should hold the replicas but does not, as its definition names it.
+pub(super) fn missing_replicas(kind: &KindSpec, object: &Value) -> Option<String> {
+    let path = &kind.scale.as_ref().filter(|_| kind.is_custom())?.spec_replicas;
+    path.get(object).is_none_or(Value::is_null).then(|| format!(".{path}"))
+}
+
+/// Writes the replicas of a Scale into the object.
+pub(super) fn write(kind: &KindSpec, object: &mut Value, scale: &Value) {
+    if let Some(fields) = &kind.scale {
+        let replicas = scale.pointer("/spec/replicas").cloned().unwrap_or_else(|| 0.into());
+        fields.spec_replicas.set(object, replicas);
+    }
+    let version = scale.resource_version();
+    if !version.is_empty() {
+        object.metadata_mut().insert("resourceVersion".into(), version.into());
+    }
+}
+
+/// What is wrong with the fields of a custom resource that a Scale shows.
+pub(in crate::request) fn check(kind: &KindSpec, object: &Value) -> Vec<FieldError> {
+    let Some(fields) = kind.scale.as_ref().filter(|_| kind.is_custom()) else { return Vec::new() };
+    let mut errors = Vec::new();
+    for path in [&fields.spec_replicas, &fields.status_replicas] {
+        let field = format!(".{path}");
+        match path.get(object) {
+            None | Some(Value::Null) => {}
+            Some(value) => match value.as_i64() {
+                None => {
+                    let problem = format!("{field} accessor error: {value} is of the wrong type, expected int64");
+                    errors.push(FieldError::invalid(field, &0.into(), problem));
+                }
+                Some(..0) => errors.push(FieldError::invalid(field, value, "should be a non-negative integer")),
+                Some(replicas) if replicas > i64::from(i32::MAX) => {
+                    errors.push(FieldError::invalid(field, value, format!("should be less than or equal to {}", i32::MAX)));
+                }
+                Some(_) => {}
+            },
+        }
+    }
+    if let ScaleSelector::Text(path) = &fields.selector
+        && let Some(value) = path.get(object).filter(|value| !value.is_string() && !value.is_null())
+    {
+        let field = format!(".{path}");
+        let problem = format!("{field} accessor error: {value} is of the wrong type, expected string");
+        errors.push(FieldError::invalid(field, &"".into(), problem));
+    }
+    errors
+}

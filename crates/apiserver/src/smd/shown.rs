@@ -1,0 +1,71 @@
+//! Owners of a field that is also shown elsewhere, in a view with a version of its own.
+
+use kubewright_machinery::fieldset::{FieldSet, Path};
+
+use super::managers::{Entry, Identity, Managers, Operation};
+
+/// A field and its view.
+#[derive(Clone)]
+pub struct Shown<'a> {
+    /// Where the field is at a version of the object: `None` for a version that is not served, `Some(None)` for one that has no such field.
+    pub at: &'a dyn Fn(&str) -> Option<Option<Path>>,
+    /// The version at which new owners own it.
+    pub api_version: &'a str,
+    /// The version of the view.
+    pub view_version: &'a str,
+    /// Where the field is in the view.
+    pub view_path: Path,
+}
+
+impl std::fmt::Debug for Shown<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Shown").field("api_version", &self.api_version).field("view_path", &self.view_path).finish_non_exhaustive()
+    }
+}
+
+impl Managers {
+    /// Those who own the field, as managers of the view.
+    pub fn shown(&self, shown: &Shown<'_>) -> Self {
+        let owners = self.0.iter().filter_map(|(identity, entry)| {
+            let path = (shown.at)(&entry.api_version)??;
+            entry.fields.has(&path).then(|| {
+                let fields = FieldSet::from_iter([&shown.view_path]);
+                let api_version = shown.view_version.to_owned();
+                let seen = Identity {
+                    api_version: if identity.operation == Operation::Update { api_version.clone() } else { String::new() },
+                    ..identity.clone()
+                };
+                (seen, Entry { api_version, fields, time: entry.time.clone() })
+            })
+        });
+        Self(owners.collect())
+    }
+
+    /// The managers of the object after those of the view have become `view`. Owners of the field who are not among them lose it; new ones
+    /// own it at no known time. Entries at versions that are not served are dropped.
+    ///
+    /// An updater never recognises itself: the version is a part of what tells updaters apart, and that of the view is another one.
+    #[must_use]
+    pub fn take_back(self, mut view: Self, shown: &Shown<'_>) -> Self {
+        let mut managers = Self::default();
+        for (identity, mut entry) in self.0 {
+            let Some(path) = (shown.at)(&entry.api_version) else { continue };
+            if let Some(path) = path.filter(|path| entry.fields.has(path))
+                && view.0.remove(&identity).is_none()
+            {
+                entry.fields = entry.fields.difference(&FieldSet::from_iter([path]));
+            }
+            if !entry.fields.is_empty() {
+                managers.0.insert(identity, entry);
+            }
+        }
+        let Some(path) = (shown.at)(shown.api_version).flatten() else { return managers };
+        for (identity, entry) in view.0 {
+            if entry.fields.has(&shown.view_path) {
+                let fields = FieldSet::from_iter([&path]);
+                managers.0.insert(identity, Entry { api_version: shown.api_version.to_owned(), fields, time: None });
+            }
+        }
+        managers
+    }
+}

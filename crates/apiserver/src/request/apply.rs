@@ -49,7 +49,8 @@ impl Applied {
             return Err(Status::invalid("meta.k8s.io", "PatchOptions", "", &[error]));
         }
         let undecodable = |problem: &str| Status::bad_request(format!("error decoding YAML: {problem}"));
-        let object = decode::document(body, BodyType::Yaml, expected, context).map_err(|problem| undecodable(&problem.to_string()))?;
+        let object =
+            decode::document(body, BodyType::Yaml, expected, context).map_err(|problem| undecodable(&problem.to_string()))?;
         if !object.is_object() && !object.is_null() {
             return Err(undecodable("json: cannot unmarshal a value into Go value of type map[string]interface {}"));
         }

@@ -49,9 +49,7 @@ impl Patch {
                 Value::Null => Ok(Change::Strategic(Value::Object(Map::new()), definition)),
                 other => Err(cannot_unmarshal("", &other, "map[string]interface {}")),
             })),
-            (_, Some(_)) => {
-                Err(Status::unsupported_media_type("415: Unsupported Media Type").with_details(Details::default()))
-            }
+            (_, Some(_)) => Err(Status::unsupported_media_type("415: Unsupported Media Type").with_details(Details::default())),
             (_, None) => Err(Status::unsupported_media_type(
                 "the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml",
             )),
@@ -128,8 +126,7 @@ fn refuse_strategic(error: StrategicError) -> Status {
 }
 
 fn unprocessable() -> Status {
-    Status::new(422, "Invalid", "the server rejected our request due to an error in our request")
-        .with_details(Details::default())
+    Status::new(422, "Invalid", "the server rejected our request due to an error in our request").with_details(Details::default())
 }
 
 fn cannot_unmarshal(context: &str, found: &Value, target: &str) -> Status {

@@ -11,21 +11,19 @@ pub(super) fn reconcile(set: &FieldSet, type_: &Type) -> FieldSet {
     match type_.first_shape() {
         Shape::Scalar(_) => set.clone(),
         Shape::Map(map) if is_deduced(map) => set.clone(),
-        Shape::Map(_) | Shape::List(_) => {
-            FieldSet::from_elements(set.elements().map(|(element, member, below)| {
-                let Some(type_) = step(type_, element) else { return (element.clone(), member, below.clone()) };
-                let is_atomic = match type_.first_shape() {
-                    Shape::Scalar(_) => false,
-                    Shape::List(list) => list.atomic,
-                    Shape::Map(map) => map.atomic && !is_deduced(map),
-                };
-                if is_atomic && !below.is_empty() {
-                    (element.clone(), true, FieldSet::new())
-                } else {
-                    (element.clone(), member, reconcile(below, type_))
-                }
-            }))
-        }
+        Shape::Map(_) | Shape::List(_) => FieldSet::from_elements(set.elements().map(|(element, member, below)| {
+            let Some(type_) = step(type_, element) else { return (element.clone(), member, below.clone()) };
+            let is_atomic = match type_.first_shape() {
+                Shape::Scalar(_) => false,
+                Shape::List(list) => list.atomic,
+                Shape::Map(map) => map.atomic && !is_deduced(map),
+            };
+            if is_atomic && !below.is_empty() {
+                (element.clone(), true, FieldSet::new())
+            } else {
+                (element.clone(), member, reconcile(below, type_))
+            }
+        })),
     }
 }
 

@@ -5,31 +5,48 @@ use serde_json::Value;
 
 use super::types::{Shape, Type};
 
-/// Takes fields out of an object. A container of which nothing is left becomes null.
+/// Takes fields out of an object. What is no object with fields of its own becomes null.
 pub(super) fn remove(value: &Value, gone: &FieldSet, type_: &Type) -> Value {
+    let mut matched = false;
     match (type_.shape(value), value) {
+        (Shape::Scalar(_), _) => value.clone(),
         (Shape::Map(map), Value::Object(members)) if !map.atomic => {
             let kept = members.iter().filter_map(|(name, value)| {
                 let value = match gone.element(&PathElement::field(name.as_str())) {
                     Some((true, _)) => return None,
-                    Some((false, below)) => remove(value, below, map.member(name)),
+                    Some((false, below)) => {
+                        matched = true;
+                        remove_within(value, below, map.member(name))
+                    }
                     None => value.clone(),
                 };
                 Some((name.clone(), value))
             });
             let kept: serde_json::Map<_, _> = kept.collect();
-            if kept.is_empty() { Value::Null } else { Value::Object(kept) }
+            if kept.is_empty() && !matched { Value::Null } else { Value::Object(kept) }
         }
         (Shape::List(list), Value::Array(items)) if !list.atomic => {
             let kept = items.iter().filter_map(|item| match list.element(item).ok().and_then(|element| gone.element(&element)) {
                 Some((true, _)) => None,
-                Some((false, below)) => Some(remove(item, below, list.items.get())),
+                Some((false, below)) => {
+                    matched = true;
+                    Some(remove_within(item, below, list.items.get()))
+                }
                 None => Some(item.clone()),
             });
             let kept: Vec<_> = kept.collect();
-            if kept.is_empty() { Value::Null } else { Value::Array(kept) }
+            if kept.is_empty() && !matched { Value::Null } else { Value::Array(kept) }
         }
-        _ => value.clone(),
+        _ => Value::Null,
+    }
+}
+
+/// Takes fields out of a part that stays: a container is kept when nothing is left in it.
+fn remove_within(part: &Value, gone: &FieldSet, type_: &Type) -> Value {
+    match (remove(part, gone, type_), part) {
+        (Value::Null, Value::Object(_)) => Value::Object(serde_json::Map::new()),
+        (Value::Null, Value::Array(_)) => Value::Array(Vec::new()),
+        (left, _) => left,
     }
 }
 

@@ -19,7 +19,10 @@ pub struct Shown<'a> {
 
 impl std::fmt::Debug for Shown<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Shown").field("api_version", &self.api_version).field("view_path", &self.view_path).finish_non_exhaustive()
+        f.debug_struct("Shown")
+            .field("api_version", &self.api_version)
+            .field("view_path", &self.view_path)
+            .finish_non_exhaustive()
     }
 }
 

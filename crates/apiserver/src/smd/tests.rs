@@ -226,11 +226,11 @@ fn what_does_not_fit_its_type_is_named_as_the_real_server_does() {
         world.refusal("m", &deployment(json!({"a": 1}))),
         ".spec.template.spec.containers: expected list, got &{map[a:1]}"
     );
-    let two = world.refusal("m", &deployment(json!([{"name": "c1", "tty": "x", "bogus": 5}])));
+    let two = world.refusal("m", &deployment(json!([{"name": "c1", "tty": "x", "stdin": 5}])));
     assert_eq!(
         two,
-        "errors:\n  .spec.template.spec.containers[name=\"c1\"].bogus: field not declared in schema\n  \
-         .spec.template.spec.containers[name=\"c1\"].tty: expected boolean, got string"
+        "errors:\n  .spec.template.spec.containers[name=\"c1\"].stdin: expected boolean, got &{5}\n  \
+         .spec.template.spec.containers[name=\"c1\"].tty: expected boolean, got &{x}"
     );
     world.apply("m", &deployment(json!([{"image": "nameless"}])), false, NOW).unwrap();
 }
@@ -305,7 +305,8 @@ fn managers_at_versions_that_are_gone_are_dropped() {
 #[test]
 fn owners_of_parts_own_the_whole_once_it_is_one_piece() {
     let granular = json!({"f:spec": {"f:am": {"f:a": {}}, "f:gm": {"f:a": {}}}});
-    let reconciled = |schema: &Value, set: &Value| reconcile::reconcile(&FieldSet::parse(set).unwrap(), &Type::custom(schema)).to_value();
+    let reconciled =
+        |schema: &Value, set: &Value| reconcile::reconcile(&FieldSet::parse(set).unwrap(), &Type::custom(schema)).to_value();
     let mut schema = widget_schema();
     let atomic = json!({"f:spec": {"f:am": {}, "f:gm": {"f:a": {}}}});
     assert_eq!(reconciled(&schema, &granular), atomic);

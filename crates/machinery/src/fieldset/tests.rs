@@ -172,7 +172,7 @@ fn paths_print_like_the_server_prints_them() {
     assert_eq!(path.to_string(), r#".spec.containers[name="c1"].image"#);
     assert_eq!(path.keys(), ["f:spec", "f:containers", r#"k:{"name":"c1"}"#, "f:image"]);
     let path = Path::from(vec![PathElement::field("a"), PathElement::Value(json!("v"))]);
-    assert_eq!(path.to_string(), r#".a["v"]"#);
+    assert_eq!(path.to_string(), r#".a[="v"]"#);
 }
 
 // DIG-3

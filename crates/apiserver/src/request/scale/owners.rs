@@ -67,13 +67,7 @@ impl Rules {
         let mut blank = json!({"apiVersion": API_VERSION, "kind": KIND, "metadata": {}});
         // Nothing in it has a wrong type.
         let _ = scale.normalise(&mut blank, &mut Vec::new());
-        Self {
-            parent: Served::new(state, kind),
-            parent_version: kind.api_version(),
-            scale,
-            nothing: FieldSet::new(),
-            blank,
-        }
+        Self { parent: Served::new(state, kind), parent_version: kind.api_version(), scale, nothing: FieldSet::new(), blank }
     }
 
     /// Ownership of the fields of the Scale.

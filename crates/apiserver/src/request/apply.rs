@@ -111,9 +111,6 @@ pub(super) async fn answer(call: &Call<'_>, endpoint: Endpoint<'_>, warnings: &m
             remember(&mut object, &applied.object);
         }
         ownership::put(&mut object, Some(outcome.managers.to_value()));
-        if present.is_null() && object.name().is_empty() {
-            object.metadata_mut().insert("name".into(), (*name.name).into());
-        }
         Ok(object)
     };
     let outcome = call.state.update(&mut context, update, transform).await;

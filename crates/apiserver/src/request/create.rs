@@ -5,8 +5,10 @@ use std::sync::Arc;
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::Value;
 
-use super::ownership;
-use super::write::{self, WriteContext, Written};
+use super::{
+    metadata, ownership,
+    write::{self, WriteContext, Written},
+};
 use crate::{
     admission,
     kinds::KindSpec,
@@ -35,9 +37,10 @@ impl State {
         let refuse = |problem| {
             Status::bad_request(format!("{0} in version {1:?} cannot be handled as a {0}: {problem}", kind.kind, kind.version))
         };
-        let sent = ownership::take(&mut object);
+        let sent = ownership::take(kind, &mut object).map_err(refuse)?;
         write::absorb(context, kind, &mut object, refuse)?;
         wipe(&mut object);
+        metadata::deduplicate_owners(&mut object, context, "");
         let managers = ownership::after_create(self, context, kind, &object, sent);
         ownership::put(&mut object, managers);
         match_namespace(&mut object, namespace)?;
@@ -46,8 +49,13 @@ impl State {
         {
             object.metadata_mut().insert("name".into(), name.into());
         }
-        if !object.resource_version().is_empty() {
-            return Err(Status::unknown("resourceVersion should not be set on objects to be created"));
+        match object.resource_version() {
+            "" => {}
+            // Zero is what a client knows of an object that it has never read.
+            "0" => {
+                object.metadata_mut().remove("resourceVersion");
+            }
+            _ => return Err(Status::unknown("resourceVersion should not be set on objects to be created")),
         }
         self.claim(kind, &mut object);
         let resource = resource_of(kind);
@@ -134,12 +142,12 @@ pub(crate) fn resource_of(kind: &KindSpec) -> Resource {
     Resource::new(&kind.storage.group, &kind.storage.plural)
 }
 
-/// The object is put into the namespace of the request; it must not name another (META-6).
+/// The object is put into the namespace of the request; it must not name another (META-6). Objects of the cluster have none, whatever they say.
 pub(super) fn match_namespace(object: &mut Value, namespace: &str) -> Result<(), Status> {
-    if object.namespace().is_empty() {
-        if !namespace.is_empty() {
-            object.metadata_mut().insert("namespace".into(), namespace.into());
-        }
+    if namespace.is_empty() {
+        object.metadata_mut().remove("namespace");
+    } else if object.namespace().is_empty() {
+        object.metadata_mut().insert("namespace".into(), namespace.into());
     } else if object.namespace() != namespace {
         return Err(Status::bad_request("the namespace of the provided object does not match the namespace sent on the request"));
     }

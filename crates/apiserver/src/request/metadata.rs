@@ -6,129 +6,46 @@ use serde_json::{Map, Value, json};
 use super::write::WriteContext;
 use crate::{
     kinds::KindSpec,
+    schema::coerce_object_meta,
     status::{FieldError, FieldReason},
 };
 
-const TEXTS: &[&str] =
-    &["name", "generateName", "namespace", "selfLink", "uid", "resourceVersion", "creationTimestamp", "deletionTimestamp"];
-const NUMBERS: &[&str] = &["generation", "deletionGracePeriodSeconds"];
-const MAPS: &[&str] = &["labels", "annotations"];
-const OWNER_FIELDS: &[&str] = &["apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion"];
 /// The most that the names and values of all annotations may have together.
 pub(super) const MAX_ANNOTATION_BYTES: usize = 256 * 1024;
 
 /// Brings `metadata` into the form of its type: unknown and empty fields are dropped, values of a wrong type are refused.
 pub(super) fn normalise(object: &mut Value, kind: &KindSpec, unknown: &mut Vec<String>) -> Result<(), String> {
-    let type_name = if kind.is_custom() { "ObjectMeta".to_owned() } else { format!("{}.metadata", kind.kind) };
-    match object.get("metadata") {
+    match object.get_mut("metadata") {
         None | Some(Value::Null) => object["metadata"] = json!({}),
-        Some(Value::Object(_)) => {}
-        Some(other) => return Err(unmarshal(other, &type_name, "v1.ObjectMeta")),
-    }
-    let metadata = object.metadata_mut();
-    metadata.retain(|field, _| {
-        let known = TEXTS.contains(&field.as_str())
-            || NUMBERS.contains(&field.as_str())
-            || MAPS.contains(&field.as_str())
-            || matches!(field.as_str(), "ownerReferences" | "finalizers" | "clusterName");
-        if !known {
-            unknown.push(format!("metadata.{field}"));
+        Some(metadata @ Value::Object(_)) => {
+            coerce_object_meta(metadata, within(kind), unknown).map_err(|error| error.message)?;
         }
-        known
-    });
-    metadata.remove("clusterName");
-    for (field, value) in metadata.iter_mut() {
-        let path = format!("{type_name}.{field}");
-        match (field.as_str(), &mut *value) {
-            (_, Value::Null) => {}
-            (field, value) if TEXTS.contains(&field) => {
-                if !value.is_string() {
-                    return Err(unmarshal(value, &path, "string"));
-                }
-            }
-            (field, value) if NUMBERS.contains(&field) => {
-                if !value.is_i64() && !value.is_u64() {
-                    return Err(unmarshal(value, &path, "int64"));
-                }
-            }
-            ("labels" | "annotations", Value::Object(entries)) => texts(entries, &path)?,
-            ("labels" | "annotations", value) => return Err(unmarshal(value, &path, "map[string]string")),
-            ("finalizers", Value::Array(items)) => {
-                if let Some(item) = items.iter().find(|item| !item.is_string()) {
-                    return Err(unmarshal(item, &path, "string"));
-                }
-            }
-            ("finalizers", value) => return Err(unmarshal(value, &path, "[]string")),
-            (_, Value::Array(owners)) => {
-                for (index, owner) in owners.iter_mut().enumerate() {
-                    owner_reference(owner, index, &path, unknown)?;
-                }
-            }
-            (_, value) => return Err(unmarshal(value, &path, "[]v1.OwnerReference")),
-        }
-    }
-    metadata.retain(|field, value| !(is_empty(value) || field == "generation" && value.as_i64() == Some(0)));
-    Ok(())
-}
-
-fn texts(entries: &mut Map<String, Value>, path: &str) -> Result<(), String> {
-    for value in entries.values_mut() {
-        if value.is_null() {
-            *value = "".into();
-        } else if !value.is_string() {
-            return Err(unmarshal(value, path, "string"));
+        Some(other) => {
+            let (found, owner) = (json_type(other), if kind.is_custom() { "ObjectMeta" } else { &kind.kind });
+            return Err(format!("json: cannot unmarshal {found} into Go struct field {owner}.metadata of type v1.ObjectMeta"));
         }
     }
     Ok(())
 }
 
-fn owner_reference(owner: &mut Value, index: usize, path: &str, unknown: &mut Vec<String>) -> Result<(), String> {
-    let Value::Object(members) = owner else { return Err(unmarshal(owner, path, "v1.OwnerReference")) };
-    members.retain(|field, value| {
-        let known = OWNER_FIELDS.contains(&field.as_str());
-        if !known {
-            unknown.push(format!("metadata.ownerReferences[{index}].{field}"));
-        }
-        known && !value.is_null()
-    });
-    for (field, value) in members.iter() {
-        let fits =
-            if matches!(field.as_str(), "controller" | "blockOwnerDeletion") { value.is_boolean() } else { value.is_string() };
-        if !fits {
-            let wanted = if value.is_boolean() { "string" } else { "bool" };
-            return Err(unmarshal(value, &format!("{path}.{field}"), wanted));
-        }
-    }
-    for field in ["apiVersion", "kind", "name", "uid"] {
-        members.entry(field).or_insert_with(|| "".into());
-    }
-    Ok(())
+/// How errors name the place of metadata: built-in objects are decoded as a whole, the metadata of others alone.
+pub(super) fn within(kind: &KindSpec) -> &'static str {
+    if kind.is_custom() { "" } else { "metadata" }
 }
 
-fn is_empty(value: &Value) -> bool {
+fn json_type(value: &Value) -> &'static str {
     match value {
-        Value::Null => true,
-        Value::String(text) => text.is_empty(),
-        Value::Array(items) => items.is_empty(),
-        Value::Object(members) => members.is_empty(),
-        Value::Bool(_) | Value::Number(_) => false,
-    }
-}
-
-fn unmarshal(value: &Value, path: &str, wanted: &str) -> String {
-    let found = match value {
         Value::Null => "null",
         Value::Bool(_) => "bool",
         Value::Number(_) => "number",
         Value::String(_) => "string",
         Value::Array(_) => "array",
         Value::Object(_) => "object",
-    };
-    format!("json: cannot unmarshal {found} into Go struct field {path} of type {wanted}")
+    }
 }
 
-/// Removes owner references that occur twice (META-10).
-pub(super) fn deduplicate_owners(object: &mut Value, context: &mut WriteContext<'_>) {
+/// Removes owner references that occur twice (META-10). `found` says when that is noticed.
+pub(super) fn deduplicate_owners(object: &mut Value, context: &mut WriteContext<'_>, found: &str) {
     let Some(Value::Array(owners)) = object.metadata_mut().get_mut("ownerReferences") else { return };
     let mut kept: Vec<Value> = Vec::with_capacity(owners.len());
     let mut repeated: Vec<String> = Vec::new();
@@ -145,7 +62,7 @@ pub(super) fn deduplicate_owners(object: &mut Value, context: &mut WriteContext<
     *owners = kept;
     if !repeated.is_empty() {
         context.warn(format!(
-            ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such \
+            ".metadata.ownerReferences contains duplicate entries{found}; API server dedups owner references in 1.20+, and may reject such \
              requests as early as 1.24; please fix your requests; duplicate UID(s) observed: {}",
             repeated.join(", ")
         ));
@@ -159,11 +76,6 @@ pub(super) fn validate(kind: &KindSpec, object: &Value, stored: Option<&Value>) 
     if kind.is_custom() && object.kind() != kind.kind {
         errors.push(FieldError::invalid("kind", &json!(object.kind()), format!("must be {}", kind.kind)));
     }
-    if object.name().is_empty() {
-        errors.push(FieldError::required("metadata.name", "name or generateName is required"));
-    } else if stored.is_none() {
-        errors.extend(name_errors(kind, object.name()));
-    }
     if stored.is_none() && !object.meta_str("generateName").is_empty() {
         // What follows the base is a letter or a digit, so the base may end in a dash.
         let base = object.meta_str("generateName");
@@ -171,12 +83,18 @@ pub(super) fn validate(kind: &KindSpec, object: &Value, stored: Option<&Value>) 
         let problems = name_problems(kind, &masked);
         errors.extend(problems.iter().map(|problem| FieldError::invalid("metadata.generateName", &json!(base), problem)));
     }
+    if object.name().is_empty() {
+        errors.push(FieldError::required("metadata.name", "name or generateName is required"));
+    } else if stored.is_none() {
+        errors.extend(name_errors(kind, object.name()));
+    }
     labels(metadata, &mut errors);
     annotations(metadata, &mut errors);
     owners(metadata, &mut errors);
     // Only the types of the core libraries insist on a domain; definitions and their instances do not.
     let strict = !kind.is_custom() && !matches!(kind.group.as_str(), "apiextensions.k8s.io" | "apiregistration.k8s.io");
     finalizers(metadata, strict, &mut errors);
+    policies(metadata, &mut errors);
     if let Some(stored) = stored {
         changes(metadata, stored.metadata(), &mut errors);
     }
@@ -224,27 +142,50 @@ fn owners(metadata: &Map<String, Value>, errors: &mut Vec<FieldError>) {
     let text = |owner: &Value, field: &str| owner.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
     let mut controller: Option<String> = None;
     for owner in owners {
-        for field in ["apiVersion", "kind", "name", "uid"] {
+        let (group, version) = group_version(owner["apiVersion"].as_str().unwrap_or_default());
+        if version.is_empty() {
+            let field = "metadata.ownerReferences.apiVersion";
+            errors.push(FieldError::invalid(field, &owner["apiVersion"], "version must not be empty"));
+        }
+        for field in ["kind", "name", "uid"] {
             if text(owner, field).is_empty() {
-                let detail = if field == "apiVersion" { "version must not be empty" } else { "must not be empty" };
-                errors.push(FieldError::invalid(format!("metadata.ownerReferences.{field}"), &json!(""), detail));
+                errors.push(FieldError::invalid(format!("metadata.ownerReferences.{field}"), &json!(""), "must not be empty"));
             }
+        }
+        if (group, version, &*text(owner, "kind")) == ("", "v1", "Event") {
+            let message = format!("Invalid value: {}: /v1, Kind=Event is disallowed from being an owner", printed(owner));
+            errors.push(FieldError::new("metadata.ownerReferences", FieldReason::Invalid, message));
         }
         if owner.get("controller") == Some(&Value::Bool(true)) {
             let this = format!("{}/{}", text(owner, "kind"), text(owner, "name"));
             if let Some(other) = &controller {
-                errors.push(FieldError::invalid(
-                    "metadata.ownerReferences",
-                    &Value::Array(owners.clone()),
-                    format!(
-                        "Only one reference can have Controller set to true. Found \"true\" in references for {other} and {this}"
-                    ),
-                ));
+                let all: Vec<_> = owners.iter().map(printed).collect();
+                let message = format!(
+                    "Invalid value: [{}]: Only one reference can have Controller set to true. Found \"true\" in references for {other} and {this}",
+                    all.join(",")
+                );
+                errors.push(FieldError::new("metadata.ownerReferences", FieldReason::Invalid, message));
             } else {
                 controller = Some(this);
             }
         }
     }
+}
+
+/// Group and version of an `apiVersion`; nothing of what cannot be one.
+fn group_version(api_version: &str) -> (&str, &str) {
+    match api_version.split_once('/') {
+        None => ("", api_version),
+        Some((_, version)) if version.contains('/') => ("", ""),
+        Some(parts) => parts,
+    }
+}
+
+/// An owner reference as errors quote it: in the order of its type.
+fn printed(owner: &Value) -> String {
+    let field = |field: &&str| owner.get(*field).map(|value| format!("{field:?}:{value}"));
+    let fields = ["apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion"];
+    format!("{{{}}}", fields.iter().filter_map(field).collect::<Vec<_>>().join(","))
 }
 
 fn finalizers(metadata: &Map<String, Value>, strict: bool, errors: &mut Vec<FieldError>) {
@@ -256,14 +197,23 @@ fn finalizers(metadata: &Map<String, Value>, strict: bool, errors: &mut Vec<Fiel
         for problem in &problems {
             errors.push(FieldError::invalid("metadata.finalizers", finalizer, problem));
         }
-        if strict && problems.is_empty() && !name.contains('/') && !matches!(name, "orphan" | "foregroundDeletion" | "kubernetes")
-        {
+        if strict && !name.contains('/') && !matches!(name, "orphan" | "foregroundDeletion" | "kubernetes") {
             errors.push(FieldError::invalid(
                 path,
                 finalizer,
                 "name is neither a standard finalizer name nor is it fully qualified",
             ));
         }
+    }
+}
+
+/// An owner cannot both wait for its dependents and let go of them.
+fn policies(metadata: &Map<String, Value>, errors: &mut Vec<FieldError>) {
+    let Some(Value::Array(finalizers)) = metadata.get("finalizers") else { return };
+    let has = |name: &str| finalizers.iter().any(|finalizer| finalizer == name);
+    if has("orphan") && has("foregroundDeletion") {
+        let detail = "finalizer orphan and foregroundDeletion cannot be both set";
+        errors.push(FieldError::invalid("metadata.finalizers", &metadata["finalizers"], detail));
     }
 }
 

@@ -7,13 +7,14 @@ use kubewright_machinery::object::ObjectExt as _;
 use serde_json::{Value, json};
 
 use super::{
-    convert,
+    convert, metadata,
     update::Update,
     write::{Recording, WriteContext},
 };
 use crate::{
     kinds::{Endpoint, KindSpec, Registry},
     model,
+    schema::coerce_managers,
     server::State,
     smd::{Managers, Ownership, Type, Versions},
     types::Builtin,
@@ -100,9 +101,14 @@ impl Versions for Served {
     }
 }
 
-/// Takes the managers out of an object that a client sent.
-pub(super) fn take(object: &mut Value) -> Option<Value> {
-    object.get_mut("metadata")?.as_object_mut()?.remove(MANAGED_FIELDS)
+/// Takes the managers out of an object that a client sent. Those of a wrong type are refused, in the words of a decoder.
+pub(super) fn take(kind: &KindSpec, object: &mut Value) -> Result<Option<Value>, String> {
+    let metadata = object.get_mut("metadata").and_then(Value::as_object_mut);
+    let mut sent = metadata.and_then(|metadata| metadata.remove(MANAGED_FIELDS)).filter(|managers| !managers.is_null());
+    if let Some(managers) = &mut sent {
+        coerce_managers(managers, metadata::within(kind)).map_err(|error| error.message)?;
+    }
+    Ok(sent)
 }
 
 /// Stores managers in an object; none when nobody owns anything.

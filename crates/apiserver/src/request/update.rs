@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{
     convert,
     create::{match_namespace, resource_of},
-    ownership, patch,
+    metadata, ownership, patch,
     write::{self, WriteContext, Written},
 };
 use crate::{
@@ -63,8 +63,11 @@ impl State {
             check_identity(&mut object, &present, update)?;
             let versioned = check_version(&object, stored, update)?;
             restore_metadata(&mut object, stored.value());
-            let sent = ownership::take(&mut object);
+            let sent = ownership::take(kind, &mut object).map_err(|problem| refusal(update, &problem))?;
             write::absorb(context, kind, &mut object, |problem| refusal(update, &problem))?;
+            // The outcome of a patch is looked at later than the body of another write.
+            let noticed = if update.is_patch { " after mutating admission happens" } else { "" };
+            metadata::deduplicate_owners(&mut object, context, noticed);
             let managers = ownership::after_update(self, context, update, present.value(), &object, sent);
             update.kind.reset.on_update(update.endpoint, &mut object, stored.value());
             ownership::put(&mut object, managers);
@@ -248,7 +251,8 @@ fn restore_metadata(object: &mut Value, stored: &Value) {
     }
     for field in ["uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"] {
         let unset = metadata.get(field).is_none_or(|value| value.is_null() || value.as_str() == Some(""));
-        if let Some(value) = stored.metadata().get(field).filter(|_| unset || field == "creationTimestamp") {
+        let is_time = matches!(field, "creationTimestamp" | "deletionTimestamp");
+        if let Some(value) = stored.metadata().get(field).filter(|_| unset || is_time) {
             metadata.insert(field.into(), value.clone());
         }
     }

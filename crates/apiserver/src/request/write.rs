@@ -159,7 +159,6 @@ impl State {
         let preparation = Preparation { user: context.user, snapshot, seed: &self.seed, now: &now };
         model.prepare(object, stored, &preparation);
         super::strategy::prepare(kind, object, stored);
-        metadata::deduplicate_owners(object, context);
         if self.options.workloads != Workloads::Off && !kind.is_custom() {
             for warning in workloads::warnings(object) {
                 context.warn(warning);

@@ -15,16 +15,25 @@ pub struct MetadataError {
     pub message: String,
 }
 
-/// Brings the `metadata` of an object into its typed form; returns the paths of the unknown fields, which are dropped.
+/// Brings the value of `metadata` into its typed form; the paths of unknown fields, which are dropped, are added to `unknown`.
 ///
-/// Nulls, empty texts, lists and maps mean the same as an absent field, and are dropped too.
-pub fn coerce_metadata(object: &mut Value) -> Result<Vec<String>, MetadataError> {
-    let mut unknown = Vec::new();
-    coerce_at(object, &Path::Root, &mut unknown)?;
-    Ok(unknown)
+/// Nulls, empty texts, lists and maps mean the same as an absent field, and are dropped too. `within` is the field of a typed struct that is
+/// being decoded, as its errors name it; empty when metadata are decoded alone.
+pub fn coerce_object_meta(metadata: &mut Value, within: &str, unknown: &mut Vec<String>) -> Result<(), MetadataError> {
+    let place = Path::Root.field("metadata");
+    let fields = if within.is_empty() { Path::Root } else { Path::Root.field(within) };
+    coerce(metadata, &OBJECT_META, "", &fields, &place, unknown)
 }
 
-/// Does the same for all objects embedded in an object, but not for the object itself.
+/// Brings `metadata.managedFields` into its typed form, in the same way.
+pub fn coerce_managers(managers: &mut Value, within: &str) -> Result<(), MetadataError> {
+    let root = if within.is_empty() { Path::Root } else { Path::Root.field(within) };
+    let fields = root.field("managedFields");
+    let place = Path::Root.field("metadata");
+    coerce(managers, &MANAGERS, "ObjectMeta", &fields, &place.field("managedFields"), &mut Vec::new())
+}
+
+/// Brings the metadata of all objects embedded in an object into their typed form, but not those of the object itself.
 pub(super) fn coerce_embedded(object: &mut Value, root: &Node) -> Result<Vec<String>, MetadataError> {
     let mut unknown = Vec::new();
     walk(object, root, true, &Path::Root, &mut unknown)?;
@@ -58,7 +67,10 @@ fn walk(value: &mut Value, node: &Node, root: bool, path: &Path<'_>, unknown: &m
 /// What a field of a typed struct holds.
 enum Shape {
     Text,
+    Uid,
     Integer,
+    /// A number that is told apart from an absent one.
+    OptionalInteger,
     Boolean,
     Time,
     TextMap,
@@ -71,7 +83,7 @@ const OWNER_REFERENCE: &[(&str, Shape)] = &[
     ("apiVersion", Shape::Text),
     ("kind", Shape::Text),
     ("name", Shape::Text),
-    ("uid", Shape::Text),
+    ("uid", Shape::Uid),
     ("controller", Shape::Boolean),
     ("blockOwnerDeletion", Shape::Boolean),
 ];
@@ -86,6 +98,8 @@ const MANAGED_FIELDS: &[(&str, Shape)] = &[
     ("subresource", Shape::Text),
 ];
 
+const MANAGERS: Shape = Shape::List(&Shape::Struct("ManagedFieldsEntry", MANAGED_FIELDS));
+
 const OBJECT_META: Shape = Shape::Struct(
     "ObjectMeta",
     &[
@@ -93,17 +107,17 @@ const OBJECT_META: Shape = Shape::Struct(
         ("generateName", Shape::Text),
         ("namespace", Shape::Text),
         ("selfLink", Shape::Text),
-        ("uid", Shape::Text),
+        ("uid", Shape::Uid),
         ("resourceVersion", Shape::Text),
         ("generation", Shape::Integer),
         ("creationTimestamp", Shape::Time),
         ("deletionTimestamp", Shape::Time),
-        ("deletionGracePeriodSeconds", Shape::Integer),
+        ("deletionGracePeriodSeconds", Shape::OptionalInteger),
         ("labels", Shape::TextMap),
         ("annotations", Shape::TextMap),
         ("ownerReferences", Shape::List(&Shape::Struct("OwnerReference", OWNER_REFERENCE))),
         ("finalizers", Shape::List(&Shape::Text)),
-        ("managedFields", Shape::List(&Shape::Struct("ManagedFieldsEntry", MANAGED_FIELDS))),
+        ("managedFields", MANAGERS),
     ],
 );
 
@@ -119,87 +133,105 @@ fn coerce_at(object: &mut Value, path: &Path<'_>, unknown: &mut Vec<String>) -> 
         return Ok(());
     }
     let place = path.field("metadata");
-    coerce(metadata, &OBJECT_META, "metadata", &place, unknown)
+    coerce(metadata, &OBJECT_META, "", &Path::Root, &place, unknown)
 }
 
-/// `name` is how the decoder calls the place: struct and field.
-fn coerce(value: &mut Value, shape: &Shape, name: &str, path: &Path<'_>, unknown: &mut Vec<String>) -> Result<(), MetadataError> {
-    let refuse = |value: &Value, wanted: &str| {
-        Err(MetadataError {
-            field: path.to_string(),
-            message: format!("json: cannot unmarshal {} into Go struct field {name} of type {wanted}", json_type(value)),
-        })
+/// `owner` and `fields` are how the decoder calls the place: the struct, and the fields that lead there, without indexes.
+fn coerce(
+    value: &mut Value,
+    shape: &Shape,
+    owner: &str,
+    fields: &Path<'_>,
+    path: &Path<'_>,
+    unknown: &mut Vec<String>,
+) -> Result<(), MetadataError> {
+    let refuse = |value: &Value| {
+        let (found, wanted) = (json_type(value), shape.go_type());
+        let message = format!("json: cannot unmarshal {found} into Go struct field {owner}.{fields} of type {wanted}");
+        Err(MetadataError { field: path.to_string(), message })
     };
-    match shape {
-        Shape::Any => Ok(()),
-        Shape::Text if value.is_string() => Ok(()),
-        Shape::Text => refuse(value, "string"),
-        Shape::Integer if value.is_i64() || value.is_u64() => Ok(()),
-        Shape::Integer => refuse(value, "int64"),
-        Shape::Boolean if value.is_boolean() => Ok(()),
-        Shape::Boolean => refuse(value, "bool"),
-        Shape::Time => match value.as_str() {
-            Some(text) if text.parse::<jiff::Timestamp>().is_ok() => Ok(()),
-            Some(text) => Err(MetadataError {
-                field: path.to_string(),
-                message: format!("parsing time {text:?} as \"2006-01-02T15:04:05Z07:00\": cannot parse {text:?} as \"2006\""),
-            }),
-            None => refuse(value, "string"),
-        },
-        Shape::TextMap => match value {
-            Value::Object(members) => {
+    match (shape, &mut *value) {
+        (Shape::Any, _)
+        | (Shape::Text | Shape::Uid, Value::String(_))
+        | (Shape::Boolean, Value::Bool(_)) => Ok(()),
+        (Shape::Integer | Shape::OptionalInteger, Value::Number(number)) if number.is_i64() || number.is_u64() => Ok(()),
+        (Shape::Time, Value::String(text)) if text.is_empty() || text.parse::<jiff::Timestamp>().is_ok() => Ok(()),
+        (Shape::Time, Value::String(text)) => Err(MetadataError {
+            field: path.to_string(),
+            message: format!("parsing time {text:?} as \"2006-01-02T15:04:05Z07:00\": cannot parse {text:?} as \"2006\""),
+        }),
+        (Shape::TextMap, Value::Object(members)) => {
+            for value in members.values_mut() {
                 // A null in a map of texts is the empty text.
-                for value in members.values_mut() {
-                    match value {
-                        Value::Null => *value = Value::String(String::new()),
-                        Value::String(_) => {}
-                        other => return refuse(other, "string"),
-                    }
+                if value.is_null() {
+                    *value = Value::String(String::new());
                 }
-                Ok(())
+                coerce(value, &Shape::Text, owner, fields, path, unknown)?;
             }
-            other => refuse(other, "map[string]string"),
-        },
-        Shape::List(item) => match value {
-            Value::Array(items) => {
-                for (index, value) in items.iter_mut().enumerate() {
-                    coerce(value, item, name, &path.index(index), unknown)?;
-                }
-                Ok(())
+            Ok(())
+        }
+        (Shape::List(item), Value::Array(items)) => {
+            for (index, value) in items.iter_mut().enumerate() {
+                coerce(value, item, owner, fields, &path.index(index), unknown)?;
             }
-            other => refuse(other, "[]string"),
-        },
-        Shape::Struct(type_name, fields) => match value {
-            Value::Object(members) => coerce_struct(members, type_name, fields, path, unknown),
-            other => refuse(other, &format!("v1.{type_name}")),
-        },
+            Ok(())
+        }
+        (Shape::Struct(type_name, known), Value::Object(members)) => {
+            coerce_struct(members, type_name, known, fields, path, unknown)
+        }
+        (_, other) => refuse(other),
     }
 }
 
 fn coerce_struct(
     members: &mut Map<String, Value>,
     type_name: &str,
-    fields: &[(&str, Shape)],
+    known: &[(&str, Shape)],
+    fields: &Path<'_>,
     path: &Path<'_>,
     unknown: &mut Vec<String>,
 ) -> Result<(), MetadataError> {
+    let is_reference = type_name == "OwnerReference";
     let mut wrong = None;
     members.retain(|name, value| {
         let place = path.field(name);
-        let Some((_, shape)) = fields.iter().find(|(field, _)| field == name) else {
+        let Some((_, shape)) = known.iter().find(|(field, _)| field == name) else {
             unknown.push(place.to_string());
             return false;
         };
         if value.is_null() {
             return false;
         }
-        if let Err(error) = coerce(value, shape, &format!("{type_name}.{name}"), &place, unknown) {
+        if let Err(error) = coerce(value, shape, type_name, &fields.field(name), &place, unknown) {
             wrong.get_or_insert(error);
         }
         // References print all their fields, the other structs only those that are set.
-        type_name == "OwnerReference" || !is_empty(value)
+        is_reference || matches!(shape, Shape::OptionalInteger | Shape::Any) || !is_empty(value)
     });
+    if is_reference {
+        for (field, shape) in known {
+            if matches!(shape, Shape::Text | Shape::Uid) {
+                members.entry(*field).or_insert_with(|| "".into());
+            }
+        }
+    }
     wrong.map_or(Ok(()), Err)
+}
+
+impl Shape {
+    /// The Go type, as decoding errors name it.
+    fn go_type(&self) -> String {
+        match self {
+            Self::Text | Self::Time => "string".into(),
+            Self::Uid => "types.UID".into(),
+            Self::Integer | Self::OptionalInteger => "int64".into(),
+            Self::Boolean => "bool".into(),
+            Self::TextMap => "map[string]string".into(),
+            Self::Any => "v1.FieldsV1".into(),
+            Self::List(item) => format!("[]{}", item.go_type()),
+            Self::Struct(name, _) => format!("v1.{name}"),
+        }
+    }
 }
 
 fn is_empty(value: &Value) -> bool {

@@ -31,7 +31,7 @@ use serde_json::Value;
 use crate::status::{FieldError, FieldReason};
 
 pub use check::check;
-pub use metadata::{MetadataError, coerce_metadata};
+pub use metadata::{MetadataError, coerce_managers, coerce_object_meta};
 
 use node::Node;
 

@@ -307,13 +307,24 @@ fn schemas_must_be_structural() {
 // META-1, CRD-4
 #[test]
 fn metadata_is_typed() {
-    let mut object = json!({"metadata": {"name": "a", "foo": "x", "labels": {"a": "b"}, "finalizers": [], "annotations": null,
-        "ownerReferences": [{"apiVersion": "v1", "kind": "A", "name": "n", "uid": "u", "z": 1}]}});
-    assert_eq!(coerce_metadata(&mut object).unwrap(), ["metadata.foo", "metadata.ownerReferences[0].z"]);
+    let mut metadata = json!({"name": "a", "foo": "x", "labels": {"a": null}, "finalizers": [], "annotations": null,
+        "generation": 0, "deletionGracePeriodSeconds": 0,
+        "ownerReferences": [{"apiVersion": "v1", "kind": "A", "uid": "u", "z": 1, "controller": false}]});
+    let mut unknown = Vec::new();
+    coerce_object_meta(&mut metadata, "", &mut unknown).unwrap();
+    assert_eq!(unknown, ["metadata.foo", "metadata.ownerReferences[0].z"]);
     assert_eq!(
-        object["metadata"],
-        json!({"name": "a", "labels": {"a": "b"}, "ownerReferences": [{"apiVersion": "v1", "kind": "A", "name": "n", "uid": "u"}]})
+        metadata,
+        json!({"name": "a", "labels": {"a": ""}, "deletionGracePeriodSeconds": 0,
+               "ownerReferences": [{"apiVersion": "v1", "kind": "A", "name": "", "uid": "u", "controller": false}]})
     );
-    let error = coerce_metadata(&mut json!({"metadata": {"name": 5}})).unwrap_err();
-    assert_eq!(error.to_string(), "json: cannot unmarshal number into Go struct field ObjectMeta.name of type string");
+    let problem = |mut metadata, within| coerce_object_meta(&mut metadata, within, &mut Vec::new()).unwrap_err().to_string();
+    let wrong = "json: cannot unmarshal number into Go struct field";
+    assert_eq!(problem(json!({"name": 5}), ""), format!("{wrong} ObjectMeta.name of type string"));
+    assert_eq!(problem(json!({"uid": 5}), "metadata"), format!("{wrong} ObjectMeta.metadata.uid of type types.UID"));
+    assert_eq!(
+        problem(json!({"ownerReferences": [{"name": 5}]}), "metadata"),
+        format!("{wrong} OwnerReference.metadata.ownerReferences.name of type string")
+    );
+    assert!(problem(json!({"creationTimestamp": "nope"}), "").starts_with("parsing time"));
 }

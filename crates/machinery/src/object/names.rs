@@ -65,14 +65,14 @@ pub fn qualified_name(name: &str) -> Vec<String> {
         None => name,
         Some((_, rest)) if rest.contains('/') => {
             return vec![format!(
-                "a qualified name {QUALIFIED_NAME} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
+                "a valid label key {QUALIFIED_NAME} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
             )];
         }
         Some((prefix, part)) => {
             if prefix.is_empty() {
                 problems.push("prefix part must be non-empty".to_owned());
             } else {
-                problems.extend(dns_1123_subdomain(prefix).into_iter().map(|problem| format!("prefix part {problem}")));
+                problems.extend(subdomain_prefix(prefix).into_iter().map(|problem| format!("prefix part {problem}")));
             }
             part
         }
@@ -80,7 +80,7 @@ pub fn qualified_name(name: &str) -> Vec<String> {
     if part.is_empty() {
         problems.push("name part must be non-empty".to_owned());
     } else {
-        problems.extend(too_long(part, LABEL_LENGTH).into_iter().map(|problem| format!("name part {problem}")));
+        problems.extend(too_many_bytes(part, LABEL_LENGTH).into_iter().map(|problem| format!("name part {problem}")));
     }
     if !is_name_part(part) {
         problems.push(format!("name part {QUALIFIED_NAME}"));
@@ -90,7 +90,7 @@ pub fn qualified_name(name: &str) -> Vec<String> {
 
 /// A label's value: empty, or like the name part of a key.
 pub fn label_value(value: &str) -> Vec<String> {
-    let mut problems = too_long(value, LABEL_LENGTH);
+    let mut problems = too_many_bytes(value, LABEL_LENGTH);
     if !value.is_empty() && !is_name_part(value) {
         problems.push(LABEL_VALUE.to_owned());
     }
@@ -106,6 +106,20 @@ pub fn config_key(key: &str) -> Vec<String> {
         problems.push(format!("must not be '{key}'"));
     } else if key.starts_with("..") {
         problems.push("must not start with '..'".to_owned());
+    }
+    problems
+}
+
+/// The same as `too_long` in the words of newer checks.
+fn too_many_bytes(text: &str, most: usize) -> Vec<String> {
+    if text.len() > most { vec![format!("must be no more than {most} bytes")] } else { Vec::new() }
+}
+
+/// What is wrong with the part before the slash of a qualified name.
+fn subdomain_prefix(prefix: &str) -> Vec<String> {
+    let mut problems = too_many_bytes(prefix, SUBDOMAIN_LENGTH);
+    if !is_dns_subdomain(prefix) {
+        problems.push(DNS_1123_SUBDOMAIN.to_owned());
     }
     problems
 }
@@ -174,7 +188,7 @@ mod tests {
         }
         assert_eq!(qualified_name("/a"), ["prefix part must be non-empty"]);
         assert_eq!(qualified_name("x.io/")[0], "name part must be non-empty");
-        assert!(qualified_name("a/b/c")[0].starts_with("a qualified name must consist of"));
+        assert!(qualified_name("a/b/c")[0].starts_with("a valid label key must consist of"));
         assert!(qualified_name("X.io/b")[0].starts_with("prefix part a lowercase RFC 1123 subdomain"));
     }
 

@@ -6,7 +6,11 @@ mod pods;
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::Value;
 
-use crate::{kinds::KindSpec, status::Status, store::Snapshot};
+use crate::{
+    kinds::{Endpoint, KindSpec},
+    status::Status,
+    store::Snapshot,
+};
 
 pub(crate) use lifecycle::immortal;
 
@@ -14,6 +18,13 @@ pub(crate) use lifecycle::immortal;
 pub(crate) fn on_create(kind: &KindSpec, object: &mut Value, snapshot: &Snapshot) -> Result<(), Status> {
     lifecycle::namespace_exists(kind, object.namespace(), snapshot)?;
     pods::complete(kind, object, snapshot)
+}
+
+/// Plugins that may change the successor of an object.
+pub(crate) fn on_update(kind: &KindSpec, endpoint: Endpoint<'_>, object: &mut Value) {
+    if endpoint == Endpoint::Main {
+        pods::complete_update(kind, object);
+    }
 }
 
 /// Plugins that look at the final object.

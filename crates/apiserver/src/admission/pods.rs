@@ -23,6 +23,13 @@ pub(super) fn complete(kind: &KindSpec, pod: &mut Value, snapshot: &Snapshot) ->
     Ok(())
 }
 
+/// Completes the successor of a pod.
+pub(super) fn complete_update(kind: &KindSpec, pod: &mut Value) {
+    if kind.group.is_empty() && kind.kind == "Pod" && pod["spec"].is_object() {
+        add_tolerations(pod);
+    }
+}
+
 fn set_priority(pod: &mut Value, snapshot: &Snapshot) -> Result<(), Status> {
     let spec = &mut pod["spec"];
     let class = spec["priorityClassName"].as_str().unwrap_or_default().to_owned();
@@ -37,6 +44,19 @@ fn set_priority(pod: &mut Value, snapshot: &Snapshot) -> Result<(), Status> {
             found.ok_or_else(|| Status::forbidden("", "pods", pod["metadata"]["name"].as_str().unwrap_or_default(), &why))?;
         values_of(found.value())
     };
+    let refuse = |what: &str, sent: &str, computed: &str| {
+        let why = format!(
+            "the {what} ({sent}) must not be provided in pod spec; priority admission controller computed {computed} from the given \
+             PriorityClass name"
+        );
+        Status::forbidden("", "pods", pod["metadata"]["name"].as_str().unwrap_or_default(), &why)
+    };
+    if let Some(sent) = pod["spec"]["priority"].as_i64().filter(|sent| *sent != priority) {
+        return Err(refuse("integer value of priority", &sent.to_string(), &priority.to_string()));
+    }
+    if let Some(sent) = pod["spec"]["preemptionPolicy"].as_str().filter(|sent| *sent != preemption) {
+        return Err(refuse("string value of PreemptionPolicy", sent, &preemption));
+    }
     let spec = &mut pod["spec"];
     spec["priority"] = priority.into();
     spec["preemptionPolicy"] = preemption.into();

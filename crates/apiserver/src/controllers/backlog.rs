@@ -10,8 +10,10 @@ use parking_lot::Mutex;
 
 use crate::status::Status;
 
-/// What failed is tried again after this time.
+/// What failed is tried again after this time, then after twice as long, and so on.
 const RETRY: Duration = Duration::from_secs(1);
+/// The longest wait.
+const LONGEST: Duration = Duration::from_secs(1000);
 
 /// Items to look at, each once, however often it was added. One that fails keeps no other from its turn.
 #[derive(Debug)]
@@ -24,11 +26,13 @@ struct Items<T> {
     pending: BTreeSet<T>,
     /// When what failed is tried again.
     failed: BTreeMap<T, Duration>,
+    /// How often it failed in a row.
+    failures: BTreeMap<T, u32>,
 }
 
 impl<T> Default for Backlog<T> {
     fn default() -> Self {
-        Self { items: Mutex::new(Items { pending: BTreeSet::new(), failed: BTreeMap::new() }) }
+        Self { items: Mutex::new(Items { pending: BTreeSet::new(), failed: BTreeMap::new(), failures: BTreeMap::new() }) }
     }
 }
 
@@ -50,7 +54,7 @@ impl<T: Ord + Clone + fmt::Debug> Backlog<T> {
     /// Everything that is to be done now.
     pub(super) fn take(&self, now: Duration) -> BTreeSet<T> {
         let mut items = self.items.lock();
-        let Items { pending, failed } = &mut *items;
+        let Items { pending, failed, .. } = &mut *items;
         let mut taken = std::mem::take(pending);
         failed.retain(|item, due| {
             let again = *due <= now || taken.contains(item);
@@ -62,10 +66,31 @@ impl<T: Ord + Clone + fmt::Debug> Backlog<T> {
         taken
     }
 
-    /// An item failed: it is tried again a little later.
-    pub(super) fn failed(&self, item: T, now: Duration, status: &Status) {
-        tracing::warn!(?item, error = %status, again_in = ?RETRY, "a controller failed at one object");
-        self.items.lock().failed.insert(item, now + RETRY);
+    /// What came of an item. One that failed is tried again later, each time after a longer wait.
+    pub(super) fn finish<R>(&self, item: T, now: Duration, outcome: Result<R, Status>) -> Option<R> {
+        let mut items = self.items.lock();
+        let status = match outcome {
+            Ok(result) => {
+                items.failures.remove(&item);
+                return Some(result);
+            }
+            Err(status) => status,
+        };
+        let failures = items.failures.entry(item.clone()).or_default();
+        let wait = RETRY.saturating_mul(2u32.saturating_pow(*failures)).min(LONGEST);
+        *failures = failures.saturating_add(1);
+        items.failed.insert(item.clone(), now + wait);
+        drop(items);
+        tracing::warn!(?item, error = %status, again_in = ?wait, "a controller failed at one object");
+        None
+    }
+
+    /// Nothing more is to be done about an item.
+    pub(super) fn forget(&self, item: &T) {
+        let mut items = self.items.lock();
+        items.pending.remove(item);
+        items.failed.remove(item);
+        items.failures.remove(item);
     }
 
     /// When the first failed item is tried again.
@@ -78,18 +103,39 @@ impl<T: Ord + Clone + fmt::Debug> Backlog<T> {
 mod tests {
     use super::*;
 
+    fn fail(backlog: &Backlog<&'static str>, now: Duration) {
+        assert_eq!(backlog.finish("a", now, Err::<(), _>(Status::internal("no"))), None);
+    }
+
     #[test]
     fn what_failed_comes_back_after_its_wait_or_when_it_is_added_again() {
         let backlog = Backlog::default();
         let second = Duration::from_secs(1);
         backlog.extend(["a", "b", "a"]);
         assert_eq!(backlog.take(Duration::ZERO), BTreeSet::from(["a", "b"]));
-        backlog.failed("a", Duration::ZERO, &Status::internal("no"));
+        fail(&backlog, Duration::ZERO);
         assert_eq!(backlog.next_due(), Some(second));
         assert!(backlog.take(second / 2).is_empty());
         assert_eq!(backlog.take(second), BTreeSet::from(["a"]));
-        backlog.failed("a", second, &Status::internal("no"));
+        fail(&backlog, second);
         backlog.add("a");
         assert_eq!((backlog.take(second), backlog.next_due()), (BTreeSet::from(["a"]), None));
+    }
+
+    #[test]
+    fn waits_grow_with_each_failure_and_start_anew_after_a_success() {
+        let backlog = Backlog::default();
+        let waits = |times: usize| {
+            let wait = |_| {
+                fail(&backlog, Duration::ZERO);
+                backlog.next_due().unwrap().as_secs()
+            };
+            (0..times).map(wait).collect::<Vec<_>>()
+        };
+        assert_eq!(waits(12), [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000, 1000]);
+        assert_eq!(backlog.finish("a", Duration::ZERO, Ok(5)), Some(5));
+        assert_eq!(waits(2), [1, 2]);
+        backlog.forget(&"a");
+        assert_eq!((backlog.next_due(), waits(1)), (None, vec![1]));
     }
 }

@@ -11,6 +11,11 @@ pub trait Controller: fmt::Debug + Send + Sync {
     /// Its name; it writes as the service account of this name in `kube-system`.
     fn name(&self) -> &'static str;
 
+    /// The program that it is a part of, as `managedFields` name it.
+    fn manager(&self) -> &'static str {
+        "kube-controller-manager"
+    }
+
     /// Takes note of a committed change. Called once per change, in order; must be quick.
     fn observe(&self, event: &Event);
 

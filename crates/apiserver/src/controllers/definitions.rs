@@ -36,6 +36,10 @@ impl Controller for Definitions {
         "customresourcedefinition-controller"
     }
 
+    fn manager(&self) -> &'static str {
+        "kube-apiserver"
+    }
+
     fn observe(&self, event: &Event) {
         if event.object.resource == resource() {
             self.pending.add(event.object.name.clone());
@@ -51,10 +55,8 @@ impl Controller for Definitions {
             let now = writer.clock().moment();
             let mut worked = false;
             for name in self.pending.take(now) {
-                match self.reconcile(writer, &name).await {
-                    Ok(()) => worked = true,
-                    Err(status) => self.pending.failed(name, now, &status),
-                }
+                let outcome = self.reconcile(writer, &name).await;
+                worked |= self.pending.finish(name, now, outcome).is_some();
             }
             Ok(worked)
         }

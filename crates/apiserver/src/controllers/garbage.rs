@@ -69,6 +69,8 @@ impl Controller for GarbageCollector {
             None => {
                 work.departed.extend(event.previous.iter().map(|stored| stored.uid().to_owned()));
                 work.owners.remove(&event.object);
+                self.dependents.forget(&event.object);
+                self.failed_owners.forget(&event.object);
             }
             Some(current) => {
                 let object = current.value();
@@ -96,18 +98,14 @@ impl Controller for GarbageCollector {
             dependents.extend(departed.iter().flat_map(|uid| writer.dependents(uid)));
             let mut worked = false;
             for dependent in dependents {
-                match self.look_at_dependent(writer, &dependent, &departed).await {
-                    Ok(changed) => worked |= changed,
-                    Err(status) => self.dependents.failed(dependent, now, &status),
-                }
+                let outcome = self.look_at_dependent(writer, &dependent, &departed).await;
+                worked |= self.dependents.finish(dependent, now, outcome).unwrap_or_default();
             }
             // All waiting owners are looked at in any case; those that failed are only remembered for the sake of their time.
             self.failed_owners.take(now);
             for owner in owners {
-                match self.look_at_owner(writer, &owner, &departed).await {
-                    Ok(changed) => worked |= changed,
-                    Err(status) => self.failed_owners.failed(owner, now, &status),
-                }
+                let outcome = self.look_at_owner(writer, &owner, &departed).await;
+                worked |= self.failed_owners.finish(owner, now, outcome).unwrap_or_default();
             }
             Ok(worked)
         }
@@ -146,7 +144,12 @@ impl GarbageCollector {
             }
             match find_owner(writer, dependent, reference) {
                 Owner::Solid => solid += 1,
-                Owner::Absent => gone.push(uid),
+                Owner::Absent => {
+                    if let Some(text) = misplaced_owner(writer, dependent, reference) {
+                        report(writer, &stored, &text).await?;
+                    }
+                    gone.push(uid);
+                }
                 Owner::Waiting => waiting.push(uid),
                 Owner::Unknown => {
                     self.work.lock().unresolved.insert(dependent.clone());
@@ -232,6 +235,46 @@ fn find_owner(writer: &Writer, dependent: &ObjectRef, reference: &Value) -> Owne
             }
         }
         _ => Owner::Absent,
+    }
+}
+
+/// GC-6: the owner that a reference means lives in another namespace; what is said about that.
+fn misplaced_owner(writer: &Writer, dependent: &ObjectRef, reference: &Value) -> Option<String> {
+    let text = |field: &str| reference[field].as_str().unwrap_or_default();
+    let registry = writer.registry();
+    let kind = registry.kind_of(text("apiVersion"), text("kind")).filter(|kind| kind.is_namespaced())?;
+    let namespace = &dependent.name.namespace;
+    let snapshot = writer.snapshot();
+    let resource = resource_of(kind);
+    let mut owners = snapshot.list(&resource, None);
+    owners.find(|(name, owner)| owner.uid() == text("uid") && name.namespace != *namespace)?;
+    Some(format!(
+        "ownerRef [{}/{}, namespace: {namespace}, name: {}, uid: {}] does not exist in namespace {namespace:?}",
+        text("apiVersion"),
+        text("kind"),
+        text("name"),
+        text("uid")
+    ))
+}
+
+/// Tells about an object with a reference to an owner in another namespace.
+async fn report(writer: &Writer, object: &Stored, message: &str) -> Result<(), Status> {
+    const COMPONENT: &str = "garbage-collector-controller";
+    let (object, now) = (object.value(), writer.clock().now_in_seconds());
+    let name = format!("{}.{:016x}", object.name(), writer.seed().next_u64());
+    let about = json!({
+        "apiVersion": object.api_version(), "kind": object.kind(), "name": object.name(), "namespace": object.namespace(),
+        "uid": object.uid(),
+    });
+    let event = json!({
+        "apiVersion": "v1", "kind": "Event", "metadata": {"name": name, "namespace": object.namespace()}, "involvedObject": about,
+        "reason": "OwnerRefInvalidNamespace", "message": message, "type": "Warning", "count": 1,
+        "firstTimestamp": now, "lastTimestamp": now, "source": {"component": COMPONENT}, "reportingComponent": COMPONENT,
+    });
+    match writer.create(event).await {
+        // A namespace that is being deleted takes no events.
+        Err(status) if !matches!(status.code, 403 | 404) => Err(status),
+        _ => Ok(()),
     }
 }
 

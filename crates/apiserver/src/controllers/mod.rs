@@ -9,8 +9,7 @@ mod controller;
 mod definitions;
 mod events;
 mod garbage;
-mod namespace_content;
-mod namespaces;
+mod namespace;
 mod services;
 
 pub use controller::Controller;
@@ -22,8 +21,8 @@ pub(crate) fn builtin(options: &Options) -> Vec<Box<dyn Controller>> {
     vec![
         Box::new(definitions::Definitions::default()),
         Box::new(garbage::GarbageCollector::default()),
-        Box::new(namespaces::Namespaces::default()),
-        Box::new(namespace_content::NamespaceContent::default()),
+        Box::new(namespace::Ending::default()),
+        Box::new(namespace::Furnishing::default()),
         Box::new(services::ApiServices::default()),
         Box::new(events::EventTtl::new(options.event_ttl)),
     ]

@@ -28,6 +28,10 @@ impl Controller for ApiServices {
         "apiservice-status-controller"
     }
 
+    fn manager(&self) -> &'static str {
+        "kube-apiserver"
+    }
+
     fn observe(&self, event: &Event) {
         if event.object.resource == resource() {
             self.pending.add(event.object.name.clone());
@@ -50,10 +54,8 @@ impl Controller for ApiServices {
                     let text = |field: &str| service[field].as_str().unwrap_or_default();
                     snapshot.get(&Resource::new("", "services"), &ObjectName::new(text("namespace"), text("name"))).is_some()
                 };
-                match writer.modify(&resource(), &name, Endpoint::Status, |object| judge(object, &exists, &now)).await {
-                    Ok(_) => worked = true,
-                    Err(status) => self.pending.failed(name, moment, &status),
-                }
+                let outcome = writer.modify(&resource(), &name, Endpoint::Status, |object| judge(object, &exists, &now)).await;
+                worked |= self.pending.finish(name, moment, outcome).is_some();
             }
             Ok(worked)
         }

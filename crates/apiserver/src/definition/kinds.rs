@@ -57,9 +57,9 @@ pub fn kinds(definition: &Value) -> Vec<KindSpec> {
                 storage: storage.clone(),
                 field_selectors: Vec::new(),
                 columns: Columns::Custom(columns(version)),
+                deprecation_warning: deprecation_warning(definition, version),
                 custom: Some(Arc::new(CustomKind {
                     definition: text("/metadata/name").to_owned(),
-                    deprecation_warning: deprecation_warning(definition, version),
                     terminating: definition.pointer("/metadata/deletionTimestamp").is_some(),
                     selectable_fields: paths(version, "selectableFields"),
                     missing_feature: schema.missing_feature(),

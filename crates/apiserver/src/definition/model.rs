@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::kinds::Endpoint;
 use crate::model::{Model, Preparation, WrongType};
 use crate::schema::Schema;
 use crate::status::FieldError;
@@ -35,7 +36,7 @@ impl Model for CustomModel {
         self.schema.default(object);
     }
 
-    fn validate(&self, object: &Value, stored: Option<&Value>) -> Vec<FieldError> {
+    fn validate(&self, object: &Value, stored: Option<&Value>, _: Endpoint<'_>) -> Vec<FieldError> {
         self.schema.validate(object, stored)
     }
 
@@ -73,7 +74,7 @@ impl Model for DefinitionModel {
         super::prepare(object, stored);
     }
 
-    fn validate(&self, object: &Value, stored: Option<&Value>) -> Vec<FieldError> {
+    fn validate(&self, object: &Value, stored: Option<&Value>, _: Endpoint<'_>) -> Vec<FieldError> {
         super::validate(object, stored)
     }
 }

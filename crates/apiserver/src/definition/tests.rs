@@ -157,7 +157,7 @@ fn every_served_version_becomes_a_kind() {
 
     let custom = kinds[1].custom.as_ref().unwrap();
     assert_eq!(custom.definition, "foos.ex.io");
-    assert_eq!(custom.deprecation_warning.as_deref(), Some("ex.io/v1beta1 Foo is deprecated; use ex.io/v1 Foo"));
+    assert_eq!(kinds[1].deprecation_warning.as_deref(), Some("ex.io/v1beta1 Foo is deprecated; use ex.io/v1 Foo"));
     assert_eq!(kinds[1].storage.version, "v1");
 
     let mut object = json!({"apiVersion": "ex.io/v1", "kind": "Foo", "metadata": {"name": "a"}, "spec": {"size": 1, "nope": 2}});

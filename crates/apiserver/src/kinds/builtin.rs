@@ -75,6 +75,7 @@ struct Row {
     #[serde(default)]
     status_keeps: Vec<String>,
     storage: Option<String>,
+    deprecated: Option<String>,
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -260,6 +261,7 @@ impl Row {
             },
             field_selectors: self.fields,
             columns: Columns::Builtin,
+            deprecation_warning: self.deprecated,
             custom: None,
             plural: self.plural,
             kind: self.kind,

@@ -12,8 +12,6 @@ use super::path::FieldPath;
 pub struct CustomKind {
     /// The name of the definition, `plural.group`.
     pub definition: String,
-    /// Set when the version is deprecated: the text of the Warning header.
-    pub deprecation_warning: Option<String>,
     /// Whether the definition is being deleted: nothing can be created, updated or patched any more.
     pub terminating: bool,
     /// Fields that `selectableFields` names, usable in field selectors besides name and namespace.

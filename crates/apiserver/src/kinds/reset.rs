@@ -52,8 +52,17 @@ impl Reset {
                 keep_all_but(object, stored, &["status", "metadata"]);
                 FieldPath::new("status.certificate").keep(object, stored);
             }
-            Endpoint::Other("finalize") => {
-                keep_all_but(object, stored, &["spec", "metadata"]);
+            // A binding is made by the server itself, which touches nothing else.
+            Endpoint::Other("binding") => {}
+            Endpoint::Other("ephemeralcontainers") => {
+                let added = object.pointer("/spec/ephemeralContainers").cloned();
+                keep_all_but(object, stored, &["metadata"]);
+                if let Some(spec) = object.get_mut("spec").and_then(Value::as_object_mut) {
+                    match added {
+                        Some(added) => spec.insert("ephemeralContainers".into(), added),
+                        None => spec.remove("ephemeralContainers"),
+                    };
+                }
             }
             Endpoint::Other(_) => keep_all_but(object, stored, &["spec", "metadata"]),
         }

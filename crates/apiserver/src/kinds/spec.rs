@@ -49,6 +49,8 @@ pub struct KindSpec {
     pub field_selectors: Vec<String>,
     /// What a table of objects shows.
     pub columns: Columns,
+    /// What clients are told with each answer, for versions that will go.
+    pub deprecation_warning: Option<String>,
     /// Set for custom resources.
     pub custom: Option<Arc<CustomKind>>,
 }

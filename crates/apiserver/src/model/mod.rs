@@ -9,7 +9,12 @@ use std::{fmt, sync::Arc};
 use serde_json::Value;
 
 use crate::{
-    access::Identity, clock::Seed, definition::DefinitionModel, kinds::KindSpec, status::FieldError, store::Snapshot,
+    access::Identity,
+    clock::Seed,
+    definition::DefinitionModel,
+    kinds::{Endpoint, KindSpec},
+    status::FieldError,
+    store::Snapshot,
     types::Builtin,
 };
 
@@ -28,8 +33,8 @@ pub trait Model: fmt::Debug + Send + Sync {
         let _ = (object, stored, context);
     }
 
-    /// What is wrong with an object that is about to be stored. `stored` is what it replaces.
-    fn validate(&self, object: &Value, stored: Option<&Value>) -> Vec<FieldError>;
+    /// What is wrong with an object that is about to be stored. `stored` is what it replaces, `endpoint` is where the write came.
+    fn validate(&self, object: &Value, stored: Option<&Value>, endpoint: Endpoint<'_>) -> Vec<FieldError>;
 
     /// Brings an object that was stored under older rules up to date for a reader; returns whether anything changed.
     fn refresh(&self, object: &mut Value) -> bool {
@@ -67,7 +72,7 @@ impl Model for Anything {
 
     fn default(&self, _: &mut Value) {}
 
-    fn validate(&self, _: &Value, _: Option<&Value>) -> Vec<FieldError> {
+    fn validate(&self, _: &Value, _: Option<&Value>, _: Endpoint<'_>) -> Vec<FieldError> {
         Vec::new()
     }
 }

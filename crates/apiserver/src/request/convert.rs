@@ -35,6 +35,12 @@ pub(crate) fn from_storage(kind: &KindSpec, object: &mut Value) {
         ("events.k8s.io", "Event") => {
             let backwards: Vec<_> = EVENT_FIELDS.iter().map(|(events, core)| (*core, *events)).collect();
             rename(object, &backwards);
+            // What the core group always prints is left out here when it is empty.
+            if let Some(members) = object.as_object_mut() {
+                members.retain(|field, value| {
+                    !matches!(field.as_str(), "reportingController" | "reportingInstance") || value.as_str() != Some("")
+                });
+            }
         }
         ("autoscaling", "HorizontalPodAutoscaler") => scaler_to_v1(object),
         _ => {}

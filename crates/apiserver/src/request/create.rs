@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     admission,
-    kinds::KindSpec,
+    kinds::{Endpoint, KindSpec},
     model,
     server::State,
     status::Status,
@@ -95,7 +95,7 @@ impl State {
         mut object: Value,
         snapshot: &Snapshot,
     ) -> Result<Option<Written>, Status> {
-        self.prepare_and_validate(context, kind, &mut object, None, snapshot)?;
+        self.prepare_and_validate(context, kind, Endpoint::Main, &mut object, None, snapshot)?;
         admission::after_validation(kind, &object, snapshot)?;
         let (resource, name) = (resource_of(kind), ObjectName::new(namespace, object.name()));
         if context.dry_run {

@@ -11,7 +11,7 @@ use crate::{
     admission,
     kinds::{GcDefault, KindSpec},
     server::State,
-    status::{FieldError, Status},
+    status::Status,
     store::{Change, CommitError, ObjectName, Stored},
 };
 
@@ -51,50 +51,6 @@ impl DeleteOptions {
         self.uid = Some(uid.into());
         self
     }
-
-    /// Reads a body, which may be absent, and the members that the query may hold.
-    pub(crate) fn parse(
-        body: Option<&Value>,
-        grace: Option<&str>,
-        propagation: Option<&str>,
-        orphan: Option<&str>,
-    ) -> Result<Self, Status> {
-        let empty = Value::Null;
-        let body = body.unwrap_or(&empty);
-        if !body.is_null() && !body.kind().is_empty() && body.kind() != "DeleteOptions" {
-            return Err(Status::bad_request(format!(
-                "no kind {:?} is registered for version {:?} in scheme \"k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27\"",
-                body.kind(),
-                body.api_version()
-            )));
-        }
-        let text = |pointer: &str| body.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
-        let policy = text("/propagationPolicy").or_else(|| propagation.map(str::to_owned));
-        let orphan =
-            body.get("orphanDependents").and_then(Value::as_bool).or_else(|| orphan.and_then(|orphan| orphan.parse().ok()));
-        let invalid = |error| Status::invalid("meta.k8s.io", "DeleteOptions", "", &[error]);
-        let propagation = match (policy.as_deref(), orphan) {
-            (Some(policy), Some(_)) => {
-                let detail = "orphanDependents and deletionPropagation cannot be both set";
-                return Err(invalid(FieldError::invalid("propagationPolicy", &json!(policy), detail)));
-            }
-            (Some("Foreground"), None) => Some(Propagation::Foreground),
-            (Some("Background"), None) | (None, Some(false)) => Some(Propagation::Background),
-            (Some("Orphan"), None) | (None, Some(true)) => Some(Propagation::Orphan),
-            (Some(other), None) => {
-                let supported = ["Foreground", "Background", "Orphan", "nil"];
-                return Err(invalid(FieldError::not_supported("propagationPolicy", &json!(other), &supported)));
-            }
-            (None, None) => None,
-        };
-        let grace = body.get("gracePeriodSeconds").and_then(Value::as_i64).or_else(|| grace.and_then(|grace| grace.parse().ok()));
-        Ok(Self {
-            grace_period_seconds: grace.map(|grace| if grace < 0 { 1 } else { grace }),
-            propagation,
-            uid: text("/preconditions/uid"),
-            resource_version: text("/preconditions/resourceVersion"),
-        })
-    }
 }
 
 /// The outcome of a delete.
@@ -131,6 +87,8 @@ impl State {
                 let object = if gone { stored } else { Arc::new(Stored::as_is(marked, stored.revision())) };
                 return Ok(Deleted { object: self.view(kind, &object), gone, stored: false });
             }
+            // An object with a grace period is answered as it would have been marked.
+            let last_words = (gone && kind.flags.graceful).then(|| marked.clone());
             let change = if gone {
                 Change::delete(resource.clone(), name.clone(), stored.revision())
             } else {
@@ -139,9 +97,12 @@ impl State {
             match self.store.commit(vec![change]) {
                 Ok(events) => {
                     let event = events.first();
-                    let object =
-                        event.and_then(|event| if gone { event.departed() } else { event.current.as_ref() }).unwrap_or(&stored);
-                    return Ok(Deleted { object: self.view(kind, object), gone, stored: true });
+                    let object = event.and_then(|event| if gone { event.departed() } else { event.current.as_ref() });
+                    let object = match (object.unwrap_or(&stored), last_words) {
+                        (object, Some(marked)) => Arc::new(Stored::new(marked, object.revision())),
+                        (object, None) => object.clone(),
+                    };
+                    return Ok(Deleted { object: self.view(kind, &object), gone, stored: true });
                 }
                 Err(CommitError::Gone(_)) => return Err(Status::not_found(&kind.group, &kind.plural, &name.name)),
                 Err(CommitError::Failed(_)) => return Err(Status::storage_failed()),
@@ -155,20 +116,13 @@ impl State {
         let mut object = stored.clone();
         set_finalizers(kind, &mut object, options);
         let now = self.clock.now_in_seconds();
-        let pending = object.deletion_timestamp().is_some();
-        let grace = if kind.flags.graceful { grace_period(&object, options) } else { 0 };
         let is_namespace = kind.group.is_empty() && kind.kind == "Namespace";
-        if pending {
-            let left = object.metadata().get("deletionGracePeriodSeconds").and_then(Value::as_i64).unwrap_or_default();
-            if kind.flags.graceful && grace < left {
-                let requested = now.parse::<Timestamp>().unwrap_or_default();
-                set_deletion(&mut object, requested, grace);
-            }
+        if object.deletion_timestamp().is_some() {
+            shorten(&mut object, options);
             return object;
         }
-        if kind.generation.is_managed()
-            && let Some(generation) = object.generation().filter(|generation| *generation > 0)
-        {
+        let grace = if kind.flags.graceful { grace_period(&object, options) } else { 0 };
+        if let Some(generation) = object.generation().filter(|generation| *generation > 0) {
             object.metadata_mut().insert("generation".into(), (generation + 1).into());
         }
         set_deletion(&mut object, now.parse::<Timestamp>().unwrap_or_default(), grace);
@@ -177,6 +131,17 @@ impl State {
             object["status"]["phase"] = "Terminating".into();
         }
         object
+    }
+}
+
+/// A grace period that runs already can only be made shorter, and only by whoever says so (DEL-6).
+fn shorten(object: &mut Value, options: &DeleteOptions) {
+    let Some(wanted) = options.grace_period_seconds else { return };
+    let running = object.metadata().get("deletionGracePeriodSeconds").and_then(Value::as_i64).unwrap_or_default();
+    let ends = object.deletion_timestamp().and_then(|time| time.parse::<Timestamp>().ok());
+    if let Some(ends) = ends.filter(|_| wanted < running) {
+        let asked = ends.checked_sub(SignedDuration::from_secs(running)).unwrap_or(ends);
+        set_deletion(object, asked, wanted);
     }
 }
 

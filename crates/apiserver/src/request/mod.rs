@@ -9,6 +9,7 @@ pub(crate) mod convert;
 pub(crate) mod create;
 pub(crate) mod decode;
 pub mod delete;
+mod delete_options;
 pub(crate) mod encode;
 mod json;
 pub(crate) mod list;

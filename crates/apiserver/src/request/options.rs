@@ -37,7 +37,14 @@ pub(super) fn write_context<'a>(incoming: &'a Incoming, kind: &str) -> Result<Wr
         return Err(Status::invalid("meta.k8s.io", kind, "", &errors));
     }
     let manager = query.get("fieldManager").map_or_else(|| program(incoming), str::to_owned);
-    Ok(WriteContext { dry_run, validation, manager, ..WriteContext::internal(&incoming.user) })
+    Ok(WriteContext { dry_run, validation, manager, ..WriteContext::of(incoming) })
+}
+
+impl<'a> WriteContext<'a> {
+    /// A write by a request that says nothing about how it is to be done.
+    pub(super) fn of(incoming: &'a Incoming) -> Self {
+        Self::new(&incoming.user, program(incoming))
+    }
 }
 
 /// The program that sent a request: its user agent up to the first slash.

@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use http::{Response, StatusCode, header};
-use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
+use kubewright_machinery::object::ObjectExt as _;
 
 use super::{
     apply,
     body::ResponseBody,
     decode::{self, BodyType},
-    delete::DeleteOptions,
-    encode::{self, ListMeta},
+    delete_options, encode,
     list::ListQuery,
     negotiate::{self, Format, Representation},
     nonresource, options,
@@ -20,7 +19,7 @@ use super::{
     service::{Incoming, Outgoing},
     subresource,
     update::Update,
-    write::{WriteContext, Written},
+    write::Written,
 };
 use crate::{
     kinds::{Endpoint, KindSpec, Verb},
@@ -53,7 +52,7 @@ pub(super) async fn answer(
         Err(NoRoute::Unavailable) => return Ok(nonresource::unavailable()),
         Err(NoRoute::Status(status)) => return Err(status),
     };
-    if let Some(warning) = route.kind.custom.as_ref().and_then(|custom| custom.deprecation_warning.as_ref()) {
+    if let Some(warning) = &route.kind.deprecation_warning {
         warnings.push(warning.clone());
     }
     let representation = negotiate::negotiate(&incoming.parts.headers, &incoming.query, route.kind.is_custom())?;
@@ -76,12 +75,18 @@ async fn perform(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Outgoing
         (None, Verb::List) => list(call).await?.into(),
         (None, Verb::Watch) => watch(call)?.into(),
         (None, Verb::Create) if reviews::is_review(call.kind()) => reviews::answer(call, warnings)?.into(),
+        (None, Verb::Create) if is_binding(call.kind()) => subresource::bind(call).await?,
         (None, Verb::Create) => create(call, warnings).await?,
         (None, Verb::Update) => update(call, Endpoint::Main, warnings).await?,
         (None, Verb::Patch) => patch(call, Endpoint::Main, warnings).await?,
         (None, Verb::Delete) => delete(call, warnings).await?,
         (None, Verb::DeleteCollection) => delete_collection(call, warnings).await?,
     })
+}
+
+/// Bindings are carried out and never stored.
+fn is_binding(kind: &KindSpec) -> bool {
+    kind.group.is_empty() && kind.kind == "Binding"
 }
 
 impl Call<'_> {
@@ -199,32 +204,8 @@ pub(super) async fn patch(call: &Call<'_>, endpoint: Endpoint<'_>, warnings: &mu
     call.written(&outcome?)
 }
 
-/// Reads the options of a delete from body and query (REQ-14).
-fn delete_options(call: &Call<'_>, context: &mut WriteContext<'_>) -> Result<DeleteOptions, Status> {
-    let (query, body) = (&call.incoming.query, &call.incoming.body);
-    let options = if body.is_empty() {
-        None
-    } else {
-        let expected = GroupVersionKind::new("", "v1", "DeleteOptions");
-        let options = decode::document(body, BodyType::of(call.content_type(), false)?, &expected, context)
-            .map_err(|error| Status::bad_request(format!("unable to decode delete options: {error}")))?;
-        let dry_run = options["dryRun"].as_array().is_some_and(|values| values.iter().any(|value| value == "All"));
-        context.dry_run |= dry_run;
-        Some(options)
-    };
-    // What else is in the body is nobody's business (REQ-14).
-    context.found.clear();
-    DeleteOptions::parse(
-        options.as_ref(),
-        query.get("gracePeriodSeconds"),
-        query.get("propagationPolicy"),
-        query.get("orphanDependents"),
-    )
-}
-
 async fn delete(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Outgoing, Status> {
-    let mut context = options::write_context(call.incoming, "DeleteOptions")?;
-    let options = delete_options(call, &mut context)?;
+    let (mut context, options) = delete_options::read(call)?;
     let outcome = call.state.delete(&mut context, call.kind(), &call.name(), &options).await;
     warnings.append(&mut context.warnings);
     let deleted = outcome?;
@@ -235,10 +216,9 @@ async fn delete(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Outgoing,
 /// DEL-8: answers the objects as they were.
 async fn delete_collection(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Outgoing, Status> {
     let query = &call.incoming.query;
-    let mut context = options::write_context(call.incoming, "DeleteOptions")?;
-    let options = delete_options(call, &mut context)?;
+    let (mut context, options) = delete_options::read(call)?;
     let list = ListQuery::parse(query, call.kind(), call.route.namespace.clone())?;
-    let (items, _) = call.state.list(call.kind(), &list).await?;
+    let (items, meta) = call.state.list(call.kind(), &list).await?;
     let mut stored = false;
     for item in &items {
         let name = ObjectName::new(item.value().namespace(), item.value().name());
@@ -255,7 +235,6 @@ async fn delete_collection(call: &Call<'_>, warnings: &mut Vec<String>) -> Resul
         }
     }
     warnings.append(&mut context.warnings);
-    let meta = ListMeta { revision: call.state.store.revision(), ..ListMeta::default() };
     let shape = match call.representation.shape {
         negotiate::Shape::Metadata => negotiate::Shape::MetadataList,
         other => other,

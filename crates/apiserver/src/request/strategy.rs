@@ -3,7 +3,7 @@
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::{Value, json};
 
-use crate::kinds::KindSpec;
+use crate::kinds::{Endpoint, KindSpec};
 
 /// Defaults that belong to the life cycle of the kind: who writes the object owns them.
 pub(super) fn default(kind: &KindSpec, object: &mut Value) {
@@ -14,18 +14,31 @@ pub(super) fn default(kind: &KindSpec, object: &mut Value) {
 }
 
 /// Sets the fields that belong to the life cycle of the kind.
-pub(super) fn prepare(kind: &KindSpec, object: &mut Value, stored: Option<&Value>) {
+pub(super) fn prepare(kind: &KindSpec, endpoint: Endpoint<'_>, object: &mut Value, stored: Option<&Value>) {
     if kind.group.is_empty() && kind.kind == "Namespace" {
-        namespace(object, stored);
+        namespace(endpoint, object, stored);
     }
 }
 
 /// NS-1: the label with the name, the finalizer of the content, and the phase.
-fn namespace(object: &mut Value, stored: Option<&Value>) {
+fn namespace(endpoint: Endpoint<'_>, object: &mut Value, stored: Option<&Value>) {
     let name = object.name().to_owned();
     object.set_label("kubernetes.io/metadata.name", name);
-    if stored.is_none() {
-        object["spec"] = json!({"finalizers": ["kubernetes"]});
-        object["status"] = json!({"phase": "Active"});
+    let finalizers = |object: &Value| object.pointer("/spec/finalizers").and_then(Value::as_array).cloned().unwrap_or_default();
+    match stored {
+        None => {
+            let mut finalizers = finalizers(object);
+            if finalizers.iter().all(|finalizer| finalizer != "kubernetes") {
+                finalizers.push("kubernetes".into());
+            }
+            object["spec"] = json!({"finalizers": finalizers});
+            object["status"] = json!({"phase": "Active"});
+        }
+        // Only `/finalize` changes the finalizers of the content.
+        Some(stored) if endpoint == Endpoint::Main => match finalizers(stored) {
+            none if none.is_empty() => object["spec"] = json!({}),
+            finalizers => object["spec"] = json!({"finalizers": finalizers}),
+        },
+        Some(_) => {}
     }
 }

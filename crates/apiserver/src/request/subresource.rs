@@ -6,8 +6,7 @@ use serde_json::{Value, json};
 
 use super::{
     decode::{self, BodyType},
-    delete::DeleteOptions,
-    options,
+    delete_options, options,
     resource::{self, Call},
     respond, scale,
     service::Outgoing,
@@ -16,7 +15,8 @@ use super::{
 };
 use crate::{
     kinds::{Endpoint, Verb},
-    status::Status,
+    status::{FieldError, Status},
+    store::ObjectName,
 };
 
 /// Answers a request for a subresource.
@@ -27,6 +27,7 @@ pub(super) async fn answer(call: &Call<'_>, warnings: &mut Vec<String>) -> Resul
         ("eviction", _) => evict(call).await,
         ("binding", _) => bind(call).await,
         ("log" | "exec" | "attach" | "portforward" | "proxy", _) => {
+            call.state.find(call.kind(), &call.name())?;
             Err(Status::not_implemented(format!("{name} needs a kubelet, which this server does not have")))
         }
         ("token", _) => Err(Status::not_implemented("service account tokens are not issued by this server yet")),
@@ -52,32 +53,44 @@ impl Call<'_> {
     }
 }
 
+/// Reads the object that a subresource takes; it must have the name of the object that is addressed.
+fn sent(call: &Call<'_>, group: &str, kind: &str, context: &mut WriteContext<'_>) -> Result<Value, Status> {
+    let body = call.posted(group, "v1", kind, context)?;
+    if call.route.name.as_deref().is_some_and(|name| name != body.name()) {
+        return Err(Status::bad_request(format!("name in URL does not match name in {kind} object")));
+    }
+    Ok(body)
+}
+
+/// The answer to something that was done and has no object of its own.
+fn success(call: &Call<'_>, stored: bool) -> Outgoing {
+    let success = json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201});
+    let response = respond::value(StatusCode::CREATED, &success, call.representation.format);
+    Outgoing { response, warnings: Vec::new(), stored }
+}
+
 /// An eviction is a delete that a disruption budget could refuse.
 async fn evict(call: &Call<'_>) -> Result<Outgoing, Status> {
     let mut context = options::write_context(call.incoming, "CreateOptions")?;
-    let body = call.posted("policy", "v1", "Eviction", &mut context)?;
-    let options = DeleteOptions::parse(body.get("deleteOptions"), None, None, None)?;
+    let body = sent(call, "policy", "Eviction", &mut context)?;
+    let options = delete_options::from(&body["deleteOptions"], &mut context)?;
     let deleted = call.state.delete(&mut context, call.kind(), &call.name(), &options).await?;
-    let success = json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201});
-    let response = respond::value(StatusCode::CREATED, &success, call.representation.format);
-    Ok(Outgoing { response, warnings: Vec::new(), stored: deleted.stored })
+    Ok(success(call, deleted.stored))
 }
 
-/// A binding puts a pod on a node.
-async fn bind(call: &Call<'_>) -> Result<Outgoing, Status> {
+/// A binding puts a pod on a node. It comes to the pod, or to the collection of bindings.
+pub(super) async fn bind(call: &Call<'_>) -> Result<Outgoing, Status> {
     let mut context = options::write_context(call.incoming, "CreateOptions")?;
-    let body = call.posted("", "v1", "Binding", &mut context)?;
-    let node = body.pointer("/target/name").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let body = sent(call, "", "Binding", &mut context)?;
+    let node = check_binding(&body)?;
+    let registry = call.state.registry();
+    let pods = registry.resource("", "v1", "pods").ok_or_else(Status::resource_not_found)?;
+    let now = call.state.clock.now_in_seconds();
     // The scheduler's choice is nobody's field.
     context.recording = Recording::Kept;
-    let name = call.name();
-    let update = Update {
-        kind: call.kind(),
-        endpoint: Endpoint::Other("binding"),
-        name: &name,
-        is_patch: true,
-        create_when_missing: false,
-    };
+    let name = ObjectName::new(call.route.namespace.as_deref().unwrap_or_default(), body.name());
+    let update =
+        Update { kind: pods, endpoint: Endpoint::Other("binding"), name: &name, is_patch: true, create_when_missing: false };
     let transform = |_: &mut WriteContext<'_>, present: &Value| {
         let assigned = present.pointer("/spec/nodeName").and_then(Value::as_str).unwrap_or_default();
         if !assigned.is_empty() {
@@ -86,13 +99,36 @@ async fn bind(call: &Call<'_>) -> Result<Outgoing, Status> {
         }
         let mut pod = present.clone();
         pod["spec"]["nodeName"] = node.clone().into();
+        let conditions = pod.pointer("/status/conditions").and_then(Value::as_array).cloned().unwrap_or_default();
+        pod["status"]["conditions"] = scheduled(conditions, &now).into();
         Ok(pod)
     };
     let written = call.state.update(&mut context, update, transform).await?;
-    let success = json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201});
-    Ok(Outgoing {
-        response: respond::value(StatusCode::CREATED, &success, call.representation.format),
-        warnings: Vec::new(),
-        stored: written.stored,
-    })
+    Ok(success(call, written.stored))
+}
+
+/// The node that a binding names.
+fn check_binding(binding: &Value) -> Result<String, Status> {
+    let target = |field: &str| binding["target"][field].as_str().unwrap_or_default();
+    let mut errors = Vec::new();
+    if !matches!(target("kind"), "" | "Node") {
+        errors.push(FieldError::not_supported("target.kind", &binding["target"]["kind"], &["Node", "<empty>"]));
+    }
+    if target("name").is_empty() {
+        errors.push(FieldError::required("target.name", ""));
+    }
+    let texts: Vec<_> = errors.iter().map(|error| format!("{}: {}", error.field, error.message)).collect();
+    // The real server takes these for its own errors.
+    match texts.as_slice() {
+        [] => Ok(target("name").to_owned()),
+        [only] => Err(Status::unknown(only.clone())),
+        several => Err(Status::unknown(format!("[{}]", several.join(", ")))),
+    }
+}
+
+/// The conditions of a pod that has got its node.
+fn scheduled(mut conditions: Vec<Value>, now: &str) -> Vec<Value> {
+    conditions.retain(|condition| condition["type"] != "PodScheduled");
+    conditions.push(json!({"type": "PodScheduled", "status": "True", "lastProbeTime": null, "lastTransitionTime": now}));
+    conditions
 }

@@ -12,6 +12,7 @@ use super::{
     write::{self, WriteContext, Written},
 };
 use crate::{
+    admission,
     kinds::{Endpoint, KindSpec},
     model,
     server::State,
@@ -70,12 +71,16 @@ impl State {
             metadata::deduplicate_owners(&mut object, context, noticed);
             let managers = ownership::after_update(self, context, update, present.value(), &object, sent);
             update.kind.reset.on_update(update.endpoint, &mut object, stored.value());
+            admission::on_update(kind, update.endpoint, &mut object);
             ownership::put(&mut object, managers);
-            count_generation(kind, &mut object, stored.value());
+            // A node is not what the author of a pod asked for.
+            if update.endpoint != Endpoint::Other("binding") {
+                count_generation(kind, &mut object, stored.value());
+            }
             if versioned && same(&object, stored.value()) {
                 return Ok(Written { object: present, created: false, stored: false });
             }
-            self.prepare_and_validate(context, kind, &mut object, Some(stored.value()), &snapshot)?;
+            self.prepare_and_validate(context, kind, update.endpoint, &mut object, Some(stored.value()), &snapshot)?;
             if same(&object, stored.value()) {
                 return Ok(Written { object: present, created: false, stored: false });
             }

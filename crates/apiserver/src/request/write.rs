@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{convert, metadata, scale};
 use crate::{
     access::Identity,
-    kinds::KindSpec,
+    kinds::{Endpoint, KindSpec},
     model::{self, Preparation},
     server::State,
     status::Status,
@@ -14,9 +14,6 @@ use crate::{
     workloads::{self, Workloads},
 };
 use std::sync::Arc;
-
-/// The program that the server's own controllers are a part of.
-pub(crate) const CONTROLLER_MANAGER: &str = "kube-controller-manager";
 
 /// How unknown and duplicate fields are treated (REQ-7 to REQ-10).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -74,13 +71,13 @@ pub(crate) struct Written {
 }
 
 impl<'a> WriteContext<'a> {
-    /// A write by the server itself.
-    pub(crate) fn internal(user: &'a Identity) -> Self {
+    /// A write by a user, through the program that `managedFields` name.
+    pub(crate) fn new(user: &'a Identity, manager: String) -> Self {
         Self {
             user,
             dry_run: false,
             validation: FieldValidation::Ignore,
-            manager: CONTROLLER_MANAGER.to_owned(),
+            manager,
             subresource: "",
             recording: Recording::Compared,
             found: Vec::new(),
@@ -150,6 +147,7 @@ impl State {
         &self,
         context: &mut WriteContext<'_>,
         kind: &KindSpec,
+        endpoint: Endpoint<'_>,
         object: &mut Value,
         stored: Option<&Value>,
         snapshot: &Snapshot,
@@ -158,19 +156,25 @@ impl State {
         let now = self.clock.now_in_seconds();
         let preparation = Preparation { user: context.user, snapshot, seed: &self.seed, now: &now };
         model.prepare(object, stored, &preparation);
-        super::strategy::prepare(kind, object, stored);
+        super::strategy::prepare(kind, endpoint, object, stored);
         if self.options.workloads != Workloads::Off && !kind.is_custom() {
             for warning in workloads::warnings(object) {
                 context.warn(warning);
             }
         }
         let mut errors = metadata::validate(kind, object, stored);
-        errors.extend(model.validate(object, stored));
+        errors.extend(model.validate(object, stored, endpoint));
         errors.extend(scale::check(kind, object));
         if errors.is_empty() {
             return Ok(());
         }
-        Err(Status::invalid(&kind.group, if kind.is_custom() { object.kind() } else { &kind.kind }, object.name(), &errors))
+        // Versions of a resource share the checks of their stored form.
+        Err(Status::invalid(
+            &kind.storage.group,
+            if kind.is_custom() { object.kind() } else { &kind.kind },
+            object.name(),
+            &errors,
+        ))
     }
 
     /// The stored object in the version of the request, as a client would read it.

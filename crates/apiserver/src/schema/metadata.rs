@@ -151,9 +151,7 @@ fn coerce(
         Err(MetadataError { field: path.to_string(), message })
     };
     match (shape, &mut *value) {
-        (Shape::Any, _)
-        | (Shape::Text | Shape::Uid, Value::String(_))
-        | (Shape::Boolean, Value::Bool(_)) => Ok(()),
+        (Shape::Any, _) | (Shape::Text | Shape::Uid, Value::String(_)) | (Shape::Boolean, Value::Bool(_)) => Ok(()),
         (Shape::Integer | Shape::OptionalInteger, Value::Number(number)) if number.is_i64() || number.is_u64() => Ok(()),
         (Shape::Time, Value::String(text)) if text.is_empty() || text.parse::<jiff::Timestamp>().is_ok() => Ok(()),
         (Shape::Time, Value::String(text)) => Err(MetadataError {

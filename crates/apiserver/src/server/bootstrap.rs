@@ -1,57 +1,51 @@
 //! What every cluster starts with (NS-2).
 
-use serde_json::json;
+use std::sync::Arc;
 
-use super::State;
-use crate::store::{Change, Expect, ObjectName, Resource};
+use futures::FutureExt as _;
+use serde_json::{Value, json};
+
+use super::{State, Writer};
+use crate::{access::Identity, status::Status};
 
 /// Namespaces that are there from the beginning.
 const NAMESPACES: [&str; 4] = ["default", "kube-system", "kube-public", "kube-node-lease"];
 
+/// The server's own user.
+const SERVER: &str = "system:apiserver";
+
 impl State {
-    /// Stores the objects of an empty cluster.
-    pub(super) fn bootstrap(&self) {
-        let now = self.clock.now_in_seconds();
-        let metadata = |name: &str, extra: serde_json::Value| {
-            let mut metadata = json!({"name": name, "uid": self.seed.uuid(), "creationTimestamp": now});
-            if let (Some(metadata), serde_json::Value::Object(extra)) = (metadata.as_object_mut(), extra) {
-                metadata.extend(extra);
-            }
-            metadata
-        };
-        let mut changes: Vec<_> = NAMESPACES
-            .iter()
-            .map(|name| {
-                let namespace = json!({
-                    "apiVersion": "v1",
-                    "kind": "Namespace",
-                    "metadata": metadata(name, json!({"labels": {"kubernetes.io/metadata.name": name}})),
-                    "spec": {"finalizers": ["kubernetes"]},
-                    "status": {"phase": "Active"},
-                });
-                Change::create(Resource::new("", "namespaces"), ObjectName::new("", name), namespace)
-            })
-            .collect();
-        let labels = json!({"namespace": "default", "labels": {"component": "apiserver", "provider": "kubernetes"}});
-        let service = json!({
-            "apiVersion": "v1",
-            "kind": "Service",
-            "metadata": metadata("kubernetes", labels),
-            "spec": {
-                "clusterIP": "10.0.0.1",
-                "clusterIPs": ["10.0.0.1"],
-                "internalTrafficPolicy": "Cluster",
-                "ipFamilies": ["IPv4"],
-                "ipFamilyPolicy": "SingleStack",
-                "ports": [{"name": "https", "port": 443, "protocol": "TCP", "targetPort": 6443}],
-                "sessionAffinity": "None",
-                "type": "ClusterIP",
-            },
-            "status": {"loadBalancer": {}},
-        });
-        changes.push(Change::create(Resource::new("", "services"), ObjectName::new("default", "kubernetes"), service));
-        let changes = changes.into_iter().map(|change| Change { expect: Expect::Anything, ..change }).collect();
-        // Nothing is expected of what is there, so nothing can be refused.
-        let _ = self.store.commit(changes);
+    /// Stores the objects of an empty cluster, as the server itself.
+    pub(super) fn bootstrap(self: &Arc<Self>) -> Result<(), Status> {
+        let user = Identity::user(SERVER).with_group("system:masters");
+        let writer = Writer::new(self, Arc::new(user), "kube-apiserver");
+        let namespaces =
+            NAMESPACES.iter().map(|name| json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}));
+        for object in namespaces.chain([service()]) {
+            // Nothing outside the process is asked before the first webhook exists, so the future is ready at once.
+            writer.create(object).now_or_never().unwrap_or_else(|| Err(Status::internal("an object was not created at once")))?;
+        }
+        Ok(())
     }
+}
+
+/// The service of the server itself.
+fn service() -> Value {
+    json!({
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {
+            "name": "kubernetes",
+            "namespace": "default",
+            "labels": {"component": "apiserver", "provider": "kubernetes"},
+        },
+        "spec": {
+            "clusterIP": "10.0.0.1",
+            "internalTrafficPolicy": "Cluster",
+            "ipFamilyPolicy": "SingleStack",
+            "ports": [{"name": "https", "port": 443, "protocol": "TCP", "targetPort": 6443}],
+            "sessionAffinity": "None",
+            "type": "ClusterIP",
+        },
+    })
 }

@@ -33,6 +33,9 @@ pub struct ApiServerBuilder {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
+    /// The objects of an empty cluster could not be stored.
+    #[error("store the objects of an empty cluster: {0}")]
+    Bootstrap(#[source] Status),
     /// A custom resource definition cannot be printed as JSON.
     #[error("print a custom resource definition as JSON: {0}")]
     Unprintable(String),
@@ -167,7 +170,7 @@ impl ApiServerBuilder {
         }
         all.extend(self.controllers);
         let state = State::new(clock, seed, self.options, all, Middleware { journal, faults });
-        state.bootstrap();
+        state.bootstrap().map_err(BuildError::Bootstrap)?;
         let server = ApiServer::new(state);
         // Nothing outside the process is asked before the first webhook exists, so these futures are ready at once.
         let _ = server.state().after_write().now_or_never();

@@ -133,7 +133,7 @@ impl ApiServer {
 
     /// Creates an object as an administrator; its `apiVersion`, `kind` and `metadata` say where.
     pub async fn create(&self, object: Value) -> Result<Value, Status> {
-        let stored = Writer::new(&self.state, Arc::new(Identity::admin())).create(object).await?;
+        let stored = Writer::new(&self.state, Arc::new(Identity::admin()), "kube-apiserver").create(object).await?;
         self.state.after_write().await;
         Ok(stored.value().clone())
     }

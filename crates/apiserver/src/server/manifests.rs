@@ -79,7 +79,7 @@ impl ApiServer {
         let name = ObjectName::new(object.namespace(), object.name());
         let update = Update { kind: &kind, endpoint: Endpoint::Main, name: &name, is_patch: true, create_when_missing: false };
         let admin = Identity::admin();
-        let mut context = WriteContext::internal(&admin);
+        let mut context = WriteContext::new(&admin, "kube-apiserver".to_owned());
         state.update(&mut context, update, |_, present| Ok(overwritten(present, &object))).await?;
         state.after_write().await;
         Ok(())

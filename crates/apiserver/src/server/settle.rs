@@ -4,7 +4,7 @@ use std::{fmt, sync::Weak};
 
 use parking_lot::Mutex;
 
-use super::ApiServer;
+use super::{ApiServer, Controllers};
 
 /// How often everybody may be asked before the server gives up.
 const ROUNDS: usize = 1_000;
@@ -45,7 +45,8 @@ impl IdleChecks {
 impl ApiServer {
     /// Runs due timers and controllers once (DET-4).
     pub async fn tick(&self) {
-        self.state().run(true).await;
+        let state = self.state();
+        state.run(state.options.controllers != Controllers::Off).await;
     }
 
     /// Repeats [`ApiServer::tick`] until no controller has work, no timer is due, every watch was read to its end, and every loop of

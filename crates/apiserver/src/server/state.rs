@@ -252,7 +252,7 @@ impl State {
             self.observe(&controllers, &events);
             working.clear();
             for Member { controller, user } in controllers.iter().filter(|member| all || member.controller.is_essential()) {
-                let writer = Writer::new(&state, user.clone());
+                let writer = Writer::new(&state, user.clone(), controller.manager());
                 match controller.run(&writer).await {
                     Ok(true) => working.push(controller.name()),
                     Ok(false) => {}

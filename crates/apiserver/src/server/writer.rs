@@ -16,7 +16,7 @@ use crate::{
     request::{
         delete::{DeleteOptions, Deleted},
         update::Update,
-        write::{CONTROLLER_MANAGER, WriteContext},
+        write::{Recording, WriteContext},
     },
     status::Status,
     store::{ObjectName, Resource, Snapshot, Stored},
@@ -33,11 +33,12 @@ struct Entry {
 pub struct Writer {
     state: Arc<State>,
     user: Arc<Identity>,
+    manager: &'static str,
 }
 
 impl Writer {
-    pub(crate) fn new(state: &Arc<State>, user: Arc<Identity>) -> Self {
-        Self { state: state.clone(), user }
+    pub(crate) fn new(state: &Arc<State>, user: Arc<Identity>, manager: &'static str) -> Self {
+        Self { state: state.clone(), user, manager }
     }
 
     /// Everything stored now.
@@ -111,6 +112,9 @@ impl Writer {
     ) -> Result<Option<Arc<Stored>>, Status> {
         let Some(kind) = self.kind_of(resource) else { return Ok(None) };
         let mut context = self.context();
+        if endpoint == Endpoint::Other("binding") {
+            context.recording = Recording::Kept;
+        }
         let transform = move |_: &mut WriteContext<'_>, present: &Value| {
             let mut object = present.clone();
             change(&mut object);
@@ -180,9 +184,9 @@ impl Writer {
             number: 0,
             time: self.state.clock.now(),
             user: Some(self.user.name().to_owned()),
-            user_agent: CONTROLLER_MANAGER.to_owned(),
+            user_agent: self.manager.to_owned(),
             target: entry.target,
-            query: format!("fieldManager={CONTROLLER_MANAGER}"),
+            query: format!("fieldManager={}", self.manager),
             outcome: Outcome::Answered(code),
             reason: reason.filter(|reason| !reason.is_empty()),
             latency: Some(std::time::Duration::ZERO),
@@ -194,6 +198,6 @@ impl Writer {
     }
 
     fn context(&self) -> WriteContext<'_> {
-        WriteContext::internal(&self.user)
+        WriteContext::new(&self.user, self.manager.to_owned())
     }
 }

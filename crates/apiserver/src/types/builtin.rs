@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{data::Definitions, defaults, normal, prepare, validate};
 use crate::{
-    kinds::KindSpec,
+    kinds::{Endpoint, KindSpec},
     model::{Model, Preparation, WrongType},
     status::FieldError,
 };
@@ -56,8 +56,8 @@ impl Model for Builtin {
         prepare::prepare(self.stored_definition(object), object, stored, context);
     }
 
-    fn validate(&self, object: &Value, stored: Option<&Value>) -> Vec<FieldError> {
+    fn validate(&self, object: &Value, stored: Option<&Value>, endpoint: Endpoint<'_>) -> Vec<FieldError> {
         // Another version of a stored kind may demand more than the stored form does.
-        validate::validate(self.definition, object, stored)
+        validate::validate(self.definition, object, stored, endpoint)
     }
 }

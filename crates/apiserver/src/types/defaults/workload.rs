@@ -45,6 +45,8 @@ pub(super) fn stateful_set(object: &mut Members) {
 
 /// BDF-8
 pub(super) fn daemon_set(object: &mut Members) {
+    // The author of the object owns what the server counts there.
+    object.ensure("metadata").ensure("annotations").fill("deprecated.daemonset.template.generation", "0");
     let Some(spec) = part(object, "spec") else {
         return;
     };

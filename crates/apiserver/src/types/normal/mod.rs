@@ -42,6 +42,53 @@ pub(super) fn complete(definition: &str, object: &mut Value) {
     }
 }
 
+/// Makes empty lists absent ones, as storing does: the real server stores most kinds as protobuf, which cannot tell the two apart.
+pub(super) fn forget_empty_lists(definition: &str, object: &mut Value) {
+    if is_stored_as_json(definition) || !has_empty_list(object) {
+        return;
+    }
+    let definitions = Definitions::embedded();
+    if let (Some(form), Value::Object(members)) = (definitions.form(definition), object) {
+        forget_in_struct(definitions, form, members);
+    }
+}
+
+fn forget_in_struct(definitions: &'static Definitions, form: &'static Struct, members: &mut Map<String, Value>) {
+    for field in form.fields() {
+        if let Some(value) = members.get_mut(&field.name) {
+            forget_in(definitions, &field.form, value);
+        }
+    }
+}
+
+fn forget_in(definitions: &'static Definitions, form: &'static Form, value: &mut Value) {
+    match (form, &mut *value) {
+        (Form::List(_), Value::Array(items)) if items.is_empty() => *value = Value::Null,
+        (Form::List(item), Value::Array(items)) => items.iter_mut().for_each(|value| forget_in(definitions, item, value)),
+        (Form::Map(entry), Value::Object(entries)) => entries.values_mut().for_each(|value| forget_in(definitions, entry, value)),
+        (Form::Struct(definition), Value::Object(members)) => {
+            if let Some(form) = definitions.form(definition) {
+                forget_in_struct(definitions, form, members);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Most objects have none, and need no closer look.
+fn has_empty_list(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.is_empty() || items.iter().any(has_empty_list),
+        Value::Object(members) => members.values().any(has_empty_list),
+        _ => false,
+    }
+}
+
+/// Definitions and API services are not stored as protobuf.
+fn is_stored_as_json(definition: &str) -> bool {
+    definition.contains("apiextensions-apiserver") || definition.contains("kube-aggregator")
+}
+
 /// A decode on its way through an object.
 struct Walk<'a> {
     definitions: &'static Definitions,

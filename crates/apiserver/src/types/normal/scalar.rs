@@ -7,14 +7,26 @@ use serde_json::Value;
 
 use crate::model::WrongType;
 
+/// A time as far as its seconds.
+const SECONDS: &str = "2006-01-02T15:04:05";
+
 /// A time in whole seconds; an empty text is no time.
 pub(super) fn time(text: &str) -> Result<Value, WrongType> {
-    Ok(parsed(text)?.map_or(Value::Null, |time| format!("{:.0}", floored(time)).into()))
+    const LAYOUT: &str = "2006-01-02T15:04:05Z07:00";
+    Ok(parsed(text, LAYOUT)?.map_or(Value::Null, |time| format!("{:.0}", floored(time)).into()))
 }
 
 /// A time with six digits of a second; an empty text is no time.
 pub(super) fn micro_time(text: &str) -> Result<Value, WrongType> {
-    Ok(parsed(text)?.map_or(Value::Null, |time| format!("{time:.6}").into()))
+    const LAYOUT: &str = "2006-01-02T15:04:05.000000Z07:00";
+    let Some(time) = parsed(text, LAYOUT)? else { return Ok(Value::Null) };
+    // Exactly six digits after the seconds: neither more nor less is understood.
+    let rest = text.get(SECONDS.len()..).unwrap_or_default();
+    let digits = rest.strip_prefix('.').map_or(0, |rest| rest.bytes().take_while(u8::is_ascii_digit).count());
+    if digits == 6 {
+        return Ok(format!("{time:.6}").into());
+    }
+    Err(WrongType(format!("parsing time {text:?} as {LAYOUT:?}: cannot parse {rest:?} as \".000000\"")))
 }
 
 /// Replaces a quantity by its canonical text.
@@ -41,13 +53,12 @@ pub(super) fn check_base64(text: &str) -> Result<(), WrongType> {
     Err(WrongType(format!("illegal base64 data at input byte {offset}")))
 }
 
-fn parsed(text: &str) -> Result<Option<Timestamp>, WrongType> {
-    const LAYOUT: &str = "2006-01-02T15:04:05Z07:00";
+fn parsed(text: &str, layout: &str) -> Result<Option<Timestamp>, WrongType> {
     if text.is_empty() {
         return Ok(None);
     }
     let time =
-        text.parse().map_err(|_| WrongType(format!("parsing time {text:?} as {LAYOUT:?}: cannot parse {text:?} as \"2006\"")))?;
+        text.parse().map_err(|_| WrongType(format!("parsing time {text:?} as {layout:?}: cannot parse {text:?} as \"2006\"")))?;
     Ok(Some(time))
 }
 

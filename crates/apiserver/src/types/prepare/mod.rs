@@ -8,6 +8,8 @@ mod tests;
 
 use serde_json::Value;
 
+pub(super) use pod::quality;
+
 use super::normal;
 use crate::model::Preparation;
 
@@ -21,6 +23,7 @@ pub(super) fn prepare(definition: &'static str, object: &mut Value, stored: Opti
                 others::pending(members);
             }
             "apps.v1.DaemonSet" => others::template_generation(members, stored),
+            "coordination.v1.Lease" => others::lease(members, stored),
             "batch.v1.Job" if stored.is_none() => others::job_selector(members),
             "certificates.v1.CertificateSigningRequest" if stored.is_none() => {
                 others::requester(members, context.user);
@@ -30,4 +33,5 @@ pub(super) fn prepare(definition: &'static str, object: &mut Value, stored: Opti
     }
     // What the endpoint took away (the status of a new object) prints empty.
     normal::complete(definition, object);
+    normal::forget_empty_lists(definition, object);
 }

@@ -30,6 +30,16 @@ pub(super) fn template_generation(object: &mut Members, stored: Option<&Value>) 
     object.ensure("metadata").ensure("annotations").insert(TEMPLATE_GENERATION.into(), generation.to_string().into());
 }
 
+/// Coordinated elections are switched off: what belongs to them is kept where it is, and not taken from anybody.
+pub(super) fn lease(object: &mut Members, stored: Option<&Value>) {
+    for field in ["preferredHolder", "strategy"] {
+        let known = stored.is_some_and(|stored| stored["spec"].get(field).is_some());
+        if let Some(spec) = part(object, "spec").filter(|_| !known) {
+            spec.remove(field);
+        }
+    }
+}
+
 /// BDF-10: a job finds its pods by its own uid, unless it brings a selector.
 pub(super) fn job_selector(object: &mut Members) {
     let metadata = |field: &str| object.get("metadata").and_then(|metadata| metadata.get(field)).cloned().unwrap_or_default();
@@ -52,8 +62,13 @@ pub(super) fn job_selector(object: &mut Members) {
     ] {
         labels.insert(key.into(), value.clone());
     }
+    let labels = labels.clone();
     let selector = spec.ensure("selector").ensure("matchLabels");
     selector.insert("batch.kubernetes.io/controller-uid".into(), uid);
+    let own = object.ensure("metadata").ensure("labels");
+    if own.is_empty() {
+        *own = labels;
+    }
 }
 
 /// A certificate is requested by whoever sends the request, whatever it says.

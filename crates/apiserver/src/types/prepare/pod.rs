@@ -9,11 +9,17 @@ const COUNTED: [&str; 2] = ["cpu", "memory"];
 /// BDF-5, VEC-10
 pub(super) fn new(pod: &mut Members) {
     let class = quality(pod.get("spec").unwrap_or(&Value::Null));
+    // A pod that is not to be waited for still gets a moment.
+    if let Some(spec) =
+        pod.get_mut("spec").filter(|spec| spec["terminationGracePeriodSeconds"].as_i64().is_some_and(|seconds| seconds < 0))
+    {
+        spec["terminationGracePeriodSeconds"] = 1.into();
+    }
     pod.insert("status".into(), json!({"phase": "Pending", "qosClass": class}));
 }
 
 /// Guaranteed if every container is limited to what it requests, BestEffort if none says anything, Burstable else.
-fn quality(spec: &Value) -> &'static str {
+pub(in crate::types) fn quality(spec: &Value) -> &'static str {
     let containers = || list(spec, &["containers"]).iter().chain(list(spec, &["initContainers"]));
     let amount = |container: &'_ Value, kind: &str, resource: &str| read(container, &["resources", kind, resource]).clone();
     let is_set = |value: &Value| !matches!(value.as_str(), None | Some("0"));

@@ -1,6 +1,5 @@
 //! Objects that limit how many pods there are.
 
-use kubewright_machinery::quantity::IntOrString;
 use serde_json::Value;
 
 use super::checks::Checks;
@@ -15,6 +14,11 @@ pub(super) fn autoscaler(checks: &mut Checks, object: &Value, _: Option<&Value>)
         let detail = "must be greater than or equal to `minReplicas`";
         checks.add(FieldError::invalid("spec.maxReplicas", &spec["maxReplicas"], detail));
     }
+    let target = &spec["scaleTargetRef"]["apiVersion"];
+    if target.as_str().is_none_or(str::is_empty) {
+        let detail = "apiVersion must specify API group";
+        checks.add(FieldError::invalid("spec.scaleTargetRef.apiVersion", &"".into(), detail));
+    }
     checks.required("spec.scaleTargetRef.kind", &spec["scaleTargetRef"]["kind"]);
     checks.required("spec.scaleTargetRef.name", &spec["scaleTargetRef"]["name"]);
 }
@@ -27,15 +31,7 @@ pub(super) fn disruption_budget(checks: &mut Checks, object: &Value, _: Option<&
     for field in ["minAvailable", "maxUnavailable"] {
         let path = format!("spec.{field}");
         checks.not_negative(&path, &spec[field]);
-        if let Some(IntOrString::String(text)) = IntOrString::from_value(&spec[field])
-            && !text
-                .strip_suffix('%')
-                .is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
-        {
-            let detail = "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for \
-                          validation is '[0-9]+%')";
-            checks.add(FieldError::invalid(path, &spec[field], detail));
-        }
+        checks.percentage(&path, &spec[field], true);
     }
     if !spec["selector"].is_null() {
         checks.selector("spec.selector", &spec["selector"]);

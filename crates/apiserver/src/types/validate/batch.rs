@@ -1,5 +1,6 @@
 //! Objects that run pods to completion.
 
+use kubewright_machinery::selector::LabelSelector;
 use serde_json::Value;
 
 use super::{
@@ -15,6 +16,7 @@ pub(super) fn job(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
     job_spec(checks, "spec", spec);
     if spec["selector"].is_null() {
         checks.add(FieldError::required("spec.selector", ""));
+        workload::matching_labels(checks, spec, &LabelSelector::nothing());
     } else if let Some(selector) = checks.selector("spec.selector", &spec["selector"]) {
         workload::matching_labels(checks, spec, &selector);
     }
@@ -50,6 +52,17 @@ pub(super) fn cron_job(checks: &mut Checks, object: &Value, _: Option<&Value>) {
 fn job_spec(checks: &mut Checks, path: &str, spec: &Value) {
     for field in ["parallelism", "completions", "activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished"] {
         checks.not_negative(&format!("{path}.{field}"), &spec[field]);
+    }
+    let mode = format!("{path}.completionMode");
+    checks.one_of(&mode, &spec["completionMode"], &["NonIndexed", "Indexed"]);
+    let replacement = format!("{path}.podReplacementPolicy");
+    checks.one_of(&replacement, &spec["podReplacementPolicy"], &["Failed", "TerminatingOrFailed"]);
+    for field in ["backoffLimitPerIndex", "maxFailedIndexes"] {
+        let is_indexed = spec["completionMode"] == "Indexed";
+        if !spec[field].is_null() && !is_indexed {
+            let detail = "requires indexed completion mode";
+            checks.add(FieldError::invalid(format!("{path}.{field}"), &spec[field], detail));
+        }
     }
     if spec["completionMode"] == "Indexed" && spec["completions"].is_null() {
         let detail = "when completion mode is Indexed";

@@ -1,6 +1,6 @@
 //! Checks that many kinds have in common. Each takes the path of the field that it looks at.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, net::IpAddr};
 
 use kubewright_machinery::{object::names, selector::LabelSelector};
 use serde_json::Value;
@@ -66,10 +66,44 @@ impl Checks {
         }
     }
 
+    /// A text must be an IP address.
+    pub(super) fn address(&mut self, path: &str, value: &Value) {
+        if !value.as_str().is_some_and(|text| text.parse::<IpAddr>().is_ok()) {
+            let detail = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
+            self.add(FieldError::invalid(path, value, detail));
+        }
+    }
+
+    /// A port must be a number or the name of one.
+    pub(super) fn port(&mut self, path: &str, value: &Value) {
+        match value {
+            Value::String(_) => self.name(path, value, port_name),
+            number => self.within(path, number, 1, 65_535),
+        }
+    }
+
     /// A text that is set must have the form of a name.
     pub(super) fn name(&mut self, path: &str, value: &Value, grammar: fn(&str) -> Vec<String>) {
         for problem in value.as_str().filter(|name| !name.is_empty()).map(grammar).unwrap_or_default() {
             self.add(FieldError::invalid(path, value, problem));
+        }
+    }
+
+    /// A text that is set must be a share; `limited` to all there is.
+    pub(super) fn percentage(&mut self, path: &str, value: &Value, limited: bool) {
+        let Some(text) = value.as_str() else { return };
+        let digits =
+            text.strip_suffix('%').filter(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()));
+        match digits {
+            None => {
+                let detail = "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used \
+                              for validation is '[0-9]+%')";
+                self.add(FieldError::invalid(path, value, detail));
+            }
+            Some(digits) if limited && digits.parse::<u64>().is_ok_and(|share| share > 100) => {
+                self.add(FieldError::invalid(path, value, "must not be greater than 100%"));
+            }
+            Some(_) => {}
         }
     }
 
@@ -126,6 +160,27 @@ impl Checks {
         }
         self.name(&format!("{path}.key"), &expression["key"], names::qualified_name);
     }
+}
+
+/// The name of a port of a container.
+pub(super) fn port_name(name: &str) -> Vec<String> {
+    let mut problems = Vec::new();
+    if name.len() > 15 {
+        problems.push("must be no more than 15 characters".to_owned());
+    }
+    if !name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-') {
+        problems.push("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)".to_owned());
+    }
+    if !name.bytes().any(|byte| byte.is_ascii_lowercase()) {
+        problems.push("must contain at least one letter (a-z)".to_owned());
+    }
+    if name.contains("--") {
+        problems.push("must not contain consecutive hyphens".to_owned());
+    }
+    if name.starts_with('-') || name.ends_with('-') {
+        problems.push("must not begin or end with a hyphen".to_owned());
+    }
+    problems
 }
 
 /// Whether a value is absent or an empty text.

@@ -1,10 +1,11 @@
 //! ConfigMaps, Secrets, and other plain records.
 
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use kubewright_machinery::object::{ObjectExt as _, names};
 use serde_json::{Value, json};
 
-use super::checks::Checks;
-use crate::status::{FieldError, FieldReason};
+use super::checks::{Checks, items};
+use crate::{kinds::Endpoint, status::FieldError};
 
 const MAX_BYTES: usize = 1024 * 1024;
 const IMMUTABLE: &str = "field is immutable when `immutable` is set";
@@ -16,7 +17,7 @@ pub(super) fn config_map(checks: &mut Checks, object: &Value, stored: Option<&Va
         for (key, value) in object[field].as_object().into_iter().flatten() {
             key_syntax(checks, &format!("{field}[{key}]"), key);
             if field == "data" && object["binaryData"].get(key).is_some() {
-                checks.add(FieldError::new(format!("data[{key}]"), FieldReason::Duplicate, format!("Duplicate value: {key:?}")));
+                checks.add(FieldError::invalid(format!("data[{key}]"), &json!(key), "duplicate of key present in binaryData"));
             }
             let length = value.as_str().map_or(0, str::len);
             size += if field == "data" { length } else { decoded(length) };
@@ -49,6 +50,13 @@ pub(super) fn secret(checks: &mut Checks, object: &Value, stored: Option<&Value>
         "kubernetes.io/basic-auth" if !has("username") && !has("password") => &["username", "password"],
         _ => &[],
     };
+    for key in [".dockerconfigjson", ".dockercfg"].into_iter().filter(|key| required.contains(key) && has(key)) {
+        let decoded = object["data"][key].as_str().and_then(|text| STANDARD.decode(text).ok()).unwrap_or_default();
+        if let Err(error) = serde_json::from_slice::<serde::de::IgnoredAny>(&decoded) {
+            let hidden = json!("<secret contents redacted>");
+            checks.add(FieldError::invalid(format!("data[{key}]"), &hidden, error.to_string()));
+        }
+    }
     for key in required.iter().filter(|key| !has(key)) {
         checks.add(FieldError::required(format!("data[{key}]"), ""));
     }
@@ -62,42 +70,41 @@ pub(super) fn secret(checks: &mut Checks, object: &Value, stored: Option<&Value>
     frozen(checks, object, stored, &["data"]);
 }
 
+/// NS-1, NS-8
+pub(super) fn namespace(checks: &mut Checks, object: &Value, _: Option<&Value>, endpoint: Endpoint<'_>) {
+    for (path, finalizer) in items("spec.finalizers", &object["spec"]["finalizers"]) {
+        let name = finalizer.as_str().unwrap_or_default();
+        checks.name(&path, finalizer, names::qualified_name);
+        if !name.contains('/') && name != "kubernetes" {
+            let detail = "name is neither a standard finalizer name nor is it fully qualified";
+            checks.add(FieldError::invalid(path, finalizer, detail));
+        }
+    }
+    let phase = &object["status"]["phase"];
+    let (expected, is) = match object.deletion_timestamp() {
+        None => ("Active", "empty"),
+        Some(_) => ("Terminating", "not empty"),
+    };
+    if endpoint == Endpoint::Status && phase != expected {
+        let detail = format!("may only be '{expected}' if `deletionTimestamp` is {is}");
+        checks.add(FieldError::invalid("status.Phase", phase, detail));
+    }
+}
+
+pub(super) fn revision(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
+    checks.not_negative("revision", &object["revision"]);
+    if object["data"].is_null() {
+        checks.add(FieldError::required("data", "data is mandatory"));
+    }
+    if let Some(stored) = stored {
+        checks.immutable("data", &object["data"], &stored["data"]);
+    }
+}
+
 /// BVA-3
 pub(super) fn lease(checks: &mut Checks, object: &Value, _: Option<&Value>) {
     checks.positive("spec.leaseDurationSeconds", &object["spec"]["leaseDurationSeconds"]);
     checks.not_negative("spec.leaseTransitions", &object["spec"]["leaseTransitions"]);
-}
-
-/// BI-1. An event of either version is in the form of the core group.
-pub(super) fn event(checks: &mut Checks, object: &Value, _: Option<&Value>) {
-    let about = object["involvedObject"]["namespace"].as_str().unwrap_or_default();
-    let matches = match about {
-        // What is said about the cluster stands in one of two namespaces.
-        "" => matches!(object.namespace(), "default" | "kube-system"),
-        about => about == object.namespace(),
-    };
-    if !matches {
-        checks.add(FieldError::invalid("involvedObject.namespace", &json!(about), "does not match event.namespace"));
-    }
-}
-
-/// BI-1. The newer version demands to know who reports what and when.
-pub(super) fn reported_event(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
-    event(checks, object, stored);
-    if stored.is_some() {
-        return;
-    }
-    checks.required("eventTime", &object["eventTime"]);
-    if !object["eventTime"].is_null() {
-        checks.required("reportingController", &object["reportingComponent"]);
-        checks.required("reportingInstance", &object["reportingInstance"]);
-        checks.required("action", &object["action"]);
-        checks.required("reason", &object["reason"]);
-    }
-    let kind = object["type"].as_str().unwrap_or_default();
-    if !matches!(kind, "Normal" | "Warning") {
-        checks.add(FieldError::invalid("type", &json!(kind), format!("has invalid value: {kind}")));
-    }
 }
 
 pub(super) fn priority_class(checks: &mut Checks, object: &Value, stored: Option<&Value>) {

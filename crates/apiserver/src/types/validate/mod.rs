@@ -6,7 +6,10 @@ mod autoscaling;
 mod batch;
 mod checks;
 mod config;
+mod container;
+mod event;
 mod network;
+mod placement;
 mod pod;
 mod rbac;
 mod storage;
@@ -18,15 +21,27 @@ mod workload;
 use serde_json::Value;
 
 use self::checks::Checks;
-use crate::status::FieldError;
+use crate::{kinds::Endpoint, status::FieldError};
 
 /// Checks a new object, or the successor of a stored one. The definition is that of the version in which the request came; the object is in
 /// the form in which it is stored.
-pub(super) fn validate(definition: &'static str, object: &Value, stored: Option<&Value>) -> Vec<FieldError> {
+pub(super) fn validate(
+    definition: &'static str,
+    object: &Value,
+    stored: Option<&Value>,
+    endpoint: Endpoint<'_>,
+) -> Vec<FieldError> {
     let mut checks = Checks::default();
     let name = definition.strip_prefix("io.k8s.api.").or_else(|| definition.rsplit_once(".pkg.apis.").map(|(_, name)| name));
     let check: fn(&mut Checks, &Value, Option<&Value>) = match name.unwrap_or(definition) {
-        "core.v1.Pod" => pod::pod,
+        "core.v1.Pod" => {
+            pod::pod(&mut checks, object, stored, endpoint);
+            return checks.into_errors();
+        }
+        "core.v1.Namespace" => {
+            config::namespace(&mut checks, object, stored, endpoint);
+            return checks.into_errors();
+        }
         "core.v1.PodTemplate" => template::pod_template,
         "core.v1.ReplicationController" => workload::replication_controller,
         "core.v1.ConfigMap" => config::config_map,
@@ -34,9 +49,11 @@ pub(super) fn validate(definition: &'static str, object: &Value, stored: Option<
         "core.v1.Service" => network::service,
         "core.v1.PersistentVolumeClaim" => storage::claim,
         "core.v1.PersistentVolume" => storage::volume,
-        "core.v1.Event" => config::event,
-        "events.v1.Event" => config::reported_event,
+        "core.v1.Event" => event::event,
+        "events.v1.Event" => event::reported,
         "apps.v1.Deployment" => workload::deployment,
+        "apps.v1.ControllerRevision" => config::revision,
+        "storage.v1.VolumeAttributesClass" => storage::attributes,
         "apps.v1.ReplicaSet" => workload::replica_set,
         "apps.v1.StatefulSet" => workload::stateful_set,
         "apps.v1.DaemonSet" => workload::daemon_set,

@@ -1,12 +1,12 @@
 //! Services, ingresses and network policies.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, net::IpAddr};
 
 use kubewright_machinery::object::names;
 use serde_json::Value;
 
 use super::checks::{Checks, is_blank, is_empty, items};
-use crate::status::FieldError;
+use crate::status::{FieldError, FieldReason};
 
 const PROTOCOLS: [&str; 3] = ["SCTP", "TCP", "UDP"];
 
@@ -21,6 +21,7 @@ pub(super) fn service(checks: &mut Checks, object: &Value, stored: Option<&Value
     checks.required_one_of("spec.sessionAffinity", &spec["sessionAffinity"], &["ClientIP", "None"]);
     checks.one_of("spec.externalTrafficPolicy", &spec["externalTrafficPolicy"], &["Cluster", "Local"]);
     checks.one_of("spec.internalTrafficPolicy", &spec["internalTrafficPolicy"], &["Cluster", "Local"]);
+    outside(checks, spec, kind);
     match kind {
         "ExternalName" => {
             checks.required("spec.externalName", &spec["externalName"]);
@@ -53,9 +54,51 @@ pub(super) fn service(checks: &mut Checks, object: &Value, stored: Option<&Value
     }
 }
 
+/// How a service is reached from outside of the cluster, and by whom.
+fn outside(checks: &mut Checks, spec: &Value, kind: &str) {
+    let mut addresses = 0;
+    for (path, address) in items("spec.externalIPs", &spec["externalIPs"]) {
+        addresses += 1;
+        checks.address(&path, address);
+        let text = address.as_str().unwrap_or_default();
+        if text.parse::<IpAddr>().is_ok_and(|address| address.is_loopback()) {
+            let detail = "may not be in the loopback range (127.0.0.0/8, ::1/128)";
+            checks.add(FieldError::invalid(path, address, detail));
+        }
+    }
+    let policy = &spec["externalTrafficPolicy"];
+    if !is_blank(policy) && addresses == 0 && !matches!(kind, "LoadBalancer" | "NodePort") {
+        let detail = "may only be set for externally-accessible services";
+        checks.add(FieldError::invalid("spec.externalTrafficPolicy", policy, detail));
+    }
+    let timeout = &spec["sessionAffinityConfig"]["clientIP"]["timeoutSeconds"];
+    if timeout.as_i64().is_some_and(|seconds| !(1..=86_400).contains(&seconds)) {
+        let field = "spec.sessionAffinityConfig.clientIP.timeoutSeconds";
+        checks.add(FieldError::invalid(field, timeout, "must be greater than 0 and less than 86400"));
+    }
+    let is_double = matches!(spec["ipFamilyPolicy"].as_str(), Some("RequireDualStack"));
+    if is_double && spec["clusterIP"] != "None" {
+        let detail = "this cluster is not configured for dual-stack services";
+        checks.add(FieldError::invalid("spec.ipFamilyPolicy", &spec["ipFamilyPolicy"], detail));
+    }
+    for (path, address) in items("spec.clusterIPs", &spec["clusterIPs"]) {
+        if address != "None" && !is_blank(address) {
+            checks.address(&path, address);
+        }
+    }
+    for (path, port) in items("spec.ports", &spec["ports"]) {
+        let node_port = &port["nodePort"];
+        if node_port.as_u64().is_some_and(|port| port != 0 && !(30_000..=32_767).contains(&port)) {
+            let detail = "provided port is not in the valid range. The range of valid ports is 30000-32767";
+            checks.add(FieldError::invalid(format!("{path}.nodePort"), node_port, detail));
+        }
+    }
+}
+
 fn service_ports(checks: &mut Checks, ports: &Value) {
     let several = ports.as_array().is_some_and(|ports| ports.len() > 1);
-    let (mut names_seen, mut seen) = (HashSet::new(), HashSet::new());
+    let mut names_seen = HashSet::new();
+    let mut seen = HashSet::new();
     for (path, port) in items("spec.ports", ports) {
         let name = format!("{path}.name");
         if several && is_blank(&port["name"]) {
@@ -65,9 +108,15 @@ fn service_ports(checks: &mut Checks, ports: &Value) {
         checks.unique(&name, &port["name"], &mut names_seen);
         checks.within(&format!("{path}.port"), &port["port"], 1, 65_535);
         checks.required_one_of(&format!("{path}.protocol"), &port["protocol"], &PROTOCOLS);
-        checks.within(&format!("{path}.targetPort"), &port["targetPort"], 1, 65_535);
-        let pair = serde_json::json!({"port": port["port"], "protocol": port["protocol"]});
-        checks.unique(&path, &pair, &mut seen);
+        checks.port(&format!("{path}.targetPort"), &port["targetPort"]);
+        let (number, protocol) = (&port["port"], &port["protocol"]);
+        if !seen.insert((number.to_string(), protocol.to_string())) {
+            // The real server prints its own struct here.
+            let pair = format!(
+                "{{\"Name\":\"\",\"Protocol\":{protocol},\"AppProtocol\":null,\"Port\":{number},\"TargetPort\":0,\"NodePort\":0}}"
+            );
+            checks.add(FieldError::new(&path, FieldReason::Duplicate, format!("Duplicate value: {pair}")));
+        }
     }
 }
 

@@ -3,34 +3,107 @@
 use serde_json::Value;
 
 use super::{
-    checks::{Checks, without},
+    checks::{Checks, is_empty, without},
     template,
 };
-use crate::status::FieldError;
+use crate::{kinds::Endpoint, status::FieldError, types::prepare::quality};
 
-const MUTABLE: [&str; 3] = ["activeDeadlineSeconds", "terminationGracePeriodSeconds", "tolerations"];
+const MUTABLE: [&str; 2] = ["activeDeadlineSeconds", "tolerations"];
 const CHANGED: &str = "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,\
     `spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it \
     to be set to 1 if it was previously negative)";
 
-pub(super) fn pod(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
-    template::spec(checks, "spec", &object["spec"]);
-    if let Some(stored) = stored {
-        update(checks, &object["spec"], &stored["spec"]);
+pub(super) fn pod(checks: &mut Checks, object: &Value, stored: Option<&Value>, endpoint: Endpoint<'_>) {
+    let spec = &object["spec"];
+    template::spec(checks, "spec", spec);
+    match (stored.map(|stored| &stored["spec"]), endpoint) {
+        (None, _) if !is_empty(&spec["ephemeralContainers"]) => {
+            checks.add(FieldError::forbidden("spec.ephemeralContainers", "cannot be set on create"));
+        }
+        (Some(stored), Endpoint::Main | Endpoint::Status) => update(checks, spec, stored),
+        (Some(stored), Endpoint::Other("ephemeralcontainers")) => ephemeral(checks, spec, stored),
+        (Some(stored), Endpoint::Other("resize")) => resize(checks, spec, stored),
+        _ => {}
     }
 }
 
 /// BVA-4
 fn update(checks: &mut Checks, spec: &Value, stored: &Value) {
-    let kept = stored["tolerations"].as_array().into_iter().flatten();
-    let added_only = kept.clone().all(|old| spec["tolerations"].as_array().is_some_and(|new| new.contains(old)));
-    let mut settled = fixed(spec);
-    // A binding arrives as an update too.
-    if stored["nodeName"].is_null() {
-        settled = without(&settled, &["nodeName"]);
+    for field in ["containers", "initContainers"] {
+        let names = |spec: &Value| spec[field].as_array().map_or(0, Vec::len);
+        if names(spec) != names(stored) {
+            checks.add(FieldError::forbidden(format!("spec.{field}"), "pod updates may not add or remove containers"));
+            return;
+        }
     }
-    if settled != fixed(stored) || !added_only {
+    deadline(checks, &spec["activeDeadlineSeconds"], &stored["activeDeadlineSeconds"]);
+    let mut kept = stored["tolerations"].as_array().into_iter().flatten();
+    if !kept.all(|old| spec["tolerations"].as_array().is_some_and(|new| new.iter().any(|new| is_kept(old, new)))) {
+        let detail = "existing toleration can not be modified except its tolerationSeconds";
+        checks.add(FieldError::forbidden("spec.tolerations", detail));
+        return;
+    }
+    let relaxed = stored["terminationGracePeriodSeconds"].as_i64().is_some_and(|seconds| seconds < 0)
+        && spec["terminationGracePeriodSeconds"] == 1;
+    let fixed = |spec: &Value| if relaxed { without(&fixed(spec), &["terminationGracePeriodSeconds"]) } else { fixed(spec) };
+    if fixed(spec) != fixed(stored) {
         checks.add(FieldError::forbidden("spec", CHANGED));
+    }
+}
+
+/// A deadline can only come nearer.
+fn deadline(checks: &mut Checks, now: &Value, before: &Value) {
+    let Some(most) = before.as_i64() else { return };
+    match now.as_i64() {
+        None => {
+            let detail = "must not update from a positive integer to nil value";
+            checks.add(FieldError::invalid("spec.activeDeadlineSeconds", now, detail));
+        }
+        Some(seconds) if seconds > most => {
+            let detail = "must be less than or equal to previous value";
+            checks.add(FieldError::invalid("spec.activeDeadlineSeconds", now, detail));
+        }
+        Some(_) => {}
+    }
+}
+
+fn is_kept(old: &Value, new: &Value) -> bool {
+    without(old, &["tolerationSeconds"]) == without(new, &["tolerationSeconds"])
+}
+
+/// Ephemeral containers stay once they are there.
+fn ephemeral(checks: &mut Checks, spec: &Value, stored: &Value) {
+    const FIELD: &str = "spec.ephemeralContainers";
+    let containers = spec["ephemeralContainers"].as_array().map(Vec::as_slice).unwrap_or_default();
+    for old in stored["ephemeralContainers"].as_array().into_iter().flatten() {
+        let text = |text: &str| {
+            format!("existing ephemeral containers {:?} may not be {text}\n", old["name"].as_str().unwrap_or_default())
+        };
+        match containers.iter().find(|new| new["name"] == old["name"]) {
+            None => checks.add(FieldError::forbidden(FIELD, text("removed"))),
+            Some(new) if new != old => checks.add(FieldError::forbidden(FIELD, text("changed"))),
+            Some(_) => {}
+        }
+    }
+}
+
+/// A resize changes what containers may use, and not what class of service the pod has.
+fn resize(checks: &mut Checks, spec: &Value, stored: &Value) {
+    let class = quality(stored);
+    if class != quality(spec) {
+        let detail = "Pod QOS Class may not change as a result of resizing";
+        checks.add(FieldError::invalid("spec", &class.into(), detail));
+        return;
+    }
+    let fixed = |spec: &Value| {
+        let mut fixed = spec.clone();
+        for container in fixed["containers"].as_array_mut().into_iter().flatten() {
+            *container = without(container, &["resources", "resizePolicy"]);
+        }
+        fixed
+    };
+    if fixed(spec) != fixed(stored) {
+        checks.add(FieldError::forbidden("spec", "only cpu and memory resources are mutable"));
     }
 }
 

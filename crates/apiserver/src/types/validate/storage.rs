@@ -11,17 +11,8 @@ const CHANGED: &str = "spec is immutable after creation except resources.request
 
 pub(super) fn claim(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
     let spec = &object["spec"];
-    access_modes(checks, &spec["accessModes"]);
-    if !spec["selector"].is_null() {
-        checks.selector("spec.selector", &spec["selector"]);
-    }
+    claim_spec(checks, "spec", spec);
     let wanted = &spec["resources"]["requests"]["storage"];
-    if wanted.is_null() {
-        checks.add(FieldError::required("spec.resources[storage]", ""));
-    } else if Quantity::from_value(wanted).is_ok_and(|amount| amount.is_zero() || amount.is_negative()) {
-        checks.add(FieldError::invalid("spec.resources[storage]", wanted, "must be greater than zero"));
-    }
-    checks.one_of("spec.volumeMode", &spec["volumeMode"], &["Block", "Filesystem"]);
     if let Some(stored) = stored.map(|stored| &stored["spec"]) {
         // A claim is bound by an update too.
         let mut mutable = vec!["resources", "volumeAttributesClassName"];
@@ -38,9 +29,24 @@ pub(super) fn claim(checks: &mut Checks, object: &Value, stored: Option<&Value>)
     }
 }
 
+/// What a claim asks for, also in a template of claims.
+pub(super) fn claim_spec(checks: &mut Checks, path: &str, spec: &Value) {
+    access_modes(checks, path, &spec["accessModes"]);
+    if !spec["selector"].is_null() {
+        checks.selector(&format!("{path}.selector"), &spec["selector"]);
+    }
+    let (field, wanted) = (format!("{path}.resources[storage]"), &spec["resources"]["requests"]["storage"]);
+    if wanted.is_null() {
+        checks.add(FieldError::required(field, ""));
+    } else if Quantity::from_value(wanted).is_ok_and(|amount| amount.is_zero() || amount.is_negative()) {
+        checks.add(FieldError::invalid(field, wanted, "must be greater than zero"));
+    }
+    checks.one_of(&format!("{path}.volumeMode"), &spec["volumeMode"], &["Block", "Filesystem"]);
+}
+
 pub(super) fn volume(checks: &mut Checks, object: &Value, _: Option<&Value>) {
     let spec = &object["spec"];
-    access_modes(checks, &spec["accessModes"]);
+    access_modes(checks, "spec", &spec["accessModes"]);
     if is_empty(&spec["capacity"]) {
         checks.add(FieldError::required("spec.capacity", ""));
     }
@@ -62,13 +68,27 @@ pub(super) fn class(checks: &mut Checks, object: &Value, stored: Option<&Value>)
     checks.immutable("volumeBindingMode", &object["volumeBindingMode"], &stored["volumeBindingMode"]);
 }
 
-fn access_modes(checks: &mut Checks, modes: &Value) {
-    if is_empty(modes) {
-        checks.add(FieldError::required("spec.accessModes", "at least 1 access mode is required"));
+pub(super) fn attributes(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
+    checks.required("driverName", &object["driverName"]);
+    if is_empty(&object["parameters"]) {
+        checks.add(FieldError::required("parameters", "must contain at least one key/value pair"));
     }
-    for (path, mode) in items("spec.accessModes", modes) {
+    if let Some(stored) = stored {
+        for field in ["driverName", "parameters"] {
+            if object[field] != stored[field] {
+                checks.add(FieldError::forbidden(field, format!("updates to {field} are forbidden.")));
+            }
+        }
+    }
+}
+
+fn access_modes(checks: &mut Checks, path: &str, modes: &Value) {
+    let field = format!("{path}.accessModes");
+    if is_empty(modes) {
+        checks.add(FieldError::required(&field, "at least 1 access mode is required"));
+    }
+    for (_, mode) in items(&field, modes) {
         // The real server names the field, not the item.
-        let field = path.split('[').next().unwrap_or_default();
-        checks.one_of(field, mode, &ACCESS_MODES);
+        checks.one_of(&field, mode, &ACCESS_MODES);
     }
 }

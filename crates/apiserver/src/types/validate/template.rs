@@ -2,16 +2,18 @@
 
 use std::collections::HashSet;
 
-use kubewright_machinery::{object::names, quantity::Quantity};
-use serde_json::{Map, Value, json};
+use kubewright_machinery::object::names;
+use serde_json::Value;
 
-use super::checks::{Checks, is_blank, is_empty, items};
-use crate::status::{FieldError, FieldReason};
+use super::{
+    checks::{Checks, is_empty, items},
+    container, placement,
+};
+use crate::status::FieldError;
 
-const PULL_POLICIES: [&str; 3] = ["Always", "IfNotPresent", "Never"];
-const PROTOCOLS: [&str; 3] = ["SCTP", "TCP", "UDP"];
-const RESTART_POLICIES: [&str; 3] = ["Always", "Never", "OnFailure"];
-const DNS_POLICIES: [&str; 4] = ["ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"];
+const RESTART_POLICIES: [&str; 3] = ["Always", "OnFailure", "Never"];
+const DNS_POLICIES: [&str; 4] = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
+const I32_MAX: i64 = i32::MAX as i64;
 
 pub(super) fn pod_template(checks: &mut Checks, object: &Value, _: Option<&Value>) {
     template(checks, "template", &object["template"]);
@@ -33,131 +35,71 @@ pub(super) fn spec(checks: &mut Checks, path: &str, spec: &Value) {
             checks.add(FieldError::required(&path, ""));
         }
         for (path, container) in items(&path, &spec[field]) {
-            self::container(checks, &path, container, &volumes);
+            container::container(checks, &path, container, &volumes);
             checks.unique(&format!("{path}.name"), &container["name"], &mut seen);
         }
     }
     checks.required_one_of(&format!("{path}.restartPolicy"), &spec["restartPolicy"], &RESTART_POLICIES);
     checks.required_one_of(&format!("{path}.dnsPolicy"), &spec["dnsPolicy"], &DNS_POLICIES);
-    checks.not_negative(&format!("{path}.terminationGracePeriodSeconds"), &spec["terminationGracePeriodSeconds"]);
-    checks.within(&format!("{path}.activeDeadlineSeconds"), &spec["activeDeadlineSeconds"], 1, i64::from(i32::MAX));
+    checks.within(&format!("{path}.activeDeadlineSeconds"), &spec["activeDeadlineSeconds"], 1, I32_MAX);
     checks.labels(&format!("{path}.nodeSelector"), &spec["nodeSelector"]);
     checks.name(&format!("{path}.serviceAccountName"), &spec["serviceAccountName"], names::dns_1123_subdomain);
     checks.name(&format!("{path}.nodeName"), &spec["nodeName"], names::dns_1123_subdomain);
-    for (path, secret) in items(&format!("{path}.imagePullSecrets"), &spec["imagePullSecrets"]) {
-        checks.required(&format!("{path}.name"), &secret["name"]);
+    checks.name(&format!("{path}.hostname"), &spec["hostname"], names::dns_1123_label);
+    checks.name(&format!("{path}.subdomain"), &spec["subdomain"], names::dns_1123_label);
+    placement::placement(checks, path, spec);
+    network(checks, path, spec);
+    security(checks, &format!("{path}.securityContext"), spec);
+    if !spec["os"].is_null() && !matches!(spec["os"]["name"].as_str(), Some("linux" | "windows")) {
+        checks.add(FieldError::not_supported(format!("{path}.os"), &spec["os"]["name"], &["linux", "windows"]));
+    }
+    for (path, gate) in items(&format!("{path}.readinessGates"), &spec["readinessGates"]) {
+        checks.name(&format!("{path}.conditionType"), &gate["conditionType"], names::qualified_name);
     }
 }
 
-fn container(checks: &mut Checks, path: &str, container: &Value, volumes: &HashSet<String>) {
-    if checks.required(&format!("{path}.name"), &container["name"]) {
-        checks.name(&format!("{path}.name"), &container["name"], names::dns_1123_label);
+/// How pods see the network.
+fn network(checks: &mut Checks, path: &str, spec: &Value) {
+    if spec["dnsPolicy"] == "None" && is_empty(&spec["dnsConfig"]) {
+        checks.add(FieldError::required(format!("{path}.dnsConfig"), "must provide `dnsConfig` when `dnsPolicy` is None"));
     }
-    let image = &container["image"];
-    if checks.required(&format!("{path}.image"), image) && image.as_str().is_some_and(|image| image.trim() != image) {
-        checks.add(FieldError::invalid(format!("{path}.image"), image, "must not have leading or trailing whitespace"));
+    for (path, server) in items(&format!("{path}.dnsConfig.nameservers"), &spec["dnsConfig"]["nameservers"]) {
+        checks.address(&path, server);
     }
-    checks.one_of(&format!("{path}.imagePullPolicy"), &container["imagePullPolicy"], &PULL_POLICIES);
-    ports(checks, &format!("{path}.ports"), &container["ports"]);
-    for (path, variable) in items(&format!("{path}.env"), &container["env"]) {
-        environment(checks, &path, variable);
-    }
-    let mut paths = HashSet::new();
-    for (path, mount) in items(&format!("{path}.volumeMounts"), &container["volumeMounts"]) {
-        if checks.required(&format!("{path}.name"), &mount["name"])
-            && !volumes.contains(mount["name"].as_str().unwrap_or_default())
-        {
-            let text = format!("Not found: {}", mount["name"]);
-            checks.add(FieldError::new(format!("{path}.name"), FieldReason::NotFound, text));
-        }
-        if checks.required(&format!("{path}.mountPath"), &mount["mountPath"]) && !paths.insert(mount["mountPath"].to_string()) {
-            checks.add(FieldError::invalid(format!("{path}.mountPath"), &mount["mountPath"], "must be unique"));
+    for (path, alias) in items(&format!("{path}.hostAliases"), &spec["hostAliases"]) {
+        checks.address(&format!("{path}.ip"), &alias["ip"]);
+        for (path, name) in items(&format!("{path}.hostnames"), &alias["hostnames"]) {
+            checks.name(&path, name, names::dns_1123_subdomain);
         }
     }
-    for probe in ["livenessProbe", "readinessProbe", "startupProbe"] {
-        if !container[probe].is_null() {
-            self::probe(checks, &format!("{path}.{probe}"), &container[probe], probe != "readinessProbe");
-        }
-    }
-    resources(checks, &format!("{path}.resources"), &container["resources"]);
-}
-
-fn ports(checks: &mut Checks, path: &str, ports: &Value) {
-    let mut seen = HashSet::new();
-    for (path, port) in items(path, ports) {
-        checks.unique(&format!("{path}.name"), &port["name"], &mut seen);
-        if port["containerPort"] == json!(0) {
-            checks.add(FieldError::required(format!("{path}.containerPort"), ""));
-        } else {
-            checks.within(&format!("{path}.containerPort"), &port["containerPort"], 1, 65_535);
-        }
-        checks.within(&format!("{path}.hostPort"), &port["hostPort"], 1, 65_535);
-        checks.required_one_of(&format!("{path}.protocol"), &port["protocol"], &PROTOCOLS);
-    }
-}
-
-fn environment(checks: &mut Checks, path: &str, variable: &Value) {
-    checks.required(&format!("{path}.name"), &variable["name"]);
-    let source = &variable["valueFrom"];
-    if source.is_null() {
+    if spec["hostNetwork"] != true {
         return;
     }
-    let from = format!("{path}.valueFrom");
-    match source.as_object().map_or(0, Map::len) {
-        0 => checks.add(FieldError::invalid(
-            &from,
-            &json!(""),
-            "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`",
-        )),
-        1 if !is_blank(&variable["value"]) => {
-            checks.add(FieldError::invalid(&from, &json!(""), "may not be specified when `value` is not empty"));
-        }
-        1 => {}
-        _ => checks.add(FieldError::invalid(&from, &json!(""), "may not have more than one field specified at a time")),
-    }
-    for reference in ["configMapKeyRef", "secretKeyRef"] {
-        if !source[reference].is_null() {
-            checks.required(&format!("{from}.{reference}.name"), &source[reference]["name"]);
-            checks.required(&format!("{from}.{reference}.key"), &source[reference]["key"]);
-        }
-    }
-    if !source["fieldRef"].is_null() {
-        checks.required(&format!("{from}.fieldRef.fieldPath"), &source["fieldRef"]["fieldPath"]);
-    }
-}
-
-fn probe(checks: &mut Checks, path: &str, probe: &Value, succeeds_once: bool) {
-    let handlers = ["exec", "httpGet", "tcpSocket", "grpc"].iter().filter(|handler| !probe[**handler].is_null()).count();
-    if handlers == 0 {
-        checks.add(FieldError::required(path, "must specify a handler type"));
-    } else if handlers > 1 {
-        checks.add(FieldError::forbidden(path, "may not specify more than 1 handler type"));
-    }
-    for field in ["initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThreshold", "failureThreshold"] {
-        checks.not_negative(&format!("{path}.{field}"), &probe[field]);
-    }
-    let successes = &probe["successThreshold"];
-    if succeeds_once && successes.as_i64().is_some_and(|count| count != 1) {
-        checks.add(FieldError::invalid(format!("{path}.successThreshold"), successes, "must be 1"));
-    }
-}
-
-fn resources(checks: &mut Checks, path: &str, resources: &Value) {
-    for kind in ["limits", "requests"] {
-        for (name, amount) in resources[kind].as_object().into_iter().flatten() {
-            if Quantity::from_value(amount).is_ok_and(|amount| amount.is_negative()) {
-                checks.add(FieldError::invalid(format!("{path}.{kind}[{name}]"), amount, "must be greater than or equal to 0"));
+    for (path, container) in items(&format!("{path}.containers"), &spec["containers"]) {
+        for (path, port) in items(&format!("{path}.ports"), &container["ports"]) {
+            if !port["hostPort"].is_null() && port["hostPort"] != port["containerPort"] {
+                let detail = "must match `containerPort` when `hostNetwork` is true";
+                checks.add(FieldError::invalid(format!("{path}.hostPort"), &port["hostPort"], detail));
             }
         }
     }
-    for (name, request) in resources["requests"].as_object().into_iter().flatten() {
-        let limit = &resources["limits"][name.as_str()];
-        if let (Ok(amount), Ok(most)) = (Quantity::from_value(request), Quantity::from_value(limit))
-            && amount > most
-        {
-            let detail = format!("must be less than or equal to {name} limit of {most}");
-            checks.add(FieldError::invalid(format!("{path}.requests"), request, detail));
-        }
+}
+
+/// Who the processes of pods are.
+fn security(checks: &mut Checks, path: &str, spec: &Value) {
+    if spec["shareProcessNamespace"] == true && spec["hostPID"] == true {
+        let detail = "ShareProcessNamespace and HostPID cannot both be enabled";
+        checks.add(FieldError::invalid(format!("{path}.shareProcessNamespace"), &Value::Bool(true), detail));
+    }
+    let context = &spec["securityContext"];
+    for field in ["runAsUser", "runAsGroup", "fsGroup"] {
+        checks.within(&format!("{path}.{field}"), &context[field], 0, I32_MAX);
+    }
+    for (path, group) in items(&format!("{path}.supplementalGroups"), &context["supplementalGroups"]) {
+        checks.within(&path, group, 0, I32_MAX);
+    }
+    for (path, sysctl) in items(&format!("{path}.sysctls"), &context["sysctls"]) {
+        checks.required(&format!("{path}.name"), &sysctl["name"]);
     }
 }
 

@@ -1,3 +1,4 @@
+use crate::kinds::Endpoint;
 use kubewright_machinery::{object::GroupVersionKind, patch::merge_patch};
 use serde_json::{Value, json};
 
@@ -13,7 +14,7 @@ fn complete(api_version: &str, kind: &str, mut object: Value) -> (Builtin, Value
 /// `field: message` of everything that is wrong.
 fn errors(api_version: &str, kind: &str, object: Value) -> Vec<String> {
     let (model, object) = complete(api_version, kind, object);
-    model.validate(&object, None).into_iter().map(|error| format!("{}: {}", error.field, error.message)).collect()
+    model.validate(&object, None, Endpoint::Main).into_iter().map(|error| format!("{}: {}", error.field, error.message)).collect()
 }
 
 /// The same for an update by a merge patch.
@@ -22,7 +23,11 @@ fn update(api_version: &str, kind: &str, object: Value, patch: Value) -> Vec<Str
     let mut object = stored.clone();
     merge_patch(&mut object, &patch);
     let (model, object) = complete(api_version, kind, object);
-    model.validate(&object, Some(&stored)).into_iter().map(|error| format!("{}: {}", error.field, error.message)).collect()
+    model
+        .validate(&object, Some(&stored), Endpoint::Main)
+        .into_iter()
+        .map(|error| format!("{}: {}", error.field, error.message))
+        .collect()
 }
 
 fn deployment() -> Value {
@@ -142,9 +147,12 @@ fn containers_are_checked_one_by_one() {
 fn only_few_fields_of_a_pod_change() {
     let change = |spec: Value| update("v1", "Pod", pod(json!({})), json!({ "spec": spec }));
     assert_eq!(change(json!({"containers": [{"name": "c", "image": "j", "imagePullPolicy": "Always"}]})), nothing());
-    assert_eq!(change(json!({"nodeName": "n"})), nothing());
     assert_eq!(change(json!({"tolerations": [{"key": "k", "operator": "Exists"}]})), nothing());
-    for spec in [json!({"hostNetwork": true}), json!({"containers": [{"name": "c", "image": "i", "args": ["x"]}]})] {
+    for spec in [
+        json!({"hostNetwork": true}),
+        json!({"nodeName": "n"}),
+        json!({"containers": [{"name": "c", "image": "i", "args": ["x"]}]}),
+    ] {
         let found = change(spec);
         assert!(
             found.len() == 1 && found[0].starts_with("spec: Forbidden: pod updates may not change fields other than"),
@@ -213,7 +221,7 @@ fn events_stand_beside_what_they_are_about() {
     let stored = json!({"metadata": {"namespace": "default"}, "involvedObject": {"namespace": "other"}, "eventTime": null});
     let model = Builtin::of_gvk(&GroupVersionKind::new("events.k8s.io", "v1", "Event")).unwrap();
     let found: Vec<String> =
-        model.validate(&stored, None).iter().map(|error| format!("{}: {}", error.field, error.message)).collect();
+        model.validate(&stored, None, Endpoint::Main).iter().map(|error| format!("{}: {}", error.field, error.message)).collect();
     assert_eq!(
         found,
         [
@@ -233,7 +241,10 @@ fn services_have_distinct_ports() {
     assert_eq!(service(json!({"clusterIP": "None"})), nothing());
     assert_eq!(
         service(json!({"ports": [{"port": 80}, {"name": "b", "port": 80}]})),
-        ["spec.ports[0].name: Required value", "spec.ports[1]: Duplicate value: {\"port\":80,\"protocol\":\"TCP\"}"]
+        [
+            "spec.ports[0].name: Required value",
+            "spec.ports[1]: Duplicate value: {\"Name\":\"\",\"Protocol\":\"TCP\",\"AppProtocol\":null,\"Port\":80,\"TargetPort\":0,\"NodePort\":0}"
+        ]
     );
     assert_eq!(service(json!({"type": "ExternalName"})), ["spec.externalName: Required value"]);
     let spec = json!({"spec": {"clusterIP": "10.0.0.5", "clusterIPs": ["10.0.0.5"], "ports": [{"port": 1}]}});
@@ -322,7 +333,7 @@ fn api_services_are_named_after_what_they_serve() {
 
 #[test]
 fn limits_of_scaling_are_consistent() {
-    let spec = json!({"spec": {"maxReplicas": 1, "minReplicas": 2, "scaleTargetRef": {"kind": "Deployment", "name": "d"}}});
+    let spec = json!({"spec": {"maxReplicas": 1, "minReplicas": 2, "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "d"}}});
     let expected = "spec.maxReplicas: Invalid value: 1: must be greater than or equal to `minReplicas`";
     assert_eq!(errors("autoscaling/v2", "HorizontalPodAutoscaler", spec), [expected]);
     let budget = |spec: Value| errors("policy/v1", "PodDisruptionBudget", json!({ "spec": spec }));

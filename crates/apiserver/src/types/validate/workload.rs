@@ -1,13 +1,13 @@
 //! Objects that keep pods running.
 
-use kubewright_machinery::selector::LabelSelector;
+use kubewright_machinery::{object::names, selector::LabelSelector};
 use serde_json::{Value, json};
 
 use super::{
-    checks::{Checks, is_empty, without},
-    template,
+    checks::{Checks, is_empty, items, without},
+    storage, template,
 };
-use crate::status::FieldError;
+use crate::status::{FieldError, FieldReason};
 
 const MUTABLE: [&str; 7] = [
     "replicas",
@@ -24,7 +24,7 @@ const CHANGED: &str = "updates to statefulset spec for fields other than 'replic
 pub(super) fn deployment(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
     let spec = &object["spec"];
     common(checks, spec, "deployment");
-    strategy(checks, "spec.strategy", &spec["strategy"], &["Recreate", "RollingUpdate"]);
+    strategy(checks, "spec.strategy", &spec["strategy"], &["Recreate", "RollingUpdate"], false);
     let strategy = &spec["strategy"];
     if strategy["type"] == "Recreate" && !strategy["rollingUpdate"].is_null() {
         let detail = "may not be specified when strategy `type` is 'Recreate'";
@@ -39,20 +39,53 @@ pub(super) fn deployment(checks: &mut Checks, object: &Value, stored: Option<&Va
 }
 
 pub(super) fn replica_set(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
-    common(checks, &object["spec"], "replicaset");
+    // The real server has one text for both.
+    common(checks, &object["spec"], "deployment");
     fixed_selector(checks, &object["spec"], stored);
 }
 
 pub(super) fn daemon_set(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
     common(checks, &object["spec"], "daemonset");
-    strategy(checks, "spec.updateStrategy", &object["spec"]["updateStrategy"], &["RollingUpdate", "OnDelete"]);
+    strategy(checks, "spec.updateStrategy", &object["spec"]["updateStrategy"], &["RollingUpdate", "OnDelete"], true);
     fixed_selector(checks, &object["spec"], stored);
 }
 
 pub(super) fn stateful_set(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
     let spec = &object["spec"];
-    checks.required_one_of("spec.podManagementPolicy", &spec["podManagementPolicy"], &["OrderedReady", "Parallel"]);
-    checks.required_one_of("spec.updateStrategy.type", &spec["updateStrategy"]["type"], &["RollingUpdate", "OnDelete"]);
+    if !matches!(spec["podManagementPolicy"].as_str(), Some("OrderedReady" | "Parallel")) {
+        let detail = "must be 'OrderedReady' or 'Parallel'";
+        checks.add(FieldError::invalid("spec.podManagementPolicy", &spec["podManagementPolicy"], detail));
+    }
+    let (kind, rolling) = (&spec["updateStrategy"]["type"], &spec["updateStrategy"]["rollingUpdate"]);
+    // The real server prints its own structs here.
+    let invalid = |checks: &mut Checks, field: &str, printed: String, detail: &str| {
+        checks.add(FieldError::new(field, FieldReason::Invalid, format!("Invalid value: {printed}: {detail}")));
+    };
+    match kind.as_str() {
+        Some("RollingUpdate") => {}
+        Some("OnDelete") => {
+            if !rolling.is_null() {
+                let printed =
+                    format!("{{\"Partition\":{},\"MaxUnavailable\":{}}}", rolling["partition"], rolling["maxUnavailable"]);
+                let detail = "only allowed for updateStrategy 'RollingUpdate'";
+                invalid(checks, "spec.updateStrategy.rollingUpdate", printed, detail);
+            }
+        }
+        _ => {
+            let printed = format!("{{\"Type\":{kind},\"RollingUpdate\":null}}");
+            invalid(checks, "spec.updateStrategy", printed, "must be 'RollingUpdate' or 'OnDelete'");
+        }
+    }
+    checks.not_negative("spec.ordinals.start", &spec["ordinals"]["start"]);
+    let retention = &spec["persistentVolumeClaimRetentionPolicy"];
+    for field in ["whenDeleted", "whenScaled"] {
+        let path = format!("spec.persistentVolumeClaimRetentionPolicy.{field}");
+        checks.one_of(&path, &retention[field], &["Retain", "Delete"]);
+    }
+    checks.name("spec.serviceName", &spec["serviceName"], names::dns_1123_label);
+    for (path, claim) in items("spec.volumeClaimTemplates", &spec["volumeClaimTemplates"]) {
+        storage::claim_spec(checks, &format!("{path}.spec"), &claim["spec"]);
+    }
     checks.not_negative("spec.updateStrategy.rollingUpdate.partition", &spec["updateStrategy"]["rollingUpdate"]["partition"]);
     common(checks, spec, "statefulset");
     if stored.is_some_and(|stored| without(&stored["spec"], &MUTABLE) != without(spec, &MUTABLE)) {
@@ -62,7 +95,7 @@ pub(super) fn stateful_set(checks: &mut Checks, object: &Value, stored: Option<&
 
 pub(super) fn replication_controller(checks: &mut Checks, object: &Value, _: Option<&Value>) {
     let spec = &object["spec"];
-    numbers(checks, spec);
+    numbers(checks, spec, "replicationcontroller");
     if is_empty(&spec["selector"]) {
         checks.add(FieldError::required("spec.selector", ""));
     }
@@ -77,18 +110,24 @@ pub(super) fn replication_controller(checks: &mut Checks, object: &Value, _: Opt
         matching_labels(checks, spec, &selector);
     }
     template::template(checks, "spec.template", &spec["template"]);
-    always_restarted(checks, spec);
+    always_restarted(checks, spec, "ReplicationController");
 }
 
 /// What all have: counts, a selector, a template that it selects, and pods that are restarted (BVA-2).
 fn common(checks: &mut Checks, spec: &Value, kind: &str) {
-    numbers(checks, spec);
+    numbers(checks, spec, kind);
     let selector = &spec["selector"];
     let parsed = if selector.is_null() {
-        checks.add(FieldError::required("spec.selector", ""));
+        if kind != "daemonset" {
+            checks.add(FieldError::required("spec.selector", ""));
+        }
         Some(LabelSelector::nothing())
     } else {
         let parsed = checks.selector("spec.selector", selector);
+        if parsed.is_none() {
+            let detail = if kind == "statefulset" { "" } else { "invalid label selector" };
+            checks.add(FieldError::invalid("spec.selector", selector, detail));
+        }
         if parsed.as_ref().is_some_and(LabelSelector::is_everything) {
             checks.add(FieldError::invalid("spec.selector", selector, format!("empty selector is invalid for {kind}")));
         }
@@ -98,11 +137,19 @@ fn common(checks: &mut Checks, spec: &Value, kind: &str) {
         matching_labels(checks, spec, &selector);
     }
     template::template(checks, "spec.template", &spec["template"]);
-    always_restarted(checks, spec);
+    let printed = match kind {
+        "statefulset" => "StatefulSet",
+        "daemonset" => "DaemonSet",
+        _ => "ReplicaSet",
+    };
+    always_restarted(checks, spec, printed);
 }
 
-fn numbers(checks: &mut Checks, spec: &Value) {
+fn numbers(checks: &mut Checks, spec: &Value, kind: &str) {
     for field in ["replicas", "minReadySeconds", "revisionHistoryLimit"] {
+        if field == "revisionHistoryLimit" && kind == "statefulset" {
+            continue;
+        }
         checks.not_negative(&format!("spec.{field}"), &spec[field]);
     }
 }
@@ -115,20 +162,44 @@ pub(super) fn matching_labels(checks: &mut Checks, spec: &Value, selector: &Labe
     }
 }
 
-fn always_restarted(checks: &mut Checks, spec: &Value) {
+fn always_restarted(checks: &mut Checks, spec: &Value, kind: &str) {
     let policy = &spec["template"]["spec"]["restartPolicy"];
     if matches!(policy.as_str(), Some("OnFailure" | "Never")) {
         checks.add(FieldError::not_supported("spec.template.spec.restartPolicy", policy, &["Always"]));
     }
+    if !spec["template"]["spec"]["activeDeadlineSeconds"].is_null() {
+        let detail = format!("activeDeadlineSeconds in {kind} is not Supported");
+        checks.add(FieldError::forbidden("spec.template.spec.activeDeadlineSeconds", detail));
+    }
 }
 
-fn strategy(checks: &mut Checks, path: &str, strategy: &Value, allowed: &[&str]) {
-    checks.required_one_of(&format!("{path}.type"), &strategy["type"], allowed);
+fn strategy(checks: &mut Checks, path: &str, strategy: &Value, allowed: &[&str], is_daemon: bool) {
+    let kind = &strategy["type"];
+    if !kind.as_str().is_some_and(|kind| allowed.contains(&kind)) {
+        // The real server prints its own struct here.
+        let printed = format!("{{\"Type\":{kind},\"RollingUpdate\":null}}");
+        let supported = allowed.iter().map(|value| format!("{value:?}")).collect::<Vec<_>>().join(", ");
+        let text = format!("Unsupported value: {printed}: supported values: {supported}");
+        checks.add(FieldError::new(path, FieldReason::NotSupported, text));
+    }
     let rolling = &strategy["rollingUpdate"];
+    for field in ["maxSurge", "maxUnavailable"] {
+        let path = format!("{path}.rollingUpdate.{field}");
+        checks.not_negative(&path, &rolling[field]);
+        checks.percentage(&path, &rolling[field], field == "maxUnavailable");
+    }
     let is_zero = |value: &Value| *value == json!(0) || *value == json!("0%");
-    if is_zero(&rolling["maxUnavailable"]) && is_zero(&rolling["maxSurge"]) {
-        let field = format!("{path}.rollingUpdate.maxUnavailable");
-        checks.add(FieldError::invalid(field, &rolling["maxUnavailable"], "may not be 0 when `maxSurge` is 0"));
+    let field = format!("{path}.rollingUpdate.maxUnavailable");
+    match (is_zero(&rolling["maxUnavailable"]), is_zero(&rolling["maxSurge"]), is_daemon) {
+        (true, true, false) => {
+            checks.add(FieldError::invalid(field, &rolling["maxUnavailable"], "may not be 0 when `maxSurge` is 0"));
+        }
+        (true, true, true) => checks.add(FieldError::required(field, "cannot be 0 when maxSurge is 0")),
+        (false, false, true) if !rolling["maxSurge"].is_null() && !rolling["maxUnavailable"].is_null() => {
+            let detail = "may not be set when maxUnavailable is non-zero";
+            checks.add(FieldError::invalid(format!("{path}.rollingUpdate.maxSurge"), &rolling["maxSurge"], detail));
+        }
+        _ => {}
     }
 }
 

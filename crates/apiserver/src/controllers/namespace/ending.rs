@@ -10,8 +10,8 @@ use kubewright_machinery::object::ObjectExt as _;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
-use super::{Controller, backlog::Backlog};
 use crate::{
+    controllers::{Controller, backlog::Backlog},
     kinds::Endpoint,
     request::{
         create::resource_of,
@@ -22,9 +22,12 @@ use crate::{
     store::{Event, ObjectName, Resource},
 };
 
+/// The finalizer of a namespace that still may have content.
+const CONTENT: &str = "kubernetes";
+
 /// Empties namespaces that are being deleted.
 #[derive(Debug, Default)]
-pub(super) struct Namespaces {
+pub(in crate::controllers) struct Ending {
     /// Namespaces that are being deleted.
     leaving: Mutex<BTreeSet<String>>,
     pending: Backlog<String>,
@@ -43,7 +46,7 @@ fn resource() -> Resource {
     Resource::new("", "namespaces")
 }
 
-impl Controller for Namespaces {
+impl Controller for Ending {
     fn name(&self) -> &'static str {
         "namespace-controller"
     }
@@ -59,6 +62,7 @@ impl Controller for Namespaces {
                 Some(_) => {}
                 None => {
                     self.leaving.lock().remove(&name);
+                    self.pending.forget(&name);
                 }
             }
         } else if self.leaving.lock().contains(&*event.object.name.namespace) {
@@ -71,10 +75,8 @@ impl Controller for Namespaces {
             let now = writer.clock().moment();
             let mut worked = false;
             for namespace in self.pending.take(now) {
-                match empty(writer, &namespace).await {
-                    Ok(()) => worked = true,
-                    Err(status) => self.pending.failed(namespace, now, &status),
-                }
+                let outcome = empty(writer, &namespace).await;
+                worked |= self.pending.finish(namespace, now, outcome).is_some();
             }
             Ok(worked)
         }
@@ -93,8 +95,8 @@ impl Controller for Namespaces {
 async fn empty(writer: &Writer, namespace: &str) -> Result<(), Status> {
     let name = ObjectName::new("", namespace);
     let Some(stored) = writer.snapshot().get(&resource(), &name).cloned() else { return Ok(()) };
-    let held =
-        stored.value().pointer("/spec/finalizers").and_then(Value::as_array).is_some_and(|finalizers| !finalizers.is_empty());
+    let finalizers = stored.value().pointer("/spec/finalizers").and_then(Value::as_array);
+    let held = finalizers.is_some_and(|finalizers| finalizers.iter().any(|finalizer| finalizer == CONTENT));
     if stored.value().deletion_timestamp().is_none() || !held {
         return Ok(());
     }
@@ -103,9 +105,16 @@ async fn empty(writer: &Writer, namespace: &str) -> Result<(), Status> {
     let now = writer.clock().now_in_seconds();
     writer.modify(&resource(), &name, Endpoint::Status, |object| set_conditions(object, &rest, &now)).await?;
     if rest.resources.is_empty() {
-        writer.modify(&resource(), &name, Endpoint::Other("finalize"), |object| object["spec"] = json!({})).await?;
+        writer.modify(&resource(), &name, Endpoint::Other("finalize"), release).await?;
     }
     Ok(())
+}
+
+/// Takes away the finalizer that stands for the content; others may have theirs.
+fn release(namespace: &mut Value) {
+    if let Some(finalizers) = namespace.pointer_mut("/spec/finalizers").and_then(Value::as_array_mut) {
+        finalizers.retain(|finalizer| finalizer != CONTENT);
+    }
 }
 
 /// Pods go first, so that nothing recreates what they use. An object that cannot be deleted keeps no other; the first refusal is told.

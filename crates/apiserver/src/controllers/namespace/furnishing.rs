@@ -1,0 +1,116 @@
+//! What every namespace contains: a service account and the cluster's certificate (CTL-3, NS-9).
+
+use std::time::Duration;
+
+use futures::{FutureExt as _, future::BoxFuture};
+use kubewright_machinery::object::ObjectExt as _;
+use serde_json::{Value, json};
+
+use crate::{
+    controllers::{Controller, backlog::Backlog},
+    kinds::Endpoint,
+    server::Writer,
+    status::Status,
+    store::{Event, ObjectName, Resource},
+};
+
+const ACCOUNT: &str = "default";
+const BUNDLE: &str = "kube-root-ca.crt";
+const DESCRIPTION: &str = "kubernetes.io/description";
+const ABOUT: &str = "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal \
+                     service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.";
+/// Stands where a certificate would be while the server has none.
+const NO_CERTIFICATE: &str = "";
+
+/// Creates the content, and again when it was deleted or changed.
+#[derive(Clone, Debug, Default)]
+pub(in crate::controllers) struct Furnishing {
+    pending: Backlog<String>,
+}
+
+impl Controller for Furnishing {
+    fn name(&self) -> &'static str {
+        "service-account-controller"
+    }
+
+    fn observe(&self, event: &Event) {
+        let (resource, name) = (&event.object.resource, &event.object.name);
+        if !resource.group.is_empty() {
+            return;
+        }
+        match (&*resource.plural, &*name.name) {
+            ("namespaces", _) if event.previous.is_none() => self.pending.add(name.name.to_string()),
+            ("namespaces", _) if event.current.is_none() => self.pending.forget(&name.name.to_string()),
+            ("serviceaccounts", ACCOUNT) if event.current.is_none() => self.pending.add(name.namespace.to_string()),
+            ("configmaps", BUNDLE) if event.previous.is_some() => self.pending.add(name.namespace.to_string()),
+            _ => {}
+        }
+    }
+
+    fn run<'a>(&'a self, writer: &'a Writer) -> BoxFuture<'a, Result<bool, Status>> {
+        async move {
+            let now = writer.clock().moment();
+            let mut worked = false;
+            for namespace in self.pending.take(now) {
+                let outcome = fill(writer, &namespace).await;
+                worked |= self.pending.finish(namespace, now, outcome).unwrap_or_default();
+            }
+            Ok(worked)
+        }
+        .boxed()
+    }
+
+    fn fork(&self) -> Box<dyn Controller> {
+        Box::new(self.clone())
+    }
+
+    fn next_due(&self) -> Option<Duration> {
+        self.pending.next_due()
+    }
+}
+
+/// Returns whether anything was missing.
+async fn fill(writer: &Writer, namespace: &str) -> Result<bool, Status> {
+    let snapshot = writer.snapshot();
+    let open = snapshot
+        .get(&Resource::new("", "namespaces"), &ObjectName::new("", namespace))
+        .is_some_and(|stored| stored.value().deletion_timestamp().is_none());
+    if !open {
+        return Ok(false);
+    }
+    let mut worked = false;
+    let account = ObjectName::new(namespace, ACCOUNT);
+    if snapshot.get(&Resource::new("", "serviceaccounts"), &account).is_none() {
+        let account =
+            json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": ACCOUNT, "namespace": namespace}});
+        create(writer, account).await?;
+        worked = true;
+    }
+    let (bundles, bundle) = (Resource::new("", "configmaps"), ObjectName::new(namespace, BUNDLE));
+    let data = json!({"ca.crt": NO_CERTIFICATE});
+    match snapshot.get(&bundles, &bundle) {
+        None => {
+            let metadata = json!({"name": BUNDLE, "namespace": namespace, "annotations": {DESCRIPTION: ABOUT}});
+            create(writer, json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data})).await?;
+            worked = true;
+        }
+        Some(stored) if stored.value()["data"] != data => {
+            let restore = |object: &mut Value| {
+                object["data"] = data.clone();
+                object.set_annotation(DESCRIPTION, ABOUT);
+            };
+            writer.modify(&bundles, &bundle, Endpoint::Main, restore).await?;
+            worked = true;
+        }
+        Some(_) => {}
+    }
+    Ok(worked)
+}
+
+/// Creates an object unless somebody else just did.
+async fn create(writer: &Writer, object: Value) -> Result<(), Status> {
+    match writer.create(object).await {
+        Err(status) if !status.is("AlreadyExists") => Err(status),
+        _ => Ok(()),
+    }
+}

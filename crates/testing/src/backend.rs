@@ -6,8 +6,10 @@ use kube::config::KubeConfigOptions;
 use kubewright_apiserver::ApiServer;
 use kubewright_apiserver::access::Identity;
 use kubewright_apiserver::clock::Clock as ServerClock;
+use kubewright_apiserver::listen::Endpoint;
 use kubewright_apiserver::workloads::{StageDelays, Workloads};
 use kubewright_runtime::clock::Clock;
+use tokio::sync::OnceCell;
 
 use crate::TestOptions;
 use crate::node::NodePlayer;
@@ -27,7 +29,7 @@ pub(crate) enum Backend {
 }
 
 /// The control plane that all tests of this process share.
-static SHARED: tokio::sync::OnceCell<(Arc<ControlPlane>, NodePlayer)> = tokio::sync::OnceCell::const_new();
+static SHARED: OnceCell<(Arc<ControlPlane>, NodePlayer)> = OnceCell::const_new();
 
 impl Backend {
     /// A server of the chosen tier.
@@ -83,6 +85,23 @@ impl Backend {
             Self::Real { plane, .. } => plane.client().await.map_err(|error| format!("failed to {error}")),
             Self::Kubeconfig { config } => {
                 kube::Client::try_from(config.clone()).map_err(|error| format!("failed to make a client: {error}"))
+            }
+        }
+    }
+
+    /// A kubeconfig of an administrator. `endpoint` is where the port of an embedded server is kept.
+    pub(crate) async fn kubeconfig(&self, endpoint: &OnceCell<Endpoint>) -> Result<String, String> {
+        match self {
+            Self::Embedded { server } => {
+                let listen = async || server.listen("127.0.0.1:0").await.map_err(|error| format!("failed to listen: {error}"));
+                let endpoint = endpoint.get_or_try_init(listen).await?;
+                endpoint.kubeconfig(&Identity::admin()).map_err(|error| format!("failed to write a kubeconfig: {error}"))
+            }
+            Self::Real { plane, .. } => Ok(plane.kubeconfig().to_owned()),
+            Self::Kubeconfig { .. } => {
+                let kubeconfig = kube::config::Kubeconfig::read().map_err(|e| format!("failed to read the kubeconfig: {e}"))?;
+                // JSON is YAML, too.
+                serde_json::to_string(&kubeconfig).map_err(|e| format!("failed to write the kubeconfig: {e}"))
             }
         }
     }

@@ -7,6 +7,7 @@ use k8s_openapi::api::core::v1::Namespace;
 use kube::api::{Api, DeleteParams, PostParams};
 use kubewright_apiserver::ApiServer;
 use kubewright_apiserver::clock::Seed;
+use kubewright_apiserver::listen::Endpoint;
 use kubewright_apiserver::middleware::{Faults, Journal};
 use kubewright_runtime::clock::{Clock, Random};
 use kubewright_runtime::cluster::{Cluster, ClusterOptions};
@@ -33,6 +34,8 @@ pub struct TestCluster {
     faults: Faults,
     clock: Clock,
     tasks: Tasks,
+    /// The port of an embedded server, once somebody asked for a kubeconfig.
+    endpoint: tokio::sync::OnceCell<Endpoint>,
 }
 
 /// How a test cluster is started.
@@ -98,6 +101,7 @@ impl TestCluster {
             faults: Faults::new(server_clock, Seed::new(7)),
             clock,
             tasks: Tasks::new(),
+            endpoint: tokio::sync::OnceCell::new(),
         })
     }
 
@@ -145,6 +149,17 @@ impl TestCluster {
     /// Faults for the requests of operators and of [`Self::connect`].
     pub fn faults(&self) -> &Faults {
         &self.faults
+    }
+
+    /// A kubeconfig with all rights and everything inline, for what connects to the cluster on its own.
+    ///
+    /// The embedded server then listens on a loopback port. Real connections and virtual time do not go together: such a test
+    /// needs `#[tokio::test(flavor = "multi_thread")]`, on which time is real.
+    pub async fn kubeconfig(&self) -> String {
+        match self.backend.kubeconfig(&self.endpoint).await {
+            Ok(text) => text,
+            Err(error) => self.fail(&error),
+        }
     }
 
     /// The clock of server, operators and test.

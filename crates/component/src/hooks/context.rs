@@ -26,6 +26,7 @@ pub(crate) struct HookInputs {
     pub(crate) digest: String,
     pub(crate) revision: i64,
     pub(crate) references: Resolved,
+    pub(crate) target: Option<Cluster>,
 }
 
 impl<C> ReadContext<C> {
@@ -59,6 +60,11 @@ impl<C> HookContext<C> {
     /// A kube client for that cluster.
     pub fn client(&self) -> kube::Client {
         self.read.client()
+    }
+
+    /// The cluster of the dependents, in the name in which they are written.
+    pub fn target(&self) -> &Cluster {
+        self.inputs.target.as_ref().unwrap_or(self.read.cluster())
     }
 
     /// The namespace that the dependents go to.

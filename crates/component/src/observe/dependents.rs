@@ -90,6 +90,11 @@ impl DependentWatches {
         }
     }
 
+    /// Whether these are the same watches.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
+    }
+
     /// From now on changes of objects with this owner hash queue the component.
     pub(crate) fn register(&self, component: &Key, owner_hash: &str) {
         let mut state = self.inner.state.lock();

@@ -96,6 +96,20 @@ impl<C: Component> ComponentBuilder<C> {
         self
     }
 
+    /// In whose name dependents are written when neither component nor kubeconfig says: a service account of this name in the
+    /// namespace of the component. Default: the operator itself.
+    pub fn default_service_account(mut self, name: impl Into<String>) -> Self {
+        self.options.default_service_account = Some(name.into());
+        self
+    }
+
+    /// Kubeconfigs of targets may name a program that gets credentials, which the operator then runs. Whoever may write such a
+    /// secret may run programs in the operator's pod. Default: refused.
+    pub fn allow_exec_credentials(mut self) -> Self {
+        self.options.allow_exec_credentials = true;
+        self
+    }
+
     /// Runs in every pass, after the object was read and before anything else.
     pub fn post_read(mut self, hook: impl for<'a> ReadHookFn<'a, C>) -> Self {
         self.hooks.add_post_read(hook);

@@ -32,6 +32,10 @@ pub(crate) struct Options {
     pub(crate) parallel_requests: usize,
     pub(crate) parallel_passes: usize,
     pub(crate) dependent_events: DependentEvents,
+    /// A service account in the namespace of each component, in whose name dependents are written.
+    pub(crate) default_service_account: Option<String>,
+    /// Whether kubeconfigs may start programs that get credentials.
+    pub(crate) allow_exec_credentials: bool,
 }
 
 impl Default for Options {
@@ -46,12 +50,18 @@ impl Default for Options {
             parallel_requests: 16,
             parallel_passes: 16,
             dependent_events: DependentEvents::default(),
+            default_service_account: None,
+            allow_exec_credentials: false,
         }
     }
 }
 
 impl Options {
     pub(crate) fn defaults(&self) -> OperatorDefaults {
-        OperatorDefaults { policies: self.policies.clone(), reapply_interval: self.reapply_interval.map(Interval::from) }
+        OperatorDefaults {
+            policies: self.policies.clone(),
+            reapply_interval: self.reapply_interval.map(Interval::from),
+            service_account: self.default_service_account.clone(),
+        }
     }
 }

@@ -7,7 +7,7 @@ use kubewright_core::flow::BoxError;
 use kubewright_core::manifest::OperatorName;
 use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
 use kubewright_render::ErasedGenerator;
-use kubewright_runtime::cluster::{ApiRequest, ApiResource, Cluster, Retry};
+use kubewright_runtime::cluster::{ApiRequest, ApiResource, Cluster, ConnectError, Retry};
 use kubewright_runtime::controller::{Controller, Enqueue, Key, Surroundings};
 use kubewright_runtime::operator::{Declarations, OperatorContext, Registration, Rule};
 use kubewright_runtime::task::Tasks;
@@ -15,14 +15,14 @@ use kubewright_runtime::watch::{Cause, Store};
 
 use super::Options;
 use crate::events::Events;
-use crate::execute::Sender;
 use crate::hooks::Hooks;
 use crate::kind::{Component, TypedKind, custom_resource_definition};
 use crate::metrics::{Metrics, register};
-use crate::observe::{AwaitedWatches, Compact, Components, DependentWatches, Notify};
+use crate::observe::{Compact, Components, Notify};
 use crate::reconciler::{ComponentReconciler, Memories, Shared, triggers};
 use crate::record::StatusWriter;
 use crate::references::ReferenceWatches;
+use crate::targets::{TargetFactory, Targets};
 
 /// What the engine does with dependents.
 const DEPENDENT_VERBS: &[&str] = &["get", "list", "watch", "create", "update", "patch", "delete"];
@@ -76,6 +76,9 @@ impl<C: Component> Registration for ComponentRegistration<C> {
         for kind in C::reference_kinds() {
             declarations.rule(Rule::new("", kind.plural(), &["get", "list", "watch"]));
         }
+        if self.options.default_service_account.is_some() {
+            declarations.rule(Rule::new("", "serviceaccounts", &["impersonate"]));
+        }
         declarations.rule(Rule::new("", "namespaces", &["get", "create"]));
         declarations.rule(Rule::new("events.k8s.io", "events", &["create", "patch"]));
         declarations.rule(Rule::new("apiextensions.k8s.io", "customresourcedefinitions", &["get", "list", "watch"]));
@@ -110,6 +113,24 @@ impl<C: Component> Registration for ComponentRegistration<C> {
         let self_manager: Arc<str> = format!("{field_manager}/self").into();
         let kind =
             TypedKind::new(Arc::from(self.operator.as_str()), cluster.clone(), Arc::clone(&self.generator), Arc::new(self.hooks));
+        if self.options.default_service_account.is_some() && cluster.acts_as_another() {
+            return Err(ConnectError::ActsAsAnother { cluster: cluster.name().to_owned() }.into());
+        }
+        let targets = Targets::new(TargetFactory {
+            operator: self.operator.clone(),
+            cluster: cluster.clone(),
+            tasks: context.tasks.clone(),
+            projection: Arc::clone(&projection),
+            notify: Arc::clone(&notify),
+            field_manager,
+            parallel: self.options.parallel_requests,
+            allow_exec: self.options.allow_exec_credentials,
+        });
+        let others = targets.clone();
+        context.checks.note(&format!("targets of {}", self.name), move || {
+            let problems = others.problems();
+            if problems.is_empty() { Ok(()) } else { Err(problems.join(", ")) }
+        })?;
         let shared = Arc::new(Shared {
             kind: Box::new(kind),
             finalizer: self.options.finalizer.clone().unwrap_or_else(|| self.operator.clone()),
@@ -118,15 +139,8 @@ impl<C: Component> Registration for ComponentRegistration<C> {
             resource,
             cluster_id,
             components: components.clone(),
-            dependents: DependentWatches::new(
-                cluster.clone(),
-                context.tasks.clone(),
-                Arc::clone(&projection),
-                Arc::clone(&notify),
-            ),
-            awaited: AwaitedWatches::new(cluster.clone(), context.tasks.clone(), Arc::clone(&notify)),
+            targets: targets.clone(),
             references: ReferenceWatches::new(cluster.clone(), context.tasks.clone(), notify),
-            sender: Sender::new(cluster.clone(), field_manager, self.options.parallel_requests),
             projection,
             defaults: self.options.defaults(),
             events: Events::new(context.recorder.reporter(&self.operator), &operator, self.options.dependent_events),

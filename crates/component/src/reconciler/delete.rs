@@ -43,11 +43,11 @@ impl Pass<'_> {
         self.object.annotation(&self.shared.operator.key("skip-deletion-hooks")) == Some("true")
     }
 
-    fn abandons(&self) -> bool {
+    pub(super) fn abandons(&self) -> bool {
         self.object.annotation(&self.abandon_key()) == Some("true")
     }
 
-    fn abandon_key(&self) -> String {
+    pub(super) fn abandon_key(&self) -> String {
         self.shared.operator.key("abandon-dependents")
     }
 }

@@ -1,5 +1,4 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::time::Duration;
 
 use kubewright_core::component::Ending;
 use kubewright_core::dependents::{
@@ -15,13 +14,11 @@ use super::end::{End, Step};
 use super::pass::Pass;
 use crate::execute::{Sent, check_foreign, refusal_of};
 use crate::kind::Instance;
-use crate::observe::{NotObservable, Obstacle};
+use crate::observe::Obstacle;
 
 /// More batches than this per dependent mean that the plan does not converge.
 const BATCHES_PER_DEPENDENT: usize = 16;
 const BATCHES: usize = 64;
-/// When a pass looks again for a kind that could not be observed.
-const LOOK_AGAIN: Duration = Duration::from_secs(10);
 
 /// What the engine is asked for.
 #[derive(Clone, Debug)]
@@ -43,11 +40,7 @@ impl Pass<'_> {
         let engine = self.engine();
         let mut inventory = self.inventory();
         let kinds = self.kinds(&inventory, goal);
-        self.shared.dependents.use_kinds(self.key, kinds.clone());
-        self.shared.dependents.settled(&kinds).await.map_err(|error| Box::new(self.unobservable(error)))?;
-        if let Some(broken) = self.shared.dependents.broken_for(&kinds, self.intervals().requeue) {
-            return Err(Box::new(self.unobservable(broken)));
-        }
+        self.watch(&kinds).await?;
         let mut observed = self.observe(&inventory, goal);
         let mut found = HashMap::new();
         let limit = BATCHES + BATCHES_PER_DEPENDENT * (inventory.len() + self.wanted(goal).len());
@@ -70,7 +63,7 @@ impl Pass<'_> {
             self.memory.engine = memory;
             if actions.is_empty() {
                 // What went away in this pass needs no watch any more.
-                self.shared.dependents.use_kinds(self.key, self.kinds(&inventory, goal));
+                self.use_kinds(&self.kinds(&inventory, goal));
                 self.note_namespaces(&observed);
                 self.draft.component.inventory = inventory;
                 self.await_obstacles(watch_objects, watch_foreign, &found);
@@ -85,7 +78,7 @@ impl Pass<'_> {
                         observed.record_persisted(&inventory);
                     }
                     Action::CheckForeign(check) => {
-                        let answer = check_foreign(self.shared.sender.cluster(), &check).await;
+                        let answer = check_foreign(self.target.cluster(), &check).await;
                         if let Foreign::Found(kind) = &answer {
                             found.insert(check.clone(), kind.clone());
                         }
@@ -98,7 +91,7 @@ impl Pass<'_> {
                     }
                 }
             }
-            for sent in self.shared.sender.send(batch).await {
+            for sent in self.target.sender.send(batch).await {
                 self.record_sent(&engine, &sent, &mut observed);
             }
             self.note_namespaces(&observed);
@@ -136,7 +129,7 @@ impl Pass<'_> {
     fn observe(&self, inventory: &Inventory, goal: &Goal) -> Observed {
         let mut observed = Observed::new(inventory);
         let mut see = |key: ObjectKey| {
-            if let Some(live) = self.shared.dependents.get(&key) {
+            if let Some(live) = self.watches.get(&key) {
                 observed.observe(key, live);
             }
         };
@@ -221,14 +214,14 @@ impl Pass<'_> {
             _ => body.deletion_timestamp().is_some() && body.finalizers().next().is_none(),
         };
         if !gone {
-            self.shared.dependents.record_write(body);
+            self.watches.record_write(body);
             return;
         }
         let uid = match &action.request {
             Request::Delete { uid, .. } => uid.as_str(),
             _ => body.uid(),
         };
-        self.shared.dependents.record_delete(&action.key, uid);
+        self.watches.record_delete(&action.key, uid);
     }
 
     fn note_namespaces(&mut self, observed: &Observed) {
@@ -259,7 +252,7 @@ impl Pass<'_> {
             Some(Obstacle::Instances(WatchSpec::new(kind).labels(check.selector).metadata_only()))
         };
         let obstacles = objects.into_iter().map(object).chain(checks.into_iter().filter_map(instances)).collect();
-        self.shared.awaited.set(self.key, obstacles);
+        self.target.awaited.set(self.key, obstacles);
     }
 
     /// Waits for the owners of objects that are wanted here too, so that whoever lets go queues the next pass.
@@ -269,15 +262,7 @@ impl Pass<'_> {
             Verdict::Complete => HashSet::new(),
             _ => self.objects(&Goal::Apply).iter().map(|object| &object.key).filter(|key| taken(key)).cloned().collect(),
         };
-        self.shared.dependents.want(self.key, wanted);
-    }
-
-    fn unobservable(&self, error: NotObservable) -> End {
-        match error {
-            NotObservable::Forbidden { .. } => End::failed(Failure::backoff(error).slow(), None, self.intervals()),
-            // Nothing tells when a first list comes after all.
-            NotObservable::Silent { .. } => End::waiting(error.to_string(), Some(LOOK_AGAIN), self.intervals()),
-        }
+        self.watches.want(self.key, wanted);
     }
 }
 

@@ -16,6 +16,8 @@ mod record;
 mod referring;
 mod rendering;
 mod shared;
+mod targeting;
+mod watching;
 
 pub(crate) use memory::Memories;
 pub(crate) use reconcile::{ComponentReconciler, triggers};

@@ -1,4 +1,5 @@
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use kubewright_core::component::Circumstances;
@@ -16,8 +17,10 @@ use super::memory::Memory;
 use crate::events::Tally;
 use crate::hooks::{HookInputs, Point};
 use crate::kind::Instance;
+use crate::observe::DependentWatches;
 use crate::record::{Draft, Subject, UnreadableStatus, status_of};
 use crate::settings::Effective;
+use crate::targets::Target;
 
 /// One pass over one component.
 pub(super) struct Pass<'a> {
@@ -40,6 +43,10 @@ pub(super) struct Pass<'a> {
     pub(super) effective: Option<Effective>,
     /// What the component refers to.
     pub(super) resolved: Resolved,
+    /// Where its dependents live.
+    pub(super) target: Arc<Target>,
+    /// The watches on its dependents.
+    pub(super) watches: DependentWatches,
     pub(super) digest: Option<String>,
     /// Whether the component changed since the last pass.
     pub(super) restarted: bool,
@@ -81,6 +88,8 @@ impl<'a> Pass<'a> {
             key,
             effective: None,
             resolved: Resolved::default(),
+            target: Arc::clone(shared.targets.local()),
+            watches: shared.targets.local().dependents.clone(),
             digest: None,
             restarted: false,
             succeeds: false,
@@ -125,7 +134,8 @@ impl<'a> Pass<'a> {
             self.restarted = self.draft.component.process(&digest, self.generation());
         }
         self.digest = Some(digest);
-        self.shared.dependents.register(self.key, self.shared.owner(self.key).hash());
+        self.select_target().await?;
+        self.target.dependents.register(self.key, self.shared.owner(self.key).hash());
         if deleting { self.delete(&*instance).await } else { self.apply(&*instance).await }
     }
 
@@ -187,6 +197,7 @@ impl<'a> Pass<'a> {
             digest: self.digest.clone().unwrap_or_default(),
             revision: self.draft.component.revision,
             references: self.resolved.clone(),
+            target: Some(self.target.cluster().clone()),
         };
         let mut status = self.draft.to_map();
         let outcome = instance.run_hooks(point, inputs, &mut status).await;

@@ -30,7 +30,8 @@ impl Pass<'_> {
         let find =
             |reference: &kubewright_core::reference::Reference| found.get(&reference.target).cloned().unwrap_or(Found::Absent);
         let resolution = resolve(&references, namespace, self.is_deleting(), find);
-        if resolution.problems.is_empty() {
+        // Whoever abandons the dependents needs nothing to delete them with.
+        if resolution.problems.is_empty() || (self.is_deleting() && self.abandons()) {
             self.resolved = resolution.resolved;
             return Ok(resolution.digests);
         }
@@ -43,7 +44,7 @@ impl Pass<'_> {
         if problems.len() > SHOWN {
             texts.push(format!("and {} more", problems.len() - SHOWN));
         }
-        let message = texts.join("; ");
+        let message = self.with_way_out(texts.join("; "));
         if problems.iter().all(|problem| problem.waits) {
             return End::waiting(message, Some(MISSING), self.intervals());
         }

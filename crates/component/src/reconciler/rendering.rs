@@ -93,7 +93,7 @@ impl Pass<'_> {
 
     /// Whether objects of these types live in namespaces, as far as the cluster knows the types.
     async fn scopes(&self, objects: &[Value]) -> Step<(HashMap<GroupVersionKind, Scope>, BTreeSet<GroupVersionKind>)> {
-        let discovery = self.shared.sender.cluster().discovery();
+        let discovery = self.target.cluster().discovery();
         // The items of a List count one by one.
         let items = |object: &Value| object.get("items").and_then(Value::as_array).cloned().unwrap_or_default();
         let nested = objects.iter().flat_map(|object| items(object).into_iter().filter_map(|item| item.gvk()));
@@ -127,7 +127,7 @@ impl Pass<'_> {
     }
 
     fn knows_any(&self, types: &BTreeSet<GroupVersionKind>) -> bool {
-        let discovery = self.shared.sender.cluster().discovery();
+        let discovery = self.target.cluster().discovery();
         types.iter().any(|gvk| discovery.cached(&gvk.group_kind(), Some(&gvk.version)).is_some())
     }
 

@@ -1,4 +1,4 @@
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use kubewright_core::dependents::ProjectionContext;
@@ -8,13 +8,13 @@ use kubewright_runtime::controller::Key;
 
 use super::Memories;
 use crate::events::Events;
-use crate::execute::Sender;
 use crate::kind::Kind;
 use crate::metrics::Metrics;
-use crate::observe::{AwaitedWatches, Components, DependentWatches};
+use crate::observe::Components;
 use crate::record::StatusWriter;
 use crate::references::ReferenceWatches;
 use crate::settings::OperatorDefaults;
+use crate::targets::Targets;
 
 /// What all passes of one component type share.
 pub(crate) struct Shared {
@@ -28,10 +28,8 @@ pub(crate) struct Shared {
     /// The UID of the namespace `kube-system`.
     pub(crate) cluster_id: String,
     pub(crate) components: Components,
-    pub(crate) dependents: DependentWatches,
-    pub(crate) awaited: AwaitedWatches,
+    pub(crate) targets: Targets,
     pub(crate) references: ReferenceWatches,
-    pub(crate) sender: Sender,
     pub(crate) writer: StatusWriter,
     pub(crate) projection: Arc<ProjectionContext>,
     pub(crate) defaults: OperatorDefaults,
@@ -48,8 +46,7 @@ impl Shared {
     /// The component is gone: nothing is kept for it.
     pub(crate) fn forget(&self, key: &Key) {
         self.memories.forget(key);
-        self.dependents.forget(key);
-        self.awaited.set(key, HashSet::new());
+        self.targets.forget(key);
         self.references.set(key, &BTreeSet::new());
         self.metrics.forget(key);
     }

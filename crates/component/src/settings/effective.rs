@@ -1,6 +1,8 @@
 use std::time::Duration;
 
 use kubewright_core::manifest::{DEFAULT_REAPPLY_INTERVAL, Policies, PolicySettings};
+use kubewright_core::reference::SecretKeyRef;
+use kubewright_runtime::cluster::Impersonation;
 
 use super::{Interval, ManagedType};
 
@@ -29,6 +31,14 @@ pub struct Settings {
     pub additional_managed_types: Vec<ManagedType>,
     /// After how long dependents are applied again. Default: 60 min.
     pub reapply_interval: Option<Interval>,
+    /// The key of a secret with the kubeconfig of the dependents' cluster. It must also be among the component's references,
+    /// which a `Target` in the spec sees to. Default: the cluster of the component.
+    pub kube_config: Option<SecretKeyRef>,
+    /// In whose name dependents are written; `system:serviceaccount::<name>` is a service account in the component's namespace.
+    /// Default: the operator's own, or its default service account.
+    pub user: Option<String>,
+    /// The groups of that user.
+    pub groups: Vec<String>,
 }
 
 /// A setting that the schema cannot exclude, and that cannot be followed.
@@ -45,6 +55,8 @@ pub struct InvalidSetting {
 pub(crate) struct OperatorDefaults {
     pub(crate) policies: PolicySettings,
     pub(crate) reapply_interval: Option<Interval>,
+    /// A service account in the namespace of each component.
+    pub(crate) service_account: Option<String>,
 }
 
 /// Settings with every gap filled: what a pass works with.
@@ -58,6 +70,8 @@ pub(crate) struct Effective {
     pub(crate) timeout: Duration,
     pub(crate) policies: Policies,
     pub(crate) additional_managed_types: Vec<ManagedType>,
+    pub(crate) kube_config: Option<SecretKeyRef>,
+    pub(crate) impersonation: Option<Impersonation>,
 }
 
 impl OperatorDefaults {
@@ -92,8 +106,27 @@ impl Effective {
             timeout: given(settings.timeout).unwrap_or(requeue_interval),
             policies,
             additional_managed_types: settings.additional_managed_types.clone(),
+            kube_config: settings.kube_config.clone(),
+            impersonation: impersonation(settings, defaults, namespace),
         })
     }
+}
+
+/// In whose name dependents in the component's cluster are written (TGT-1).
+fn impersonation(settings: &Settings, defaults: &OperatorDefaults, namespace: &str) -> Option<Impersonation> {
+    const OWN_NAMESPACE: &str = "system:serviceaccount::";
+    let user = settings.user.as_deref().filter(|user| !user.is_empty());
+    if user.is_none() && settings.groups.is_empty() {
+        let account = defaults.service_account.as_deref().filter(|account| !account.is_empty())?;
+        return Some(Impersonation::service_account(namespace, account));
+    }
+    let user = user.unwrap_or_default();
+    let mut who = match user.strip_prefix(OWN_NAMESPACE) {
+        Some(account) => Impersonation::service_account(namespace, account),
+        None => Impersonation::user(user),
+    };
+    who.groups.clone_from(&settings.groups);
+    Some(who)
 }
 
 fn positive(field: &'static str, interval: Interval) -> Result<Duration, InvalidSetting> {
@@ -102,4 +135,30 @@ fn positive(field: &'static str, interval: Interval) -> Result<Duration, Invalid
         found: interval.to_string(),
         allowed: "a duration greater than zero",
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn who(user: &str, groups: &[&str], account: Option<&str>) -> Option<Impersonation> {
+        let settings = Settings {
+            user: (!user.is_empty()).then(|| user.to_owned()),
+            groups: groups.iter().map(ToString::to_string).collect(),
+            ..Settings::default()
+        };
+        let defaults = OperatorDefaults { service_account: account.map(str::to_owned), ..OperatorDefaults::default() };
+        Effective::of(&settings, &defaults, ("ns", "demo")).unwrap().impersonation
+    }
+
+    // TGT-1
+    #[test]
+    fn dependents_are_written_in_the_name_that_is_set_or_of_the_default_service_account() {
+        assert_eq!(who("", &[], None), None);
+        assert_eq!(who("", &[], Some("deployer")), Some(Impersonation::service_account("ns", "deployer")));
+        assert_eq!(who("alice", &[], Some("deployer")), Some(Impersonation::user("alice")));
+        assert_eq!(who("system:serviceaccount::sa", &[], None), Some(Impersonation::service_account("ns", "sa")));
+        let grouped = Impersonation { user: "alice".to_owned(), groups: vec!["dev".to_owned()] };
+        assert_eq!(who("alice", &["dev"], None), Some(grouped));
+    }
 }

@@ -5,6 +5,7 @@
 mod effective;
 mod embedded;
 mod interval;
+mod place;
 mod policies;
 #[cfg(test)]
 mod tests;
@@ -15,6 +16,7 @@ pub use embedded::{
     ManagedTypes, Parameters, Placement, Reapply, Requeue, Retry, Setting, Suspend, Timeout, Values, parameters_of,
 };
 pub use interval::{Interval, InvalidInterval};
+pub use place::{Impersonation, KubeConfig, Target};
 pub use policies::{ComponentDeletePolicy, ManagedType, Policies};
 
 /// How `#[derive(Component)]` tells settings from other fields of a spec. Not to be used by hand.

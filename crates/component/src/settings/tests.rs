@@ -70,6 +70,7 @@ fn the_schema_holds_patterns_rules_and_room_for_values() {
 #[test]
 fn the_component_wins_over_the_operator_and_that_over_the_default() {
     let defaults = OperatorDefaults {
+        service_account: None,
         policies: PolicySettings {
             adoption_policy: Some(AdoptionPolicy::Always),
             update_policy: Some(UpdatePolicy::Recreate),

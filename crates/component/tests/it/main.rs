@@ -21,6 +21,7 @@ mod recovery;
 mod references;
 mod stages;
 mod takeover;
+mod targets;
 mod timeouts;
 mod types;
 mod world;

@@ -9,6 +9,10 @@ pub(crate) struct BundleSpec {
     #[serde(flatten)]
     pub(crate) placement: Placement,
     #[serde(flatten)]
+    pub(crate) target: Target,
+    #[serde(flatten)]
+    pub(crate) impersonation: Impersonation,
+    #[serde(flatten)]
     pub(crate) policies: Policies,
     #[serde(flatten)]
     pub(crate) requeue: Requeue,

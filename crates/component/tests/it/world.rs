@@ -78,6 +78,12 @@ impl World {
         }
     }
 
+    /// Ends the operator before another cluster that it uses.
+    pub(crate) async fn kill_and_stop(mut self, other: TestCluster) {
+        self.kill().await;
+        other.stop().await;
+    }
+
     pub(crate) fn namespace(&self) -> &str {
         self.cluster.namespace()
     }

@@ -3,7 +3,8 @@ use std::collections::BTreeSet;
 use syn::{Error, Field, FieldsNamed, GenericArgument, Ident, PathArguments, Result, Token, Type};
 
 /// The settings whose JSON fields stand in the spec itself, which is what `flatten` does.
-const FLATTENED: [&str; 8] = ["Placement", "Policies", "Requeue", "Retry", "Timeout", "Reapply", "ManagedTypes", "Values"];
+const FLATTENED: [&str; 10] =
+    ["Placement", "Target", "Impersonation", "Policies", "Requeue", "Retry", "Timeout", "Reapply", "ManagedTypes", "Values"];
 /// The settings that are a field of their own.
 const PLAIN: [&str; 1] = ["Suspend"];
 

@@ -9,6 +9,7 @@ use http_body_util::BodyExt as _;
 use kube::client::Body;
 use serde_json::Value;
 use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
 
 use super::warnings::Warnings;
 use super::{ApiError, ApiRequest, ConnectError, Discovery, Impersonation, Retry, StatusError, Verb};
@@ -199,11 +200,17 @@ impl Cluster {
     /// Starts to watch definitions and aggregated services, so that discovery notices at once when types come and go.
     /// Without it, or where that is forbidden, the table of types is at most 10 minutes old. Once per cluster is enough.
     pub fn follow_types(&self) {
+        self.follow_types_until(CancellationToken::new());
+    }
+
+    /// The same until `stop`, for a cluster that may be given up before the process ends.
+    pub fn follow_types_until(&self, stop: CancellationToken) {
         let stopping = self.connection.options.tasks.stopping();
         let follow = super::types::follow(self);
         let task = async move {
             tokio::select! {
                 () = stopping.cancelled() => {}
+                () = stop.cancelled() => {}
                 () = follow => {}
             }
         };

@@ -1,0 +1,12 @@
+//! Targets: the clusters in which dependents live, and in whose name they are written (chapter 9).
+//!
+//! Components with the same kubeconfig and identity share a target: its connections, types and watches. A target that cannot be
+//! reached holds back only the components that use it.
+
+mod kubeconfig;
+mod reach;
+mod registry;
+mod target;
+
+pub(crate) use registry::{TargetError, Targets};
+pub(crate) use target::{Target, TargetFactory};

@@ -1,0 +1,227 @@
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kubewright_core::time::Moment;
+use kubewright_machinery::object::sha256_hex;
+use kubewright_runtime::cluster::{ConnectError, Impersonation};
+use kubewright_runtime::controller::Key;
+use parking_lot::Mutex;
+use serde_json::json;
+
+use super::kubeconfig::RefusedKubeconfig;
+use super::reach::NotReached;
+use super::target::{Target, TargetFactory};
+
+/// How long a target outlives its last component (TGT-4).
+const UNUSED: Duration = Duration::from_mins(15);
+
+/// What tells targets from each other: the kubeconfig, or in whose name the components' own cluster is used.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct TargetKey(String);
+
+impl TargetKey {
+    /// `None` for the components' own cluster in the operator's own name.
+    pub(crate) fn of(kubeconfig: Option<&[u8]>, who: Option<&Impersonation>) -> Option<Self> {
+        let kubeconfig = kubeconfig.filter(|text| !text.is_empty());
+        // A kubeconfig alone decides.
+        let who = who.filter(|_| kubeconfig.is_none());
+        if kubeconfig.is_none() && who.is_none() {
+            return None;
+        }
+        let parts = json!([kubeconfig.map(sha256_hex), who.map(|who| json!([who.user, who.groups]))]);
+        Some(Self(sha256_hex(parts.to_string().as_bytes())))
+    }
+
+    /// For logs and metrics: enough to tell targets from each other.
+    fn name(&self) -> String {
+        format!("target-{}", self.0.get(..8).unwrap_or(&self.0))
+    }
+}
+
+/// There is no way to a target.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum TargetError {
+    #[error(transparent)]
+    Kubeconfig(#[from] RefusedKubeconfig),
+    #[error(transparent)]
+    Connect(#[from] ConnectError),
+    #[error(transparent)]
+    NotReached(#[from] NotReached),
+}
+
+/// The targets of all components of a type.
+#[derive(Clone)]
+pub(crate) struct Targets {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    factory: TargetFactory,
+    local: Arc<Target>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    targets: HashMap<TargetKey, Entry>,
+    used: HashMap<Key, TargetKey>,
+}
+
+struct Entry {
+    target: Arc<Target>,
+    users: HashSet<Key>,
+    /// Since when there is no user.
+    unused: Option<Moment>,
+}
+
+impl Targets {
+    pub(crate) fn new(factory: TargetFactory) -> Self {
+        let local = Arc::new(factory.local());
+        Self { inner: Arc::new(Inner { factory, local, state: Mutex::default() }) }
+    }
+
+    /// The components' own cluster, in the operator's own name.
+    pub(crate) fn local(&self) -> &Arc<Target> {
+        &self.inner.local
+    }
+
+    /// The target that a component uses from now on.
+    pub(crate) async fn select(
+        &self,
+        component: &Key,
+        kubeconfig: Option<&[u8]>,
+        who: Option<&Impersonation>,
+    ) -> Result<Arc<Target>, TargetError> {
+        let Some(key) = TargetKey::of(kubeconfig, who) else {
+            self.leave(component, None);
+            return Ok(Arc::clone(&self.inner.local));
+        };
+        let known = self.inner.state.lock().targets.get(&key).map(|entry| Arc::clone(&entry.target));
+        let target = match known {
+            Some(target) => target,
+            None => self.make(&key, kubeconfig, who).await?,
+        };
+        self.leave(component, Some(&key));
+        let mut state = self.inner.state.lock();
+        let new = || Entry { target, users: HashSet::new(), unused: None };
+        // Two passes may have made one; the first counts.
+        let entry = state.targets.entry(key.clone()).or_insert_with(new);
+        entry.users.insert(component.clone());
+        entry.unused = None;
+        let target = Arc::clone(&entry.target);
+        state.used.insert(component.clone(), key);
+        Ok(target)
+    }
+
+    /// The component is gone.
+    pub(crate) fn forget(&self, component: &Key) {
+        self.leave(component, None);
+        self.inner.local.forget(component);
+    }
+
+    /// The other clusters that do not answer, with what they say.
+    pub(crate) fn problems(&self) -> Vec<String> {
+        let state = self.inner.state.lock();
+        let mut problems: Vec<String> = state.targets.values().filter_map(|entry| entry.target.problem()).collect();
+        problems.sort_unstable();
+        problems
+    }
+
+    async fn make(
+        &self,
+        key: &TargetKey,
+        kubeconfig: Option<&[u8]>,
+        who: Option<&Impersonation>,
+    ) -> Result<Arc<Target>, TargetError> {
+        let factory = &self.inner.factory;
+        let target = match (kubeconfig.filter(|text| !text.is_empty()), who) {
+            (Some(text), _) => factory.remote(key.name(), text).await?,
+            (None, Some(who)) => factory.impersonating(&self.inner.local, who)?,
+            (None, None) => return Ok(Arc::clone(&self.inner.local)),
+        };
+        Ok(Arc::new(target))
+    }
+
+    /// The component uses another target from now on, or none.
+    fn leave(&self, component: &Key, next: Option<&TargetKey>) {
+        let now = self.now();
+        let mut state = self.inner.state.lock();
+        if state.used.get(component) == next {
+            return;
+        }
+        let before = match state.used.remove(component) {
+            None => Arc::clone(&self.inner.local),
+            Some(key) => match state.targets.get_mut(&key) {
+                None => return,
+                Some(entry) => {
+                    entry.users.remove(component);
+                    if entry.users.is_empty() {
+                        entry.unused = Some(now);
+                        self.sweep_later();
+                    }
+                    Arc::clone(&entry.target)
+                }
+            },
+        };
+        drop(state);
+        before.forget(component);
+    }
+
+    fn sweep_later(&self) {
+        let inner = Arc::downgrade(&self.inner);
+        let factory = &self.inner.factory;
+        let (clock, stopping) = (factory.cluster.clock().clone(), factory.tasks.stopping());
+        let sweep = async move {
+            tokio::select! {
+                () = stopping.cancelled() => return,
+                () = clock.sleep(UNUSED) => {}
+            }
+            if let Some(inner) = inner.upgrade() {
+                Self { inner }.sweep();
+            }
+        };
+        factory.tasks.spawn("unused targets", sweep).detach();
+    }
+
+    /// Ends what has been unused for long.
+    fn sweep(&self) {
+        let now = self.now();
+        self.inner.state.lock().targets.retain(|_, entry| {
+            let over = entry.users.is_empty() && entry.unused.is_some_and(|since| now.since(since) >= UNUSED);
+            if over {
+                entry.target.stop();
+            }
+            !over
+        });
+    }
+
+    fn now(&self) -> Moment {
+        self.inner.factory.cluster.clock().moment()
+    }
+}
+
+impl fmt::Debug for Targets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Targets").field("targets", &self.inner.state.lock().targets.len()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // TGT-2, TGT-4
+    #[test]
+    fn equal_kubeconfigs_and_identities_are_one_target_and_nothing_set_is_the_own_cluster() {
+        let (alice, bob) = (Impersonation::user("alice"), Impersonation::user("bob"));
+        let of = |text: &str, who: Option<&Impersonation>| TargetKey::of(Some(text.as_bytes()), who);
+        assert_eq!(TargetKey::of(None, None), None);
+        assert_eq!(of("", None), None);
+        assert_eq!(of("a", None), of("a", None));
+        assert_eq!(of("a", Some(&alice)), of("a", Some(&bob)), "a kubeconfig alone decides");
+        let keys = [of("a", None), of("b", None), TargetKey::of(None, Some(&alice)), of("", Some(&bob))];
+        assert_eq!(keys.iter().flatten().collect::<HashSet<_>>().len(), 4);
+    }
+}

@@ -1,0 +1,136 @@
+use std::fmt;
+use std::sync::Arc;
+
+use kubewright_core::dependents::ProjectionContext;
+use kubewright_runtime::cluster::{Cluster, ClusterOptions, Impersonation};
+use kubewright_runtime::controller::Key;
+use kubewright_runtime::task::Tasks;
+use tokio_util::sync::CancellationToken;
+
+use super::kubeconfig;
+use super::reach::{NotReached, Reach};
+use super::registry::TargetError;
+use crate::execute::Sender;
+use crate::observe::{AwaitedWatches, DependentWatches, Notify};
+
+/// Where the dependents of some components live, and in whose name they are written.
+pub(crate) struct Target {
+    pub(crate) sender: Sender,
+    pub(crate) dependents: DependentWatches,
+    pub(crate) awaited: AwaitedWatches,
+    /// Watches in the name of whom dependents are written, for what the operator itself may not watch (WATCH-4).
+    pub(crate) fallback: Option<DependentWatches>,
+    /// Only another cluster can be out of reach while the operator works.
+    reach: Option<Reach>,
+    stop: CancellationToken,
+}
+
+/// Makes targets.
+pub(crate) struct TargetFactory {
+    pub(crate) operator: String,
+    pub(crate) cluster: Cluster,
+    pub(crate) tasks: Tasks,
+    pub(crate) projection: Arc<ProjectionContext>,
+    pub(crate) notify: Notify,
+    pub(crate) field_manager: Arc<str>,
+    pub(crate) parallel: usize,
+    pub(crate) allow_exec: bool,
+}
+
+impl TargetFactory {
+    /// The components' own cluster, in the operator's own name.
+    pub(super) fn local(&self) -> Target {
+        self.target(&self.cluster, None)
+    }
+
+    /// The components' own cluster in the name of somebody else. It is watched in the operator's own name.
+    pub(super) fn impersonating(&self, local: &Target, who: &Impersonation) -> Result<Target, TargetError> {
+        let cluster = self.cluster.acting_as(who)?;
+        Ok(Target {
+            sender: self.sender(&cluster),
+            dependents: local.dependents.clone(),
+            awaited: local.awaited.clone(),
+            fallback: Some(self.watches(&cluster)),
+            reach: None,
+            stop: CancellationToken::new(),
+        })
+    }
+
+    /// The cluster of a kubeconfig, which alone decides in whose name (TGT-2).
+    pub(super) async fn remote(&self, name: String, text: &[u8]) -> Result<Target, TargetError> {
+        let config = kubeconfig::read(text, self.allow_exec).await?;
+        let mut options = ClusterOptions::new(self.cluster.clock().clone(), self.cluster.random().clone(), self.tasks.clone());
+        options.name = name;
+        options.user_agent.clone_from(&self.operator);
+        let cluster = Cluster::connect(config, options)?;
+        let target = self.target(&cluster, Some(Reach::new()));
+        cluster.follow_types_until(target.stop.clone());
+        Ok(target)
+    }
+
+    fn target(&self, cluster: &Cluster, reach: Option<Reach>) -> Target {
+        Target {
+            sender: self.sender(cluster),
+            dependents: self.watches(cluster),
+            awaited: AwaitedWatches::new(cluster.clone(), self.tasks.clone(), Arc::clone(&self.notify)),
+            fallback: None,
+            reach,
+            stop: CancellationToken::new(),
+        }
+    }
+
+    fn sender(&self, cluster: &Cluster) -> Sender {
+        Sender::new(cluster.clone(), Arc::clone(&self.field_manager), self.parallel)
+    }
+
+    fn watches(&self, cluster: &Cluster) -> DependentWatches {
+        let (projection, notify) = (Arc::clone(&self.projection), Arc::clone(&self.notify));
+        DependentWatches::new(cluster.clone(), self.tasks.clone(), projection, notify)
+    }
+}
+
+impl Target {
+    pub(crate) fn cluster(&self) -> &Cluster {
+        self.sender.cluster()
+    }
+
+    /// Whether the cluster answers. No request is sent while it is known.
+    pub(crate) async fn check(&self) -> Result<(), NotReached> {
+        match &self.reach {
+            Some(reach) => reach.check(self.cluster()).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Why the cluster does not answer.
+    pub(super) fn problem(&self) -> Option<String> {
+        let error = self.reach.as_ref()?.error()?;
+        Some(format!("{}: {error}", self.cluster().name()))
+    }
+
+    /// The component uses it no more.
+    pub(super) fn forget(&self, component: &Key) {
+        self.dependents.forget(component);
+        self.awaited.set(component, std::collections::HashSet::new());
+        if let Some(fallback) = &self.fallback {
+            fallback.forget(component);
+        }
+    }
+
+    /// Nobody uses it any more.
+    pub(super) fn stop(&self) {
+        self.stop.cancel();
+    }
+}
+
+impl fmt::Debug for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Target").field("cluster", &self.cluster().name()).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for TargetFactory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TargetFactory").field("operator", &self.operator).finish_non_exhaustive()
+    }
+}

@@ -10,6 +10,7 @@ mod kinds;
 mod model;
 mod validate;
 mod versions;
+mod warnings;
 
 #[cfg(test)]
 mod tests;

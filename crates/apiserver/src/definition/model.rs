@@ -36,8 +36,8 @@ impl Model for CustomModel {
         self.schema.default(object);
     }
 
-    fn validate(&self, object: &Value, stored: Option<&Value>, _: Endpoint<'_>) -> Vec<FieldError> {
-        self.schema.validate(object, stored)
+    fn validate(&self, object: &Value, stored: Option<&Value>, _: Endpoint<'_>, warnings: &mut Vec<String>) -> Vec<FieldError> {
+        self.schema.validate(object, stored, warnings)
     }
 
     fn refresh(&self, object: &mut Value) -> bool {
@@ -74,7 +74,8 @@ impl Model for DefinitionModel {
         super::prepare(object, stored);
     }
 
-    fn validate(&self, object: &Value, stored: Option<&Value>, _: Endpoint<'_>) -> Vec<FieldError> {
+    fn validate(&self, object: &Value, stored: Option<&Value>, _: Endpoint<'_>, warnings: &mut Vec<String>) -> Vec<FieldError> {
+        warnings.extend(super::warnings::unknown_formats(object, stored));
         super::validate(object, stored)
     }
 }

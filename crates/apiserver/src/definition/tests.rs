@@ -174,23 +174,23 @@ fn columns_scale_and_fields_are_checked() {
         errors(definition)
     };
     assert_eq!(
-        with("additionalPrinterColumns", json!([{"name": "A", "type": "text", "jsonPath": ".a["}])),
+        with("additionalPrinterColumns", json!([{"name": "A", "type": "text", "jsonPath": "a"}])),
         [
-            r#"spec.versions[0].additionalPrinterColumns[0].type: Unsupported value: "text": supported values: "boolean", "date", "integer", "number", "string""#,
-            r#"spec.versions[0].additionalPrinterColumns[0].jsonPath: Invalid value: ".a[": unterminated array"#
+            r#"spec.additionalPrinterColumns[0].type: Invalid value: "text": must be one of boolean,date,integer,number,string"#,
+            r#"spec.additionalPrinterColumns[0].JSONPath: Invalid value: "a": must be a simple json path starting with ."#
         ]
     );
     assert_eq!(
         with("subresources", json!({"scale": {"specReplicasPath": ".replicas", "statusReplicasPath": ""}})),
         [
-            r#"spec.versions[0].subresources.scale.specReplicasPath: Invalid value: ".replicas": should be a json path under .spec"#,
-            "spec.versions[0].subresources.scale.statusReplicasPath: Required value"
+            r#"spec.subresources.scale.specReplicasPath: Invalid value: ".replicas": should be a json path under .spec"#,
+            "spec.subresources.scale.statusReplicasPath: Required value"
         ]
     );
     assert_eq!(
         with("selectableFields", json!([{"jsonPath": ".spec"}])),
         [
-            r#"spec.versions[0].selectableFields[0].jsonPath: Invalid value: ".spec": is an invalid path: does not refer to a valid field"#
+            r#"spec.selectableFields[0].jsonPath: Invalid value: ".spec": must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed."#
         ]
     );
 }

@@ -33,8 +33,15 @@ pub trait Model: fmt::Debug + Send + Sync {
         let _ = (object, stored, context);
     }
 
-    /// What is wrong with an object that is about to be stored. `stored` is what it replaces, `endpoint` is where the write came.
-    fn validate(&self, object: &Value, stored: Option<&Value>, endpoint: Endpoint<'_>) -> Vec<FieldError>;
+    /// What is wrong with an object that is about to be stored. `stored` is what it replaces, `endpoint` is where the write came; what only
+    /// the client should know goes to `warnings`.
+    fn validate(
+        &self,
+        object: &Value,
+        stored: Option<&Value>,
+        endpoint: Endpoint<'_>,
+        warnings: &mut Vec<String>,
+    ) -> Vec<FieldError>;
 
     /// Brings an object that was stored under older rules up to date for a reader; returns whether anything changed.
     fn refresh(&self, object: &mut Value) -> bool {
@@ -72,7 +79,7 @@ impl Model for Anything {
 
     fn default(&self, _: &mut Value) {}
 
-    fn validate(&self, _: &Value, _: Option<&Value>, _: Endpoint<'_>) -> Vec<FieldError> {
+    fn validate(&self, _: &Value, _: Option<&Value>, _: Endpoint<'_>, _: &mut Vec<String>) -> Vec<FieldError> {
         Vec::new()
     }
 }

@@ -5,7 +5,6 @@ use serde_json::Value;
 
 use super::{
     decode::{self, BodyType},
-    metadata::MAX_ANNOTATION_BYTES,
     options,
     ownership::{self, Rules},
     query::Query,
@@ -16,6 +15,7 @@ use super::{
 };
 use crate::{
     kinds::Endpoint,
+    schema::MAX_ANNOTATION_BYTES,
     smd::{self, ApplyError, Managers, Ownership},
     status::{Cause, Details, FieldError, Status},
 };

@@ -6,12 +6,9 @@ use serde_json::{Map, Value, json};
 use super::write::WriteContext;
 use crate::{
     kinds::KindSpec,
-    schema::coerce_object_meta,
+    schema::{self, coerce_object_meta},
     status::{FieldError, FieldReason},
 };
-
-/// The most that the names and values of all annotations may have together.
-pub(super) const MAX_ANNOTATION_BYTES: usize = 256 * 1024;
 
 /// Brings `metadata` into the form of its type: unknown and empty fields are dropped, values of a wrong type are refused.
 pub(super) fn normalise(object: &mut Value, kind: &KindSpec, unknown: &mut Vec<String>) -> Result<(), String> {
@@ -88,13 +85,9 @@ pub(super) fn validate(kind: &KindSpec, object: &Value, stored: Option<&Value>) 
     } else if stored.is_none() {
         errors.extend(name_errors(kind, object.name()));
     }
-    labels(metadata, &mut errors);
-    annotations(metadata, &mut errors);
-    owners(metadata, &mut errors);
     // Only the types of the core libraries insist on a domain; definitions and their instances do not.
     let strict = !kind.is_custom() && !matches!(kind.group.as_str(), "apiextensions.k8s.io" | "apiregistration.k8s.io");
-    finalizers(metadata, strict, &mut errors);
-    policies(metadata, &mut errors);
+    errors.extend(schema::metadata_errors(metadata, strict));
     if let Some(stored) = stored {
         changes(metadata, stored.metadata(), &mut errors);
     }
@@ -110,110 +103,6 @@ fn name_problems(kind: &KindSpec, name: &str) -> Vec<String> {
         ("", "Namespace" | "Service") => names::dns_1123_label(name),
         ("rbac.authorization.k8s.io", _) => names::path_segment(name),
         _ => names::dns_1123_subdomain(name),
-    }
-}
-
-fn labels(metadata: &Map<String, Value>, errors: &mut Vec<FieldError>) {
-    for (key, value) in metadata.get("labels").and_then(Value::as_object).into_iter().flatten() {
-        for problem in names::qualified_name(key) {
-            errors.push(FieldError::invalid("metadata.labels", &json!(key), problem));
-        }
-        for problem in names::label_value(value.as_str().unwrap_or_default()) {
-            errors.push(FieldError::invalid("metadata.labels", value, problem));
-        }
-    }
-}
-
-fn annotations(metadata: &Map<String, Value>, errors: &mut Vec<FieldError>) {
-    let mut size = 0;
-    for (key, value) in metadata.get("annotations").and_then(Value::as_object).into_iter().flatten() {
-        size += key.len() + value.as_str().map_or(0, str::len);
-        for problem in names::qualified_name(&key.to_lowercase()) {
-            errors.push(FieldError::invalid("metadata.annotations", &json!(key), problem));
-        }
-    }
-    if size > MAX_ANNOTATION_BYTES {
-        errors.push(FieldError::too_long("metadata.annotations", MAX_ANNOTATION_BYTES));
-    }
-}
-
-fn owners(metadata: &Map<String, Value>, errors: &mut Vec<FieldError>) {
-    let Some(Value::Array(owners)) = metadata.get("ownerReferences") else { return };
-    let text = |owner: &Value, field: &str| owner.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let mut controller: Option<String> = None;
-    for owner in owners {
-        let (group, version) = group_version(owner["apiVersion"].as_str().unwrap_or_default());
-        if version.is_empty() {
-            let field = "metadata.ownerReferences.apiVersion";
-            errors.push(FieldError::invalid(field, &owner["apiVersion"], "version must not be empty"));
-        }
-        for field in ["kind", "name", "uid"] {
-            if text(owner, field).is_empty() {
-                errors.push(FieldError::invalid(format!("metadata.ownerReferences.{field}"), &json!(""), "must not be empty"));
-            }
-        }
-        if (group, version, &*text(owner, "kind")) == ("", "v1", "Event") {
-            let message = format!("Invalid value: {}: /v1, Kind=Event is disallowed from being an owner", printed(owner));
-            errors.push(FieldError::new("metadata.ownerReferences", FieldReason::Invalid, message));
-        }
-        if owner.get("controller") == Some(&Value::Bool(true)) {
-            let this = format!("{}/{}", text(owner, "kind"), text(owner, "name"));
-            if let Some(other) = &controller {
-                let all: Vec<_> = owners.iter().map(printed).collect();
-                let message = format!(
-                    "Invalid value: [{}]: Only one reference can have Controller set to true. Found \"true\" in references for {other} and {this}",
-                    all.join(",")
-                );
-                errors.push(FieldError::new("metadata.ownerReferences", FieldReason::Invalid, message));
-            } else {
-                controller = Some(this);
-            }
-        }
-    }
-}
-
-/// Group and version of an `apiVersion`; nothing of what cannot be one.
-fn group_version(api_version: &str) -> (&str, &str) {
-    match api_version.split_once('/') {
-        None => ("", api_version),
-        Some((_, version)) if version.contains('/') => ("", ""),
-        Some(parts) => parts,
-    }
-}
-
-/// An owner reference as errors quote it: in the order of its type.
-fn printed(owner: &Value) -> String {
-    let field = |field: &&str| owner.get(*field).map(|value| format!("{field:?}:{value}"));
-    let fields = ["apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion"];
-    format!("{{{}}}", fields.iter().filter_map(field).collect::<Vec<_>>().join(","))
-}
-
-fn finalizers(metadata: &Map<String, Value>, strict: bool, errors: &mut Vec<FieldError>) {
-    let Some(Value::Array(finalizers)) = metadata.get("finalizers") else { return };
-    for (index, finalizer) in finalizers.iter().enumerate() {
-        let name = finalizer.as_str().unwrap_or_default();
-        let path = format!("metadata.finalizers[{index}]");
-        let problems = names::qualified_name(name);
-        for problem in &problems {
-            errors.push(FieldError::invalid("metadata.finalizers", finalizer, problem));
-        }
-        if strict && !name.contains('/') && !matches!(name, "orphan" | "foregroundDeletion" | "kubernetes") {
-            errors.push(FieldError::invalid(
-                path,
-                finalizer,
-                "name is neither a standard finalizer name nor is it fully qualified",
-            ));
-        }
-    }
-}
-
-/// An owner cannot both wait for its dependents and let go of them.
-fn policies(metadata: &Map<String, Value>, errors: &mut Vec<FieldError>) {
-    let Some(Value::Array(finalizers)) = metadata.get("finalizers") else { return };
-    let has = |name: &str| finalizers.iter().any(|finalizer| finalizer == name);
-    if has("orphan") && has("foregroundDeletion") {
-        let detail = "finalizer orphan and foregroundDeletion cannot be both set";
-        errors.push(FieldError::invalid("metadata.finalizers", &metadata["finalizers"], detail));
     }
 }
 

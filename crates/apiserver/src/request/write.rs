@@ -163,7 +163,7 @@ impl State {
             }
         }
         let mut errors = metadata::validate(kind, object, stored);
-        errors.extend(model.validate(object, stored, endpoint));
+        errors.extend(model.validate(object, stored, endpoint, &mut context.warnings));
         errors.extend(scale::check(kind, object));
         if errors.is_empty() {
             return Ok(());

@@ -40,6 +40,16 @@ pub(super) fn coerce_embedded(object: &mut Value, root: &Node) -> Result<Vec<Str
     Ok(unknown)
 }
 
+/// Does the same for all objects embedded in a value, and for the value if it is an object itself.
+pub(super) fn coerce_embedded_at(value: &mut Value, node: &Node, is_object: bool) -> Result<Vec<String>, MetadataError> {
+    let mut unknown = Vec::new();
+    if is_object {
+        coerce_at(value, &Path::Root, &mut unknown)?;
+    }
+    walk(value, node, true, &Path::Root, &mut unknown)?;
+    Ok(unknown)
+}
+
 fn walk(value: &mut Value, node: &Node, root: bool, path: &Path<'_>, unknown: &mut Vec<String>) -> Result<(), MetadataError> {
     if node.embedded_resource && !root {
         coerce_at(value, path, unknown)?;

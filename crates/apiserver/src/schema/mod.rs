@@ -12,13 +12,17 @@
 mod cel;
 mod check;
 mod default;
+mod embedded;
+pub mod field_path;
 mod format;
 mod lists;
 mod metadata;
 mod node;
 mod number;
+mod object_meta;
 mod parse;
 mod path;
+mod pattern;
 mod prune;
 mod rules;
 mod validate;
@@ -30,10 +34,13 @@ use serde_json::Value;
 
 use crate::status::{FieldError, FieldReason};
 
-pub use check::check;
+pub use check::{Circumstances, check};
+pub use format::is_known as is_known_format;
 pub use metadata::{MetadataError, coerce_managers, coerce_object_meta};
+pub use object_meta::{MAX_ANNOTATION_BYTES, metadata_errors};
 
 use node::Node;
+use path::Path;
 
 /// The compiled schema of one version of a custom resource.
 #[derive(Debug)]
@@ -71,11 +78,13 @@ impl Schema {
         default::fill(object, &self.root) || dropped || pruned
     }
 
-    /// Everything that is wrong with an object. With `old`, what was wrong before in an unchanged place is let through.
+    /// Everything that is wrong with an object. With `old`, what was wrong before in an unchanged place is let through; a rule that is broken
+    /// there is told as a warning.
     ///
     /// When errors keep the rules of the schema from being evaluated, a last error says so.
-    pub fn validate(&self, object: &Value, old: Option<&Value>) -> Vec<FieldError> {
+    pub fn validate(&self, object: &Value, old: Option<&Value>, warnings: &mut Vec<String>) -> Vec<FieldError> {
         let mut errors = validate::object(&self.root, object, old);
+        errors.extend(embedded::check(object, &self.root, false, &Path::Root));
         let list_errors = lists::check(&self.root, object);
         if !list_errors.is_empty() && old.is_none_or(|old| lists::check(&self.root, old).is_empty()) {
             errors.extend(list_errors);
@@ -86,8 +95,12 @@ impl Schema {
         }
         #[cfg(feature = "cel")]
         if self.root.has_rules {
-            errors.extend(cel::evaluate(&self.root, object, old));
+            let found = cel::evaluate(&self.root, object, old, &Path::Root);
+            warnings.extend(found.let_through.iter().map(|error| format!("{}: {}", error.field, error.message)));
+            errors.extend(found.errors);
         }
+        #[cfg(not(feature = "cel"))]
+        let _ = warnings;
         errors
     }
 

@@ -52,6 +52,8 @@ pub(super) fn limit_text(number: &Number) -> String {
     }
 }
 
-fn integer(number: &Number) -> Option<i128> {
-    number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from))
+/// The number as an integer, if it is one.
+pub(super) fn integer(number: &Number) -> Option<i128> {
+    let whole = |float: f64| (float.fract() == 0.0 && float.abs() < 1e30).then_some(float as i128);
+    number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from)).or_else(|| number.as_f64().and_then(whole))
 }

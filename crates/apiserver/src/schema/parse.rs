@@ -1,8 +1,8 @@
 //! From `openAPIV3Schema` to the compiled form.
 
-use regex::Regex;
 use serde_json::{Map, Value};
 
+use super::format;
 use super::node::{Additional, Checks, ListType, Node, Pattern, Type};
 use super::rules::Rule;
 
@@ -51,7 +51,7 @@ fn checks(schema: &Map<String, Value>) -> Checks {
     Checks {
         required: texts(schema, "required"),
         enumeration: list(schema, "enum").to_vec(),
-        format: schema.get("format").and_then(Value::as_str).map(str::to_owned),
+        format: format(schema),
         pattern: schema.get("pattern").and_then(Value::as_str).and_then(pattern),
         min_length: count("minLength"),
         max_length: count("maxLength"),
@@ -72,9 +72,15 @@ fn checks(schema: &Map<String, Value>) -> Checks {
     }
 }
 
+/// The format, if it is one that values of the type are checked for.
+fn format(schema: &Map<String, Value>) -> Option<String> {
+    let text = |name: &str| schema.get(name).and_then(Value::as_str).unwrap_or_default();
+    format::is_known(text("type"), text("format")).then(|| text("format").to_owned())
+}
+
 /// An expression that does not compile never matches anything on the real server either; it is refused when the definition is written.
 fn pattern(source: &str) -> Option<Pattern> {
-    Regex::new(source).ok().map(|regex| Pattern { source: source.to_owned(), regex })
+    super::pattern::compile(source).ok().map(|regex| Pattern { source: source.to_owned(), regex })
 }
 
 pub(super) fn list<'a>(schema: &'a Map<String, Value>, name: &str) -> &'a [Value] {

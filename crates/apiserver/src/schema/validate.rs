@@ -13,18 +13,21 @@ use super::{format, number};
 /// Checks an object. Values that are equal in `old` are not checked again.
 pub(super) fn object(root: &Node, object: &Value, old: Option<&Value>) -> Vec<FieldError> {
     let mut errors = Vec::new();
-    check_value(root, object, old, true, &Path::Root, &mut errors);
+    check_value(root, object, old, &Path::Root, &mut errors);
     errors
 }
 
-/// Checks a value on its own, as a default is checked.
-pub(super) fn default(node: &Node, found: &Value) -> Vec<FieldError> {
+/// Checks a value on its own that stands at a place, as a default is checked.
+pub(super) fn at(node: &Node, found: &Value, place: &Path<'_>) -> Vec<FieldError> {
     let mut errors = Vec::new();
-    check_value(node, found, None, false, &Path::Root, &mut errors);
+    check_value(node, found, None, &Path::Root, &mut errors);
+    for error in &mut errors {
+        error.field = if error.field == "<nil>" { place.to_string() } else { format!("{place}.{}", error.field) };
+    }
     errors
 }
 
-fn check_value(node: &Node, value: &Value, old: Option<&Value>, root: bool, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+fn check_value(node: &Node, value: &Value, old: Option<&Value>, path: &Path<'_>, errors: &mut Vec<FieldError>) {
     if old == Some(value) {
         return;
     }
@@ -44,9 +47,9 @@ fn check_value(node: &Node, value: &Value, old: Option<&Value>, root: bool, path
     }
     match value {
         Value::String(text) => check_string(&node.checks, text, value, path, errors),
-        Value::Number(found) => check_number(&node.checks, found, value, path, errors),
+        Value::Number(found) => check_number(node, found, value, path, errors),
         Value::Array(items) => check_list(node, items, old, path, errors),
-        Value::Object(members) => check_members(node, members, old, root, path, errors),
+        Value::Object(members) => check_members(node, members, old, path, errors),
         Value::Null | Value::Bool(_) => {}
     }
     check_combinations(&node.checks, value, old, path, errors);
@@ -75,7 +78,12 @@ fn check_string(checks: &Checks, text: &str, value: &Value, path: &Path<'_>, err
     }
 }
 
-fn check_number(checks: &Checks, found: &Number, value: &Value, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+fn check_number(node: &Node, found: &Number, value: &Value, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+    let checks = &node.checks;
+    if let Some(problem) = out_of_range(node, found) {
+        let detail = format!("Checked value must be of type {problem} in {path}");
+        errors.push(FieldError::invalid("<nil>", &Value::from(""), detail));
+    }
     let ordering = |limit: &Number| number::compare(found, limit);
     if let Some(of) = &checks.multiple_of
         && !number::is_multiple(found, of)
@@ -114,7 +122,7 @@ fn check_list(node: &Node, items: &[Value], old: Option<&Value>, path: &Path<'_>
     if let Some(item_node) = &node.items {
         for (index, item) in items.iter().enumerate() {
             let old = old_item(&node.list, item, old);
-            check_value(item_node, item, old, false, &path.index(index), errors);
+            check_value(item_node, item, old, &path.index(index), errors);
         }
     }
     if let Some(min) = checks.min_items
@@ -132,14 +140,7 @@ fn check_list(node: &Node, items: &[Value], old: Option<&Value>, path: &Path<'_>
     }
 }
 
-fn check_members(
-    node: &Node,
-    members: &Map<String, Value>,
-    old: Option<&Value>,
-    root: bool,
-    path: &Path<'_>,
-    errors: &mut Vec<FieldError>,
-) {
+fn check_members(node: &Node, members: &Map<String, Value>, old: Option<&Value>, path: &Path<'_>, errors: &mut Vec<FieldError>) {
     let checks = &node.checks;
     let count = members.len() as u64;
     if let Some(min) = checks.min_properties
@@ -157,27 +158,19 @@ fn check_members(
     for name in checks.required.iter().filter(|name| !members.contains_key(*name)) {
         errors.push(FieldError::required(field(&path.field(name)), ""));
     }
-    if node.embedded_resource && !root {
-        for name in ["apiVersion", "kind"] {
-            let missing = members.get(name).and_then(Value::as_str).is_none_or(str::is_empty);
-            if missing && !checks.required.iter().any(|required| required == name) {
-                errors.push(FieldError::required(field(&path.field(name)), ""));
-            }
-        }
-    }
     for (name, value) in members {
         let Some(member) = node.member(name) else {
             continue;
         };
         let old = old.and_then(|old| old.get(name));
-        check_value(member, value, old, false, &path.field(name), errors);
+        check_value(member, value, old, &path.field(name), errors);
     }
 }
 
 fn check_combinations(checks: &Checks, value: &Value, old: Option<&Value>, path: &Path<'_>, errors: &mut Vec<FieldError>) {
     let attempt = |node: &Node| {
         let mut errors = Vec::new();
-        check_value(node, value, old, false, path, &mut errors);
+        check_value(node, value, old, path, &mut errors);
         errors
     };
     let mut complain = |text: &str| {
@@ -238,6 +231,22 @@ fn invalid(path: &Path<'_>, value: &Value, text: &str) -> FieldError {
     FieldError::invalid(field(path), value, format!("{path} in body {text}"))
 }
 
+/// The type whose range a number leaves, as the real server calls it.
+fn out_of_range(node: &Node, found: &Number) -> Option<String> {
+    let format = node.checks.format.as_deref();
+    let fits = match (node.type_, format) {
+        (Some(Type::Integer), Some("int32")) => number::integer(found).is_some_and(|found| i32::try_from(found).is_ok()),
+        (Some(Type::Integer), _) => number::integer(found).is_some_and(|found| i64::try_from(found).is_ok()),
+        (Some(Type::Number), Some("float")) => found.as_f64().is_some_and(|found| found.abs() <= f64::from(f32::MAX)),
+        _ => true,
+    };
+    let type_name = node.type_.map_or("", Type::as_str);
+    (!fits).then(|| match format {
+        Some(format) => format!("{type_name} with format {format}"),
+        None => format!("{type_name} (default format)"),
+    })
+}
+
 /// The path as causes have it.
 fn field(path: &Path<'_>) -> String {
     match path {
@@ -275,6 +284,8 @@ fn has_type(node: &Node, value: &Value) -> bool {
         | (Type::Boolean, Value::Bool(_))
         | (Type::Number, Value::Number(_)) => true,
         (Type::Integer, Value::Number(number)) => number::is_integral(number),
+        // The real server lets lists pass for texts with a format.
+        (Type::String, Value::Array(_)) => node.checks.format.is_some(),
         _ => false,
     }
 }

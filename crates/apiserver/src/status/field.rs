@@ -24,6 +24,8 @@ pub enum FieldReason {
     TooMany,
     /// The value has the wrong JSON type.
     TypeInvalid,
+    /// The value could not be checked.
+    Internal,
 }
 
 impl FieldReason {
@@ -39,6 +41,7 @@ impl FieldReason {
             Self::TooLong => "FieldValueTooLong",
             Self::TooMany => "FieldValueTooMany",
             Self::TypeInvalid => "FieldValueTypeInvalid",
+            Self::Internal => "InternalError",
         }
     }
 }

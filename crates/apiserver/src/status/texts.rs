@@ -52,7 +52,13 @@ impl Status {
 
     /// The object is well-formed and wrong.
     pub fn invalid(group: &str, kind: &str, name: &str, errors: &[FieldError]) -> Self {
-        let texts = errors.iter().map(|error| format!("{}: {}", error.field, error.message)).collect::<Vec<_>>();
+        // The message says the same only once; the causes list everything.
+        let mut texts: Vec<String> = Vec::new();
+        for text in errors.iter().map(|error| format!("{}: {}", error.field, error.message)) {
+            if !texts.contains(&text) {
+                texts.push(text);
+            }
+        }
         let text = match texts.as_slice() {
             [single] => single.clone(),
             several => format!("[{}]", several.join(", ")),

@@ -56,7 +56,7 @@ impl Model for Builtin {
         prepare::prepare(self.stored_definition(object), object, stored, context);
     }
 
-    fn validate(&self, object: &Value, stored: Option<&Value>, endpoint: Endpoint<'_>) -> Vec<FieldError> {
+    fn validate(&self, object: &Value, stored: Option<&Value>, endpoint: Endpoint<'_>, _: &mut Vec<String>) -> Vec<FieldError> {
         // Another version of a stored kind may demand more than the stored form does.
         validate::validate(self.definition, object, stored, endpoint)
     }

@@ -137,7 +137,7 @@ fn created_objects_look_like_those_of_a_real_server() {
         }
         model.normalise(&mut object, &mut Vec::new()).unwrap();
         model.default(&mut object);
-        let errors = model.validate(&object, None, crate::kinds::Endpoint::Main);
+        let errors = model.validate(&object, None, crate::kinds::Endpoint::Main, &mut Vec::new());
         assert!(errors.is_empty() || answer.kind() == "Event", "{errors:?} in {object}");
         let snapshot = store.snapshot();
         model.prepare(&mut object, None, &Preparation { user: &user, snapshot: &snapshot, seed: &seed, now: "" });

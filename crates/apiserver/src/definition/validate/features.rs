@@ -1,83 +1,105 @@
 //! What a version offers besides its schema: subresources, columns, selectable fields.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::definition::versions;
+use crate::schema::field_path;
 use crate::status::FieldError;
 
 pub(super) fn subresources(version: &Value, place: &str, errors: &mut Vec<FieldError>) {
-    let Some(scale) = version.pointer("/subresources/scale") else {
+    let Some(scale) = version.pointer("/subresources/scale").filter(|scale| scale.is_object()) else {
         return;
     };
-    let mut check = |field: &str, root: &str, optional: bool| {
+    for (field, roots) in
+        [("specReplicasPath", &[".spec"][..]), ("statusReplicasPath", &[".status"]), ("labelSelectorPath", &[".spec", ".status"])]
+    {
+        let path = scale.get(field).and_then(Value::as_str).unwrap_or_default();
         let place = format!("{place}.subresources.scale.{field}");
-        match scale.get(field).and_then(Value::as_str).unwrap_or_default() {
-            "" if optional => {}
-            "" => errors.push(FieldError::required(place, "")),
-            path if path.contains('[') => errors.push(FieldError::invalid(place, &path.into(), "should be a simple json path")),
-            path if path.starts_with(root) || (optional && path.starts_with(".spec.")) => {}
-            path => {
-                let detail = format!("should be a json path under {}", root.trim_end_matches('.'));
-                errors.push(FieldError::invalid(place, &path.into(), detail));
+        if path.is_empty() {
+            if field != "labelSelectorPath" {
+                errors.push(FieldError::required(place, ""));
             }
+        } else if !path.starts_with('.') {
+            errors.push(FieldError::invalid(place, &path.into(), SIMPLE));
+        } else if !roots.iter().any(|root| path.starts_with(&format!("{root}."))) {
+            let detail = match roots {
+                [root] => format!("should be a json path under {root}"),
+                _ => format!("should be a json path under either {}", roots.join(" or ")),
+            };
+            errors.push(FieldError::invalid(place, &path.into(), detail));
         }
-    };
-    check("specReplicasPath", ".spec.", false);
-    check("statusReplicasPath", ".status.", false);
-    check("labelSelectorPath", ".status.", true);
+    }
 }
+
+const SIMPLE: &str = "must be a simple json path starting with .";
 
 pub(super) fn columns(version: &Value, place: &str, errors: &mut Vec<FieldError>) {
     const TYPES: [&str; 5] = ["boolean", "date", "integer", "number", "string"];
-    const FORMATS: [&str; 10] = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password", "binary", "name"];
+    const FORMATS: [&str; 8] = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
     for (index, column) in version.get("additionalPrinterColumns").and_then(Value::as_array).into_iter().flatten().enumerate() {
         let place = format!("{place}.additionalPrinterColumns[{index}]");
         let text = |field: &str| column.get(field).and_then(Value::as_str).unwrap_or_default();
-        for field in ["name", "type", "jsonPath"] {
-            if text(field).is_empty() {
-                errors.push(FieldError::required(format!("{place}.{field}"), ""));
-            }
+        if text("name").is_empty() {
+            errors.push(FieldError::required(format!("{place}.name"), ""));
         }
-        if !text("type").is_empty() && !TYPES.contains(&text("type")) {
-            errors.push(FieldError::not_supported(format!("{place}.type"), &text("type").into(), &TYPES));
+        let types = format!("must be one of {}", TYPES.join(","));
+        if text("type").is_empty() {
+            errors.push(FieldError::required(format!("{place}.type"), types));
+        } else if !TYPES.contains(&text("type")) {
+            errors.push(FieldError::invalid(format!("{place}.type"), &text("type").into(), types));
         }
         if !text("format").is_empty() && !FORMATS.contains(&text("format")) {
-            errors.push(FieldError::not_supported(format!("{place}.format"), &text("format").into(), &FORMATS));
+            let formats = format!("must be one of {}", FORMATS.join(","));
+            errors.push(FieldError::invalid(format!("{place}.format"), &text("format").into(), formats));
         }
-        if !text("jsonPath").is_empty()
-            && let Err(error) = crate::tables::JsonPath::parse(text("jsonPath"))
-        {
-            errors.push(FieldError::invalid(format!("{place}.jsonPath"), &text("jsonPath").into(), error.to_string()));
+        let path = text("jsonPath");
+        if path.is_empty() {
+            errors.push(FieldError::required(format!("{place}.JSONPath"), ""));
+        } else if !path.starts_with('.') {
+            errors.push(FieldError::invalid(format!("{place}.JSONPath"), &path.into(), SIMPLE));
         }
     }
 }
 
-pub(super) fn selectable_fields(version: &Value, place: &str, errors: &mut Vec<FieldError>) {
+pub(super) fn selectable_fields(version: &Value, place: &str, stored: Option<&Value>, errors: &mut Vec<FieldError>) {
+    const MOST: usize = 8;
     let fields = version.get("selectableFields").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    if fields.len() > 8 {
-        errors.push(FieldError::too_many(format!("{place}.selectableFields"), fields.len(), 8));
-    }
+    let place = format!("{place}.selectableFields");
+    let empty = Map::new();
+    let schema = versions::schema(version).and_then(Value::as_object).unwrap_or(&empty);
     let mut seen = Vec::new();
     for (index, field) in fields.iter().enumerate() {
-        let place = format!("{place}.selectableFields[{index}].jsonPath");
+        let place = format!("{place}[{index}].jsonPath");
         let path = field.get("jsonPath").and_then(Value::as_str).unwrap_or_default();
         if path.is_empty() {
             errors.push(FieldError::required(place, ""));
-        } else if path.starts_with(".metadata.") || !path.starts_with('.') || path.contains('[') {
-            let detail = "is an invalid path: must be a simple path to a string, boolean or integer field outside metadata";
-            errors.push(FieldError::invalid(place, &path.into(), detail));
-        } else if seen.contains(&path) {
-            errors.push(FieldError::duplicate(place, &path.into()));
-        } else if !versions::schema(version).is_some_and(|schema| is_scalar(schema, path)) {
-            let detail = "is an invalid path: does not refer to a valid field";
-            errors.push(FieldError::invalid(place, &path.into(), detail));
+            continue;
         }
-        seen.push(path);
+        let found = match field_path::resolve(path, schema, false) {
+            Ok(found) => found,
+            Err(problem) => {
+                errors.push(FieldError::invalid(place, &path.into(), format!("is an invalid path: {problem}")));
+                continue;
+            }
+        };
+        if path.starts_with(".metadata.") {
+            errors.push(FieldError::invalid(&place, &path.into(), "must not point to fields in metadata"));
+        }
+        if !matches!(found.schema.get("type").and_then(Value::as_str), Some("string" | "boolean" | "integer")) {
+            let detail = "must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.";
+            errors.push(FieldError::invalid(&place, &path.into(), detail));
+        }
+        if seen.contains(&found.path) {
+            errors.push(FieldError::duplicate(place, &path.into()));
+        } else {
+            seen.push(found.path);
+        }
     }
-}
-
-fn is_scalar(schema: &Value, path: &str) -> bool {
-    let mut members = path.trim_start_matches('.').split('.');
-    let found = members.try_fold(schema, |schema, member| schema.get("properties")?.get(member));
-    found.and_then(|schema| schema.get("type")?.as_str()).is_some_and(|name| matches!(name, "string" | "boolean" | "integer"))
+    // Too many from before the limit may stay.
+    let before = stored.map(versions::all).unwrap_or_default();
+    let before = before.iter().find(|before| versions::name(before) == versions::name(version));
+    let kept = before.is_some_and(|before| before.get("selectableFields") == version.get("selectableFields"));
+    if seen.len() > MOST && !kept {
+        errors.push(FieldError::too_many(place, seen.len(), MOST));
+    }
 }

@@ -4,107 +4,173 @@ use kubewright_machinery::object::names;
 use serde_json::Value;
 
 use crate::definition::versions;
-use crate::schema;
+use crate::schema::{self, Circumstances};
 use crate::status::{FieldError, FieldReason};
 
-pub(super) fn version_list(definition: &Value, errors: &mut Vec<FieldError>) {
-    let versions = versions::all(definition);
-    if versions.is_empty() {
-        errors.push(FieldError::required("spec.versions", "must have at least one version"));
-    }
-    let mut seen = Vec::new();
-    for (index, version) in versions.iter().enumerate() {
-        let name = versions::name(version);
-        let field = format!("spec.versions[{index}].name");
-        if let Some(detail) = names::dns_1035_label(name).first() {
-            errors.push(FieldError::invalid(field, &name.into(), detail));
-            if index == 0 {
-                // The real server keeps the first version in a second place and says so twice.
-                errors.push(FieldError::invalid("spec.version", &name.into(), detail));
-            }
-        } else if seen.contains(&name) {
-            errors.push(about_all(versions, "must contain unique version names"));
-        }
-        seen.push(name);
-        let warning = version.get("deprecationWarning").and_then(Value::as_str);
-        if let Some(warning) = warning.filter(|_| !versions::is(version, "deprecated")) {
-            let field = format!("spec.versions[{index}].deprecationWarning");
-            errors.push(FieldError::invalid(field, &warning.into(), "can only be set for deprecated versions"));
-        }
-    }
-    let storage = versions.iter().filter(|version| versions::is(version, "storage")).count();
-    if !versions.is_empty() && storage != 1 {
-        errors.push(about_all(versions, "must have exactly one version marked as storage version"));
-    }
+use super::features;
+use super::names::joined;
+
+/// The fields of versions that have one place when all versions agree on them.
+#[derive(Clone, Copy)]
+struct Common {
+    schema: bool,
+    subresources: bool,
+    columns: bool,
+    selectable: bool,
 }
 
-/// A complaint about all versions, which the real server prints as its own struct, without what is the same in all of them.
-fn about_all(versions: &[Value], detail: &str) -> FieldError {
-    let row = |version: &Value| {
-        let own = |field: &str| match version.get(field) {
-            Some(value) if versions.iter().any(|other| other.get(field) != Some(value)) => value.to_string(),
-            _ => "null".to_owned(),
+impl Common {
+    fn of(versions: &[Value]) -> Self {
+        let same = |field: &str| match versions {
+            [] => false,
+            [first, others @ ..] => others.iter().all(|other| given(other, field) == given(first, field)),
         };
-        format!(
-            "{{\"Name\":{},\"Served\":{},\"Storage\":{},\"Deprecated\":{},\"DeprecationWarning\":{},\"Schema\":{},\"Subresources\":{},\
-             \"AdditionalPrinterColumns\":{},\"SelectableFields\":{}}}",
-            Value::from(versions::name(version)),
-            versions::is(version, "served"),
-            versions::is(version, "storage"),
-            versions::is(version, "deprecated"),
-            version.get("deprecationWarning").unwrap_or(&Value::Null),
-            own("schema"),
-            own("subresources"),
-            own("additionalPrinterColumns"),
-            own("selectableFields"),
-        )
-    };
-    let rows: Vec<_> = versions.iter().map(row).collect();
-    FieldError::new("spec.versions", FieldReason::Invalid, format!("Invalid value: [{}]: {detail}", rows.join(",")))
+        Self {
+            schema: same("schema"),
+            subresources: same("subresources"),
+            columns: same("additionalPrinterColumns"),
+            selectable: same("selectableFields"),
+        }
+    }
 }
 
-pub(super) fn schemas(definition: &Value, errors: &mut Vec<FieldError>) {
+/// A field, unless it is as good as absent.
+fn given<'a>(version: &'a Value, field: &str) -> Option<&'a Value> {
+    version.get(field).filter(|value| !value.is_null() && !value.as_array().is_some_and(Vec::is_empty))
+}
+
+pub(super) fn check(definition: &Value, stored: Option<&Value>, errors: &mut Vec<FieldError>) {
     let versions = versions::all(definition);
-    let mut complete = true;
-    for (index, version) in versions.iter().enumerate() {
-        if versions::schema(version).is_none() {
+    let common = Common::of(versions);
+    let first = versions.first();
+    let has_schema = |version: &Value| versions::schema(version).is_some();
+    if !(common.schema && first.is_some_and(has_schema)) {
+        for (index, _) in versions.iter().enumerate().filter(|(_, version)| !has_schema(version)) {
             errors.push(FieldError::required(format!("spec.versions[{index}].schema.openAPIV3Schema"), ""));
-            complete = false;
         }
     }
-    let Some(first) = versions.first().filter(|_| complete) else {
+    for (index, version) in versions.iter().enumerate() {
+        one(version, stored, common, &format!("spec.versions[{index}]"), errors);
+    }
+    let absent = definition.pointer("/spec/versions").is_none_or(Value::is_null);
+    about_all(versions, absent, common, errors);
+    let Some(first) = first else {
         return;
     };
-    // One schema for all versions is kept, and reported, in one place.
-    if versions.iter().all(|version| version.get("schema") == first.get("schema")) {
-        errors.extend(schema::check(versions::schema(first).unwrap_or(&Value::Null), "spec.validation.openAPIV3Schema"));
-        return;
+    // The real server keeps the first version in a second place and says so twice.
+    let name = versions::name(first);
+    if !name.is_empty()
+        && let Some(details) = joined(names::dns_1035_label(name))
+    {
+        errors.push(FieldError::invalid("spec.version", &name.into(), details));
     }
-    for (index, version) in versions.iter().enumerate() {
-        let place = format!("spec.versions[{index}].schema.openAPIV3Schema");
-        errors.extend(schema::check(versions::schema(version).unwrap_or(&Value::Null), &place));
+    if common.schema
+        && let Some(schema) = versions::schema(first)
+    {
+        let circumstances = Circumstances { status: versions.iter().any(has_status), unchanged: is_unchanged(first, stored) };
+        errors.extend(schema::check(schema, "spec.validation.openAPIV3Schema", circumstances));
+    }
+    if common.subresources {
+        features::subresources(first, "spec", errors);
+    }
+    if common.columns {
+        features::columns(first, "spec", errors);
+    }
+    if common.selectable {
+        features::selectable_fields(first, "spec", stored, errors);
     }
 }
 
-pub(super) fn stored_versions(definition: &Value, errors: &mut Vec<FieldError>) {
-    let Some(stored) = definition.pointer("/status/storedVersions") else {
+fn one(version: &Value, stored: Option<&Value>, common: Common, place: &str, errors: &mut Vec<FieldError>) {
+    let name = versions::name(version);
+    if let Some(details) = joined(names::dns_1035_label(name)) {
+        errors.push(FieldError::invalid(format!("{place}.name"), &name.into(), details));
+    }
+    deprecation(version, place, errors);
+    if !common.schema
+        && let Some(schema) = versions::schema(version)
+    {
+        let circumstances = Circumstances { status: has_status(version), unchanged: is_unchanged(version, stored) };
+        errors.extend(schema::check(schema, &format!("{place}.schema.openAPIV3Schema"), circumstances));
+    }
+    if !common.subresources {
+        features::subresources(version, place, errors);
+    }
+    if !common.columns {
+        features::columns(version, place, errors);
+    }
+    if !common.selectable {
+        features::selectable_fields(version, place, stored, errors);
+    }
+}
+
+fn has_status(version: &Value) -> bool {
+    version.pointer("/subresources/status").is_some_and(Value::is_object)
+}
+
+/// Whether the stored definition has the same schema for a version.
+fn is_unchanged(version: &Value, stored: Option<&Value>) -> bool {
+    let before = stored.map(versions::all).unwrap_or_default();
+    let before = before.iter().find(|before| versions::name(before) == versions::name(version));
+    before.is_some_and(|before| versions::schema(before) == versions::schema(version))
+}
+
+fn deprecation(version: &Value, place: &str, errors: &mut Vec<FieldError>) {
+    const LONGEST: usize = 256;
+    let Some(warning) = version.get("deprecationWarning").and_then(Value::as_str) else {
         return;
     };
-    let versions = versions::all(definition);
-    // Of several storage versions, which is an error of its own, the last one counts here.
-    let storage = versions.iter().rfind(|version| versions::is(version, "storage")).map(versions::name);
-    let has = |name: &str| stored.as_array().is_some_and(|stored| stored.iter().any(|version| version == name));
-    if let Some(storage) = storage.filter(|storage| !has(storage)) {
-        errors.push(FieldError::invalid("status.storedVersions", stored, format!("must have the storage version {storage}")));
+    let mut invalid = |detail: String| {
+        errors.push(FieldError::invalid(format!("{place}.deprecationWarning"), &warning.into(), detail));
+    };
+    if !versions::is(version, "deprecated") {
+        return invalid("can only be set for deprecated versions".to_owned());
     }
-    for (index, name) in stored.as_array().into_iter().flatten().enumerate() {
-        let name = name.as_str().unwrap_or_default();
-        if !versions.iter().any(|version| versions::name(version) == name) {
-            let detail = format!(
-                "missing from spec.versions; {name} was previously a storage version, and must remain in spec.versions until a storage \
-                 migration ensures no data remains persisted in {name} and removes {name} from status.storedVersions"
-            );
-            errors.push(FieldError::invalid(format!("status.storedVersions[{index}]"), &name.into(), detail));
-        }
+    if warning.len() > LONGEST {
+        invalid(format!("must be <= {LONGEST} characters long"));
     }
+    if warning.is_empty() {
+        invalid("must not be an empty string".to_owned());
+    }
+    if let Some((index, _)) = warning.char_indices().find(|(_, c)| c.is_control() || (c.is_whitespace() && *c != ' ')) {
+        invalid(format!("must only contain printable UTF-8 characters; non-printable character found at index {index}"));
+    }
+}
+
+/// Complaints about all versions, which the real server prints as its own struct.
+fn about_all(versions: &[Value], absent: bool, common: Common, errors: &mut Vec<FieldError>) {
+    let mut complain = |detail: &str| {
+        let rows: Vec<_> = versions.iter().map(|version| row(version, common)).collect();
+        let shown = if absent { "null".to_owned() } else { format!("[{}]", rows.join(",")) };
+        let message = format!("Invalid value: {shown}: {detail}");
+        errors.push(FieldError::new("spec.versions", FieldReason::Invalid, message));
+    };
+    let names: Vec<_> = versions.iter().map(versions::name).collect();
+    if names.iter().enumerate().any(|(index, name)| names[..index].contains(name)) {
+        complain("must contain unique version names");
+    }
+    if versions.iter().filter(|version| versions::is(version, "storage")).count() != 1 {
+        complain("must have exactly one version marked as storage version");
+    }
+}
+
+/// A version without what it has in common with the others.
+fn row(version: &Value, common: Common) -> String {
+    let own = |field: &str, common: bool| match given(version, field) {
+        Some(value) if !common => value.to_string(),
+        _ => "null".to_owned(),
+    };
+    format!(
+        "{{\"Name\":{},\"Served\":{},\"Storage\":{},\"Deprecated\":{},\"DeprecationWarning\":{},\"Schema\":{},\"Subresources\":{},\
+         \"AdditionalPrinterColumns\":{},\"SelectableFields\":{}}}",
+        Value::from(versions::name(version)),
+        versions::is(version, "served"),
+        versions::is(version, "storage"),
+        versions::is(version, "deprecated"),
+        version.get("deprecationWarning").unwrap_or(&Value::Null),
+        own("schema", common.schema),
+        own("subresources", common.subresources),
+        own("additionalPrinterColumns", common.columns),
+        own("selectableFields", common.selectable),
+    )
 }

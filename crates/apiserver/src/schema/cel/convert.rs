@@ -4,31 +4,39 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use base64::Engine as _;
+use kube_cel::cel::Value as Cel;
 use kube_cel::cel::objects::{Key, Map};
-use kube_cel::cel::{Context, Program, Value as Cel};
 use serde_json::{Number, Value};
 
 use crate::schema::node::{Node, Type};
 
+use super::interpreter::library_call;
+
 /// Converts a value; `node` is absent where the schema says nothing.
-pub(super) fn convert(value: &Value, node: Option<&Node>, context: &Context<'_>) -> Cel {
+pub(super) fn convert(value: &Value, node: Option<&Node>) -> Cel {
     match value {
         Value::Null => Cel::Null,
         Value::Bool(value) => Cel::Bool(*value),
         Value::Number(value) => number(value, node),
-        Value::String(value) => text(value, node, context),
+        Value::String(value) => text(value, node),
         Value::Array(items) => {
             let node = node.and_then(|node| node.items.as_deref());
-            Cel::List(Arc::new(items.iter().map(|item| convert(item, node, context)).collect()))
+            Cel::List(Arc::new(items.iter().map(|item| convert(item, node)).collect()))
         }
         Value::Object(members) => {
-            let members = members.iter().map(|(name, value)| {
-                // The keys of a map are data; the members of an object are names.
-                let declared = node.is_none_or(|node| node.additional.is_none());
-                let key = if declared { escaped(name) } else { name.clone() };
-                (Key::String(Arc::new(key)), convert(value, node.and_then(|node| node.member(name)), context))
-            });
-            Cel::Map(Map { map: Arc::new(members.collect::<HashMap<_, _>>()) })
+            // The keys of a map are data; the members of an object are names.
+            let is_map = node.is_some_and(|node| node.additional.is_some());
+            let mut converted = HashMap::new();
+            for (name, value) in members {
+                let value = convert(value, node.and_then(|node| node.member(name)));
+                if is_map || RESERVED.contains(&name.as_str()) {
+                    converted.insert(Key::String(Arc::new(name.clone())), value.clone());
+                }
+                if let Some(name) = declared_name(name).filter(|_| !is_map) {
+                    converted.insert(Key::String(Arc::new(name)), value);
+                }
+            }
+            Cel::Map(Map { map: Arc::new(converted) })
         }
     }
 }
@@ -44,13 +52,13 @@ fn number(value: &Number, node: Option<&Node>) -> Cel {
     }
 }
 
-fn text(value: &str, node: Option<&Node>, context: &Context<'_>) -> Cel {
+fn text(value: &str, node: Option<&Node>) -> Cel {
     let plain = || Cel::String(Arc::new(value.to_owned()));
     let format = node.filter(|node| !node.int_or_string).and_then(|node| node.checks.format.as_deref());
     match format {
-        Some("date-time") => call("timestamp(text)", value, context).unwrap_or_else(plain),
-        Some("date") => call("timestamp(text)", &format!("{value}T00:00:00Z"), context).unwrap_or_else(plain),
-        Some("duration") => call("duration(text)", value, context).unwrap_or_else(plain),
+        Some("date-time") => call("timestamp", value).unwrap_or_else(plain),
+        Some("date") => call("timestamp", &format!("{value}T00:00:00Z")).unwrap_or_else(plain),
+        Some("duration") => call("duration", value).unwrap_or_else(plain),
         Some("byte") => {
             base64::engine::general_purpose::STANDARD.decode(value).map_or_else(|_| plain(), |bytes| Cel::Bytes(Arc::new(bytes)))
         }
@@ -59,44 +67,45 @@ fn text(value: &str, node: Option<&Node>, context: &Context<'_>) -> Cel {
 }
 
 /// Times and durations are made by the library's own functions, so that their types stay its business.
-fn call(expression: &str, argument: &str, context: &Context<'_>) -> Option<Cel> {
-    let mut scope = context.new_inner_scope();
-    scope.add_variable_from_value("text", Cel::String(Arc::new(argument.to_owned())));
-    Program::compile(expression).ok()?.execute(&scope).ok()
+fn call(function: &str, text: &str) -> Option<Cel> {
+    library_call(function, false, &[Cel::String(Arc::new(text.to_owned()))]).ok()
 }
 
-/// The name of a member as a rule writes it.
+/// Words that no identifier may be.
+pub(super) const RESERVED: [&str; 21] = [
+    "true",
+    "false",
+    "null",
+    "in",
+    "as",
+    "break",
+    "const",
+    "continue",
+    "else",
+    "for",
+    "function",
+    "if",
+    "import",
+    "let",
+    "loop",
+    "package",
+    "namespace",
+    "return",
+    "var",
+    "void",
+    "while",
+];
+
+/// The name of a member as a rule writes it; absent for a name that cannot be written.
 ///
 /// See <https://kubernetes.io/docs/reference/using-api/cel/#escaping>.
-pub(super) fn escaped(name: &str) -> String {
-    const RESERVED: [&str; 21] = [
-        "true",
-        "false",
-        "null",
-        "in",
-        "as",
-        "break",
-        "const",
-        "continue",
-        "else",
-        "for",
-        "function",
-        "if",
-        "import",
-        "let",
-        "loop",
-        "package",
-        "namespace",
-        "return",
-        "var",
-        "void",
-        "while",
-    ];
+pub(super) fn declared_name(name: &str) -> Option<String> {
     if RESERVED.contains(&name) {
-        return format!("__{name}__");
+        return Some(format!("__{name}__"));
     }
-    if !name.contains("__") && !name.contains(['.', '-', '/']) {
-        return name.to_owned();
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-' | '/');
+    if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) || !name.chars().all(plain) {
+        return None;
     }
-    name.replace("__", "__underscores__").replace('.', "__dot__").replace('-', "__dash__").replace('/', "__slash__")
+    Some(name.replace("__", "__underscores__").replace('.', "__dot__").replace('-', "__dash__").replace('/', "__slash__"))
 }

@@ -1,42 +1,68 @@
 //! Evaluating the rules of a schema on an object.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
-use kube_cel::KubeCelExt as _;
+use kube_cel::cel::Value as Cel;
 use kube_cel::cel::objects::OptionalValue;
-use kube_cel::cel::{Context, ExecutionError, Program, Value as Cel};
 use serde_json::Value;
 
-use crate::schema::node::{ListType, Node};
+use crate::schema::node::{Additional, ListType, Node, Type};
 use crate::schema::path::Path;
 use crate::schema::rules::Rule;
 use crate::status::{FieldError, FieldReason};
 
 use super::convert::convert;
+use super::interpreter::{Failure, Program, Variables};
 
-/// The violations of all rules. Rules with `oldSelf` are evaluated where a value has a stored counterpart; the others are not evaluated
-/// where nothing changed.
-pub(in crate::schema) fn evaluate(root: &Node, object: &Value, old: Option<&Value>) -> Vec<FieldError> {
-    let mut evaluation = Evaluation { functions: &FUNCTIONS, errors: Vec::new() };
-    evaluation.walk(root, object, old, &Path::Root);
-    evaluation.errors
+/// The violations of all rules.
+#[derive(Debug, Default)]
+pub(in crate::schema) struct Found {
+    pub(in crate::schema) errors: Vec<FieldError>,
+    /// Violations in places that did not change.
+    pub(in crate::schema) let_through: Vec<FieldError>,
 }
 
-/// All functions of Kubernetes, registered once.
-static FUNCTIONS: LazyLock<Context<'static>> = LazyLock::new(|| Context::default().with_all());
+/// Evaluates all rules of an object that stands at `path`. Rules with `oldSelf` are evaluated where a value has a stored counterpart.
+pub(in crate::schema) fn evaluate(root: &Node, object: &Value, old: Option<&Value>, path: &Path<'_>) -> Found {
+    let mut evaluation = Evaluation { found: Found::default() };
+    let stored = Stored { old, same: old.map(|old| old == object), same_above: false };
+    evaluation.walk(root, object, stored, path);
+    evaluation.found
+}
+
+/// What is known of the value that a value replaces.
+#[derive(Clone, Copy)]
+struct Stored<'v> {
+    /// The stored counterpart, which `oldSelf` is.
+    old: Option<&'v Value>,
+    /// Whether the two are equal, where they can be compared.
+    same: Option<bool>,
+    /// Whether the closest place above that can be compared is unchanged.
+    same_above: bool,
+}
+
+impl<'v> Stored<'v> {
+    fn is_unchanged(self) -> bool {
+        self.same.unwrap_or(self.same_above)
+    }
+
+    fn below(self, value: &Value, old: Option<&'v Value>) -> Self {
+        let same = if self.same.is_some() { old.map(|old| old == value) } else { None };
+        Self { old, same, same_above: self.is_unchanged() }
+    }
+}
 
 struct Evaluation {
-    functions: &'static Context<'static>,
-    errors: Vec<FieldError>,
+    found: Found,
 }
 
 impl Evaluation {
-    fn walk(&mut self, node: &Node, value: &Value, old: Option<&Value>, path: &Path<'_>) {
+    fn walk(&mut self, node: &Node, value: &Value, stored: Stored<'_>, path: &Path<'_>) {
         if value.is_null() || !node.has_rules {
             return;
         }
         if !node.rules.is_empty() {
-            self.rules(node, value, old, path);
+            self.rules(node, value, stored, path);
         }
         match value {
             Value::Array(items) => {
@@ -47,17 +73,20 @@ impl Evaluation {
                     let old = match &node.list {
                         ListType::Map(keys) => {
                             let same = |old: &&Value| keys.iter().all(|key| old.get(key) == item.get(key));
-                            old.and_then(|old| old.as_array()?.iter().find(same))
+                            stored.old.and_then(|old| old.as_array()?.iter().find(same))
                         }
                         ListType::Atomic | ListType::Set => None,
                     };
-                    self.walk(item_node, item, old, &path.index(index));
+                    self.walk(item_node, item, stored.below(item, old), &path.index(index));
                 }
             }
             Value::Object(members) => {
                 for (name, value) in members {
-                    if let Some(member) = node.member(name) {
-                        self.walk(member, value, old.and_then(|old| old.get(name)), &path.field(name));
+                    let below = stored.below(value, stored.old.and_then(|old| old.get(name)));
+                    match (node.properties.get(name), &node.additional) {
+                        (Some(property), _) => self.walk(property, value, below, &path.field(name)),
+                        (None, Some(Additional::Schema(member))) => self.walk(member, value, below, &path.key(name)),
+                        (None, _) => {}
                     }
                 }
             }
@@ -65,87 +94,89 @@ impl Evaluation {
         }
     }
 
-    fn rules(&mut self, node: &Node, value: &Value, old: Option<&Value>, path: &Path<'_>) {
-        let mut scope = self.functions.new_inner_scope();
-        scope.add_variable_from_value("self", convert(value, Some(node), self.functions));
-        let old_self = old.map(|old| convert(old, Some(node), self.functions));
-        let mut errors = Vec::new();
+    fn rules(&mut self, node: &Node, value: &Value, stored: Stored<'_>, path: &Path<'_>) {
+        let this = convert(value, Some(node));
+        let old_self = stored.old.filter(|old| !old.is_null()).map(|old| convert(old, Some(node)));
         for rule in &node.rules {
-            let optional = rule.optional_old_self;
+            let mut variables = vec![("self", this.clone())];
             if rule.programs.is_transition {
-                match &old_self {
-                    Some(old) if optional => {
-                        scope.add_variable_from_value("oldSelf", Cel::Opaque(Arc::new(OptionalValue::of(old.clone()))))
-                    }
-                    Some(old) => scope.add_variable_from_value("oldSelf", old.clone()),
-                    None if optional => scope.add_variable_from_value("oldSelf", Cel::Opaque(Arc::new(OptionalValue::none()))),
-                    None => continue,
-                }
-            } else if old == Some(value) {
-                continue;
+                let old = match (&old_self, rule.optional_old_self) {
+                    (Some(old), true) => Cel::Opaque(Arc::new(OptionalValue::of(old.clone()))),
+                    (Some(old), false) => old.clone(),
+                    (None, true) => Cel::Opaque(Arc::new(OptionalValue::none())),
+                    (None, false) => continue,
+                };
+                variables.push(("oldSelf", old));
             }
-            errors.extend(verdict(rule, &scope, node, path));
+            match verdict(rule, &variables, node, value, path) {
+                None => {}
+                Some((error, Cause::Broken)) if stored.is_unchanged() && !rule.programs.is_transition => {
+                    self.found.let_through.push(error);
+                }
+                Some((error, _)) => self.found.errors.push(error),
+            }
         }
-        self.errors.extend(errors);
     }
 }
 
-fn verdict(rule: &Rule, scope: &Context<'_>, node: &Node, path: &Path<'_>) -> Option<FieldError> {
+/// Why a rule makes an object invalid.
+#[derive(Clone, Copy, PartialEq)]
+enum Cause {
+    /// The rule says no.
+    Broken,
+    /// The rule has no answer.
+    Failed,
+}
+
+fn verdict(rule: &Rule, variables: Variables<'_>, node: &Node, value: &Value, path: &Path<'_>) -> Option<(FieldError, Cause)> {
     let text = if rule.message.is_empty() { rule.expression.trim() } else { rule.message.trim() };
     let place = match path {
         Path::Root => "<nil>".to_owned(),
         path => path.to_string(),
     };
-    let broken = |problem: String| {
-        let type_name = node.type_.map_or("", crate::schema::node::Type::as_str);
-        Some(FieldError::invalid(place.clone(), &type_name.into(), format!("{problem} evaluating rule: {text}")))
+    let failed = |problem: String| {
+        let type_name = node.type_.map_or("", Type::as_str);
+        Some((FieldError::invalid(place.clone(), &type_name.into(), problem), Cause::Failed))
     };
     let Some(program) = &rule.programs.rule else {
-        return broken("rule compile error: the rule is not valid CEL".to_owned());
+        return failed("rule compile error: the rule is not valid CEL".to_owned());
     };
-    match program.execute(scope) {
+    match program.evaluate(variables) {
         Ok(Cel::Bool(true)) => None,
         Ok(Cel::Bool(false)) => {
-            let message = rule.programs.message.as_ref().and_then(|message| expressed(message, scope));
+            let message = rule.programs.message.as_ref().and_then(|message| expressed(message, variables));
             let message =
                 message.unwrap_or_else(|| if rule.message.is_empty() { format!("failed rule: {text}") } else { text.to_owned() });
             let place = if rule.field_path.is_empty() { place } else { joined(path, &rule.field_path) };
-            // The value itself is not printed.
-            let message = match rule.reason {
-                FieldReason::Forbidden => format!("Forbidden: {message}"),
-                FieldReason::Required => format!("Required value: {message}"),
-                FieldReason::Duplicate => "Duplicate value".to_owned(),
-                _ => format!("Invalid value: {message}"),
+            // Objects and lists are not printed.
+            let plain = !matches!(node.type_, Some(Type::Object | Type::Array));
+            let error = match rule.reason {
+                FieldReason::Forbidden => FieldError::forbidden(place, message),
+                FieldReason::Required => FieldError::required(place, message),
+                FieldReason::Duplicate if plain => FieldError::duplicate(place, value),
+                FieldReason::Duplicate => FieldError::new(place, FieldReason::Duplicate, "Duplicate value"),
+                _ if plain => FieldError::invalid(place, value, message),
+                _ => FieldError::new(place, FieldReason::Invalid, format!("Invalid value: {message}")),
             };
-            Some(FieldError::new(place, rule.reason, message))
+            Some((error, Cause::Broken))
         }
-        Ok(_) => broken("no such overload: the rule does not yield a boolean".to_owned()),
-        Err(error) => broken(explained(&error)),
+        Ok(_) | Err(Failure::NoSuchOverload) => failed(format!(
+            "'no such overload': call arguments did not match a supported operator, function or macro signature for rule: {text}"
+        )),
+        Err(failure) => failed(format!("{failure} evaluating rule: {text}")),
     }
 }
 
 /// The text of a message expression, unless it fails or is no line of text.
-fn expressed(message: &Program, scope: &Context<'_>) -> Option<String> {
-    match message.execute(scope) {
-        Ok(Cel::String(text)) if !text.trim().is_empty() && !text.contains('\n') => Some(text.trim().to_owned()),
+fn expressed(message: &Program, variables: Variables<'_>) -> Option<String> {
+    const LONGEST: usize = 5 * 1024;
+    match message.evaluate(variables) {
+        Ok(Cel::String(text))
+            if !text.trim().is_empty() && !text.trim().contains(['\n', '\r']) && text.trim().len() <= LONGEST =>
+        {
+            Some(text.trim().to_owned())
+        }
         _ => None,
-    }
-}
-
-fn explained(error: &ExecutionError) -> String {
-    match error {
-        ExecutionError::NoSuchKey(key) => format!("no such key: {key}"),
-        ExecutionError::NoSuchOverload => "no such overload".to_owned(),
-        ExecutionError::UndeclaredReference(name) => {
-            format!("undeclared reference to '{name}' (in container '')")
-        }
-        ExecutionError::DivisionByZero(_) => "division by zero".to_owned(),
-        ExecutionError::RemainderByZero(_) => "modulus by zero".to_owned(),
-        other => {
-            let text = other.to_string();
-            let mut characters = text.chars();
-            characters.next().map_or_else(String::new, |first| first.to_lowercase().chain(characters).collect())
-        }
     }
 }
 

@@ -1,74 +1,134 @@
-//! Lists that are sets or maps, and what their items need for it.
+//! Lists that are sets or maps, and maps that are one value: what they need.
 
 use serde_json::Value;
 
-use crate::status::FieldError;
-
-use super::Object;
 use crate::schema::parse::texts;
 use crate::schema::path::Path;
+use crate::status::FieldError;
 
-pub(super) fn lists(schema: &Object, path: &Path<'_>, errors: &mut Vec<FieldError>) {
-    let list_type = schema.get("x-kubernetes-list-type").and_then(Value::as_str).unwrap_or_default();
-    let is_array = schema.get("type").and_then(Value::as_str) == Some("array");
-    let place = path.field("x-kubernetes-list-type").to_string();
-    if !list_type.is_empty() && !is_array {
-        let found = schema.get("type").cloned().unwrap_or_else(|| "".into());
-        errors.push(FieldError::invalid(
-            path.field("type").to_string(),
-            &found,
-            "must be array if x-kubernetes-list-type is specified",
-        ));
+use super::{Object, flag, nested, text};
+
+pub(super) fn check(schema: &Object, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+    let list_type = schema.get("x-kubernetes-list-type").and_then(Value::as_str);
+    if let Some(map_type) = schema.get("x-kubernetes-map-type").and_then(Value::as_str) {
+        has_type(schema, "object", "x-kubernetes-map-type", path, errors);
+        if !matches!(map_type, "atomic" | "granular") {
+            let place = path.field("x-kubernetes-map-type").to_string();
+            errors.push(FieldError::not_supported(place, &map_type.into(), &["atomic", "granular"]));
+        }
     }
-    if !matches!(list_type, "" | "atomic" | "set" | "map") {
-        errors.push(FieldError::not_supported(&place, &list_type.into(), &["atomic", "map", "set"]));
-    }
-    if let Some(map_type) = schema.get("x-kubernetes-map-type").and_then(Value::as_str)
-        && !matches!(map_type, "atomic" | "granular")
+    if list_type.is_some() && !has_type(schema, "array", "x-kubernetes-list-type", path, errors) {
+        // Items of something that is no list say nothing.
+    } else if list_type == Some("set")
+        && let Some(items) = nested(schema, "items")
     {
-        errors.push(FieldError::not_supported(
-            path.field("x-kubernetes-map-type").to_string(),
-            &map_type.into(),
-            &["atomic", "granular"],
-        ));
+        set_items(items, &path.field("items"), errors);
+    }
+    let place = path.field("x-kubernetes-list-type");
+    if let Some(other) = list_type.filter(|list_type| !matches!(*list_type, "atomic" | "set" | "map")) {
+        errors.push(FieldError::not_supported(place.to_string(), &other.into(), &["atomic", "set", "map"]));
     }
     let keys = texts(schema, "x-kubernetes-list-map-keys");
-    let keys_place = path.field("x-kubernetes-list-map-keys");
-    if list_type != "map" {
-        if !keys.is_empty() {
-            errors.push(FieldError::forbidden(keys_place.to_string(), "must be empty unless x-kubernetes-list-type is map"));
+    if !keys.is_empty() && list_type != Some("map") {
+        let detail = "must be map if x-kubernetes-list-map-keys is non-empty";
+        errors.push(match list_type {
+            None => FieldError::required(place.to_string(), detail),
+            Some(other) => FieldError::invalid(place.to_string(), &other.into(), detail),
+        });
+    }
+    if list_type == Some("map") {
+        map_list(schema, &keys, path, errors);
+    }
+    if matches!(list_type, Some("map" | "set"))
+        && let Some(items) = nested(schema, "items")
+    {
+        items_of(items, list_type.unwrap_or_default(), &keys, &path.field("items"), errors);
+    }
+}
+
+fn has_type(schema: &Object, wanted: &str, extension: &str, path: &Path<'_>, errors: &mut Vec<FieldError>) -> bool {
+    let place = path.field("type").to_string();
+    let detail = format!("must be {wanted} if {extension} is specified");
+    match text(schema, "type") {
+        found if found == wanted => return true,
+        "" => errors.push(FieldError::required(place, detail)),
+        other => errors.push(FieldError::invalid(place, &other.into(), detail)),
+    }
+    false
+}
+
+/// Items of a set are compared as a whole.
+fn set_items(items: &Object, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+    let detail = "must be atomic as item of a list with x-kubernetes-list-type=set";
+    let list_type = items.get("x-kubernetes-list-type").cloned().unwrap_or_default();
+    match text(items, "type") {
+        "array" if !list_type.is_null() && list_type != "atomic" => {
+            errors.push(FieldError::invalid(path.field("x-kubernetes-list-type").to_string(), &list_type, detail));
         }
-        return;
+        "object" if text(items, "x-kubernetes-map-type") != "atomic" => {
+            errors.push(FieldError::invalid(path.field("x-kubernetes-map-type").to_string(), &list_type, detail));
+        }
+        _ => {}
     }
+}
+
+fn map_list(schema: &Object, keys: &[String], path: &Path<'_>, errors: &mut Vec<FieldError>) {
+    let place = path.field("x-kubernetes-list-map-keys").to_string();
     if keys.is_empty() {
-        errors.push(FieldError::required(keys_place.to_string(), "must not be empty if x-kubernetes-list-type is map"));
+        errors.push(FieldError::required(&place, "must not be empty if x-kubernetes-list-type is map"));
     }
-    let Some(items) = schema.get("items").and_then(Value::as_object) else {
+    let items_place = path.field("items");
+    let Some(items) = nested(schema, "items") else {
+        let detail = "must have a schema if x-kubernetes-list-type is map";
+        errors.push(FieldError::required(items_place.to_string(), detail));
         return;
     };
-    let items_place = path.field("items");
-    if items.get("type").and_then(Value::as_str) != Some("object") {
-        let found = items.get("type").cloned().unwrap_or_else(|| "".into());
+    let found = Value::from(text(items, "type"));
+    if found != "object" {
         let detail = "must be object if parent array's x-kubernetes-list-type is map";
         errors.push(FieldError::invalid(items_place.field("type").to_string(), &found, detail));
+        return;
+    }
+    let all: Value = keys.into();
+    for (index, key) in keys.iter().enumerate() {
+        match nested(items, "properties").and_then(|properties| nested(properties, key)) {
+            None => errors.push(FieldError::invalid(&place, &all, "entries must all be names of item properties")),
+            Some(property) if matches!(text(property, "type"), "array" | "object") => {
+                let properties = items_place.field("properties");
+                let detail = "must be a scalar type if parent array's x-kubernetes-list-type is map";
+                errors.push(FieldError::invalid(properties.key(key).field("type").to_string(), &found, detail));
+            }
+            Some(_) => {}
+        }
+        if keys[..index].contains(key) {
+            errors.push(FieldError::invalid(&place, &all, "must not contain duplicate entries"));
+        }
+    }
+}
+
+/// Every item is there, and has its keys.
+fn items_of(items: &Object, list_type: &str, keys: &[String], path: &Path<'_>, errors: &mut Vec<FieldError>) {
+    if flag(items, "nullable") {
+        let detail = format!("cannot be nullable when x-kubernetes-list-type is {list_type}");
+        errors.push(FieldError::forbidden(path.field("nullable").to_string(), detail));
+    }
+    if list_type != "map" {
+        return;
     }
     let required = texts(items, "required");
-    for (index, key) in keys.iter().enumerate() {
-        let property = items.get("properties").and_then(|properties| properties.get(key));
-        let Some(property) = property else {
-            let detail = "entries must all be names of item properties";
-            errors.push(FieldError::invalid(keys_place.index(index).to_string(), &key.as_str().into(), detail));
+    let properties = path.field("properties");
+    for key in keys {
+        let Some(property) = nested(items, "properties").and_then(|properties| nested(properties, key)) else {
             continue;
         };
-        let properties = items_place.field("properties");
         let place = properties.key(key);
-        if matches!(property.get("type").and_then(Value::as_str), Some("array" | "object")) {
-            let detail = "must be a scalar type if parent array's x-kubernetes-list-type is map";
-            errors.push(FieldError::invalid(place.field("type").to_string(), &property["type"], detail));
-        }
-        if !required.contains(key) && property.get("default").is_none() {
-            let detail = "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property";
+        let reason = "this property is in x-kubernetes-list-map-keys, so it";
+        if !required.contains(key) && property.get("default").is_none_or(Value::is_null) {
+            let detail = format!("{reason} must have a default or be a required property");
             errors.push(FieldError::required(place.field("default").to_string(), detail));
+        }
+        if flag(property, "nullable") {
+            errors.push(FieldError::forbidden(place.field("nullable").to_string(), format!("{reason} cannot be nullable")));
         }
     }
 }

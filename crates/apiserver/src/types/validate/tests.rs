@@ -14,7 +14,11 @@ fn complete(api_version: &str, kind: &str, mut object: Value) -> (Builtin, Value
 /// `field: message` of everything that is wrong.
 fn errors(api_version: &str, kind: &str, object: Value) -> Vec<String> {
     let (model, object) = complete(api_version, kind, object);
-    model.validate(&object, None, Endpoint::Main).into_iter().map(|error| format!("{}: {}", error.field, error.message)).collect()
+    model
+        .validate(&object, None, Endpoint::Main, &mut Vec::new())
+        .into_iter()
+        .map(|error| format!("{}: {}", error.field, error.message))
+        .collect()
 }
 
 /// The same for an update by a merge patch.
@@ -24,7 +28,7 @@ fn update(api_version: &str, kind: &str, object: Value, patch: Value) -> Vec<Str
     merge_patch(&mut object, &patch);
     let (model, object) = complete(api_version, kind, object);
     model
-        .validate(&object, Some(&stored), Endpoint::Main)
+        .validate(&object, Some(&stored), Endpoint::Main, &mut Vec::new())
         .into_iter()
         .map(|error| format!("{}: {}", error.field, error.message))
         .collect()
@@ -220,8 +224,11 @@ fn a_lease_lasts() {
 fn events_stand_beside_what_they_are_about() {
     let stored = json!({"metadata": {"namespace": "default"}, "involvedObject": {"namespace": "other"}, "eventTime": null});
     let model = Builtin::of_gvk(&GroupVersionKind::new("events.k8s.io", "v1", "Event")).unwrap();
-    let found: Vec<String> =
-        model.validate(&stored, None, Endpoint::Main).iter().map(|error| format!("{}: {}", error.field, error.message)).collect();
+    let found: Vec<String> = model
+        .validate(&stored, None, Endpoint::Main, &mut Vec::new())
+        .iter()
+        .map(|error| format!("{}: {}", error.field, error.message))
+        .collect();
     assert_eq!(
         found,
         [

@@ -1,0 +1,35 @@
+//! The versions that objects may be stored in.
+
+use serde_json::Value;
+
+use crate::definition::versions;
+use crate::status::FieldError;
+
+const PLACE: &str = "status.storedVersions";
+
+pub(super) fn versions(definition: &Value, errors: &mut Vec<FieldError>) {
+    let stored = definition.pointer(&format!("/{}", PLACE.replace('.', "/"))).and_then(Value::as_array);
+    let stored = stored.map(Vec::as_slice).unwrap_or_default();
+    if stored.is_empty() {
+        errors.push(FieldError::invalid(PLACE, &Value::Null, "must have at least one stored version"));
+        return;
+    }
+    let versions = versions::all(definition);
+    for version in versions.iter().filter(|version| versions::is(version, "storage")) {
+        let name = versions::name(version);
+        if !stored.iter().any(|stored| stored == name) {
+            let detail = format!("must have the storage version {name}");
+            errors.push(FieldError::invalid(PLACE, &Value::Array(stored.to_vec()), detail));
+        }
+    }
+    for (index, name) in stored.iter().enumerate() {
+        let name = name.as_str().unwrap_or_default();
+        if !versions.iter().any(|version| versions::name(version) == name) {
+            let detail = format!(
+                "missing from spec.versions; {name} was previously a storage version, and must remain in spec.versions until a storage \
+                 migration ensures no data remains persisted in {name} and removes {name} from status.storedVersions"
+            );
+            errors.push(FieldError::invalid(format!("{PLACE}[{index}]"), &name.into(), detail));
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Equality and order of values.
+
+use std::cmp::Ordering;
+
+use kube_cel::cel::Value as Cel;
+
+use super::failure::Failure;
+
+/// Whether two values are equal; numbers are compared by value whatever their types are, other types differ.
+pub(super) fn equal(a: &Cel, b: &Cel) -> bool {
+    match (a, b) {
+        (Cel::List(a), Cel::List(b)) => a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| equal(a, b)),
+        (Cel::Map(a), Cel::Map(b)) => {
+            a.map.len() == b.map.len() && a.map.iter().all(|(key, a)| b.map.get(key).is_some_and(|b| equal(a, b)))
+        }
+        (Cel::Int(_) | Cel::UInt(_) | Cel::Float(_), Cel::Int(_) | Cel::UInt(_) | Cel::Float(_)) => {
+            numbers(a, b) == Some(Ordering::Equal)
+        }
+        _ => std::mem::discriminant(a) == std::mem::discriminant(b) && a == b,
+    }
+}
+
+/// The order of two values that have one.
+pub(super) fn compare(a: &Cel, b: &Cel) -> Result<Option<Ordering>, Failure> {
+    Ok(match (a, b) {
+        (Cel::Int(_) | Cel::UInt(_) | Cel::Float(_), Cel::Int(_) | Cel::UInt(_) | Cel::Float(_)) => numbers(a, b),
+        (Cel::Bool(a), Cel::Bool(b)) => Some(a.cmp(b)),
+        (Cel::String(a), Cel::String(b)) => Some(a.cmp(b)),
+        (Cel::Bytes(a), Cel::Bytes(b)) => Some(a.cmp(b)),
+        (Cel::Timestamp(a), Cel::Timestamp(b)) => Some(a.cmp(b)),
+        (Cel::Duration(a), Cel::Duration(b)) => Some(a.cmp(b)),
+        _ => return Err(Failure::NoSuchOverload),
+    })
+}
+
+fn numbers(a: &Cel, b: &Cel) -> Option<Ordering> {
+    let integer = |value: &Cel| match value {
+        Cel::Int(value) => Some(i128::from(*value)),
+        Cel::UInt(value) => Some(i128::from(*value)),
+        _ => None,
+    };
+    let float = |value: &Cel| match value {
+        Cel::Int(value) => *value as f64,
+        Cel::UInt(value) => *value as f64,
+        Cel::Float(value) => *value,
+        _ => f64::NAN,
+    };
+    match (integer(a), integer(b)) {
+        (Some(a), Some(b)) => Some(a.cmp(&b)),
+        _ => float(a).partial_cmp(&float(b)),
+    }
+}

@@ -1,0 +1,119 @@
+//! Defaults: each must be valid where it stands, and survive pruning.
+
+use serde_json::{Value, json};
+
+use crate::schema::path::Path;
+use crate::schema::{embedded, metadata, node::Node, parse, prune, validate};
+use crate::status::FieldError;
+
+use super::{Object, flag, members, nested};
+
+pub(super) fn check(schema: &Object, path: &Path<'_>) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    walk(schema, path, None, true, &mut errors);
+    errors
+}
+
+/// The embedded object whose metadata a place is in, and the way there.
+#[derive(Clone, Copy)]
+struct Inside<'a> {
+    object: &'a Object,
+    way: &'a [String],
+}
+
+fn walk(schema: &Object, path: &Path<'_>, inside: Option<Inside<'_>>, root: bool, errors: &mut Vec<FieldError>) {
+    let is_object = root || flag(schema, "x-kubernetes-embedded-resource");
+    let inside = inside.filter(|_| !is_object);
+    if let Some(found) = schema.get("default").filter(|default| !default.is_null()) {
+        one(schema, found, path, inside, is_object, errors);
+    }
+    // Values of maps may have no defaults of their own.
+    if let Some(items) = nested(schema, "items") {
+        walk(items, &path.field("items"), inside, false, errors);
+    }
+    let properties = path.field("properties");
+    for (name, property) in members(schema, "properties") {
+        let way: Vec<_> = inside.map_or(&[][..], |inside| inside.way).iter().cloned().chain([name.clone()]).collect();
+        let below = match inside {
+            Some(inside) => Some(Inside { way: &way, ..inside }),
+            None if is_object && matches!(name.as_str(), "metadata" | "apiVersion" | "kind") => {
+                Some(Inside { object: schema, way: &way })
+            }
+            None => None,
+        };
+        walk(property, &properties.key(name), below, false, errors);
+    }
+}
+
+fn one(
+    schema: &Object,
+    found: &Value,
+    path: &Path<'_>,
+    inside: Option<Inside<'_>>,
+    is_object: bool,
+    errors: &mut Vec<FieldError>,
+) {
+    let node = parse::node(&Value::Object(schema.clone()));
+    let place = path.field("default");
+    match inside {
+        Some(inside) => {
+            if let Err(detail) = as_metadata(found, inside) {
+                let detail = format!("must result in valid metadata: {detail}");
+                errors.push(FieldError::invalid(place.to_string(), found, detail));
+                return;
+            }
+        }
+        None => {
+            let mut value = found.clone();
+            if !prune::unknown_fields(&mut value, &node, is_object).is_empty() {
+                errors.push(FieldError::invalid(place.to_string(), found, "must not have unknown fields"));
+            }
+            let mut value = found.clone();
+            if let Err(error) = metadata::coerce_embedded_at(&mut value, &node, is_object) {
+                let metadata = value.get("metadata").cloned().unwrap_or_default();
+                errors.push(FieldError::invalid(format!("{place}.metadata"), &metadata, error.message));
+                return;
+            }
+            let wrong = embedded::check(&value, &node, is_object, &place);
+            if !wrong.is_empty() {
+                errors.extend(wrong);
+                return;
+            }
+        }
+    }
+    errors.extend(values(found, &node, &place));
+}
+
+/// The default as it is written: it must not need defaults of its own.
+fn values(found: &Value, node: &Node, place: &Path<'_>) -> Vec<FieldError> {
+    let mut errors = validate::at(node, found, place);
+    #[cfg(feature = "cel")]
+    if errors.is_empty() && node.has_rules {
+        errors = crate::schema::cel::evaluate(node, found, Some(found), place).errors;
+        if errors.is_empty() {
+            errors = crate::schema::cel::evaluate(node, found, None, place).errors;
+        }
+    }
+    errors
+}
+
+/// Whether the default makes sense in the metadata of the object around it.
+fn as_metadata(found: &Value, inside: Inside<'_>) -> Result<(), String> {
+    let mut object = json!({"apiVersion": "validation/v1", "kind": "Validation"});
+    let mut place = &mut object;
+    for name in inside.way {
+        place = &mut place[name.as_str()];
+    }
+    *place = found.clone();
+    let node = parse::node(&Value::Object(inside.object.clone()));
+    metadata::coerce_embedded_at(&mut object, &node, true).map_err(|error| format!("{}: {}", error.field, error.message))?;
+    let wrong = embedded::check(&object, &node, true, &Path::Root);
+    match wrong.as_slice() {
+        [] => Ok(()),
+        [one] => Err(format!("{}: {}", one.field, one.message)),
+        several => {
+            let texts: Vec<_> = several.iter().map(|error| format!("{}: {}", error.field, error.message)).collect();
+            Err(format!("[{}]", texts.join(", ")))
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Is a schema structural? Every value has a type, and what is unknown is known to be unknown.
+//!
+//! See <https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema>.
+
+use serde_json::Value;
+
+use crate::schema::path::Path;
+use crate::schema::pattern;
+use crate::status::FieldError;
+
+use super::nested::{self as conditions, Skip};
+use super::{CONDITIONS, Object, entries, flag, members, nested, text};
+
+/// Sorted, as the real server does it.
+pub(super) fn check(schema: &Object, path: &Path<'_>) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    invariants(schema, Level::Root, path, &mut errors);
+    conditions::completeness(schema, path, &mut errors);
+    errors.sort_by_cached_key(|error| format!("{}: {}", error.field, error.message));
+    errors
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Level {
+    Root,
+    Field,
+    Item,
+}
+
+fn invariants(schema: &Object, level: Level, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+    if text(schema, "type") == "array" && nested(schema, "items").is_none() {
+        errors.push(FieldError::required(path.field("items").to_string(), "must be specified"));
+    }
+    if let Some(items) = nested(schema, "items") {
+        invariants(items, Level::Item, &path.field("items"), errors);
+    }
+    for (name, property) in members(schema, "properties") {
+        invariants(property, Level::Field, &path.field("properties").key(name), errors);
+    }
+    if schema.get("additionalProperties").is_some_and(|value| !value.is_null()) {
+        let place = path.field("additionalProperties");
+        if level == Level::Root {
+            errors.push(FieldError::forbidden(place.to_string(), "must not be used at the root"));
+        }
+        if flag(schema, "x-kubernetes-embedded-resource") {
+            let detail = "must not be used if x-kubernetes-embedded-resource is set";
+            errors.push(FieldError::forbidden(place.to_string(), detail));
+        }
+        if let Some(additional) = nested(schema, "additionalProperties") {
+            invariants(additional, Level::Field, &place, errors);
+        }
+    }
+    extensions(schema, path, errors);
+    values(schema, skipped(schema), path, errors);
+    types(schema, level, path, errors);
+    metadata(schema, level, path, errors);
+    if flag(schema, "x-kubernetes-embedded-resource")
+        && !flag(schema, "x-kubernetes-preserve-unknown-fields")
+        && members(schema, "properties").next().is_none()
+    {
+        let detail = "must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields";
+        errors.push(FieldError::required(path.field("properties").to_string(), detail));
+    }
+}
+
+fn types(schema: &Object, level: Level, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+    let type_name = text(schema, "type");
+    let place = path.field("type").to_string();
+    if flag(schema, "x-kubernetes-embedded-resource") && type_name != "object" {
+        let detail = "must be object if x-kubernetes-embedded-resource is true";
+        errors.push(match type_name {
+            "" => FieldError::required(&place, detail),
+            other => FieldError::invalid(&place, &other.into(), detail),
+        });
+    } else if type_name.is_empty()
+        && !flag(schema, "x-kubernetes-int-or-string")
+        && !flag(schema, "x-kubernetes-preserve-unknown-fields")
+    {
+        let detail = match level {
+            Level::Root => "must not be empty at the root",
+            Level::Field => "must not be empty for specified object fields",
+            Level::Item => "must not be empty for specified array items",
+        };
+        errors.push(FieldError::required(&place, detail));
+    }
+    if level == Level::Root && !type_name.is_empty() && type_name != "object" {
+        errors.push(FieldError::invalid(&place, &type_name.into(), "must be object at the root"));
+    }
+}
+
+fn extensions(schema: &Object, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+    if !flag(schema, "x-kubernetes-int-or-string") {
+        return;
+    }
+    for field in ["x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource"] {
+        if flag(schema, field) {
+            let detail = "must be false if x-kubernetes-int-or-string is true";
+            errors.push(FieldError::invalid(path.field(field).to_string(), &true.into(), detail));
+        }
+    }
+}
+
+/// The fields that every object has: a schema may say little about them.
+fn metadata(schema: &Object, level: Level, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+    let is_object = level == Level::Root || flag(schema, "x-kubernetes-embedded-resource");
+    let properties = path.field("properties");
+    for (name, wanted) in [("kind", "string"), ("apiVersion", "string"), ("metadata", "object")] {
+        let Some(property) = nested(schema, "properties").and_then(|properties| nested(properties, name)) else {
+            continue;
+        };
+        let place = properties.key(name);
+        if is_object && text(property, "type") != wanted {
+            let found = text(property, "type").into();
+            errors.push(FieldError::invalid(place.field("type").to_string(), &found, format!("must be {wanted}")));
+        }
+        if name == "metadata" && level == Level::Root && restricts(property) {
+            let detail = "must not specify anything other than name and generateName, but metadata is implicitly specified";
+            errors.push(FieldError::forbidden(place.to_string(), detail));
+        }
+    }
+}
+
+/// Whether a schema of metadata says more than conditions on the two names.
+fn restricts(metadata: &Object) -> bool {
+    let about_names = |properties: &Value| {
+        properties.as_object().is_some_and(|properties| properties.keys().all(|name| name == "name" || name == "generateName"))
+    };
+    !metadata.iter().all(|(name, value)| match name.as_str() {
+        "type" | "default" => true,
+        "properties" => about_names(value),
+        _ => matches!(value, Value::Null | Value::Bool(false)),
+    })
+}
+
+/// Where the two types of int-or-string may be named although conditions must not name types.
+fn skipped(schema: &Object) -> Skip {
+    let pattern = serde_json::json!([{"type": "integer"}, {"type": "string"}]);
+    let first = schema.get("allOf").and_then(|all_of| all_of.get(0));
+    Skip {
+        any_of: schema.get("anyOf") == Some(&pattern),
+        first_of_all: first.and_then(|first| first.get("anyOf")) == Some(&pattern),
+    }
+}
+
+/// The conditions of a schema, and its pattern.
+pub(super) fn values(schema: &Object, skip: Skip, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+    for name in CONDITIONS {
+        if name == "anyOf" && skip.any_of {
+            continue;
+        }
+        let place = path.field(name);
+        for (index, entry) in entries(schema, name) {
+            let skip = Skip { any_of: name == "allOf" && index == 0 && skip.first_of_all, first_of_all: false };
+            conditions::invariants(entry, skip, &place.index(index), errors);
+        }
+    }
+    if let Some(not) = nested(schema, "not") {
+        conditions::invariants(not, Skip::default(), &path.field("not"), errors);
+    }
+    let source = text(schema, "pattern");
+    if !source.is_empty()
+        && let Err(problem) = pattern::compile(source)
+    {
+        let detail = format!("must be a valid regular expression, but isn't: {problem}");
+        errors.push(FieldError::invalid(path.field("pattern").to_string(), &source.into(), detail));
+    }
+}

@@ -1,0 +1,397 @@
+//! Regular expressions as the real server reads them: the syntax of Go, in which braces may be literal and classes are of ASCII.
+//!
+//! See <https://pkg.go.dev/regexp/syntax>. An expression is rewritten for the regex crate; mistakes are reported in Go's words.
+
+use regex::Regex;
+
+/// Compiles an expression; an error is what Go says about it.
+pub(super) fn compile(source: &str) -> Result<Regex, String> {
+    let characters: Vec<char> = source.chars().collect();
+    let mut translator =
+        Translator { source, characters: &characters, at: 0, output: String::new(), depth: 0, last: Last::Nothing };
+    translator.run().map_err(|problem| format!("error parsing regexp: {problem}"))?;
+    Regex::new(&translator.output).map_err(|error| {
+        let reason = error.to_string().lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
+        format!("error parsing regexp: {reason}: `{source}`")
+    })
+}
+
+/// What a repetition would repeat.
+#[derive(Clone, Copy, PartialEq)]
+enum Last {
+    Nothing,
+    Item,
+    /// A repetition that starts at this place.
+    Repetition(usize),
+}
+
+struct Translator<'a> {
+    source: &'a str,
+    characters: &'a [char],
+    at: usize,
+    output: String,
+    depth: usize,
+    last: Last,
+}
+
+const DIGITS: &str = "0-9";
+const WORDS: &str = "0-9A-Za-z_";
+const SPACES: &str = "\\t\\n\\f\\r ";
+/// Named classes.
+const POSIX: [&str; 14] = [
+    "alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper", "word", "xdigit",
+];
+/// Go takes no larger counts.
+const MOST_REPETITIONS: u32 = 1000;
+
+impl Translator<'_> {
+    fn peek(&self, ahead: usize) -> Option<char> {
+        self.characters.get(self.at + ahead).copied()
+    }
+
+    fn text(&self, from: usize, to: usize) -> String {
+        self.characters[from.min(self.characters.len())..to.min(self.characters.len())].iter().collect()
+    }
+
+    fn starts_with(&self, text: &str) -> bool {
+        text.chars().enumerate().all(|(n, c)| self.peek(n) == Some(c))
+    }
+
+    fn run(&mut self) -> Result<(), String> {
+        while let Some(c) = self.peek(0) {
+            match c {
+                '(' => self.open()?,
+                ')' if self.depth == 0 => return Err(format!("unexpected ): `{}`", self.source)),
+                ')' => {
+                    self.depth -= 1;
+                    self.push(")", 1, Last::Item);
+                }
+                '|' => self.push("|", 1, Last::Nothing),
+                '*' | '+' | '?' => self.repeat(&c.to_string(), 1)?,
+                '{' => match self.count() {
+                    Some(length) => self.counted(length)?,
+                    None => self.push("\\{", 1, Last::Item),
+                },
+                '[' => self.class()?,
+                '\\' => self.escape()?,
+                '^' | '$' | '.' => self.push(&c.to_string(), 1, Last::Item),
+                other => self.push(&regex::escape(&other.to_string()), 1, Last::Item),
+            }
+        }
+        if self.depth > 0 { Err(format!("missing closing ): `{}`", self.source)) } else { Ok(()) }
+    }
+
+    fn push(&mut self, output: &str, length: usize, last: Last) {
+        self.output.push_str(output);
+        self.at += length;
+        self.last = last;
+    }
+
+    fn open(&mut self) -> Result<(), String> {
+        if !self.starts_with("(?") {
+            self.depth += 1;
+            self.push("(", 1, Last::Nothing);
+            return Ok(());
+        }
+        for start in ["(?P<", "(?<"] {
+            if self.starts_with(start) {
+                return self.open_named(start.len());
+            }
+        }
+        let start = self.at;
+        let mut length = 2;
+        loop {
+            let Some(c) = self.peek(length) else {
+                return Err(format!("missing closing ): `{}`", self.source));
+            };
+            length += 1;
+            match c {
+                'i' | 'm' | 's' | 'U' | '-' => {}
+                ':' | ')' => {
+                    let flags = self.text(start, start + length);
+                    self.depth += usize::from(c == ':');
+                    self.push(&flags, length, Last::Nothing);
+                    return Ok(());
+                }
+                _ => return Err(format!("invalid or unsupported Perl syntax: `{}`", self.text(start, start + length))),
+            }
+        }
+    }
+
+    fn open_named(&mut self, prefix: usize) -> Result<(), String> {
+        let start = self.at;
+        let Some(length) = self.characters[start..].iter().position(|c| *c == '>') else {
+            return Err(format!("invalid named capture: `{}`", self.text(start, self.characters.len())));
+        };
+        let name = self.text(start + prefix, start + length);
+        if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+            return Err(format!("invalid named capture: `{}`", self.text(start, start + length + 1)));
+        }
+        self.depth += 1;
+        // A name may start with a digit there and not here; nobody reads it.
+        self.push("(", length + 1, Last::Nothing);
+        Ok(())
+    }
+
+    fn repeat(&mut self, output: &str, length: usize) -> Result<(), String> {
+        let start = self.at;
+        let lazy = usize::from(self.peek(length) == Some('?'));
+        let end = start + length + lazy;
+        match self.last {
+            Last::Nothing => {
+                return Err(format!("missing argument to repetition operator: `{}`", self.text(start, start + length)));
+            }
+            Last::Repetition(before) => {
+                return Err(format!("invalid nested repetition operator: `{}`", self.text(before, end)));
+            }
+            Last::Item => {}
+        }
+        let output = if lazy == 1 { format!("{output}?") } else { output.to_owned() };
+        self.push(&output, length + lazy, Last::Repetition(start));
+        Ok(())
+    }
+
+    /// The length of a count in braces, if it is one.
+    fn count(&self) -> Option<usize> {
+        let length = self.characters[self.at..].iter().position(|c| *c == '}')? + 1;
+        let inner = self.text(self.at + 1, self.at + length - 1);
+        let (least, most) = inner.split_once(',').unwrap_or((&inner, &inner));
+        let number =
+            |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
+        (number(least) && (most.is_empty() || number(most))).then_some(length)
+    }
+
+    fn counted(&mut self, length: usize) -> Result<(), String> {
+        let text = self.text(self.at, self.at + length);
+        let inner = text.trim_matches(['{', '}']);
+        let (least, most) = inner.split_once(',').unwrap_or((inner, inner));
+        let number = |text: &str| text.parse::<u32>().unwrap_or(u32::MAX);
+        let most = if most.is_empty() { number(least) } else { number(most) };
+        if number(least) > MOST_REPETITIONS || most > MOST_REPETITIONS || most < number(least) {
+            return Err(format!("invalid repeat count: `{text}`"));
+        }
+        self.repeat(&text, length)
+    }
+
+    fn escape(&mut self) -> Result<(), String> {
+        let Some(c) = self.peek(1) else {
+            return Err("trailing backslash at end of expression: ``".to_owned());
+        };
+        match c {
+            'A' | 'z' | 'B' => self.push(&format!("\\{c}"), 2, Last::Item),
+            'b' => self.push("(?-u:\\b)", 2, Last::Item),
+            'Q' => {
+                self.at += 2;
+                while self.at < self.characters.len() && !self.starts_with("\\E") {
+                    let literal = regex::escape(&self.text(self.at, self.at + 1));
+                    self.push(&literal, 1, Last::Item);
+                }
+                self.at += 2;
+            }
+            'd' | 'D' | 's' | 'S' | 'w' | 'W' => {
+                let (class, negated) = shorthand(c);
+                self.push(&format!("[{}{class}]", if negated { "^" } else { "" }), 2, Last::Item);
+            }
+            'p' | 'P' => {
+                let (class, length) = self.property()?;
+                self.push(&class, length, Last::Item);
+            }
+            _ => {
+                let (literal, length) = self.escaped()?;
+                self.push(&regex::escape(&literal.to_string()), length, Last::Item);
+            }
+        }
+        Ok(())
+    }
+
+    /// A Unicode class such as `\pL` or `\p{Greek}`, and its length.
+    fn property(&self) -> Result<(String, usize), String> {
+        let length = if self.peek(2) == Some('{') {
+            self.characters[self.at..].iter().position(|c| *c == '}').map_or(self.characters.len() - self.at, |end| end + 1)
+        } else {
+            3
+        };
+        let class = self.text(self.at, self.at + length);
+        if Regex::new(&class).is_err() {
+            return Err(format!("invalid character class range: `{class}`"));
+        }
+        Ok((class, length))
+    }
+
+    /// The character that an escape stands for, and the length of the escape.
+    fn escaped(&self) -> Result<(char, usize), String> {
+        let invalid = |length: usize| Err(format!("invalid escape sequence: `{}`", self.text(self.at, self.at + length)));
+        let Some(c) = self.peek(1) else {
+            return Err("trailing backslash at end of expression: ``".to_owned());
+        };
+        let plain = match c {
+            'a' => Some('\u{7}'),
+            'f' => Some('\u{c}'),
+            'n' => Some('\n'),
+            'r' => Some('\r'),
+            't' => Some('\t'),
+            'v' => Some('\u{b}'),
+            c if c.is_ascii() && !c.is_ascii_alphanumeric() => Some(c),
+            _ => None,
+        };
+        if let Some(plain) = plain {
+            return Ok((plain, 2));
+        }
+        match c {
+            '0'..='7' if c == '0' || self.peek(2).is_some_and(|next| ('0'..='7').contains(&next)) => {
+                let digits: String = (1..=3).map_while(|n| self.peek(n).filter(|c| ('0'..='7').contains(c))).collect();
+                let code = u32::from_str_radix(&digits, 8).ok().and_then(char::from_u32);
+                code.map_or_else(|| invalid(2), |code| Ok((code, digits.len() + 1)))
+            }
+            'x' if self.peek(2) == Some('{') => {
+                let digits: String = (3..).map_while(|n| self.peek(n).filter(char::is_ascii_hexdigit)).collect();
+                let code = u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32);
+                match code.filter(|_| self.peek(3 + digits.len()) == Some('}')) {
+                    Some(code) => Ok((code, digits.len() + 4)),
+                    None => invalid(3 + digits.len()),
+                }
+            }
+            'x' => {
+                let digits: String = (2..4).map_while(|n| self.peek(n).filter(char::is_ascii_hexdigit)).collect();
+                match u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32).filter(|_| digits.len() == 2) {
+                    Some(code) => Ok((code, 4)),
+                    None => invalid(2 + digits.len()),
+                }
+            }
+            _ => invalid(2),
+        }
+    }
+
+    fn class(&mut self) -> Result<(), String> {
+        let start = self.at;
+        self.at += 1;
+        let mut output = String::from("[");
+        if self.peek(0) == Some('^') {
+            output.push('^');
+            self.at += 1;
+        }
+        let mut first = true;
+        loop {
+            let Some(c) = self.peek(0) else {
+                return Err(format!("missing closing ]: `{}`", self.text(start, self.characters.len())));
+            };
+            if c == ']' && !first {
+                break;
+            }
+            first = false;
+            if self.starts_with("[:")
+                && let Some(length) = self.text(self.at, self.characters.len()).find(":]").map(|end| end + 2)
+            {
+                let name = self.text(self.at, self.at + length);
+                if !POSIX.contains(&name.trim_matches(['[', ':', ']', '^'])) {
+                    return Err(format!("invalid character class range: `{name}`"));
+                }
+                output.push_str(&name);
+                self.at += length;
+                continue;
+            }
+            if c == '\\' && matches!(self.peek(1), Some('p' | 'P')) {
+                let (class, length) = self.property()?;
+                output.push_str(&class);
+                self.at += length;
+                continue;
+            }
+            if c == '\\'
+                && let Some(letter @ ('d' | 'D' | 's' | 'S' | 'w' | 'W')) = self.peek(1)
+            {
+                let (class, negated) = shorthand(letter);
+                output.push_str(&if negated { format!("[^{class}]") } else { class.to_owned() });
+                self.at += 2;
+                continue;
+            }
+            let range = self.at;
+            let low = self.class_character(start)?;
+            output.push_str(&in_class(low));
+            if self.peek(0) == Some('-') && self.peek(1).is_some_and(|next| next != ']') {
+                self.at += 1;
+                let high = self.class_character(start)?;
+                if high < low {
+                    return Err(format!("invalid character class range: `{}`", self.text(range, self.at)));
+                }
+                output.push('-');
+                output.push_str(&in_class(high));
+            }
+        }
+        output.push(']');
+        self.push(&output, 1, Last::Item);
+        Ok(())
+    }
+
+    fn class_character(&mut self, start: usize) -> Result<char, String> {
+        match self.peek(0) {
+            None => Err(format!("missing closing ]: `{}`", self.text(start, self.characters.len()))),
+            Some('\\') => {
+                let (c, length) = self.escaped()?;
+                self.at += length;
+                Ok(c)
+            }
+            Some(c) => {
+                self.at += 1;
+                Ok(c)
+            }
+        }
+    }
+}
+
+/// The ASCII class of a letter, and whether the letter means all others.
+fn shorthand(letter: char) -> (&'static str, bool) {
+    let class = match letter.to_ascii_lowercase() {
+        'd' => DIGITS,
+        's' => SPACES,
+        _ => WORDS,
+    };
+    (class, letter.is_ascii_uppercase())
+}
+
+/// A character in a class, where brackets, dashes and set operators have a meaning.
+fn in_class(c: char) -> String {
+    if c.is_ascii_punctuation() { format!("\\{c}") } else { c.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // CRD-2
+    #[test]
+    fn expressions_are_read_as_go_reads_them() {
+        let matches = |pattern: &str, text: &str| compile(pattern).unwrap().is_match(text);
+        assert!(matches("^a{,5}$", "a{,5}"));
+        assert!(matches("^[^[]+$", "a]"));
+        assert!(matches("^[a&&b]+$", "&b"));
+        assert!(matches(r"^\Qa.b\E$", "a.b") && !matches(r"^\Qa.b\E$", "axb"));
+        assert!(!matches(r"^\d$", "٣") && matches(r"^[\d\-]+$", "3-"));
+        assert!(matches("(?<name>a)", "a") && matches("(?P<n>a)", "a"));
+        assert!(matches(r"^\x{41}\x42\103$", "ABC"));
+        assert!(matches("^[[:alpha:]]+$", "ab") && matches("^[]a]+$", "]a"));
+    }
+
+    // CRD-2
+    #[test]
+    fn mistakes_are_told_in_the_words_of_go() {
+        let problem = |pattern: &str| compile(pattern).unwrap_err().replace("error parsing regexp: ", "");
+        for (pattern, expected) in [
+            ("[", "missing closing ]: `[`"),
+            ("(", "missing closing ): `(`"),
+            ("a)", "unexpected ): `a)`"),
+            ("*", "missing argument to repetition operator: `*`"),
+            ("a**", "invalid nested repetition operator: `**`"),
+            ("a{2,1}", "invalid repeat count: `{2,1}`"),
+            ("a{1001}", "invalid repeat count: `{1001}`"),
+            ("[b-a]", "invalid character class range: `b-a`"),
+            ("[[:foo:]]", "invalid character class range: `[:foo:]`"),
+            (r"\p{Foo}", r"invalid character class range: `\p{Foo}`"),
+            (r"\8", r"invalid escape sequence: `\8`"),
+            ("(?=x)", "invalid or unsupported Perl syntax: `(?=`"),
+            ("(?<=x)", "invalid named capture: `(?<=x)`"),
+            ("(?P<n", "invalid named capture: `(?P<n`"),
+        ] {
+            assert_eq!(problem(pattern), expected);
+        }
+    }
+}

@@ -10,6 +10,10 @@ use crate::{
     status::{FieldError, FieldReason},
 };
 
+/// The longest name of a field manager.
+pub(super) const MAX_MANAGER_BYTES: usize = 128;
+const MAX_SUBRESOURCE_BYTES: usize = 256;
+
 /// Brings `metadata` into the form of its type: unknown and empty fields are dropped, values of a wrong type are refused.
 pub(super) fn normalise(object: &mut Value, kind: &KindSpec, unknown: &mut Vec<String>) -> Result<(), String> {
     match object.get_mut("metadata") {
@@ -85,6 +89,7 @@ pub(super) fn validate(kind: &KindSpec, object: &Value, stored: Option<&Value>) 
     } else if stored.is_none() {
         errors.extend(name_errors(kind, object.name()));
     }
+    managers(metadata, &mut errors);
     // Only the types of the core libraries insist on a domain; definitions and their instances do not.
     let strict = !kind.is_custom() && !matches!(kind.group.as_str(), "apiextensions.k8s.io" | "apiregistration.k8s.io");
     errors.extend(schema::metadata_errors(metadata, strict));
@@ -104,6 +109,26 @@ fn name_problems(kind: &KindSpec, name: &str) -> Vec<String> {
         ("rbac.authorization.k8s.io", _) => names::path_segment(name),
         _ => names::dns_1123_subdomain(name),
     }
+}
+
+fn managers(metadata: &Map<String, Value>, errors: &mut Vec<FieldError>) {
+    for (index, entry) in metadata.get("managedFields").and_then(Value::as_array).into_iter().flatten().enumerate() {
+        let text = |field: &str| entry.get(field).and_then(Value::as_str).unwrap_or_default();
+        errors.extend(manager_error(text("manager"), || format!("metadata.managedFields[{index}].manager")));
+        if text("subresource").len() > MAX_SUBRESOURCE_BYTES {
+            errors.push(FieldError::too_long(format!("metadata.managedFields[{index}].subresource"), MAX_SUBRESOURCE_BYTES));
+        }
+    }
+}
+
+/// What is wrong with the name of a field manager (REQ-13).
+pub(super) fn manager_error(manager: &str, field: impl FnOnce() -> String) -> Option<FieldError> {
+    if manager.len() > MAX_MANAGER_BYTES {
+        return Some(FieldError::too_long(field(), MAX_MANAGER_BYTES));
+    }
+    let (position, letter) = manager.char_indices().find(|(_, letter)| letter.is_control())?;
+    let problem = format!("invalid character U+{:04X} (at position {position})", u32::from(letter));
+    Some(FieldError::invalid(field(), &json!(manager), problem))
 }
 
 /// What an update may not change.

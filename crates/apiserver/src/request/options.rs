@@ -4,13 +4,12 @@ use http::header;
 use serde_json::json;
 
 use super::{
+    metadata::{MAX_MANAGER_BYTES, manager_error},
     query::Query,
     service::Incoming,
     write::{FieldValidation, WriteContext},
 };
 use crate::status::{FieldError, Status};
-
-const MAX_MANAGER_BYTES: usize = 128;
 
 /// Reads the query of a write; `kind` names the options in errors, such as `CreateOptions`.
 pub(super) fn write_context<'a>(incoming: &'a Incoming, kind: &str) -> Result<WriteContext<'a>, Status> {
@@ -26,13 +25,7 @@ pub(super) fn write_context<'a>(incoming: &'a Incoming, kind: &str) -> Result<Wr
             FieldValidation::default()
         }
     };
-    if let Some(manager) = query.get("fieldManager") {
-        if manager.len() > MAX_MANAGER_BYTES {
-            errors.push(FieldError::too_long("fieldManager", MAX_MANAGER_BYTES));
-        } else if manager.chars().any(char::is_control) {
-            errors.push(FieldError::invalid("fieldManager", &json!(manager), "should only contain printable characters"));
-        }
-    }
+    errors.extend(query.get("fieldManager").and_then(|manager| manager_error(manager, || "fieldManager".to_owned())));
     if !errors.is_empty() {
         return Err(Status::invalid("meta.k8s.io", kind, "", &errors));
     }

@@ -205,7 +205,8 @@ pub(super) fn same_but_for_times(managers: &Value, others: &Value) -> bool {
         relevant(entry) == relevant(other)
             && entry.iter().all(|(field, value)| field == "time" || other.get(field) == Some(value))
     };
-    managers.len() == others.len() && managers.iter().all(|entry| others.iter().any(|other| same(entry, other)))
+    // They are sorted by time first: one that has moved is a difference.
+    managers.len() == others.len() && managers.iter().zip(others).all(|(entry, other)| same(entry, other))
 }
 
 /// How objects of a kind are put together.

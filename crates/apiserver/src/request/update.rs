@@ -9,7 +9,7 @@ use super::{
     convert,
     create::{match_namespace, resource_of},
     metadata, ownership, patch,
-    write::{self, WriteContext, Written},
+    write::{self, Recording, WriteContext, Written},
 };
 use crate::{
     admission,
@@ -61,11 +61,21 @@ impl State {
             context.found.clone_from(&found);
             let present = self.view(kind, stored);
             let mut object = transform(context, present.value())?;
+            if update.is_patch {
+                check_type(&mut object, update)?;
+            }
+            let is_made = context.recording == Recording::Made;
+            let refuse = |problem: String| {
+                if is_made {
+                    return Status::unknown(format!("failed to convert new object ({name}) to proper version: {problem}"));
+                }
+                refusal(update, &problem)
+            };
+            let sent = ownership::take(kind, &mut object).map_err(refuse)?;
+            write::absorb(context, kind, &mut object, refuse)?;
             check_identity(&mut object, &present, update)?;
             let versioned = check_version(&object, stored, update)?;
             restore_metadata(&mut object, stored.value());
-            let sent = ownership::take(kind, &mut object).map_err(|problem| refusal(update, &problem))?;
-            write::absorb(context, kind, &mut object, |problem| refusal(update, &problem))?;
             // The outcome of a patch is looked at later than the body of another write.
             let noticed = if update.is_patch { " after mutating admission happens" } else { "" };
             metadata::deduplicate_owners(&mut object, context, noticed);
@@ -176,9 +186,6 @@ pub(super) fn match_name(object: &Value, name: &str) -> Result<(), Status> {
 /// The new object must be the one that was addressed (UPD-4, UPD-5, PATCH-5).
 fn check_identity(object: &mut Value, present: &Stored, update: Update<'_>) -> Result<(), Status> {
     let Update { kind, name, .. } = update;
-    if update.is_patch {
-        check_type(object, update)?;
-    }
     match_name(object, &name.name)?;
     match_namespace(object, &name.namespace)?;
     let (sent, known) = (object.uid(), present.value().uid());

@@ -71,14 +71,16 @@ impl Ownership<'_> {
         if !force && !lost.is_empty() {
             return Err(Conflicts::new(lost.iter().map(|(identity, entry, fields)| (identity, entry, fields.clone()))).into());
         }
+        // Another order of items is a change, although no field has one.
+        let changed = object != *live;
         if let Some(entry) = managers.0.get_mut(&identity) {
             entry.fields = self.ownable(&entry.fields);
-            if !changes.is_same() {
+            if changed {
                 entry.time = Some(now.to_owned());
             }
         }
         managers.tidy();
-        Ok(Applied { object: (!changes.is_same()).then_some(object), managers })
+        Ok(Applied { object: changed.then_some(object), managers })
     }
 
     /// The same for a client that applied before, on its own side, what `last_applied` says: what the live object still has of that is no

@@ -22,10 +22,12 @@ mod targets;
 pub use hooks::{HookContext, HookFn, ReadContext, ReadHookFn};
 pub use kind::{Component, EmbedsStatus, custom_resource_definition, is_ready};
 pub use kubewright_core::component::{ComponentStatus, State};
+pub use kubewright_core::health::Readiness;
 pub use kubewright_core::reference::{
     ConfigMapKeyRef, ConfigMapRef, HoldsReferences, ReferenceKind, ReferenceRules, References, Resolved, SecretKeyRef, SecretRef,
 };
-pub use operator::{ComponentBuilder, ComponentExt, DependentEvents};
+pub use kubewright_runtime::controller::Key as ComponentKey;
+pub use operator::{ComponentBuilder, ComponentExt, DependentEvents, Trigger};
 pub use settings::{
     ComponentDeletePolicy, Impersonation, Interval, InvalidInterval, InvalidSetting, KubeConfig, ManagedType, ManagedTypes,
     Parameters, Placement, Policies, Reapply, Requeue, Retry, Setting, Settings, Suspend, Target, Timeout, Values, parameters_of,

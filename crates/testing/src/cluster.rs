@@ -169,16 +169,26 @@ impl TestCluster {
 
     /// A connection as an operator has it, behind journal and faults.
     pub async fn connect(&self, tasks: &Tasks) -> Cluster {
-        let client = self.operator_client().await;
+        let client = self.operator_client(None).await;
         Cluster::new(client, ClusterOptions::new(self.clock.clone(), Random::seeded(7), tasks.clone()))
     }
 
-    /// A client behind journal and faults.
-    pub(crate) async fn operator_client(&self) -> kube::Client {
+    /// A client behind journal and faults, with all rights or those of a user.
+    pub(crate) async fn operator_client(&self, user: Option<&str>) -> kube::Client {
         let client = self.backend.client().await.unwrap_or_else(|error| self.fail(&error));
-        let send = tower::service_fn(move |request| {
-            let client = client.clone();
-            async move { client.send(request).await }
+        let user = user.map(|user| match http::HeaderValue::from_str(user) {
+            Ok(user) => user,
+            Err(error) => self.fail(&format!("failed to act as {user:?}: {error}")),
+        });
+        let send = tower::service_fn(move |mut request: http::Request<kube::client::Body>| {
+            let (client, user) = (client.clone(), user.clone());
+            async move {
+                // An operator that itself speaks for somebody else needs a permission for that, which this user cannot have.
+                if let Some(user) = user {
+                    request.headers_mut().entry("impersonate-user").or_insert(user);
+                }
+                client.send(request).await
+            }
         });
         let service = self.journal.layer().layer(self.faults.layer().layer(send));
         kube::Client::new(service, self.namespace.clone())

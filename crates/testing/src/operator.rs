@@ -21,7 +21,17 @@ impl TestCluster {
     pub async fn run(&self, operator: impl Into<Operator>) -> TestOperator {
         let operator = operator.into();
         self.install_crds(&operator).await;
-        let operator = self.start_operator(operator).await;
+        self.working(self.start_operator(operator).await).await
+    }
+
+    /// The same with the rights of this user. Only a cluster with rules of access refuses anything.
+    pub async fn run_as(&self, operator: impl Into<Operator>, user: &str) -> TestOperator {
+        let operator = operator.into();
+        self.install_crds(&operator).await;
+        self.working(self.start_operator_as(operator, user).await).await
+    }
+
+    async fn working(&self, operator: TestOperator) -> TestOperator {
         let working = tokio::time::timeout(Duration::from_secs(60), operator.running.working()).await;
         match working {
             Ok(Ok(())) => operator,
@@ -32,12 +42,21 @@ impl TestCluster {
 
     /// Starts an operator without waiting for it: when its requests are meant to fail.
     pub async fn start_operator(&self, operator: impl Into<Operator>) -> TestOperator {
+        self.start_with_client(operator.into(), self.operator_client(None).await)
+    }
+
+    /// The same with the rights of this user.
+    pub async fn start_operator_as(&self, operator: impl Into<Operator>, user: &str) -> TestOperator {
+        self.start_with_client(operator.into(), self.operator_client(Some(user)).await)
+    }
+
+    fn start_with_client(&self, operator: Operator, client: kube::Client) -> TestOperator {
         let namespace = self.is_shared().then(|| self.namespace().to_owned());
-        let operator = operator.into().clock(self.clock().clone()).random(Random::seeded(7)).options(|options| {
+        let operator = operator.clock(self.clock().clone()).random(Random::seeded(7)).options(|options| {
             options.admin = None;
             options.watch_namespaces = namespace.into_iter().collect();
         });
-        match operator.start(self.operator_client().await) {
+        match operator.start(client) {
             Ok(running) => TestOperator { running },
             Err(error) => self.fail(&format!("failed to start the operator: {error}")),
         }

@@ -25,6 +25,7 @@ pub(crate) struct Families {
     conflicts: Family<ControllerLabels, Counter>,
     renders: Family<ControllerLabels, Counter>,
     differing_renders: Family<ControllerLabels, Counter>,
+    crd_outdated: Family<ControllerLabels, Gauge>,
 }
 
 /// Registers the metrics of components.
@@ -43,6 +44,11 @@ pub(crate) fn register(registry: &metrics::Metrics) -> Families {
         "Renderings that differed though their input did not",
         families.differing_renders.clone(),
     );
+    registry.register(
+        "crd_outdated",
+        "Whether the server would drop fields of the status that this operator writes",
+        families.crd_outdated.clone(),
+    );
     families
 }
 
@@ -57,6 +63,10 @@ pub(crate) struct Metrics {
 impl Metrics {
     pub(crate) fn new(families: Families, controller: Arc<str>, kind: GroupKind) -> Self {
         Self { families, controller, kind }
+    }
+
+    pub(crate) fn crd_is_outdated(&self, outdated: bool) {
+        self.families.crd_outdated.get_or_create(&self.controller()).set(i64::from(outdated));
     }
 
     pub(crate) fn rendered(&self) {

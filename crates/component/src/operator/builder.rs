@@ -1,13 +1,22 @@
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use kubewright_core::dependents::KindRule;
+use kubewright_core::health::Readiness;
 use kubewright_core::manifest::PolicySettings;
+use kubewright_machinery::object::GroupKind;
 use kubewright_render::{ErasedGenerator, Generator};
+use kubewright_runtime::controller::Key as ComponentKey;
 use kubewright_runtime::operator::Operator;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 
+use super::foreign::ForeignWatch;
 use super::registration::ComponentRegistration;
-use super::{DependentEvents, Options};
+use super::trigger::Queue;
+use super::{DependentEvents, Options, Trigger};
 use crate::hooks::{HookFn, Hooks, Point, ReadHookFn};
 use crate::kind::Component;
 
@@ -21,6 +30,7 @@ pub trait ComponentExt: Into<Operator> + Sized {
             generator: Arc::new(generator),
             hooks: Hooks::default(),
             options: Options::default(),
+            extensions: Extensions::default(),
         }
     }
 }
@@ -34,6 +44,15 @@ pub struct ComponentBuilder<C: Component> {
     generator: Arc<dyn ErasedGenerator<C>>,
     hooks: Hooks<C>,
     options: Options,
+    extensions: Extensions,
+}
+
+/// What the operator's author adds to the framework's own rules.
+#[derive(Default)]
+pub(super) struct Extensions {
+    pub(super) readiness: BTreeMap<GroupKind, KindRule>,
+    pub(super) foreign: Vec<ForeignWatch>,
+    pub(super) queue: Queue,
 }
 
 impl<C: Component> ComponentBuilder<C> {
@@ -110,6 +129,33 @@ impl<C: Component> ComponentBuilder<C> {
         self
     }
 
+    /// When a dependent of this kind is ready, in place of what the framework knows about the kind. `None` leaves it to the
+    /// condition `Ready`. Deletion, generations and the conditions `Reconciling` and `Stalled` are looked at before.
+    pub fn readiness(
+        mut self,
+        group: impl Into<String>,
+        kind: impl Into<String>,
+        rule: impl Fn(&Value) -> Option<Readiness> + Send + Sync + 'static,
+    ) -> Self {
+        self.extensions.readiness.insert(GroupKind::new(group, kind), Arc::new(rule));
+        self
+    }
+
+    /// Watches objects of another type, which are no dependents; a change of one queues the components that it concerns, by its
+    /// old state and by its new one.
+    pub fn foreign_watch<K>(mut self, concerns: impl Fn(&K) -> Vec<ComponentKey> + Send + Sync + 'static) -> Self
+    where
+        K: kube::Resource<DynamicType = ()> + DeserializeOwned,
+    {
+        self.extensions.foreign.push(ForeignWatch::new(concerns));
+        self
+    }
+
+    /// A handle that queues passes of these components; to be taken before the operator runs.
+    pub fn trigger(&self) -> Trigger<C> {
+        Trigger::new(Arc::clone(&self.extensions.queue))
+    }
+
     /// Runs in every pass, after the object was read and before anything else.
     pub fn post_read(mut self, hook: impl for<'a> ReadHookFn<'a, C>) -> Self {
         self.hooks.add_post_read(hook);
@@ -144,8 +190,8 @@ impl<C: Component> ComponentBuilder<C> {
 
 impl<C: Component> From<ComponentBuilder<C>> for Operator {
     fn from(builder: ComponentBuilder<C>) -> Self {
-        let ComponentBuilder { operator, generator, hooks, options } = builder;
-        let registration = ComponentRegistration::new(operator.name(), generator, hooks, options);
+        let ComponentBuilder { operator, generator, hooks, options, extensions } = builder;
+        let registration = ComponentRegistration::new(operator.name(), generator, hooks, options, extensions);
         operator.register(Box::new(registration))
     }
 }

@@ -1,4 +1,3 @@
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -14,6 +13,8 @@ use kubewright_runtime::task::Tasks;
 use kubewright_runtime::watch::{Cause, Store};
 
 use super::Options;
+use super::builder::Extensions;
+use super::outdated::missing_fields;
 use crate::events::Events;
 use crate::hooks::Hooks;
 use crate::kind::{Component, TypedKind, custom_resource_definition};
@@ -34,11 +35,18 @@ pub(super) struct ComponentRegistration<C: Component> {
     generator: Arc<dyn ErasedGenerator<C>>,
     hooks: Hooks<C>,
     options: Options,
+    extensions: Extensions,
 }
 
 impl<C: Component> ComponentRegistration<C> {
-    pub(super) fn new(operator: &str, generator: Arc<dyn ErasedGenerator<C>>, hooks: Hooks<C>, options: Options) -> Self {
-        Self { name: C::kind(&()).to_lowercase(), operator: operator.to_owned(), generator, hooks, options }
+    pub(super) fn new(
+        operator: &str,
+        generator: Arc<dyn ErasedGenerator<C>>,
+        hooks: Hooks<C>,
+        options: Options,
+        extensions: Extensions,
+    ) -> Self {
+        Self { name: C::kind(&()).to_lowercase(), operator: operator.to_owned(), generator, hooks, options, extensions }
     }
 
     fn gvk() -> GroupVersionKind {
@@ -79,6 +87,9 @@ impl<C: Component> Registration for ComponentRegistration<C> {
         if self.options.default_service_account.is_some() {
             declarations.rule(Rule::new("", "serviceaccounts", &["impersonate"]));
         }
+        for foreign in &self.extensions.foreign {
+            declarations.rule(Rule::new(foreign.group(), foreign.plural.clone(), &["get", "list", "watch"]));
+        }
         declarations.rule(Rule::new("", "namespaces", &["get", "create"]));
         declarations.rule(Rule::new("events.k8s.io", "events", &["create", "patch"]));
         declarations.rule(Rule::new("apiextensions.k8s.io", "customresourcedefinitions", &["get", "list", "watch"]));
@@ -94,14 +105,14 @@ impl<C: Component> Registration for ComponentRegistration<C> {
             operator: operator.clone(),
             field_manager: field_manager.to_string(),
             reclaimed_managers: self.options.reclaimed_managers.clone(),
-            kind_rules: BTreeMap::new(),
+            kind_rules: self.extensions.readiness,
         });
         let namespaces: &[String] = if resource.namespaced { &context.watch_namespaces } else { &[] };
         let components = Components::watch(&cluster, &Self::gvk(), namespaces);
         components.synced().await;
 
         // The reconciler is told of events by the controller's queue, and the controller is made of the reconciler.
-        let queue: Arc<std::sync::OnceLock<Enqueue>> = Arc::default();
+        let queue = self.extensions.queue;
         let notify: Notify = {
             let queue = Arc::clone(&queue);
             Arc::new(move |key: &Key| {
@@ -131,6 +142,16 @@ impl<C: Component> Registration for ComponentRegistration<C> {
             let problems = others.problems();
             if problems.is_empty() { Ok(()) } else { Err(problems.join(", ")) }
         })?;
+        let metrics = Metrics::new(context.metrics.shared(register), self.name.as_str().into(), Self::gvk().group_kind());
+        let outdated = match custom_resource_definition::<C>() {
+            Ok(generated) => missing_fields(&cluster, &generated, &C::version(&())).await,
+            Err(_) => None,
+        };
+        metrics.crd_is_outdated(outdated.is_some());
+        if let Some(outdated) = outdated {
+            tracing::warn!("{outdated}");
+            context.checks.note(&format!("crd of {}", self.name), move || Err(outdated.clone()))?;
+        }
         let shared = Arc::new(Shared {
             kind: Box::new(kind),
             finalizer: self.options.finalizer.clone().unwrap_or_else(|| self.operator.clone()),
@@ -144,7 +165,7 @@ impl<C: Component> Registration for ComponentRegistration<C> {
             projection,
             defaults: self.options.defaults(),
             events: Events::new(context.recorder.reporter(&self.operator), &operator, self.options.dependent_events),
-            metrics: Metrics::new(context.metrics.shared(register), self.name.as_str().into(), Self::gvk().group_kind()),
+            metrics,
             memories: Memories::default(),
             operator,
             cluster,
@@ -161,6 +182,9 @@ impl<C: Component> Registration for ComponentRegistration<C> {
             Controller::new(self.name.clone(), Arc::new(ComponentReconciler::new(shared)), surroundings).workers(passes);
         // Set once, here.
         drop(queue.set(controller.enqueue()));
+        for foreign in self.extensions.foreign {
+            foreign.start(&context.cluster, &context.watch_namespaces, &controller.enqueue(), &context.tasks);
+        }
         for store in components.stores() {
             follow(store, controller.enqueue(), &context.tasks, &self.name);
         }

@@ -150,6 +150,10 @@ impl End {
             },
             Verdict::Wait { message, after } => Self::waiting(message, after, intervals),
             Verdict::Blocked { reason, message } => Self::blocked(reason.as_str(), message, intervals),
+            Verdict::Failed { message, code: Some(403) } => {
+                let remedy = "grant it to the user that is named; `rbac` prints the roles of an operator";
+                Self::failed(Failure::backoff(format!("{message} ({remedy})")), None, intervals)
+            }
             Verdict::Failed { message, .. } => Self::failed(Failure::backoff(message), None, intervals),
             Verdict::Invalid { errors } => {
                 Self::failed(Failure::terminal(Reason::new("InvalidManifest"), errors), Some("InvalidManifest"), intervals)

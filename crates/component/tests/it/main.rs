@@ -2,11 +2,13 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 
+mod access;
 mod apply;
 mod budgets;
 mod crash;
 mod delete;
 mod disturbance;
+mod extensions;
 mod faults;
 mod fights;
 mod hooks;

@@ -60,6 +60,11 @@ impl World {
         self.operator = Some(self.cluster.run(operator).await);
     }
 
+    /// Starts an operator that has the rights of this user.
+    pub(crate) async fn run_as(&mut self, operator: Operator, user: &str) {
+        self.operator = Some(self.cluster.run_as(operator, user).await);
+    }
+
     /// The metrics of the operator as they are scraped.
     pub(crate) fn metrics(&self) -> String {
         self.operator.as_ref().map(|operator| operator.running().metrics().encode().unwrap_or_default()).unwrap_or_default()

@@ -1,0 +1,75 @@
+use std::fmt;
+use std::sync::Arc;
+
+use kubewright_machinery::object::GroupVersionKind;
+use kubewright_runtime::cluster::Cluster;
+use kubewright_runtime::controller::{Enqueue, Key};
+use kubewright_runtime::task::Tasks;
+use kubewright_runtime::watch::{Cause, WatchSpec, project_with};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// Objects that are no dependents, and the components that a change of one concerns.
+pub(super) struct ForeignWatch {
+    gvk: GroupVersionKind,
+    pub(super) plural: String,
+    concerns: Arc<dyn Fn(&Value) -> Vec<Key> + Send + Sync>,
+}
+
+impl ForeignWatch {
+    pub(super) fn new<K>(concerns: impl Fn(&K) -> Vec<Key> + Send + Sync + 'static) -> Self
+    where
+        K: kube::Resource<DynamicType = ()> + DeserializeOwned,
+    {
+        let gvk = GroupVersionKind::new(K::group(&()), K::version(&()), K::kind(&()));
+        let concerns = move |object: &Value| match K::deserialize(object) {
+            Ok(object) => concerns(&object),
+            Err(error) => {
+                tracing::warn!(%error, "an object that is watched for components cannot be read");
+                Vec::new()
+            }
+        };
+        Self { gvk, plural: K::plural(&()).into_owned(), concerns: Arc::new(concerns) }
+    }
+
+    pub(super) fn group(&self) -> &str {
+        &self.gvk.group
+    }
+
+    /// Queues components when an object that concerns them comes, changes or goes: those of its old state and of its new one.
+    pub(super) fn start(self, cluster: &Cluster, namespaces: &[String], queue: &Enqueue, tasks: &Tasks) {
+        let Self { gvk, concerns, .. } = self;
+        let projector = project_with(move |object: &Value| concerns(object));
+        let spec = WatchSpec::of_version(&gvk);
+        let specs: Vec<WatchSpec> = match namespaces {
+            [] => vec![spec],
+            namespaces => namespaces.iter().map(|namespace| spec.clone().in_namespace(namespace)).collect(),
+        };
+        for spec in specs {
+            let name = format!("foreign {spec}");
+            let mut changes = cluster.watches().subscribe(spec, Arc::clone(&projector)).changes();
+            let (queue, stopping) = (queue.clone(), tasks.stopping());
+            let follow = async move {
+                loop {
+                    let change = tokio::select! {
+                        () = stopping.cancelled() => return,
+                        change = changes.next() => change,
+                    };
+                    let Some(change) = change else { return };
+                    if change.cause == Cause::Initial {
+                        continue;
+                    }
+                    let concerned = change.old.iter().chain(&change.new).flat_map(|components| components.iter());
+                    concerned.for_each(|component| queue.now(component.clone()));
+                }
+            };
+            tasks.spawn(name, follow).detach();
+        }
+    }
+}
+
+impl fmt::Debug for ForeignWatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ForeignWatch").field("kind", &self.gvk.kind).finish_non_exhaustive()
+    }
+}

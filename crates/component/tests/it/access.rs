@@ -1,0 +1,144 @@
+//! Operators and service accounts that may not do everything.
+
+use std::time::Duration;
+
+use kubewright::prelude::*;
+use kubewright::runtime::operator::rbac_documents;
+use kubewright_testing::{TestCluster, TestOptions};
+
+use crate::types::{bundle, config_map, objects};
+use crate::world::{OPERATOR, World, condition, message_of};
+
+/// A world with rules of access. `None`, with a word on why, on a server that has none.
+async fn world() -> Option<World> {
+    let world = World::on(TestCluster::start_with(TestOptions::default()).await).await;
+    if world.cluster.is_embedded() {
+        eprintln!("skipped: the embedded server has no rules of access");
+        return None;
+    }
+    Some(world)
+}
+
+fn operator() -> Operator {
+    let builder = Operator::new(OPERATOR).component::<crate::types::Bundle>(objects);
+    builder.dependent_types([("", "configmaps")]).into()
+}
+
+/// Binds a user to a role; the role is cluster-wide, and so is the binding unless a namespace is given.
+fn binding(name: &str, role: &str, user: &str, namespace: Option<&str>) -> Value {
+    let mut binding = json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": if namespace.is_some() { "RoleBinding" } else { "ClusterRoleBinding" },
+        "metadata": { "name": name },
+        "roleRef": { "apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": role },
+        "subjects": [{ "apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": user }],
+    });
+    if let Some(namespace) = namespace {
+        binding["metadata"]["namespace"] = namespace.into();
+    }
+    binding
+}
+
+fn role(name: &str, rules: Value) -> Value {
+    json!({ "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": { "name": name }, "rules": rules })
+}
+
+/// A user that may do what the command `rbac` of the operator prints.
+async fn installed(world: &World) -> String {
+    let user = format!("{}-operator", world.namespace());
+    for document in rbac_documents(&operator().declarations(), &user) {
+        world.create(&document).await;
+    }
+    world.create(&binding(&user, &user, &user, None)).await;
+    user
+}
+
+// CHK-3, OPR-6
+#[tokio::test]
+async fn without_permissions_the_start_names_what_is_missing_and_how_to_grant_it() {
+    let Some(world) = world().await else { return };
+    let operator = operator().options(|options| options.startup_timeout = Some(Duration::from_secs(1)));
+    world.cluster.install_crds(&operator).await;
+    let running = world.cluster.start_operator_as(operator, "nobody").await;
+    let error = running.ended().await.unwrap_err();
+    assert_eq!(error.exit_code(), 1);
+    let message = error.to_string();
+    for part in [
+        "permissions are missing: ",
+        "cannot list bundles.test.kubewright.dev",
+        "cannot patch bundles/status.test.kubewright.dev",
+        "cannot create configmaps",
+        "apply the roles that the command `rbac` of this program prints",
+    ] {
+        assert!(message.contains(part), "{part:?} is not in: {message}");
+    }
+    running.stop().await;
+}
+
+// OUT-3, EVT-3
+#[tokio::test]
+async fn a_dependent_that_may_not_be_written_is_named_and_nothing_installed_is_lost() {
+    let Some(mut world) = world().await else { return };
+    let user = installed(&world).await;
+    world.run_as(operator(), &user).await;
+    world.set(&bundle("demo", &[config_map("one", "a")])).await;
+    world.until_ready("demo").await;
+    let before = world.get(&config_map("one", "")).await.unwrap();
+    // Secrets may be watched, but not written.
+    let reader = format!("{user}-reader");
+    world
+        .create(&role(&reader, json!([{ "apiGroups": [""], "resources": ["secrets"], "verbs": ["get", "list", "watch"] }])))
+        .await;
+    world.create(&binding(&reader, &reader, &user, None)).await;
+    let secret =
+        json!({ "apiVersion": "v1", "kind": "Secret", "metadata": { "name": "two" }, "stringData": { "key": "s3cr3t" } });
+    world.set(&bundle("demo", &[config_map("one", "a"), secret.clone()])).await;
+    let failed = world.until_state("demo", "Error", "Error").await;
+    let refusal = format!(
+        "User \"{user}\" cannot create resource \"secrets\" in API group \"\" in the namespace \"{}\"",
+        world.namespace()
+    );
+    let message = message_of(&failed);
+    assert!(message.contains(&format!("Kind=Secret {}/two", world.namespace())), "{message}");
+    assert!(message.contains(&refusal) && message.contains("grant"), "{message}");
+    assert!(!message.contains("s3cr3t"), "{message}");
+    assert!(condition(&failed, "Stalled").is_none(), "it heals by itself");
+    assert!(world.until_event("UpdateError").await.contains(&refusal));
+    assert_eq!(world.get(&config_map("one", "")).await.unwrap(), before);
+    let writer = format!("{user}-writer");
+    world.create(&role(&writer, json!([{ "apiGroups": [""], "resources": ["secrets"], "verbs": ["*"] }]))).await;
+    world.create(&binding(&writer, &writer, &user, None)).await;
+    world.until_ready("demo").await;
+    assert!(world.get(&secret).await.is_some());
+}
+
+// TGT-1
+#[tokio::test]
+async fn dependents_are_written_in_the_name_of_the_service_account() {
+    let Some(mut world) = world().await else { return };
+    let user = installed(&world).await;
+    let speaker = format!("{user}-speaker");
+    let rules = json!([{ "apiGroups": [""], "resources": ["serviceaccounts"], "verbs": ["impersonate"] }]);
+    world.create(&role(&speaker, rules)).await;
+    world.create(&binding(&speaker, &speaker, &user, None)).await;
+    world.run_as(operator(), &user).await;
+    let mut component = bundle("demo", &[config_map("one", "a")]);
+    component["spec"]["serviceAccountName"] = "deployer".into();
+    world.set(&component).await;
+    let account = format!("system:serviceaccount:{}:deployer", world.namespace());
+    let failed = world.until_state("demo", "Error", "Error").await;
+    assert!(
+        message_of(&failed).contains(&format!("User \"{account}\" cannot create resource \"configmaps\"")),
+        "{}",
+        message_of(&failed)
+    );
+    assert!(world.get(&config_map("one", "")).await.is_none());
+    let deployer = format!("{user}-deployer");
+    world.create(&role(&deployer, json!([{ "apiGroups": [""], "resources": ["configmaps"], "verbs": ["*"] }]))).await;
+    world.create(&binding(&deployer, &deployer, &account, Some(world.namespace()))).await;
+    world.until_ready("demo").await;
+    assert!(world.get(&config_map("one", "")).await.is_some());
+    world.delete(&component).await;
+    world.until_gone(&component).await;
+    assert!(world.get(&config_map("one", "")).await.is_none());
+}

@@ -1,0 +1,126 @@
+//! What the author of an operator adds: rules of readiness, other objects to watch, passes on demand.
+
+use std::future::ready;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::ConfigMap;
+use kubewright::component::{ComponentKey, Readiness, Trigger, custom_resource_definition};
+use kubewright::prelude::*;
+use kubewright::runtime::admin::CheckKind;
+use kubewright_testing::{TestCluster, TestOptions};
+
+use crate::kinds::Kinds;
+use crate::types::{Bundle, bundle, config_map, objects};
+use crate::world::{OPERATOR, World, message_of};
+
+// READY-7
+#[tokio::test]
+async fn a_rule_of_the_author_decides_when_a_kind_is_ready() {
+    let mut world = World::new().await;
+    let kinds = Kinds::install(&world).await;
+    let group = kinds.foo()["apiVersion"].as_str().unwrap().split('/').next().unwrap().to_owned();
+    let rule = |foo: &Value| {
+        let stuck = foo["spec"]["value"] != "go";
+        Some(if stuck { Readiness::in_progress("it does not go") } else { Readiness::current() })
+    };
+    world.run(|builder| builder.readiness(group, "Foo", rule)).await;
+    // Nobody observes it, so without the rule it would never be ready.
+    let mut foo = kinds.foo();
+    foo["status"] = json!({});
+    world.set(&bundle("demo", &[foo.clone()])).await;
+    world.until_present(&kinds.foo()).await;
+    world.observe(&kinds.foo()).await;
+    let waits = |component: &Value| message_of(component).contains("it does not go");
+    world.until("demo", "waiting by the rule", waits).await;
+    foo["spec"]["value"] = "go".into();
+    world.set(&bundle("demo", &[foo])).await;
+    world.until_inventory("demo", "Processing", &[("foo", "Updating", "InProgress")]).await;
+    world.observe(&kinds.foo()).await;
+    world.until_ready("demo").await;
+}
+
+/// An operator whose passes are counted.
+async fn counting(
+    configure: impl FnOnce(ComponentBuilder<Bundle>) -> ComponentBuilder<Bundle>,
+) -> (World, Arc<AtomicUsize>, Trigger<Bundle>) {
+    let mut world = World::new().await;
+    let passes = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&passes);
+    let builder = Operator::new(OPERATOR).component::<Bundle>(objects);
+    let builder = configure(builder).post_read(move |_: &ReadContext<Bundle>, _: &Bundle, _: &mut ComponentStatus| {
+        counted.fetch_add(1, Ordering::SeqCst);
+        ready(Ok(()))
+    });
+    let trigger = builder.trigger();
+    trigger.queue(world.namespace(), "before-the-start");
+    world.run_other(builder).await;
+    world.set(&bundle("demo", &[config_map("one", "a")])).await;
+    world.until_ready("demo").await;
+    world.idle(Duration::from_secs(5)).await;
+    (world, passes, trigger)
+}
+
+// OPT-3, TRG-5
+#[tokio::test]
+async fn a_trigger_queues_one_pass() {
+    let (world, passes, trigger) = counting(|builder| builder).await;
+    let before = passes.load(Ordering::SeqCst);
+    trigger.queue(world.namespace(), "demo");
+    world.pass(Duration::from_secs(1)).await;
+    assert_eq!(passes.load(Ordering::SeqCst), before + 1);
+    trigger.queue(world.namespace(), "nobody");
+    world.pass(Duration::from_secs(1)).await;
+    assert_eq!(passes.load(Ordering::SeqCst), before + 1);
+}
+
+// TRG-5
+#[tokio::test]
+async fn a_change_of_a_foreign_object_queues_the_components_of_its_old_and_its_new_state() {
+    let concerns = |map: &ConfigMap| {
+        let data = map.data.clone().unwrap_or_default();
+        let namespace = map.metadata.namespace.clone().unwrap_or_default();
+        data.get("concerns").map(|name| ComponentKey::new(&namespace, name)).into_iter().collect()
+    };
+    let (world, passes, _) = counting(|builder| builder.foreign_watch(concerns)).await;
+    let seen = |world: &World| {
+        let passes = Arc::clone(&passes);
+        let pass = world.cluster.clock().clone();
+        async move {
+            pass.sleep(Duration::from_secs(1)).await;
+            passes.load(Ordering::SeqCst)
+        }
+    };
+    let before = seen(&world).await;
+    let mut foreign = config_map("foreign", "x");
+    world.create(&foreign).await;
+    assert_eq!(seen(&world).await, before, "it concerns nobody");
+    world.patch(&foreign, json!({ "data": { "concerns": "demo" } })).await;
+    assert_eq!(seen(&world).await, before + 1);
+    world.patch(&foreign, json!({ "data": { "concerns": "other" } })).await;
+    assert_eq!(seen(&world).await, before + 2, "its old state concerned the component");
+    foreign["data"] = json!({});
+    world.delete(&foreign).await;
+    assert_eq!(seen(&world).await, before + 2);
+}
+
+// OPT-2
+#[tokio::test]
+async fn a_crd_that_drops_fields_of_the_status_is_told_and_worked_with() {
+    let cluster = TestCluster::start_with(TestOptions::default().exclusive()).await;
+    let world = World::on(cluster).await;
+    let mut old = custom_resource_definition::<Bundle>().unwrap();
+    let status = old.pointer_mut("/spec/versions/0/schema/openAPIV3Schema/properties/status/properties").unwrap();
+    status["inventory"]["items"]["properties"].as_object_mut().unwrap().remove("fingerprint");
+    world.create(&old).await;
+    let running = world.cluster.start_operator(Operator::new(OPERATOR).component::<Bundle>(objects)).await;
+    world.set(&bundle("demo", &[config_map("one", "a")])).await;
+    world.until_ready("demo").await;
+    let metrics = running.running().metrics().encode().unwrap();
+    assert!(metrics.contains("kubewright_crd_outdated{controller=\"bundle\"} 1"), "{metrics}");
+    let notes = running.running().checks().results(CheckKind::Note);
+    let told = notes.iter().find(|(name, _)| name == "crd of bundle").and_then(|(_, result)| result.clone().err());
+    assert!(told.as_ref().is_some_and(|told| told.contains("lacks status.inventory[].fingerprint")), "{notes:?}");
+    running.stop().await;
+}

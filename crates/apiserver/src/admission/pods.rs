@@ -19,8 +19,37 @@ pub(super) fn complete(kind: &KindSpec, pod: &mut Value, snapshot: &Snapshot) ->
         return Ok(());
     }
     set_priority(pod, snapshot)?;
+    check_runtime(pod, snapshot)?;
     add_tolerations(pod);
     Ok(())
+}
+
+/// A pod names a runtime class that exists, and has the overhead of no other.
+fn check_runtime(pod: &mut Value, snapshot: &Snapshot) -> Result<(), Status> {
+    let class = pod["spec"]["runtimeClassName"].as_str().unwrap_or_default().to_owned();
+    let refuse = |pod: &Value, why: &str| {
+        let why = format!("pod rejected: {why}");
+        Err(Status::forbidden("", "pods", pod["metadata"]["name"].as_str().unwrap_or_default(), &why))
+    };
+    let mut overhead = Value::Null;
+    if !class.is_empty() {
+        let resource = Resource::new("node.k8s.io", "runtimeclasses");
+        let Some(found) = snapshot.get(&resource, &ObjectName::new("", &class)) else {
+            return refuse(pod, &format!("RuntimeClass {class:?} not found"));
+        };
+        overhead = found.value()["overhead"]["podFixed"].clone();
+    }
+    match (pod["spec"]["overhead"].is_null(), overhead.is_null()) {
+        (false, true) => refuse(pod, "Pod Overhead set without corresponding RuntimeClass defined Overhead"),
+        (false, false) if pod["spec"]["overhead"] != overhead => {
+            refuse(pod, "Pod's Overhead doesn't match RuntimeClass's defined Overhead")
+        }
+        (true, false) => {
+            pod["spec"]["overhead"] = overhead;
+            Ok(())
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Completes the successor of a pod.

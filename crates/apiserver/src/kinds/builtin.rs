@@ -63,6 +63,8 @@ struct Row {
     #[serde(default)]
     generation_labels: bool,
     #[serde(default)]
+    generation_annotations: bool,
+    #[serde(default)]
     flags: Vec<FlagName>,
     #[serde(default)]
     gc: GcDefault,
@@ -225,12 +227,12 @@ impl Row {
             Some(verbs) => verbs.into_iter().map(Verb::from).collect(),
             None => self.without.into_iter().map(Verb::from).fold(Verbs::ALL, Verbs::without),
         };
-        let (fields, labels) = (self.generation_fields, self.generation_labels);
+        let (fields, labels, annotations) = (self.generation_fields, self.generation_labels, self.generation_annotations);
         let generation = match self.generation {
             None => Generation::Unmanaged,
             Some(GenerationName::CreateOnly) => Generation::CreateOnly,
-            Some(GenerationName::OnChange) => Generation::OnChange { on_create: true, fields, labels },
-            Some(GenerationName::ChangeOnly) => Generation::OnChange { on_create: false, fields, labels },
+            Some(GenerationName::OnChange) => Generation::OnChange { on_create: true, fields, labels, annotations },
+            Some(GenerationName::ChangeOnly) => Generation::OnChange { on_create: false, fields, labels, annotations },
         };
         let stored = self.storage.unwrap_or_else(|| super::spec::api_version(group, version));
         let (storage_group, storage_version) = stored.split_once('/').unwrap_or(("", &stored));

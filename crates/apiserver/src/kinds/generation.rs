@@ -18,13 +18,15 @@ pub enum Generation {
         fields: Vec<String>,
         /// Whether a change of the labels counts too.
         labels: bool,
+        /// Whether a change of the annotations counts too.
+        annotations: bool,
     },
 }
 
 impl Generation {
     /// The rule of most managed kinds: 1 on create, +1 whenever something but metadata and status changed.
     pub fn on_change() -> Self {
-        Self::OnChange { on_create: true, fields: Vec::new(), labels: false }
+        Self::OnChange { on_create: true, fields: Vec::new(), labels: false, annotations: false }
     }
 
     /// Whether a created object starts with generation 1.
@@ -39,10 +41,13 @@ impl Generation {
 
     /// Whether the change from `old` to `new` counts the generation up. `status_apart` says that status is a subresource.
     pub fn counts(&self, old: &Value, new: &Value, status_apart: bool) -> bool {
-        let Self::OnChange { fields, labels, .. } = self else {
+        let Self::OnChange { fields, labels, annotations, .. } = self else {
             return false;
         };
         if *labels && old.pointer("/metadata/labels") != new.pointer("/metadata/labels") {
+            return true;
+        }
+        if *annotations && old.pointer("/metadata/annotations") != new.pointer("/metadata/annotations") {
             return true;
         }
         if !fields.is_empty() {

@@ -11,6 +11,7 @@ pub(crate) mod decode;
 pub mod delete;
 mod delete_options;
 pub(crate) mod encode;
+mod eviction;
 mod json;
 pub(crate) mod list;
 mod metadata;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{
     decode::{self, BodyType},
-    delete_options, options,
+    eviction, options,
     resource::{self, Call},
     respond, scale,
     service::Outgoing,
@@ -24,7 +24,7 @@ pub(super) async fn answer(call: &Call<'_>, warnings: &mut Vec<String>) -> Resul
     let name = call.route.subresource.as_deref().unwrap_or_default();
     match (name, call.route.verb) {
         ("scale", _) => scale::answer(call, warnings).await,
-        ("eviction", _) => evict(call).await,
+        ("eviction", _) => eviction::answer(call).await,
         ("binding", _) => bind(call).await,
         ("log" | "exec" | "attach" | "portforward" | "proxy", _) => {
             call.state.find(call.kind(), &call.name())?;
@@ -54,7 +54,7 @@ impl Call<'_> {
 }
 
 /// Reads the object that a subresource takes; it must have the name of the object that is addressed.
-fn sent(call: &Call<'_>, group: &str, kind: &str, context: &mut WriteContext<'_>) -> Result<Value, Status> {
+pub(super) fn sent(call: &Call<'_>, group: &str, kind: &str, context: &mut WriteContext<'_>) -> Result<Value, Status> {
     let body = call.posted(group, "v1", kind, context)?;
     if call.route.name.as_deref().is_some_and(|name| name != body.name()) {
         return Err(Status::bad_request(format!("name in URL does not match name in {kind} object")));
@@ -63,19 +63,10 @@ fn sent(call: &Call<'_>, group: &str, kind: &str, context: &mut WriteContext<'_>
 }
 
 /// The answer to something that was done and has no object of its own.
-fn success(call: &Call<'_>, stored: bool) -> Outgoing {
+pub(super) fn success(call: &Call<'_>, stored: bool) -> Outgoing {
     let success = json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201});
     let response = respond::value(StatusCode::CREATED, &success, call.representation.format);
     Outgoing { response, warnings: Vec::new(), stored }
-}
-
-/// An eviction is a delete that a disruption budget could refuse.
-async fn evict(call: &Call<'_>) -> Result<Outgoing, Status> {
-    let mut context = options::write_context(call.incoming, "CreateOptions")?;
-    let body = sent(call, "policy", "Eviction", &mut context)?;
-    let options = delete_options::from(&body["deleteOptions"], &mut context)?;
-    let deleted = call.state.delete(&mut context, call.kind(), &call.name(), &options).await?;
-    Ok(success(call, deleted.stored))
 }
 
 /// A binding puts a pod on a node. It comes to the pod, or to the collection of bindings.

@@ -83,8 +83,8 @@ impl State {
             update.kind.reset.on_update(update.endpoint, &mut object, stored.value());
             admission::on_update(kind, update.endpoint, &mut object);
             ownership::put(&mut object, managers);
-            // A node is not what the author of a pod asked for.
-            if update.endpoint != Endpoint::Other("binding") {
+            // A status and a node are not what the author of an object asked for.
+            if !matches!(update.endpoint, Endpoint::Status | Endpoint::Other("binding")) {
                 count_generation(kind, &mut object, stored.value());
             }
             if versioned && same(&object, stored.value()) {

@@ -30,6 +30,7 @@ mod template;
 mod tests;
 mod wishes;
 
+pub(crate) use cron_job::is_schedule;
 pub use mode::{StageDelays, Workloads};
 pub use node::Nodes;
 pub use plan::{Plan, Surroundings, Write};

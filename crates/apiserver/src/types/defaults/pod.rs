@@ -15,6 +15,7 @@ pub(super) fn pod(object: &mut Members) {
     for containers in ["initContainers", "containers"] {
         each(spec, containers).for_each(requests_from_limits);
     }
+    requests_from_limits(spec);
     spec.fill("enableServiceLinks", true);
     if spec.is_true("hostNetwork") {
         for containers in ["initContainers", "containers"] {

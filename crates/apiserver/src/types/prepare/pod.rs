@@ -20,7 +20,10 @@ pub(super) fn new(pod: &mut Members) {
 
 /// Guaranteed if every container is limited to what it requests, BestEffort if none says anything, Burstable else.
 pub(in crate::types) fn quality(spec: &Value) -> &'static str {
-    let containers = || list(spec, &["containers"]).iter().chain(list(spec, &["initContainers"]));
+    // What is said about the pod as a whole is all that counts.
+    let as_a_whole = spec.get("resources").is_some();
+    let parts = || list(spec, &["containers"]).iter().chain(list(spec, &["initContainers"]));
+    let containers = || std::iter::once(spec).filter(|_| as_a_whole).chain(parts().filter(|_| !as_a_whole));
     let amount = |container: &'_ Value, kind: &str, resource: &str| read(container, &["resources", kind, resource]).clone();
     let is_set = |value: &Value| !matches!(value.as_str(), None | Some("0"));
     let says_something = containers().any(|container| {

@@ -33,6 +33,7 @@ pub(super) fn addresses(object: &mut Members, stored: Option<&Value>, context: &
         keep(spec, stored);
         address(spec, context);
     }
+    health_check(spec, &kind, stored, context);
     let wants_ports = match kind.as_str() {
         "NodePort" => true,
         "LoadBalancer" => spec.get("allocateLoadBalancerNodePorts") != Some(&Value::Bool(false)),
@@ -47,11 +48,36 @@ pub(super) fn addresses(object: &mut Members, stored: Option<&Value>, context: &
     }
 }
 
+/// A balancer that sends to local pods only must ask each node whether it has any.
+fn health_check(spec: &mut Members, kind: &str, stored: Option<&Value>, context: &Preparation<'_>) {
+    const PORT: &str = "healthCheckNodePort";
+    if kind != "LoadBalancer" || spec.text("externalTrafficPolicy") != "Local" {
+        spec.remove(PORT);
+        return;
+    }
+    if let Some(known) = stored.map(|stored| read(stored, &["spec", PORT])).filter(|port| !port.is_null()) {
+        spec.fill(PORT, known.clone());
+    }
+    if spec.get(PORT).and_then(Value::as_u64).unwrap_or_default() == 0
+        && let Some(port) = free_port(&used_ports(context), context)
+    {
+        spec.insert(PORT.into(), port.into());
+    }
+}
+
 /// An update that leaves out what was allocated does not mean to give it up.
 fn keep(spec: &mut Members, stored: Option<&Value>) {
     let Some(stored) = stored.map(|stored| read(stored, &["spec"])).filter(|spec| spec["type"] != "ExternalName") else {
         return;
     };
+    // Who changes one address means the list of addresses, too.
+    if spec.is_set("clusterIP")
+        && spec.get("clusterIP") != stored.get("clusterIP")
+        && spec.get("clusterIPs") == stored.get("clusterIPs")
+    {
+        let address = spec.get("clusterIP").cloned().unwrap_or_default();
+        spec.insert("clusterIPs".into(), json!([address]));
+    }
     for field in ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"] {
         if let Some(value) = stored.get(field) {
             spec.fill(field, value.clone());
@@ -99,19 +125,29 @@ fn free_address(context: &Preparation<'_>) -> Option<Ipv4Addr> {
 
 fn node_ports(spec: &mut Members, context: &Preparation<'_>) {
     let port_of = |port: &Value| port.get("nodePort").and_then(Value::as_u64);
-    let mut used: HashSet<u64> =
-        services(context.snapshot).flat_map(|service| list(service, &["spec", "ports"])).filter_map(port_of).collect();
+    let mut used = used_ports(context);
+    used.extend(spec.get("healthCheckNodePort").and_then(Value::as_u64));
     used.extend(spec.get("ports").and_then(Value::as_array).into_iter().flatten().filter_map(port_of));
     for port in each(spec, "ports").filter(|port| port.get("nodePort").and_then(Value::as_u64).unwrap_or_default() == 0) {
-        let start = context.seed.below(u64::from(PORTS));
-        let free = (0..u64::from(PORTS))
-            .map(|step| u64::from(FIRST_PORT) + (start + step) % u64::from(PORTS))
-            .find(|number| !used.contains(number));
-        if let Some(number) = free {
+        if let Some(number) = free_port(&used, context) {
             used.insert(number);
             port.insert("nodePort".into(), number.into());
         }
     }
+}
+
+fn used_ports(context: &Preparation<'_>) -> HashSet<u64> {
+    let ports = |service: &Value| {
+        let of_ports = list(service, &["spec", "ports"]).iter().filter_map(|port| port.get("nodePort").and_then(Value::as_u64));
+        of_ports.chain(read(service, &["spec", "healthCheckNodePort"]).as_u64()).collect::<Vec<_>>()
+    };
+    services(context.snapshot).flat_map(ports).collect()
+}
+
+fn free_port(used: &HashSet<u64>, context: &Preparation<'_>) -> Option<u64> {
+    let start = context.seed.below(u64::from(PORTS));
+    let ports = (0..u64::from(PORTS)).map(|step| u64::from(FIRST_PORT) + (start + step) % u64::from(PORTS));
+    ports.into_iter().find(|number| !used.contains(number))
 }
 
 fn services(snapshot: &Snapshot) -> impl Iterator<Item = &Value> {

@@ -1,19 +1,29 @@
 //! Objects that run pods to completion.
 
-use kubewright_machinery::selector::LabelSelector;
+use jiff::tz::TimeZone;
+use kubewright_machinery::{object::ObjectExt as _, quantity::GoDuration, selector::LabelSelector};
 use serde_json::Value;
 
 use super::{
-    checks::{Checks, is_blank},
+    checks::{Checks, is_blank, is_empty, items},
     template, workload,
 };
-use crate::status::FieldError;
+use crate::status::{FieldError, FieldReason};
 
+/// The longest name of a CronJob.
+const MAX_CRON_JOB_NAME: usize = 52;
 const RESTART_POLICIES: &str = "valid values: \"OnFailure\", \"Never\"";
 
 pub(super) fn job(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
     let spec = &object["spec"];
     job_spec(checks, "spec", spec);
+    let own = &object["metadata"]["uid"];
+    if spec["manualSelector"] != true && stored.is_none() && !own.is_null() {
+        let generated = serde_json::json!({"matchLabels": {"batch.kubernetes.io/controller-uid": own}});
+        if spec["selector"] != generated {
+            checks.add(FieldError::invalid("spec.selector", &spec["selector"], "`selector` not auto-generated"));
+        }
+    }
     if spec["selector"].is_null() {
         checks.add(FieldError::required("spec.selector", ""));
         workload::matching_labels(checks, spec, &LabelSelector::nothing());
@@ -37,8 +47,20 @@ pub(super) fn job(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
     }
 }
 
-pub(super) fn cron_job(checks: &mut Checks, object: &Value, _: Option<&Value>) {
+pub(super) fn cron_job(checks: &mut Checks, object: &Value, stored: Option<&Value>) {
     let spec = &object["spec"];
+    // The jobs get eleven more characters.
+    if stored.is_none() && object.name().len() > MAX_CRON_JOB_NAME {
+        let detail = format!("must be no more than {MAX_CRON_JOB_NAME} characters");
+        checks.add(FieldError::invalid("metadata.name", &object.name().into(), detail));
+    }
+    if stored.is_none_or(|stored| stored["spec"]["timeZone"] != spec["timeZone"]) {
+        time_zone(checks, &spec["timeZone"]);
+    }
+    if spec["jobTemplate"]["spec"]["manualSelector"] == true {
+        let field = "spec.jobTemplate.spec.manualSelector";
+        checks.add(FieldError::not_supported(field, &true.into(), &["nil", "false"]));
+    }
     if checks.required("spec.schedule", &spec["schedule"]) {
         schedule(checks, &spec["schedule"]);
     }
@@ -68,6 +90,7 @@ fn job_spec(checks: &mut Checks, path: &str, spec: &Value) {
         let detail = "when completion mode is Indexed";
         checks.add(FieldError::required(format!("{path}.completions"), detail));
     }
+    policies(checks, path, spec);
     template::template(checks, &format!("{path}.template"), &spec["template"]);
     let policy = &spec["template"]["spec"]["restartPolicy"];
     if is_blank(policy) || policy == "Always" {
@@ -83,10 +106,50 @@ fn schedule(checks: &mut Checks, schedule: &Value) {
         checks.add(FieldError::invalid("spec.schedule", schedule, detail));
         return;
     }
-    let fields = text.split_whitespace().count();
-    if !text.starts_with('@') && fields != 5 {
-        let fields: Vec<&str> = text.split_whitespace().collect();
-        let detail = format!("expected exactly 5 fields, found {}: {fields:?}", fields.len());
+    let fields: Vec<&str> = text.split_whitespace().collect();
+    let interval = text.strip_prefix("@every ").map(GoDuration::parse);
+    let detail = match interval {
+        Some(Ok(_)) => return,
+        Some(Err(_)) => format!("failed to parse duration {text}"),
+        None if text.starts_with('@') => format!("unrecognized descriptor: {text}"),
+        None if fields.len() != 5 => format!("expected exactly 5 fields, found {}: [{}]", fields.len(), fields.join(" ")),
+        None => format!("failed to parse the fields of {text}"),
+    };
+    if !crate::workloads::is_schedule(text) {
         checks.add(FieldError::invalid("spec.schedule", schedule, detail));
+    }
+}
+
+fn time_zone(checks: &mut Checks, zone: &Value) {
+    let Some(name) = zone.as_str() else { return };
+    if name.is_empty() {
+        checks.add(FieldError::invalid("spec.timeZone", zone, "timeZone must be nil or non-empty string"));
+    } else if TimeZone::get(name).is_err() {
+        checks.add(FieldError::invalid("spec.timeZone", zone, format!("unknown time zone {name}")));
+    }
+}
+
+/// What happens when pods fail, and when enough have succeeded.
+fn policies(checks: &mut Checks, path: &str, spec: &Value) {
+    for (path, rule) in items(&format!("{path}.podFailurePolicy.rules"), &spec["podFailurePolicy"]["rules"]) {
+        checks.required_one_of(&format!("{path}.action"), &rule["action"], &["Count", "FailIndex", "FailJob", "Ignore"]);
+        if rule["onExitCodes"].is_null() == is_empty(&rule["onPodConditions"]) {
+            let text = "Invalid value: specifying one of OnExitCodes and OnPodConditions is required";
+            checks.add(FieldError::new(path, FieldReason::Invalid, text));
+        }
+    }
+    let is_indexed = spec["completionMode"] == "Indexed";
+    if !spec["successPolicy"].is_null() && !is_indexed {
+        let detail = "requires indexed completion mode";
+        checks.add(FieldError::invalid(format!("{path}.successPolicy"), &spec["successPolicy"], detail));
+    }
+    if !spec["maxFailedIndexes"].is_null() && spec["backoffLimitPerIndex"].is_null() {
+        let field = format!("{path}.backoffLimitPerIndex");
+        checks.add(FieldError::required(field, "when maxFailedIndexes is specified"));
+    }
+    let manager = &spec["managedBy"];
+    if manager.as_str().is_some_and(|name| !name.contains('/')) {
+        let detail = "must be a domain-prefixed path (such as \"acme.io/foo\")";
+        checks.add(FieldError::invalid(format!("{path}.managedBy"), manager, detail));
     }
 }

@@ -36,6 +36,14 @@ pub(super) fn container(checks: &mut Checks, path: &str, container: &Value, volu
     }
     checks.one_of(&format!("{path}.imagePullPolicy"), &container["imagePullPolicy"], &PULL_POLICIES);
     checks.one_of(&format!("{path}.terminationMessagePolicy"), &container["terminationMessagePolicy"], &MESSAGE_POLICIES);
+    let context = &container["securityContext"];
+    if context["privileged"] == true && context["allowPrivilegeEscalation"] == false {
+        let detail = "cannot set `allowPrivilegeEscalation` to false and `privileged` to true";
+        checks.add(FieldError::invalid(format!("{path}.securityContext"), context, detail));
+    }
+    for (_, policy) in items(path, &container["resizePolicy"]) {
+        checks.one_of(&format!("{path}.resizePolicy"), &policy["restartPolicy"], &["NotRequired", "RestartContainer"]);
+    }
     for hook in ["postStart", "preStop"] {
         let hook_path = format!("{path}.lifecycle.{hook}");
         if !container["lifecycle"][hook].is_null() {
@@ -108,7 +116,10 @@ fn environment(checks: &mut Checks, path: &str, variable: &Value) {
     }
     for reference in ["configMapKeyRef", "secretKeyRef"] {
         if !source[reference].is_null() {
-            checks.required(&format!("{from}.{reference}.name"), &source[reference]["name"]);
+            let name = source[reference]["name"].as_str().unwrap_or_default();
+            for problem in names::dns_1123_subdomain(name) {
+                checks.add(FieldError::invalid(format!("{from}.{reference}.name"), &json!(name), problem));
+            }
             let key = format!("{from}.{reference}.key");
             if checks.required(&key, &source[reference]["key"]) {
                 checks.name(&key, &source[reference]["key"], names::config_key);
@@ -182,6 +193,10 @@ fn handler(checks: &mut Checks, path: &str, handler: &Value, allowed: &[&str]) {
                 checks.required(&format!("{field}.path"), &action["path"]);
                 checks.port(&format!("{field}.port"), &action["port"]);
                 checks.one_of(&format!("{field}.scheme"), &action["scheme"], &["HTTP", "HTTPS"]);
+                for (_, header) in items(&field, &action["httpHeaders"]) {
+                    // The real server names the list, not the item.
+                    checks.name(&format!("{field}.httpHeaders"), &header["name"], header_name);
+                }
             }
             "tcpSocket" | "grpc" => checks.port(&format!("{field}.port"), &action["port"]),
             _ => {}
@@ -232,6 +247,13 @@ fn resource_name(checks: &mut Checks, path: &str, name: &str) {
         checks.add(FieldError::invalid(path, &json!(name), "must be a standard resource type or fully qualified"));
         checks.add(FieldError::invalid(path, &json!(name), "must be a standard resource for containers"));
     }
+}
+
+fn header_name(name: &str) -> Vec<String> {
+    let is_fine = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    let problem = "a valid HTTP header must consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', regex used for validation is \
+                   '[-A-Za-z0-9]+')";
+    if is_fine { Vec::new() } else { vec![problem.to_owned()] }
 }
 
 fn variable_name(name: &str) -> Vec<String> {

@@ -1,6 +1,6 @@
 //! Where pods may run: tolerations, affinity and spreading.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use kubewright_machinery::object::names;
 use serde_json::{Value, json};
@@ -46,7 +46,7 @@ fn toleration(checks: &mut Checks, path: &str, toleration: &Value) {
         "" | "Equal" => checks.name(&format!("{path}.operator"), &toleration["value"], names::label_value),
         "Exists" if !is_blank(&toleration["value"]) => {
             let detail = "value must be empty when `operator` is 'Exists'";
-            checks.add(FieldError::invalid(format!("{path}.operator"), &json!(toleration), detail));
+            checks.add(FieldError::invalid(format!("{path}.operator"), &toleration["value"], detail));
         }
         "Exists" => {}
         _ => checks.one_of(&format!("{path}.operator"), &toleration["operator"], &["Equal", "Exists"]),
@@ -95,7 +95,10 @@ fn pod_term(checks: &mut Checks, path: &str, term: &Value) {
     if is_blank(&term["topologyKey"]) {
         checks.add(FieldError::required(format!("{path}.topologyKey"), "can not be empty"));
     }
-    checks.name(&format!("{path}.topologyKey"), &term["topologyKey"], names::qualified_name);
+    let key = term["topologyKey"].as_str().unwrap_or_default();
+    for problem in names::qualified_name(key) {
+        checks.add(FieldError::invalid(format!("{path}.topologyKey"), &json!(key), problem));
+    }
 }
 
 fn weight(checks: &mut Checks, path: &str, preferred: &Value) {
@@ -105,7 +108,7 @@ fn weight(checks: &mut Checks, path: &str, preferred: &Value) {
 }
 
 fn spread(checks: &mut Checks, path: &str, constraints: &Value) {
-    let mut seen = HashSet::new();
+    let mut seen = HashMap::new();
     for (path, constraint) in items(path, constraints) {
         if constraint["maxSkew"].as_i64().unwrap_or_default() <= 0 {
             checks.add(FieldError::invalid(format!("{path}.maxSkew"), &constraint["maxSkew"], "must be greater than zero"));
@@ -118,7 +121,9 @@ fn spread(checks: &mut Checks, path: &str, constraints: &Value) {
             let supported = ["DoNotSchedule", "ScheduleAnyway"];
             checks.add(FieldError::not_supported(format!("{path}.whenUnsatisfiable"), action, &supported));
         }
-        if !seen.insert((key.to_string(), action.to_string())) {
+        let first = seen.entry((key.to_string(), action.to_string())).or_insert_with(|| path.clone());
+        if *first != path {
+            let path = &*first;
             let pair = format!("{{{}, {}}}", key.as_str().unwrap_or_default(), action.as_str().unwrap_or_default());
             checks.add(FieldError::duplicate(format!("{path}.{{topologyKey, whenUnsatisfiable}}"), &json!(pair)));
         }

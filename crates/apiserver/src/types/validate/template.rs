@@ -6,7 +6,7 @@ use kubewright_machinery::object::names;
 use serde_json::Value;
 
 use super::{
-    checks::{Checks, is_empty, items},
+    checks::{Checks, is_blank, is_empty, items},
     container, placement,
 };
 use crate::status::FieldError;
@@ -36,6 +36,14 @@ pub(super) fn spec(checks: &mut Checks, path: &str, spec: &Value) {
         }
         for (path, container) in items(&path, &spec[field]) {
             container::container(checks, &path, container, &volumes);
+            if field == "initContainers" && container["restartPolicy"] != "Always" {
+                for unfit in ["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"] {
+                    if !container[unfit].is_null() {
+                        let detail = "may not be set for init containers without restartPolicy=Always";
+                        checks.add(FieldError::forbidden(format!("{path}.{unfit}"), detail));
+                    }
+                }
+            }
             checks.unique(&format!("{path}.name"), &container["name"], &mut seen);
         }
     }
@@ -65,6 +73,17 @@ fn network(checks: &mut Checks, path: &str, spec: &Value) {
     }
     for (path, server) in items(&format!("{path}.dnsConfig.nameservers"), &spec["dnsConfig"]["nameservers"]) {
         checks.address(&path, server);
+    }
+    for (path, search) in items(&format!("{path}.dnsConfig.searches"), &spec["dnsConfig"]["searches"]) {
+        let domain = search.as_str().unwrap_or_default().trim_end_matches('.').replace('_', "-");
+        for problem in names::dns_1123_subdomain(&domain) {
+            checks.add(FieldError::invalid(&path, search, problem));
+        }
+    }
+    for (path, option) in items(&format!("{path}.dnsConfig.options"), &spec["dnsConfig"]["options"]) {
+        if is_blank(&option["name"]) {
+            checks.add(FieldError::required(path, "must not be empty"));
+        }
     }
     for (path, alias) in items(&format!("{path}.hostAliases"), &spec["hostAliases"]) {
         checks.address(&format!("{path}.ip"), &alias["ip"]);

@@ -124,7 +124,7 @@ fn common(checks: &mut Checks, spec: &Value, kind: &str) {
         Some(LabelSelector::nothing())
     } else {
         let parsed = checks.selector("spec.selector", selector);
-        if parsed.is_none() {
+        if parsed.is_none() && kind != "daemonset" {
             let detail = if kind == "statefulset" { "" } else { "invalid label selector" };
             checks.add(FieldError::invalid("spec.selector", selector, detail));
         }

@@ -18,7 +18,13 @@ pub(super) async fn write(writer: &Writer, write: Write) -> Result<(), Status> {
             Err(status) if !status.is("AlreadyExists") => Err(status),
             _ => Ok(()),
         },
-        Write::Patch(key, patch) => modify(writer, &key, Endpoint::Main, |object| merge_patch(object, &patch)).await,
+        Write::Patch(key, patch) => {
+            // Annotations count as a change of a Deployment, unless they come with its status, as the real controller's do.
+            let is_note =
+                key.kind == "Deployment" && patch.as_object().is_some_and(|patch| patch.keys().all(|field| field == "metadata"));
+            let endpoint = if is_note { Endpoint::Status } else { Endpoint::Main };
+            modify(writer, &key, endpoint, |object| merge_patch(object, &patch)).await
+        }
         Write::Status(key, status) => modify(writer, &key, Endpoint::Status, |object| object["status"] = status.clone()).await,
         Write::Bind(key, node) => {
             modify(writer, &key, Endpoint::Other("binding"), |pod| pod["spec"]["nodeName"] = node.as_str().into()).await

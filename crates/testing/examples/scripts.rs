@@ -5,6 +5,8 @@
 //! cargo run -p kubewright-testing --example scripts -- record [OPTION...] [FILTER...]  writes the expectations from a real server
 //! cargo run -p kubewright-testing --example scripts -- live [OPTION...] [FILTER...]    embedded and real server against each other
 //!
+//! cargo run -p kubewright-testing --example scripts -- histories [OPTION...] [FIRST] [COUNT]  random histories on both servers
+//!
 //! --kubeconfig PATH   the real server; without it, one is started from the binaries of hack/kubernetes
 //! --new               record only scripts that have a step without expectation
 //! ```
@@ -13,7 +15,9 @@ use std::process::ExitCode;
 
 use futures::{StreamExt as _, stream};
 use kubewright_testing::real::{ControlPlane, Options};
-use kubewright_testing::script::{Library, Outcome, Report, Script, ScriptResult, Target, normalise, run_embedded, run_remote};
+use kubewright_testing::script::{
+    Library, Outcome, Report, Script, ScriptResult, Subject, Target, history, normalise, run_embedded, run_remote,
+};
 
 type Error = Box<dyn std::error::Error>;
 
@@ -32,7 +36,7 @@ struct Real(Target, #[allow(dead_code)] Option<ControlPlane>); // dropping the c
 
 fn main() -> Result<ExitCode, Error> {
     let arguments = Arguments::parse(std::env::args().skip(1))?;
-    let library = Library::own()?.select(&arguments.filters);
+    let library = if arguments.mode == "histories" { Library::own()? } else { Library::own()?.select(&arguments.filters) };
     match arguments.mode.as_str() {
         "replay" => {
             let results = library.scripts.iter().map(|file| replay(&library, &file.script)).collect();
@@ -49,7 +53,8 @@ fn main() -> Result<ExitCode, Error> {
             });
             Ok(tell(&library, results.collect(), &arguments))
         }
-        other => Err(format!("unknown mode {other:?}; allowed: replay, record, live").into()),
+        "histories" => histories(&library, &arguments),
+        other => Err(format!("unknown mode {other:?}; allowed: replay, record, live, histories").into()),
     }
 }
 
@@ -69,6 +74,32 @@ impl Arguments {
         }
         Ok(arguments)
     }
+}
+
+/// Random histories of requests, from a first seed on (DFT-7).
+fn histories(library: &Library, arguments: &Arguments) -> Result<ExitCode, Error> {
+    let number = |index: usize, default: u64| arguments.filters.get(index).map_or(Ok(default), |word| word.parse());
+    let (first, count) = (number(0, 1)?, number(1, 10)?);
+    let seeds = (first..first + count).flat_map(|seed| [(Subject::ConfigMap, seed), (Subject::Deployment, seed)]);
+    let scripts: Vec<Script> = seeds.map(|(subject, seed)| history(subject, seed, 40)).collect();
+    let expected = runtime()?.block_on(async {
+        let scripts: Vec<&Script> = scripts.iter().collect();
+        Ok::<_, Error>(on_real(&start(arguments).await?, &scripts).await)
+    })?;
+    let mut code = ExitCode::SUCCESS;
+    for (script, expected) in scripts.iter().zip(expected) {
+        let result = match expected {
+            Ok(expected) => against(library, script, &expected),
+            Err(problem) => ScriptResult::broken(script, problem),
+        };
+        // What comes after the first difference often follows from it.
+        if let Some(first) = result.failures.first() {
+            println!("{}: {first}", script.id);
+            code = ExitCode::FAILURE;
+        }
+    }
+    println!("{} histories", scripts.len());
+    Ok(code)
 }
 
 fn runtime() -> Result<tokio::runtime::Runtime, Error> {

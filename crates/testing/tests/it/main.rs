@@ -1,5 +1,6 @@
 //! The test cluster itself, on each tier.
 
+mod histories;
 mod scripts;
 
 use k8s_openapi::api::apps::v1::Deployment;

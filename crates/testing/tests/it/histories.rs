@@ -1,0 +1,46 @@
+//! Random histories: both servers answer them alike (DFT-7). Only on the real tier.
+//!
+//! `KUBEWRIGHT_HISTORIES` is the number of histories of each subject (default 10), `KUBEWRIGHT_HISTORY_SEED` the seed of the first.
+
+use std::fmt::Write as _;
+
+use kubewright_testing::Tier;
+use kubewright_testing::real::{ControlPlane, Options};
+use kubewright_testing::script::{Subject, Target, compare, history, normalise, run_embedded, run_remote};
+
+/// Requests in one history.
+const LENGTH: usize = 40;
+
+fn number(variable: &str, default: u64) -> u64 {
+    std::env::var(variable).map_or(default, |text| text.parse().unwrap())
+}
+
+// DFT-7, EVD-4
+#[test]
+fn both_servers_answer_random_histories_alike() {
+    if Tier::from_env().unwrap() != Tier::Real {
+        return;
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let plane = runtime.block_on(ControlPlane::start(Options::default())).unwrap();
+    let real = runtime.block_on(Target::remote(plane.kubeconfig())).unwrap();
+    let (first, count) = (number("KUBEWRIGHT_HISTORY_SEED", 1), number("KUBEWRIGHT_HISTORIES", 10));
+    let mut failures = String::new();
+    for subject in [Subject::ConfigMap, Subject::Deployment] {
+        for seed in first..first + count {
+            println!("history of a {subject:?}, seed {seed}");
+            let script = history(subject, seed, LENGTH);
+            let theirs = runtime.block_on(run_remote(&script, &real)).unwrap();
+            let ours = run_embedded(&script).unwrap();
+            let expected = normalise(&script, &theirs.id, &theirs.answers);
+            let found = normalise(&script, &ours.id, &ours.answers);
+            let steps = script.steps.iter().zip(expected.iter().zip(&found));
+            let mut differences = steps.flat_map(|(step, (expected, found))| compare(step, expected, found));
+            // What comes after the first difference often follows from it.
+            if let Some(difference) = differences.find(|difference| !difference.is_weak) {
+                writeln!(failures, "{subject:?} seed {seed}: {difference}").unwrap();
+            }
+        }
+    }
+    assert!(failures.is_empty(), "histories differ:\n{failures}");
+}

@@ -39,11 +39,18 @@ impl Identity {
             .with_group(format!("system:serviceaccounts:{namespace}"))
     }
 
-    /// Adds a group.
+    /// A user as somebody else has described them.
+    pub(crate) fn exactly(user: String, groups: Vec<String>, uid: Option<String>, extra: BTreeMap<String, Vec<String>>) -> Self {
+        Self { user, groups, uid, extra }
+    }
+
+    /// Adds a group, before the one that everybody is in.
     pub fn with_group(mut self, group: impl Into<String>) -> Self {
-        self.groups.push(group.into());
-        self.groups.sort();
-        self.groups.dedup();
+        let group = group.into();
+        if !self.groups.contains(&group) {
+            let at = self.groups.len().saturating_sub(1);
+            self.groups.insert(at, group);
+        }
         self
     }
 
@@ -64,7 +71,7 @@ impl Identity {
         &self.user
     }
 
-    /// The groups, sorted.
+    /// The groups; the one that everybody is in comes last.
     pub fn groups(&self) -> &[String] {
         &self.groups
     }

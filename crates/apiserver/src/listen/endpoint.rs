@@ -1,13 +1,12 @@
 //! A server that is reached on a port.
 
-use std::{fmt, net::SocketAddr, sync::Arc};
+use std::{fmt, net::SocketAddr};
 
 use tokio::{net::TcpListener, sync::watch, task::JoinSet};
 
 use super::{
     ListenError,
     authority::Authority,
-    credentials::Credentials,
     kubeconfig::{Proof, kubeconfig},
     serve::{self, Frontend},
     tls,
@@ -18,7 +17,7 @@ use crate::{access::Identity, server::ApiServer};
 pub struct Endpoint {
     address: SocketAddr,
     authority: Option<Authority>,
-    credentials: Arc<Credentials>,
+    server: ApiServer,
     stop: watch::Sender<bool>,
     /// The task that accepts connections; it owns them.
     accepting: JoinSet<()>,
@@ -50,13 +49,12 @@ impl Endpoint {
         address: SocketAddr,
         tls: Option<(Authority, tokio_rustls::TlsAcceptor)>,
     ) -> Self {
-        let credentials = Arc::<Credentials>::default();
         let (authority, acceptor) = tls.unzip();
-        let frontend = Frontend { pipeline: server.pipeline(), credentials: credentials.clone(), tls: acceptor };
+        let frontend = Frontend { pipeline: server.pipeline(), state: server.state().clone(), tls: acceptor };
         let (stop, stopped) = watch::channel(false);
         let mut accepting = JoinSet::new();
         accepting.spawn(serve::run(listener, frontend, stopped));
-        Self { address, authority, credentials, stop, accepting }
+        Self { address, authority, server: server.clone(), stop, accepting }
     }
 
     /// The address that it answers on.
@@ -80,9 +78,9 @@ impl Endpoint {
         self.authority.as_ref().map(Authority::pem)
     }
 
-    /// Lets a bearer token stand for a user.
+    /// Lets a bearer token stand for a user, here and on the server's other ports.
     pub fn add_token(&self, token: &str, identity: Identity) {
-        self.credentials.add_token(token, identity);
+        self.server.add_token(token, identity);
     }
 
     /// A kubeconfig for a user, as YAML: everything inline, with a client certificate of its own, and a context named `kubewright`.
@@ -91,7 +89,7 @@ impl Endpoint {
             return Ok(kubeconfig(&self.url(), None, identity.name(), &Proof::None));
         };
         let client = authority.client(identity.name(), identity.groups())?;
-        self.credentials.add_certificate(&client.der(), identity);
+        self.server.state().access.credentials.add_certificate(&client.der(), identity);
         let (certificate, key) = (client.certificate.pem(), client.key.serialize_pem());
         let proof = Proof::Certificate { certificate: &certificate, key: &key };
         Ok(kubeconfig(&self.url(), Some(&authority.pem()), identity.name(), &proof))

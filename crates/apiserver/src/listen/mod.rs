@@ -15,7 +15,6 @@
 //! ```
 
 mod authority;
-mod credentials;
 mod endpoint;
 mod error;
 mod kubeconfig;

@@ -19,12 +19,11 @@ use tokio::{
 use tokio_rustls::TlsAcceptor;
 use tower::ServiceExt;
 
-use super::credentials::Credentials;
 use crate::{
-    access::Identity,
+    access::{Identity, Refused},
     middleware::{BoxError, faults::FaultBody, journal::JournalBody},
     request::ResponseBody,
-    server::Front,
+    server::{Front, State},
     status::Status,
 };
 
@@ -45,7 +44,7 @@ type Answer = Response<Either<JournalBody<FaultBody<ResponseBody>>, Full<Bytes>>
 #[derive(Clone)]
 pub(super) struct Frontend {
     pub(super) pipeline: Front,
-    pub(super) credentials: Arc<Credentials>,
+    pub(super) state: Arc<State>,
     /// None: the port is plain, only this machine reaches it, and everybody is an administrator.
     pub(super) tls: Option<TlsAcceptor>,
 }
@@ -88,7 +87,7 @@ async fn connection(socket: TcpStream, frontend: Frontend, stop: watch::Receiver
     };
     let socket = tokio::time::timeout(HANDSHAKE, tls.accept(socket)).await??;
     let certificate = socket.get_ref().1.peer_certificates().and_then(|chain| chain.first());
-    let certified = certificate.and_then(|certificate| frontend.credentials.by_certificate(certificate));
+    let certified = certificate.and_then(|certificate| frontend.state.access.credentials.by_certificate(certificate));
     serve(socket, certified, frontend, stop).await
 }
 
@@ -118,10 +117,7 @@ where
 
 /// One request. An error breaks the connection, or on HTTP/2 the stream: that is what a fault rule asked for.
 async fn answer(frontend: Frontend, certified: Arc<Option<Identity>>, request: Request<Incoming>) -> Result<Answer, BoxError> {
-    let identity = match frontend.credentials.authenticate(certified.as_ref().as_ref(), request.headers()) {
-        Ok(identity) => identity,
-        Err(status) => return Ok(refusal(&status)),
-    };
+    let authenticated = frontend.state.authenticate(certified.as_ref().as_ref(), request.headers());
     let (head, body) = request.into_parts();
     let bytes = match Limited::new(body, MAX_BODY_BYTES).collect().await {
         Ok(body) => body.to_bytes(),
@@ -131,7 +127,15 @@ async fn answer(frontend: Frontend, certified: Arc<Option<Identity>>, request: R
         Err(error) => return Err(error),
     };
     let mut request = Request::from_parts(head, Full::new(bytes));
-    request.extensions_mut().insert(identity);
+    match authenticated {
+        Ok(identity) => {
+            request.extensions_mut().insert(identity);
+        }
+        // The pipeline refuses, so that the answer has what every answer has.
+        Err(status) => {
+            request.extensions_mut().insert(Refused(status));
+        }
+    }
     Ok(frontend.pipeline.oneshot(request).await?.map(Either::Left))
 }
 

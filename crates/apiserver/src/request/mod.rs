@@ -32,6 +32,7 @@ mod service;
 mod strategy;
 mod subresource;
 mod token;
+mod token_request;
 pub(crate) mod update;
 pub(crate) mod write;
 

@@ -10,7 +10,7 @@ use super::{
     openapi, respond,
     service::{Incoming, Outgoing},
 };
-use crate::{discovery, server::State, status::Status};
+use crate::{access::service_account::ISSUER, discovery, server::State, status::Status};
 
 /// Where clients inside a cluster reach the server.
 const ADDRESS: &str = "10.0.0.1:443";
@@ -25,9 +25,11 @@ pub(super) fn answer(state: &Arc<State>, incoming: &Incoming) -> Outgoing {
     match parts.as_slice() {
         ["version"] if is_get => document(&version()),
         ["healthz" | "livez" | "readyz", ..] if is_get => respond::text(StatusCode::OK, health(parts[0], incoming)).into(),
-        [] if is_get => {
-            document(&json!({"paths": ["/api", "/api/v1", "/apis", "/healthz", "/livez", "/openapi/v3", "/readyz", "/version"]}))
-        }
+        [] if is_get => document(
+            &json!({"paths": ["/.well-known/openid-configuration", "/api", "/api/v1", "/apis", "/healthz", "/livez", "/openapi/v3", "/openid/v1/jwks", "/readyz", "/version"]}),
+        ),
+        ["openid", "v1", "jwks"] if is_get => published("application/jwk-set+json", &state.access.key.published()),
+        [".well-known", "openid-configuration"] if is_get => published("application/json", &issuer()),
         ["openapi", "v3", rest @ ..] if is_get => openapi::answer(state, incoming, &rest.join("/")),
         ["api" | "apis", ..] if is_get => discover(state, incoming, &parts),
         ["api", _, ..] | ["apis", _, _, ..] => Status::method_not_allowed().into(),
@@ -83,6 +85,23 @@ fn document(value: &Value) -> Outgoing {
 /// What is said for a service that does not answer.
 pub(super) fn unavailable() -> Outgoing {
     respond::text(StatusCode::SERVICE_UNAVAILABLE, "service unavailable\n").into()
+}
+
+/// What verifiers of service account tokens keep for an hour (DISC-21).
+fn published(content_type: &'static str, value: &Value) -> Outgoing {
+    let mut response = respond::full(StatusCode::OK, content_type, value.to_string().into());
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=3600"));
+    response.into()
+}
+
+fn issuer() -> Value {
+    json!({
+        "issuer": ISSUER,
+        "jwks_uri": format!("https://{ADDRESS}/openid/v1/jwks"),
+        "response_types_supported": ["id_token"],
+        "subject_types_supported": ["public"],
+        "id_token_signing_alg_values_supported": ["ES256"],
+    })
 }
 
 fn not_found() -> Outgoing {

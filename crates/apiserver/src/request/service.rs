@@ -25,7 +25,7 @@ use super::{
     resource, respond,
 };
 use crate::{
-    access::{Identity, authorize},
+    access::{Action, Identity, Refused},
     kinds::Verb,
     middleware::{BoxError, Effect, Target, journal::RecordNote},
     server::State,
@@ -101,17 +101,7 @@ where
     let note = parts.extensions.get::<RecordNote>().filter(|note| note.wants_changes()).cloned();
     let Some(_turn) = Turn::take(state, &parts) else { return too_many_requests() };
     let is_head = parts.method == http::Method::HEAD;
-    let outgoing = match body::read(body).await {
-        Ok(body) => {
-            let user = parts.extensions.get::<Identity>().cloned().unwrap_or_else(Identity::anonymous);
-            let query = Query::parse(parts.uri.query());
-            match check_timeout(&query) {
-                Ok(()) => answer(state, Incoming { parts, query, user, body }).await,
-                Err(status) => Outgoing::from(status),
-            }
-        }
-        Err(status) => Outgoing::from(status),
-    };
+    let outgoing = outcome(state, parts, body).await;
     let Outgoing { mut response, warnings, stored } = outgoing;
     if is_head {
         *response.body_mut() = ResponseBody::full(Bytes::new());
@@ -159,6 +149,25 @@ fn message(panic: &(dyn Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a message")
 }
 
+async fn outcome<B>(state: &Arc<State>, parts: Parts, body: B) -> Outgoing
+where
+    B: Body<Data = Bytes>,
+    B::Error: Into<BoxError>,
+{
+    if let Some(Refused(status)) = parts.extensions.get() {
+        return status.clone().into();
+    }
+    let query = Query::parse(parts.uri.query());
+    let read = body::read(body).await.and_then(|body| check_timeout(&query).map(|()| body));
+    match read {
+        Ok(body) => {
+            let user = parts.extensions.get::<Identity>().cloned().unwrap_or_else(Identity::anonymous);
+            answer(state, Incoming { parts, query, user, body }).await
+        }
+        Err(status) => status.into(),
+    }
+}
+
 /// A time-out must be a duration, although nothing here takes long enough to need one (DISC-18).
 fn check_timeout(query: &Query) -> Result<(), Status> {
     match query.get("timeout") {
@@ -172,7 +181,7 @@ fn check_timeout(query: &Query) -> Result<(), Status> {
 async fn answer(state: &Arc<State>, incoming: Incoming) -> Outgoing {
     let target = Target::of(&incoming.parts.method, &incoming.parts.uri);
     // Before routing: who may not ask does not learn what exists (PIPE-4).
-    if let Err(status) = authorize(&incoming.user, &incoming.parts.method, &target) {
+    if let Err(status) = state.authorize(&incoming.user, &Action::of(&incoming.parts.method, &incoming.parts.uri)) {
         return Outgoing::from(status);
     }
     match &target {

@@ -10,6 +10,7 @@ use super::{
     resource::{self, Call},
     respond, scale,
     service::Outgoing,
+    token_request,
     update::Update,
     write::{Recording, WriteContext},
 };
@@ -30,7 +31,7 @@ pub(super) async fn answer(call: &Call<'_>, warnings: &mut Vec<String>) -> Resul
             call.state.find(call.kind(), &call.name())?;
             Err(Status::not_implemented(format!("{name} needs a kubelet, which this server does not have")))
         }
-        ("token", _) => Err(Status::not_implemented("service account tokens are not issued by this server yet")),
+        ("token", _) => token_request::answer(call, warnings),
         (_, Verb::Get) => {
             let object = call.state.get(call.kind(), &call.name(), &call.incoming.query).await?;
             call.written(&super::write::Written { object, created: false, stored: false })
@@ -47,7 +48,7 @@ fn endpoint(name: &str) -> Endpoint<'_> {
 
 impl Call<'_> {
     /// The body of a POST to a subresource that has a kind of its own.
-    fn posted(&self, group: &str, version: &str, kind: &str, context: &mut WriteContext<'_>) -> Result<Value, Status> {
+    pub(super) fn posted(&self, group: &str, version: &str, kind: &str, context: &mut WriteContext<'_>) -> Result<Value, Status> {
         let expected = GroupVersionKind::new(group, version, kind);
         decode::object_of(&self.incoming.body, BodyType::of(self.content_type(), false)?, &expected, false, context)
     }

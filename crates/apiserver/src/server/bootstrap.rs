@@ -6,7 +6,10 @@ use futures::FutureExt as _;
 use serde_json::{Value, json};
 
 use super::{State, Writer};
-use crate::{access::Identity, status::Status};
+use crate::{
+    access::{Identity, rbac_bootstrap},
+    status::Status,
+};
 
 /// Namespaces that are there from the beginning.
 const NAMESPACES: [&str; 4] = ["default", "kube-system", "kube-public", "kube-node-lease"];
@@ -21,7 +24,8 @@ impl State {
         let writer = Writer::new(self, Arc::new(user), "kube-apiserver");
         let namespaces =
             NAMESPACES.iter().map(|name| json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}));
-        for object in namespaces.chain([service()]) {
+        let roles = if self.options.rbac { rbac_bootstrap() } else { Vec::new() };
+        for object in namespaces.chain([service()]).chain(roles) {
             // Nothing outside the process is asked before the first webhook exists, so the future is ready at once.
             writer.create(object).now_or_never().unwrap_or_else(|| Err(Status::internal("an object was not created at once")))?;
         }

@@ -7,8 +7,9 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{ApiServer, Controllers, Names, Options, State, state::Middleware};
+use super::{ApiServer, Controllers, Names, Options, State, state::{Foundation, Middleware}};
 use crate::{
+    access::{Access, Identity},
     clock::{Clock, Seed},
     controllers::{self, Controller},
     middleware::{Faults, Journal},
@@ -27,6 +28,7 @@ pub struct ApiServerBuilder {
     controllers: Vec<Box<dyn Controller>>,
     stage_delays: StageDelays,
     nodes: Option<usize>,
+    tokens: Vec<(String, Identity)>,
 }
 
 /// A server cannot be built as asked.
@@ -149,6 +151,18 @@ impl ApiServerBuilder {
         self
     }
 
+    /// Whether roles and bindings decide who may do what; off by default: who is known may do everything (DIF-8).
+    pub fn rbac(mut self, on: bool) -> Self {
+        self.options.rbac = on;
+        self
+    }
+
+    /// Lets a bearer token stand for a user.
+    pub fn token(mut self, token: impl Into<String>, identity: Identity) -> Self {
+        self.tokens.push((token.into(), identity));
+        self
+    }
+
     /// Custom resource definitions that are there from the beginning.
     pub fn crds<D: Serialize>(mut self, definitions: impl IntoIterator<Item = D>) -> Self {
         let read = |definition: D| serde_json::to_value(definition).map_err(|error| error.to_string());
@@ -169,7 +183,14 @@ impl ApiServerBuilder {
             all.push(Box::new(Stages::new(self.options.workloads, self.stage_delays, self.nodes.unwrap_or(1))));
         }
         all.extend(self.controllers);
-        let state = State::new(clock, seed, self.options, all, Middleware { journal, faults });
+        // Neither does the key of service accounts.
+        let access =
+            Access::new(self.seed.map_or_else(|| Seed::from_os().next_u64(), |seed| Seed::new(seed.rotate_left(32)).next_u64()));
+        for (token, identity) in self.tokens {
+            access.credentials.add_token(&token, identity);
+        }
+        let foundation = Foundation { clock, seed, options: self.options, access };
+        let state = State::new(foundation, all, Middleware { journal, faults });
         state.bootstrap().map_err(BuildError::Bootstrap)?;
         let server = ApiServer::new(state);
         // Nothing outside the process is asked before the first webhook exists, so these futures are ready at once.

@@ -8,7 +8,7 @@ use tower::Layer as _;
 
 use super::{ApiServerBuilder, Checkpoint, Controllers, State, Writer, state::Middleware};
 use crate::{
-    access::Identity,
+    access::{Identity, Impersonating},
     clock::Clock,
     kinds::Scope,
     middleware::{Faults, Journal, faults::FaultService, journal::JournalService},
@@ -23,8 +23,8 @@ pub struct ApiServer {
     state: Arc<State>,
 }
 
-/// The pipeline behind its journal and its fault rules (PIPE-3).
-pub type Front = JournalService<FaultService<Service>>;
+/// The pipeline behind impersonation, its journal and its fault rules (PIPE-2, PIPE-3).
+pub type Front = Impersonating<JournalService<FaultService<Service>>>;
 
 /// What cannot be put into the store as it is.
 #[derive(Debug, thiserror::Error)]
@@ -96,7 +96,13 @@ impl ApiServer {
 
     /// The pipeline without a user: whoever calls it puts an [`Identity`] into the extensions of each request.
     pub fn pipeline(&self) -> Front {
-        self.journal().layer().layer(self.faults().layer().layer(Service::new(self.state.clone())))
+        let recorded = self.journal().layer().layer(self.faults().layer().layer(Service::new(self.state.clone())));
+        Impersonating::new(recorded, self.state.clone())
+    }
+
+    /// Lets a bearer token stand for a user on every port.
+    pub fn add_token(&self, token: &str, identity: Identity) {
+        self.state.access.credentials.add_token(token, identity);
     }
 
     /// The record of all requests.

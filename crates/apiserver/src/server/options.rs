@@ -41,6 +41,7 @@ pub(crate) struct Options {
     pub(crate) cr_create_delay: Duration,
     pub(crate) max_in_flight: usize,
     pub(crate) names: Names,
+    pub(crate) rbac: bool,
 }
 
 impl Default for Options {
@@ -56,6 +57,7 @@ impl Default for Options {
             cr_create_delay: Duration::ZERO,
             max_in_flight: usize::MAX,
             names: Names::default(),
+            rbac: false,
         }
     }
 }

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::{Controllers, Disturbances, IdleChecks, Names, Options, Writer};
 use crate::{
-    access::Identity,
+    access::{Access, Identity},
     clock::{Clock, Seed},
     controllers::Controller,
     discovery::Discovery,
@@ -74,12 +74,22 @@ impl Knowledge {
     }
 }
 
+/// What a server is given when it is built.
+#[derive(Debug)]
+pub(super) struct Foundation {
+    pub(super) clock: Clock,
+    pub(super) seed: Seed,
+    pub(super) options: Options,
+    pub(super) access: Access,
+}
+
 /// The state behind an `ApiServer`.
 pub(crate) struct State {
     pub(crate) clock: Clock,
     pub(crate) seed: Seed,
     pub(crate) store: Arc<Store>,
     pub(crate) options: Options,
+    pub(crate) access: Access,
     pub(crate) middleware: Middleware,
     pub(crate) disturbances: Disturbances,
     pub(super) idle_checks: IdleChecks,
@@ -106,35 +116,33 @@ pub struct Checkpoint {
 
 impl State {
     pub(super) fn new(
-        clock: Clock,
-        seed: Seed,
-        options: Options,
+        foundation: Foundation,
         controllers: Vec<Box<dyn Controller>>,
         middleware: Middleware,
     ) -> Arc<Self> {
-        let mut store = Store::new(options.watch_window);
-        if let Some(queue) = options.watch_queue {
+        let mut store = Store::new(foundation.options.watch_window);
+        if let Some(queue) = foundation.options.watch_queue {
             store = store.with_queue(queue);
         }
         let controllers = controllers.into_iter().map(Member::new).collect();
         let knowledge = Knowledge { registry: Registry::builtin(), definitions: HashMap::new(), controllers };
-        Self::assemble(clock, seed, options, middleware, store, knowledge, 0)
+        Self::assemble(foundation, middleware, store, knowledge, 0)
     }
 
     fn assemble(
-        clock: Clock,
-        seed: Seed,
-        options: Options,
+        foundation: Foundation,
         middleware: Middleware,
         store: Store,
         knowledge: Knowledge,
         named: u64,
     ) -> Arc<Self> {
+        let Foundation { clock, seed, options, access } = foundation;
         Arc::new_cyclic(|weak| Self {
             clock,
             seed,
             store: Arc::new(store),
             options,
+            access,
             middleware,
             disturbances: Disturbances::default(),
             idle_checks: IdleChecks::default(),
@@ -155,7 +163,9 @@ impl State {
         let knowledge = self.knowledge.read().fork();
         let named = self.named.load(Ordering::Relaxed);
         let clock = self.clock.with_own_skew();
-        Self::assemble(clock, self.seed.fork(), self.options.clone(), middleware, self.store.fork(), knowledge, named)
+        let foundation =
+            Foundation { clock, seed: self.seed.fork(), options: self.options.clone(), access: self.access.fork() };
+        Self::assemble(foundation, middleware, self.store.fork(), knowledge, named)
     }
 
     /// Everything as it is now.

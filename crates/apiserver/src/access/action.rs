@@ -1,0 +1,169 @@
+//! What somebody wants to do, as rules of access see it.
+
+use http::{Method, Uri};
+use serde_json::Value;
+
+use super::Identity;
+use crate::{
+    kinds::Verb,
+    middleware::{ResourceTarget, Target},
+    status::{Details, Status},
+};
+
+/// What anybody may read (DISC-13).
+const OPEN: [&str; 4] = ["/healthz", "/livez", "/readyz", "/version"];
+
+/// Something that is allowed or not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Action {
+    /// Something with a resource.
+    Resource(Attributes),
+    /// Reading or writing a path that is no resource.
+    Path {
+        /// The method in lower case.
+        verb: String,
+        /// The path.
+        path: String,
+    },
+}
+
+/// Something with a resource; what is not said is empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Attributes {
+    pub(crate) verb: String,
+    pub(crate) group: String,
+    pub(crate) resource: String,
+    pub(crate) subresource: String,
+    pub(crate) namespace: String,
+    pub(crate) name: String,
+}
+
+impl Action {
+    /// What a request does.
+    pub(crate) fn of(method: &Method, uri: &Uri) -> Self {
+        match Target::of(method, uri) {
+            Target::Other { path, .. } => Self::Path { verb: method.as_str().to_ascii_lowercase(), path },
+            Target::Resource(target) => Self::Resource(Attributes::of(&target, uri.query().unwrap_or_default())),
+        }
+    }
+
+    /// What a review asks about.
+    pub(crate) fn reviewed(spec: &Value) -> Self {
+        let text = |value: &Value, field: &str| value[field].as_str().unwrap_or_default().to_owned();
+        let resource = &spec["resourceAttributes"];
+        if resource.is_null() {
+            let path = &spec["nonResourceAttributes"];
+            return Self::Path { verb: text(path, "verb"), path: text(path, "path") };
+        }
+        Self::Resource(Attributes {
+            verb: text(resource, "verb"),
+            group: text(resource, "group"),
+            resource: text(resource, "resource"),
+            subresource: text(resource, "subresource"),
+            namespace: text(resource, "namespace"),
+            name: text(resource, "name"),
+        })
+    }
+
+    /// Whether anybody may do it: learn that the server lives.
+    pub(crate) fn is_open(&self) -> bool {
+        let Self::Path { path, .. } = self else { return false };
+        OPEN.iter().any(|open| path.strip_prefix(open).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+    }
+
+    /// The refusal to do it (AUTH-1).
+    pub(crate) fn refusal(&self, user: &Identity) -> Status {
+        let user = user.name();
+        match self {
+            Self::Path { verb, path } => {
+                let message = format!("forbidden: User {user:?} cannot {verb} path {path:?}");
+                Status::new(403, "Forbidden", message).with_details(Details::default())
+            }
+            Self::Resource(attributes) => {
+                let Attributes { verb, group, resource, namespace, name, .. } = attributes;
+                let scope = match namespace.as_str() {
+                    "" => "at the cluster scope".to_owned(),
+                    namespace => format!("in the namespace {namespace:?}"),
+                };
+                let full = attributes.full_resource();
+                let why = format!("User {user:?} cannot {verb} resource {full:?} in API group {group:?} {scope}");
+                Status::forbidden(group, resource, name, &why)
+            }
+        }
+    }
+
+    /// The same with another verb.
+    pub(crate) fn with_verb(&self, change: impl FnOnce(&str) -> String) -> Self {
+        let mut changed = self.clone();
+        match &mut changed {
+            Self::Path { verb, .. } | Self::Resource(Attributes { verb, .. }) => *verb = change(verb),
+        }
+        changed
+    }
+}
+
+impl Attributes {
+    fn of(target: &ResourceTarget, query: &str) -> Self {
+        let mut name = target.name.clone();
+        // One object in a collection is a named request (SEL-6).
+        if name.is_empty() && matches!(target.verb, Verb::List | Verb::Watch | Verb::DeleteCollection) {
+            name = selected_name(query).unwrap_or_default();
+        }
+        Self {
+            verb: target.verb.to_string(),
+            group: target.group.clone(),
+            resource: target.resource.clone(),
+            subresource: target.subresource.clone(),
+            namespace: target.namespace.clone(),
+            name,
+        }
+    }
+
+    /// The resource as rules name it: `pods`, or `pods/log`.
+    pub(crate) fn full_resource(&self) -> String {
+        match self.subresource.as_str() {
+            "" => self.resource.clone(),
+            subresource => format!("{}/{subresource}", self.resource),
+        }
+    }
+}
+
+/// The name that a field selector asks for.
+fn selected_name(query: &str) -> Option<String> {
+    let query = crate::request::query::Query::parse(Some(query));
+    let selector = query.get("fieldSelector")?;
+    let name = selector.split(',').find_map(|term| term.strip_prefix("metadata.name="))?;
+    Some(name.trim_start_matches('=').to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(method: &str, uri: &str) -> String {
+        Action::of(&method.parse().unwrap(), &uri.parse().unwrap()).refusal(&Identity::anonymous()).message
+    }
+
+    // AUTH-1
+    #[test]
+    fn a_refusal_says_what_was_asked_for() {
+        let pods =
+            "pods is forbidden: User \"system:anonymous\" cannot list resource \"pods\" in API group \"\" at the cluster scope";
+        assert_eq!(refused("GET", "/api/v1/pods"), pods);
+        let scale = "deployments.apps \"d\" is forbidden: User \"system:anonymous\" cannot patch resource \"deployments/scale\" in API group \
+                     \"apps\" in the namespace \"n\"";
+        assert_eq!(refused("PATCH", "/apis/apps/v1/namespaces/n/deployments/d/scale"), scale);
+        assert_eq!(refused("GET", "/apis"), "forbidden: User \"system:anonymous\" cannot get path \"/apis\"");
+    }
+
+    // SEL-6
+    #[test]
+    fn one_selected_object_is_a_named_request() {
+        let Action::Resource(asked) =
+            Action::of(&Method::GET, &"/api/v1/namespaces/n/secrets?fieldSelector=metadata.name%3Ds&watch=1".parse().unwrap())
+        else {
+            panic!("no resource");
+        };
+        assert_eq!((asked.verb.as_str(), asked.name.as_str()), ("watch", "s"));
+    }
+}

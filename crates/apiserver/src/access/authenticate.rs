@@ -1,0 +1,156 @@
+//! Who is asking: by certificate, by static token, by the token of a service account, or nobody (AUTH-1 to AUTH-4).
+
+use std::collections::HashMap;
+
+use http::{HeaderMap, header::AUTHORIZATION};
+use kubewright_machinery::object::ObjectExt as _;
+use parking_lot::Mutex;
+use serde_json::Value;
+
+use super::{
+    Identity,
+    credentials::Credentials,
+    service_account::{Bound, Claims, ISSUER, Key, ObjectId},
+};
+use crate::{
+    server::State,
+    status::Status,
+    store::{ObjectName, Resource},
+};
+
+/// So many tokens are remembered as signed by this server; then all are forgotten.
+const REMEMBERED: usize = 1_024;
+
+/// Everything by which a server knows its users.
+#[derive(Debug)]
+pub(crate) struct Access {
+    pub(crate) credentials: Credentials,
+    pub(crate) key: Key,
+    /// What tokens say whose signature has been checked.
+    signed: Mutex<HashMap<String, Value>>,
+}
+
+impl Access {
+    /// `seed` makes the key of service accounts.
+    pub(crate) fn new(seed: u64) -> Self {
+        Self { credentials: Credentials::default(), key: Key::new(seed), signed: Mutex::default() }
+    }
+
+    /// The same users for another server.
+    pub(crate) fn fork(&self) -> Self {
+        Self { credentials: self.credentials.fork(), key: self.key.fork(), signed: Mutex::default() }
+    }
+
+    fn verify(&self, token: &str) -> Option<Value> {
+        if let Some(claims) = self.signed.lock().get(token) {
+            return Some(claims.clone());
+        }
+        let claims = self.key.verify(token)?;
+        let mut signed = self.signed.lock();
+        if signed.len() >= REMEMBERED {
+            signed.clear();
+        }
+        signed.insert(token.to_owned(), claims.clone());
+        Some(claims)
+    }
+}
+
+impl State {
+    /// The user of a request: by the certificate of its connection, else by its token, else nobody.
+    pub(crate) fn authenticate(&self, certified: Option<&Identity>, headers: &HeaderMap) -> Result<Identity, Status> {
+        if let Some(identity) = certified {
+            return Ok(identity.clone());
+        }
+        let Some(authorization) = headers.get(AUTHORIZATION) else { return Ok(Identity::anonymous()) };
+        let token = authorization
+            .to_str()
+            .ok()
+            .and_then(|text| text.split_once(' '))
+            .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
+        // Other schemes are not for this server, which then knows nobody.
+        let Some((_, token)) = token else { return Ok(Identity::anonymous()) };
+        let known = self.identify(token.trim(), &[ISSUER.to_owned()]);
+        known.map(|(identity, _)| identity).ok_or_else(|| Status::new(401, "Unauthorized", "Unauthorized"))
+    }
+
+    /// The user of a token that is for one of the audiences, and which of them it is for.
+    pub(crate) fn identify(&self, token: &str, audiences: &[String]) -> Option<(Identity, Vec<String>)> {
+        let shared = |known: &[String]| -> Vec<String> { audiences.iter().filter(|one| known.contains(one)).cloned().collect() };
+        let (identity, shared) = match self.access.credentials.by_token(token) {
+            // A static token is for the server itself.
+            Some(identity) => (identity, shared(&[ISSUER.to_owned()])),
+            None => {
+                let claims = Claims::read(self.access.verify(token)?, self.clock.now().as_second())?;
+                if !self.still_there(&claims.bound) {
+                    return None;
+                }
+                (claims.identity(), shared(&claims.audiences))
+            }
+        };
+        (!shared.is_empty()).then_some((identity, shared))
+    }
+
+    /// Whether the objects exist that a token lives as long as.
+    fn still_there(&self, bound: &Bound) -> bool {
+        let snapshot = self.store.snapshot();
+        let exists = |plural: &str, namespace: &str, object: &ObjectId| {
+            let found = snapshot.get(&Resource::new("", plural), &ObjectName::new(namespace, &object.name));
+            found.is_some_and(|stored| stored.value().uid() == object.uid)
+        };
+        let in_namespace = |plural: &str, object: &Option<ObjectId>| {
+            object.as_ref().is_none_or(|object| exists(plural, &bound.namespace, object))
+        };
+        // The node of a pod is told, but the pod is what counts.
+        let node = bound.node.as_ref().is_none_or(|node| bound.pod.is_some() || exists("nodes", "", node));
+        exists("serviceaccounts", &bound.namespace, &bound.account)
+            && in_namespace("pods", &bound.pod)
+            && in_namespace("secrets", &bound.secret)
+            && node
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::*;
+    use crate::ApiServer;
+
+    fn server() -> ApiServer {
+        let server = ApiServer::builder().seed(7).build().unwrap();
+        server.add_token("t1", Identity::user("alice"));
+        server
+    }
+
+    fn with_header(value: &'static str) -> HeaderMap {
+        HeaderMap::from_iter([(AUTHORIZATION, HeaderValue::from_static(value))])
+    }
+
+    // AUTH-1, AUTH-2, AUTH-4
+    #[test]
+    fn tokens_name_users_and_wrong_ones_are_refused() {
+        let server = server();
+        let authenticate = |headers: &HeaderMap| server.state().authenticate(None, headers);
+        assert_eq!(authenticate(&with_header("Bearer t1")).unwrap().name(), "alice");
+        assert_eq!(authenticate(&with_header("Bearer t2")).unwrap_err().code, 401);
+        assert_eq!(authenticate(&with_header("Basic t1")).unwrap(), Identity::anonymous());
+        assert_eq!(authenticate(&HeaderMap::new()).unwrap(), Identity::anonymous());
+    }
+
+    // AUTH-3
+    #[cfg(feature = "listen")]
+    #[test]
+    fn a_certificate_comes_before_a_token() {
+        let server = server();
+        let access = &server.state().access;
+        access.credentials.add_certificate(b"certificate", &Identity::user("bob").with_group("dev"));
+        let certified = access.credentials.by_certificate(b"certificate");
+        let identity = server.state().authenticate(certified.as_ref(), &with_header("Bearer t1")).unwrap();
+        assert_eq!(
+            (identity.name(), identity.groups()),
+            ("bob", ["dev".to_owned(), "system:authenticated".to_owned()].as_slice())
+        );
+        assert!(identity.extra().contains_key("authentication.kubernetes.io/credential-id"));
+        assert_eq!(access.credentials.by_certificate(b"another"), None);
+    }
+}

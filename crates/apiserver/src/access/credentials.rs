@@ -1,0 +1,52 @@
+//! Users that the server has given credentials to: tokens and certificates (AUTH-3, AUTH-4).
+
+use std::collections::HashMap;
+
+#[cfg(feature = "listen")]
+use kubewright_machinery::object::sha256_hex;
+use parking_lot::RwLock;
+
+use super::Identity;
+
+/// Who is behind a token or a certificate.
+#[derive(Debug, Default)]
+pub(crate) struct Credentials {
+    tokens: RwLock<HashMap<String, Identity>>,
+    /// By the hash of the certificate. All are signed by an authority of the server, so all that are valid are here.
+    #[cfg(feature = "listen")]
+    certificates: RwLock<HashMap<String, Identity>>,
+}
+
+impl Credentials {
+    /// The same credentials for another server.
+    pub(super) fn fork(&self) -> Self {
+        Self {
+            tokens: RwLock::new(self.tokens.read().clone()),
+            #[cfg(feature = "listen")]
+            certificates: RwLock::new(self.certificates.read().clone()),
+        }
+    }
+
+    pub(crate) fn add_token(&self, token: &str, identity: Identity) {
+        self.tokens.write().insert(token.to_owned(), identity);
+    }
+
+    /// The user of a token.
+    pub(crate) fn by_token(&self, token: &str) -> Option<Identity> {
+        self.tokens.read().get(token).cloned()
+    }
+
+    #[cfg(feature = "listen")]
+    pub(crate) fn add_certificate(&self, certificate: &[u8], identity: &Identity) {
+        let fingerprint = sha256_hex(certificate);
+        let id = format!("X509SHA256={fingerprint}");
+        let identity = identity.clone().with_extra("authentication.kubernetes.io/credential-id", vec![id]);
+        self.certificates.write().insert(fingerprint, identity);
+    }
+
+    /// The user of a connection by its certificate.
+    #[cfg(feature = "listen")]
+    pub(crate) fn by_certificate(&self, certificate: &[u8]) -> Option<Identity> {
+        self.certificates.read().get(&sha256_hex(certificate)).cloned()
+    }
+}

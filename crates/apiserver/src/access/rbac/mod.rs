@@ -1,0 +1,54 @@
+//! Role-based access control (AUTH-6): roles say what may be done, bindings say by whom. Off unless a server is built with it (DIF-8).
+
+mod bindings;
+mod bootstrap;
+mod rule;
+#[cfg(test)]
+mod tests;
+
+use kubewright_machinery::object::ObjectExt as _;
+
+use self::rule::Rule;
+use super::{Action, Identity};
+use crate::store::Snapshot;
+
+pub(crate) use bootstrap::objects as bootstrap;
+
+/// Members of this group may do everything, whatever the roles say.
+const MASTERS: &str = "system:masters";
+
+/// Whether a user may do something.
+pub(super) fn allows(snapshot: &Snapshot, user: &Identity, action: &Action) -> bool {
+    if user.groups().iter().any(|group| group == MASTERS) {
+        return true;
+    }
+    let namespace = match action {
+        Action::Resource(attributes) => attributes.namespace.as_str(),
+        Action::Path { .. } => "",
+    };
+    bindings::roles(snapshot, user, namespace).any(|role| rules(&role).any(|rule| rule.covers(action)))
+}
+
+/// The rules that hold for a user in a namespace: those of resources, and those of paths, as a review prints them.
+pub(crate) fn rules_of(
+    snapshot: &Snapshot,
+    user: &Identity,
+    namespace: &str,
+) -> (Vec<serde_json::Value>, Vec<serde_json::Value>) {
+    let (mut resources, mut paths) = (Vec::new(), Vec::new());
+    for role in bindings::roles(snapshot, user, namespace) {
+        for rule in rules(&role) {
+            if rule.is_of_paths() {
+                paths.push(rule.printed(&["verbs", "nonResourceURLs"]));
+            } else {
+                resources.push(rule.printed(&["verbs", "apiGroups", "resources", "resourceNames"]));
+            }
+        }
+    }
+    (resources, paths)
+}
+
+fn rules(role: &crate::store::Stored) -> impl Iterator<Item = Rule<'_>> {
+    debug_assert!(role.value().kind().ends_with("Role"));
+    role.value()["rules"].as_array().into_iter().flatten().map(Rule::new)
+}

@@ -1,0 +1,102 @@
+use futures::FutureExt as _;
+use serde_json::{Value, json};
+
+use super::allows;
+use crate::{
+    ApiServer, Identity,
+    access::{Action, Attributes},
+};
+
+fn server(objects: &[Value]) -> ApiServer {
+    let server = ApiServer::builder().seed(7).rbac(true).build().unwrap();
+    for object in objects {
+        server.create(object.clone()).now_or_never().unwrap().unwrap();
+    }
+    server
+}
+
+fn may(server: &ApiServer, user: &Identity, verb: &str, resource: &str, namespace: &str, name: &str) -> bool {
+    let (resource, subresource) = resource.split_once('/').unwrap_or((resource, ""));
+    let action = Action::Resource(Attributes {
+        verb: verb.into(),
+        resource: resource.into(),
+        subresource: subresource.into(),
+        namespace: namespace.into(),
+        name: name.into(),
+        ..Attributes::default()
+    });
+    allows(&server.state().store.snapshot(), user, &action)
+}
+
+fn role(kind: &str, name: &str, rule: Value) -> Value {
+    let mut role =
+        json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": kind, "metadata": {"name": name}, "rules": [rule]});
+    if kind == "Role" {
+        role["metadata"]["namespace"] = "default".into();
+    }
+    role
+}
+
+fn binding(kind: &str, role_kind: &str, role: &str, subject: Value) -> Value {
+    let mut binding = json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": kind, "metadata": {"name": "b"},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": role_kind, "name": role}, "subjects": [subject],
+    });
+    if kind == "RoleBinding" {
+        binding["metadata"]["namespace"] = "default".into();
+    }
+    binding
+}
+
+// AUTH-6
+#[test]
+fn a_role_in_a_namespace_is_good_there_only() {
+    let server = server(&[
+        role("Role", "reader", json!({"verbs": ["get", "list"], "apiGroups": [""], "resources": ["pods", "*/status"]})),
+        binding("RoleBinding", "Role", "reader", json!({"kind": "User", "name": "alice"})),
+    ]);
+    let alice = Identity::user("alice");
+    assert!(may(&server, &alice, "get", "pods", "default", "p"));
+    assert!(may(&server, &alice, "get", "services/status", "default", "s"));
+    assert!(!may(&server, &alice, "delete", "pods", "default", "p"));
+    assert!(!may(&server, &alice, "get", "pods/log", "default", "p"));
+    assert!(!may(&server, &alice, "get", "pods", "kube-system", "p"));
+    assert!(!may(&server, &Identity::user("bob"), "get", "pods", "default", "p"));
+}
+
+// AUTH-6
+#[test]
+fn names_of_objects_narrow_a_rule() {
+    let server = server(&[
+        role("ClusterRole", "one", json!({"verbs": ["*"], "apiGroups": ["*"], "resources": ["secrets"], "resourceNames": ["s"]})),
+        binding(
+            "ClusterRoleBinding",
+            "ClusterRole",
+            "one",
+            json!({"kind": "ServiceAccount", "name": "a", "namespace": "default"}),
+        ),
+    ]);
+    let account = Identity::service_account("default", "a");
+    assert!(may(&server, &account, "get", "secrets", "kube-system", "s"));
+    assert!(!may(&server, &account, "get", "secrets", "kube-system", "t"));
+    assert!(!may(&server, &account, "list", "secrets", "kube-system", ""));
+    assert!(!may(&server, &Identity::service_account("other", "a"), "get", "secrets", "default", "s"));
+}
+
+// AUTH-6
+#[test]
+fn masters_and_members_of_bound_groups_need_no_names() {
+    let server = server(&[
+        role("ClusterRole", "all", json!({"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]})),
+        binding("ClusterRoleBinding", "ClusterRole", "all", json!({"kind": "Group", "name": "dev"})),
+    ]);
+    assert!(may(&server, &Identity::admin(), "delete", "nodes", "", "n"));
+    assert!(may(&server, &Identity::user("alice").with_group("dev"), "delete", "nodes", "", "n"));
+    assert!(!may(&server, &Identity::user("alice"), "delete", "nodes", "", "n"));
+    let path = |path: &str| Action::Path { verb: "get".into(), path: path.into() };
+    let snapshot = server.state().store.snapshot();
+    assert!(allows(&snapshot, &Identity::user("alice"), &path("/apis/apps/v1")));
+    assert!(!allows(&snapshot, &Identity::user("alice"), &path("/metrics")));
+    assert!(!allows(&snapshot, &Identity::anonymous(), &path("/apis")));
+    assert!(allows(&snapshot, &Identity::anonymous(), &path("/version")));
+}

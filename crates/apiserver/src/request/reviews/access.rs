@@ -1,0 +1,69 @@
+//! May this user do that?
+
+use std::collections::BTreeMap;
+
+use kubewright_machinery::object::ObjectExt as _;
+use serde_json::{Value, json};
+
+use super::{has_metadata, texts};
+use crate::{
+    access::{Action, Identity},
+    server::State,
+    status::{FieldError, Status},
+};
+
+/// The status of an access review.
+pub(super) fn answer(state: &State, caller: &Identity, review: &Value) -> Result<Value, Status> {
+    let errors = validate(review);
+    if !errors.is_empty() {
+        return Err(Status::invalid("authorization.k8s.io", "", "", &errors));
+    }
+    let user = if review.kind() == "SelfSubjectAccessReview" { caller.clone() } else { subject(review) };
+    Ok(json!({"allowed": state.may(&user, &Action::reviewed(&review["spec"]))}))
+}
+
+/// The user that a review is about: exactly as it is described.
+fn subject(review: &Value) -> Identity {
+    let spec = &review["spec"];
+    let text = |field: &str| spec[field].as_str().unwrap_or_default().to_owned();
+    let extra: BTreeMap<String, Vec<String>> = serde_json::from_value(spec["extra"].clone()).unwrap_or_default();
+    Identity::exactly(text("user"), texts(review, "groups"), Some(text("uid")).filter(|uid| !uid.is_empty()), extra)
+}
+
+fn validate(review: &Value) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    let (spec, kind) = (&review["spec"], review.kind());
+    let (resource, path) = (&spec["resourceAttributes"], &spec["nonResourceAttributes"]);
+    if resource.is_object() && path.is_object() {
+        let detail = "cannot be specified in combination with resourceAttributes";
+        errors.push(FieldError::invalid("spec.nonResourceAttributes", &in_go(path), detail));
+    }
+    if !resource.is_object() && !path.is_object() {
+        let detail = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
+        errors.push(FieldError::invalid("spec.resourceAttributes", &Value::Null, detail));
+    }
+    let is_unset = |field: &str| spec[field].as_str().unwrap_or_default().is_empty();
+    if kind != "SelfSubjectAccessReview" && is_unset("user") && texts(review, "groups").is_empty() {
+        errors.push(FieldError::invalid("spec.user", &json!(""), "at least one of user or group must be specified"));
+    }
+    if has_metadata(review) {
+        errors.push(FieldError::invalid("metadata", &review["metadata"], "must be empty"));
+    }
+    if kind == "LocalSubjectAccessReview" {
+        let namespace = resource["namespace"].as_str().unwrap_or_default();
+        if resource.is_object() && namespace != review.namespace() {
+            let detail = "must match metadata.namespace";
+            errors.push(FieldError::invalid("spec.resourceAttributes.namespace", &json!(namespace), detail));
+        }
+        if path.is_object() {
+            let detail = "disallowed on this kind of request";
+            errors.push(FieldError::invalid("spec.nonResourceAttributes", &in_go(path), detail));
+        }
+    }
+    errors
+}
+
+/// A path as the real server's error prints it.
+fn in_go(path: &Value) -> Value {
+    json!({"Path": path["path"].as_str().unwrap_or_default(), "Verb": path["verb"].as_str().unwrap_or_default()})
+}

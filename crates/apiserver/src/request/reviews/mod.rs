@@ -1,0 +1,80 @@
+//! Virtual resources that are only asked and never stored: who am I, may I (AUTH-7).
+
+mod access;
+mod rules;
+mod token;
+
+use http::{Response, StatusCode};
+use kubewright_machinery::object::ObjectExt as _;
+use serde_json::{Value, json};
+
+use super::{body::ResponseBody, create::match_namespace, decode, options, ownership, resource::Call, respond, write};
+use crate::{access::Identity, kinds::KindSpec, status::Status};
+
+/// Whether objects of the kind are answered and never stored.
+pub(super) fn is_review(kind: &KindSpec) -> bool {
+    matches!(kind.group.as_str(), "authentication.k8s.io" | "authorization.k8s.io")
+}
+
+/// Answers a review.
+pub(super) fn answer(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Response<ResponseBody>, Status> {
+    let (kind, state) = (call.kind(), call.state);
+    let mut context = options::write_context(call.incoming, "CreateOptions")?;
+    let mut review = decode::object(&call.incoming.body, call.body_type()?, kind, &mut context)?;
+    let sent = ownership::take(&mut review);
+    let refuse = |problem| {
+        Status::bad_request(format!("{0} in version {1:?} cannot be handled as a {0}: {problem}", kind.kind, kind.version))
+    };
+    write::absorb(&mut context, kind, &mut review, refuse)?;
+    warnings.append(&mut context.warnings);
+    if kind.is_namespaced() {
+        match_namespace(&mut review, call.route.namespace.as_deref().unwrap_or_default())?;
+    }
+    // The caller owns what it has asked, although nothing is stored.
+    let managers = ownership::after_create(state, &context, kind, &review, sent);
+    let user = &call.incoming.user;
+    let status = match kind.kind.as_str() {
+        "SelfSubjectReview" => {
+            review["metadata"] = json!({"creationTimestamp": state.clock.now_in_seconds()});
+            json!({"userInfo": user_info(user)})
+        }
+        "SelfSubjectRulesReview" => {
+            let status = rules::answer(state, user, &review)?;
+            review["metadata"] = json!({});
+            review["spec"] = json!({});
+            status
+        }
+        "TokenReview" => {
+            ownership::put(&mut review, managers);
+            token::answer(state, &review)?
+        }
+        _ => {
+            ownership::put(&mut review, managers);
+            access::answer(state, user, &review)?
+        }
+    };
+    review["status"] = status;
+    Ok(respond::value(StatusCode::CREATED, &review, call.representation.format))
+}
+
+fn user_info(user: &Identity) -> Value {
+    let mut info = json!({"username": user.name(), "groups": user.groups()});
+    if let Some(uid) = user.uid() {
+        info["uid"] = uid.into();
+    }
+    if !user.extra().is_empty() {
+        info["extra"] = json!(user.extra());
+    }
+    info
+}
+
+/// The texts in a list of the review's spec.
+fn texts(review: &Value, list: &str) -> Vec<String> {
+    let items = review["spec"][list].as_array().into_iter().flatten();
+    items.filter_map(|item| item.as_str().map(str::to_owned)).collect()
+}
+
+/// Whether the metadata of a review says more than a namespace.
+fn has_metadata(review: &Value) -> bool {
+    review.metadata().keys().any(|field| !matches!(field.as_str(), "namespace" | "managedFields"))
+}

@@ -1,0 +1,24 @@
+//! What may I do in a namespace?
+
+use serde_json::{Value, json};
+
+use crate::{
+    access::{Identity, rules_of},
+    server::State,
+    status::Status,
+};
+
+/// The status of a review of the caller's rules.
+pub(super) fn answer(state: &State, user: &Identity, review: &Value) -> Result<Value, Status> {
+    let namespace = review["spec"]["namespace"].as_str().unwrap_or_default();
+    if namespace.is_empty() {
+        return Err(Status::bad_request("no namespace on request"));
+    }
+    let (resources, paths) = if state.options.rbac {
+        rules_of(&state.store.snapshot(), user, namespace)
+    } else {
+        let everything = json!({"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]});
+        (vec![everything], vec![json!({"verbs": ["*"], "nonResourceURLs": ["*"]})])
+    };
+    Ok(json!({"resourceRules": resources, "nonResourceRules": paths, "incomplete": false}))
+}

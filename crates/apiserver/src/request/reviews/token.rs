@@ -1,0 +1,22 @@
+//! Who is behind a token?
+
+use serde_json::{Value, json};
+
+use super::{texts, user_info};
+use crate::{access::service_account::ISSUER, server::State, status::Status};
+
+/// The status of a token review. A token that is not good is no error.
+pub(super) fn answer(state: &State, review: &Value) -> Result<Value, Status> {
+    let token = review["spec"]["token"].as_str().unwrap_or_default();
+    if token.is_empty() {
+        return Err(Status::bad_request("token is required for TokenReview in authentication"));
+    }
+    let mut audiences = texts(review, "audiences");
+    if audiences.is_empty() {
+        audiences.push(ISSUER.to_owned());
+    }
+    Ok(match state.identify(token, &audiences) {
+        Some((user, audiences)) => json!({"authenticated": true, "user": user_info(&user), "audiences": audiences}),
+        None => json!({"user": {}, "error": "invalid bearer token"}),
+    })
+}

@@ -1,5 +1,7 @@
 //! Tokens for service accounts: the subresource `token` (AUTH-8).
 
+use std::sync::Arc;
+
 use http::StatusCode;
 use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
 use serde_json::{Value, json};
@@ -14,7 +16,7 @@ use super::{
 };
 use crate::{
     access::service_account::{Bound, Claims, ISSUER, ObjectId},
-    kinds::KindSpec,
+    kinds::{KindSpec, StorageId},
     server::State,
     status::{FieldError, Status},
     store::{ObjectName, Resource, Snapshot},
@@ -44,8 +46,9 @@ pub(super) fn answer(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Outg
 /// The body with its defaults and its owner.
 fn read(call: &Call<'_>, context: &mut WriteContext<'_>) -> Result<Value, Status> {
     let mut request = call.posted(GROUP, "v1", KIND, context)?;
-    let kind =
-        std::sync::Arc::new(KindSpec { group: GROUP.into(), version: "v1".into(), kind: KIND.into(), ..(**call.kind()).clone() });
+    let storage = StorageId { group: GROUP.into(), version: "v1".into(), ..call.kind().storage.clone() };
+    let kind = KindSpec { group: GROUP.into(), version: "v1".into(), kind: KIND.into(), storage, ..(**call.kind()).clone() };
+    let kind = Arc::new(kind);
     let sent = ownership::take(&mut request);
     let refuse = |problem| Status::bad_request(format!("{KIND} in version \"v1\" cannot be handled as a {KIND}: {problem}"));
     write::absorb(context, &kind, &mut request, refuse)?;

@@ -7,7 +7,10 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{ApiServer, Controllers, Names, Options, State, state::{Foundation, Middleware}};
+use super::{
+    ApiServer, Controllers, Names, Options, State,
+    state::{Foundation, Middleware},
+};
 use crate::{
     access::{Access, Identity},
     clock::{Clock, Seed},

@@ -115,11 +115,7 @@ pub struct Checkpoint {
 }
 
 impl State {
-    pub(super) fn new(
-        foundation: Foundation,
-        controllers: Vec<Box<dyn Controller>>,
-        middleware: Middleware,
-    ) -> Arc<Self> {
+    pub(super) fn new(foundation: Foundation, controllers: Vec<Box<dyn Controller>>, middleware: Middleware) -> Arc<Self> {
         let mut store = Store::new(foundation.options.watch_window);
         if let Some(queue) = foundation.options.watch_queue {
             store = store.with_queue(queue);
@@ -129,13 +125,7 @@ impl State {
         Self::assemble(foundation, middleware, store, knowledge, 0)
     }
 
-    fn assemble(
-        foundation: Foundation,
-        middleware: Middleware,
-        store: Store,
-        knowledge: Knowledge,
-        named: u64,
-    ) -> Arc<Self> {
+    fn assemble(foundation: Foundation, middleware: Middleware, store: Store, knowledge: Knowledge, named: u64) -> Arc<Self> {
         let Foundation { clock, seed, options, access } = foundation;
         Arc::new_cyclic(|weak| Self {
             clock,
@@ -163,8 +153,7 @@ impl State {
         let knowledge = self.knowledge.read().fork();
         let named = self.named.load(Ordering::Relaxed);
         let clock = self.clock.with_own_skew();
-        let foundation =
-            Foundation { clock, seed: self.seed.fork(), options: self.options.clone(), access: self.access.fork() };
+        let foundation = Foundation { clock, seed: self.seed.fork(), options: self.options.clone(), access: self.access.fork() };
         Self::assemble(foundation, middleware, self.store.fork(), knowledge, named)
     }
 

@@ -286,3 +286,16 @@ async fn kubectl_creates_typed_objects() {
     assert_contains(&kubectl.run("get pdb p -o jsonpath={.spec.minAvailable}").await, &["50%"]);
     assert_contains(&kubectl.run("get quota q -o jsonpath={.spec.hard}").await, &["{\"pods\":\"10\"}"]);
 }
+
+// CLI-14, AUTH-7, AUTH-8
+#[tokio::test]
+async fn kubectl_asks_who_it_is_and_gets_tokens() {
+    let Some(kubectl) = Session::start("access").await else { return };
+    assert_contains(&kubectl.run("auth whoami").await, &["kubernetes-admin", "system:masters system:authenticated"]);
+    assert_contains(&kubectl.run("auth can-i create deployments").await, &["yes"]);
+    assert_contains(&kubectl.run("auth can-i --list").await, &["*.*", "[*]"]);
+    assert_contains(&kubectl.run("auth whoami --as=joe --as-group=dev").await, &["joe", "[dev system:authenticated]"]);
+    kubectl.run("create serviceaccount robot").await;
+    let token = kubectl.run("create token robot --duration=1h").await;
+    assert_eq!(token.trim().split('.').count(), 3, "{token}");
+}

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a helper that fails, fails its test")]
 #![allow(clippy::disallowed_methods, reason = "scenarios measure virtual time and run concurrently")]
 
+mod access;
 mod cluster;
 mod collections;
 mod definitions;

@@ -1,5 +1,6 @@
 //! The test cluster itself, on each tier.
 
+mod clients;
 mod histories;
 mod scripts;
 

@@ -1,0 +1,17 @@
+//! Clients that nobody here wrote: kube-rs in this process, programs of client-go and of the Python client beside it. What they take for
+//! granted, the server must do.
+
+mod kube_rs;
+mod program;
+
+// EVD-7, CLI-14, REQ-2, PB-6: typed clients that speak protobuf, informers, server-side apply, leader election.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_program_of_client_go_finds_what_it_needs() {
+    program::passes("go").await;
+}
+
+// EVD-7: typed and dynamic client, watches, custom objects.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_program_of_the_python_client_finds_what_it_needs() {
+    program::passes("python").await;
+}

@@ -30,6 +30,22 @@ pub(crate) struct Access {
     signed: Mutex<HashMap<String, Value>>,
 }
 
+/// Why a token is not good.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum BadToken {
+    /// Nobody is known by it any more, or ever was.
+    #[error("invalid bearer token")]
+    Unknown,
+    /// It is for others.
+    #[error("[invalid bearer token, token audiences {audiences:?} is invalid for the target audiences {wanted:?}]")]
+    ForOthers {
+        /// Those that it is for.
+        audiences: Vec<String>,
+        /// Those that it was to be for.
+        wanted: Vec<String>,
+    },
+}
+
 impl Access {
     /// `seed` makes the key of service accounts.
     pub(crate) fn new(seed: u64) -> Self {
@@ -70,24 +86,24 @@ impl State {
         // Other schemes are not for this server, which then knows nobody.
         let Some((_, token)) = token else { return Ok(Identity::anonymous()) };
         let known = self.identify(token.trim(), &[ISSUER.to_owned()]);
-        known.map(|(identity, _)| identity).ok_or_else(|| Status::new(401, "Unauthorized", "Unauthorized"))
+        known.map(|(identity, _)| identity).map_err(|_| Status::new(401, "Unauthorized", "Unauthorized"))
     }
 
     /// The user of a token that is for one of the audiences, and which of them it is for.
-    pub(crate) fn identify(&self, token: &str, audiences: &[String]) -> Option<(Identity, Vec<String>)> {
+    pub(crate) fn identify(&self, token: &str, audiences: &[String]) -> Result<(Identity, Vec<String>), BadToken> {
         let shared = |known: &[String]| -> Vec<String> { audiences.iter().filter(|one| known.contains(one)).cloned().collect() };
-        let (identity, shared) = match self.access.credentials.by_token(token) {
+        if let Some(identity) = self.access.credentials.by_token(token) {
             // A static token is for the server itself.
-            Some(identity) => (identity, shared(&[ISSUER.to_owned()])),
-            None => {
-                let claims = Claims::read(self.access.verify(token)?, self.clock.now().as_second())?;
-                if !self.still_there(&claims.bound) {
-                    return None;
-                }
-                (claims.identity(), shared(&claims.audiences))
-            }
-        };
-        (!shared.is_empty()).then_some((identity, shared))
+            let shared = shared(&[ISSUER.to_owned()]);
+            return if shared.is_empty() { Err(BadToken::Unknown) } else { Ok((identity, shared)) };
+        }
+        let signed = self.access.verify(token).ok_or(BadToken::Unknown)?;
+        let claims = Claims::read(signed, self.clock.now().as_second()).ok_or(BadToken::Unknown)?;
+        let shared = shared(&claims.audiences);
+        if shared.is_empty() {
+            return Err(BadToken::ForOthers { audiences: claims.audiences, wanted: audiences.to_vec() });
+        }
+        if self.still_there(&claims.bound) { Ok((claims.identity(), shared)) } else { Err(BadToken::Unknown) }
     }
 
     /// Whether the objects exist that a token lives as long as.

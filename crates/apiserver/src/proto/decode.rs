@@ -34,7 +34,7 @@ impl Decoder {
             return Err(WireError::TooDeep);
         }
         let mut reader = Reader::new(bytes);
-        while let Some((number, piece)) = reader.next()? {
+        while let Some((number, piece)) = reader.next_of(layout.name(), |number| layout.slot(number).is_some())? {
             match (layout.slot(number), piece) {
                 (None, _) => {}
                 (Some(Slot::Field(entry)), piece) => self.field(entry, piece, members)?,

@@ -28,6 +28,7 @@ struct Line {
 /// The fields of a message, sorted by number.
 #[derive(Debug, Default)]
 pub(super) struct Layout {
+    name: &'static str,
     slots: Vec<(u32, Slot)>,
 }
 
@@ -59,6 +60,11 @@ impl Layout {
                 Self::parse(&mut rest, form, &|field| is_marker(definition, field))
             })
         }))
+    }
+
+    /// The name of the message.
+    pub(super) fn name(&self) -> &'static str {
+        self.name
     }
 
     pub(super) fn slots(&self) -> &[(u32, Slot)] {
@@ -95,7 +101,7 @@ impl Layout {
             }
         }
         slots.sort_by_key(|(number, _)| *number);
-        Self { slots }
+        Self { name: form.name, slots }
     }
 }
 

@@ -10,8 +10,10 @@ pub enum WireError {
     #[error("proto: integer overflow")]
     Overflow,
     /// A tag that no field can have.
-    #[error("proto: illegal tag {number} (wire type {wire})")]
+    #[error("proto: {message}: illegal tag {number} (wire type {wire})")]
     IllegalTag {
+        /// The message that it stands in.
+        message: &'static str,
         /// The number of the field.
         number: u32,
         /// The wire type.
@@ -28,9 +30,9 @@ pub enum WireError {
         /// The name of the field.
         field: String,
     },
-    /// Groups that do not end, or end without having begun.
-    #[error("proto: unexpected end of group")]
-    Group,
+    /// The end of a group that has not begun.
+    #[error("proto: {0}: wiretype end group for non-group")]
+    EndGroup(&'static str),
     /// Messages inside messages, without an end.
     #[error("proto: exceeded max recursion depth")]
     TooDeep,
@@ -55,6 +57,8 @@ pub(super) enum Piece<'a> {
     Bytes(&'a [u8]),
     /// Four bytes.
     Fixed32(u32),
+    /// A wire type that no field has.
+    Odd(u8),
 }
 
 impl Piece<'_> {
@@ -65,6 +69,7 @@ impl Piece<'_> {
             Self::Fixed64(_) => 1,
             Self::Bytes(_) => 2,
             Self::Fixed32(_) => 5,
+            Self::Odd(wire) => wire,
         }
     }
 }
@@ -80,8 +85,18 @@ impl<'a> Reader<'a> {
         Self { rest: bytes }
     }
 
-    /// The next field and its number; `None` at the end. Groups, which no message here has, are skipped.
+    /// The next field and its number; `None` at the end. What is not understood is skipped.
     pub(super) fn next(&mut self) -> Result<Option<(u32, Piece<'a>)>, WireError> {
+        self.next_of("Message", |_| false)
+    }
+
+    /// The same for a message of which some fields are known: those come out also with a wire type that no field has. Groups, which no
+    /// message here has, are skipped.
+    pub(super) fn next_of(
+        &mut self,
+        message: &'static str,
+        known: impl Fn(u32) -> bool,
+    ) -> Result<Option<(u32, Piece<'a>)>, WireError> {
         const GROUP_START: u8 = 3;
         const GROUP_END: u8 = 4;
         let mut groups = 0_usize;
@@ -92,22 +107,23 @@ impl<'a> Reader<'a> {
             let tag = self.varint()?;
             let wire = (tag & 7) as u8;
             let number = u32::try_from(tag >> 3).map_err(|_| WireError::Overflow)?;
+            if wire == GROUP_END {
+                groups = groups.checked_sub(1).ok_or(WireError::EndGroup(message))?;
+                continue;
+            }
             if number == 0 || number > i32::MAX as u32 {
-                return Err(WireError::IllegalTag { number, wire });
+                return Err(WireError::IllegalTag { message, number, wire });
             }
             let piece = match wire {
                 0 => Piece::Varint(self.varint()?),
                 1 => Piece::Fixed64(u64::from_le_bytes(self.array()?)),
                 2 => Piece::Bytes(self.bytes()?),
+                5 => Piece::Fixed32(u32::from_le_bytes(self.array()?)),
+                odd if groups == 0 && known(number) => Piece::Odd(odd),
                 GROUP_START => {
                     groups += 1;
                     continue;
                 }
-                GROUP_END => {
-                    groups = groups.checked_sub(1).ok_or(WireError::Group)?;
-                    continue;
-                }
-                5 => Piece::Fixed32(u32::from_le_bytes(self.array()?)),
                 other => return Err(WireError::IllegalType(other)),
             };
             if groups == 0 {

@@ -126,6 +126,12 @@ pub(crate) fn negotiate(headers: &HeaderMap, query: &Query, custom: bool) -> Res
     })
 }
 
+/// Whether protobuf, of whatever the object is, is the only thing that the client reads.
+pub(crate) fn reads_protobuf_alone(headers: &HeaderMap) -> bool {
+    let mut accepted = headers.get_all(header::ACCEPT).iter().peekable();
+    accepted.peek().is_some() && accepted.all(|accepted| accepted == proto::MEDIA_TYPE)
+}
+
 /// Whether discovery is to be aggregated: the first form in `Accept` that the server has (DISC-5).
 pub(crate) fn discovery(headers: &HeaderMap) -> Result<bool, Status> {
     let accept = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect::<Vec<_>>().join(",");

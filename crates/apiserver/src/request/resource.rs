@@ -55,7 +55,13 @@ pub(super) async fn answer(
     if let Some(warning) = &route.kind.deprecation_warning {
         warnings.push(warning.clone());
     }
-    let representation = negotiate::negotiate(&incoming.parts.headers, &incoming.query, route.kind.is_custom())?;
+    let representation = match negotiate::negotiate(&incoming.parts.headers, &incoming.query, route.kind.is_custom()) {
+        // What a client of custom resources reads alone, it is refused in.
+        Err(status) if negotiate::reads_protobuf_alone(&incoming.parts.headers) => {
+            return Ok(respond::failure(&status, Format::Protobuf).into());
+        }
+        outcome => outcome?,
+    };
     let call = Call { state, route: &route, incoming, representation };
     let outgoing = match perform(&call, warnings).await {
         // Who reads messages gets refusals as messages too (NEG-4).

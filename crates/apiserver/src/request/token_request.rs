@@ -49,8 +49,9 @@ fn read(call: &Call<'_>, context: &mut WriteContext<'_>) -> Result<Value, Status
     let storage = StorageId { group: GROUP.into(), version: "v1".into(), ..call.kind().storage.clone() };
     let kind = KindSpec { group: GROUP.into(), version: "v1".into(), kind: KIND.into(), storage, ..(**call.kind()).clone() };
     let kind = Arc::new(kind);
-    let sent = ownership::take(&mut request);
-    let refuse = |problem| Status::bad_request(format!("{KIND} in version \"v1\" cannot be handled as a {KIND}: {problem}"));
+    let refuse =
+        |problem: String| Status::bad_request(format!("{KIND} in version \"v1\" cannot be handled as a {KIND}: {problem}"));
+    let sent = ownership::take(&kind, &mut request).map_err(refuse)?;
     write::absorb(context, &kind, &mut request, refuse)?;
     let managers = ownership::after_create(call.state, context, &kind, &request, sent);
     ownership::put(&mut request, managers);

@@ -112,7 +112,8 @@ async fn a_token_ends_with_its_time_and_with_what_it_is_bound_to() {
 async fn a_token_is_good_for_its_audiences_only() {
     let cluster = with_robot().await;
     let mine = token(&cluster, json!({"audiences": ["a", "b"]})).await;
-    assert_eq!(review(&cluster, json!({"token": mine})).await["error"], "invalid bearer token");
+    let others = "[invalid bearer token, token audiences [\"a\", \"b\"] is invalid for the target audiences [\"https://kubernetes.default.svc\"]]";
+    assert_eq!(review(&cluster, json!({"token": mine})).await["error"], others);
     assert_eq!(review(&cluster, json!({"token": mine, "audiences": ["b", "c"]})).await["audiences"], json!(["b"]));
     let other = ApiServer::builder().seed(8).build().unwrap();
     assert_eq!(review(&Cluster::from(other), json!({"token": mine, "audiences": ["a"]})).await["error"], "invalid bearer token");

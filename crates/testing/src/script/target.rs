@@ -88,7 +88,7 @@ impl Target {
     pub async fn embedded(header: &Header, needs_port: bool) -> Result<Self, TargetError> {
         let epoch = jiff::Timestamp::from_second(EPOCH).unwrap_or_default();
         let workloads = if header.workloads { Workloads::Pods } else { Workloads::Off };
-        let server = ApiServer::builder().clock(Clock::tokio(epoch)).seed(7).workloads(workloads).build()?;
+        let server = ApiServer::builder().clock(Clock::tokio(epoch)).seed(7).workloads(workloads).rbac(header.rbac).build()?;
         let port = if needs_port {
             let endpoint = server.listen("127.0.0.1:0").await?;
             for (token, user, groups) in TOKENS {

@@ -21,10 +21,10 @@ pub(super) fn answer(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Resp
     let (kind, state) = (call.kind(), call.state);
     let mut context = options::write_context(call.incoming, "CreateOptions")?;
     let mut review = decode::object(&call.incoming.body, call.body_type()?, kind, &mut context)?;
-    let sent = ownership::take(&mut review);
-    let refuse = |problem| {
+    let refuse = |problem: String| {
         Status::bad_request(format!("{0} in version {1:?} cannot be handled as a {0}: {problem}", kind.kind, kind.version))
     };
+    let sent = ownership::take(kind, &mut review).map_err(refuse)?;
     write::absorb(&mut context, kind, &mut review, refuse)?;
     warnings.append(&mut context.warnings);
     if kind.is_namespaced() {

@@ -16,7 +16,7 @@ pub(super) fn answer(state: &State, review: &Value) -> Result<Value, Status> {
         audiences.push(ISSUER.to_owned());
     }
     Ok(match state.identify(token, &audiences) {
-        Some((user, audiences)) => json!({"authenticated": true, "user": user_info(&user), "audiences": audiences}),
-        None => json!({"user": {}, "error": "invalid bearer token"}),
+        Ok((user, audiences)) => json!({"authenticated": true, "user": user_info(&user), "audiences": audiences}),
+        Err(problem) => json!({"user": {}, "error": problem.to_string()}),
     })
 }

@@ -73,7 +73,8 @@ fn binding(checks: &mut Checks, object: &Value, stored: Option<&Value>, kinds: &
                 if !group.is_empty() {
                     checks.add(FieldError::not_supported(group_field, &json!(group), &[""]));
                 }
-                if is_blank(&subject["namespace"]) {
+                // In a namespace, its own is meant.
+                if is_blank(&subject["namespace"]) && object["kind"] == "ClusterRoleBinding" {
                     checks.required(&field, &subject["namespace"]);
                 }
             }

@@ -143,11 +143,11 @@ async fn a_controller_keeps_children() {
     let parents = watcher::Config::default().labels("role=parent");
     let children = watcher::Config::default().labels("role=child");
     let reconcile = |parent: Arc<ConfigMap>, maps: Arc<Api<ConfigMap>>| async move {
+        let name = format!("{}-child", parent.name_any());
         let child = json!({
             "apiVersion": "v1", "kind": "ConfigMap", "data": parent.data,
-            "metadata": {"labels": {"role": "child"}, "ownerReferences": [parent.controller_owner_ref(&()).unwrap()]},
+            "metadata": {"name": name, "labels": {"role": "child"}, "ownerReferences": [parent.controller_owner_ref(&()).unwrap()]},
         });
-        let name = format!("{}-child", parent.name_any());
         maps.patch(&name, &PatchParams::apply("parent-controller"), &Patch::Apply(&child)).await?;
         Ok::<_, kube::Error>(Action::requeue(Duration::from_secs(3600)))
     };
@@ -209,8 +209,9 @@ async fn a_derived_definition_with_rules_is_kept_to() {
     let client = cluster.client().clone();
     let definitions: Api<CustomResourceDefinition> = Api::all(client.clone());
     let definition = RustWidget::crd();
-    definitions.patch(&definition.name_any(), &PatchParams::apply("kube-rs"), &Patch::Apply(&definition)).await.unwrap();
-    let established = await_condition(definitions.clone(), &definition.name_any(), conditions::is_crd_established());
+    let name = definition.name_any();
+    definitions.patch(&name, &PatchParams::apply("kube-rs"), &Patch::Apply(&definition)).await.unwrap();
+    let established = await_condition(definitions.clone(), &name, conditions::is_crd_established());
     tokio::time::timeout(Duration::from_secs(60), established).await.unwrap().unwrap();
 
     let widgets: Api<RustWidget> = Api::namespaced(client, cluster.namespace());
@@ -232,6 +233,6 @@ async fn a_derived_definition_with_rules_is_kept_to() {
     let names: BTreeSet<_> =
         widgets.list(&ListParams::default()).await.unwrap().iter().map(kube::ResourceExt::name_any).collect();
     assert_eq!(names, BTreeSet::from(["w".to_owned()]));
-    definitions.delete(&definition.name_any(), &DeleteParams::default()).await.unwrap();
+    definitions.delete(&name, &DeleteParams::default()).await.unwrap();
     cluster.stop().await;
 }

@@ -6,6 +6,11 @@
 //! One pass observes through shared watches, lets `kubewright-core` plan, executes what the plan says, and records what came of
 //! it in the component's status.
 
+// The chapter of the book is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/src/components.md")]
+mod chapter {}
+
 mod events;
 mod execute;
 mod hooks;

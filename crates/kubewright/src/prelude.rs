@@ -13,6 +13,7 @@ pub use kubewright_component::{
     SecretRef, Setting, Settings, Suspend, Target, Timeout, Values,
 };
 pub use kubewright_core::flow::{Blocked, Delay, Failure, Flow, FlowExt, Halt, Wait};
+pub use kubewright_core::manifest::{AdoptionPolicy, DeletePolicy, Lifecycle, ReconcilePolicy, UpdatePolicy};
 pub use kubewright_derive::{Component, HoldsReferences};
 pub use kubewright_render::{
     ApplyOrder, DeleteOrder, Empty, Generator, GeneratorExt, Manifest, Manifests, PurgeOrder, RenderContext, RenderError,

@@ -9,6 +9,7 @@ mod error;
 mod generator;
 mod manifest;
 mod manifests;
+mod policy_marks;
 
 pub use combinators::{GeneratorExt, MapObjects, MapParameters, Union};
 pub use context::{RenderContext, RenderInputs, Stage};

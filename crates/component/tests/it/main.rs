@@ -8,6 +8,7 @@ mod budgets;
 mod crash;
 mod delete;
 mod disturbance;
+mod documentation;
 mod extensions;
 mod faults;
 mod fights;

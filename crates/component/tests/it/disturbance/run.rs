@@ -268,6 +268,7 @@ impl Player {
     /// Waits; meanwhile controllers work, and a process that was cut off is replaced.
     async fn until(&mut self, what: &str, holds: impl AsyncFn(&World) -> bool) {
         let deadline = self.world.cluster.clock().moment().0 + PATIENCE;
+        let mut turns = 0;
         while !holds(&self.world).await {
             assert!(
                 self.world.cluster.clock().moment().0 < deadline,
@@ -277,13 +278,15 @@ impl Player {
                 self.world.journal().all().iter().rev().take(20).map(ToString::to_string).collect::<Vec<_>>(),
                 self.world.component("demo").await.map(|component| component["status"].clone()),
             );
-            self.turn().await;
+            // What takes long takes minutes: then it is a timer or a watch that hangs.
+            self.turn(Duration::from_millis(if turns < 50 { 100 } else { 4000 })).await;
+            turns += 1;
         }
         self.steps_done.push(what.to_owned());
     }
 
     /// The world goes on a little.
-    async fn turn(&mut self) {
+    async fn turn(&mut self, pause: Duration) {
         if self.cut.as_ref().is_some_and(|cut| cut.dropped() > 0) {
             self.world.kill().await;
             if let Some(cut) = self.cut.take() {
@@ -301,7 +304,7 @@ impl Player {
                 self.world.patch_if_there(&object, json!({ "metadata": { "finalizers": null } })).await;
             }
         }
-        self.world.pass(Duration::from_millis(200)).await;
+        self.world.pass(pause).await;
     }
 
     /// Objects of the kinds become ready.
@@ -324,14 +327,14 @@ impl Player {
 
     /// Everything comes to rest: late events arrive, the second operator stops.
     async fn rest(&mut self) {
-        let turns = if self.world.cluster.is_embedded() { 15 } else { 5 };
+        let turns = if self.world.cluster.is_embedded() { 8 } else { 5 };
         for _ in 0..turns {
-            self.turn().await;
+            self.turn(Duration::from_millis(300)).await;
         }
         if let Some(second) = self.second.take() {
             second.stop().await;
         }
         self.world.pass(Duration::from_secs(if self.world.cluster.is_embedded() { 30 } else { 1 })).await;
-        self.turn().await;
+        self.turn(Duration::from_millis(300)).await;
     }
 }

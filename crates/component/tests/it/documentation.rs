@@ -1,0 +1,142 @@
+//! The reference of the book names everything that the code knows, and nothing else.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use kubewright::component::State;
+use kubewright::prelude::*;
+
+use crate::world::World;
+
+const REFERENCE: &str = include_str!("../../../../docs/src/reference/components.md");
+
+/// A type with every setting there is.
+#[derive(CustomResource, Component, Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[kube(group = "test.kubewright.dev", version = "v1", kind = "Documented", namespaced, status = "ComponentStatus")]
+pub(crate) struct DocumentedSpec {
+    #[serde(flatten)]
+    placement: Placement,
+    #[serde(flatten)]
+    policies: Policies,
+    #[serde(flatten)]
+    requeue: Requeue,
+    #[serde(flatten)]
+    retry: Retry,
+    #[serde(flatten)]
+    timeout: Timeout,
+    #[serde(flatten)]
+    reapply: Reapply,
+    #[serde(flatten)]
+    managed: ManagedTypes,
+    #[serde(default)]
+    suspend: Suspend,
+}
+
+/// The first column of the table below a heading.
+fn documented(heading: &str) -> BTreeSet<String> {
+    let section = REFERENCE.split_once(&format!("# {heading}\n")).unwrap_or_else(|| panic!("no heading {heading}")).1;
+    let table = section.lines().skip_while(|line| !line.starts_with('|')).take_while(|line| line.starts_with('|'));
+    table.filter_map(|line| Some(line.strip_prefix("| `")?.split_once('`')?.0.to_owned())).collect()
+}
+
+fn same(heading: &str, known: impl IntoIterator<Item = impl Into<String>>) {
+    let known: BTreeSet<String> = known.into_iter().map(Into::into).collect();
+    let documented = documented(heading);
+    let missing: Vec<_> = known.difference(&documented).collect();
+    let invented: Vec<_> = documented.difference(&known).collect();
+    assert!(missing.is_empty() && invented.is_empty(), "{heading}: not documented {missing:?}; not in the code {invented:?}");
+}
+
+fn crate_folder(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
+}
+
+/// The code of a file, or of all files below a folder, without its tests.
+fn code(path: &str) -> String {
+    fn read(path: &Path, text: &mut String) {
+        if path.is_dir() {
+            for entry in std::fs::read_dir(path).unwrap() {
+                read(&entry.unwrap().path(), text);
+            }
+        } else {
+            let file = std::fs::read_to_string(path).unwrap();
+            text.push_str(file.split("#[cfg(test)]").next().unwrap());
+        }
+    }
+    let mut text = String::new();
+    read(&crate_folder(path), &mut text);
+    text
+}
+
+/// The texts that stand first in calls of these functions.
+fn arguments(code: &str, functions: &[&str]) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for function in functions {
+        for rest in code.split(&format!("{function}(\"")).skip(1) {
+            found.extend(rest.split('"').next().map(str::to_owned));
+        }
+    }
+    found
+}
+
+/// All texts of the form `CamelCase`.
+fn words(code: &str) -> BTreeSet<String> {
+    let is_word = |text: &&str| {
+        text.starts_with(|first: char| first.is_ascii_uppercase())
+            && text.chars().all(|c| c.is_ascii_alphabetic())
+            && text.contains(|c: char| c.is_ascii_lowercase())
+    };
+    code.split('"').skip(1).step_by(2).filter(is_word).map(str::to_owned).collect()
+}
+
+fn properties(schema: &Value) -> Vec<String> {
+    schema["properties"].as_object().unwrap().keys().cloned().collect()
+}
+
+#[test]
+fn annotations_are_documented() {
+    let manifest = code("core/src/manifest/annotations.rs");
+    same("Annotations on manifests", arguments(&manifest, &["policy", "interval", "order", "hints", "lifecycle", "text"]));
+    let owner = arguments(&code("core/src/manifest/owner.rs"), &["key"]);
+    same("Marks on dependents", owner.into_iter().filter(|key| key != "status-hint"));
+    let component = code("component/src");
+    let keys = arguments(&component, &["operator.key"]);
+    same("Annotations on components", keys);
+}
+
+#[test]
+fn fields_are_documented() {
+    use kube::CustomResourceExt as _;
+    let crd = serde_json::to_value(Documented::crd()).unwrap();
+    let schema = &crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"];
+    same("Settings in the spec", properties(&schema["spec"]));
+    same("Status", properties(&schema["status"]));
+    same("Items of the inventory", properties(&schema["status"]["properties"]["inventory"]["items"]));
+    let phases = &schema["status"]["properties"]["inventory"]["items"]["properties"]["phase"]["enum"];
+    same("Phases", phases.as_array().unwrap().iter().filter_map(Value::as_str));
+    same("States", State::ALL.map(State::as_str));
+}
+
+#[test]
+fn reasons_and_events_are_documented() {
+    let mut reasons = words(&code("core/src/component/ending.rs"));
+    reasons.extend(words(&code("core/src/dependents/verdict.rs")));
+    same("Reasons", reasons);
+    let mut events = words(&code("component/src/events/sender.rs"));
+    events.extend(words(&code("core/src/dependents/action.rs")));
+    for file in ["delete.rs", "pass.rs", "rendering.rs"] {
+        let told = code(&format!("component/src/reconciler/{file}"));
+        events.extend(arguments(&told, &["warning(&self.object, ", "normal(&self.object, "]));
+        events.extend(words(&told).into_iter().filter(|word| told.contains(&format!("(&self.object, \"{word}\""))));
+    }
+    same("Events", events);
+}
+
+#[tokio::test]
+async fn metrics_are_documented() {
+    assert!(World::start().await.metrics().contains("kubewright_"));
+    let registered = arguments(&code("component/src/metrics"), &["register"]);
+    let mut registered: BTreeSet<String> = registered;
+    registered.extend(arguments(&code("component/src/metrics").replace("register(\n        \"", "register(\""), &["register"]));
+    same("Metrics", registered);
+}

@@ -34,6 +34,7 @@ impl Pass<'_> {
         let before: ComponentStatus = ComponentStatus::deserialize(&self.subject.persisted).unwrap_or_default();
         let at = self.circumstances();
         self.draft.component.conclude(&ending, &at);
+        self.draft.component.contest(self.memory.engine.fights(), self.now);
         let mut outcome = Outcome { flow, recheck };
         match self.record().await {
             Ok(held_back) => {

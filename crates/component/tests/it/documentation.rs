@@ -28,6 +28,10 @@ pub(crate) struct DocumentedSpec {
     reapply: Reapply,
     #[serde(flatten)]
     managed: ManagedTypes,
+    #[serde(flatten)]
+    target: Target,
+    #[serde(flatten)]
+    impersonation: Impersonation,
     #[serde(default)]
     suspend: Suspend,
 }
@@ -114,6 +118,9 @@ fn fields_are_documented() {
     same("Items of the inventory", properties(&schema["status"]["properties"]["inventory"]["items"]));
     let phases = &schema["status"]["properties"]["inventory"]["items"]["properties"]["phase"]["enum"];
     same("Phases", phases.as_array().unwrap().iter().filter_map(Value::as_str));
+    let constants = code("core/src/component");
+    let conditions = constants.split("pub const ").skip(1).filter(|rest| rest.contains(": &str = \""));
+    same("Conditions", conditions.filter_map(|rest| Some(rest.split_once("&str = \"")?.1.split('"').next()?.to_owned())));
     same("States", State::ALL.map(State::as_str));
 }
 

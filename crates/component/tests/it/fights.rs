@@ -6,7 +6,7 @@ use kubewright::prelude::*;
 use kubewright_apiserver::kinds::Verb;
 
 use crate::types::{bundle, config_map};
-use crate::world::World;
+use crate::world::{World, condition};
 
 // DRIFT-5
 #[tokio::test]
@@ -35,6 +35,14 @@ async fn corrections_of_a_field_that_another_actor_rewrites_are_spaced_and_told(
         let note = world.until_event("DriftRepeated").await;
         assert!(note.contains("fighter") && note.contains(".data.value") && note.contains("one"), "{note}");
         assert_eq!(world.events("DriftRepeated").await.len(), 1);
+        let fought = world.component("demo").await.unwrap();
+        let contested = condition(&fought, "Contested").unwrap();
+        assert!(contested["message"].as_str().unwrap().contains("fighter keeps changing .data.value"), "{contested}");
+        // Peace: the object is as it should be for ten minutes, and nobody touches it any more.
+        let peaceful = |component: &Value| condition(component, "Contested").is_none();
+        world.patch(&one, json!({ "data": { "value": "a" } })).await;
+        world.pass(Duration::from_secs(1300)).await;
+        world.until("demo", "at peace", peaceful).await;
     }
     let component = world.component("demo").await.unwrap();
     assert_eq!(component["status"]["state"], "Ready");

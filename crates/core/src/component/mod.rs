@@ -1,9 +1,11 @@
 //! The state of a component: what its status says, and how the end of a pass changes that.
 
 mod ending;
+mod fight;
 mod status;
 
 pub use ending::{Circumstances, Ending};
+pub use fight::CONTESTED;
 pub use status::{ComponentStatus, READY, STALLED, State};
 
 #[cfg(test)]

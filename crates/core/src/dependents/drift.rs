@@ -120,6 +120,9 @@ impl Planner<'_> {
         if !is_write || finding != Finding::Drift || count != TOLD_AT {
             self.send(action);
         } else if let Some(note) = self.name_the_fighter(object, live) {
+            if let Some(entry) = self.memory.drift.get_mut(&object.key) {
+                entry.fight = Some(note.message());
+            }
             self.send(ObjectAction { note: Some(note), ..action });
         } else {
             let read = self.read_live(&object.gvk, &object.key, true);
@@ -176,8 +179,12 @@ impl Planner<'_> {
             self.memory.drift.remove(&object.key);
         } else if finding == Finding::Drift {
             entry.in_sync_since = None;
-        } else if entry.in_sync_since.is_none() {
-            entry.in_sync_since = Some(now);
+        } else {
+            let since = *entry.in_sync_since.get_or_insert(now);
+            // A fight that was told is told to be over.
+            if entry.fight.is_some() {
+                self.wake_at(Self::after(since, PEACE));
+            }
         }
     }
 }

@@ -25,6 +25,13 @@ impl Memory {
     }
 }
 
+impl Memory {
+    /// Who changes fields of ours again and again, object by object (DRIFT-5).
+    pub fn fights(&self) -> impl Iterator<Item = &str> {
+        self.drift.values().filter_map(|entry| entry.fight.as_deref())
+    }
+}
+
 /// Corrections of one object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Corrections {
@@ -32,6 +39,8 @@ pub(super) struct Corrections {
     pub(super) last: Timestamp,
     /// Since when it has been in sync; `None` while it drifts.
     pub(super) in_sync_since: Option<Timestamp>,
+    /// Who changes what, once that was told.
+    pub(super) fight: Option<String>,
 }
 
 /// Deletions of one object that came back.

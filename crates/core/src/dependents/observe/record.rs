@@ -297,7 +297,8 @@ fn remember_deletion(action: &ObjectAction, memory: &mut Memory, now: Timestamp)
 }
 
 fn remember_correction(action: &ObjectAction, memory: &mut Memory, now: Timestamp) {
-    let entry = memory.drift.entry(action.key.clone()).or_insert(Corrections { count: 0, last: now, in_sync_since: None });
+    let entry =
+        memory.drift.entry(action.key.clone()).or_insert(Corrections { count: 0, last: now, in_sync_since: None, fight: None });
     entry.count += 1;
     entry.last = now;
     entry.in_sync_since = None;

@@ -95,7 +95,7 @@ pub(super) struct Event {
 }
 
 pub(super) fn events() -> impl Strategy<Value = Vec<Event>> {
-    prop::collection::vec((0..5u8, any::<u8>()).prop_map(|(what, which)| Event { what, which }), 0..12)
+    prop::collection::vec((0..7u8, any::<u8>()).prop_map(|(what, which)| Event { what, which }), 0..12)
 }
 
 pub(super) fn happen(world: &mut World, event: &Event) {
@@ -119,6 +119,11 @@ pub(super) fn happen(world: &mut World, event: &Event) {
         3 if matches!(key.kind.as_str(), "ConfigMap" | "Secret") => {
             world.cluster.edit_key(&key, |live| live["data"]["key"] = json!("eA=="));
         }
+        // Somebody takes it, or only its label.
+        5 => world.cluster.edit_key(&key, |live| live.set_label(&label, "someone")),
+        6 => world.cluster.edit_key(&key, |live| {
+            live["metadata"]["labels"].as_object_mut().unwrap().remove(&label);
+        }),
         // Somebody edits a field that nobody else has.
         _ => world.cluster.edit_key(&key, |live| live.set_label("foreign", "x")),
     }
@@ -152,10 +157,12 @@ pub(super) fn settle(world: &mut World) {
     world.cluster.tick();
 }
 
-/// Somebody cleans up the instances that were orphaned, and so hold their types.
+/// Somebody cleans up the instances that were orphaned or taken, and so hold their types.
 pub(super) fn remove_unmarked_instances(world: &mut World) {
     let label = format!("{OPERATOR}/owner-id");
-    let unmarked = |key: &ObjectKey, object: &Value| matches!(key.kind.as_str(), "Bar" | "Baz") && object.label(&label).is_none();
+    let ours = world.engine.owner.hash().to_owned();
+    let unmarked =
+        |key: &ObjectKey, object: &Value| matches!(key.kind.as_str(), "Bar" | "Baz") && object.label(&label) != Some(&ours);
     let keys: Vec<ObjectKey> =
         world.cluster.objects.iter().filter(|(key, object)| unmarked(key, object)).map(|(key, _)| key.clone()).collect();
     for key in keys {

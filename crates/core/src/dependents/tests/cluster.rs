@@ -233,6 +233,8 @@ impl Cluster {
                 if live.uid() != uid || live.resource_version() != resource_version {
                     return no(409, "Conflict", &plural, &name);
                 }
+                let owner = live.label(&engine.context.operator.owner_key());
+                assert_eq!(owner, Some(engine.owner.hash()), "{} is deleted and is not ours", action.key);
                 match self.delete_key(&action.key) {
                     Some(object) => Answer::Ok(object),
                     None => Answer::Ok(json!({"apiVersion": "v1", "kind": "Status", "status": "Success"})),

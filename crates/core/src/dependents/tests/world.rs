@@ -35,6 +35,8 @@ pub(super) struct World {
     /// After so many further requests (status writes included) the process dies.
     pub(super) dies_after: Option<usize>,
     pub(super) foreign_finalizers: Vec<String>,
+    /// What happens before the next requests, one each; the last first.
+    pub(super) between: Vec<super::chance::Event>,
     /// Called before each request, to check rules.
     pub(super) inspect: Option<fn(&World, &Desired, &Inventory, &ObjectAction)>,
 }
@@ -72,6 +74,7 @@ impl World {
             write_aheads: Vec::new(),
             dies_after: None,
             foreign_finalizers: Vec::new(),
+            between: Vec::new(),
             inspect: None,
         }
     }
@@ -192,6 +195,9 @@ impl World {
                 observed.record_foreign(check, answer);
             }
             Action::Send(action) => {
+                if let Some(event) = self.between.pop() {
+                    super::chance::happen(self, &event);
+                }
                 if let Some(inspect) = self.inspect {
                     inspect(self, desired, inventory, &action);
                 }

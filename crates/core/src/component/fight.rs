@@ -1,0 +1,53 @@
+//! Fights about fields, as a condition.
+
+use jiff::Timestamp;
+
+use super::ComponentStatus;
+use crate::condition::{ConditionStatus, Keep, Updater};
+
+/// The condition that is present while another program keeps changing fields of dependents.
+pub const CONTESTED: &str = "Contested";
+
+/// How many objects the message names.
+const SHOWN: usize = 3;
+
+impl ComponentStatus {
+    /// Says who keeps changing which fields (DRIFT-5). Nobody: the condition goes. The state stays as it is.
+    pub fn contest<'a>(&mut self, fights: impl IntoIterator<Item = &'a str>, now: Timestamp) {
+        let mut fights = fights.into_iter();
+        let mut message = fights.by_ref().take(SHOWN).collect::<Vec<_>>().join("; ");
+        if message.is_empty() && self.condition(CONTESTED).is_none() {
+            return;
+        }
+        let mut conditions = Updater::new(&self.conditions, now, Keep::Untouched);
+        if message.is_empty() {
+            conditions.remove(CONTESTED);
+        } else {
+            match fights.count() {
+                0 => {}
+                more => message.push_str(&format!("; and {more} more")),
+            }
+            conditions.set(CONTESTED, ConditionStatus::True, "DriftRepeated", message);
+        }
+        self.conditions = conditions.finish().0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // DRIFT-5, STA-4
+    #[test]
+    fn a_fight_is_a_condition_while_it_lasts() {
+        let now = Timestamp::UNIX_EPOCH;
+        let mut status = ComponentStatus::default();
+        status.contest([], now);
+        assert!(status.conditions.is_empty());
+        status.contest(["a", "b", "c", "d"], now);
+        let condition = status.condition(CONTESTED).unwrap();
+        assert_eq!((condition.reason.as_str(), condition.message.as_str()), ("DriftRepeated", "a; b; c; and 1 more"));
+        status.contest([], now);
+        assert!(status.condition(CONTESTED).is_none());
+    }
+}

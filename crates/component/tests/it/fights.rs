@@ -41,7 +41,8 @@ async fn corrections_of_a_field_that_another_actor_rewrites_are_spaced_and_told(
         // Peace: the object is as it should be for ten minutes, and nobody touches it any more.
         let peaceful = |component: &Value| condition(component, "Contested").is_none();
         world.patch(&one, json!({ "data": { "value": "a" } })).await;
-        world.pass(Duration::from_secs(1300)).await;
+        // The field is theirs now, so the next correction comes with the reapply; then it is quiet for ten minutes.
+        world.pass(Duration::from_secs(5400)).await;
         world.until("demo", "at peace", peaceful).await;
     }
     let component = world.component("demo").await.unwrap();

@@ -346,6 +346,20 @@ mod tests {
         json_patch(&mut json!({}), &Value::Null).unwrap();
     }
 
+    // PAT-1, EVD-1: what a real API server made of these, in a part of a custom resource.
+    #[test]
+    fn patches_do_what_they_do_on_a_real_server() {
+        for line in include_str!("json_vectors.jsonl").lines() {
+            let case: Value = serde_json::from_str(line).unwrap();
+            let mut object = case["object"].clone();
+            let outcome = json_patch(&mut object, &case["patch"]);
+            match case.get("result") {
+                Some(result) => assert_eq!((outcome.is_ok(), &object), (true, result), "{line}"),
+                None => assert!(outcome.is_err(), "{line}"),
+            }
+        }
+    }
+
     // PAT-1
     #[test]
     fn patches_have_a_size_limit() {

@@ -5,6 +5,7 @@
 //! `scripts/README.md`.
 
 mod answer;
+mod apply_history;
 mod compare;
 mod deviation;
 mod field_path;
@@ -24,6 +25,7 @@ mod text;
 mod variables;
 
 pub use answer::{Answer, Content};
+pub use apply_history::apply_history;
 pub use compare::{Difference, compare};
 pub use deviation::{Deviation, Deviations};
 pub use fresh::{run_embedded, run_remote};

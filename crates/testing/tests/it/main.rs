@@ -2,6 +2,7 @@
 
 mod clients;
 mod histories;
+mod kubectl;
 mod scripts;
 
 use k8s_openapi::api::apps::v1::Deployment;

@@ -135,7 +135,7 @@ pub(super) static LEASE: Printer = Printer {
     cells: |row| vec![row.name(), row.str("/spec/holderIdentity").into(), row.age()],
 };
 
-pub(super) static DEFINITION: Printer = Printer {
+pub(super) static NAME_AND_CREATION: Printer = Printer {
     columns: &[NAME, ("Created At", "date", 0)],
     cells: |row| vec![row.name(), row.str("/metadata/creationTimestamp").into()],
 };

@@ -77,7 +77,10 @@ pub(super) fn of(group: &str, kind: &str) -> &'static Printer {
         ("" | "events.k8s.io", "Event") => &cluster::EVENT,
         ("", "ResourceQuota") => &policy::RESOURCE_QUOTA,
         ("coordination.k8s.io", "Lease") => &cluster::LEASE,
-        ("apiextensions.k8s.io", "CustomResourceDefinition") => &cluster::DEFINITION,
+        ("apiextensions.k8s.io", "CustomResourceDefinition")
+        | ("rbac.authorization.k8s.io", "Role" | "ClusterRole")
+        | ("", "LimitRange")
+        | ("storage.k8s.io", "CSIStorageCapacity") => &cluster::NAME_AND_CREATION,
         ("apiregistration.k8s.io", "APIService") => &cluster::API_SERVICE,
         ("", "PersistentVolumeClaim") => &storage::CLAIM,
         ("", "PersistentVolume") => &storage::VOLUME,

@@ -119,7 +119,11 @@ fn generate(messages: &Messages) -> Result<String, Box<dyn Error>> {
 }
 
 fn printed(fields: &BTreeMap<u32, String>) -> String {
-    fields.iter().map(|(number, field)| format!(" {number}{field}")).collect()
+    fields.iter().fold(String::new(), |mut text, (number, field)| {
+        // Writing into memory cannot fail.
+        let _ = write!(text, " {number}{field}");
+        text
+    })
 }
 
 /// A name without case and marks: `uID`, `uid` and `u_id` are one.
@@ -191,7 +195,7 @@ fn package(source: &Path, folder: &Path) -> Result<String, Box<dyn Error>> {
 /// Reads structs in the form in which prost prints them: an attribute with the number, then the field, both maybe on several lines.
 fn parse(text: &str, package: &str, messages: &mut BTreeMap<(String, String), Vec<Field>>) {
     for item in text.split("pub struct ").skip(1) {
-        let name: String = item.chars().take_while(|letter| letter.is_ascii_alphanumeric()).collect();
+        let name: String = item.chars().take_while(char::is_ascii_alphanumeric).collect();
         let end = item.find("\n}").unwrap_or(item.len());
         let mut fields = Vec::new();
         for part in item[..end].split("#[prost(").skip(1) {

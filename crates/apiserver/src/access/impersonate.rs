@@ -63,7 +63,7 @@ where
 }
 
 fn asks(headers: &HeaderMap) -> bool {
-    headers.keys().any(|name| [USER, GROUP, UID].contains(&name.as_str()) || name.as_str().starts_with(EXTRA))
+    headers.keys().any(|name| name.as_str().starts_with("impersonate-"))
 }
 
 fn impersonated(state: &State, user: &Identity, action: &Action, headers: &HeaderMap) -> Result<Identity, Status> {

@@ -10,6 +10,7 @@ mod definitions;
 mod events;
 mod garbage;
 mod namespace;
+mod roles;
 mod services;
 
 pub use controller::Controller;
@@ -24,6 +25,7 @@ pub(crate) fn builtin(options: &Options) -> Vec<Box<dyn Controller>> {
         Box::new(namespace::Ending::default()),
         Box::new(namespace::Furnishing::default()),
         Box::new(services::ApiServices::default()),
+        Box::new(roles::RoleAggregation::default()),
         Box::new(events::EventTtl::new(options.event_ttl)),
     ]
 }

@@ -178,7 +178,9 @@ fn put_alternative(out: &mut Vec<u8>, number: u32, form: &Form, value: &Value) {
             put_value(&mut alternative, 2, &SCHEMA_FORM, schema);
         }
         (Form::SchemaOrList, Value::Array(schemas)) => {
-            schemas.iter().for_each(|schema| put_value(&mut alternative, 2, &SCHEMA_FORM, schema));
+            for schema in schemas {
+                put_value(&mut alternative, 2, &SCHEMA_FORM, schema);
+            }
         }
         (_, Value::Array(names)) => names.iter().for_each(|name| put_value(&mut alternative, 2, &Form::String, name)),
         (_, schema) => put_value(&mut alternative, 1, &SCHEMA_FORM, schema),

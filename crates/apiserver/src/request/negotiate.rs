@@ -114,9 +114,10 @@ pub(crate) fn negotiate(headers: &HeaderMap, query: &Query, custom: bool) -> Res
         };
         return Ok(Representation { format, shape, meta });
     }
-    let accepted = match custom {
-        true => "application/json, application/yaml",
-        false => "application/json, application/yaml, application/vnd.kubernetes.protobuf",
+    let accepted = if custom {
+        "application/json, application/yaml"
+    } else {
+        "application/json, application/yaml, application/vnd.kubernetes.protobuf"
     };
     Err(if converts {
         Status::not_acceptable(format!("only the following media types are accepted: {accepted}"))

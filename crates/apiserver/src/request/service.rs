@@ -181,7 +181,7 @@ fn check_timeout(query: &Query) -> Result<(), Status> {
 async fn answer(state: &Arc<State>, incoming: Incoming) -> Outgoing {
     let target = Target::of(&incoming.parts.method, &incoming.parts.uri);
     // Before routing: who may not ask does not learn what exists (PIPE-4).
-    if let Err(status) = state.authorize(&incoming.user, &Action::of(&incoming.parts.method, &incoming.parts.uri)) {
+    if let Err(status) = state.authorize(&incoming.user, || Action::of(&incoming.parts.method, &incoming.parts.uri)) {
         return Outgoing::from(status);
     }
     match &target {

@@ -12,8 +12,9 @@ use super::{
     write::{self, Recording, WriteContext, Written},
 };
 use crate::{
+    access::{Action, Attributes},
     admission,
-    kinds::{Endpoint, KindSpec},
+    kinds::{Endpoint, KindSpec, Verb},
     model,
     server::State,
     status::{FieldError, Status},
@@ -53,6 +54,7 @@ impl State {
             let snapshot = self.store.snapshot();
             let Some(stored) = snapshot.get(&resource, name) else {
                 if update.create_when_missing {
+                    self.authorize(context.user, || creation(update))?;
                     let object = transform(context, &Value::Null)?;
                     return self.create_missing(context, update, object).await;
                 }
@@ -229,6 +231,18 @@ pub(super) fn uid_conflict(kind: &KindSpec, name: &ObjectName, sent: &str, known
         resource_of(kind)
     );
     Status::conflict(&kind.group, &kind.plural, &name.name, &why)
+}
+
+/// Who creates with a PUT or an apply needs the right to create, too (SSA-2).
+fn creation(update: Update<'_>) -> Action {
+    Action::Resource(Attributes {
+        verb: Verb::Create.to_string(),
+        group: update.kind.group.clone(),
+        resource: update.kind.plural.clone(),
+        namespace: update.name.namespace.to_string(),
+        name: update.name.name.to_string(),
+        ..Attributes::default()
+    })
 }
 
 /// Optimistic locking (UPD-1 to UPD-3, PATCH-4). Returns whether the client named a version, so that a conflict is the client's to solve.

@@ -36,7 +36,8 @@ fn binds(binding: &Value, user: &Identity) -> bool {
             "User" => user.name() == name,
             "Group" => user.groups().iter().any(|group| group == name),
             "ServiceAccount" => {
-                let namespace = subject["namespace"].as_str().filter(|text| !text.is_empty()).unwrap_or(binding.namespace());
+                let namespace =
+                    subject["namespace"].as_str().filter(|text| !text.is_empty()).unwrap_or_else(|| binding.namespace());
                 let account = user.name().strip_prefix("system:serviceaccount:").and_then(|account| account.split_once(':'));
                 account == Some((namespace, name))
             }

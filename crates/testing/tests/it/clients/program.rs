@@ -14,6 +14,7 @@ use tokio::process::Command;
 const SKIPPED: i32 = 77;
 
 /// A server of the chosen tier, and a kubeconfig for it on disk.
+#[allow(clippy::large_enum_variant, reason = "one value per test")]
 enum Server {
     Embedded { kubeconfig: PathBuf, _endpoint: Endpoint, _server: ApiServer },
     Real(ControlPlane),

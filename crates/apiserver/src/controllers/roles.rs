@@ -1,0 +1,90 @@
+//! Cluster roles that are made of others (CTL-7): whoever adds a role with the right labels adds to the rights of many.
+
+use std::{sync::Arc, time::Duration};
+
+use futures::{FutureExt as _, future::BoxFuture};
+use kubewright_machinery::{object::ObjectExt as _, selector::LabelSelector};
+use serde_json::Value;
+
+use super::{Controller, backlog::Backlog};
+use crate::{
+    kinds::Endpoint,
+    server::Writer,
+    status::Status,
+    store::{Event, ObjectName, Resource, Snapshot, Stored},
+};
+
+/// Writes the rules of cluster roles that have an aggregation rule.
+#[derive(Clone, Debug, Default)]
+pub(super) struct RoleAggregation {
+    /// Roles that changed; others may be made of them.
+    pending: Backlog<ObjectName>,
+}
+
+fn resource() -> Resource {
+    Resource::new("rbac.authorization.k8s.io", "clusterroles")
+}
+
+impl Controller for RoleAggregation {
+    fn name(&self) -> &'static str {
+        "clusterrole-aggregation-controller"
+    }
+
+    fn manager(&self) -> &'static str {
+        "clusterrole-aggregation-controller"
+    }
+
+    fn observe(&self, event: &Event) {
+        if event.object.resource == resource() {
+            self.pending.add(event.object.name.clone());
+        }
+    }
+
+    fn run<'a>(&'a self, writer: &'a Writer) -> BoxFuture<'a, Result<bool, Status>> {
+        async move {
+            let moment = writer.clock().moment();
+            let changed = self.pending.take(moment);
+            if changed.is_empty() {
+                return Ok(false);
+            }
+            let mut worked = false;
+            let snapshot = writer.snapshot();
+            let whole = |(_, role): &(&ObjectName, &Arc<Stored>)| role.value()["aggregationRule"].is_object();
+            let resource = resource();
+            let names: Vec<ObjectName> = snapshot.list(&resource, None).filter(whole).map(|(name, _)| name.clone()).collect();
+            for name in names {
+                let outcome = writer.modify(&resource, &name, Endpoint::Main, |role| aggregate(role, &snapshot)).await;
+                worked |= self.pending.finish(name, moment, outcome).is_some();
+            }
+            Ok(worked)
+        }
+        .boxed()
+    }
+
+    fn fork(&self) -> Box<dyn Controller> {
+        Box::new(self.clone())
+    }
+
+    fn next_due(&self) -> Option<Duration> {
+        self.pending.next_due()
+    }
+}
+
+/// The rules of all roles that a selector matches, by name, each rule once.
+fn aggregate(role: &mut Value, snapshot: &Snapshot) {
+    let selectors = role["aggregationRule"]["clusterRoleSelectors"].as_array().into_iter().flatten();
+    // What cannot be read matches nothing.
+    let selectors: Vec<LabelSelector> = selectors.filter_map(|selector| LabelSelector::from_json(selector).ok()).collect();
+    let mut rules: Vec<Value> = Vec::new();
+    for (name, part) in snapshot.list(&resource(), None) {
+        let is_part = *name.name != *role.name() && selectors.iter().any(|selector| selector.matches_object(part.value()));
+        if is_part {
+            for rule in part.value()["rules"].as_array().into_iter().flatten() {
+                if !rules.contains(rule) {
+                    rules.push(rule.clone());
+                }
+            }
+        }
+    }
+    role["rules"] = rules.into();
+}

@@ -243,6 +243,9 @@ fn controller_manager_flags(file: &impl Fn(&str) -> String) -> Vec<String> {
         "--leader-elect=false".to_owned(),
         "--secure-port=0".to_owned(),
         "--use-service-account-credentials=false".to_owned(),
+        // Each end of a namespace asks for all kinds there are; many of them would wait minutes for their turn.
+        "--kube-api-qps=1000".to_owned(),
+        "--kube-api-burst=2000".to_owned(),
         format!("--service-account-private-key-file={}", file("service-account.key")),
         format!("--root-ca-file={}", file("ca.crt")),
         format!("--controllers={}", controllers.join(",")),

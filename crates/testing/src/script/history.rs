@@ -175,7 +175,7 @@ impl Author {
     }
 
     fn word(&self) -> &'static str {
-        *self.one_of(&WORDS)
+        WORDS[self.below(WORDS.len())]
     }
 
     fn some_or_null(&self) -> Value {

@@ -12,7 +12,7 @@ use kubewright_testing::script::{Subject, Target, apply_history, compare, histor
 const LENGTH: usize = 40;
 
 fn number(variable: &str, default: u64) -> u64 {
-    std::env::var(variable).map_or(default, |text| text.parse().unwrap())
+    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
 // DFT-7, EVD-4

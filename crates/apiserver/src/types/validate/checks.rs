@@ -68,7 +68,7 @@ impl Checks {
 
     /// A text must be an IP address.
     pub(super) fn address(&mut self, path: &str, value: &Value) {
-        if !value.as_str().is_some_and(|text| text.parse::<IpAddr>().is_ok()) {
+        if value.as_str().is_none_or(|text| text.parse::<IpAddr>().is_err()) {
             let detail = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
             self.add(FieldError::invalid(path, value, detail));
         }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+#[cfg(feature = "listen")]
 use http::{HeaderMap, header::AUTHORIZATION};
 use kubewright_machinery::object::ObjectExt as _;
 use parking_lot::Mutex;
@@ -14,7 +15,6 @@ use super::{
 };
 use crate::{
     server::State,
-    status::Status,
     store::{ObjectName, Resource},
 };
 
@@ -71,9 +71,15 @@ impl Access {
     }
 }
 
+/// What stands in requests that come through a port.
+#[cfg(feature = "listen")]
 impl State {
     /// The user of a request: by the certificate of its connection, else by its token, else nobody.
-    pub(crate) fn authenticate(&self, certified: Option<&Identity>, headers: &HeaderMap) -> Result<Identity, Status> {
+    pub(crate) fn authenticate(
+        &self,
+        certified: Option<&Identity>,
+        headers: &HeaderMap,
+    ) -> Result<Identity, crate::status::Status> {
         if let Some(identity) = certified {
             return Ok(identity.clone());
         }
@@ -86,9 +92,11 @@ impl State {
         // Other schemes are not for this server, which then knows nobody.
         let Some((_, token)) = token else { return Ok(Identity::anonymous()) };
         let known = self.identify(token.trim(), &[ISSUER.to_owned()]);
-        known.map(|(identity, _)| identity).map_err(|_| Status::new(401, "Unauthorized", "Unauthorized"))
+        known.map(|(identity, _)| identity).map_err(|_| crate::status::Status::new(401, "Unauthorized", "Unauthorized"))
     }
+}
 
+impl State {
     /// The user of a token that is for one of the audiences, and which of them it is for.
     pub(crate) fn identify(&self, token: &str, audiences: &[String]) -> Result<(Identity, Vec<String>), BadToken> {
         let shared = |known: &[String]| -> Vec<String> { audiences.iter().filter(|one| known.contains(one)).cloned().collect() };
@@ -125,7 +133,7 @@ impl State {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "listen"))]
 mod tests {
     use http::HeaderValue;
 
@@ -154,7 +162,6 @@ mod tests {
     }
 
     // AUTH-3
-    #[cfg(feature = "listen")]
     #[test]
     fn a_certificate_comes_before_a_token() {
         let server = server();

@@ -1,4 +1,4 @@
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,13 +36,40 @@ struct Inner {
 
 #[derive(Default)]
 struct State {
-    watched: HashMap<GroupKind, Watched>,
-    used: HashMap<Key, BTreeSet<GroupKind>>,
+    watched: HashMap<Place, Watched>,
+    used: HashMap<Key, BTreeSet<Place>>,
     /// Components by owner hash.
     owners: HashMap<Box<str>, Key>,
     /// Objects of other owners that components wait for (OWN-3).
     wanted: HashMap<Key, HashSet<ObjectKey>>,
 }
+
+/// What one watch sees: a kind everywhere, or in one namespace where everywhere is refused (WATCH-2).
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Place {
+    kind: GroupKind,
+    namespace: Option<String>,
+}
+
+impl Place {
+    fn everywhere(kind: &GroupKind) -> Self {
+        Self { kind: kind.clone(), namespace: None }
+    }
+
+    fn within(kind: &GroupKind, namespace: &str) -> Self {
+        Self { kind: kind.clone(), namespace: Some(namespace.to_owned()) }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&title(&self.kind))?;
+        self.namespace.as_ref().map_or(Ok(()), |namespace| write!(f, " in namespace {namespace}"))
+    }
+}
+
+/// The kinds of a component's dependents, each with the namespaces in which it has some.
+pub(crate) type Residences = BTreeMap<GroupKind, BTreeSet<String>>;
 
 struct Watched {
     store: Store<Projection>,
@@ -105,7 +132,7 @@ impl DependentWatches {
 
     /// The component is gone.
     pub(crate) fn forget(&self, component: &Key) {
-        self.use_kinds(component, BTreeSet::new());
+        self.use_places(component, BTreeSet::new());
         self.want(component, HashSet::new());
         let mut state = self.inner.state.lock();
         state.used.remove(component);
@@ -122,31 +149,50 @@ impl DependentWatches {
         }
     }
 
-    /// The kinds of which the component has dependents: exactly these are watched for it.
-    pub(crate) fn use_kinds(&self, component: &Key, kinds: BTreeSet<GroupKind>) {
+    /// Watches exactly what shows these dependents of a component: each kind everywhere, or, where that is known to be refused, in
+    /// each of the namespaces.
+    pub(crate) fn use_kinds(&self, component: &Key, residences: &Residences) -> BTreeSet<Place> {
+        let mut places = BTreeSet::new();
+        for (kind, namespaces) in residences {
+            // What is refused is asked for again by its watch, now and then.
+            places.insert(Place::everywhere(kind));
+            if self.refusal(&Place::everywhere(kind)).is_some() {
+                let named = namespaces.iter().filter(|namespace| !namespace.is_empty());
+                places.extend(named.map(|namespace| Place::within(kind, namespace)));
+            }
+        }
+        self.use_places(component, places.clone());
+        places
+    }
+
+    fn use_places(&self, component: &Key, places: BTreeSet<Place>) {
         let mut state = self.inner.state.lock();
-        if state.used.get(component) == Some(&kinds) {
+        if state.used.get(component) == Some(&places) {
             return;
         }
-        let before = state.used.insert(component.clone(), kinds.clone()).unwrap_or_default();
-        for kind in before.difference(&kinds) {
-            let unused = state.watched.get_mut(kind).is_some_and(|watched| {
+        let before = state.used.insert(component.clone(), places.clone()).unwrap_or_default();
+        for place in before.difference(&places) {
+            let unused = state.watched.get_mut(place).is_some_and(|watched| {
                 watched.users.remove(component);
                 watched.users.is_empty()
             });
-            if unused && let Some(watched) = state.watched.remove(kind) {
+            if unused && let Some(watched) = state.watched.remove(place) {
                 watched.stop.cancel();
             }
         }
-        for kind in kinds.difference(&before) {
-            let watched = state.watched.entry(kind.clone()).or_insert_with(|| self.start(kind));
+        for place in places.difference(&before) {
+            let watched = state.watched.entry(place.clone()).or_insert_with(|| self.start(place));
             watched.users.insert(component.clone());
         }
     }
 
-    fn start(&self, kind: &GroupKind) -> Watched {
+    fn start(&self, place: &Place) -> Watched {
         let inner = &self.inner;
-        let spec = WatchSpec::new(kind.clone()).labels(inner.selector.clone());
+        let spec = WatchSpec::new(place.kind.clone()).labels(inner.selector.clone());
+        let spec = match &place.namespace {
+            Some(namespace) => spec.in_namespace(namespace),
+            None => spec,
+        };
         let store = inner.cluster.watches().subscribe(spec, Arc::clone(&inner.projector));
         let stop = CancellationToken::new();
         let mut changes = store.changes();
@@ -165,55 +211,73 @@ impl DependentWatches {
                 inner.told(&change);
             }
         };
-        inner.tasks.spawn(format!("dependents {}", title(kind)), listen).detach();
+        inner.tasks.spawn(format!("dependents {place}"), listen).detach();
         Watched { store, users: HashSet::new(), stop }
     }
 
-    /// Ends when all these kinds can be read from memory. A type that the server does not have has no objects.
-    pub(crate) async fn settled(&self, kinds: &BTreeSet<GroupKind>) -> Result<(), NotObservable> {
-        for kind in kinds {
-            let Some(store) = self.store(kind) else {
-                continue;
-            };
-            if store.is_synced() {
-                continue;
+    /// Ends when all these dependents can be read from memory. A type that the server does not have has no objects.
+    pub(crate) async fn settled(&self, component: &Key, residences: &Residences) -> Result<(), NotObservable> {
+        let mut places = self.use_kinds(component, residences);
+        loop {
+            for place in &places {
+                self.first_list(place).await?;
             }
-            let settled = self.inner.cluster.clock().limit(FIRST_LIST, store.settled()).await;
-            let error = store.status().error;
-            match settled {
-                Ok(WatchState::Forbidden) => {
-                    let error = error.unwrap_or_default();
-                    return Err(NotObservable::Forbidden { kind: title(kind), error });
-                }
-                Ok(_) => {}
-                Err(_) => {
-                    return Err(NotObservable::Silent { kind: title(kind), error });
-                }
+            // What turned out to be refused everywhere is asked for in the namespaces.
+            let more = self.use_kinds(component, residences);
+            if more == places {
+                break;
             }
+            places = more;
         }
-        Ok(())
+        let refused = |(kind, namespaces): (&GroupKind, &BTreeSet<String>)| {
+            let error = self.refusal(&Place::everywhere(kind))?;
+            if namespaces.contains("") {
+                return Some(NotObservable::Forbidden { kind: title(kind), error });
+            }
+            namespaces.iter().find_map(|namespace| {
+                let place = Place::within(kind, namespace);
+                let error = self.refusal(&place)?;
+                Some(NotObservable::Forbidden { kind: place.to_string(), error })
+            })
+        };
+        residences.iter().find_map(refused).map_or(Ok(()), Err)
     }
 
-    /// A kind whose watch has been broken for longer than this.
-    pub(crate) fn broken_for(&self, kinds: &BTreeSet<GroupKind>, longest: Duration) -> Option<NotObservable> {
+    async fn first_list(&self, place: &Place) -> Result<(), NotObservable> {
+        let Some(store) = self.store(place).filter(|store| !store.is_synced()) else {
+            return Ok(());
+        };
+        let settled = self.inner.cluster.clock().limit(FIRST_LIST, store.settled()).await;
+        settled.map(drop).map_err(|_| NotObservable::Silent { kind: place.to_string(), error: store.status().error })
+    }
+
+    /// Why the server refuses a watch.
+    fn refusal(&self, place: &Place) -> Option<String> {
+        let status = self.store(place)?.status();
+        (status.state == WatchState::Forbidden).then(|| status.error.unwrap_or_default())
+    }
+
+    /// A kind of the component whose watch has been broken for longer than this.
+    pub(crate) fn broken_for(&self, component: &Key, longest: Duration) -> Option<NotObservable> {
         let now = self.inner.cluster.clock().moment();
-        kinds.iter().find_map(|kind| {
-            let status = self.store(kind)?.status();
+        let places = self.inner.state.lock().used.get(component).cloned().unwrap_or_default();
+        places.iter().find_map(|place| {
+            let status = self.store(place)?.status();
             let broken = status.state == WatchState::Retrying
                 && status.broken_since.is_some_and(|since| now.0.saturating_sub(since.0) > longest);
-            broken.then(|| NotObservable::Silent { kind: title(kind), error: status.error })
+            broken.then(|| NotObservable::Silent { kind: place.to_string(), error: status.error })
         })
     }
 
     /// What the watch shows of an object.
     pub(crate) fn get(&self, key: &ObjectKey) -> Option<Arc<Projection>> {
-        self.store(&key.group_kind())?.get(key)
+        self.store_of(&key.group_kind(), &key.namespace)?.get(key)
     }
 
     /// An own write is visible at once.
     pub(crate) fn record_write(&self, object: &Value) {
         if let Some(gvk) = object.gvk()
-            && let Some(store) = self.store(&gvk.group_kind())
+            && let Some(store) = self.store_of(&gvk.group_kind(), object.namespace())
         {
             store.record_write(object);
         }
@@ -221,13 +285,22 @@ impl DependentWatches {
 
     /// What the server said is gone is gone at once.
     pub(crate) fn record_delete(&self, key: &ObjectKey, uid: &str) {
-        if let Some(store) = self.store(&key.group_kind()) {
+        if let Some(store) = self.store_of(&key.group_kind(), &key.namespace) {
             store.record_delete(key, uid);
         }
     }
 
-    fn store(&self, kind: &GroupKind) -> Option<Store<Projection>> {
-        self.inner.state.lock().watched.get(kind).map(|watched| watched.store.clone())
+    fn store(&self, place: &Place) -> Option<Store<Projection>> {
+        self.inner.state.lock().watched.get(place).map(|watched| watched.store.clone())
+    }
+
+    /// The watch that shows objects of a kind in a namespace.
+    fn store_of(&self, kind: &GroupKind, namespace: &str) -> Option<Store<Projection>> {
+        let state = self.inner.state.lock();
+        let everywhere = state.watched.get(&Place::everywhere(kind)).map(|watched| &watched.store);
+        let usable = everywhere.filter(|store| store.is_synced() && store.status().state != WatchState::Forbidden);
+        let narrow = || state.watched.get(&Place::within(kind, namespace)).map(|watched| &watched.store);
+        usable.or_else(narrow).or(everywhere).cloned()
     }
 }
 
@@ -283,7 +356,7 @@ fn title(kind: &GroupKind) -> String {
 
 impl fmt::Debug for DependentWatches {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kinds: Vec<_> = self.inner.state.lock().watched.keys().map(title).collect();
-        f.debug_struct("DependentWatches").field("kinds", &kinds).finish_non_exhaustive()
+        let places: Vec<_> = self.inner.state.lock().watched.keys().map(Place::to_string).collect();
+        f.debug_struct("DependentWatches").field("places", &places).finish_non_exhaustive()
     }
 }

@@ -6,7 +6,7 @@ mod dependents;
 
 pub(crate) use awaited::{AwaitedWatches, Obstacle};
 pub(crate) use components::{Compact, Components};
-pub(crate) use dependents::{DependentWatches, NotObservable};
+pub(crate) use dependents::{DependentWatches, NotObservable, Residences};
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use kubewright_core::component::Ending;
 use kubewright_core::dependents::{
@@ -14,7 +14,7 @@ use super::end::{End, Step};
 use super::pass::Pass;
 use crate::execute::{Sent, check_foreign, refusal_of};
 use crate::kind::Instance;
-use crate::observe::Obstacle;
+use crate::observe::{Obstacle, Residences};
 
 /// More batches than this per dependent mean that the plan does not converge.
 const BATCHES_PER_DEPENDENT: usize = 16;
@@ -39,8 +39,7 @@ impl Pass<'_> {
     pub(super) async fn drive(&mut self, instance: &dyn Instance, goal: &Goal) -> Step<Verdict> {
         let engine = self.engine();
         let mut inventory = self.inventory();
-        let kinds = self.kinds(&inventory, goal);
-        self.watch(&kinds).await?;
+        self.watch(&self.residences(&inventory, goal)).await?;
         let mut observed = self.observe(&inventory, goal);
         let mut found = HashMap::new();
         let limit = BATCHES + BATCHES_PER_DEPENDENT * (inventory.len() + self.wanted(goal).len());
@@ -63,7 +62,7 @@ impl Pass<'_> {
             self.memory.engine = memory;
             if actions.is_empty() {
                 // What went away in this pass needs no watch any more.
-                self.use_kinds(&self.kinds(&inventory, goal));
+                self.use_kinds(&self.residences(&inventory, goal));
                 self.note_namespaces(&observed);
                 self.draft.component.inventory = inventory;
                 self.await_obstacles(watch_objects, watch_foreign, &found);
@@ -119,11 +118,18 @@ impl Pass<'_> {
         }
     }
 
-    /// The kinds whose objects this pass must see.
-    fn kinds(&self, inventory: &Inventory, goal: &Goal) -> BTreeSet<GroupKind> {
-        let mut kinds: BTreeSet<GroupKind> = inventory.items().iter().map(|item| item.key().group_kind()).collect();
-        kinds.extend(self.objects(goal).iter().map(|object| object.key.group_kind()));
-        kinds
+    /// The kinds and namespaces whose objects this pass must see.
+    fn residences(&self, inventory: &Inventory, goal: &Goal) -> Residences {
+        let mut residences = Residences::new();
+        let mut add = |key: &ObjectKey| {
+            let namespaces = residences.entry(key.group_kind()).or_default();
+            if !namespaces.contains(&key.namespace) {
+                namespaces.insert(key.namespace.clone());
+            }
+        };
+        inventory.items().iter().for_each(|item| add(&item.key()));
+        self.objects(goal).iter().for_each(|object| add(&object.key));
+        residences
     }
 
     fn observe(&self, inventory: &Inventory, goal: &Goal) -> Observed {

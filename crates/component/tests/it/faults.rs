@@ -76,6 +76,26 @@ async fn a_forbidden_watch_is_named_with_what_to_grant() {
     assert!(message(&failed).contains("grant get, list and watch"), "{}", message(&failed));
 }
 
+// WATCH-2
+#[tokio::test]
+async fn what_may_not_be_watched_everywhere_is_watched_in_its_namespaces() {
+    let world = World::start().await;
+    let rule = world.faults().on(Verb::List).of("", "configmaps").in_namespace("").forbidden();
+    world.set(&bundle("demo", &[config_map("one", "a")])).await;
+    world.until_ready("demo").await;
+    world.delete(&config_map("one", "")).await;
+    world.until_present(&config_map("one", "")).await;
+    world.until_ready("demo").await;
+    // The permission comes; nothing is lost on the way.
+    rule.remove();
+    world.idle(Duration::from_mins(15)).await;
+    world.patch(&config_map("one", ""), json!({ "data": { "value": "b" } })).await;
+    world.until_object(&config_map("one", ""), "repaired", |map| map["data"]["value"] == "a").await;
+    world.delete(&bundle("demo", &[])).await;
+    world.until_gone(&bundle("demo", &[])).await;
+    assert!(world.get(&config_map("one", "")).await.is_none());
+}
+
 // STA-7
 #[tokio::test]
 async fn a_conflict_on_the_status_is_overcome() {

@@ -73,7 +73,8 @@ pub struct RequestCounts {
 }
 
 impl ClusterOptions {
-    /// The operator's own cluster: 30 s per request, 64 requests in flight.
+    /// The operator's own cluster: 30 s per request. 32 requests in flight are what two busy components may send; each connection
+    /// more costs memory and a handshake, and an API server that is asked for more makes them wait.
     pub fn new(clock: Clock, random: Random, tasks: Tasks) -> Self {
         Self {
             name: "local".to_owned(),
@@ -82,7 +83,7 @@ impl ClusterOptions {
             tasks,
             deadline: Duration::from_secs(30),
             user_agent: concat!("kubewright/", env!("CARGO_PKG_VERSION")).to_owned(),
-            in_flight: 64,
+            in_flight: 32,
         }
     }
 

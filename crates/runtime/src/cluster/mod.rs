@@ -1,7 +1,7 @@
 //! A cluster: its client, its types, its watches.
 //!
 //! [`Cluster`] is what the rest of the framework talks to. It sends [`ApiRequest`]s, which are data, parses each answer once
-//! into a JSON value, keeps at most 64 requests in flight, and ends each after a deadline. It never repeats a request on its
+//! into a JSON value, keeps at most 32 requests in flight, and ends each after a deadline. It never repeats a request on its
 //! own: [`Cluster::send_retrying`] does, for those who want it. Errors are [`ApiError`]s that know how they are classified.
 //! [`Discovery`] says which types the cluster serves.
 

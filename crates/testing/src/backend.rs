@@ -45,6 +45,7 @@ impl Backend {
                     .seed(7)
                     .workloads(if test.without_controllers { Workloads::Off } else { Workloads::Pods })
                     .stage_delays(delays)
+                    .rbac(test.rbac)
                     .build()
                     .map_err(|error| format!("failed to start the embedded API server: {error}"))?;
                 Ok(Self::Embedded { server })

@@ -44,6 +44,7 @@ pub struct TestOptions {
     pub(crate) exclusive: bool,
     pub(crate) without_controllers: bool,
     pub(crate) ready_delay: Duration,
+    pub(crate) rbac: bool,
 }
 
 impl TestOptions {
@@ -56,6 +57,12 @@ impl TestOptions {
     /// A server that no other test uses: for tests of cluster-scoped objects on a real control plane.
     pub fn exclusive(mut self) -> Self {
         self.exclusive = true;
+        self
+    }
+
+    /// Rules of access are enforced, as real clusters do: a user may do what roles allow.
+    pub fn rbac(mut self) -> Self {
+        self.rbac = true;
         self
     }
 

@@ -24,7 +24,8 @@ impl TestCluster {
         self.working(self.start_operator(operator).await).await
     }
 
-    /// The same with the rights of this user. Only a cluster with rules of access refuses anything.
+    /// The same with the rights of this user. Only a cluster with rules of access refuses anything: see
+    /// [`TestOptions::rbac`](crate::TestOptions::rbac).
     pub async fn run_as(&self, operator: impl Into<Operator>, user: &str) -> TestOperator {
         let operator = operator.into();
         self.install_crds(&operator).await;

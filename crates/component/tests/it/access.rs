@@ -9,14 +9,9 @@ use kubewright_testing::{TestCluster, TestOptions};
 use crate::types::{bundle, config_map, objects};
 use crate::world::{OPERATOR, World, condition, message_of};
 
-/// A world with rules of access. `None`, with a word on why, on a server that has none.
-async fn world() -> Option<World> {
-    let world = World::on(TestCluster::start_with(TestOptions::default()).await).await;
-    if world.cluster.is_embedded() {
-        eprintln!("skipped: the embedded server has no rules of access");
-        return None;
-    }
-    Some(world)
+/// A world with rules of access.
+async fn world() -> World {
+    World::on(TestCluster::start_with(TestOptions::default().rbac()).await).await
 }
 
 fn operator() -> Operator {
@@ -56,7 +51,7 @@ async fn installed(world: &World) -> String {
 // CHK-3, OPR-6
 #[tokio::test]
 async fn without_permissions_the_start_names_what_is_missing_and_how_to_grant_it() {
-    let Some(world) = world().await else { return };
+    let world = world().await;
     let operator = operator().options(|options| options.startup_timeout = Some(Duration::from_secs(1)));
     world.cluster.install_crds(&operator).await;
     let running = world.cluster.start_operator_as(operator, "nobody").await;
@@ -78,7 +73,7 @@ async fn without_permissions_the_start_names_what_is_missing_and_how_to_grant_it
 // OUT-3, EVT-3
 #[tokio::test]
 async fn a_dependent_that_may_not_be_written_is_named_and_nothing_installed_is_lost() {
-    let Some(mut world) = world().await else { return };
+    let mut world = world().await;
     let user = installed(&world).await;
     world.run_as(operator(), &user).await;
     world.set(&bundle("demo", &[config_map("one", "a")])).await;
@@ -115,7 +110,7 @@ async fn a_dependent_that_may_not_be_written_is_named_and_nothing_installed_is_l
 // TGT-1
 #[tokio::test]
 async fn dependents_are_written_in_the_name_of_the_service_account() {
-    let Some(mut world) = world().await else { return };
+    let mut world = world().await;
     let user = installed(&world).await;
     let speaker = format!("{user}-speaker");
     let rules = json!([{ "apiGroups": [""], "resources": ["serviceaccounts"], "verbs": ["impersonate"] }]);

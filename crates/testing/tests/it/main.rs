@@ -1,5 +1,7 @@
 //! The test cluster itself, on each tier.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a helper that fails, fails its test")]
+
 mod clients;
 mod histories;
 mod kubectl;

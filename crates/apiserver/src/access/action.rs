@@ -68,7 +68,7 @@ impl Action {
     /// Whether anybody may do it: learn that the server lives.
     pub(crate) fn is_open(&self) -> bool {
         let Self::Path { path, .. } = self else { return false };
-        OPEN.iter().any(|open| path.strip_prefix(open).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+        OPEN.contains(&path.strip_suffix('/').unwrap_or(path))
     }
 
     /// The refusal to do it (AUTH-1).

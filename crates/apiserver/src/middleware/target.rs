@@ -101,6 +101,9 @@ impl fmt::Display for ResourceTarget {
 
 /// The rules of Kubernetes: `/api/V/...` and `/apis/G/V/...`, then `[namespaces/N/]resource[/name[/subresource]]`.
 fn resource(method: &Method, uri: &Uri) -> Option<ResourceTarget> {
+    if uri.path().starts_with("//") {
+        return None;
+    }
     let path: Vec<&str> = uri.path().split('/').filter(|part| !part.is_empty()).collect();
     let (group, version, mut parts) = match path.as_slice() {
         ["api", version, parts @ ..] => ("", *version, parts),

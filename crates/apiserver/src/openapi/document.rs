@@ -76,16 +76,20 @@ fn root(kind: &KindSpec) -> String {
 
 fn document(root: &str, kinds: &[&KindSpec]) -> Value {
     let mut all_paths = Map::new();
+    let is_custom = kinds.iter().all(|kind| kind.is_custom());
+    if let Some(first) = kinds.first().filter(|_| !is_custom) {
+        paths::add_resource_list(&mut all_paths, root, &first.group, &first.version);
+    }
     for kind in kinds {
         paths::add(&mut all_paths, root, kind);
     }
-    json!({
-        "openapi": "3.0.0",
-        "info": {"title": "Kubernetes", "version": "1.36"},
-        "paths": all_paths,
-        "components": {
-            "schemas": schemas::of(kinds),
-            "securitySchemes": {"BearerToken": {"type": "apiKey", "name": "authorization", "in": "header", "description": "Bearer Token authentication"}},
-        },
-    })
+    let mut components = json!({"schemas": schemas::of(kinds)});
+    if is_custom {
+        let info = json!({"title": "Kubernetes CRD Swagger", "version": "v0.1.0"});
+        return json!({"openapi": "3.0.0", "info": info, "paths": all_paths, "components": components});
+    }
+    let token = json!({"type": "apiKey", "name": "authorization", "in": "header", "description": "Bearer Token authentication"});
+    components["securitySchemes"] = json!({"BearerToken": token});
+    let info = json!({"title": "Kubernetes", "version": "1.36"});
+    json!({"openapi": "3.0.0", "info": info, "paths": all_paths, "components": components})
 }

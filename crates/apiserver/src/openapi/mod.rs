@@ -5,6 +5,8 @@
 //! kinds once for each state of the registry.
 
 mod document;
+mod names;
+mod operation;
 mod paths;
 mod schemas;
 

@@ -1,167 +1,227 @@
-//! The operations on a kind.
+//! The paths of a kind and the operations on them.
 
 use serde_json::{Map, Value, json};
 
+use super::names;
+use super::operation::{Body, DELETE, DELETE_COLLECTION, GET_CUSTOM, LIST, LOG, Operation, PATCH, Parameter, WRITE, parameter};
+use super::schemas::{self, STATUS, WATCH_EVENT};
 use crate::kinds::{KindSpec, Subresource, Verb};
 
-use super::schemas;
-
-const WRITE: &[(&str, &str)] = &[("dryRun", "string"), ("fieldManager", "string"), ("fieldValidation", "string")];
-const FORCE: &[(&str, &str)] = &[("force", "boolean")];
-const DELETE: &[(&str, &str)] = &[
-    ("dryRun", "string"),
-    ("gracePeriodSeconds", "integer"),
-    ("ignoreStoreReadErrorWithClusterBreakingPotential", "boolean"),
-    ("orphanDependents", "boolean"),
-    ("propagationPolicy", "string"),
-];
-const SELECT: &[(&str, &str)] = &[
-    ("continue", "string"),
-    ("fieldSelector", "string"),
-    ("labelSelector", "string"),
-    ("limit", "integer"),
-    ("resourceVersion", "string"),
-    ("resourceVersionMatch", "string"),
-    ("sendInitialEvents", "boolean"),
-    ("timeoutSeconds", "integer"),
-];
-const WATCH: &[(&str, &str)] = &[("allowWatchBookmarks", "boolean"), ("watch", "boolean")];
+/// The path that lists the resources of a group and version.
+pub(super) fn add_resource_list(paths: &mut Map<String, Value>, root: &str, group: &str, version: &str) {
+    let schema = schemas::reference(schemas::RESOURCE_LIST);
+    let types = ["application/json", "application/vnd.kubernetes.protobuf", "application/yaml"];
+    let content: Map<_, _> = types.iter().map(|name| ((*name).to_owned(), json!({"schema": schema}))).collect();
+    let get = json!({
+        "operationId": format!("get{}APIResources", names::group_version(group, version)),
+        "tags": [names::tag(group, version)],
+        "responses": {"200": {"description": "OK", "content": content}, "401": {"description": "Unauthorized"}},
+    });
+    paths.insert(format!("/{root}/"), json!({"get": get}));
+}
 
 /// Adds the paths of a kind below `root`, such as `apis/apps/v1`.
 pub(super) fn add(paths: &mut Map<String, Value>, root: &str, kind: &KindSpec) {
-    let everywhere = format!("/{root}/{}", kind.plural);
-    let collection =
-        if kind.is_namespaced() { format!("/{root}/namespaces/{{namespace}}/{}", kind.plural) } else { everywhere.clone() };
-    if kind.is_namespaced() && kind.allows(Verb::List) {
-        let mut item = Map::new();
-        item.insert("get".to_owned(), list(kind));
-        paths.insert(everywhere, finished(item, &[]));
-    }
-    let names: &[&str] = if kind.is_namespaced() { &["name", "namespace"] } else { &["name"] };
-
-    let mut item = Map::new();
-    if kind.allows(Verb::List) {
-        item.insert("get".to_owned(), list(kind));
-    }
-    if kind.allows(Verb::Create) {
-        item.insert("post".to_owned(), operation(kind, "post", &[WRITE], Body::Object));
-    }
-    if kind.allows(Verb::DeleteCollection) {
-        item.insert("delete".to_owned(), operation(kind, "deletecollection", &[DELETE, SELECT], Body::DeleteOptions));
-    }
-    paths.insert(collection.clone(), finished(item, &names[1..]));
-
-    let mut item = Map::new();
-    for (verb, method, action, parameters, body) in [
-        (Verb::Get, "get", "get", &[] as &[_], Body::None),
-        (Verb::Update, "put", "put", &[WRITE], Body::Object),
-        (Verb::Patch, "patch", "patch", &[WRITE, FORCE], Body::Patch),
-        (Verb::Delete, "delete", "delete", &[DELETE], Body::DeleteOptions),
-    ] {
-        if kind.allows(verb) {
-            item.insert(method.to_owned(), operation(kind, action, parameters, body));
-        }
-    }
-    if !item.is_empty() {
-        paths.insert(format!("{collection}/{{name}}"), finished(item, names));
+    let writer = Writer { kind, root, object: schemas::name_of(kind), list: schemas::list_name_of(kind) };
+    writer.add_main(paths);
+    if !kind.is_custom() {
+        writer.add_watches(paths);
     }
     for subresource in &kind.subresources {
-        paths
-            .insert(format!("{collection}/{{name}}/{}", subresource.name), finished(self::subresource(kind, subresource), names));
+        writer.add_subresource(paths, subresource);
     }
 }
 
-fn subresource(parent: &KindSpec, subresource: &Subresource) -> Map<String, Value> {
-    let kind = (subresource.group.as_str(), subresource.version.as_str(), subresource.kind.as_str());
-    let schema = if kind == (&*parent.group, &*parent.version, &*parent.kind) {
-        schemas::name_of(parent)
-    } else {
-        schemas::builtin_name(kind)
-    };
-    let mut item = Map::new();
-    for verb in subresource.verbs.iter() {
-        let (method, parameters, body): (_, &[_], _) = match verb {
-            Verb::Get => ("get", &[], Body::None),
-            Verb::Create => ("post", &[WRITE], Body::Object),
-            Verb::Update => ("put", &[WRITE], Body::Object),
-            Verb::Patch => ("patch", &[WRITE, FORCE], Body::Patch),
-            Verb::Delete => ("delete", &[DELETE], Body::DeleteOptions),
-            Verb::List | Verb::Watch | Verb::DeleteCollection => continue,
-        };
-        item.insert(method.to_owned(), described(kind, schema.as_deref(), method, parameters, body, !parent.is_custom()));
-    }
-    item
+struct Writer<'a> {
+    kind: &'a KindSpec,
+    root: &'a str,
+    /// Names of the schemas.
+    object: Option<String>,
+    list: Option<String>,
 }
 
-#[derive(Clone, Copy)]
-enum Body {
-    None,
-    Object,
-    Patch,
-    DeleteOptions,
-}
-
-fn list(kind: &KindSpec) -> Value {
-    let schema = schemas::list_name_of(kind);
-    let identity = (kind.group.as_str(), kind.version.as_str(), kind.kind.as_str());
-    described(identity, schema.as_deref(), "list", &[SELECT, WATCH], Body::None, !kind.is_custom())
-}
-
-fn operation(kind: &KindSpec, action: &str, parameters: &[&[(&str, &str)]], body: Body) -> Value {
-    let schema = schemas::name_of(kind);
-    let identity = (kind.group.as_str(), kind.version.as_str(), kind.kind.as_str());
-    described(identity, schema.as_deref(), action, parameters, body, !kind.is_custom())
-}
-
-fn described(
-    (group, version, kind): (&str, &str, &str),
-    schema: Option<&str>,
-    action: &str,
-    parameters: &[&[(&str, &str)]],
-    body: Body,
-    builtin: bool,
-) -> Value {
-    let content = |schema: Option<&str>| schema.map_or_else(|| json!({}), |name| json!({"schema": schemas::reference(name)}));
-    let responses = json!({"200": {"description": "OK", "content": {"application/json": content(schema), "application/yaml": content(schema)}}});
-    let mut operation = json!({
-        "responses": responses,
-        "x-kubernetes-action": action,
-        "x-kubernetes-group-version-kind": {"group": group, "version": version, "kind": kind},
-    });
-    let parameters: Vec<_> =
-        parameters.iter().flat_map(|set| set.iter()).map(|(name, type_)| parameter(name, "query", type_)).collect();
-    let body = match body {
-        Body::None => None,
-        Body::Object => Some(json!({"required": true, "content": {"*/*": content(schema)}})),
-        Body::DeleteOptions => Some(json!({"content": {"*/*": content(Some(schemas::DELETE_OPTIONS))}})),
-        Body::Patch => {
-            let mut types = vec!["application/apply-patch+yaml", "application/json-patch+json", "application/merge-patch+json"];
-            types.extend(builtin.then_some("application/strategic-merge-patch+json"));
-            let types: Map<_, _> = types.into_iter().map(|name| (name.to_owned(), content(Some(schemas::PATCH)))).collect();
-            Some(json!({"required": true, "content": types}))
+impl Writer<'_> {
+    fn add_main(&self, paths: &mut Map<String, Value>) {
+        let kind = self.kind;
+        if kind.is_namespaced() && kind.allows(Verb::List) {
+            let get = self.list_operation(&format!("{}ForAllNamespaces", kind.kind));
+            paths.insert(format!("/{}/{}", self.root, kind.plural), finished([("get", get)], &[], true));
         }
-    };
-    if !parameters.is_empty() {
-        operation["parameters"] = parameters.into();
+        let mut item = Vec::new();
+        if kind.allows(Verb::List) {
+            item.push(("get", self.list_operation(&names::scoped(kind))));
+        }
+        if kind.allows(Verb::Create) {
+            let body = Body::Object(self.object.as_deref());
+            item.push(("post", self.operation("post", "create", "", WRITE, body, &[200, 201, 202], self.object.as_deref())));
+        }
+        if kind.allows(Verb::DeleteCollection) {
+            // Custom resources are described as if they took the parameters of a list.
+            let (parameters, body) =
+                if kind.is_custom() { (LIST, Body::Nothing) } else { (DELETE_COLLECTION, Body::DeleteOptions) };
+            item.push((
+                "delete",
+                self.operation("deletecollection", "delete", "Collection", parameters, body, &[200], Some(STATUS)),
+            ));
+        }
+        paths.insert(self.collection(""), finished(item, &self.places()[1..], true));
+
+        let object = self.object.as_deref();
+        // Namespaces are described as if they answered a status.
+        let deleted = if kind.flags.returns_deleted && kind.kind != "Namespace" { object } else { Some(STATUS) };
+        let patched: &[u16] = if kind.is_custom() { &[200] } else { &[200, 201] };
+        let mut item = Vec::new();
+        if kind.allows(Verb::Get) {
+            item.push(("get", self.operation("get", "read", "", self.get_parameters(), Body::Nothing, &[200], object)));
+        }
+        if kind.allows(Verb::Update) {
+            item.push(("put", self.operation("put", "replace", "", WRITE, Body::Object(object), &[200, 201], object)));
+        }
+        if kind.allows(Verb::Patch) {
+            item.push(("patch", self.operation("patch", "patch", "", PATCH, Body::Patch, patched, object)));
+        }
+        if kind.allows(Verb::Delete) {
+            item.push(("delete", self.operation("delete", "delete", "", DELETE, Body::DeleteOptions, &[200, 202], deleted)));
+        }
+        if !item.is_empty() {
+            paths.insert(format!("{}/{{name}}", self.collection("")), finished(item, self.places(), true));
+        }
     }
-    if let Some(body) = body {
-        operation["requestBody"] = body;
+
+    /// The old paths of watches.
+    fn add_watches(&self, paths: &mut Map<String, Value>) {
+        let kind = self.kind;
+        if !kind.allows(Verb::Watch) {
+            return;
+        }
+        let watch = |action: &str, name: String| {
+            let id = format!("watch{}{name}", names::group_version(&kind.group, &kind.version));
+            self.described(action, id, self.gvk(), LIST, Body::Nothing, &[200], Some(WATCH_EVENT))
+        };
+        if kind.is_namespaced() {
+            let get = watch("watchlist", format!("{}ListForAllNamespaces", kind.kind));
+            paths.insert(format!("/{}/watch/{}", self.root, kind.plural), finished([("get", get)], &[], true));
+        }
+        let get = watch("watchlist", format!("{}List", names::scoped(kind)));
+        paths.insert(self.collection("watch/"), finished([("get", get)], &self.places()[1..], true));
+        let get = watch("watch", names::scoped(kind));
+        paths.insert(format!("{}/{{name}}", self.collection("watch/")), finished([("get", get)], self.places(), true));
     }
-    operation
+
+    fn add_subresource(&self, paths: &mut Map<String, Value>, subresource: &Subresource) {
+        let parent = self.kind;
+        let own = (subresource.group.as_str(), subresource.version.as_str(), subresource.kind.as_str());
+        let schema = if own == self.gvk() { self.object.clone() } else { schemas::builtin_name(own) };
+        let schema = schema.as_deref();
+        // Subresources of custom resources are marked with their parent.
+        let gvk = if parent.is_custom() { self.gvk() } else { own };
+        let suffix = names::capital(&subresource.name);
+        let path = format!("{}/{{name}}/{}", self.collection(""), subresource.name);
+        let connects = matches!(subresource.name.as_str(), "attach" | "exec" | "portforward" | "proxy");
+        let patched: &[u16] = if parent.is_custom() { &[200] } else { &[200, 201] };
+        let mut item = Vec::new();
+        for verb in subresource.verbs.iter() {
+            let (method, action, word, parameters, body, codes, answer): (_, _, _, &[Parameter], _, &[u16], _) = match verb {
+                Verb::Get if subresource.name == "log" => ("get", "get", "read", LOG, Body::Nothing, &[200], None),
+                Verb::Get => ("get", "get", "read", self.get_parameters(), Body::Nothing, &[200], schema),
+                Verb::Create => ("post", "post", "create", WRITE, Body::Object(schema), &[200, 201, 202], schema),
+                Verb::Update => ("put", "put", "replace", WRITE, Body::Object(schema), &[200, 201], schema),
+                Verb::Patch => ("patch", "patch", "patch", PATCH, Body::Patch, patched, schema),
+                Verb::Delete => ("delete", "delete", "delete", DELETE, Body::DeleteOptions, &[200, 202], Some(STATUS)),
+                Verb::List | Verb::Watch | Verb::DeleteCollection => continue,
+            };
+            let prefix = names::group_version(&parent.group, &parent.version);
+            let scoped = names::scoped(parent);
+            let operation = if connects {
+                let id = format!("connect{prefix}{}{scoped}{suffix}", names::capital(method));
+                self.described("connect", id, gvk, &[], Body::Nothing, &[200], None)
+            } else {
+                self.described(action, format!("{word}{prefix}{scoped}{suffix}"), gvk, parameters, body, codes, answer)
+            };
+            item.push((method, operation));
+        }
+        paths.insert(path, finished(item, self.places(), !connects && subresource.name != "log"));
+    }
+
+    fn collection(&self, prefix: &str) -> String {
+        let namespace = if self.kind.is_namespaced() { "namespaces/{namespace}/" } else { "" };
+        format!("/{}/{prefix}{namespace}{}", self.root, self.kind.plural)
+    }
+
+    /// Parameters in the path of an object.
+    fn places(&self) -> &'static [&'static str] {
+        if self.kind.is_namespaced() { &["name", "namespace"] } else { &["name"] }
+    }
+
+    fn get_parameters(&self) -> &'static [Parameter] {
+        if self.kind.is_custom() { GET_CUSTOM } else { &[] }
+    }
+
+    fn gvk(&self) -> (&str, &str, &str) {
+        (&self.kind.group, &self.kind.version, &self.kind.kind)
+    }
+
+    fn list_operation(&self, name: &str) -> Value {
+        let id = format!("list{}{name}", names::group_version(&self.kind.group, &self.kind.version));
+        self.described("list", id, self.gvk(), LIST, Body::Nothing, &[200], self.list.as_deref())
+    }
+
+    /// An operation on the kind itself; `part` stands in the id between version and kind.
+    #[allow(clippy::too_many_arguments)] // a row of a table
+    fn operation(
+        &self,
+        action: &str,
+        word: &str,
+        part: &str,
+        parameters: &[Parameter],
+        body: Body<'_>,
+        codes: &[u16],
+        answer: Option<&str>,
+    ) -> Value {
+        let prefix = names::group_version(&self.kind.group, &self.kind.version);
+        let id = format!("{word}{prefix}{part}{}", names::scoped(self.kind));
+        self.described(action, id, self.gvk(), parameters, body, codes, answer)
+    }
+
+    #[allow(clippy::too_many_arguments)] // a row of a table
+    fn described(
+        &self,
+        action: &str,
+        id: String,
+        gvk: (&str, &str, &str),
+        parameters: &[Parameter],
+        body: Body<'_>,
+        codes: &[u16],
+        answer: Option<&str>,
+    ) -> Value {
+        Operation { kind: self.kind, gvk, action, id, parameters, body, codes, answer }.to_value()
+    }
 }
 
 /// A path with the parameters that all its operations take.
-fn finished(mut item: Map<String, Value>, names: &[&str]) -> Value {
-    let mut parameters: Vec<_> = names.iter().map(|name| parameter(name, "path", "string")).collect();
-    parameters.push(parameter("pretty", "query", "string"));
-    item.insert("parameters".to_owned(), parameters.into());
-    Value::Object(item)
-}
-
-fn parameter(name: &str, place: &str, type_: &str) -> Value {
-    let mut parameter = json!({"name": name, "in": place, "schema": {"type": type_, "uniqueItems": true}});
-    if place == "path" {
-        parameter["required"] = true.into();
+fn finished(item: impl IntoIterator<Item = (&'static str, Value)>, places: &[&str], has_pretty: bool) -> Value {
+    let mut item: Vec<(&str, Value)> = item.into_iter().collect();
+    let mut shared: Vec<Value> = places.iter().map(|name| parameter(name, "path", "string")).collect();
+    if has_pretty {
+        shared.push(parameter("pretty", "query", "string"));
     }
-    parameter
+    let of = |operation: &Value| operation["parameters"].as_array().cloned().unwrap_or_default();
+    let mut common = item.first().map(|(_, operation)| of(operation)).unwrap_or_default();
+    common.retain(|parameter| item.iter().all(|(_, operation)| of(operation).contains(parameter)));
+    for (_, operation) in &mut item {
+        let mut own = of(operation);
+        own.retain(|parameter| !common.contains(parameter));
+        if let Some(operation) = operation.as_object_mut() {
+            if own.is_empty() {
+                operation.remove("parameters");
+            } else {
+                operation.insert("parameters".to_owned(), own.into());
+            }
+        }
+    }
+    shared.extend(common);
+    shared.sort_by_key(|parameter| parameter["name"].to_string());
+    let mut finished: Map<String, Value> = item.into_iter().map(|(method, operation)| (method.to_owned(), operation)).collect();
+    finished.insert("parameters".to_owned(), shared.into());
+    finished.into()
 }

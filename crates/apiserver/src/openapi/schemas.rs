@@ -8,6 +8,9 @@ use crate::types::Definitions;
 
 const META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1";
 pub(super) const DELETE_OPTIONS: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions";
+pub(super) const STATUS: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.Status";
+pub(super) const WATCH_EVENT: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent";
+pub(super) const RESOURCE_LIST: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.APIResourceList";
 pub(super) const PATCH: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.Patch";
 const DEFINITIONS: &str = "#/definitions/";
 const SCHEMAS: &str = "#/components/schemas/";
@@ -15,8 +18,13 @@ const SCHEMAS: &str = "#/components/schemas/";
 /// The schemas of kinds of one group and version.
 pub(super) fn of(kinds: &[&KindSpec]) -> Map<String, Value> {
     let mut found = Map::new();
-    add_builtin(&mut found, DELETE_OPTIONS);
-    add_builtin(&mut found, PATCH);
+    for name in [DELETE_OPTIONS, PATCH, STATUS] {
+        add_builtin(&mut found, name);
+    }
+    if kinds.iter().any(|kind| !kind.is_custom()) {
+        add_builtin(&mut found, RESOURCE_LIST);
+        add_builtin(&mut found, WATCH_EVENT);
+    }
     for kind in kinds {
         if let Some(custom) = &kind.custom {
             let (object, list) = custom_schemas(kind, &custom.schema);
@@ -118,7 +126,7 @@ fn published(schema: &Value) -> Value {
 /// The schemas of a custom kind and of its list.
 fn custom_schemas(kind: &KindSpec, schema: &Value) -> (Value, Value) {
     let gvk = |name: &str| json!([{"group": kind.group, "version": kind.version, "kind": name}]);
-    let mut object = with_int_or_string(schema);
+    let mut object = published_custom(schema);
     let text = json!({"type": "string"});
     if let Some(members) = object.as_object_mut() {
         members.insert("x-kubernetes-group-version-kind".to_owned(), gvk(&kind.kind));
@@ -136,23 +144,46 @@ fn custom_schemas(kind: &KindSpec, schema: &Value) -> (Value, Value) {
     }
     let items = json!({"type": "array", "items": reference(&custom_name(kind, &kind.kind))});
     let metadata = json!({"allOf": [reference(&format!("{META}.ListMeta"))]});
-    let list = json!({"type": "object", "required": ["items"], "x-kubernetes-group-version-kind": gvk(&kind.list_kind),
+    let mut list = json!({"type": "object", "required": ["items"], "x-kubernetes-group-version-kind": gvk(&kind.list_kind),
         "properties": {"apiVersion": text, "kind": text, "metadata": metadata, "items": items}});
+    if let Some(fields) = object.get("x-kubernetes-selectable-fields") {
+        list["x-kubernetes-selectable-fields"] = fields.clone();
+    }
     (object, list)
 }
 
-/// Clients without the extension understand a choice of two types.
-fn with_int_or_string(schema: &Value) -> Value {
+/// Clients without the extensions understand a choice of two types, and what every object has.
+fn published_custom(schema: &Value) -> Value {
     match schema {
         Value::Object(members) => {
             let mut members: Map<String, Value> =
-                members.iter().map(|(name, member)| (name.clone(), with_int_or_string(member))).collect();
+                members.iter().map(|(name, member)| (name.clone(), published_custom(member))).collect();
+            if members.get("x-kubernetes-embedded-resource") == Some(&Value::Bool(true)) {
+                embed(&mut members);
+            }
             if members.get("x-kubernetes-int-or-string") == Some(&Value::Bool(true)) && !members.contains_key("anyOf") {
                 members.insert("anyOf".to_owned(), json!([{"type": "integer"}, {"type": "string"}]));
             }
             Value::Object(members)
         }
-        Value::Array(items) => items.iter().map(with_int_or_string).collect(),
+        Value::Array(items) => items.iter().map(published_custom).collect(),
         other => other.clone(),
+    }
+}
+
+/// What an object inside an object must have.
+fn embed(members: &mut Map<String, Value>) {
+    let text = json!({"type": "string"});
+    if let Some(properties) = members.entry("properties").or_insert_with(|| json!({})).as_object_mut() {
+        properties.insert("apiVersion".to_owned(), text.clone());
+        properties.insert("kind".to_owned(), text);
+        properties.insert("metadata".to_owned(), json!({"allOf": [reference(&format!("{META}.ObjectMeta"))]}));
+    }
+    if let Some(required) = members.entry("required").or_insert_with(|| json!([])).as_array_mut() {
+        for name in ["kind", "apiVersion"] {
+            if !required.iter().any(|known| known == name) {
+                required.push(name.into());
+            }
+        }
     }
 }

@@ -112,3 +112,38 @@ fn operations_are_those_of_a_real_server() {
         }
     }
 }
+
+/// Without texts for people.
+fn without_descriptions(value: &Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            let kept = members.iter().filter(|(name, value)| *name != "description" || !value.is_string());
+            kept.map(|(name, value)| (name.clone(), without_descriptions(value))).collect::<serde_json::Map<_, _>>().into()
+        }
+        Value::Array(items) => items.iter().map(without_descriptions).collect(),
+        other => other.clone(),
+    }
+}
+
+// TYD-3, DISC-7, DISC-8
+#[test]
+fn the_operations_of_built_in_kinds_are_those_of_a_real_server() {
+    let Some(recorded) = crate::recorded::json("openapi-v3.json.gz") else { return };
+    let registry = Registry::builtin();
+    let mut differences = Vec::new();
+    for (root, recorded) in recorded.as_object().unwrap() {
+        // Documents about discovery itself, and paths that lead to a kubelet, are not offered.
+        let Some(document) = OpenApi::default().document(&registry, root) else { continue };
+        let ours: Value = serde_json::from_slice(&document.body).unwrap();
+        let (ours, recorded) = (without_descriptions(&ours["paths"]), without_descriptions(&recorded["paths"]));
+        let connects = |path: &str| ["/proxy", "/exec", "/attach", "/portforward"].iter().any(|part| path.contains(part));
+        let (ours, recorded) = (ours.as_object().unwrap(), recorded.as_object().unwrap());
+        let paths: std::collections::BTreeSet<&String> = ours.keys().chain(recorded.keys()).collect();
+        for path in paths.into_iter().filter(|path| !connects(path)) {
+            if ours.get(path) != recorded.get(path) {
+                differences.push(format!("{path}\n  real {:?}\n  ours {:?}", recorded.get(path), ours.get(path)));
+            }
+        }
+    }
+    assert!(differences.is_empty(), "{} paths differ, such as {}", differences.len(), differences[0]);
+}

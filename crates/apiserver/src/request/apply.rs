@@ -110,6 +110,14 @@ pub(super) async fn answer(call: &Call<'_>, endpoint: Endpoint<'_>, warnings: &m
         if context.manager == KUBECTL && object.annotation(LAST_APPLIED).is_some_and(|last| !last.is_empty()) {
             remember(&mut object, &applied.object);
         }
+        // SSA-11: an existing object has a name already.
+        if present.is_null() && object.name().is_empty() {
+            context.report(Vec::new(), Status::bad_request)?;
+            return Err(Status::bad_request(format!(
+                "the name of the object ({} based on URL) was undeterminable: name must be provided",
+                name.name
+            )));
+        }
         ownership::put(&mut object, Some(outcome.managers.to_value()));
         Ok(object)
     };

@@ -79,8 +79,7 @@ where
     match Limited::new(body, MAX_BODY_BYTES).collect().await {
         Ok(collected) => Ok(collected.to_bytes()),
         Err(error) if error.is::<LengthLimitError>() => {
-            Err(Status::too_large(format!("Request entity too large: limit is {MAX_BODY_BYTES}"))
-                .with_details(crate::status::Details::default()))
+            Err(Status::too_large(format!("Request entity too large: limit is {MAX_BODY_BYTES}")))
         }
         Err(error) => Err(Status::bad_request(format!("unable to read the body of the request: {error}"))),
     }

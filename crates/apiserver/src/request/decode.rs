@@ -8,7 +8,10 @@ use kubewright_machinery::{
 };
 use serde_json::Value;
 
-use super::{json, write::WriteContext};
+use super::{
+    json,
+    write::{FieldValidation, WriteContext},
+};
 use crate::{
     kinds::KindSpec,
     proto::{self, ProtobufError},
@@ -45,15 +48,14 @@ impl BodyType {
     /// Reads a `Content-Type`.
     pub(crate) fn of(content_type: &str, custom: bool) -> Result<Self, Status> {
         match content_type.split(';').next().unwrap_or_default().trim() {
-            "" | "application/json" | "*/*" => Ok(Self::Json),
+            "" if content_type.is_empty() => Ok(Self::Json),
+            "application/json" | "*/*" => Ok(Self::Json),
             "application/yaml" => Ok(Self::Yaml),
             proto::MEDIA_TYPE if !custom => Ok(Self::Protobuf),
-            _ => {
-                let protobuf = if custom { "" } else { ", application/vnd.kubernetes.protobuf" };
-                Err(Status::unsupported_media_type(format!(
-                    "the body of the request was in an unknown format - accepted media types include: application/json, application/yaml{protobuf}"
-                )))
-            }
+            _ => Err(Status::unsupported_media_type(
+                "the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, \
+                 application/vnd.kubernetes.protobuf",
+            )),
         }
     }
 }
@@ -68,9 +70,7 @@ pub(crate) fn document(
 ) -> Result<Value, DecodeError> {
     match body_type {
         BodyType::Json => {
-            let (value, repeated) = json::parse(body).map_err(|error| {
-                DecodeError::Text(if error.is_eof() { "unexpected end of JSON input".to_owned() } else { error.to_string() })
-            })?;
+            let (value, repeated) = json::parse(body).map_err(|error| DecodeError::Text(json_problem(body, &error)))?;
             context.found.extend(repeated.into_iter().map(|path| format!("duplicate field {path:?}")));
             Ok(value)
         }
@@ -78,12 +78,31 @@ pub(crate) fn document(
             let text = std::str::from_utf8(body).map_err(|error| DecodeError::Text(error.to_string()))?;
             let (documents, repeated) =
                 yaml::documents_with_repeats(text).map_err(|error| DecodeError::Text(error.to_string()))?;
-            let repeated = repeated.map(|repeated| format!("line {}: key {:?} already set in map", repeated.line, repeated.key));
+            let repeated = repeated.map(|repeated| {
+                // All that the real server finds while it reads YAML is one problem.
+                let prefix = if context.validation == FieldValidation::Strict { "yaml: unmarshal errors:\n  " } else { "" };
+                format!("{prefix}line {}: key {:?} already set in map", repeated.line, repeated.key)
+            });
             context.found.extend(repeated);
             Ok(documents.into_iter().next().unwrap_or(Value::Null))
         }
         BodyType::Protobuf => Ok(proto::decode(body, expected)?),
     }
+}
+
+/// What Go's decoder says.
+fn json_problem(body: &[u8], error: &serde_json::Error) -> String {
+    if error.is_eof() {
+        return "unexpected end of JSON input".to_owned();
+    }
+    let lines: usize = body.split_inclusive(|byte| *byte == b'\n').take(error.line().saturating_sub(1)).map(<[u8]>::len).sum();
+    let at = lines + error.column().saturating_sub(1);
+    let letter = body.get(at).map_or_else(String::new, |byte| char::from(*byte).to_string());
+    if error.to_string().starts_with("trailing characters") {
+        return format!("invalid character '{letter}' after top-level value");
+    }
+    let place = if at == 0 { "looking for beginning of value".to_owned() } else { error.to_string() };
+    format!("invalid character '{letter}' {place}")
 }
 
 /// Reads the object of a create or an update and checks that it is of the right kind (REQ-3 to REQ-5).
@@ -119,10 +138,25 @@ pub(crate) fn object_of(
         DecodeError::Protobuf(problem) => unrecognised(&problem.to_string()),
         DecodeError::Text(problem) => unrecognised(&format!("couldn't get version/kind; json parse error: {problem}")),
     })?;
+    if object.is_null() {
+        object = Value::Object(serde_json::Map::new());
+    }
+    let unreadable = |problem: &str| unrecognised(&format!("couldn't get version/kind; json parse error: {problem}"));
     if !object.is_object() {
-        return Err(unrecognised(
-            "couldn't get version/kind; json parse error: json: cannot unmarshal value into Go value of type struct",
-        ));
+        return Err(unreadable(&format!(
+            "json: cannot unmarshal {} into Go value of type struct {{ APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; \
+             Kind string \"json:\\\"kind,omitempty\\\"\" }}",
+            json_type(&object)
+        )));
+    }
+    for field in ["apiVersion", "kind"] {
+        if let Some(value) = object.get(field).filter(|value| !value.is_null() && !value.is_string()) {
+            let found = json_type(value);
+            return Err(unreadable(&format!("json: cannot unmarshal {found} into Go struct field .{field} of type string")));
+        }
+    }
+    if custom && object.kind().is_empty() {
+        return Err(unrecognised(&format!("Object 'Kind' is missing in '{}'", String::from_utf8_lossy(body).trim())));
     }
     if custom {
         check_custom(&object, expected)?
@@ -149,6 +183,18 @@ fn hex(bytes: &[u8]) -> String {
         let _ = write!(text, "{byte:02x}");
         text
     })
+}
+
+/// The name of a JSON type in Go's errors.
+pub(super) fn json_type(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
 }
 
 fn check_custom(object: &Value, expected: &GroupVersionKind) -> Result<(), Status> {

@@ -20,7 +20,7 @@ const POLICIES: [&str; 4] = ["Foreground", "Background", "Orphan", "nil"];
 pub(super) fn read<'a>(call: &'a Call<'_>) -> Result<(WriteContext<'a>, DeleteOptions), Status> {
     let incoming = call.incoming;
     if incoming.body.is_empty() {
-        let mut context = options::write_context(incoming, "DeleteOptions")?;
+        let mut context = options::delete_context(incoming)?;
         let sent = of_query(&incoming.query)?;
         let options = from(&sent, &mut context)?;
         return Ok((context, options));
@@ -100,14 +100,7 @@ fn of_query(query: &Query) -> Result<Value, Status> {
 
 fn typed<T>(body: &Value, field: &str, wanted: &str, read: impl Fn(&Value) -> Option<T>) -> Result<Option<T>, Status> {
     let Some(value) = body.get(field).filter(|value| !value.is_null()) else { return Ok(None) };
-    let found = match value {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    };
+    let found = decode::json_type(value);
     let refusal = || {
         Status::bad_request(format!("json: cannot unmarshal {found} into Go struct field DeleteOptions.{field} of type {wanted}"))
     };

@@ -49,6 +49,8 @@ pub(crate) fn object(
         (Shape::Whole, Format::Json) => Ok(stored.bytes()),
         (Shape::Whole, format) => Ok(value(stored.value(), format)),
         (Shape::Metadata, format) => Ok(value(&partial_metadata(stored.value(), version), format)),
+        // What the real server says when it looks for the items of something that has none.
+        (Shape::MetadataList, _) if kind.is_custom() => Err(Status::new(500, "", "content is not a list")),
         (Shape::MetadataList, _) => Err(Status::not_acceptable(format!(
             "you requested PartialObjectMetadataList, but the requested object is not a list ({})",
             go_type(kind, "")
@@ -71,7 +73,7 @@ pub(crate) fn list(
     let mut metadata = json!({"resourceVersion": meta.revision.to_string()});
     if let Some(next) = &meta.next {
         metadata["continue"] = next.clone().into();
-    } else if kind.is_custom() {
+    } else if kind.is_custom() && representation.shape == Shape::Whole {
         metadata["continue"] = "".into();
     }
     if let Some(remaining) = meta.remaining.filter(|remaining| *remaining > 0) {

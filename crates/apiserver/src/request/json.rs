@@ -14,6 +14,77 @@ pub(crate) fn parse(text: &[u8]) -> Result<(Value, Vec<String>), serde_json::Err
     Ok((value, repeated.into_inner()))
 }
 
+/// The paths of all members of a document, in the order of the text. Empty for what is no JSON.
+pub(crate) fn paths(text: &[u8]) -> Vec<String> {
+    let mut paths = Vec::new();
+    let mut deserializer = serde_json::Deserializer::from_slice(text);
+    let walk = Walk { prefix: String::new(), paths: &mut paths };
+    if walk.deserialize(&mut deserializer).is_err() { Vec::new() } else { paths }
+}
+
+/// Notes the paths of members; everything else passes.
+struct Walk<'a> {
+    prefix: String,
+    paths: &'a mut Vec<String>,
+}
+
+impl<'de> DeserializeSeed<'de> for Walk<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Walk<'_> {
+    type Value = ();
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a JSON value")
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<(), A::Error> {
+        let mut index = 0;
+        while access.next_element_seed(Walk { prefix: format!("{}[{index}]", self.prefix), paths: self.paths })?.is_some() {
+            index += 1;
+        }
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<(), A::Error> {
+        while let Some(key) = access.next_key::<String>()? {
+            let path = if self.prefix.is_empty() { key } else { format!("{}.{key}", self.prefix) };
+            self.paths.push(path.clone());
+            access.next_value_seed(Walk { prefix: path, paths: self.paths })?;
+        }
+        Ok(())
+    }
+}
+
 #[derive(Clone, Copy)]
 struct Reader<'a> {
     repeated: &'a RefCell<Vec<String>>,
@@ -121,6 +192,12 @@ mod tests {
         let (value, repeated) = parse(br#"{"data":{"a":"1","a":"2"},"list":[{"x":1},{"x":1,"x":2}]}"#).unwrap();
         assert_eq!(value, json!({"data": {"a": "2"}, "list": [{"x": 1}, {"x": 2}]}));
         assert_eq!(repeated, ["data.a", "list[1].x"]);
+    }
+
+    // REQ-8
+    #[test]
+    fn paths_come_in_the_order_of_the_text() {
+        assert_eq!(paths(br#"{"b":{"x":1},"a":[{"y":1}],"b":2}"#), ["b", "b.x", "a", "a[0].y", "b"]);
     }
 
     #[test]

@@ -3,7 +3,19 @@
 use http::{HeaderMap, header};
 
 use super::query::Query;
-use crate::{proto, status::Status, tables::IncludeObject};
+use crate::{kinds::KindSpec, proto, status::Status, tables::IncludeObject};
+
+/// What errors list.
+const ACCEPTED: &str = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+
+/// The two forms of discovery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DiscoveryForm {
+    /// Everything in one document.
+    Aggregated,
+    /// One document for each group and version, in this encoding.
+    Plain(Format),
+}
 
 /// The encoding of a body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -85,22 +97,82 @@ impl Representation {
     }
 }
 
-/// Finds the first acceptable representation (NEG-5). Custom resources have no protobuf form, and neither have tables.
-pub(crate) fn negotiate(headers: &HeaderMap, query: &Query, custom: bool) -> Result<Representation, Status> {
-    let accept = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect::<Vec<_>>().join(",");
-    if accept.trim().is_empty() {
-        return Ok(Representation::default());
-    }
-    let mut converts = false;
-    for entry in accept.split(',') {
+/// One entry of `Accept`.
+struct Clause<'a> {
+    media_type: &'a str,
+    parameters: Vec<(&'a str, &'a str)>,
+    quality: f32,
+}
+
+impl<'a> Clause<'a> {
+    fn parse(entry: &'a str) -> Self {
         let mut parts = entry.split(';').map(str::trim);
-        let Some(format) = parts.next().and_then(format_of).filter(|format| !custom || *format != Format::Protobuf) else {
-            continue;
-        };
+        let media_type = parts.next().unwrap_or_default();
         let parameters: Vec<_> = parts.filter_map(|part| part.split_once('=')).collect();
-        let parameter = |name: &str| parameters.iter().find(|(key, _)| *key == name).map(|(_, value)| *value);
-        let Some(target) = parameter("as") else { return Ok(Representation { format, ..Representation::default() }) };
-        converts = true;
+        let quality = parameters.iter().find(|(name, _)| *name == "q").map_or(1.0, |(_, value)| value.parse().unwrap_or(0.0));
+        Self { media_type, parameters, quality }
+    }
+
+    fn parameter(&self, name: &str) -> Option<&'a str> {
+        self.parameters.iter().find(|(key, _)| *key == name).map(|(_, value)| *value)
+    }
+
+    /// Wildcards come after what is named.
+    fn vagueness(&self) -> usize {
+        self.media_type.matches('*').count()
+    }
+}
+
+/// The header, if it says anything.
+fn accept(headers: &HeaderMap) -> Option<String> {
+    let mut values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    let mut accept = values.next()?.to_owned();
+    for value in values {
+        accept.push(',');
+        accept.push_str(value);
+    }
+    (!accept.trim().is_empty()).then_some(accept)
+}
+
+/// The entries, best first.
+fn clauses(accept: &str) -> Vec<Clause<'_>> {
+    let mut clauses: Vec<_> = accept.split(',').map(Clause::parse).collect();
+    clauses.sort_by(|left, right| right.quality.total_cmp(&left.quality).then(left.vagueness().cmp(&right.vagueness())));
+    clauses
+}
+
+/// The encoding of a failure: never another shape, and JSON when nothing fits (NEG-4).
+pub(crate) fn of_failure(headers: &HeaderMap) -> Format {
+    let accept = accept(headers).unwrap_or_default();
+    let clauses = clauses(&accept);
+    // There are no tables in protobuf, nor refusals of them.
+    let is_table = |clause: &&Clause<'_>| clause.media_type == proto::MEDIA_TYPE && clause.parameter("as") == Some("Table");
+    clauses.iter().filter(|clause| !is_table(clause)).find_map(|clause| format_of(clause.media_type)).unwrap_or_default()
+}
+
+/// Finds the best acceptable representation (NEG-5). Custom resources have no protobuf form (their metadata has), and neither have tables.
+/// Built-in kinds stand behind a router that knows no partial wildcards.
+pub(crate) fn negotiate(headers: &HeaderMap, query: &Query, kind: &KindSpec, is_watch: bool) -> Result<Representation, Status> {
+    let Some(accept) = accept(headers) else { return Ok(Representation::default()) };
+    let clauses = clauses(&accept);
+    let is_routed = |clause: &Clause<'_>| clause.media_type == "*/*" || is_named(clause.media_type);
+    if !kind.is_custom() && !clauses.iter().any(is_routed) {
+        let streams =
+            if is_watch { ", application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch" } else { "" };
+        return Err(Status::not_acceptable(format!("406: Not Acceptable\n\nAvailable representations: {ACCEPTED}{streams}"))
+            .with_details(crate::status::Details::default()));
+    }
+    let mut accepted = ACCEPTED;
+    for clause in clauses {
+        let Some(format) = format_of(clause.media_type) else { continue };
+        let parameter = |name: &str| clause.parameter(name);
+        let Some(target) = parameter("as") else {
+            if kind.is_custom() && format == Format::Protobuf {
+                accepted = "application/json, application/yaml";
+                continue;
+            }
+            return Ok(Representation { format, ..Representation::default() });
+        };
         let meta = match (parameter("g"), parameter("v")) {
             (Some("meta.k8s.io"), Some("v1")) => MetaVersion::V1,
             (Some("meta.k8s.io"), Some("v1beta1")) => MetaVersion::V1Beta1,
@@ -114,47 +186,43 @@ pub(crate) fn negotiate(headers: &HeaderMap, query: &Query, custom: bool) -> Res
         };
         return Ok(Representation { format, shape, meta });
     }
-    let accepted = if custom {
-        "application/json, application/yaml"
-    } else {
-        "application/json, application/yaml, application/vnd.kubernetes.protobuf"
+    Err(not_accepted(accepted))
+}
+
+/// How discovery is to be told. The aggregated form is taken wherever it stands in `Accept`, else the best plain one (DISC-5).
+pub(crate) fn discovery(headers: &HeaderMap) -> Result<DiscoveryForm, Status> {
+    let Some(accept) = accept(headers) else { return Ok(DiscoveryForm::Plain(Format::Json)) };
+    let clauses = clauses(&accept);
+    let is_aggregated = |clause: &Clause<'_>| {
+        let wanted = [("g", "apidiscovery.k8s.io"), ("v", "v2"), ("as", "APIGroupDiscoveryList")];
+        format_of(clause.media_type) == Some(Format::Json)
+            && wanted.iter().all(|(name, value)| clause.parameter(name) == Some(value))
     };
-    Err(if converts {
-        Status::not_acceptable(format!("only the following media types are accepted: {accepted}"))
-    } else {
-        Status::not_acceptable(format!("406: Not Acceptable\n\nAvailable representations: {accepted}"))
-            .with_details(crate::status::Details::default())
-    })
+    if clauses.iter().any(is_aggregated) {
+        return Ok(DiscoveryForm::Aggregated);
+    }
+    plain(&clauses).map(DiscoveryForm::Plain)
 }
 
-/// Whether protobuf, of whatever the object is, is the only thing that the client reads.
-pub(crate) fn reads_protobuf_alone(headers: &HeaderMap) -> bool {
-    let mut accepted = headers.get_all(header::ACCEPT).iter().peekable();
-    accepted.peek().is_some() && accepted.all(|accepted| accepted == proto::MEDIA_TYPE)
+/// The encoding of a document that has no other shape.
+pub(crate) fn document(headers: &HeaderMap) -> Result<Format, Status> {
+    let Some(accept) = accept(headers) else { return Ok(Format::Json) };
+    plain(&clauses(&accept))
 }
 
-/// Whether discovery is to be aggregated: the first form in `Accept` that the server has (DISC-5).
-pub(crate) fn discovery(headers: &HeaderMap) -> Result<bool, Status> {
-    let accept = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect::<Vec<_>>().join(",");
-    if accept.trim().is_empty() {
-        return Ok(false);
-    }
-    for entry in accept.split(',') {
-        let parts: Vec<_> = entry.split(';').map(str::trim).collect();
-        // Discovery is not offered as protobuf.
-        if format_of(parts[0]).is_none_or(|format| format == Format::Protobuf) {
-            continue;
-        }
-        if !parts.iter().any(|part| part.starts_with("as=")) {
-            return Ok(false);
-        }
-        if ["g=apidiscovery.k8s.io", "v=v2", "as=APIGroupDiscoveryList"].iter().all(|wanted| parts.contains(wanted)) {
-            return Ok(true);
-        }
-    }
-    Err(Status::not_acceptable(
-        "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf",
-    ))
+fn plain(clauses: &[Clause<'_>]) -> Result<Format, Status> {
+    let plain = clauses.iter().filter(|clause| clause.parameter("as").is_none());
+    // Documents are not offered as protobuf.
+    let mut formats = plain.filter_map(|clause| format_of(clause.media_type)).filter(|format| *format != Format::Protobuf);
+    formats.next().ok_or_else(|| not_accepted(ACCEPTED))
+}
+
+fn not_accepted(accepted: &str) -> Status {
+    Status::not_acceptable(format!("only the following media types are accepted: {accepted}"))
+}
+
+fn is_named(media_type: &str) -> bool {
+    matches!(media_type, "application/json" | "application/yaml" | proto::MEDIA_TYPE)
 }
 
 fn format_of(media_type: &str) -> Option<Format> {

@@ -6,7 +6,7 @@ use http::{HeaderValue, StatusCode, header};
 use serde_json::{Value, json};
 
 use super::{
-    negotiate::{self, Format},
+    negotiate::{self, DiscoveryForm},
     openapi, respond,
     service::{Incoming, Outgoing},
 };
@@ -23,9 +23,12 @@ pub(super) fn answer(state: &Arc<State>, incoming: &Incoming) -> Outgoing {
     let parts: Vec<_> = incoming.parts.uri.path().split('/').filter(|part| !part.is_empty()).collect();
     let is_get = incoming.parts.method == http::Method::GET;
     match parts.as_slice() {
-        ["version"] if is_get => document(&version()),
+        _ if incoming.parts.uri.path().starts_with("//") => not_found(),
+        ["version"] if is_get => document(incoming, &version()),
+        ["version"] => Status::method_not_allowed().into(),
         ["healthz" | "livez" | "readyz", ..] if is_get => respond::text(StatusCode::OK, health(parts[0], incoming)).into(),
         [] if is_get => document(
+            incoming,
             &json!({"paths": ["/.well-known/openid-configuration", "/api", "/api/v1", "/apis", "/healthz", "/livez", "/openapi/v3", "/openid/v1/jwks", "/readyz", "/version"]}),
         ),
         ["openid", "v1", "jwks"] if is_get => published("application/jwk-set+json", &state.access.key.published()),
@@ -43,15 +46,15 @@ fn discover(state: &Arc<State>, incoming: &Incoming, parts: &[&str]) -> Outgoing
     match parts {
         [root @ ("api" | "apis")] => match negotiate::discovery(&incoming.parts.headers) {
             Err(status) => status.into(),
-            Ok(true) => aggregated(state, incoming, *root == "api"),
-            Ok(false) if *root == "api" => document(&discovery::api_versions(ADDRESS)),
-            Ok(false) => document(&discovery::api_group_list(&registry)),
+            Ok(DiscoveryForm::Aggregated) => aggregated(state, incoming, *root == "api"),
+            Ok(DiscoveryForm::Plain(_)) if *root == "api" => document(incoming, &discovery::api_versions(ADDRESS)),
+            Ok(DiscoveryForm::Plain(_)) => document(incoming, &discovery::api_group_list(&registry)),
         },
         ["api", version] => discovery::api_resource_list(&registry, "", version)
-            .map_or_else(|| Status::resource_not_found().into(), |list| document(&list)),
-        ["apis", group] => discovery::api_group(&registry, group).map_or_else(not_found, |group| document(&group)),
+            .map_or_else(|| Status::resource_not_found().into(), |list| document(incoming, &list)),
+        ["apis", group] => discovery::api_group(&registry, group).map_or_else(not_found, |group| document(incoming, &group)),
         ["apis", group, version] => match discovery::api_resource_list(&registry, group, version) {
-            Some(list) => document(&list),
+            Some(list) => document(incoming, &list),
             None if registry.is_unavailable(group, version) => unavailable(),
             None if registry.has_group(group) => Status::resource_not_found().into(),
             None => not_found(),
@@ -65,7 +68,7 @@ fn aggregated(state: &Arc<State>, incoming: &Incoming, core: bool) -> Outgoing {
     let document = if core { &documents.core } else { &documents.groups };
     let known = incoming.parts.headers.get(header::IF_NONE_MATCH).and_then(|tag| tag.to_str().ok());
     let mut response = if known.is_some_and(|tag| document.matches(tag)) {
-        respond::full(StatusCode::NOT_MODIFIED, discovery::AGGREGATED, bytes::Bytes::new())
+        respond::empty(StatusCode::NOT_MODIFIED)
     } else {
         respond::full(StatusCode::OK, discovery::AGGREGATED, document.body.clone())
     };
@@ -78,8 +81,11 @@ fn aggregated(state: &Arc<State>, incoming: &Incoming, core: bool) -> Outgoing {
     response.into()
 }
 
-fn document(value: &Value) -> Outgoing {
-    respond::value(StatusCode::OK, value, Format::Json).into()
+fn document(incoming: &Incoming, value: &Value) -> Outgoing {
+    match negotiate::document(&incoming.parts.headers) {
+        Ok(format) => respond::value(StatusCode::OK, value, format).into(),
+        Err(status) => status.into(),
+    }
 }
 
 /// What is said for a service that does not answer.

@@ -22,16 +22,14 @@ pub(super) fn answer(state: &Arc<State>, incoming: &Incoming, path: &str) -> Out
         return respond::text(StatusCode::OK, index).into();
     }
     let Some(document) = state.openapi.document(&registry, path) else {
-        return respond::text(StatusCode::NOT_FOUND, "404 page not found\n").into();
+        return respond::empty(StatusCode::NOT_FOUND).into();
     };
     let hash = incoming.parts.uri.query().unwrap_or_default().split('&').find_map(|pair| pair.strip_prefix("hash="));
     let is_right = hash.is_some_and(|hash| document.etag.trim_matches('"') == hash);
     let known = incoming.parts.headers.get(header::IF_NONE_MATCH).and_then(|tag| tag.to_str().ok());
     let mut response = match hash {
         Some(_) if !is_right => respond::full(StatusCode::MOVED_PERMANENTLY, "application/json", bytes::Bytes::new()),
-        _ if known.is_some_and(|tag| document.matches(tag)) => {
-            respond::full(StatusCode::NOT_MODIFIED, "application/json", bytes::Bytes::new())
-        }
+        _ if known.is_some_and(|tag| document.matches(tag)) => respond::empty(StatusCode::NOT_MODIFIED),
         _ => respond::full(StatusCode::OK, "application/json", document.body.clone()),
     };
     let mut set = |name: header::HeaderName, value: String| {

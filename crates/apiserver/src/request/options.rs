@@ -15,7 +15,7 @@ use crate::status::{FieldError, Status};
 pub(super) fn write_context<'a>(incoming: &'a Incoming, kind: &str) -> Result<WriteContext<'a>, Status> {
     let query = &incoming.query;
     let mut errors = Vec::new();
-    let dry_run = dry_run(query, &mut errors);
+    let dry_run = dry_run(&query.all("dryRun"), &mut errors);
     let validation = match query.get("fieldValidation") {
         None | Some("Warn") => FieldValidation::Warn,
         Some("Ignore") => FieldValidation::Ignore,
@@ -46,12 +46,21 @@ fn program(incoming: &Incoming) -> String {
     agent.split('/').next().unwrap_or_default().chars().filter(|letter| !letter.is_control()).take(MAX_MANAGER_BYTES).collect()
 }
 
-fn dry_run(query: &Query, errors: &mut Vec<FieldError>) -> bool {
-    let values = query.all("dryRun");
+fn dry_run(values: &[&str], errors: &mut Vec<FieldError>) -> bool {
     if values.iter().any(|value| *value != "All") {
         errors.push(FieldError::not_supported("dryRun", &json!(values), &["All"]));
     }
     !values.is_empty()
+}
+
+/// The context of a delete by its query: it has neither a manager nor fields to check.
+pub(super) fn delete_context(incoming: &Incoming) -> Result<WriteContext<'_>, Status> {
+    let mut errors = Vec::new();
+    let dry_run = dry_run(&incoming.query.all("dryRun"), &mut errors);
+    if !errors.is_empty() {
+        return Err(Status::invalid("meta.k8s.io", "DeleteOptions", "", &errors));
+    }
+    Ok(WriteContext { dry_run, ..WriteContext::of(incoming) })
 }
 
 /// `force` belongs to apply patches (PATCH-8).

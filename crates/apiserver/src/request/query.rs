@@ -23,9 +23,9 @@ impl Query {
         self.0.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
     }
 
-    /// All values of a parameter.
+    /// All values of a parameter, also empty ones.
     pub(crate) fn all(&self, key: &str) -> Vec<&str> {
-        self.0.iter().filter(|(name, value)| name == key && !value.is_empty()).map(|(_, value)| value.as_str()).collect()
+        self.0.iter().filter(|(name, _)| name == key).map(|(_, value)| value.as_str()).collect()
     }
 
     /// Whether a boolean parameter is set to true.

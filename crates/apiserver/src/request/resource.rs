@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use http::{Response, StatusCode, header};
 use kubewright_machinery::object::ObjectExt as _;
+use serde_json::Value;
 
 use super::{
     apply,
@@ -11,7 +12,7 @@ use super::{
     decode::{self, BodyType},
     delete_options, encode,
     list::ListQuery,
-    negotiate::{self, Format, Representation},
+    negotiate::{self, Representation},
     nonresource, options,
     patch::Patch,
     respond, reviews,
@@ -19,7 +20,7 @@ use super::{
     service::{Incoming, Outgoing},
     subresource,
     update::Update,
-    write::Written,
+    write::{WriteContext, Written},
 };
 use crate::{
     kinds::{Endpoint, KindSpec, Verb},
@@ -55,19 +56,9 @@ pub(super) async fn answer(
     if let Some(warning) = &route.kind.deprecation_warning {
         warnings.push(warning.clone());
     }
-    let representation = match negotiate::negotiate(&incoming.parts.headers, &incoming.query, route.kind.is_custom()) {
-        // What a client of custom resources reads alone, it is refused in.
-        Err(status) if negotiate::reads_protobuf_alone(&incoming.parts.headers) => {
-            return Ok(respond::failure(&status, Format::Protobuf).into());
-        }
-        outcome => outcome?,
-    };
+    let representation = negotiate::negotiate(&incoming.parts.headers, &incoming.query, &route.kind, route.verb == Verb::Watch)?;
     let call = Call { state, route: &route, incoming, representation };
-    let outgoing = match perform(&call, warnings).await {
-        // Who reads messages gets refusals as messages too (NEG-4).
-        Err(status) if representation.format == Format::Protobuf => respond::failure(&status, Format::Protobuf).into(),
-        outcome => outcome?,
-    };
+    let outgoing = perform(&call, warnings).await?;
     if outgoing.stored {
         state.after_write().await;
     }
@@ -148,9 +139,18 @@ fn watch(call: &Call<'_>) -> Result<Response<ResponseBody>, Status> {
     Ok(response)
 }
 
+/// The object in the body of a create or an update.
+fn object_of(call: &Call<'_>, context: &mut WriteContext<'_>) -> Result<Value, Status> {
+    let body_type = call.body_type()?;
+    if body_type == BodyType::Json && !call.kind().is_custom() {
+        context.text = Some(call.incoming.body.clone());
+    }
+    decode::object(&call.incoming.body, body_type, call.kind(), context)
+}
+
 async fn create(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Outgoing, Status> {
     let mut context = options::write_context(call.incoming, "CreateOptions")?;
-    let object = decode::object(&call.incoming.body, call.body_type()?, call.kind(), &mut context)?;
+    let object = object_of(call, &mut context)?;
     if call.state.options.strict {
         strict(call.kind(), &object)?;
     }
@@ -163,7 +163,7 @@ async fn create(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Outgoing,
 }
 
 /// What the real server drops without a word, and a correct client does not send (DIF-7).
-fn strict(kind: &KindSpec, object: &serde_json::Value) -> Result<(), Status> {
+fn strict(kind: &KindSpec, object: &Value) -> Result<(), Status> {
     let sent = ["generation", "uid", "creationTimestamp", "deletionTimestamp"].into_iter().filter_map(|field| {
         let value = object.metadata().get(field).filter(|value| !value.is_null())?;
         let path = format!("metadata.{field}");
@@ -185,7 +185,7 @@ fn strict(kind: &KindSpec, object: &serde_json::Value) -> Result<(), Status> {
 /// A PUT to the object or to a subresource that takes the whole object.
 pub(super) async fn update(call: &Call<'_>, endpoint: Endpoint<'_>, warnings: &mut Vec<String>) -> Result<Outgoing, Status> {
     let mut context = options::write_context(call.incoming, "UpdateOptions")?;
-    let object = decode::object(&call.incoming.body, call.body_type()?, call.kind(), &mut context)?;
+    let object = object_of(call, &mut context)?;
     let (kind, name) = (call.kind(), call.name());
     let create_when_missing = kind.flags.create_on_update && endpoint == Endpoint::Main;
     let update = Update { kind, endpoint, name: &name, is_patch: false, create_when_missing };

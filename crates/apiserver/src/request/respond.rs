@@ -30,6 +30,13 @@ pub(super) fn value(code: StatusCode, value: &Value, format: Format) -> Response
     full(code, format.media_type(), encode::value(value, format))
 }
 
+/// An answer without content, which then has no type either.
+pub(super) fn empty(code: StatusCode) -> Response<ResponseBody> {
+    let mut response = Response::new(ResponseBody::full(Bytes::new()));
+    *response.status_mut() = code;
+    response
+}
+
 /// A failure (NEG-4: always a plain Status).
 pub(super) fn failure(status: &Status, format: Format) -> Response<ResponseBody> {
     let mut response = value(status.status_code(), &status.to_value(), format);

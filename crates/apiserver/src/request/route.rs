@@ -83,6 +83,11 @@ fn check_main(route: &Route) -> Result<(), NoRoute> {
         return Err(NoRoute::Status(Status::forbidden(&kind.group, &kind.plural, "", why)));
     }
     if !kind.allows(route.verb) {
+        // Below what can only be created there are no objects with names.
+        let has_objects = [Verb::Get, Verb::Update, Verb::Patch, Verb::Delete].iter().any(|verb| kind.allows(*verb));
+        if route.name.is_some() && !has_objects {
+            return Err(NoRoute::Status(Status::resource_not_found()));
+        }
         return Err(NoRoute::Status(Status::method_not_allowed()));
     }
     Ok(())

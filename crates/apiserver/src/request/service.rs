@@ -4,11 +4,13 @@ use std::{
     any::Any,
     convert::Infallible,
     panic::AssertUnwindSafe,
+    pin::pin,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
     task::{Context, Poll},
+    time::Duration,
 };
 
 use bytes::Bytes;
@@ -16,10 +18,11 @@ use futures::{FutureExt as _, future::BoxFuture};
 use http::{HeaderValue, Request, Response, StatusCode, header, request::Parts};
 use http_body::Body;
 use kubewright_machinery::quantity::GoDuration;
+use serde_json::json;
 
 use super::{
     body::{self, ResponseBody},
-    negotiate::Format,
+    negotiate::{self, Format},
     nonresource,
     query::Query,
     resource, respond,
@@ -31,6 +34,9 @@ use crate::{
     server::State,
     status::Status,
 };
+
+/// How long a handler may take at most.
+const HANDLER_LIMIT: Duration = Duration::from_secs(34);
 
 /// Answers requests. The user is the [`Identity`] in the extensions of the request; without one it is the anonymous user.
 #[derive(Clone, Debug)]
@@ -158,24 +164,51 @@ where
         return status.clone().into();
     }
     let query = Query::parse(parts.uri.query());
-    let read = body::read(body).await.and_then(|body| check_timeout(&query).map(|()| body));
+    let read = body::read(body).await.and_then(|body| time_limit(&query).map(|limit| (body, limit)));
     match read {
-        Ok(body) => {
+        Ok((body, limit)) => {
             let user = parts.extensions.get::<Identity>().cloned().unwrap_or_else(Identity::anonymous);
-            answer(state, Incoming { parts, query, user, body }).await
+            within(state, limit, answer(state, Incoming { parts, query, user, body })).await
         }
         Err(status) => status.into(),
     }
 }
 
-/// A time-out must be a duration, although nothing here takes long enough to need one (DISC-18).
-fn check_timeout(query: &Query) -> Result<(), Status> {
-    match query.get("timeout") {
-        Some(timeout) if GoDuration::parse(timeout).is_err() => {
-            Err(Status::bad_request(format!("invalid timeout specified in the request URL - time: invalid duration {timeout:?}")))
-        }
-        _ => Ok(()),
+/// How long a request may take (DISC-18). Watches end by their own time.
+fn time_limit(query: &Query) -> Result<Option<Duration>, Status> {
+    if query.is_set("watch") {
+        return Ok(None);
     }
+    let Some(timeout) = query.get("timeout") else { return Ok(Some(HANDLER_LIMIT)) };
+    let Ok(duration) = GoDuration::parse(timeout) else {
+        let is_number = timeout.parse::<f64>().is_ok();
+        let problem = if is_number { "missing unit in duration" } else { "invalid duration" };
+        let message = format!("invalid timeout specified in the request URL - time: {problem} {timeout:?}");
+        return Err(Status::bad_request(message));
+    };
+    // Zero and less mean the default.
+    let asked = duration.to_std().filter(|asked| !asked.is_zero());
+    Ok(Some(asked.map_or(HANDLER_LIMIT, |asked| asked.min(HANDLER_LIMIT))))
+}
+
+/// Waits for an answer as long as the limit allows. Nearly all answers are there at once and need no timer.
+async fn within(state: &State, limit: Option<Duration>, answer: impl Future<Output = Outgoing>) -> Outgoing {
+    let mut answer = pin!(answer);
+    let Some(limit) = limit else { return answer.await };
+    if let Poll::Ready(outgoing) = futures::poll!(answer.as_mut()) {
+        return outgoing;
+    }
+    tokio::select! {
+        outgoing = answer => outgoing,
+        () = state.clock.sleep(limit) => too_late(),
+    }
+}
+
+/// What a filter in front of all handlers says: no kind and no version, and the type of a text.
+fn too_late() -> Outgoing {
+    let message = "Timeout: request did not complete within the allotted timeout";
+    let body = json!({"metadata": {}, "status": "Failure", "message": message, "reason": "Timeout", "details": {}, "code": 504});
+    respond::text(StatusCode::GATEWAY_TIMEOUT, body.to_string()).into()
 }
 
 async fn answer(state: &Arc<State>, incoming: Incoming) -> Outgoing {
@@ -193,7 +226,10 @@ async fn answer(state: &Arc<State>, incoming: Incoming) -> Outgoing {
                     outgoing.warnings = warnings;
                     outgoing
                 }
-                Err(status) => Outgoing { warnings, ..Outgoing::from(status) },
+                Err(status) => {
+                    let format = negotiate::of_failure(&incoming.parts.headers);
+                    Outgoing { warnings, ..Outgoing::from(respond::failure(&status, format)) }
+                }
             }
         }
     }

@@ -1,9 +1,10 @@
 //! What all writes have in common: who writes, how strictly, and how an object gets into the form in which it is stored.
 
+use bytes::Bytes;
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::Value;
 
-use super::{convert, metadata, scale};
+use super::{convert, json, metadata, scale};
 use crate::{
     access::Identity,
     kinds::{Endpoint, KindSpec},
@@ -55,6 +56,8 @@ pub(crate) struct WriteContext<'a> {
     pub(crate) recording: Recording,
     /// Problems found while the body was read, such as duplicate fields.
     pub(crate) found: Vec<String>,
+    /// The JSON text of a built-in object: its problems are told in the order of the text.
+    pub(crate) text: Option<Bytes>,
     /// What the client is told beside the answer.
     pub(crate) warnings: Vec<String>,
 }
@@ -81,6 +84,7 @@ impl<'a> WriteContext<'a> {
             subresource: "",
             recording: Recording::Compared,
             found: Vec::new(),
+            text: None,
             warnings: Vec::new(),
         }
     }
@@ -89,6 +93,9 @@ impl<'a> WriteContext<'a> {
     pub(crate) fn report(&mut self, unknown: Vec<String>, refuse: impl FnOnce(String) -> Status) -> Result<(), Status> {
         let mut found = std::mem::take(&mut self.found);
         found.extend(unknown.into_iter().map(|path| format!("unknown field {path:?}")));
+        if let Some(text) = self.text.as_ref().filter(|_| found.len() > 1) {
+            in_order_of(text, &mut found);
+        }
         match self.validation {
             FieldValidation::Strict if !found.is_empty() => return Err(refuse(found.join(", "))),
             FieldValidation::Warn => {
@@ -114,6 +121,17 @@ impl<'a> WriteContext<'a> {
     }
 }
 
+/// Sorts problems by the place in the text of the field that they name; a duplicate field is one at its second occurrence.
+fn in_order_of(text: &[u8], problems: &mut [String]) {
+    let paths = json::paths(text);
+    problems.sort_by_key(|problem| {
+        let field = problem.split('"').nth(1).unwrap_or_default();
+        let mut places = paths.iter().enumerate().filter(|(_, path)| *path == field).map(|(place, _)| place);
+        let place = if problem.starts_with("duplicate") { places.nth(1) } else { places.next() };
+        place.unwrap_or(usize::MAX)
+    });
+}
+
 /// Brings an object from the form in which a client sent it into the form in which it is stored: typed, pruned, defaulted, converted.
 /// `wrong_type` and `strict` make the errors, which differ between bodies and patches.
 pub(super) fn absorb(
@@ -133,6 +151,10 @@ pub(super) fn absorb(
     let mut unknown = Vec::new();
     metadata::normalise(object, kind, &mut unknown).map_err(&refuse)?;
     model.normalise(object, &mut unknown).map_err(|wrong| refuse(wrong.0))?;
+    if !kind.is_custom() {
+        // What did not come as JSON text is read with sorted members.
+        unknown.sort();
+    }
     // The type's own view of metadata ends here: what it dropped there was not its business.
     context.report(unknown, |problems| refuse(format!("strict decoding error: {problems}")))?;
     model.default(object);

@@ -43,7 +43,12 @@ pub enum Content {
 impl Answer {
     /// Sorts bytes out.
     pub fn new(code: u16, headers: HeaderMap, body: &[u8]) -> Self {
+        let is_yaml = headers.get(http::header::CONTENT_TYPE).is_some_and(|value| value == "application/yaml");
         let content = match serde_json::from_slice(body) {
+            _ if is_yaml => match std::str::from_utf8(body).map(kubewright_machinery::yaml::document) {
+                Ok(Ok(value)) => Content::Json(value),
+                _ => Content::Text(String::from_utf8_lossy(body).into_owned()),
+            },
             _ if body.is_empty() => Content::Empty,
             Ok(json) => Content::Json(json),
             Err(_) => match std::str::from_utf8(body) {

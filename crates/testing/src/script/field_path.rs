@@ -1,4 +1,4 @@
-//! Choosing parts of a body: JSON pointers with `*` for every element and `[key=value]` for the elements that have it.
+//! Choosing parts of a body: JSON pointers with `*` for every element, `**` for any depth, and `[key=value]` for the elements that have it.
 
 use serde_json::{Map, Value};
 
@@ -69,6 +69,15 @@ fn merge(target: &mut Value, other: Value) {
 
 fn remove_parts(value: &mut Value, parts: &[String]) {
     let Some((part, rest)) = parts.split_first() else { return };
+    if part == "**" {
+        remove_parts(value, rest);
+        match value {
+            Value::Object(members) => members.values_mut().for_each(|value| remove_parts(value, parts)),
+            Value::Array(items) => items.iter_mut().for_each(|item| remove_parts(item, parts)),
+            _ => {}
+        }
+        return;
+    }
     match value {
         Value::Object(members) if rest.is_empty() => members.retain(|key, _| part != "*" && key != part),
         Value::Object(members) => {
@@ -109,6 +118,13 @@ mod tests {
         assert_eq!(keep(&["/items/*/x", "/items/*/name"]), json!({"items": [{"name": "a", "x": 1}, {"name": "b", "x": 3}]}));
         assert_eq!(keep(&["/items/[name=b]"]), json!({"items": [{"name": "b", "x": 3}]}));
         assert_eq!(keep(&["/none"]), json!({}));
+    }
+
+    #[test]
+    fn parts_are_removed_at_any_depth() {
+        let mut value = body();
+        remove(&mut value, "/**/x");
+        assert_eq!(value, json!({"items": [{"name": "a", "y": 2}, {"name": "b"}], "kind": "L"}));
     }
 
     #[test]

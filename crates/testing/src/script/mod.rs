@@ -31,7 +31,7 @@ pub use deviation::{Deviation, Deviations};
 pub use fresh::{run_embedded, run_remote};
 pub use history::{Subject, history};
 pub use library::{Library, LibraryError, ScriptFile};
-pub use model::{Body, Header, Script, Step, User, WatchStop};
+pub use model::{Header, Script, Step, User, WatchStop};
 pub use normal::normalise;
 pub use outcome::Outcome;
 pub use readme::{README_VARIABLE, table};

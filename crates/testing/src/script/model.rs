@@ -75,6 +75,9 @@ pub struct Step {
     /// The body is `{"data":{"k":"xxx…"}}` around this many bytes, in a ConfigMap: for bodies too large for a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub filler: Option<usize>,
+    /// The body is a JSON patch of this many tests of `/data/a`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operations: Option<usize>,
     /// Who asks; an administrator when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<User>,
@@ -96,7 +99,7 @@ pub struct Step {
     /// Compare only these parts of the body. `*` in a pointer stands for every element, a list element can be named by `[name=x]`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub only: Vec<String>,
-    /// Do not compare these parts of the body.
+    /// Do not compare these parts of the body. `**` in a pointer stands for any depth.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub without: Vec<String>,
     /// The normalised answer of a real server.
@@ -141,15 +144,6 @@ pub struct WatchStop {
     /// Whether the order of events of different objects is compared.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ordered: bool,
-}
-
-/// The bytes of a request.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Body {
-    /// Nothing.
-    None,
-    /// These bytes.
-    Bytes(Vec<u8>),
 }
 
 impl Script {
@@ -210,9 +204,10 @@ impl Step {
         if self.path.is_empty() == self.join.is_empty() {
             return Err(format!("step {:?} needs either a path or a join", self.id));
         }
-        let bodies = [self.body.is_some(), self.raw.is_some(), self.base64.is_some(), self.filler.is_some()];
+        let bodies =
+            [self.body.is_some(), self.raw.is_some(), self.base64.is_some(), self.filler.is_some(), self.operations.is_some()];
         if bodies.iter().filter(|is_there| **is_there).count() > 1 {
-            return Err(format!("step {:?} has more than one of body, raw, base64 and filler", self.id));
+            return Err(format!("step {:?} has more than one of body, raw, base64, filler and operations", self.id));
         }
         if let Some(name) = self.capture.keys().find(|name| !name.starts_with('$')) {
             return Err(format!("the variable {name:?} of step {:?} must begin with $", self.id));

@@ -25,6 +25,7 @@ pub fn normalise(script: &Script, id: &str, answers: &[Answer]) -> Vec<Outcome> 
 /// What has been seen so far.
 struct Names {
     id: String,
+    camel_id: String,
     /// What the script says itself stays as it is.
     said: String,
     /// Versions of objects, sorted.
@@ -63,6 +64,7 @@ impl Names {
         names.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
         Self {
             id: id.to_owned(),
+            camel_id: id[..1].to_uppercase() + &id[1..],
             said,
             versions: versions.into_iter().collect(),
             uids: HashMap::new(),
@@ -267,7 +269,8 @@ impl Names {
         let replaced = UID.replace_all(&text, |found: &regex::Captures<'_>| {
             if said.contains(&found[0]) { found[0].to_owned() } else { format!("<uid:{}>", index(uids, found[0].to_owned())) }
         });
-        replaced.replace(&self.id, "$id")
+        // Names of operations are in camel case.
+        replaced.replace(&self.id, "$id").replace(&self.camel_id, "$Id")
     }
 
     /// A message with the versions that it names replaced.

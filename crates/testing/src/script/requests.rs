@@ -1,7 +1,7 @@
 //! From a step to the bytes of its request.
 
 use base64::Engine as _;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::model::Step;
 use super::variables::Variables;
@@ -20,6 +20,10 @@ pub(super) struct Filled {
 impl Filled {
     pub(super) fn new(step: &Step, variables: &Variables) -> Result<Self, String> {
         let body = match (&step.body, &step.raw, &step.base64, step.filler) {
+            _ if step.operations.is_some() => {
+                let test = json!({"op": "test", "path": "/data/a", "value": "1"});
+                Value::from(vec![test; step.operations.unwrap_or_default()]).to_string().into_bytes()
+            }
             (Some(body), ..) => variables.fill_value(body).to_string().into_bytes(),
             (_, Some(raw), ..) => variables.fill(raw).into_bytes(),
             (_, _, Some(base64), _) => {

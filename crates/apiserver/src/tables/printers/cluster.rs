@@ -3,15 +3,15 @@
 use serde_json::Value;
 
 use super::row::{NONE, Row, or, or_none};
-use super::{AGE, NAME, Printer, integer, text, wide};
+use super::{AGE, NAME, Printer, text, wide};
 
 pub(super) static CONFIG_MAP: Printer = Printer {
-    columns: &[NAME, integer("Data"), AGE],
+    columns: &[NAME, text("Data"), AGE],
     cells: |row| vec![row.name(), (members(row, "/data") + members(row, "/binaryData")).into(), row.age()],
 };
 
 pub(super) static SECRET: Printer = Printer {
-    columns: &[NAME, text("Type"), integer("Data"), AGE],
+    columns: &[NAME, text("Type"), text("Data"), AGE],
     cells: |row| vec![row.name(), row.str("/type").into(), members(row, "/data").into(), row.age()],
 };
 
@@ -91,7 +91,7 @@ pub(super) static EVENT: Printer = Printer {
         wide("Source"),
         text("Message"),
         wide("First Seen"),
-        ("Count", "integer", 1),
+        wide("Count"),
         ("Name", "string", 1),
     ],
     cells: |row| {

@@ -51,7 +51,13 @@ const fn wide(name: &'static str) -> Header {
     (name, "string", 1)
 }
 
-/// What every kind without columns of its own shows.
+/// What kinds without columns of their own show: the time itself, not the age.
+static NAME_AND_TIME: Printer = Printer {
+    columns: &[NAME, ("Created At", "date", 0)],
+    cells: |row| vec![row.name(), row.str("/metadata/creationTimestamp").into()],
+};
+
+/// What kinds show whose columns say no more.
 static NAME_AND_AGE: Printer = Printer { columns: &[NAME, AGE], cells: |row| vec![row.name(), row.age()] };
 
 /// The printer of a built-in kind.
@@ -92,6 +98,7 @@ pub(super) fn of(group: &str, kind: &str) -> &'static Printer {
         ("autoscaling", "HorizontalPodAutoscaler") => &policy::AUTOSCALER,
         ("policy", "PodDisruptionBudget") => &policy::DISRUPTION_BUDGET,
         ("scheduling.k8s.io", "PriorityClass") => &policy::PRIORITY_CLASS,
-        _ => &NAME_AND_AGE,
+        ("", "ServiceAccount") | ("resource.k8s.io", "DeviceClass" | "ResourceClaimTemplate") => &NAME_AND_AGE,
+        _ => &NAME_AND_TIME,
     }
 }

@@ -7,7 +7,7 @@ use super::row::{Row, first, plain};
 use super::{AGE, NAME, Printer, integer, text};
 
 pub(super) static AUTOSCALER: Printer = Printer {
-    columns: &[NAME, text("Reference"), text("Targets"), text("MinPods"), text("MaxPods"), integer("Replicas"), AGE],
+    columns: &[NAME, text("Reference"), text("Targets"), text("MinPods"), text("MaxPods"), text("Replicas"), AGE],
     cells: |row| {
         let reference = format!("{}/{}", row.str("/spec/scaleTargetRef/kind"), row.str("/spec/scaleTargetRef/name"));
         let least = row.at("/spec/minReplicas").map_or_else(|| "<unset>".to_owned(), plain);
@@ -16,7 +16,7 @@ pub(super) static AUTOSCALER: Printer = Printer {
             reference.into(),
             targets(row).into(),
             least.into(),
-            row.int("/spec/maxReplicas").to_string().into(),
+            row.int("/spec/maxReplicas").into(),
             row.int("/status/currentReplicas").into(),
             row.age(),
         ]

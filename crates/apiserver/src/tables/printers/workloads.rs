@@ -13,8 +13,8 @@ pub(super) static DEPLOYMENT: Printer = Printer {
     columns: &[
         NAME,
         text("Ready"),
-        integer("Up-to-date"),
-        integer("Available"),
+        text("Up-to-date"),
+        text("Available"),
         AGE,
         wide("Containers"),
         wide("Images"),

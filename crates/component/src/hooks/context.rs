@@ -64,7 +64,7 @@ impl<C> HookContext<C> {
 
     /// The cluster of the dependents, in the name in which they are written.
     pub fn target(&self) -> &Cluster {
-        self.inputs.target.as_ref().unwrap_or(self.read.cluster())
+        self.inputs.target.as_ref().unwrap_or_else(|| self.read.cluster())
     }
 
     /// The namespace that the dependents go to.

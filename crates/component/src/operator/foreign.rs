@@ -13,8 +13,11 @@ use serde_json::Value;
 pub(super) struct ForeignWatch {
     gvk: GroupVersionKind,
     pub(super) plural: String,
-    concerns: Arc<dyn Fn(&Value) -> Vec<Key> + Send + Sync>,
+    concerns: Arc<Concerns>,
 }
+
+/// The components that an object concerns.
+type Concerns = dyn Fn(&Value) -> Vec<Key> + Send + Sync;
 
 impl ForeignWatch {
     pub(super) fn new<K>(concerns: impl Fn(&K) -> Vec<Key> + Send + Sync + 'static) -> Self

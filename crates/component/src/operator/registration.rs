@@ -138,7 +138,7 @@ impl<C: Component> Registration for ComponentRegistration<C> {
             allow_exec: self.options.allow_exec_credentials,
         });
         let others = targets.clone();
-        context.checks.note(&format!("targets of {}", self.name), move || {
+        context.checks.note(format!("targets of {}", self.name), move || {
             let problems = others.problems();
             if problems.is_empty() { Ok(()) } else { Err(problems.join(", ")) }
         })?;
@@ -150,7 +150,7 @@ impl<C: Component> Registration for ComponentRegistration<C> {
         metrics.crd_is_outdated(outdated.is_some());
         if let Some(outdated) = outdated {
             tracing::warn!("{outdated}");
-            context.checks.note(&format!("crd of {}", self.name), move || Err(outdated.clone()))?;
+            context.checks.note(format!("crd of {}", self.name), move || Err(outdated.clone()))?;
         }
         let shared = Arc::new(Shared {
             kind: Box::new(kind),

@@ -198,12 +198,16 @@ impl Pass<'_> {
                 }
                 observed.note_warnings(action, &answer.warnings);
                 let told = observed.record(engine, action, Response::Success(body), &mut self.memory.engine, now);
-                told.iter().for_each(|note| shared.events.note(&self.object, note));
+                if let Some(note) = &told {
+                    shared.events.note(&self.object, note);
+                }
             }
             (Err(_), None) => {}
             (Err(_), Some(refusal)) => {
                 let told = observed.record(engine, action, Response::Refused(&refusal), &mut self.memory.engine, now);
-                told.iter().for_each(|note| shared.events.note(&self.object, note));
+                if let Some(note) = &told {
+                    shared.events.note(&self.object, note);
+                }
                 let goes_on = observed.goes_on(&action.key);
                 let silent = goes_on || told.is_some() || lost;
                 if action.verb.is_write() && !silent && !refusal.is_transient() && !refusal.is_absent() {

@@ -11,7 +11,7 @@ use crate::world::{OPERATOR, World, condition, message_of};
 
 /// A world with rules of access.
 async fn world() -> World {
-    World::on(TestCluster::start_with(TestOptions::default().rbac()).await).await
+    World::on(TestCluster::start_with(TestOptions::default().rbac()).await)
 }
 
 fn operator() -> Operator {

@@ -109,7 +109,7 @@ async fn a_change_of_a_foreign_object_queues_the_components_of_its_old_and_its_n
 #[tokio::test]
 async fn a_crd_that_drops_fields_of_the_status_is_told_and_worked_with() {
     let cluster = TestCluster::start_with(TestOptions::default().exclusive()).await;
-    let world = World::on(cluster).await;
+    let world = World::on(cluster);
     let mut old = custom_resource_definition::<Bundle>().unwrap();
     let status = old.pointer_mut("/spec/versions/0/schema/openAPIV3Schema/properties/status/properties").unwrap();
     status["inventory"]["items"]["properties"].as_object_mut().unwrap().remove("fingerprint");

@@ -13,13 +13,13 @@ use crate::world::{World, condition};
 async fn corrections_of_a_field_that_another_actor_rewrites_are_spaced_and_told() {
     let world = World::start().await;
     let one = config_map("one", "a");
-    world.set(&bundle("demo", &[one.clone()])).await;
+    world.set(&bundle("demo", std::slice::from_ref(&one))).await;
     world.until_ready("demo").await;
     let mark = world.journal().mark();
     let started = world.cluster.clock().moment().0;
     // Real time is dear: there the third correction is not waited for.
     let (length, corrections) = if world.cluster.is_embedded() { (100, 3) } else { (14, 2) };
-    while world.cluster.clock().moment().0 - started < Duration::from_secs(length) {
+    while world.cluster.clock().moment().0 < started + Duration::from_secs(length) {
         if world.get(&one).await.unwrap()["data"]["value"] == "a" {
             let edit = json!([{ "op": "replace", "path": "/data/value", "value": "mine" }]);
             world.edit_as("fighter", &one, edit).await;

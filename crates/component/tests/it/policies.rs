@@ -26,7 +26,7 @@ fn data(object: &Value) -> Vec<&str> {
 async fn an_override_takes_back_what_kubectl_added_when_a_reapply_is_due() {
     let world = World::start().await;
     let one = annotated(config_map("one", "a"), "reapply-interval", "4s");
-    world.set(&with_policy("SsaOverride", &[one.clone()])).await;
+    world.set(&with_policy("SsaOverride", std::slice::from_ref(&one))).await;
     world.until_ready("demo").await;
     for manager in ["kubectl", "kubectl-actor", "other-actor"] {
         let mut more = config_map("one", "a");
@@ -54,7 +54,7 @@ async fn an_override_takes_back_what_kubectl_added_when_a_reapply_is_due() {
 async fn a_merge_leaves_to_kubectl_what_it_added() {
     let world = World::start().await;
     let one = annotated(config_map("one", "a"), "reapply-interval", "1s");
-    world.set(&with_policy("SsaMerge", &[one.clone()])).await;
+    world.set(&with_policy("SsaMerge", std::slice::from_ref(&one))).await;
     world.until_ready("demo").await;
     let mut more = config_map("one", "a");
     more["data"] = json!({ "more": "x" });

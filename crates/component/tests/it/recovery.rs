@@ -55,7 +55,7 @@ async fn a_lost_label_is_restored_unless_the_policy_says_never() {
     let world = World::start().await;
     let never = annotated(config_map("never", "a"), "adoption-policy", "never");
     world.set(&bundle("demo", &[config_map("one", "a")])).await;
-    world.set(&bundle("strict", &[never.clone()])).await;
+    world.set(&bundle("strict", std::slice::from_ref(&never))).await;
     world.until_ready("demo").await;
     world.until_ready("strict").await;
     let lost = json!({ "metadata": { "labels": { owner_key(): null } } });
@@ -202,7 +202,7 @@ async fn orphaned_types_do_not_block_deletion() {
     let world = World::start().await;
     let kinds = Kinds::install(&world).await;
     let crd = annotated(kinds.crd(), "delete-policy", "orphan-on-delete");
-    world.set(&bundle("demo", &[crd.clone()])).await;
+    world.set(&bundle("demo", std::slice::from_ref(&crd))).await;
     world.until_ready("demo").await;
     world.create(&kinds.baz()).await;
     world.delete(&bundle("demo", &[])).await;
@@ -220,7 +220,7 @@ async fn a_type_without_a_served_version_is_not_in_use() {
     let kinds = Kinds::install(&world).await;
     let mut crd = kinds.crd();
     crd["spec"]["versions"][0]["served"] = false.into();
-    world.set(&bundle("demo", &[crd.clone()])).await;
+    world.set(&bundle("demo", std::slice::from_ref(&crd))).await;
     world.until_ready("demo").await;
     world.delete(&bundle("demo", &[])).await;
     world.until_gone(&bundle("demo", &[])).await;

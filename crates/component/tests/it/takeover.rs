@@ -151,7 +151,7 @@ impl Scene {
             return None;
         };
         let cluster = TestCluster::start_with(TestOptions::default().without_controllers()).await;
-        let mut world = World::on(cluster).await;
+        let mut world = World::on(cluster);
         let mut variants = variants(&folder);
         variants.retain(|name, _| which(name));
         let operator = |variants: &BTreeMap<String, Variant>| {

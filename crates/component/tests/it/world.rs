@@ -24,11 +24,11 @@ pub(crate) struct World {
 impl World {
     /// A cluster without an operator.
     pub(crate) async fn new() -> Self {
-        Self::on(TestCluster::start().await).await
+        Self::on(TestCluster::start().await)
     }
 
     /// A world on this cluster, without an operator.
-    pub(crate) async fn on(cluster: TestCluster) -> Self {
+    pub(crate) fn on(cluster: TestCluster) -> Self {
         // RUST_LOG=debug shows what an operator does; the second test of a process finds it set up.
         let filter = tracing_subscriber::EnvFilter::from_default_env();
         drop(tracing_subscriber::fmt().with_env_filter(filter).with_test_writer().try_init());

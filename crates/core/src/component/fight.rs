@@ -1,5 +1,7 @@
 //! Fights about fields, as a condition.
 
+use std::fmt::Write as _;
+
 use jiff::Timestamp;
 
 use super::ComponentStatus;
@@ -25,7 +27,7 @@ impl ComponentStatus {
         } else {
             match fights.count() {
                 0 => {}
-                more => message.push_str(&format!("; and {more} more")),
+                more => drop(write!(message, "; and {more} more")),
             }
             conditions.set(CONTESTED, ConditionStatus::True, "DriftRepeated", message);
         }

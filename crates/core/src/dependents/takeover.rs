@@ -7,6 +7,7 @@ use super::{DesiredObject, ObjectAction, Phase, Projection};
 use crate::manifest::{ReconcilePolicy, UpdatePolicy};
 
 /// How an object that nobody of us wrote compares with its manifest.
+#[expect(clippy::large_enum_variant, reason = "lives for one step")]
 pub(super) enum Comparison {
     /// It is as it is wanted; of these leaves only the presence is ours.
     Same(Vec<Vec<String>>),

@@ -9,15 +9,13 @@ use serde_json::{Value, json};
 
 use super::{Controller, backlog::Backlog};
 use crate::{
-    definition,
-    kinds::{Endpoint, KindSpec, Registry},
+    definition::{self, condition, condition::CLEANUP},
+    kinds::Endpoint,
     request::delete::DeleteOptions,
     server::Writer,
     status::Status,
-    store::{Event, ObjectName, Resource},
+    store::{Event, ObjectName, Resource, Snapshot},
 };
-
-const CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
 
 /// Puts definitions into force and takes them out again.
 #[derive(Debug, Default)]
@@ -81,27 +79,31 @@ impl Definitions {
         let snapshot = writer.snapshot();
         let Some(stored) = snapshot.get(&resource(), name) else {
             self.withdraw(writer, name);
+            self.reconsider(&snapshot, name);
             return Ok(());
         };
         let definition = stored.value();
         if definition.deletion_timestamp().is_some() {
             return self.finish(writer, name, definition).await;
         }
-        if definition.finalizers().all(|finalizer| finalizer != CLEANUP) {
-            writer.modify(&resource(), name, Endpoint::Main, add_finalizer).await?;
-        }
-        let conflict = name_conflict(&writer.registry(), definition);
-        let accepted = definition["spec"]["names"].clone();
+        let (names, conflict) = accepted_names(&snapshot, definition);
         let now = writer.clock().now_in_seconds();
         let written = writer
-            .modify(&resource(), name, Endpoint::Status, |object| establish(object, &accepted, conflict.as_ref(), &now))
+            .modify(&resource(), name, Endpoint::Status, |object| establish(object, &names, conflict.as_ref(), &now))
             .await?;
-        if conflict.is_some() {
-            self.withdraw(writer, name);
-        } else if let Some(written) = written {
-            put_in_force(writer, written.value());
+        match written {
+            Some(written) if condition::is_true(written.value(), "Established") => put_in_force(writer, written.value()),
+            _ => self.withdraw(writer, name),
         }
         Ok(())
+    }
+
+    /// A definition that is gone frees its names for the others of its group.
+    fn reconsider(&self, snapshot: &Snapshot, name: &ObjectName) {
+        let group = name.name.split_once('.').map_or("", |(_, group)| group);
+        let definitions = resource();
+        let others = snapshot.list(&definitions, None).filter(|(_, other)| other.value()["spec"]["group"] == group);
+        self.pending.extend(others.map(|(name, _)| name.clone()));
     }
 
     /// The definition is gone or not accepted: nothing of it is served.
@@ -118,7 +120,10 @@ impl Definitions {
         if definition.finalizers().all(|finalizer| finalizer != CLEANUP) {
             return Ok(());
         }
-        put_in_force(writer, definition);
+        // A definition that was never in force has no instances of its own.
+        if condition::is_true(definition, "Established") {
+            put_in_force(writer, definition);
+        }
         let resource_of_instances = instances(&name.name);
         {
             let mut leaving = self.leaving.lock();
@@ -133,13 +138,13 @@ impl Definitions {
         }
         let left = writer.snapshot().count(&resource_of_instances);
         let now = writer.clock().now_in_seconds();
-        let condition = if left == 0 {
+        let progress = if left == 0 {
             json!({"type": "Terminating", "status": "False", "reason": "InstanceDeletionCompleted", "message": "removed all instances"})
         } else {
             json!({"type": "Terminating", "status": "True", "reason": "InstanceDeletionInProgress",
                    "message": "CustomResource deletion is in progress"})
         };
-        writer.modify(&resource(), name, Endpoint::Status, |object| set_condition(object, &condition, &now)).await?;
+        writer.modify(&resource(), name, Endpoint::Status, |object| condition::set(object, &progress, &now)).await?;
         if left == 0 {
             writer.modify(&resource(), name, Endpoint::Main, remove_finalizer).await?;
         }
@@ -173,84 +178,80 @@ const SPEC: usize = 0;
 
 /// What of a definition decides how its instances are served.
 fn shape_of(definition: &Value) -> Value {
-    json!([definition["spec"], definition.deletion_timestamp().is_some()])
+    json!([definition["spec"], definition["status"]["acceptedNames"], definition.deletion_timestamp().is_some()])
 }
 
-/// CRD-3: another definition or a built-in kind of the group has one of the names.
-fn name_conflict(registry: &Registry, definition: &Value) -> Option<(String, String)> {
-    let names = &definition["spec"]["names"];
-    let group = definition["spec"]["group"].as_str().unwrap_or_default();
-    let text = |field: &str| names[field].as_str().unwrap_or_default();
-    let others: Vec<&KindSpec> = registry
-        .kinds()
-        .filter(|kind| kind.group == group && kind.custom.as_ref().is_none_or(|custom| custom.definition != definition.name()))
-        .map(|kind| &**kind)
-        .collect();
-    let conflict = |reason: &str, name: &str| Some((reason.to_owned(), format!("{name:?} is already in use")));
-    for other in others {
-        if other.plural == text("plural")
-            || other.singular == text("plural")
-            || other.short_names.iter().any(|name| name == text("plural"))
-        {
-            return conflict("PluralConflict", text("plural"));
-        }
-        if other.kind == text("kind") {
-            return conflict("KindConflict", text("kind"));
-        }
-        if other.list_kind == text("listKind") {
-            return conflict("ListKindConflict", text("listKind"));
+/// CRD-3: the names that a definition gets, and why it does not get all. Names belong to whom they were accepted for first.
+fn accepted_names(snapshot: &Snapshot, definition: &Value) -> (Value, Option<(&'static str, String)>) {
+    let (mut resources, mut kinds) = (Vec::new(), Vec::new());
+    let definitions = resource();
+    let others = snapshot.list(&definitions, None).map(|(_, other)| other.value());
+    for other in others.filter(|other| other["spec"]["group"] == definition["spec"]["group"]) {
+        let names = &other["status"]["acceptedNames"];
+        let short = names["shortNames"].as_array().into_iter().flatten().cloned();
+        resources.extend([names["plural"].clone(), names["singular"].clone()].into_iter().chain(short));
+        kinds.extend([names["kind"].clone(), names["listKind"].clone()]);
+    }
+    let wanted = &definition["spec"]["names"];
+    let mut names = definition["status"]["acceptedNames"].clone();
+    let mut conflict = None;
+    let taken = |name: &Value, own: &Value, used: &[Value]| name != own && used.contains(name);
+    for (field, reason, used) in [
+        ("plural", "PluralConflict", &resources),
+        ("singular", "SingularConflict", &resources),
+        ("shortNames", "ShortNamesConflict", &resources),
+        ("kind", "KindConflict", &kinds),
+        ("listKind", "ListKindConflict", &kinds),
+    ] {
+        let refused: Vec<String> = if field == "shortNames" {
+            let own = names[field].as_array().cloned().unwrap_or_default();
+            let short = wanted[field].as_array().into_iter().flatten().filter(|name| !own.contains(name));
+            short.filter(|name| taken(name, &"".into(), used)).map(|name| format!("{name} is already in use")).collect()
+        } else {
+            Some(&wanted[field])
+                .filter(|name| taken(name, &names[field], used))
+                .map(|name| format!("{name} is already in use"))
+                .into_iter()
+                .collect()
+        };
+        match refused.as_slice() {
+            [] => match wanted.get(field) {
+                Some(name) => names[field] = name.clone(),
+                None => {
+                    names.as_object_mut().map(|names| names.remove(field));
+                }
+            },
+            [one] => conflict = Some((reason, one.clone())),
+            several => conflict = Some((reason, format!("[{}]", several.join(", ")))),
         }
     }
-    None
-}
-
-fn establish(object: &mut Value, accepted: &Value, conflict: Option<&(String, String)>, now: &str) {
-    match conflict {
+    match wanted.get("categories") {
+        Some(categories) => names["categories"] = categories.clone(),
         None => {
-            object["status"]["acceptedNames"] = accepted.clone();
-            let names =
-                json!({"type": "NamesAccepted", "status": "True", "reason": "NoConflicts", "message": "no conflicts found"});
-            set_condition(object, &names, now);
-            let established = json!({"type": "Established", "status": "True", "reason": "InitialNamesAccepted",
-                                     "message": "the initial names have been accepted"});
-            set_condition(object, &established, now);
-        }
-        Some((reason, message)) => {
-            set_condition(
-                object,
-                &json!({"type": "NamesAccepted", "status": "False", "reason": reason, "message": message}),
-                now,
-            );
-            let established = json!({"type": "Established", "status": "False", "reason": "NotAccepted", "message": "not all names are accepted"});
-            set_condition(object, &established, now);
+            names.as_object_mut().map(|names| names.remove("categories"));
         }
     }
+    (names, conflict)
 }
 
-fn set_condition(object: &mut Value, condition: &Value, now: &str) {
-    let status = &mut object["status"];
-    if !status["conditions"].is_array() {
-        status["conditions"] = json!([]);
-    }
-    let Some(conditions) = status["conditions"].as_array_mut() else { return };
-    let position = conditions.iter().position(|present| present["type"] == condition["type"]);
-    let mut condition = condition.clone();
-    condition["lastTransitionTime"] = match position {
-        Some(position) if conditions[position]["status"] == condition["status"] => {
-            conditions[position]["lastTransitionTime"].clone()
-        }
-        _ => now.into(),
+fn establish(object: &mut Value, names: &Value, conflict: Option<&(&'static str, String)>, now: &str) {
+    object["status"]["acceptedNames"] = names.clone();
+    let accepted = match conflict {
+        None => json!({"type": "NamesAccepted", "status": "True", "reason": "NoConflicts", "message": "no conflicts found"}),
+        Some((reason, message)) => json!({"type": "NamesAccepted", "status": "False", "reason": reason, "message": message}),
     };
-    match position {
-        Some(position) => conditions[position] = condition,
-        None => conditions.push(condition),
+    condition::set(object, &accepted, now);
+    // What was served once stays served under its accepted names.
+    if condition::is_true(object, "Established") {
+        return;
     }
-}
-
-fn add_finalizer(object: &mut Value) {
-    let mut finalizers: Vec<String> = object.finalizers().map(str::to_owned).collect();
-    finalizers.push(CLEANUP.to_owned());
-    object.metadata_mut().insert("finalizers".into(), json!(finalizers));
+    let established = if conflict.is_none() {
+        json!({"type": "Established", "status": "True", "reason": "InitialNamesAccepted",
+               "message": "the initial names have been accepted"})
+    } else {
+        json!({"type": "Established", "status": "False", "reason": "NotAccepted", "message": "not all names are accepted"})
+    };
+    condition::set(object, &established, now);
 }
 
 fn remove_finalizer(object: &mut Value) {

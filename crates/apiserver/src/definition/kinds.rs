@@ -21,30 +21,37 @@ pub fn kinds(definition: &Value) -> Vec<KindSpec> {
         let list = definition.pointer(pointer).and_then(Value::as_array);
         list.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
     };
-    let (group, plural, kind) = (text("/spec/group"), text("/spec/names/plural"), text("/spec/names/kind"));
+    // Who is not accepted yet, as a definition that is only looked at, has the names that it asks for.
+    let names = if text("/status/acceptedNames/plural").is_empty() { "/spec/names" } else { "/status/acceptedNames" };
+    let name = |field: &str| text(&format!("{names}/{field}"));
+    let (group, plural, kind) = (text("/spec/group"), name("plural"), name("kind"));
     let storage = StorageId {
         group: group.to_owned(),
         plural: plural.to_owned(),
         version: versions::storage(definition).unwrap_or_default().to_owned(),
     };
+    let stored_model = versions::all(definition)
+        .iter()
+        .find(|version| versions::is(version, "storage"))
+        .map(|version| Arc::new(CustomModel::new(Schema::compile(versions::schema(version).unwrap_or(&Value::Null)))));
     let served = versions::all(definition).iter().filter(|version| versions::is(version, "served"));
     served
         .map(|version| {
-            let name = versions::name(version);
-            let subresources = subresources(version, group, name, kind);
+            let version_name = versions::name(version);
+            let subresources = subresources(version, group, version_name, kind);
             let schema = Schema::compile(versions::schema(version).unwrap_or(&Value::Null));
             let status_apart = subresources.iter().any(|subresource| subresource.name == "status");
             KindSpec {
                 group: group.to_owned(),
-                version: name.to_owned(),
+                version: version_name.to_owned(),
                 kind: kind.to_owned(),
-                list_kind: text("/spec/names/listKind").to_owned(),
+                list_kind: name("listKind").to_owned(),
                 plural: plural.to_owned(),
-                singular: text("/spec/names/singular").to_owned(),
+                singular: name("singular").to_owned(),
                 scope: if text("/spec/scope") == "Cluster" { Scope::Cluster } else { Scope::Namespaced },
                 verbs: Verbs::ALL,
-                short_names: texts("/spec/names/shortNames"),
-                categories: texts("/spec/names/categories"),
+                short_names: texts(&format!("{names}/shortNames")),
+                categories: texts(&format!("{names}/categories")),
                 subresources,
                 flags: Flags::default(),
                 generation: Generation::on_change(),
@@ -65,6 +72,10 @@ pub fn kinds(definition: &Value) -> Vec<KindSpec> {
                     missing_feature: schema.missing_feature(),
                     schema: versions::schema(version).cloned().unwrap_or_default(),
                     composition: Arc::new(Type::custom(versions::schema(version).unwrap_or(&Value::Null))),
+                    storage_model: stored_model
+                        .clone()
+                        .filter(|_| version_name != storage.version)
+                        .map(|model| model as Arc<dyn crate::model::Model>),
                     model: Arc::new(CustomModel::new(schema)),
                 })),
             }

@@ -6,6 +6,7 @@
 //! [`KindSpec`]: crate::kinds::KindSpec
 //! [`Model`]: crate::model::Model
 
+pub(crate) mod condition;
 mod kinds;
 mod model;
 mod validate;
@@ -17,7 +18,7 @@ mod tests;
 
 pub use kinds::kinds;
 pub use model::{CustomModel, DefinitionModel};
-pub use validate::validate;
+pub use validate::{validate, validate_status};
 
 use serde_json::{Map, Value, json};
 
@@ -50,6 +51,9 @@ pub fn default(definition: &mut Value) {
 /// Sets the part of the status that follows from the spec: a new definition has no status yet, and the storage version is always among the
 /// stored versions.
 pub fn prepare(definition: &mut Value, stored: Option<&Value>) {
+    if stored.is_some_and(|stored| stored.get("spec") == definition.get("spec")) {
+        return;
+    }
     let storage = versions::storage(definition).map(str::to_owned);
     let Some(object) = definition.as_object_mut() else {
         return;

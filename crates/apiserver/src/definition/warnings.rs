@@ -1,5 +1,6 @@
 //! What is allowed in a definition and probably not meant.
 
+use kubewright_machinery::object::{ObjectExt as _, names};
 use serde_json::Value;
 
 use crate::schema;
@@ -41,4 +42,25 @@ fn collect(schema: &Value, found: &mut Vec<String>) {
             _ => {}
         }
     }
+}
+
+/// Finalizers of an instance without a domain, unless it has them already.
+pub(super) fn finalizers(object: &Value, stored: Option<&Value>) -> Vec<String> {
+    const STANDARD: [&str; 3] = ["orphan", "foregroundDeletion", "kubernetes"];
+    let known: Vec<&str> = stored.map(|stored| stored.finalizers().collect()).unwrap_or_default();
+    let mut added: Vec<&str> = object.finalizers().filter(|finalizer| !known.contains(finalizer)).collect();
+    added.sort_unstable();
+    added.dedup();
+    let mut warnings = Vec::new();
+    for finalizer in added {
+        let mut warn = |text: &str| warnings.push(format!("metadata.finalizers: {finalizer:?}: {text}"));
+        names::qualified_name(finalizer).iter().for_each(|problem| warn(problem));
+        if !finalizer.contains('/') && !STANDARD.contains(&finalizer) {
+            let path = if finalizer.contains('.') { " including a path (/)" } else { "" };
+            warn(&format!(
+                "prefer a domain-qualified finalizer name{path} to avoid accidental conflicts with other finalizer writers"
+            ));
+        }
+    }
+    warnings
 }

@@ -22,6 +22,8 @@ pub struct CustomKind {
     pub schema: serde_json::Value,
     /// How its objects are put together, for the ownership of their fields.
     pub composition: Arc<Type>,
+    /// The schema of the version that its objects are stored in, where that is another one: it has the last word on what is kept.
+    pub storage_model: Option<Arc<dyn Model>>,
     /// The schema of its objects, compiled.
     pub model: Arc<dyn Model>,
 }

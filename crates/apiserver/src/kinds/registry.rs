@@ -75,6 +75,11 @@ impl Registry {
         self.by_resource.values().any(|kind| kind.group == group)
     }
 
+    /// Whether the group is one of the server's own.
+    pub fn has_builtin_group(&self, group: &str) -> bool {
+        self.by_resource.values().any(|kind| kind.group == group && !kind.is_custom())
+    }
+
     /// Whether any resource of the group in this version is served.
     pub fn has_version(&self, group: &str, version: &str) -> bool {
         self.resources(group, version).next().is_some()

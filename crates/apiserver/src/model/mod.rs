@@ -33,6 +33,13 @@ pub trait Model: fmt::Debug + Send + Sync {
         let _ = (object, stored, context);
     }
 
+    /// Marks an object as being deleted in a way of its kind's own, on the first request to delete it; `now` is in whole seconds. False:
+    /// the kind goes the way of all kinds.
+    fn mark_deleted(&self, object: &mut Value, now: &str) -> bool {
+        let _ = (object, now);
+        false
+    }
+
     /// What is wrong with an object that is about to be stored. `stored` is what it replaces, `endpoint` is where the write came; what only
     /// the client should know goes to `warnings`.
     fn validate(

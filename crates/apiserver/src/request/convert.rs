@@ -4,6 +4,7 @@ use kubewright_machinery::object::ObjectExt as _;
 use serde_json::{Map, Value, json};
 
 use crate::kinds::KindSpec;
+use crate::model;
 
 /// Whether an object stored at this version looks different in the version of the kind.
 pub(crate) fn changes(kind: &KindSpec, api_version: &str) -> bool {
@@ -23,6 +24,21 @@ pub(crate) fn to_storage(kind: &KindSpec, object: &mut Value) {
         _ => {}
     }
     set_api_version(object, target);
+}
+
+/// Drops what the version in which a custom resource is stored does not know, and adds its defaults.
+pub(crate) fn settle(kind: &KindSpec, object: &mut Value) {
+    if let Some(model) = kind.custom.as_ref().and_then(|custom| custom.storage_model.as_ref()) {
+        model.refresh(object);
+    }
+}
+
+/// Brings a stored custom resource up to what its definition says now; a change of the version comes after it.
+pub(crate) fn refresh(kind: &KindSpec, object: &mut Value) {
+    match kind.custom.as_ref().and_then(|custom| custom.storage_model.as_ref()) {
+        Some(model) => model.refresh(object),
+        None => model::of(kind).refresh(object),
+    };
 }
 
 /// Turns a stored object into the kind's version.
@@ -46,6 +62,10 @@ pub(crate) fn from_storage(kind: &KindSpec, object: &mut Value) {
         _ => {}
     }
     set_api_version(object, target);
+    if kind.is_custom() {
+        // What this version does not know goes; it adds no defaults, and nobody is told.
+        let _ = model::of(kind).normalise(object, &mut Vec::new());
+    }
 }
 
 fn set_api_version(object: &mut Value, version: String) {

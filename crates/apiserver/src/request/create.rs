@@ -6,7 +6,7 @@ use kubewright_machinery::object::ObjectExt as _;
 use serde_json::Value;
 
 use super::{
-    metadata, ownership,
+    convert, metadata, ownership,
     write::{self, WriteContext, Written},
 };
 use crate::{
@@ -57,6 +57,10 @@ impl State {
             }
             _ => return Err(Status::unknown("resourceVersion should not be set on objects to be created")),
         }
+        if kind.custom.as_ref().is_some_and(|custom| custom.terminating) {
+            let why = "create not allowed while custom resource definition is terminating";
+            return Err(Status::forbidden(&kind.group, &kind.plural, object.name(), why));
+        }
         self.claim(kind, &mut object);
         let resource = resource_of(kind);
         let snapshot = self.store.snapshot();
@@ -97,6 +101,7 @@ impl State {
     ) -> Result<Option<Written>, Status> {
         self.prepare_and_validate(context, kind, Endpoint::Main, &mut object, None, snapshot)?;
         admission::after_validation(kind, &object, snapshot)?;
+        convert::settle(kind, &mut object);
         let (resource, name) = (resource_of(kind), ObjectName::new(namespace, object.name()));
         if context.dry_run {
             let exists = self.store.snapshot().get(&resource, &name).is_some();

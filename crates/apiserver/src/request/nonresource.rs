@@ -56,7 +56,7 @@ fn discover(state: &Arc<State>, incoming: &Incoming, parts: &[&str]) -> Outgoing
         ["apis", group, version] => match discovery::api_resource_list(&registry, group, version) {
             Some(list) => document(incoming, &list),
             None if registry.is_unavailable(group, version) => unavailable(),
-            None if registry.has_group(group) => Status::resource_not_found().into(),
+            None if registry.has_builtin_group(group) => Status::resource_not_found().into(),
             None => not_found(),
         },
         _ => not_found(),

@@ -22,7 +22,11 @@ pub(super) fn full(code: StatusCode, content_type: &'static str, bytes: Bytes) -
 
 /// Plain text.
 pub(super) fn text(code: StatusCode, text: impl Into<Bytes>) -> Response<ResponseBody> {
-    full(code, "text/plain; charset=utf-8", text.into())
+    let mut response = full(code, "text/plain; charset=utf-8", text.into());
+    if code.is_client_error() || code.is_server_error() {
+        response.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    }
+    response
 }
 
 /// A JSON value.

@@ -71,16 +71,14 @@ fn check_main(route: &Route) -> Result<(), NoRoute> {
     };
     let needs_namespace = kind.is_namespaced() && route.namespace.is_none();
     if needs_namespace && (addresses_one || route.name.is_some()) {
-        return Err(NoRoute::Status(Status::resource_not_found()));
+        return Err(if kind.is_custom() { NoRoute::Unknown } else { NoRoute::Status(Status::resource_not_found()) });
     }
     let wrong_scope = needs_namespace && matches!(route.verb, Verb::Create | Verb::DeleteCollection);
+    if wrong_scope && kind.is_custom() {
+        return Err(NoRoute::Unknown);
+    }
     if misplaced || wrong_scope {
         return Err(NoRoute::Status(Status::method_not_allowed()));
-    }
-    let terminating = kind.custom.as_ref().is_some_and(|custom| custom.terminating);
-    if terminating && route.verb == Verb::Create {
-        let why = "create not allowed while custom resource definition is terminating";
-        return Err(NoRoute::Status(Status::forbidden(&kind.group, &kind.plural, "", why)));
     }
     if !kind.allows(route.verb) {
         // Below what can only be created there are no objects with names.

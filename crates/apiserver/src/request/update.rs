@@ -15,7 +15,6 @@ use crate::{
     access::{Action, Attributes},
     admission,
     kinds::{Endpoint, KindSpec, Verb},
-    model,
     server::State,
     status::{FieldError, Status},
     store::{Change, CommitError, ObjectName, Resource, Snapshot, Stored},
@@ -93,6 +92,7 @@ impl State {
                 return Ok(Written { object: present, created: false, stored: false });
             }
             self.prepare_and_validate(context, kind, update.endpoint, &mut object, Some(stored.value()), &snapshot)?;
+            convert::settle(kind, &mut object);
             if same(&object, stored.value()) {
                 return Ok(Written { object: present, created: false, stored: false });
             }
@@ -297,9 +297,7 @@ fn count_generation(kind: &KindSpec, object: &mut Value, stored: &Value) {
 /// A stored object as it would have been stored under the present schema.
 fn refreshed(kind: &KindSpec, stored: &Value) -> Value {
     let mut object = stored.clone();
-    convert::from_storage(kind, &mut object);
-    model::of(kind).refresh(&mut object);
-    convert::to_storage(kind, &mut object);
+    convert::refresh(kind, &mut object);
     object
 }
 

@@ -9,6 +9,7 @@ use crate::{
     access::Identity,
     kinds::{Endpoint, KindSpec},
     model::{self, Preparation},
+    schema,
     server::State,
     status::Status,
     store::{Snapshot, Stored},
@@ -186,7 +187,9 @@ impl State {
         }
         let mut errors = metadata::validate(kind, object, stored);
         errors.extend(model.validate(object, stored, endpoint, &mut context.warnings));
-        errors.extend(scale::check(kind, object));
+        // That rules were not evaluated is said last.
+        let end = errors.iter().position(schema::is_about_rules).unwrap_or(errors.len());
+        errors.splice(end..end, scale::check(kind, object));
         if errors.is_empty() {
             return Ok(());
         }
@@ -201,15 +204,20 @@ impl State {
 
     /// The stored object in the version of the request, as a client would read it.
     pub(crate) fn view(&self, kind: &KindSpec, stored: &Arc<Stored>) -> Arc<Stored> {
-        let fresh = self.is_fresh(kind, stored.revision());
+        self.view_of(kind, stored, stored.revision())
+    }
+
+    /// The same for an object whose content was written at another revision than it has.
+    pub(crate) fn view_of(&self, kind: &KindSpec, stored: &Arc<Stored>, written: u64) -> Arc<Stored> {
+        let fresh = self.is_fresh(kind, written);
         if fresh && !convert::changes(kind, stored.api_version()) {
             return stored.clone();
         }
         let mut object = stored.value().clone();
-        convert::from_storage(kind, &mut object);
         if !fresh {
-            model::of(kind).refresh(&mut object);
+            convert::refresh(kind, &mut object);
         }
+        convert::from_storage(kind, &mut object);
         Arc::new(Stored::as_is(object, stored.revision()))
     }
 }

@@ -1,6 +1,6 @@
 //! Lists that are sets or maps: no item may occur twice.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
@@ -22,7 +22,14 @@ fn walk(node: &Node, value: &Value, path: &Path<'_>, errors: &mut Vec<FieldError
             match &node.list {
                 ListType::Atomic => {}
                 ListType::Set => duplicates(items, path, errors, Some),
-                ListType::Map(keys) => duplicates(items, path, errors, |item| keys_of(item, keys)),
+                ListType::Map(keys) => {
+                    if let Some((index, item)) = items.iter().enumerate().find(|(_, item)| !item.is_object() && !item.is_null()) {
+                        let detail = "must be an object for an array of list-type map";
+                        errors.push(FieldError::invalid(path.index(index).to_string(), item, detail));
+                    } else {
+                        duplicates(items, path, errors, |item| keys_of(item, keys));
+                    }
+                }
             }
             if let Some(node) = &node.items {
                 for (index, item) in items.iter().enumerate() {
@@ -47,13 +54,15 @@ fn duplicates<'a, T: Into<Shown<'a>>>(
     errors: &mut Vec<FieldError>,
     identity: impl Fn(&'a Value) -> Option<T>,
 ) {
-    let mut seen = HashSet::new();
+    let mut seen: HashMap<String, usize> = HashMap::new();
     for (index, item) in items.iter().enumerate() {
         let Some(identity) = identity(item).map(Into::into) else {
             continue;
         };
-        // Members are sorted, so that equal values have equal texts.
-        if !seen.insert(identity.value().to_string()) {
+        // Members are sorted, so that equal values have equal texts. The third of a kind is not told any more.
+        let count = seen.entry(identity.value().to_string()).or_default();
+        *count += 1;
+        if *count == 2 {
             errors.push(FieldError::duplicate(path.index(index).to_string(), identity.value()));
         }
     }

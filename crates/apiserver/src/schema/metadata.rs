@@ -52,7 +52,19 @@ pub(super) fn coerce_embedded_at(value: &mut Value, node: &Node, is_object: bool
 
 fn walk(value: &mut Value, node: &Node, root: bool, path: &Path<'_>, unknown: &mut Vec<String>) -> Result<(), MetadataError> {
     if node.embedded_resource && !root {
-        coerce_at(value, path, unknown)?;
+        for field in ["apiVersion", "kind"] {
+            if let Some(found) = value.get(field).filter(|found| !found.is_string()) {
+                let field = path.field(field).to_string();
+                let message = format!("{field}: Invalid value: {found}: must be a string");
+                return Err(MetadataError { field, message });
+            }
+        }
+        let metadata = value.get("metadata").cloned();
+        coerce_at(value, path, unknown).map_err(|error| {
+            let field = path.field("metadata").to_string();
+            let message = format!("{field}: Invalid value: {}: {}", metadata.unwrap_or_default(), error.message);
+            MetadataError { field, message }
+        })?;
     }
     match value {
         Value::Object(members) => {
@@ -157,7 +169,8 @@ fn coerce(
 ) -> Result<(), MetadataError> {
     let refuse = |value: &Value| {
         let (found, wanted) = (json_type(value), shape.go_type());
-        let message = format!("json: cannot unmarshal {found} into Go struct field {owner}.{fields} of type {wanted}");
+        let place = if owner.is_empty() { "Go value".to_owned() } else { format!("Go struct field {owner}.{fields}") };
+        let message = format!("json: cannot unmarshal {found} into {place} of type {wanted}");
         Err(MetadataError { field: path.to_string(), message })
     };
     match (shape, &mut *value) {

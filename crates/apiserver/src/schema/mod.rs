@@ -59,9 +59,11 @@ impl Schema {
     /// The metadata of embedded objects is brought into its typed form on the way; a value of a wrong type in it is an error.
     pub fn prune(&self, object: &mut Value) -> Result<Vec<String>, MetadataError> {
         let mut unknown = prune::unknown_fields(object, &self.root, true);
-        default::drop_nulls(object, &self.root);
-        unknown.extend(metadata::coerce_embedded(object, &self.root)?);
         unknown.sort();
+        default::drop_nulls(object, &self.root);
+        let mut embedded = metadata::coerce_embedded(object, &self.root)?;
+        embedded.sort();
+        unknown.extend(embedded);
         Ok(unknown)
     }
 
@@ -108,6 +110,11 @@ impl Schema {
     pub fn missing_feature(&self) -> Option<&'static str> {
         (self.root.has_rules && !cfg!(feature = "cel")).then_some("cel")
     }
+}
+
+/// Whether an error only says that the rules of the schema were not evaluated.
+pub fn is_about_rules(error: &FieldError) -> bool {
+    error.field == "<nil>" && error.message.contains(RULES_NOT_CHECKED)
 }
 
 const RULES_NOT_CHECKED: &str = "some validation rules were not checked because the object was invalid; \

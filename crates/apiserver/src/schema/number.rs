@@ -26,7 +26,9 @@ pub(super) fn is_multiple(number: &Number, of: &Number) -> bool {
 
 /// Whether the number has no fraction.
 pub(super) fn is_integral(number: &Number) -> bool {
-    integer(number).is_some() || number.as_f64().is_some_and(|number| number.fract() == 0.0)
+    // Beyond this, neighbours of a float are further than one apart.
+    const EXACT: f64 = 9_007_199_254_740_991.0;
+    integer(number).is_some() || number.as_f64().is_some_and(|number| number.fract() == 0.0 && number.abs() <= EXACT)
 }
 
 /// The number as limits stand in error texts: up to six digits plain, larger ones with an exponent.

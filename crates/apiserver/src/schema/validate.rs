@@ -40,11 +40,8 @@ fn check_value(node: &Node, value: &Value, old: Option<&Value>, path: &Path<'_>,
     if !has_type(node, value) {
         errors.push(wrong_type(node, value, path));
     }
-    // An enum is checked whatever the type is; the other checks pass over values that they do not understand.
+    // All checks are made whatever the type is; each passes over values that it does not understand.
     check_enumeration(&node.checks, value, path, errors);
-    if !has_type(node, value) {
-        return;
-    }
     match value {
         Value::String(text) => check_string(&node.checks, text, value, path, errors),
         Value::Number(found) => check_number(node, found, value, path, errors),
@@ -85,10 +82,15 @@ fn check_number(node: &Node, found: &Number, value: &Value, path: &Path<'_>, err
         errors.push(FieldError::invalid("<nil>", &Value::from(""), detail));
     }
     let ordering = |limit: &Number| number::compare(found, limit);
-    if let Some(of) = &checks.multiple_of
-        && !number::is_multiple(found, of)
-    {
-        errors.push(invalid(path, value, &format!("should be a multiple of {}", number::limit_text(of))));
+    if let Some(of) = &checks.multiple_of {
+        // The real server takes the whole part of the factor for whole numbers, which may be nothing.
+        let whole = found.is_i64() || found.is_u64();
+        if whole && of.as_f64().is_some_and(|of| of < 1.0) {
+            let detail = format!("factor MultipleOf declared for {path} must be positive: 0");
+            errors.push(FieldError::invalid(field(path), &0.into(), detail));
+        } else if !number::is_multiple(found, of) {
+            errors.push(invalid(path, value, &format!("should be a multiple of {}", number::limit_text(of))));
+        }
     }
     if let Some(max) = &checks.maximum {
         let limit = number::limit_text(max);
@@ -201,8 +203,9 @@ fn check_combinations(checks: &Checks, value: &Value, old: Option<&Value>, path:
         let failed = attempts.iter().filter(|errors| !errors.is_empty()).count();
         if failed > 0 {
             let none = if failed == checks.all_of.len() { ". None validated" } else { "" };
-            complain(&format!("must validate all the schemas (allOf){none}"));
             details.extend(attempts.into_iter().flatten());
+            let detail = format!("\"{path}\" must validate all the schemas (allOf){none}");
+            details.push(FieldError::invalid("<nil>", &Value::from(""), detail));
         }
     }
     if checks.not.as_ref().is_some_and(|not| attempt(not).is_empty()) {

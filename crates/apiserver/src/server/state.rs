@@ -206,7 +206,7 @@ impl State {
     /// Whether an object was written under the present schema of its kind.
     pub(crate) fn is_fresh(&self, kind: &KindSpec, revision: u64) -> bool {
         kind.custom.as_ref().is_none_or(|custom| {
-            self.knowledge.read().definitions.get(&custom.definition).is_none_or(|in_force| revision > in_force.since)
+            self.knowledge.read().definitions.get(&custom.definition).is_some_and(|in_force| revision > in_force.since)
         })
     }
 

@@ -123,6 +123,7 @@ impl<'k> Table<'k> {
                 .map(|(name, type_, priority)| {
                     let (format, description) = match name {
                         "Name" => ("name", NAME.to_owned()),
+                        "Attacher" => ("name", "The driver that attaches the volume.".to_owned()),
                         "Age" => ("", AGE.to_owned()),
                         other => ("", format!("{other} of the object.")),
                     };

@@ -56,7 +56,13 @@ impl WatchQuery {
             (None, None | Some(0)) => Start::Initial(0),
             (_, Some(version)) => Start::After(version),
         };
-        let seconds = query.get("timeoutSeconds").and_then(|seconds| seconds.parse::<u64>().ok()).filter(|seconds| *seconds > 0);
+        let seconds = match query.get("timeoutSeconds") {
+            None => None,
+            Some(text) => {
+                let wrong = |_| Status::bad_request(format!("strconv.ParseInt: parsing {text:?}: invalid syntax"));
+                u64::try_from(text.parse::<i64>().map_err(wrong)?).ok().filter(|seconds| *seconds > 0)
+            }
+        };
         let seconds = seconds.unwrap_or_else(|| MIN_TIMEOUT_SECONDS + state.seed.below(MIN_TIMEOUT_SECONDS));
         Ok(Self {
             namespace,

@@ -193,7 +193,9 @@ impl Watch {
         let with_columns = std::mem::take(&mut self.columns_due);
         let key = Key { api_version: self.kind.api_version(), representation: self.representation, saying, with_columns };
         Some(event.encoded(&key, || {
-            let view = self.state.view(&self.kind, stored);
+            // An object that goes is as it was written last, but for its version.
+            let written = event.previous.as_ref().filter(|_| saying == Saying::Deleted).unwrap_or(stored).revision();
+            let view = self.state.view_of(&self.kind, stored, written);
             encode::event(&self.kind, saying, &view, self.representation, with_columns, now)
         }))
     }

@@ -6,6 +6,8 @@ use thiserror::Error;
 const DEPTH: usize = 100;
 const NODES: usize = 1_000_000;
 const ALIASES: usize = 100;
+/// What all aliases of a text may add up to: more is an attack.
+const REPLAYED: usize = 50_000;
 
 /// A text that is no YAML, or that asks for too much.
 #[derive(Debug, Error)]
@@ -79,6 +81,7 @@ fn read(text: &str, options: serde_saphyr::Options) -> Result<Vec<Value>, YamlEr
 fn options() -> serde_saphyr::Options {
     serde_saphyr::options! {
         budget: serde_saphyr::budget! { max_depth: DEPTH, max_nodes: NODES, max_aliases: ALIASES },
+        alias_limits: serde_saphyr::alias_limits! { max_total_replayed_events: REPLAYED },
         legacy_octal_numbers: true,
         non_finite_float_policy: serde_saphyr::options::NonFiniteFloatPolicy::Reject,
         // A snippet in an error could show a secret.

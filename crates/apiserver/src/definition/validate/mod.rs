@@ -18,7 +18,9 @@ pub fn validate(definition: &Value, stored: Option<&Value>) -> Vec<FieldError> {
     let mut errors = Vec::new();
     let empty = Map::new();
     let spec = definition.get("spec").and_then(Value::as_object).unwrap_or(&empty);
-    names::object_name(definition, spec, &mut errors);
+    if stored.is_none() {
+        names::object_name(definition, spec, &mut errors);
+    }
     names::group_and_scope(spec, &mut errors);
     versions::check(definition, stored, &mut errors);
     names::required(spec, &mut errors);
@@ -41,11 +43,18 @@ pub fn validate(definition: &Value, stored: Option<&Value>) -> Vec<FieldError> {
     errors
 }
 
+/// Everything that is wrong with a new status; the rest of the definition is not looked at.
+pub fn validate_status(definition: &Value) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    if let Some(names) = definition.pointer("/status/acceptedNames").and_then(Value::as_object) {
+        names::syntax(names, "status.acceptedNames", &mut errors);
+    }
+    errors
+}
+
 /// Whether a stored definition is in force: its names cannot change any more.
 fn is_established(definition: &Value) -> bool {
-    definition.pointer("/status/conditions").and_then(Value::as_array).is_some_and(|conditions| {
-        conditions.iter().any(|condition| condition["type"] == "Established" && condition["status"] == "True")
-    })
+    super::condition::is_true(definition, "Established")
 }
 
 fn immutable(definition: &Value, stored: &Value, errors: &mut Vec<FieldError>) {

@@ -4,8 +4,9 @@
 //! into the object, which is then updated like any other.
 
 mod answer;
+mod check;
 mod owners;
 mod view;
 
 pub(super) use answer::answer;
-pub(super) use view::check;
+pub(super) use check::check;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::{
     kinds::{FieldPath, KindSpec, ScaleSelector},
-    status::{FieldError, Status},
+    status::Status,
 };
 
 pub(super) const API_VERSION: &str = "autoscaling/v1";
@@ -59,35 +59,4 @@ pub(super) fn write(kind: &KindSpec, object: &mut Value, scale: &Value) {
     if !version.is_empty() {
         object.metadata_mut().insert("resourceVersion".into(), version.into());
     }
-}
-
-/// What is wrong with the fields of a custom resource that a Scale shows.
-pub(in crate::request) fn check(kind: &KindSpec, object: &Value) -> Vec<FieldError> {
-    let Some(fields) = kind.scale.as_ref().filter(|_| kind.is_custom()) else { return Vec::new() };
-    let mut errors = Vec::new();
-    for path in [&fields.spec_replicas, &fields.status_replicas] {
-        let field = format!(".{path}");
-        match path.get(object) {
-            None | Some(Value::Null) => {}
-            Some(value) => match value.as_i64() {
-                None => {
-                    let problem = format!("{field} accessor error: {value} is of the wrong type, expected int64");
-                    errors.push(FieldError::invalid(field, &0.into(), problem));
-                }
-                Some(..0) => errors.push(FieldError::invalid(field, value, "should be a non-negative integer")),
-                Some(replicas) if replicas > i64::from(i32::MAX) => {
-                    errors.push(FieldError::invalid(field, value, format!("should be less than or equal to {}", i32::MAX)));
-                }
-                Some(_) => {}
-            },
-        }
-    }
-    if let ScaleSelector::Text(path) = &fields.selector
-        && let Some(value) = path.get(object).filter(|value| !value.is_string() && !value.is_null())
-    {
-        let field = format!(".{path}");
-        let problem = format!("{field} accessor error: {value} is of the wrong type, expected string");
-        errors.push(FieldError::invalid(field, &"".into(), problem));
-    }
-    errors
 }

@@ -72,7 +72,8 @@ fn node_roles(row: &Row<'_>) -> String {
         None if key == "kubernetes.io/role" => value.as_str().map(str::to_owned),
         None => None,
     };
-    labels.into_iter().flatten().filter_map(role).collect::<Vec<_>>().join(",")
+    let roles: std::collections::BTreeSet<_> = labels.into_iter().flatten().filter_map(role).collect();
+    roles.into_iter().collect::<Vec<_>>().join(",")
 }
 
 fn node_address(row: &Row<'_>, type_: &str) -> Value {

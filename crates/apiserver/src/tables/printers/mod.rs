@@ -2,6 +2,7 @@
 
 mod access;
 mod cluster;
+mod extensions;
 mod network;
 mod pod;
 mod policy;
@@ -98,6 +99,24 @@ pub(super) fn of(group: &str, kind: &str) -> &'static Printer {
         ("autoscaling", "HorizontalPodAutoscaler") => &policy::AUTOSCALER,
         ("policy", "PodDisruptionBudget") => &policy::DISRUPTION_BUDGET,
         ("scheduling.k8s.io", "PriorityClass") => &policy::PRIORITY_CLASS,
+        ("", "PodTemplate") => &extensions::POD_TEMPLATE,
+        ("", "ComponentStatus") => &extensions::COMPONENT_STATUS,
+        ("apps", "ControllerRevision") => &extensions::CONTROLLER_REVISION,
+        ("storage.k8s.io", "CSIDriver") => &extensions::CSI_DRIVER,
+        ("storage.k8s.io", "CSINode") => &extensions::CSI_NODE,
+        ("storage.k8s.io", "VolumeAttachment") => &extensions::VOLUME_ATTACHMENT,
+        ("storage.k8s.io", "VolumeAttributesClass") => &extensions::ATTRIBUTES_CLASS,
+        ("node.k8s.io", "RuntimeClass") => &extensions::RUNTIME_CLASS,
+        ("admissionregistration.k8s.io", "ValidatingAdmissionPolicyBinding" | "MutatingAdmissionPolicyBinding") => {
+            &extensions::POLICY_BINDING
+        }
+        ("certificates.k8s.io", "CertificateSigningRequest") => &extensions::SIGNING_REQUEST,
+        ("flowcontrol.apiserver.k8s.io", "PriorityLevelConfiguration") => &extensions::PRIORITY_LEVEL,
+        ("flowcontrol.apiserver.k8s.io", "FlowSchema") => &extensions::FLOW_SCHEMA,
+        ("networking.k8s.io", "ServiceCIDR") => &extensions::SERVICE_CIDR,
+        ("networking.k8s.io", "IPAddress") => &extensions::IP_ADDRESS,
+        ("resource.k8s.io", "ResourceClaim") => &extensions::RESOURCE_CLAIM,
+        ("resource.k8s.io", "ResourceSlice") => &extensions::RESOURCE_SLICE,
         ("", "ServiceAccount") | ("resource.k8s.io", "DeviceClass" | "ResourceClaimTemplate") => &NAME_AND_AGE,
         _ => &NAME_AND_TIME,
     }

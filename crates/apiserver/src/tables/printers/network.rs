@@ -100,11 +100,12 @@ fn endpoints(row: &Row<'_>) -> String {
     let mut found = Vec::new();
     for subset in row.list("/subsets") {
         let ports = list(subset, "/ports");
-        for address in list(subset, "/addresses").iter().filter_map(|address| address["ip"].as_str()) {
-            if ports.is_empty() {
-                found.push(address.to_owned());
-            }
-            found.extend(ports.iter().map(|port| joined(address, &port["port"])));
+        let addresses: Vec<_> = list(subset, "/addresses").iter().filter_map(|address| address["ip"].as_str()).collect();
+        if ports.is_empty() {
+            found.extend(addresses.iter().map(|address| (*address).to_owned()));
+        }
+        for port in ports {
+            found.extend(addresses.iter().map(|address| joined(address, &port["port"])));
         }
     }
     first(found, 3)

@@ -39,7 +39,8 @@ fn targets(row: &Row<'_>) -> String {
         if wanted.get("averageUtilization").is_some() {
             format!("{name}{}/{}", shown(&now["averageUtilization"], "%"), shown(&wanted["averageUtilization"], "%"))
         } else if wanted.get("averageValue").is_some() {
-            format!("{name}{}/{} (avg)", shown(&now["averageValue"], ""), shown(&wanted["averageValue"], ""))
+            let average = if source == "Resource" { "" } else { " (avg)" };
+            format!("{name}{}/{}{average}", shown(&now["averageValue"], ""), shown(&wanted["averageValue"], ""))
         } else {
             format!("{name}{}/{}", shown(&now["value"], ""), shown(&wanted["value"], ""))
         }

@@ -9,7 +9,7 @@ use kube_cel::cel::objects::Map;
 use super::failure::Failure;
 use super::program::{as_optional, map_key, none, some};
 use super::types::TypeValue;
-use super::{convert, library, lists, texts};
+use super::{convert, library, lists, texts, times};
 
 type Outcome = Result<Cel, Failure>;
 
@@ -24,6 +24,7 @@ pub(super) fn call(name: &str, member: bool, arguments: &[Cel]) -> Outcome {
             .or_else(|| convert::call(name, member, arguments))
             .or_else(|| lists::call(name, arguments))
             .or_else(|| texts::call(name, member, arguments))
+            .or_else(|| times::call(name, arguments))
             .unwrap_or_else(|| library::call(name, member, arguments)),
     }
 }

@@ -32,7 +32,9 @@ pub(in crate::schema::cel) fn call(name: &str, member: bool, arguments: &[Cel]) 
         _ => (target, name),
     };
     let call = CallExpr { func_name: function.to_owned(), target, args: parts };
-    let result = scope.resolve(&IdedExpr { id: 0, expr: Expr::Call(call) })?;
+    let result = scope
+        .resolve(&IdedExpr { id: 0, expr: Expr::Call(call) })
+        .map_err(|error| explained(name, arguments, Failure::from(error)))?;
     Ok(match name {
         // The library yields the content itself, or null.
         "format.named" if as_optional(&result).is_none() => match result {
@@ -40,5 +42,25 @@ pub(in crate::schema::cel) fn call(name: &str, member: bool, arguments: &[Cel]) 
             found => some(found),
         },
         _ => result,
+    })
+}
+
+/// What the real server says about a text that is no quantity or address.
+fn explained(name: &str, arguments: &[Cel], failure: Failure) -> Failure {
+    const CIDR: &str = "network address parse error during conversion from string";
+    let Some(Cel::String(text)) = arguments.first() else {
+        return failure;
+    };
+    Failure::new(match name {
+        "quantity" => "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'".to_owned(),
+        "ip" | "ip.isCanonical" if text.starts_with("::ffff:") => format!("IPv4-mapped IPv6 address {text:?} is not allowed"),
+        "ip" | "ip.isCanonical" => {
+            format!("IP Address {text:?} parse error during conversion from string: ParseAddr({text:?}): unable to parse IP")
+        }
+        "cidr" if !text.contains('/') => format!("{CIDR}: {CIDR}: netip.ParsePrefix({text:?}): no '/'"),
+        "url" if text.is_empty() => "URL parse error during conversion from string: parse \"\": empty url".to_owned(),
+        "url" => format!("URL parse error during conversion from string: parse {text:?}: invalid URI for request"),
+        "semver" | "isSemver" if text.is_empty() => "Version string empty".to_owned(),
+        _ => return failure,
     })
 }

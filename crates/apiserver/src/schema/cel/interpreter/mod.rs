@@ -12,6 +12,7 @@ mod lists;
 mod operators;
 mod program;
 mod texts;
+mod times;
 mod types;
 
 pub(super) use failure::Failure;

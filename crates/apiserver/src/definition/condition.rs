@@ -1,0 +1,47 @@
+//! Conditions in the status of a definition.
+
+use kubewright_machinery::object::ObjectExt as _;
+use serde_json::{Value, json};
+
+/// The finalizer that keeps a definition until its instances are gone.
+pub(crate) const CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
+
+/// Sets a condition, which has type, status, reason and message; its time changes with its status.
+pub(crate) fn set(object: &mut Value, condition: &Value, now: &str) {
+    let status = &mut object["status"];
+    if !status["conditions"].is_array() {
+        status["conditions"] = json!([]);
+    }
+    let Some(conditions) = status["conditions"].as_array_mut() else { return };
+    let position = conditions.iter().position(|present| present["type"] == condition["type"]);
+    let mut condition = condition.clone();
+    condition["lastTransitionTime"] = match position {
+        Some(position) if conditions[position]["status"] == condition["status"] => {
+            conditions[position]["lastTransitionTime"].clone()
+        }
+        _ => now.into(),
+    };
+    match position {
+        Some(position) => conditions[position] = condition,
+        None => conditions.push(condition),
+    }
+}
+
+/// Whether a condition is true.
+pub(crate) fn is_true(object: &Value, name: &str) -> bool {
+    let conditions = object.pointer("/status/conditions").and_then(Value::as_array);
+    conditions.into_iter().flatten().any(|condition| condition["type"] == name && condition["status"] == "True")
+}
+
+/// Marks a definition as being deleted: its instances go first.
+pub(super) fn mark_deleted(object: &mut Value, now: &str) {
+    object.metadata_mut().insert("deletionTimestamp".into(), now.into());
+    let mut finalizers: Vec<String> = object.finalizers().map(str::to_owned).collect();
+    if finalizers.iter().all(|finalizer| finalizer != CLEANUP) {
+        finalizers.push(CLEANUP.to_owned());
+        object.metadata_mut().insert("finalizers".into(), json!(finalizers));
+    }
+    let pending = json!({"type": "Terminating", "status": "True", "reason": "InstanceDeletionPending",
+        "message": "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon"});
+    set(object, &pending, now);
+}

@@ -1,0 +1,78 @@
+//! What stands behind `/scale` in an instance must make sense.
+
+use serde_json::Value;
+
+use crate::kinds::{FieldPath, KindSpec, ScaleSelector};
+use crate::status::FieldError;
+
+/// What is wrong with the counts and the selector of a custom resource.
+pub(in crate::request) fn check(kind: &KindSpec, object: &Value) -> Vec<FieldError> {
+    let Some(scale) = kind.scale.as_ref().filter(|_| kind.is_custom()) else { return Vec::new() };
+    let mut errors = Vec::new();
+    count(object, &scale.spec_replicas, &mut errors);
+    count(object, &scale.status_replicas, &mut errors);
+    if let ScaleSelector::Text(path) = &scale.selector
+        && let Err(problem) = find(object, path, |value| value.is_string(), "string")
+    {
+        errors.push(FieldError::invalid(format!(".{path}"), &"".into(), problem));
+    }
+    errors
+}
+
+fn count(object: &Value, path: &FieldPath, errors: &mut Vec<FieldError>) {
+    let place = format!(".{path}");
+    match find(object, path, |value| value.is_i64(), "int64") {
+        Err(problem) => errors.push(FieldError::invalid(place, &0.into(), problem)),
+        Ok(None) => {}
+        Ok(Some(value)) => {
+            let number = value.as_i64().unwrap_or_default();
+            if number < 0 {
+                errors.push(FieldError::invalid(place, value, "should be a non-negative integer"));
+            } else if number > i64::from(i32::MAX) {
+                let detail = format!("should be less than or equal to {}", i32::MAX);
+                errors.push(FieldError::invalid(place, value, detail));
+            }
+        }
+    }
+}
+
+/// The value at a path, if it and everything on the way has the right type.
+fn find<'v>(object: &'v Value, path: &FieldPath, accepts: fn(&Value) -> bool, wanted: &str) -> Result<Option<&'v Value>, String> {
+    let problem = |length: usize, value: &Value, wanted: &str| {
+        let place = path.members()[..length].join(".");
+        Err(format!(".{place} accessor error: {} is of the type {}, expected {wanted}", shown(value), go_type(value)))
+    };
+    let mut at = object;
+    let length = path.members().len();
+    for (index, member) in path.members().iter().enumerate() {
+        let Some(members) = at.as_object() else {
+            return problem(length, at, "map[string]interface{}");
+        };
+        match members.get(member) {
+            None | Some(Value::Null) if index + 1 < length => return Ok(None),
+            None => return Ok(None),
+            Some(value) => at = value,
+        }
+    }
+    if accepts(at) { Ok(Some(at)) } else { problem(length, at, wanted) }
+}
+
+fn shown(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Null => "<nil>".to_owned(),
+        other => other.to_string(),
+    }
+}
+
+fn go_type(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "<nil>",
+        Value::Bool(_) => "bool",
+        Value::Number(number) if number.is_f64() => "float64",
+        Value::Number(_) => "int64",
+        Value::String(_) => "string",
+        Value::Array(_) => "[]interface {}",
+        Value::Object(_) => "map[string]interface {}",
+    }
+}

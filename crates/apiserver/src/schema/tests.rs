@@ -73,8 +73,12 @@ fn embedded_objects_keep_their_metadata_in_typed_form() {
 
     let mut bad = object(json!({"tmpl": {"metadata": {"labels": {"a": 5}}}}));
     let error = widget().prune(&mut bad).unwrap_err();
-    assert_eq!(error.field, "spec.tmpl.metadata.labels");
-    assert_eq!(error.to_string(), "json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string");
+    assert_eq!(error.field, "spec.tmpl.metadata");
+    assert_eq!(
+        error.to_string(),
+        "spec.tmpl.metadata: Invalid value: {\"labels\":{\"a\":5}}: json: cannot unmarshal number into Go struct field \
+         ObjectMeta.labels of type string"
+    );
 
     let errors = widget().validate(&object(json!({"size": 1, "tmpl": {"spec": {}}})), None, &mut Vec::new());
     assert_eq!(errors[0], FieldError::required("spec.tmpl.apiVersion", ""));

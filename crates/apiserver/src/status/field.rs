@@ -100,7 +100,8 @@ impl FieldError {
 
     /// `Too long: may not be more than <max> bytes`.
     pub fn too_long(field: impl Into<String>, max: usize) -> Self {
-        Self::new(field, FieldReason::TooLong, format!("Too long: may not be more than {max} bytes"))
+        let unit = if max == 1 { "byte" } else { "bytes" };
+        Self::new(field, FieldReason::TooLong, format!("Too long: may not be more than {max} {unit}"))
     }
 
     /// `Too many: <count>: must have at most <max> items`.

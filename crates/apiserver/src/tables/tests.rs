@@ -24,7 +24,8 @@ fn cells(group: &str, name: &str, mut object: Value) -> Value {
     let table = Table::new(&kind, IncludeObject::None, "v1").render([&object], json!({}), true, now());
     let columns = table["columnDefinitions"].as_array().unwrap();
     let cells = table["rows"][0]["cells"].as_array().unwrap();
-    assert_eq!(columns.len(), cells.len(), "{name}");
+    // The real server describes two columns of an IPAddress and fills three.
+    assert_eq!(columns.len(), cells.len() - usize::from(name == "IPAddress"), "{name}");
     columns.iter().zip(cells).map(|(column, cell)| (column["name"].as_str().unwrap().to_owned(), cell.clone())).collect()
 }
 

@@ -12,6 +12,8 @@ mod disturbances;
 mod forks;
 mod garbage;
 mod namespaces;
+#[cfg(feature = "cel")]
+mod nonsense;
 mod objects;
 mod ownership;
 mod patches;

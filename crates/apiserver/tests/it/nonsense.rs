@@ -1,0 +1,183 @@
+//! Bad input: no bytes make a decoder panic, none get a request stuck, and the answers stay within what the real server says.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::cluster::Cluster;
+
+#[path = "../../../../fuzz/src/lib.rs"]
+#[allow(unreachable_pub, reason = "the file is the library of the fuzz targets")]
+mod targets;
+
+fn number(variable: &str, otherwise: u64) -> u64 {
+    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
+}
+
+/// Random numbers that a seed repeats (xorshift).
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, below: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % below.max(1) as u64) as usize
+    }
+}
+
+const TEXTS: &[&str] = &[
+    "a in (b, c),d!=e,!f,g>5",
+    "metadata.name=a,status.phase!=b",
+    "100m",
+    "1.5Gi",
+    "apiVersion: v1\nkind: ConfigMap\nmetadata: &m {name: a, labels: {a: b}}\ndata: {a: |\n  b\n}\nx: *m\n",
+    r#"[{"op":"add","path":"/metadata/labels/a","value":"b"},{"op":"move","from":"/spec","path":"/x"},{"op":"test","path":"/a~1b"}]"#,
+    r#"{"metadata":{"labels":{"a":null},"$setElementOrder/finalizers":["y"]},"spec":{"$patch":"merge","template":{"spec":{"containers":[{"name":"c","$patch":"delete"}]}}}}"#,
+    r#"{"f:metadata":{".":{},"f:labels":{"f:a":{}}},"f:spec":{"k:{\"name\":\"a\"}":{".":{}},"v:1":{},"i:0":{}}}"#,
+    r#"{"type":"object","properties":{"spec":{"type":"object","required":["a"],"properties":{"a":{"type":"string","pattern":"^[a-z]+$","default":"x"},"l":{"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["k"],"items":{"type":"object","required":["k"],"properties":{"k":{"type":"integer"}}}}},"x-kubernetes-validations":[{"rule":"self.a == 'x'"}]}}}"#,
+    "self.s.matches('^[a-z]+$') && self.l.all(x, x.size() < 3) ? [1, 2u, 3.0][0] == self.i : has(self.s)",
+    "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"integer\",\"default\":5},\"b\":{\"x-kubernetes-int-or-string\":true}}}\0{\"a\":null,\"b\":\"x\",\"c\":[1]}",
+];
+
+const PIECES: &[&str] = &[
+    "\"",
+    "'",
+    "\\",
+    "{",
+    "}",
+    "[",
+    "]",
+    "(",
+    ")",
+    ",",
+    ":",
+    "-",
+    "*a",
+    "&a",
+    "null",
+    "true",
+    "1e999",
+    "-9223372036854775808",
+    "\u{0}",
+    "\u{ff}",
+    "\\ud800",
+    "\n",
+    "..",
+    "~1",
+    "$patch",
+    "$",
+    "x-kubernetes-",
+    "self",
+    "? :",
+    "0x",
+    "é",
+    "\u{feff}",
+    "99999999999999999999",
+];
+
+/// A valid text with a few changes.
+fn nonsense(dice: &mut Dice) -> Vec<u8> {
+    let mut bytes = TEXTS[dice.roll(TEXTS.len())].as_bytes().to_vec();
+    for _ in 0..dice.roll(6) {
+        let at = dice.roll(bytes.len());
+        match dice.roll(5) {
+            0 => bytes.truncate(at),
+            1 if at < bytes.len() => bytes[at] = dice.roll(256) as u8,
+            2 => {
+                let piece = PIECES[dice.roll(PIECES.len())].bytes();
+                bytes.splice(at..at, piece);
+            }
+            3 => {
+                let end = (at + dice.roll(12)).min(bytes.len());
+                bytes.drain(at..end);
+            }
+            _ => {
+                let end = (at + dice.roll(40)).min(bytes.len());
+                let again = bytes[at..end].to_vec();
+                bytes.splice(at..at, again);
+            }
+        }
+    }
+    bytes
+}
+
+#[test]
+fn no_bytes_make_a_decoder_panic() {
+    let seed = number("KUBEWRIGHT_NONSENSE_SEED", 36).max(1);
+    let mut dice = Dice(seed);
+    for round in 0..number("KUBEWRIGHT_NONSENSE_ROUNDS", 1_500) {
+        let bytes = nonsense(&mut dice);
+        for (name, target) in targets::TARGETS {
+            let result = catch_unwind(AssertUnwindSafe(|| target(&bytes)));
+            assert!(result.is_ok(), "seed {seed}, round {round}, {name}: {:?}", String::from_utf8_lossy(&bytes));
+        }
+    }
+}
+
+#[tokio::test]
+async fn no_body_gets_a_request_stuck() {
+    let seed = number("KUBEWRIGHT_NONSENSE_SEED", 36).max(1);
+    let mut dice = Dice(seed);
+    let cluster = Cluster::start();
+    cluster.map("a", json!({"data": {"a": "b"}})).await;
+    let maps = "/api/v1/namespaces/default/configmaps";
+    let requests = [
+        ("POST", maps.to_owned(), "application/json"),
+        ("POST", maps.to_owned(), "application/yaml"),
+        ("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions".to_owned(), "application/json"),
+        ("POST", "/apis/apps/v1/namespaces/default/deployments".to_owned(), "application/yaml"),
+        ("PUT", format!("{maps}/a"), "application/json"),
+        ("PATCH", format!("{maps}/a"), "application/json-patch+json"),
+        ("PATCH", format!("{maps}/a"), "application/merge-patch+json"),
+        ("PATCH", format!("{maps}/a"), "application/strategic-merge-patch+json"),
+        ("PATCH", format!("{maps}/a?fieldManager=m"), "application/apply-patch+yaml"),
+        ("DELETE", format!("{maps}/none"), "application/json"),
+        ("POST", maps.to_owned(), "application/vnd.kubernetes.protobuf"),
+    ];
+    for round in 0..number("KUBEWRIGHT_NONSENSE_ROUNDS", 1_500) {
+        let body = String::from_utf8_lossy(&nonsense(&mut dice)).into_owned();
+        let (method, path, kind) = &requests[dice.roll(requests.len())];
+        let headers = [("content-type", *kind)];
+        let answer = tokio::time::timeout(Duration::from_secs(30), cluster.send_text(method, path, body.clone(), &headers)).await;
+        let answer = answer.unwrap_or_else(|_| panic!("seed {seed}, round {round}: {method} {path} got stuck by {body:?}"));
+        assert!((200..=504).contains(&answer.code), "seed {seed}, round {round}: {method} {path} {body:?}");
+    }
+    assert_eq!(cluster.get(maps).await.code, 200);
+}
+
+// The real server refuses what aliases blow up; so it costs nothing here either.
+#[tokio::test]
+async fn aliases_that_blow_up_are_refused_at_once() {
+    let cluster = Cluster::start();
+    let mut body = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: bomb}\na0: &a0 [x,x,x,x,x,x,x,x,x,x]\n".to_owned();
+    for level in 1..9 {
+        let inner = vec![format!("*a{}", level - 1); 10].join(",");
+        body.push_str(&format!("a{level}: &a{level} [{inner}]\n"));
+    }
+    let answer =
+        cluster.send_text("POST", "/api/v1/namespaces/default/configmaps", body, &[("content-type", "application/yaml")]).await;
+    assert_eq!((answer.code, answer.reason()), (400, "BadRequest"));
+}
+
+// Watches that nobody reads cost memory, but never time.
+#[tokio::test(start_paused = true)]
+async fn ten_thousand_idle_watches_stop_nobody() {
+    let cluster = Cluster::start();
+    let mut watches = Vec::new();
+    for _ in 0..10_000 {
+        watches.push(cluster.watch("/api/v1/namespaces/default/configmaps?watch=true&resourceVersion=0").await);
+    }
+    cluster.map("a", json!({"data": {"a": "b"}})).await;
+    for index in [0, 5_000, 9_999] {
+        let event = watches[index].next().await.unwrap();
+        assert_eq!(event["object"]["metadata"]["name"], "a");
+    }
+    // The others never read; writes go on.
+    for round in 0..50 {
+        let changed =
+            cluster.merge("/api/v1/namespaces/default/configmaps/a", json!({"data": {"round": round.to_string()}})).await;
+        assert_eq!(changed.code, 200);
+    }
+}

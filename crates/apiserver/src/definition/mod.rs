@@ -51,7 +51,11 @@ pub fn default(definition: &mut Value) {
 /// Sets the part of the status that follows from the spec: a new definition has no status yet, and the storage version is always among the
 /// stored versions.
 pub fn prepare(definition: &mut Value, stored: Option<&Value>) {
-    if stored.is_some_and(|stored| stored.get("spec") == definition.get("spec")) {
+    // Whoever writes the status alone has the word, unless it is empty.
+    let said = |versions: &Value| versions.as_array().is_some_and(|versions| !versions.is_empty());
+    if stored.is_some_and(|stored| stored.get("spec") == definition.get("spec"))
+        && definition.pointer("/status/storedVersions").is_some_and(said)
+    {
         return;
     }
     let storage = versions::storage(definition).map(str::to_owned);

@@ -167,7 +167,11 @@ async fn ten_thousand_idle_watches_stop_nobody() {
     let cluster = Cluster::start();
     let mut watches = Vec::new();
     for _ in 0..10_000 {
-        watches.push(cluster.watch("/api/v1/namespaces/default/configmaps?watch=true&resourceVersion=0").await);
+        watches.push(
+            cluster
+                .watch("/api/v1/namespaces/default/configmaps?watch=true&resourceVersion=0&fieldSelector=metadata.name%3Da")
+                .await,
+        );
     }
     cluster.map("a", json!({"data": {"a": "b"}})).await;
     for index in [0, 5_000, 9_999] {

@@ -1,10 +1,14 @@
 //! The user on whose behalf a request is made.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 /// A user with groups. The front door puts one into the extensions of every request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Identity {
+pub struct Identity(Arc<Attributes>);
+
+/// What is known about a user. Every request carries it, so that copies are shared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Attributes {
     user: String,
     groups: Vec<String>,
     uid: Option<String>,
@@ -12,9 +16,13 @@ pub struct Identity {
 }
 
 impl Identity {
+    fn new(user: String, group: &str) -> Self {
+        Self(Arc::new(Attributes { user, groups: vec![group.to_owned()], uid: None, extra: BTreeMap::new() }))
+    }
+
     /// An authenticated user without further groups.
     pub fn user(name: impl Into<String>) -> Self {
-        Self { user: name.into(), groups: vec!["system:authenticated".into()], uid: None, extra: BTreeMap::new() }
+        Self::new(name.into(), "system:authenticated")
     }
 
     /// A member of `system:masters`, who may do everything.
@@ -24,12 +32,12 @@ impl Identity {
 
     /// Somebody who did not say who they are.
     pub fn anonymous() -> Self {
-        Self { user: "system:anonymous".into(), groups: vec!["system:unauthenticated".into()], uid: None, extra: BTreeMap::new() }
+        Self::new("system:anonymous".into(), "system:unauthenticated")
     }
 
     /// Whether the user did not say who they are.
     pub fn is_anonymous(&self) -> bool {
-        self.user == "system:anonymous"
+        self.0.user == "system:anonymous"
     }
 
     /// A service account.
@@ -41,48 +49,49 @@ impl Identity {
 
     /// A user as somebody else has described them.
     pub(crate) fn exactly(user: String, groups: Vec<String>, uid: Option<String>, extra: BTreeMap<String, Vec<String>>) -> Self {
-        Self { user, groups, uid, extra }
+        Self(Arc::new(Attributes { user, groups, uid, extra }))
     }
 
     /// Adds a group, before the one that everybody is in.
     pub fn with_group(mut self, group: impl Into<String>) -> Self {
         let group = group.into();
-        if !self.groups.contains(&group) {
-            let at = self.groups.len().saturating_sub(1);
-            self.groups.insert(at, group);
+        let groups = &mut Arc::make_mut(&mut self.0).groups;
+        if !groups.contains(&group) {
+            let at = groups.len().saturating_sub(1);
+            groups.insert(at, group);
         }
         self
     }
 
     /// Sets the unique id that the authenticator knows the user by.
     pub fn with_uid(mut self, uid: impl Into<String>) -> Self {
-        self.uid = Some(uid.into());
+        Arc::make_mut(&mut self.0).uid = Some(uid.into());
         self
     }
 
     /// Adds one extra attribute.
     pub fn with_extra(mut self, key: impl Into<String>, values: Vec<String>) -> Self {
-        self.extra.insert(key.into(), values);
+        Arc::make_mut(&mut self.0).extra.insert(key.into(), values);
         self
     }
 
     /// The user's name.
     pub fn name(&self) -> &str {
-        &self.user
+        &self.0.user
     }
 
     /// The groups; the one that everybody is in comes last.
     pub fn groups(&self) -> &[String] {
-        &self.groups
+        &self.0.groups
     }
 
     /// The unique id, if the authenticator knows one.
     pub fn uid(&self) -> Option<&str> {
-        self.uid.as_deref()
+        self.0.uid.as_deref()
     }
 
     /// Extra attributes.
     pub fn extra(&self) -> &BTreeMap<String, Vec<String>> {
-        &self.extra
+        &self.0.extra
     }
 }

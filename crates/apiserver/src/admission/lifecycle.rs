@@ -1,5 +1,7 @@
 //! Objects live and die with their namespace (NS-3, NS-5, NS-6).
 
+use std::sync::LazyLock;
+
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::Value;
 
@@ -40,5 +42,6 @@ pub(crate) fn immortal(kind: &KindSpec, name: &str) -> Result<(), Status> {
 }
 
 fn find<'a>(snapshot: &'a Snapshot, namespace: &str) -> Option<&'a Value> {
-    snapshot.get(&Resource::new("", "namespaces"), &ObjectName::new("", namespace)).map(|stored| stored.value())
+    static NAMESPACES: LazyLock<Resource> = LazyLock::new(|| Resource::new("", "namespaces"));
+    snapshot.get(&NAMESPACES, &ObjectName::new("", namespace)).map(|stored| stored.value())
 }

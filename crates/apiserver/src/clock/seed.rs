@@ -10,6 +10,8 @@ use parking_lot::Mutex;
 /// The alphabet of generated names: no vowels and nothing that reads like another character.
 const NAME_ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
 
+const HEX: &[u8; 16] = b"0123456789abcdef";
+
 /// A seeded source of ids, name suffixes and random waits.
 #[derive(Debug)]
 pub struct Seed {
@@ -51,14 +53,16 @@ impl Seed {
     pub fn uuid(&self) -> String {
         let high = (self.next_u64() & 0xffff_ffff_ffff_0fff) | 0x4000;
         let low = (self.next_u64() & 0x3fff_ffff_ffff_ffff) | 0x8000_0000_0000_0000;
-        format!(
-            "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",
-            high >> 32,
-            (high >> 16) & 0xffff,
-            high & 0xffff,
-            low >> 48,
-            low & 0xffff_ffff_ffff
-        )
+        let digits = (u128::from(high) << 64) | u128::from(low);
+        let mut text = String::with_capacity(36);
+        for digit in 0..32 {
+            if matches!(digit, 8 | 12 | 16 | 20) {
+                text.push('-');
+            }
+            let value = (digits >> (124 - 4 * digit)) & 0xf;
+            text.push(char::from(HEX[value as usize]));
+        }
+        text
     }
 
     /// Five characters that complete a generated name.

@@ -9,7 +9,9 @@ use std::{
     time::Duration,
 };
 
-use jiff::{SignedDuration, Timestamp, Unit};
+use bytes::Bytes;
+use jiff::{SignedDuration, Timestamp};
+use parking_lot::{Mutex, MutexGuard};
 use tokio::{sync::watch, time::Instant};
 
 /// The server's only source of time. Cheap to clone; clones share one time line.
@@ -18,6 +20,15 @@ pub struct Clock {
     source: Arc<Source>,
     /// How far wall time is off, in nanoseconds.
     skew: Arc<AtomicI64>,
+    texts: Arc<Mutex<Texts>>,
+}
+
+/// The present second in words.
+#[derive(Default)]
+struct Texts {
+    second: Option<i64>,
+    seconds: String,
+    date: Bytes,
 }
 
 enum Source {
@@ -43,12 +54,12 @@ impl Clock {
     }
 
     fn from_source(source: Source) -> Self {
-        Self { source: Arc::new(source), skew: Arc::default() }
+        Self { source: Arc::new(source), skew: Arc::default(), texts: Arc::default() }
     }
 
     /// The same time line behind a wall clock of its own, which can be set wrong without anybody else noticing.
     pub fn with_own_skew(&self) -> Self {
-        Self { source: self.source.clone(), skew: Arc::default() }
+        Self { source: self.source.clone(), skew: Arc::default(), texts: Arc::default() }
     }
 
     /// Sets the wall clock wrong by this much: what [`Clock::now`] says is off, while timers run as before (FLT-4).
@@ -73,10 +84,26 @@ impl Clock {
 
     /// Wall time as objects carry it: RFC 3339 in whole seconds.
     pub fn now_in_seconds(&self) -> String {
+        self.texts().seconds.clone()
+    }
+
+    /// Wall time as the `Date` header carries it.
+    pub(crate) fn http_date(&self) -> Bytes {
+        self.texts().date.clone()
+    }
+
+    /// The texts of the present second; printed once for all who ask within it.
+    fn texts(&self) -> MutexGuard<'_, Texts> {
         let now = self.now();
-        now.round(Unit::Second)
-            .map_or(now, |rounded| if rounded > now { rounded - SignedDuration::from_secs(1) } else { rounded })
-            .to_string()
+        // Whole seconds, rounded down before 1970 too.
+        let second = now.as_nanosecond().div_euclid(1_000_000_000) as i64;
+        let mut texts = self.texts.lock();
+        if texts.second != Some(second) {
+            let now = Timestamp::from_second(second).unwrap_or(now);
+            let date = now.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string().into();
+            *texts = Texts { second: Some(second), seconds: now.to_string(), date };
+        }
+        texts
     }
 
     /// Time since the clock was made; never goes back.

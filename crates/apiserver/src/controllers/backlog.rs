@@ -51,6 +51,12 @@ impl<T: Ord + Clone + fmt::Debug> Backlog<T> {
         self.items.lock().pending.extend(items);
     }
 
+    /// Whether anything is to be done now.
+    pub(super) fn is_due(&self, now: Duration) -> bool {
+        let items = self.items.lock();
+        !items.pending.is_empty() || items.failed.values().any(|due| *due <= now)
+    }
+
     /// Everything that is to be done now.
     pub(super) fn take(&self, now: Duration) -> BTreeSet<T> {
         let mut items = self.items.lock();

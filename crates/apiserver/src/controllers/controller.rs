@@ -22,6 +22,12 @@ pub trait Controller: fmt::Debug + Send + Sync {
     /// Does the work known by now; returns whether there was any. Its own writes come back through [`Controller::observe`].
     fn run<'a>(&'a self, writer: &'a Writer) -> BoxFuture<'a, Result<bool, Status>>;
 
+    /// Whether [`Controller::run`] would find anything to do now. Asked after each write, so it must be quick.
+    fn is_due(&self, now: Duration) -> bool {
+        let _ = now;
+        true
+    }
+
     /// When it wants to run although nothing changed, on [`Clock::moment`](crate::Clock::moment).
     fn next_due(&self) -> Option<Duration> {
         None

@@ -39,7 +39,7 @@ impl Controller for Definitions {
     }
 
     fn observe(&self, event: &Event) {
-        if event.object.resource == resource() {
+        if event.object.resource.is("apiextensions.k8s.io", "customresourcedefinitions") {
             self.pending.add(event.object.name.clone());
         } else if event.current.is_none() {
             let leaving = self.leaving.lock();
@@ -59,6 +59,10 @@ impl Controller for Definitions {
             Ok(worked)
         }
         .boxed()
+    }
+
+    fn is_due(&self, now: Duration) -> bool {
+        self.pending.is_due(now)
     }
 
     fn fork(&self) -> Box<dyn Controller> {

@@ -72,7 +72,7 @@ impl Controller for EventTtl {
     }
 
     fn observe(&self, event: &Event) {
-        if event.object.resource == resource() {
+        if event.object.resource.is("", "events") {
             let mut plan = self.plan.lock();
             if event.current.is_some() {
                 plan.written.insert(event.object.name.clone());
@@ -100,6 +100,11 @@ impl Controller for EventTtl {
             }
         }
         .boxed()
+    }
+
+    fn is_due(&self, now: Duration) -> bool {
+        let plan = self.plan.lock();
+        !plan.written.is_empty() || plan.order.first().is_some_and(|(due, _)| *due <= now)
     }
 
     fn fork(&self) -> Box<dyn Controller> {

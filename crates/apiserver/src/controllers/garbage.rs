@@ -112,6 +112,13 @@ impl Controller for GarbageCollector {
         .boxed()
     }
 
+    fn is_due(&self, now: Duration) -> bool {
+        let work = self.work.lock();
+        let waiting = !work.departed.is_empty() || !work.owners.is_empty();
+        drop(work);
+        waiting || self.dependents.is_due(now) || self.failed_owners.is_due(now)
+    }
+
     fn fork(&self) -> Box<dyn Controller> {
         Box::new(Self {
             work: Mutex::new(self.work.lock().clone()),

@@ -33,7 +33,7 @@ impl Controller for ApiServices {
     }
 
     fn observe(&self, event: &Event) {
-        if event.object.resource == resource() {
+        if event.object.resource.is("apiregistration.k8s.io", "apiservices") {
             self.pending.add(event.object.name.clone());
         }
     }
@@ -60,6 +60,10 @@ impl Controller for ApiServices {
             Ok(worked)
         }
         .boxed()
+    }
+
+    fn is_due(&self, now: Duration) -> bool {
+        self.pending.is_due(now)
     }
 
     fn fork(&self) -> Box<dyn Controller> {

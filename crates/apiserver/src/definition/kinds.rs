@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::kinds::{
-    Column, Columns, CustomKind, FieldPath, Flags, GcDefault, Generation, KindSpec, Reset, Scale, ScaleSelector, Scope,
+    Column, Columns, CustomKind, Derived, FieldPath, Flags, GcDefault, Generation, KindSpec, Reset, Scale, ScaleSelector, Scope,
     StorageId, Subresource, Verb, Verbs, compare_versions,
 };
 use crate::schema::Schema;
@@ -65,6 +65,7 @@ pub fn kinds(definition: &Value) -> Vec<KindSpec> {
                 field_selectors: Vec::new(),
                 columns: Columns::Custom(columns(version)),
                 deprecation_warning: deprecation_warning(definition, version),
+                derived: Derived::default(),
                 custom: Some(Arc::new(CustomKind {
                     definition: text("/metadata/name").to_owned(),
                     terminating: definition.pointer("/metadata/deletionTimestamp").is_some(),

@@ -4,6 +4,7 @@ use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
 
+use super::derived::Derived;
 use super::generation::Generation;
 use super::path::FieldPath;
 use super::reset::Reset;
@@ -265,6 +266,7 @@ impl Row {
             columns: Columns::Builtin,
             deprecation_warning: self.deprecated,
             custom: None,
+            derived: Derived::default(),
             plural: self.plural,
             kind: self.kind,
         }

@@ -22,6 +22,22 @@ pub enum FieldLabelError {
         /// The field asked for.
         label: String,
     },
+    /// Jobs have words of their own.
+    #[error("field label {label:?} not supported for Job")]
+    Job {
+        /// The field asked for.
+        label: String,
+    },
+    /// So have the slices of devices.
+    #[error("field label not supported for {version}, Kind={kind}: {label}")]
+    Slice {
+        /// The version of the kind.
+        version: String,
+        /// The kind.
+        kind: String,
+        /// The field asked for.
+        label: String,
+    },
 }
 
 impl KindSpec {
@@ -29,13 +45,20 @@ impl KindSpec {
     pub fn check_field_label(&self, label: &str) -> Result<(), FieldLabelError> {
         let selectable = self.custom.as_ref().map(|custom| custom.selectable_fields.as_slice()).unwrap_or_default();
         let known = label == "metadata.name"
-            || (label == "metadata.namespace" && (self.is_namespaced() || !self.is_custom()))
+            || (label == "metadata.namespace" && (self.is_namespaced() || !self.is_custom() && self.field_selectors.is_empty()))
             || self.field_selectors.iter().any(|field| field == label)
             || selectable.iter().any(|field| field.to_string() == label);
         if known {
             return Ok(());
         }
         let label = label.to_owned();
+        match (self.group.as_str(), self.kind.as_str()) {
+            ("batch", "Job") => return Err(FieldLabelError::Job { label }),
+            ("resource.k8s.io", "ResourceSlice") => {
+                return Err(FieldLabelError::Slice { version: self.api_version(), kind: self.kind.clone(), label });
+            }
+            _ => {}
+        }
         if self.is_custom() || !self.field_selectors.is_empty() {
             Err(FieldLabelError::Special { label })
         } else {

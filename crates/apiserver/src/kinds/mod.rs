@@ -8,6 +8,7 @@
 
 mod builtin;
 mod custom;
+mod derived;
 mod fields;
 mod generation;
 mod path;
@@ -21,6 +22,7 @@ mod verbs;
 mod tests;
 
 pub use custom::{Column, CustomKind};
+pub use derived::Derived;
 pub use fields::FieldLabelError;
 pub use generation::Generation;
 pub use path::FieldPath;

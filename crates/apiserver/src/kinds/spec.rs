@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::custom::{Column, CustomKind};
+use super::derived::Derived;
 use super::generation::Generation;
 use super::reset::Reset;
 use super::scale::Scale;
@@ -53,6 +54,8 @@ pub struct KindSpec {
     pub deprecation_warning: Option<String>,
     /// Set for custom resources.
     pub custom: Option<Arc<CustomKind>>,
+    /// What follows from all this.
+    pub derived: Derived,
 }
 
 impl KindSpec {

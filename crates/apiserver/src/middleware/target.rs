@@ -1,8 +1,8 @@
 //! What a request is about, read from its method and its URL.
 
-use std::fmt;
+use std::{fmt, sync::Arc};
 
-use http::{Method, Uri};
+use http::{Method, Request, Uri};
 
 use crate::kinds::Verb;
 
@@ -44,6 +44,16 @@ impl Target {
     pub fn of(method: &Method, uri: &Uri) -> Self {
         resource(method, uri)
             .map_or_else(|| Self::Other { method: method.to_string(), path: uri.path().to_owned() }, Self::Resource)
+    }
+
+    /// Reads a request, once: whoever comes next finds it in the extensions.
+    pub(crate) fn in_request<B>(request: &mut Request<B>) -> Arc<Self> {
+        if let Some(target) = request.extensions().get::<Arc<Self>>() {
+            return target.clone();
+        }
+        let target = Arc::new(Self::of(request.method(), request.uri()));
+        request.extensions_mut().insert(target.clone());
+        target
     }
 
     /// The resource, if it is one.

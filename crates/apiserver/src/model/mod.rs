@@ -96,6 +96,10 @@ pub fn of(kind: &KindSpec) -> Arc<dyn Model> {
     if let Some(custom) = &kind.custom {
         return custom.model.clone();
     }
+    kind.derived.model.get_or_init(|| builtin(kind)).clone()
+}
+
+fn builtin(kind: &KindSpec) -> Arc<dyn Model> {
     if kind.kind == "CustomResourceDefinition" {
         return Arc::new(DefinitionModel::new(Builtin::of(kind)));
     }

@@ -144,7 +144,7 @@ fn wipe(object: &mut Value) {
 
 /// The store's key of a kind.
 pub(crate) fn resource_of(kind: &KindSpec) -> Resource {
-    Resource::new(&kind.storage.group, &kind.storage.plural)
+    kind.derived.resource.get_or_init(|| Resource::new(&kind.storage.group, &kind.storage.plural)).clone()
 }
 
 /// The object is put into the namespace of the request; it must not name another (META-6). Objects of the cluster have none, whatever they say.

@@ -3,7 +3,7 @@
 use std::{cell::RefCell, fmt};
 
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Number, Value, map::Entry};
 
 /// Reads a document; the second part are the paths of keys that occur more than once in one object.
 pub(crate) fn parse(text: &[u8]) -> Result<(Value, Vec<String>), serde_json::Error> {
@@ -167,10 +167,15 @@ impl<'de> Visitor<'de> for Reader<'_> {
             let before = self.repeated.borrow().len();
             let value = access.next_value_seed(self)?;
             self.inside(before, |path| if path.starts_with('[') { format!("{key}{path}") } else { format!("{key}.{path}") });
-            if members.contains_key(&key) {
-                self.repeated.borrow_mut().push(key.clone());
+            match members.entry(key) {
+                Entry::Vacant(entry) => {
+                    entry.insert(value);
+                }
+                Entry::Occupied(mut entry) => {
+                    self.repeated.borrow_mut().push(entry.key().clone());
+                    entry.insert(value);
+                }
             }
-            members.insert(key, value);
         }
         Ok(Value::Object(members))
     }

@@ -41,13 +41,8 @@ pub(crate) enum Version {
 impl ListQuery {
     /// Reads the query of a list.
     pub(crate) fn parse(query: &Query, kind: &KindSpec, namespace: Option<String>) -> Result<Self, Status> {
-        let limit = match query.get("limit") {
-            None => 0,
-            Some(text) => text
-                .parse::<i64>()
-                .map_err(|_| Status::bad_request(format!("strconv.ParseInt: parsing {text:?}: invalid syntax")))?
-                .max(0),
-        } as usize;
+        let limit = parse_number(query, "limit")?.unwrap_or_default().max(0) as usize;
+        parse_number(query, "timeoutSeconds")?;
         let selection = Selection::parse(query, kind)?;
         validate(query)?;
         let version = query.get("resourceVersion");
@@ -77,9 +72,6 @@ fn validate(query: &Query) -> Result<(), Status> {
     let (version, matching) = (query.get("resourceVersion"), query.get("resourceVersionMatch"));
     let forbidden = |field: &str, detail: &str| FieldError::new(field, FieldReason::Forbidden, format!("Forbidden: {detail}"));
     let mut errors = Vec::new();
-    if query.get("sendInitialEvents").is_some() {
-        errors.push(forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list"));
-    }
     if let Some(matching) = matching {
         let field = "resourceVersionMatch";
         if version.is_none() {
@@ -94,7 +86,18 @@ fn validate(query: &Query) -> Result<(), Status> {
             errors.push(forbidden(field, "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\""));
         }
     }
+    if query.get("sendInitialEvents").is_some() {
+        errors.push(forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list"));
+    }
     if errors.is_empty() { Ok(()) } else { Err(Status::invalid("meta.k8s.io", "ListOptions", "", &errors)) }
+}
+
+/// Reads a whole number of the options.
+pub(crate) fn parse_number(query: &Query, field: &str) -> Result<Option<i64>, Status> {
+    let read = |text: &str| {
+        text.parse::<i64>().map_err(|_| Status::bad_request(format!("strconv.ParseInt: parsing {text:?}: invalid syntax")))
+    };
+    query.get(field).map(read).transpose()
 }
 
 /// Reads a resource version; the error is the text of the real server.
@@ -165,7 +168,9 @@ impl State {
         if page.len() == limit {
             let exact = query.selection.is_everything();
             // Without a selector the number of objects that follow is known without looking at them.
-            let remaining = if exact {
+            let remaining = if exact && after.is_none() {
+                snapshot.count_in(&resource, namespace) - page.len()
+            } else if exact {
                 snapshot.list_after(&resource, namespace, page.last().map(|(name, _)| *name)).count()
             } else {
                 usize::from(rest.next().is_some())

@@ -28,8 +28,8 @@ pub(super) struct Rules {
     versions: Served,
     api_version: String,
     subresource: String,
-    reset: FieldSet,
-    blank: Value,
+    reset: Arc<FieldSet>,
+    blank: Arc<Value>,
 }
 
 /// The versions of a resource that are served now.
@@ -50,8 +50,11 @@ impl Rules {
             versions: Served::new(state, kind),
             api_version: kind.api_version(),
             subresource: subresource.to_owned(),
-            reset: reset_fields(kind, endpoint),
-            blank: blank(kind),
+            reset: match endpoint {
+                Endpoint::Main => kind.derived.reset.get_or_init(|| Arc::new(reset_fields(kind, endpoint))).clone(),
+                _ => Arc::new(reset_fields(kind, endpoint)),
+            },
+            blank: kind.derived.blank.get_or_init(|| Arc::new(blank(kind))).clone(),
         }
     }
 

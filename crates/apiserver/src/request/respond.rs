@@ -76,14 +76,14 @@ pub(super) fn deleted(
 /// Adds what every answer carries (DISC-14).
 pub(super) fn finish(state: &State, response: &mut Response<ResponseBody>, warnings: &[String]) {
     let headers = response.headers_mut();
-    let mut set = |name: header::HeaderName, value: &str| {
-        if let Ok(value) = HeaderValue::from_str(value) {
+    let mut set = |name: header::HeaderName, value: Option<HeaderValue>| {
+        if let Some(value) = value {
             headers.entry(name).or_insert(value);
         }
     };
-    set(header::HeaderName::from_static("audit-id"), &state.seed.uuid());
-    set(header::CACHE_CONTROL, "no-cache, private");
-    set(header::DATE, &state.clock.now().strftime("%a, %d %b %Y %H:%M:%S GMT").to_string());
+    set(header::HeaderName::from_static("audit-id"), HeaderValue::from_maybe_shared(Bytes::from(state.seed.uuid())).ok());
+    set(header::CACHE_CONTROL, Some(HeaderValue::from_static("no-cache, private")));
+    set(header::DATE, HeaderValue::from_maybe_shared(state.clock.http_date()).ok());
     for warning in warnings {
         let quoted = warning.replace('\\', "\\\\").replace('"', "\\\"");
         if let Ok(value) = HeaderValue::from_str(&format!("299 - \"{quoted}\"")) {

@@ -102,12 +102,14 @@ where
     B: Body<Data = Bytes> + Send + 'static,
     B::Error: Into<BoxError>,
 {
+    let mut request = request;
+    let target = Target::in_request(&mut request);
     let (parts, body) = request.into_parts();
     let revision_before = state.store.revision();
     let note = parts.extensions.get::<RecordNote>().filter(|note| note.wants_changes()).cloned();
-    let Some(_turn) = Turn::take(state, &parts) else { return too_many_requests() };
+    let Some(_turn) = Turn::take(state, &target) else { return too_many_requests() };
     let is_head = parts.method == http::Method::HEAD;
-    let outgoing = outcome(state, parts, body).await;
+    let outgoing = outcome(state, &target, parts, body).await;
     let Outgoing { mut response, warnings, stored } = outgoing;
     if is_head {
         *response.body_mut() = ResponseBody::full(Bytes::new());
@@ -125,9 +127,9 @@ where
 struct Turn<'a>(Option<&'a AtomicUsize>);
 
 impl<'a> Turn<'a> {
-    fn take(state: &'a State, parts: &Parts) -> Option<Self> {
+    fn take(state: &'a State, target: &Target) -> Option<Self> {
         let limit = state.options.max_in_flight;
-        if limit == usize::MAX || Target::of(&parts.method, &parts.uri).verb() == Some(Verb::Watch) {
+        if limit == usize::MAX || target.verb() == Some(Verb::Watch) {
             return Some(Self(None));
         }
         let turn = Self(Some(&state.in_flight));
@@ -155,7 +157,7 @@ fn message(panic: &(dyn Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a message")
 }
 
-async fn outcome<B>(state: &Arc<State>, parts: Parts, body: B) -> Outgoing
+async fn outcome<B>(state: &Arc<State>, target: &Target, parts: Parts, body: B) -> Outgoing
 where
     B: Body<Data = Bytes>,
     B::Error: Into<BoxError>,
@@ -168,7 +170,7 @@ where
     match read {
         Ok((body, limit)) => {
             let user = parts.extensions.get::<Identity>().cloned().unwrap_or_else(Identity::anonymous);
-            within(state, limit, answer(state, Incoming { parts, query, user, body })).await
+            within(state, limit, answer(state, target, Incoming { parts, query, user, body })).await
         }
         Err(status) => status.into(),
     }
@@ -211,13 +213,12 @@ fn too_late() -> Outgoing {
     respond::text(StatusCode::GATEWAY_TIMEOUT, body.to_string()).into()
 }
 
-async fn answer(state: &Arc<State>, incoming: Incoming) -> Outgoing {
-    let target = Target::of(&incoming.parts.method, &incoming.parts.uri);
+async fn answer(state: &Arc<State>, target: &Target, incoming: Incoming) -> Outgoing {
     // Before routing: who may not ask does not learn what exists (PIPE-4).
     if let Err(status) = state.authorize(&incoming.user, || Action::of(&incoming.parts.method, &incoming.parts.uri)) {
         return Outgoing::from(status);
     }
-    match &target {
+    match target {
         Target::Other { .. } => nonresource::answer(state, &incoming),
         Target::Resource(target) => {
             let mut warnings = Vec::new();

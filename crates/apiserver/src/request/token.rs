@@ -2,8 +2,12 @@
 
 use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::{status::Status, store::ObjectName};
+
+/// The only form of tokens.
+const VERSION: &str = "meta.k8s.io/v1";
 
 /// Where a list goes on, and at which version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,7 +26,7 @@ impl Continue {
         } else {
             format!("{}/{}", last.namespace, last.name)
         };
-        Self { v: "meta.k8s.io/v1".into(), rv: revision, start: format!("/{key}\0") }
+        Self { v: VERSION.into(), rv: revision, start: format!("/{key}\0") }
     }
 
     /// The text that clients send back.
@@ -35,7 +39,12 @@ impl Continue {
         let invalid =
             |problem: String| Status::bad_request(format!("invalid continue token: continue key is not valid: {problem}"));
         let bytes = BASE64_URL_SAFE_NO_PAD.decode(text.trim_end_matches('=')).map_err(|error| invalid(error.to_string()))?;
-        serde_json::from_slice(&bytes).map_err(|error| invalid(error.to_string()))
+        let fields: Value = serde_json::from_slice(&bytes).map_err(|error| invalid(error.to_string()))?;
+        let version = fields.get("v").and_then(Value::as_str).unwrap_or_default();
+        if version != VERSION {
+            return Err(invalid(format!("server does not recognize this encoded version {version}")));
+        }
+        serde_json::from_value(fields).map_err(|error| invalid(error.to_string()))
     }
 
     /// The last object of the page before. `namespace` is that of the list, if it was of one.

@@ -250,7 +250,9 @@ impl State {
             let mut busy = !events.is_empty();
             self.observe(&controllers, &events);
             working.clear();
-            for Member { controller, user } in controllers.iter().filter(|member| all || member.controller.is_essential()) {
+            let now = self.clock.moment();
+            let works = |member: &&Member| (all || member.controller.is_essential()) && member.controller.is_due(now);
+            for Member { controller, user } in controllers.iter().filter(works) {
                 let writer = Writer::new(&state, user.clone(), controller.manager());
                 match controller.run(&writer).await {
                     Ok(true) => working.push(controller.name()),

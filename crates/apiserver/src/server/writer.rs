@@ -24,7 +24,7 @@ use crate::{
 
 /// A write on its way into the journal.
 struct Entry {
-    target: Target,
+    target: Arc<Target>,
     revision_before: u64,
 }
 
@@ -163,7 +163,7 @@ impl Writer {
             namespace: name.namespace.to_string(),
             name: name.name.to_string(),
         };
-        Entry { target: Target::Resource(target), revision_before: self.state.store.revision() }
+        Entry { target: Arc::new(Target::Resource(target)), revision_before: self.state.store.revision() }
     }
 
     /// Lets fault rules that name this user act.

@@ -24,9 +24,9 @@ impl Comparison {
     }
 
     /// The same without some paths and everything below them.
-    pub(super) fn without(&self, paths: &FieldSet) -> Self {
+    pub(super) fn without(self, paths: &FieldSet) -> Self {
         if paths.is_empty() {
-            return self.clone();
+            return self;
         }
         Self {
             added: self.added.recursive_difference(paths),

@@ -16,6 +16,11 @@ impl Resource {
     pub fn new(group: &str, plural: &str) -> Self {
         Self { group: group.into(), plural: plural.into() }
     }
+
+    /// Whether it is the resource of this name.
+    pub fn is(&self, group: &str, plural: &str) -> bool {
+        *self.plural == *plural && *self.group == *group
+    }
 }
 
 impl fmt::Display for Resource {

@@ -4,7 +4,7 @@ use std::{
     collections::{HashMap, VecDeque},
     sync::{
         Arc, Weak,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
 };
 
@@ -26,6 +26,8 @@ pub struct Store {
     window: usize,
     /// How many events may wait for a subscriber.
     pub(super) queue: usize,
+    /// The revision of the last commit, for those who want nothing else.
+    revision: AtomicU64,
     fails: AtomicBool,
 }
 
@@ -82,7 +84,8 @@ impl Store {
     }
 
     fn from_state(state: State, window: usize, queue: usize) -> Self {
-        Self { state: Mutex::new(state), window, queue, fails: AtomicBool::new(false) }
+        let revision = AtomicU64::new(state.snapshot.revision);
+        Self { state: Mutex::new(state), window, queue, revision, fails: AtomicBool::new(false) }
     }
 
     /// A store of its own with the same content (FRK-1). It costs the same whatever there is: the content is shared until it differs. What
@@ -106,6 +109,7 @@ impl Store {
         let revision = state.snapshot.revision + 1;
         state.snapshot = saved.snapshot.clone();
         state.snapshot.revision = revision;
+        self.revision.store(revision, Ordering::Release);
         state.dependents = saved.dependents.clone();
         if let Some(outbox) = &mut state.outbox {
             outbox.clear();
@@ -158,7 +162,9 @@ impl Store {
         {
             return Err(CommitError::Failed(change.object.clone()));
         }
-        Ok(changes.into_iter().filter_map(|change| state.apply(change, self.window)).collect())
+        let events = changes.into_iter().filter_map(|change| state.apply(change, self.window)).collect();
+        self.revision.store(state.snapshot.revision, Ordering::Release);
+        Ok(events)
     }
 
     /// Follows a resource from a revision on.
@@ -190,7 +196,7 @@ impl Store {
 
     /// The revision of the last commit.
     pub fn revision(&self) -> u64 {
-        self.state.lock().snapshot.revision
+        self.revision.load(Ordering::Acquire)
     }
 
     /// Objects that name the uid as an owner.

@@ -6,8 +6,52 @@ use rpds::RedBlackTreeMapSync;
 
 use super::{ObjectName, Resource, Stored};
 
-/// The objects of one resource.
-pub(super) type Objects = RedBlackTreeMapSync<ObjectName, Arc<Stored>>;
+/// The objects of one resource. A clone costs nothing.
+#[derive(Clone, Debug)]
+pub(super) struct Objects {
+    by_name: RedBlackTreeMapSync<ObjectName, Arc<Stored>>,
+    /// How many there are in each namespace.
+    counts: RedBlackTreeMapSync<Arc<str>, usize>,
+}
+
+impl Objects {
+    fn new() -> Self {
+        Self { by_name: RedBlackTreeMapSync::new_sync(), counts: RedBlackTreeMapSync::new_sync() }
+    }
+
+    fn put(&mut self, name: &ObjectName, content: Option<Arc<Stored>>) -> Option<Arc<Stored>> {
+        let previous = self.by_name.get(name).cloned();
+        match (&previous, content) {
+            (None, Some(stored)) => {
+                self.count(&name.namespace, 1);
+                self.by_name.insert_mut(name.clone(), stored);
+            }
+            (Some(_), Some(stored)) => {
+                if let Some(present) = self.by_name.get_mut(name) {
+                    *present = stored;
+                }
+            }
+            (Some(_), None) => {
+                self.count(&name.namespace, -1);
+                self.by_name.remove_mut(name);
+            }
+            (None, None) => {}
+        }
+        previous
+    }
+
+    fn count(&mut self, namespace: &Arc<str>, by: isize) {
+        match self.counts.get_mut(namespace) {
+            Some(count) => *count = count.saturating_add_signed(by),
+            None => {
+                self.counts.insert_mut(namespace.clone(), 1);
+            }
+        }
+        if self.counts.get(namespace) == Some(&0) {
+            self.counts.remove_mut(namespace);
+        }
+    }
+}
 
 /// The content of the store at one revision. Immutable; a clone costs nothing.
 #[derive(Clone, Debug)]
@@ -28,7 +72,7 @@ impl Snapshot {
 
     /// One object.
     pub fn get(&self, resource: &Resource, name: &ObjectName) -> Option<&Arc<Stored>> {
-        self.resources.get(resource)?.get(name)
+        self.resources.get(resource)?.by_name.get(name)
     }
 
     /// All objects of a resource, or those of one namespace, ordered by namespace and name.
@@ -55,13 +99,19 @@ impl Snapshot {
         self.resources
             .get(resource)
             .into_iter()
-            .flat_map(move |objects| objects.range((start.clone(), Unbounded)))
+            .flat_map(move |objects| objects.by_name.range((start.clone(), Unbounded)))
             .take_while(move |(name, _)| namespace.is_none_or(|namespace| *name.namespace == *namespace))
     }
 
     /// How many objects a resource has.
     pub fn count(&self, resource: &Resource) -> usize {
-        self.resources.get(resource).map_or(0, RedBlackTreeMapSync::size)
+        self.resources.get(resource).map_or(0, |objects| objects.by_name.size())
+    }
+
+    /// How many objects a resource has in a namespace, or in all. Nothing is walked through for it.
+    pub fn count_in(&self, resource: &Resource, namespace: Option<&str>) -> usize {
+        let Some(namespace) = namespace else { return self.count(resource) };
+        self.resources.get(resource).and_then(|objects| objects.counts.get(namespace)).copied().unwrap_or_default()
     }
 
     /// The resources that have had objects.
@@ -72,18 +122,8 @@ impl Snapshot {
     /// Puts an object, or takes it away; returns what was there.
     pub(super) fn put(&mut self, resource: &Resource, name: &ObjectName, content: Option<Arc<Stored>>) -> Option<Arc<Stored>> {
         if !self.resources.contains_key(resource) {
-            self.resources.insert_mut(resource.clone(), RedBlackTreeMapSync::new_sync());
+            self.resources.insert_mut(resource.clone(), Objects::new());
         }
-        let objects = self.resources.get_mut(resource)?;
-        let previous = objects.get(name).cloned();
-        match content {
-            Some(stored) => {
-                objects.insert_mut(name.clone(), stored);
-            }
-            None => {
-                objects.remove_mut(name);
-            }
-        }
-        previous
+        self.resources.get_mut(resource)?.put(name, content)
     }
 }

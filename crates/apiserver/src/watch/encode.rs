@@ -1,5 +1,7 @@
 //! Events on the wire.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use serde_json::{Value, json};
 
@@ -36,7 +38,7 @@ impl Saying {
 /// Under which an encoded event is shared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Key {
-    pub(super) api_version: String,
+    pub(super) api_version: Arc<str>,
     pub(super) representation: Representation,
     pub(super) saying: Saying,
     pub(super) with_columns: bool,

@@ -6,7 +6,11 @@ use serde_json::json;
 
 use crate::{
     kinds::KindSpec,
-    request::{list::parse_version, query::Query, selection::Selection},
+    request::{
+        list::{parse_number, parse_version},
+        query::Query,
+        selection::Selection,
+    },
     server::State,
     status::{FieldError, FieldReason, Status},
 };
@@ -56,13 +60,7 @@ impl WatchQuery {
             (None, None | Some(0)) => Start::Initial(0),
             (_, Some(version)) => Start::After(version),
         };
-        let seconds = match query.get("timeoutSeconds") {
-            None => None,
-            Some(text) => {
-                let wrong = |_| Status::bad_request(format!("strconv.ParseInt: parsing {text:?}: invalid syntax"));
-                u64::try_from(text.parse::<i64>().map_err(wrong)?).ok().filter(|seconds| *seconds > 0)
-            }
-        };
+        let seconds = parse_number(query, "timeoutSeconds")?.filter(|seconds| *seconds > 0).map(i64::cast_unsigned);
         let seconds = seconds.unwrap_or_else(|| MIN_TIMEOUT_SECONDS + state.seed.below(MIN_TIMEOUT_SECONDS));
         Ok(Self {
             namespace,
@@ -82,6 +80,7 @@ fn validate(query: &Query) -> Result<(), Status> {
     match (query.get("sendInitialEvents").is_some(), query.get("resourceVersionMatch")) {
         (true, None) => errors.push(forbidden("sendInitialEvents requires setting resourceVersionMatch to NotOlderThan")),
         (true, Some(other)) if other != "NotOlderThan" => {
+            errors.push(forbidden("sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"));
             errors.push(FieldError::not_supported("resourceVersionMatch", &json!(other), &["NotOlderThan"]));
         }
         (false, Some(_)) => {

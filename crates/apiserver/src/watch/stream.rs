@@ -52,6 +52,7 @@ struct Watch {
     /// Where the journal learns why the watch ended.
     note: Option<RecordNote>,
     resource: Resource,
+    api_version: Arc<str>,
     deadline: Duration,
     next_bookmark: Option<Duration>,
     /// Whether a table has not shown its columns yet.
@@ -77,6 +78,7 @@ impl Watch {
             held: VecDeque::new(),
             note,
             resource: resource_of(kind),
+            api_version: kind.api_version().into(),
             deadline,
             next_bookmark: query
                 .bookmarks
@@ -191,7 +193,7 @@ impl Watch {
             (true, false) => (Saying::Deleted, event.departed()?),
         };
         let with_columns = std::mem::take(&mut self.columns_due);
-        let key = Key { api_version: self.kind.api_version(), representation: self.representation, saying, with_columns };
+        let key = Key { api_version: self.api_version.clone(), representation: self.representation, saying, with_columns };
         Some(event.encoded(&key, || {
             // An object that goes is as it was written last, but for its version.
             let written = event.previous.as_ref().filter(|_| saying == Saying::Deleted).unwrap_or(stored).revision();

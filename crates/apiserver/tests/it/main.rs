@@ -11,6 +11,7 @@ mod deletion;
 mod disturbances;
 mod forks;
 mod garbage;
+mod histories;
 mod namespaces;
 #[cfg(feature = "cel")]
 mod nonsense;

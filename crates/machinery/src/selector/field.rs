@@ -127,7 +127,7 @@ fn unescape(value: &str) -> Result<String, SelectorError> {
                 }
             },
             ',' | '=' => {
-                return Err(SelectorError(format!("invalid field selector: unescaped character in value: {c}")));
+                return Err(SelectorError(format!("invalid field selector: unescaped character in value: {}", u32::from(c))));
             }
             _ => text.push(c),
         }

@@ -89,6 +89,8 @@ impl Target {
         let epoch = jiff::Timestamp::from_second(EPOCH).unwrap_or_default();
         let workloads = if header.workloads { Workloads::Pods } else { Workloads::Off };
         let server = ApiServer::builder().clock(Clock::tokio(epoch)).seed(7).workloads(workloads).rbac(header.rbac).build()?;
+        // A real server does not know what was before its own start, nor does one that has run for a while.
+        server.compact(server.revision());
         let port = if needs_port {
             let endpoint = server.listen("127.0.0.1:0").await?;
             for (token, user, groups) in TOKENS {

@@ -52,7 +52,7 @@ impl Controller for Ending {
     }
 
     fn observe(&self, event: &Event) {
-        if event.object.resource == resource() {
+        if event.object.resource.is("", "namespaces") {
             let name = event.object.name.name.to_string();
             match &event.current {
                 Some(current) if current.value().deletion_timestamp().is_some() => {
@@ -81,6 +81,10 @@ impl Controller for Ending {
             Ok(worked)
         }
         .boxed()
+    }
+
+    fn is_due(&self, now: Duration) -> bool {
+        self.pending.is_due(now)
     }
 
     fn fork(&self) -> Box<dyn Controller> {

@@ -60,6 +60,10 @@ impl Controller for Furnishing {
         .boxed()
     }
 
+    fn is_due(&self, now: Duration) -> bool {
+        self.pending.is_due(now)
+    }
+
     fn fork(&self) -> Box<dyn Controller> {
         Box::new(self.clone())
     }

@@ -109,6 +109,12 @@ impl Faults {
         state.cuts.clear();
     }
 
+    /// Whether no rule and no cut is in force.
+    pub(super) fn are_none(&self) -> bool {
+        let state = self.shared.state.lock();
+        state.rules.is_empty() && state.cuts.is_empty()
+    }
+
     pub(super) fn clock(&self) -> &Clock {
         &self.shared.clock
     }

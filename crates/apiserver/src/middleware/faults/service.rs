@@ -117,12 +117,15 @@ where
 }
 
 /// What the rules say about a request. The body is read only when a rule depends on it.
-async fn decide<B>(faults: &Faults, request: Request<B>) -> Result<(Option<Action>, Request<B>), BoxError>
+async fn decide<B>(faults: &Faults, mut request: Request<B>) -> Result<(Option<Action>, Request<B>), BoxError>
 where
     B: Body<Data = Bytes> + From<Bytes>,
     B::Error: Into<BoxError>,
 {
-    let target = Target::of(request.method(), request.uri());
+    if faults.are_none() {
+        return Ok((None, request));
+    }
+    let target = Target::in_request(&mut request);
     let (request, body) = if faults.needs_body(&target) {
         let (head, body) = request.into_parts();
         let bytes = body.collect().await.map_err(Into::into)?.to_bytes();

@@ -131,7 +131,7 @@ impl Journal {
     /// Adds the record of something that was no request: a write of the server's own controllers.
     pub(crate) fn add(&self, record: Record) {
         let number = self.open(record);
-        self.shared.newest.send_replace(number);
+        self.ring_bell(number);
     }
 
     /// Changes a record, if it is still kept.
@@ -142,7 +142,13 @@ impl Journal {
             change(Arc::make_mut(record));
         }
         drop(ring);
-        self.shared.newest.send_replace(number);
+        self.ring_bell(number);
+    }
+
+    fn ring_bell(&self, number: u64) {
+        if self.shared.newest.receiver_count() > 0 {
+            self.shared.newest.send_replace(number);
+        }
     }
 }
 

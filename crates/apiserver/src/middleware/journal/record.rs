@@ -23,7 +23,7 @@ pub struct Record {
     /// The `User-Agent` header, empty when there is none.
     pub user_agent: String,
     /// What the request was about.
-    pub target: Target,
+    pub target: Arc<Target>,
     /// The query of the URL, empty when there is none.
     pub query: String,
     /// Whether and how it was answered.

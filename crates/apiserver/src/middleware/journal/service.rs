@@ -3,6 +3,7 @@
 use std::{
     pin::Pin,
     task::{Context, Poll},
+    time::Duration,
 };
 
 use bytes::Bytes;
@@ -68,7 +69,9 @@ where
         let journal = self.journal.clone();
         Box::pin(async move {
             let started = journal.clock().moment();
-            let mut open = OpenRecord { number: journal.open(record(&request, &journal)), journal, outcome: Outcome::Cancelled };
+            let mut request = request;
+            let number = journal.open(record(&mut request, &journal));
+            let mut open = OpenRecord { number, journal, outcome: Outcome::Cancelled, latency: None, effect: None };
             let mut request = open.note_body(request).await?;
             request.extensions_mut().insert(RecordNote { journal: open.journal.clone(), number: open.number });
             let answer = inner.call(request).await.map_err(Into::into);
@@ -78,26 +81,22 @@ where
             };
             let status = response.status();
             open.outcome = Outcome::Answered(status.as_u16());
-            let latency = open.journal.clock().moment().saturating_sub(started);
-            let effect = response.extensions().get::<Effect>().copied();
-            open.journal.amend(open.number, |record| {
-                record.latency = Some(latency);
-                record.effect = effect;
-            });
+            open.latency = Some(open.journal.clock().moment().saturating_sub(started));
+            open.effect = response.extensions().get::<Effect>().copied();
             let is_error = status.is_client_error() || status.is_server_error();
             Ok(response.map(|body| JournalBody::new(body, &open.journal, open.number, is_error)))
         })
     }
 }
 
-fn record<B>(request: &Request<B>, journal: &Journal) -> Record {
+fn record<B>(request: &mut Request<B>, journal: &Journal) -> Record {
     let user_agent = request.headers().get(USER_AGENT).map(|agent| String::from_utf8_lossy(agent.as_bytes()).into_owned());
     Record {
         number: 0,
         time: journal.clock().now(),
         user: request.extensions().get::<Identity>().map(|identity| identity.name().to_owned()),
         user_agent: user_agent.unwrap_or_default(),
-        target: Target::of(request.method(), request.uri()),
+        target: Target::in_request(request),
         query: request.uri().query().unwrap_or_default().to_owned(),
         outcome: Outcome::Running,
         reason: None,
@@ -140,6 +139,8 @@ struct OpenRecord {
     journal: Journal,
     number: u64,
     outcome: Outcome,
+    latency: Option<Duration>,
+    effect: Option<Effect>,
 }
 
 impl OpenRecord {
@@ -161,6 +162,10 @@ impl OpenRecord {
 
 impl Drop for OpenRecord {
     fn drop(&mut self) {
-        self.journal.amend(self.number, |record| record.outcome = self.outcome);
+        self.journal.amend(self.number, |record| {
+            record.outcome = self.outcome;
+            record.latency = self.latency;
+            record.effect = self.effect;
+        });
     }
 }

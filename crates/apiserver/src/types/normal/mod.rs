@@ -95,7 +95,7 @@ struct Walk<'a> {
     /// The struct whose field is being decoded.
     owner: &'static str,
     /// The fields that lead here, without list indexes and map keys: how Go reports wrong types.
-    fields: Vec<String>,
+    fields: Vec<&'static str>,
     /// The way here with list indexes and map keys: how unknown fields are reported.
     path: String,
     unknown: &'a mut Vec<String>,
@@ -124,11 +124,17 @@ impl Walk<'_> {
     }
 
     fn field(&mut self, form: &'static Struct, field: &'static Field, members: &mut Map<String, Value>) -> Result<(), WrongType> {
+        // Most fields of most objects are not there.
+        if field.absent == Absent::Omitted && !members.contains_key(&field.name) {
+            return Ok(());
+        }
         let length = self.path.len();
         let owner = std::mem::replace(&mut self.owner, form.name);
-        let outer = joined(&self.path, &field.name);
-        self.path = outer;
-        self.fields.push(field.name.clone());
+        if length > 0 {
+            self.path.push('.');
+        }
+        self.path.push_str(&field.name);
+        self.fields.push(&field.name);
         let result = self.slot(field, members);
         self.fields.pop();
         self.path.truncate(length);

@@ -59,6 +59,13 @@ impl Agenda {
         std::mem::take(&mut state.now).into_iter().collect()
     }
 
+    /// Whether anything is to be looked at now.
+    pub(super) fn is_due(&self, moment: Duration) -> bool {
+        let state = self.state.lock();
+        let later = state.later.first().is_some_and(|(due, _)| *due <= moment);
+        later || !state.now.is_empty() || state.nodes_changed || !state.namespaces.is_empty()
+    }
+
     /// When the next object is due.
     pub(super) fn next_due(&self) -> Option<Duration> {
         self.state.lock().later.first().map(|(due, _)| *due)

@@ -229,6 +229,10 @@ impl Controller for Stages {
         })
     }
 
+    fn is_due(&self, now: Duration) -> bool {
+        self.agenda.is_due(now)
+    }
+
     fn fork(&self) -> Box<dyn Controller> {
         Box::new(Self {
             mode: self.mode,

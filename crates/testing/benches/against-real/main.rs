@@ -1,0 +1,90 @@
+//! The embedded server against a real kube-apiserver with etcd, on this machine and in this run.
+//!
+//! `cargo bench -p kubewright-testing --bench against-real [-- <part of a name>...]`. Both servers run as processes of their own, are reached
+//! over TLS by the same client with the same objects, and take turns; each figure is the median of five turns. The run fails when a ratio
+//! is below its target. Without the binaries of `hack/kubernetes/build.sh` it prints the figures of the embedded server alone.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a benchmark that fails has failed")]
+#![allow(clippy::disallowed_methods, reason = "what is measured is the time of this machine")]
+
+mod inside;
+mod measures;
+mod server;
+mod wire;
+
+use std::process::ExitCode;
+
+use self::{
+    measures::{MEASURES, Measure},
+    server::{Running, Side},
+};
+
+/// How often each server is measured.
+const TURNS: usize = 5;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    if arguments.first().is_some_and(|first| first == server::SERVE) {
+        runtime.block_on(server::serve());
+        return ExitCode::SUCCESS;
+    }
+    let wanted: Vec<&str> = arguments.iter().map(String::as_str).filter(|argument| !argument.starts_with('-')).collect();
+    if runtime.block_on(compare(&wanted)) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Runs all measures whose name has one of the texts; whether all reach their targets.
+async fn compare(wanted: &[&str]) -> bool {
+    println!("{:<46} {:>12} {:>12} {:>12}  {:>9} {:>7}", "", "real", "ours", "in process", "ratio", "target");
+    let mut ours = Running::start(Side::Ours).await.unwrap();
+    let mut real = match Running::start(Side::Real).await {
+        Ok(real) => Some(real),
+        Err(error) => {
+            println!("figures of the embedded server alone: {error}");
+            None
+        }
+    };
+    let mut reached = true;
+    for measure in MEASURES {
+        if wanted.is_empty() || wanted.iter().any(|text| measure.title().contains(text)) {
+            reached &= line(measure, real.as_mut(), &mut ours).await;
+        }
+    }
+    reached
+}
+
+async fn line(measure: &Measure, mut real: Option<&mut Running>, ours: &mut Running) -> bool {
+    let (mut theirs, mut own, mut inside) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..if measure.is_lasting() { 1 } else { TURNS } {
+        if let Some(real) = &mut real {
+            theirs.push(measure.of(real).await);
+        }
+        own.push(measure.of(ours).await);
+        inside.extend(measure.in_process().await);
+    }
+    let (theirs, own, inside) = (median(theirs), median(own).unwrap_or_default(), median(inside));
+    let ratio = |figure: f64| theirs.map(|theirs| if measure.more_is_better() { figure / theirs } else { theirs / figure });
+    let mut reached = row(measure, measure.title(), (theirs, Some(own), None), ratio(own), measure.target());
+    if let Some(inside) = inside {
+        reached &= row(measure, "", (None, None, Some(inside)), ratio(inside), measure.target_in_process());
+    }
+    reached
+}
+
+type Figures = (Option<f64>, Option<f64>, Option<f64>);
+
+fn row(measure: &Measure, title: &str, (theirs, own, inside): Figures, ratio: Option<f64>, target: Option<f64>) -> bool {
+    let figure = |figure: Option<f64>| figure.map(|figure| measure.show(figure)).unwrap_or_default();
+    let missed = ratio.zip(target).is_some_and(|(ratio, target)| ratio < target);
+    let ratio = ratio.map(|ratio| format!("{ratio:.1}x")).unwrap_or_default();
+    let target_text = target.map(|target| format!("{target:.1}x")).unwrap_or_default();
+    let verdict = if missed { "MISSED" } else { "" };
+    let (theirs, own, inside) = (figure(theirs), figure(own), figure(inside));
+    println!("{title:<46} {theirs:>12} {own:>12} {inside:>12}  {ratio:>9} {target_text:>7} {verdict}");
+    !missed
+}
+
+fn median(mut figures: Vec<f64>) -> Option<f64> {
+    figures.sort_by(f64::total_cmp);
+    figures.get(figures.len() / 2).copied()
+}

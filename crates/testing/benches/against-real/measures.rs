@@ -1,0 +1,347 @@
+//! What is measured, and what it must reach (chapter 9 of the server's specification).
+
+use std::time::{Duration, Instant};
+
+use futures::future::join_all;
+use http_body_util::BodyExt as _;
+use serde_json::{Value, json};
+
+use crate::{
+    inside,
+    server::{Running, Side},
+    wire::Connection,
+};
+
+/// How long rates are measured in one turn.
+const SPAN: Duration = Duration::from_millis(1500);
+const MAPS: &str = "/api/v1/namespaces/default/configmaps";
+/// How many objects the servers hold when their memory is measured.
+const MANY: usize = 39_000;
+
+/// One figure.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Measure {
+    /// PRF-1.
+    Start,
+    /// PRF-2.
+    IdleMemory,
+    /// PRF-13.
+    WatchMemory,
+    /// PRF-10.
+    FirstCustomObject,
+    /// PRF-12.
+    Dependent,
+    /// PRF-11.
+    Namespace,
+    /// PRF-5, PRF-6: by connections.
+    Create(usize),
+    /// PRF-7.
+    Get(usize),
+    /// PRF-8.
+    List,
+    /// PRF-9: by watchers.
+    Watch(usize),
+    /// PRF-3.
+    Memory,
+}
+
+pub(crate) const MEASURES: &[Measure] = &[
+    Measure::Start,
+    Measure::IdleMemory,
+    Measure::WatchMemory,
+    Measure::FirstCustomObject,
+    Measure::Dependent,
+    Measure::Namespace,
+    Measure::Create(1),
+    Measure::Create(8),
+    Measure::Create(32),
+    Measure::Get(1),
+    Measure::Get(8),
+    Measure::Get(32),
+    Measure::List,
+    Measure::Watch(1),
+    Measure::Watch(100),
+    Measure::Watch(500),
+    Measure::Memory,
+];
+
+impl Measure {
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Self::Start => "PRF-1 ready after start",
+            Self::IdleMemory => "PRF-2 memory, idle",
+            Self::WatchMemory => "PRF-13 memory of 1000 idle watches",
+            Self::FirstCustomObject => "PRF-10 definition to first object",
+            Self::Dependent => "PRF-12 delete to dependent gone",
+            Self::Namespace => "PRF-11 namespace with content gone",
+            Self::Create(1) => "PRF-5 create/s, 1 connection",
+            Self::Create(8) => "PRF-6 create/s, 8 connections",
+            Self::Create(_) => "PRF-6 create/s, 32 connections",
+            Self::Get(1) => "PRF-7 get/s, 1 connection",
+            Self::Get(8) => "PRF-7 get/s, 8 connections",
+            Self::Get(_) => "PRF-7 get/s, 32 connections",
+            Self::List => "PRF-8 list limit=500 /s",
+            Self::Watch(1) => "PRF-9 post to event, 1 watcher",
+            Self::Watch(100) => "PRF-9 post to last event, 100 watchers",
+            Self::Watch(_) => "PRF-9 post to last event, 500 watchers",
+            Self::Memory => "PRF-3 memory with 39,000 ConfigMaps",
+        }
+    }
+
+    /// The least ratio over TLS.
+    pub(crate) fn target(self) -> Option<f64> {
+        match self {
+            Self::Start => Some(50.0),
+            Self::IdleMemory => Some(10.0),
+            Self::Memory => Some(6.0),
+            Self::WatchMemory | Self::Watch(500) => Some(5.0),
+            Self::Create(1) => Some(7.0),
+            Self::Create(_) => Some(6.5),
+            Self::Get(32) => Some(7.5),
+            Self::List => Some(8.0),
+            Self::Namespace => Some(1000.0),
+            _ => None,
+        }
+    }
+
+    /// The least ratio in process.
+    pub(crate) fn target_in_process(self) -> Option<f64> {
+        match self {
+            Self::Start => Some(500.0),
+            Self::Create(1) => Some(70.0),
+            Self::Get(32) => Some(125.0),
+            Self::Watch(1) => Some(30.0),
+            _ => None,
+        }
+    }
+
+    /// Whether the figure is a rate; else it is a time in milliseconds or memory in MiB.
+    pub(crate) fn more_is_better(self) -> bool {
+        matches!(self, Self::Create(_) | Self::Get(_) | Self::List)
+    }
+
+    /// Whether measuring leaves the server changed, so that it is done once.
+    pub(crate) fn is_lasting(self) -> bool {
+        matches!(self, Self::Memory | Self::WatchMemory | Self::IdleMemory)
+    }
+
+    pub(crate) fn show(self, figure: f64) -> String {
+        match self {
+            Self::Memory | Self::IdleMemory | Self::WatchMemory => format!("{figure:.1} MiB"),
+            _ if self.more_is_better() => format!("{figure:.0}/s"),
+            _ => format!("{figure:.2} ms"),
+        }
+    }
+
+    /// The figure of a server over TLS.
+    pub(crate) async fn of(self, server: &mut Running) -> f64 {
+        server.turn += 1;
+        match self {
+            Self::Start if server.side == Side::Ours => milliseconds(Running::start(Side::Ours).await.unwrap().ready_after),
+            // Starting another control plane takes the machine away from this one; the one that runs says how long it took.
+            Self::Start => milliseconds(server.ready_after),
+            Self::IdleMemory => server.memory(),
+            Self::WatchMemory => watch_memory(server).await,
+            Self::FirstCustomObject => first_custom_object(server).await,
+            Self::Dependent => dependent(server).await,
+            Self::Namespace => namespace(server).await,
+            Self::Create(connections) => create_rate(server, connections, SPAN).await,
+            Self::Get(connections) => {
+                create_many(server, 1, 1).await;
+                let path = format!("{MAPS}/t{}-0-0", server.turn);
+                rate(server, connections, SPAN, |_, _| ("GET", path.clone(), String::new())).await
+            }
+            Self::List => {
+                create_many(server, 8, 600).await;
+                rate(server, 1, SPAN, |_, _| ("GET", format!("{MAPS}?limit=500"), String::new())).await
+            }
+            Self::Watch(watchers) => watch_delivery(server, watchers).await,
+            Self::Memory => {
+                create_many(server, 32, MANY).await;
+                server.memory()
+            }
+        }
+    }
+
+    /// The figure without sockets, where there is a target for it.
+    pub(crate) async fn in_process(self) -> Option<f64> {
+        match self {
+            Self::Start => Some(milliseconds(inside::start().await)),
+            Self::Create(1) => Some(inside::create_rate(1, SPAN).await),
+            Self::Create(8) => Some(inside::create_rate(8, SPAN).await),
+            Self::Get(count) if count != 8 => Some(inside::get_rate(count, SPAN).await),
+            Self::Watch(1) => Some(milliseconds(inside::watch_delivery().await)),
+            _ => None,
+        }
+    }
+}
+
+fn milliseconds(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1000.0
+}
+
+/// A ConfigMap of 100 bytes.
+pub(crate) fn map(name: &str) -> String {
+    json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": {"k": "x".repeat(100)}}).to_string()
+}
+
+/// Requests per second on so many connections. `request` gets the number of the connection and that of the request.
+async fn rate(
+    server: &Running,
+    connections: usize,
+    span: Duration,
+    request: impl Fn(usize, usize) -> (&'static str, String, String),
+) -> f64 {
+    let mut open = server.address.connections(connections).await;
+    let request = &request;
+    let start = Instant::now();
+    let work = open.iter_mut().enumerate().map(|(number, connection)| async move {
+        let mut done = 0;
+        while start.elapsed() < span {
+            let (method, path, body) = request(number, done);
+            let (code, answer) = connection.send(method, &path, body).await;
+            assert!(code < 300, "{method} {path}: {}", String::from_utf8_lossy(&answer));
+            done += 1;
+        }
+        done
+    });
+    let done: usize = join_all(work).await.into_iter().sum();
+    done as f64 / start.elapsed().as_secs_f64()
+}
+
+async fn create_rate(server: &Running, connections: usize, span: Duration) -> f64 {
+    let turn = server.turn;
+    rate(server, connections, span, |number, done| ("POST", MAPS.to_owned(), map(&format!("t{turn}-{number}-{done}")))).await
+}
+
+async fn create_many(server: &Running, connections: usize, count: usize) {
+    let mut open = server.address.connections(connections).await;
+    let turn = server.turn;
+    let work = open.iter_mut().enumerate().map(|(number, connection)| async move {
+        for index in 0..count / connections {
+            let (code, answer) = connection.send("POST", MAPS, map(&format!("t{turn}-{number}-{index}"))).await;
+            assert_eq!(code, 201, "{}", String::from_utf8_lossy(&answer));
+        }
+    });
+    join_all(work).await;
+}
+
+/// Opens watches from now on.
+async fn watches(server: &Running, count: usize) -> Vec<(Connection, http::Response<hyper::body::Incoming>)> {
+    let (_, list) = server.connect().await.get(&format!("{MAPS}?limit=1")).await;
+    let list: Value = serde_json::from_slice(&list).unwrap();
+    let version = list["metadata"]["resourceVersion"].as_str().unwrap();
+    let path = format!("{MAPS}?watch=true&resourceVersion={version}");
+    let mut open = Vec::with_capacity(count);
+    for mut connection in server.address.connections(count).await {
+        let response = connection.open("GET", &path, bytes::Bytes::new()).await;
+        assert_eq!(response.status().as_u16(), 200);
+        open.push((connection, response));
+    }
+    open
+}
+
+/// From the moment at which a POST is sent to that at which the last watcher has read its event; the median of some.
+async fn watch_delivery(server: &Running, watchers: usize) -> f64 {
+    let mut open = watches(server, watchers).await;
+    let mut poster = server.connect().await;
+    let (ready, posts) = tokio::sync::watch::channel(0_usize);
+    let (seen, mut arrivals) = tokio::sync::mpsc::unbounded_channel();
+    let mut readers = tokio::task::JoinSet::new();
+    for (connection, mut response) in open.drain(..) {
+        let seen = seen.clone();
+        readers.spawn(async move {
+            let _connection = connection;
+            while let Some(Ok(frame)) = response.frame().await {
+                let events = frame.data_ref().map_or(0, |data| data.iter().filter(|byte| **byte == b'\n').count());
+                for _ in 0..events {
+                    if seen.send(Instant::now()).is_err() {
+                        return;
+                    }
+                }
+            }
+        });
+    }
+    let mut delays = Vec::new();
+    for post in 0..40 {
+        ready.send_replace(post);
+        let start = Instant::now();
+        let (code, _) = poster.send("POST", MAPS, map(&format!("t{}-w{watchers}-{post}", server.turn))).await;
+        assert_eq!(code, 201);
+        let mut last = start;
+        for _ in 0..watchers {
+            last = last.max(arrivals.recv().await.unwrap());
+        }
+        delays.push(milliseconds(last - start));
+    }
+    drop(posts);
+    readers.shutdown().await;
+    delays.sort_by(f64::total_cmp);
+    delays[delays.len() / 2]
+}
+
+async fn watch_memory(server: &Running) -> f64 {
+    let before = server.memory();
+    let open = watches(server, 1000).await;
+    let after = server.memory();
+    drop(open);
+    (after - before).max(0.1)
+}
+
+async fn first_custom_object(server: &Running) -> f64 {
+    let (mut connection, group) = (server.connect().await, format!("t{}.bench.io", server.turn));
+    let definition = json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": format!("things.{group}")},
+        "spec": {
+            "group": group, "scope": "Namespaced", "names": {"plural": "things", "kind": "Thing"},
+            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {"type": "object"}}}],
+        },
+    });
+    let start = Instant::now();
+    let definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    assert_eq!(connection.send("POST", definitions, definition.to_string()).await.0, 201);
+    let thing = json!({"apiVersion": format!("{group}/v1"), "kind": "Thing", "metadata": {"name": "a"}}).to_string();
+    let path = format!("/apis/{group}/v1/namespaces/default/things");
+    while connection.send("POST", &path, thing.clone()).await.0 != 201 {
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+    milliseconds(start.elapsed())
+}
+
+async fn dependent(server: &Running) -> f64 {
+    let mut connection = server.connect().await;
+    let turn = server.turn;
+    let (_, owner) = connection.send("POST", MAPS, map(&format!("t{turn}-owner"))).await;
+    let owner: Value = serde_json::from_slice(&owner).unwrap();
+    let reference =
+        json!({"apiVersion": "v1", "kind": "ConfigMap", "name": owner["metadata"]["name"], "uid": owner["metadata"]["uid"]});
+    let child = json!({"metadata": {"name": format!("t{turn}-child"), "ownerReferences": [reference]}});
+    assert_eq!(connection.send("POST", MAPS, child.to_string()).await.0, 201);
+    // The collector of a real control plane learns of new objects a little later.
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let start = Instant::now();
+    connection.send("DELETE", &format!("{MAPS}/t{turn}-owner"), "").await;
+    gone(&mut connection, &format!("{MAPS}/t{turn}-child")).await;
+    milliseconds(start.elapsed())
+}
+
+async fn namespace(server: &Running) -> f64 {
+    let mut connection = server.connect().await;
+    let name = format!("bench-{}", server.turn);
+    let namespace = json!({"metadata": {"name": name}}).to_string();
+    assert_eq!(connection.send("POST", "/api/v1/namespaces", namespace).await.0, 201);
+    for index in 0..20 {
+        let path = format!("/api/v1/namespaces/{name}/configmaps");
+        assert_eq!(connection.send("POST", &path, map(&format!("m{index}"))).await.0, 201);
+    }
+    let start = Instant::now();
+    connection.send("DELETE", &format!("/api/v1/namespaces/{name}"), "").await;
+    gone(&mut connection, &format!("/api/v1/namespaces/{name}")).await;
+    milliseconds(start.elapsed())
+}
+
+async fn gone(connection: &mut Connection, path: &str) {
+    while connection.get(path).await.0 != 404 {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+}

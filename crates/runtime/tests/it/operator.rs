@@ -67,6 +67,10 @@ impl Registration for Greeter {
 impl Greeting {
     async fn greet(&self, pass: &PassContext) -> Flow {
         let key = pass.key();
+        // A controller of the server restores this one at once; the two would never come to rest.
+        if key.name() == "kube-root-ca.crt" {
+            return Ok(());
+        }
         let Some(object) = self.store.find(key.namespace(), key.name()) else {
             pass.forget();
             return Ok(());

@@ -53,11 +53,11 @@ pub fn quantities(data: &[u8]) {
 /// Patches of all forms, applied to a Deployment.
 pub fn patches(data: &[u8]) {
     let Ok(patch) = serde_json::from_slice::<Value>(data) else { return };
-    let deployment = json!({"metadata": {"name": "a", "labels": {"a": "b"}, "finalizers": ["x", "y"]}, "spec": {"template": {"spec": {
+    let mut deployment = json!({"metadata": {"name": "a", "labels": {"a": "b"}, "finalizers": ["x", "y"]}, "spec": {"template": {"spec": {
         "containers": [{"name": "c", "image": "i", "ports": [{"containerPort": 80}]}], "volumes": [{"name": "v"}]}}}});
     let _ = json_patch(&mut deployment.clone(), &patch);
     merge_patch(&mut deployment.clone(), &patch);
-    let _ = strategic_merge(&mut deployment.clone(), &patch, "io.k8s.api.apps.v1.Deployment");
+    let _ = strategic_merge(&mut deployment, &patch, "io.k8s.api.apps.v1.Deployment");
 }
 
 /// Sets of fields as managers own them. One that is read says the same when it is written.

@@ -133,7 +133,8 @@ impl State {
     }
 }
 
-#[cfg(all(test, feature = "listen"))]
+#[cfg(test)]
+#[cfg(feature = "listen")]
 mod tests {
     use http::HeaderValue;
 

@@ -64,7 +64,7 @@ impl Clock {
 
     /// Sets the wall clock wrong by this much: what [`Clock::now`] says is off, while timers run as before (FLT-4).
     pub fn set_skew(&self, skew: SignedDuration) {
-        let nanoseconds = i64::try_from(skew.as_nanos()).unwrap_or(if skew.is_negative() { i64::MIN } else { i64::MAX });
+        let nanoseconds = i64::try_from(skew.as_nanos()).unwrap_or_else(|_| if skew.is_negative() { i64::MIN } else { i64::MAX });
         self.skew.store(nanoseconds, Ordering::Relaxed);
     }
 

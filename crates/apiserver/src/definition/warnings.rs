@@ -19,8 +19,10 @@ fn formats(definition: &Value) -> Vec<String> {
     let schemas: Vec<_> = versions::all(definition).iter().map(versions::schema).collect();
     for (index, schema) in schemas.iter().enumerate() {
         // One schema for all versions counts once.
-        if index == 0 || schemas.iter().any(|other| *other != schemas[0]) {
-            schema.iter().for_each(|schema| collect(schema, &mut found));
+        if (index == 0 || schemas.iter().any(|other| *other != schemas[0]))
+            && let Some(schema) = schema
+        {
+            collect(schema, &mut found);
         }
     }
     found
@@ -54,7 +56,9 @@ pub(super) fn finalizers(object: &Value, stored: Option<&Value>) -> Vec<String> 
     let mut warnings = Vec::new();
     for finalizer in added {
         let mut warn = |text: &str| warnings.push(format!("metadata.finalizers: {finalizer:?}: {text}"));
-        names::qualified_name(finalizer).iter().for_each(|problem| warn(problem));
+        for problem in &names::qualified_name(finalizer) {
+            warn(problem);
+        }
         if !finalizer.contains('/') && !STANDARD.contains(&finalizer) {
             let path = if finalizer.contains('.') { " including a path (/)" } else { "" };
             warn(&format!(

@@ -48,7 +48,7 @@ impl FieldOfSchema<'_> {
             self.path.push_str(name);
             properties.get(name).and_then(Value::as_object)
         } else {
-            self.path.push_str(&format!("[{name}]"));
+            self.path.extend(["[", name, "]"]);
             members("additionalProperties")
         };
         self.schema = next.ok_or("does not refer to a valid field")?;

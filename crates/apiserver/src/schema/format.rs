@@ -203,7 +203,7 @@ fn is_isbn10(text: &str) -> bool {
         },
     };
     let sum: u32 = body.iter().zip(1..).map(|(digit, weight)| digit * weight).sum();
-    (sum + check * 10) % 11 == 0
+    (sum + check * 10).is_multiple_of(11)
 }
 
 fn is_isbn13(text: &str) -> bool {
@@ -231,7 +231,7 @@ fn is_credit_card(text: &str) -> bool {
         .enumerate()
         .map(|(index, digit)| if index % 2 == 1 { digit * 2 / 10 + digit * 2 % 10 } else { *digit })
         .sum();
-    ISSUERS.as_ref().is_none_or(|issuers| issuers.is_match(&number)) && sum % 10 == 0
+    ISSUERS.as_ref().is_none_or(|issuers| issuers.is_match(&number)) && sum.is_multiple_of(10)
 }
 
 /// A Go duration such as `1h30m`, or numbers with spelled units such as `3 weeks` anywhere in the text.

@@ -300,7 +300,11 @@ impl Translator<'_> {
                 && let Some(letter @ ('d' | 'D' | 's' | 'S' | 'w' | 'W')) = self.peek(1)
             {
                 let (class, negated) = shorthand(letter);
-                output.push_str(&if negated { format!("[^{class}]") } else { class.to_owned() });
+                if negated {
+                    output.extend(["[^", class, "]"]);
+                } else {
+                    output.push_str(class);
+                }
                 self.at += 2;
                 continue;
             }

@@ -20,7 +20,7 @@ pub struct Unsettled {
 /// A loop outside the server that [`ApiServer::settle`] waits for, as long as this value lives.
 #[must_use = "the loop is forgotten when this is dropped"]
 pub struct IdleCheck {
-    _check: std::sync::Arc<Check>,
+    check: std::sync::Arc<Check>,
 }
 
 struct Check {
@@ -68,7 +68,7 @@ impl ApiServer {
     pub fn settle_with(&self, name: impl Into<String>, is_idle: impl Fn() -> bool + Send + Sync + 'static) -> IdleCheck {
         let check = std::sync::Arc::new(Check { name: name.into(), is_idle: Box::new(is_idle) });
         self.state().idle_checks.0.lock().push(std::sync::Arc::downgrade(&check));
-        IdleCheck { _check: check }
+        IdleCheck { check }
     }
 
     async fn round(&self) -> Vec<String> {
@@ -90,6 +90,6 @@ impl ApiServer {
 
 impl fmt::Debug for IdleCheck {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_tuple("IdleCheck").field(&self._check.name).finish()
+        formatter.debug_tuple("IdleCheck").field(&self.check.name).finish()
     }
 }

@@ -122,7 +122,7 @@ fn escaped(selector: &str) -> String {
 
 async fn put(cluster: &Cluster, model: &mut Model, nth: usize, at: u8, label: Option<u8>) {
     let at = format!("s{at}");
-    let labels = label.map_or(json!({"x": null}), |label| json!({"x": label.to_string()}));
+    let labels = json!({"x": label.map(|label| label.to_string())});
     let metadata = json!({"name": at, "labels": labels, "annotations": {"number": nth.to_string()}});
     let answer = if model.present().contains_key(&at) {
         cluster.merge(&format!("{SECRETS}/{at}"), json!({"metadata": metadata})).await

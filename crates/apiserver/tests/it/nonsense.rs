@@ -1,5 +1,6 @@
 //! Bad input: no bytes make a decoder panic, none get a request stuck, and the answers stay within what the real server says.
 
+use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
@@ -154,7 +155,7 @@ async fn aliases_that_blow_up_are_refused_at_once() {
     let mut body = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: bomb}\na0: &a0 [x,x,x,x,x,x,x,x,x,x]\n".to_owned();
     for level in 1..9 {
         let inner = vec![format!("*a{}", level - 1); 10].join(",");
-        body.push_str(&format!("a{level}: &a{level} [{inner}]\n"));
+        let _ = writeln!(body, "a{level}: &a{level} [{inner}]");
     }
     let answer =
         cluster.send_text("POST", "/api/v1/namespaces/default/configmaps", body, &[("content-type", "application/yaml")]).await;

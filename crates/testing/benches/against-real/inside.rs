@@ -62,12 +62,12 @@ async fn rate(
         let mut service = server.service(Identity::admin());
         work.spawn(async move {
             let mut done = 0_usize;
-            while done % 64 != 0 || start.elapsed() < span {
+            while !done.is_multiple_of(64) || start.elapsed() < span {
                 let response = service.call(request(number, done)).await.unwrap();
                 assert!(response.status().is_success());
                 response.into_body().collect().await.unwrap();
                 done += 1;
-                if done % 64 == 0 {
+                if done.is_multiple_of(64) {
                     tokio::task::yield_now().await;
                 }
             }

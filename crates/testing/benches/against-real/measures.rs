@@ -253,7 +253,7 @@ async fn watch_delivery(server: &Running, watchers: usize) -> f64 {
         readers.spawn(async move {
             let _connection = connection;
             while let Some(Ok(frame)) = response.frame().await {
-                let events = frame.data_ref().map_or(0, |data| data.iter().filter(|byte| **byte == b'\n').count());
+                let events = frame.data_ref().map_or(0, |data| data.split(|byte| *byte == b'\n').count() - 1);
                 for _ in 0..events {
                     if seen.send(Instant::now()).is_err() {
                         return;

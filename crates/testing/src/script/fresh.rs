@@ -16,8 +16,11 @@ pub fn run_embedded(script: &Script) -> Result<Run, RunError> {
     let is_virtual = !script.needs_port();
     let running = async {
         let target = Target::embedded(&script.header, script.needs_port()).await;
-        let target =
-            target.map_err(|source| RunError::Target { script: script.id.clone(), step: "the server".to_owned(), source })?;
+        let target = target.map_err(|source| RunError::Target {
+            script: script.id.clone(),
+            step: "the server".to_owned(),
+            source: Box::new(source),
+        })?;
         run(script, &target, EMBEDDED_ID).await
     };
     task::block_on(is_virtual, running).unwrap_or_else(|error| {

@@ -149,7 +149,7 @@ impl Names {
             return kind.to_owned();
         }
         let object = &event["object"];
-        let metadata = object.pointer("/rows/0/object/metadata").unwrap_or(&object["metadata"]);
+        let metadata = object.pointer("/rows/0/object/metadata").unwrap_or_else(|| &object["metadata"]);
         let part = |name: &str| metadata[name].as_str().unwrap_or_default();
         let key = format!("{}/{}", part("namespace"), part("name"));
         self.text(&key)
@@ -365,7 +365,7 @@ fn header(headers: &HeaderMap, name: http::HeaderName) -> String {
 fn warnings(headers: &HeaderMap) -> Vec<String> {
     let text = |value: &http::HeaderValue| {
         let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
-        value.strip_prefix("299 - ").map_or(value.clone(), Into::into)
+        value.strip_prefix("299 - ").map_or_else(|| value.clone(), Into::into)
     };
     headers.get_all(WARNING).iter().map(text).collect()
 }

@@ -41,7 +41,7 @@ pub enum RunError {
         step: String,
         /// What happened.
         #[source]
-        source: TargetError,
+        source: Box<TargetError>,
     },
     /// The script asks for something that is not possible.
     #[error("run step {step:?} of {script}: {problem}")]
@@ -85,11 +85,12 @@ impl Runner<'_> {
         self.namespace(id).await.map_err(|source| RunError::Target {
             script: self.script.id.clone(),
             step: "the namespace".to_owned(),
-            source,
+            source: Box::new(source),
         })?;
         let mut answers = vec![Answer::default(); self.script.steps.len()];
         for (index, step) in self.script.steps.iter().enumerate() {
-            let target = |source| RunError::Target { script: self.script.id.clone(), step: step.id.clone(), source };
+            let target =
+                |source| RunError::Target { script: self.script.id.clone(), step: step.id.clone(), source: Box::new(source) };
             let problem = |problem| RunError::Step { script: self.script.id.clone(), step: step.id.clone(), problem };
             if !step.join.is_empty() {
                 let opened = self.watches.iter().position(|watch| self.script.steps[watch.step].id == step.join);
@@ -125,7 +126,8 @@ impl Runner<'_> {
         }
         for watch in std::mem::take(&mut self.watches) {
             let step = &self.script.steps[watch.step];
-            let target = |source| RunError::Target { script: self.script.id.clone(), step: step.id.clone(), source };
+            let target =
+                |source| RunError::Target { script: self.script.id.clone(), step: step.id.clone(), source: Box::new(source) };
             answers[watch.step].content = read_watch(watch.stop, watch.stream).await.map_err(target)?;
         }
         Ok(answers)

@@ -152,9 +152,7 @@ impl Embedded {
         let identity = match (user, &self.port) {
             (Some(user), Some(port)) if user.is_none() => return send(&port.nobody, request).await,
             (Some(user), _) if user.is_none() => Identity::anonymous(),
-            (Some(user), _) => {
-                user.groups().iter().fold(Identity::user(user.name()), |identity, group| identity.with_group(group))
-            }
+            (Some(user), _) => user.groups().iter().fold(Identity::user(user.name()), Identity::with_group),
             (None, _) => Identity::admin(),
         };
         let answer = self.server.service(identity).oneshot(request.map(Full::new)).await;

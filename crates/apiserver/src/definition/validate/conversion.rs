@@ -126,7 +126,9 @@ fn web_path(path: &str, errors: &mut Vec<FieldError>) {
         if step.is_empty() {
             invalid(format!("segment[{index}] may not be empty"));
         } else {
-            names::dns_1123_subdomain(step).iter().for_each(|detail| invalid(format!("segment[{index}]: {detail}")));
+            for detail in names::dns_1123_subdomain(step) {
+                invalid(format!("segment[{index}]: {detail}"));
+            }
         }
     }
 }

@@ -12,7 +12,7 @@ pub(in crate::request) fn check(kind: &KindSpec, object: &Value) -> Vec<FieldErr
     count(object, &scale.spec_replicas, &mut errors);
     count(object, &scale.status_replicas, &mut errors);
     if let ScaleSelector::Text(path) = &scale.selector
-        && let Err(problem) = find(object, path, |value| value.is_string(), "string")
+        && let Err(problem) = find(object, path, Value::is_string, "string")
     {
         errors.push(FieldError::invalid(format!(".{path}"), &"".into(), problem));
     }
@@ -21,7 +21,7 @@ pub(in crate::request) fn check(kind: &KindSpec, object: &Value) -> Vec<FieldErr
 
 fn count(object: &Value, path: &FieldPath, errors: &mut Vec<FieldError>) {
     let place = format!(".{path}");
-    match find(object, path, |value| value.is_i64(), "int64") {
+    match find(object, path, Value::is_i64, "int64") {
         Err(problem) => errors.push(FieldError::invalid(place, &0.into(), problem)),
         Ok(None) => {}
         Ok(Some(value)) => {

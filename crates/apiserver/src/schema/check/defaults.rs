@@ -55,30 +55,27 @@ fn one(
 ) {
     let node = parse::node(&Value::Object(schema.clone()));
     let place = path.field("default");
-    match inside {
-        Some(inside) => {
-            if let Err(detail) = as_metadata(found, inside) {
-                let detail = format!("must result in valid metadata: {detail}");
-                errors.push(FieldError::invalid(place.to_string(), found, detail));
-                return;
-            }
+    if let Some(inside) = inside {
+        if let Err(detail) = as_metadata(found, inside) {
+            let detail = format!("must result in valid metadata: {detail}");
+            errors.push(FieldError::invalid(place.to_string(), found, detail));
+            return;
         }
-        None => {
-            let mut value = found.clone();
-            if !prune::unknown_fields(&mut value, &node, is_object).is_empty() {
-                errors.push(FieldError::invalid(place.to_string(), found, "must not have unknown fields"));
-            }
-            let mut value = found.clone();
-            if let Err(error) = metadata::coerce_embedded_at(&mut value, &node, is_object) {
-                let metadata = value.get("metadata").cloned().unwrap_or_default();
-                errors.push(FieldError::invalid(format!("{place}.metadata"), &metadata, error.message));
-                return;
-            }
-            let wrong = embedded::check(&value, &node, is_object, &place);
-            if !wrong.is_empty() {
-                errors.extend(wrong);
-                return;
-            }
+    } else {
+        let mut value = found.clone();
+        if !prune::unknown_fields(&mut value, &node, is_object).is_empty() {
+            errors.push(FieldError::invalid(place.to_string(), found, "must not have unknown fields"));
+        }
+        let mut value = found.clone();
+        if let Err(error) = metadata::coerce_embedded_at(&mut value, &node, is_object) {
+            let metadata = value.get("metadata").cloned().unwrap_or_default();
+            errors.push(FieldError::invalid(format!("{place}.metadata"), &metadata, error.message));
+            return;
+        }
+        let wrong = embedded::check(&value, &node, is_object, &place);
+        if !wrong.is_empty() {
+            errors.extend(wrong);
+            return;
         }
     }
     errors.extend(values(found, &node, &place));

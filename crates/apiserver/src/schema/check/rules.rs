@@ -71,7 +71,7 @@ pub(super) struct Scope<'a> {
     uncorrelatable: Option<&'a str>,
 }
 
-impl<'a> Scope<'a> {
+impl Scope<'_> {
     pub(super) fn root() -> Self {
         Self { cardinality: Some(1), root: true, uncorrelatable: None }
     }

@@ -66,7 +66,7 @@ fn run(bench: &Bench<Store>, seed: u64) -> usize {
         match seed.below(20) {
             0..9 => {
                 let at = format!("{}/m{}", ["a", "b"][seed.below(2) as usize], seed.below(4));
-                if seed.below(3) == 0 && bench.store.get(&maps(), &bench.at(&at)).is_some() {
+                if seed.below(3) == 0 && bench.store.get(&maps(), &name_at(&at)).is_some() {
                     bench.delete(&at);
                 } else {
                     bench.put(&at, step);
@@ -130,7 +130,7 @@ proptest! {
         let mut committed = Vec::new();
         for (index, data, delete) in writes {
             let at = format!("m{index}");
-            let event = if delete && bench.store.get(&maps(), &bench.at(&at)).is_some() { bench.delete(&at) } else { bench.put(&at, data) };
+            let event = if delete && bench.store.get(&maps(), &name_at(&at)).is_some() { bench.delete(&at) } else { bench.put(&at, data) };
             committed.push(told(&event, 0));
         }
         let from = from.min(committed.len());

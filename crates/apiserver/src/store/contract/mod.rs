@@ -74,37 +74,37 @@ fn data(stored: &Stored) -> u64 {
 
 impl<S: Storage> Bench<S> {
     fn create(&self, at: &str, data: u64) -> Result<Arc<Event>, CommitError> {
-        self.one(Change::create(maps(), self.at(at), content(data)))
+        self.one(Change::create(maps(), name_at(at), content(data)))
     }
 
     /// Creates or replaces.
     fn put(&self, at: &str, data: u64) -> Arc<Event> {
-        let change = Change::create(maps(), self.at(at), content(data));
+        let change = Change::create(maps(), name_at(at), content(data));
         self.one(Change { expect: Expect::Anything, ..change }).unwrap()
     }
 
     fn update(&self, at: &str, seen: u64, data: u64) -> Result<Arc<Event>, CommitError> {
-        self.one(Change::update(maps(), self.at(at), seen, content(data)))
+        self.one(Change::update(maps(), name_at(at), seen, content(data)))
     }
 
     fn delete(&self, at: &str) -> Arc<Event> {
-        let seen = self.store.get(&maps(), &self.at(at)).unwrap().revision();
-        self.one(Change::delete(maps(), self.at(at), seen)).unwrap()
+        let seen = self.store.get(&maps(), &name_at(at)).unwrap().revision();
+        self.one(Change::delete(maps(), name_at(at), seen)).unwrap()
     }
 
     fn one(&self, change: Change) -> Result<Arc<Event>, CommitError> {
         Ok(self.store.commit(vec![change])?.remove(0))
     }
 
-    /// `namespace/name`, or a name in `n`.
-    fn at(&self, at: &str) -> ObjectName {
-        let (namespace, name) = at.split_once('/').unwrap_or(("n", at));
-        ObjectName::new(namespace, name)
-    }
-
     fn subscribe(&self, after: u64) -> S::Subscription {
         self.store.subscribe(&maps(), after).unwrap()
     }
+}
+
+/// `namespace/name`, or a name in `n`.
+fn name_at(at: &str) -> ObjectName {
+    let (namespace, name) = at.split_once('/').unwrap_or(("n", at));
+    ObjectName::new(namespace, name)
 }
 
 /// `namespace/name=data` of everything in a snapshot.

@@ -236,7 +236,7 @@ fn rounds(range: Cel, two: bool) -> Result<Vec<(Cel, Option<Cel>)>, Failure> {
         Cel::List(items) => Ok(items.iter().map(|item| (item.clone(), None)).collect()),
         Cel::Map(map) => {
             let mut entries: Vec<_> = map.map.iter().collect();
-            entries.sort_by(|(a, _), (b, _)| a.cmp(b));
+            entries.sort_by_key(|(a, _)| *a);
             Ok(entries.into_iter().map(|(key, value)| (key_value(key), two.then(|| value.clone()))).collect())
         }
         _ => Err(Failure::NoSuchOverload),

@@ -31,7 +31,9 @@ impl Expression {
                     &comprehension.step,
                     &comprehension.result,
                 ];
-                parts.into_iter().for_each(|part| part.visit(see));
+                for part in parts {
+                    part.visit(see);
+                }
             }
         }
     }

@@ -29,8 +29,8 @@ pub(super) fn tokens(source: &str) -> Option<Vec<Token>> {
     let characters: Vec<char> = source.chars().collect();
     let mut reader = Reader { characters: &characters, at: 0 };
     let mut tokens = Vec::new();
-    while let Some(token) = reader.next()? {
-        tokens.push(token);
+    while reader.more() {
+        tokens.push(reader.token()?);
     }
     Some(tokens)
 }
@@ -45,13 +45,16 @@ impl Reader<'_> {
         self.characters.get(self.at + ahead).copied()
     }
 
-    /// The next token, nothing at the end; absent when there is no such token.
-    fn next(&mut self) -> Option<Option<Token>> {
+    /// Skips blanks; whether a token follows.
+    fn more(&mut self) -> bool {
         self.skip_blank();
+        self.at < self.characters.len()
+    }
+
+    /// The next token; absent when what follows is none.
+    fn token(&mut self) -> Option<Token> {
         let at = self.at;
-        let Some(first) = self.peek(0) else {
-            return Some(None);
-        };
+        let first = self.peek(0)?;
         let kind = if first.is_ascii_digit() || (first == '.' && self.peek(1).is_some_and(|next| next.is_ascii_digit())) {
             TokenKind::Literal(self.number())
         } else if let Some(prefix) = self.string_prefix() {
@@ -68,7 +71,7 @@ impl Reader<'_> {
             self.at += symbol.len();
             TokenKind::Symbol(symbol)
         };
-        Some(Some(Token { at, kind }))
+        Some(Token { at, kind })
     }
 
     fn skip_blank(&mut self) {

@@ -111,9 +111,9 @@ impl Checker<'_> {
             Kind::List(elements) => self.list(elements),
             Kind::Map(entries) => self.map(entries),
             Kind::Struct { name, fields } => {
-                fields.iter().for_each(|field| {
+                for field in fields {
                     self.check(field);
-                });
+                }
                 if let Some(type_) = Type::named(name) {
                     type_
                 } else {

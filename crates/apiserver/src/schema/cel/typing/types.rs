@@ -25,6 +25,7 @@ pub(super) enum Type {
     Map(Arc<Self>, Arc<Self>),
     Optional(Arc<Self>),
     /// A type as a value.
+    #[allow(clippy::enum_variant_names, reason = "the language calls it so")]
     Type(Option<Arc<Self>>),
     /// A type of a library without fields.
     Opaque(&'static str),
@@ -102,7 +103,7 @@ impl Type {
             "map" => Self::map(Self::Dynamic, Self::Dynamic),
             "optional_type" => Self::optional(Self::Dynamic),
             "type" => Self::Type(None),
-            _ => Self::Opaque(*LIBRARY_TYPES.iter().find(|known| **known == name)?),
+            _ => Self::Opaque(LIBRARY_TYPES.iter().find(|known| **known == name)?),
         })
     }
 }

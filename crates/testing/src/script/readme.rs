@@ -12,7 +12,7 @@ pub const README_VARIABLE: &str = "KUBEWRIGHT_WRITE_README";
 /// Rules that agree with the real server, by area and level, as a Markdown table.
 pub fn table(library: &Library, report: &Report) -> String {
     let rows = report.rows(library);
-    let mut text = "| area | must | should | nice | steps |\n| --- | --- | --- | --- | --- |\n".to_owned();
+    let mut text = "| area | must | should | nice | steps | must, tests included |\n| --- | --- | --- | --- | --- | --- |\n".to_owned();
     for area in library.rows.areas() {
         let of_area: Vec<&RowResult<'_>> = rows.iter().filter(|row| row.row.area == area).collect();
         line(&mut text, area, &of_area);
@@ -29,5 +29,9 @@ fn line(text: &mut String, name: &str, rows: &[&RowResult<'_>]) {
         if total == 0 { "–".to_owned() } else { format!("{agree} of {total}") }
     };
     let steps: usize = rows.iter().map(|row| row.steps).sum();
-    let _ = writeln!(text, "| {name} | {} | {} | {} | {steps} |", share(Level::M), share(Level::S), share(Level::N));
+    let must = rows.iter().filter(|row| row.row.level == Level::M);
+    let proven = must.clone().filter(|row| row.failed == 0 && row.steps + row.tests > 0).count();
+    let proven = if must.clone().count() == 0 { "–".to_owned() } else { format!("{proven} of {}", must.count()) };
+    let (must, should, nice) = (share(Level::M), share(Level::S), share(Level::N));
+    let _ = writeln!(text, "| {name} | {must} | {should} | {nice} | {steps} | {proven} |");
 }

@@ -12,7 +12,8 @@ pub const README_VARIABLE: &str = "KUBEWRIGHT_WRITE_README";
 /// Rules that agree with the real server, by area and level, as a Markdown table.
 pub fn table(library: &Library, report: &Report) -> String {
     let rows = report.rows(library);
-    let mut text = "| area | must | should | nice | steps | must, tests included |\n| --- | --- | --- | --- | --- | --- |\n".to_owned();
+    let mut text =
+        "| area | must | should | nice | steps | must, tests included |\n| --- | --- | --- | --- | --- | --- |\n".to_owned();
     for area in library.rows.areas() {
         let of_area: Vec<&RowResult<'_>> = rows.iter().filter(|row| row.row.area == area).collect();
         line(&mut text, area, &of_area);

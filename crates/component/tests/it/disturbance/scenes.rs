@@ -11,10 +11,10 @@ fn ready(name: &'static str) -> Step {
 }
 
 /// A webhook configuration that concerns nothing that exists.
-fn webhook() -> Value {
+fn webhook(kinds: &Kinds) -> Value {
     json!({
         "apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration",
-        "metadata": { "name": "guard.test.kubewright.dev" },
+        "metadata": { "name": format!("guard.{}", kinds.group()) },
         "webhooks": [{
             "name": "guard.test.kubewright.dev", "sideEffects": "None", "admissionReviewVersions": ["v1"], "failurePolicy": "Ignore",
             "clientConfig": { "url": "https://127.0.0.1:1/none" },
@@ -33,7 +33,7 @@ pub(super) fn install() -> Scenario {
                 config_map("settings", "a"),
                 ordered(kinds.baz(), "1", "", ""),
                 ordered(kinds.foo(), "1", "", ""),
-                ordered(webhook(), "2", "", ""),
+                ordered(webhook(kinds), "2", "", ""),
                 ordered(annotated(secret("token"), "update-policy", "ssa-override"), "2", "", ""),
             ];
             vec![Step::Set(kinds.component(&objects)), ready("demo")]

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use kubewright_machinery::{
-    object::{GroupVersionKind, ObjectExt as _},
+    object::{GroupVersionKind, ObjectExt as _, json_type},
     yaml,
 };
 use serde_json::Value;
@@ -186,18 +186,6 @@ fn hex(bytes: &[u8]) -> String {
         let _ = write!(text, "{byte:02x}");
         text
     })
-}
-
-/// The name of a JSON type in Go's errors.
-pub(super) fn json_type(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    }
 }
 
 fn check_custom(object: &Value, expected: &GroupVersionKind) -> Result<(), Status> {

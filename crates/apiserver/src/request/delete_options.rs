@@ -12,7 +12,7 @@ use super::{
 };
 use crate::status::{FieldError, Status};
 
-use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
+use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _, json_type};
 
 const POLICIES: [&str; 4] = ["Foreground", "Background", "Orphan", "nil"];
 
@@ -100,7 +100,7 @@ fn of_query(query: &Query) -> Result<Value, Status> {
 
 fn typed<T>(body: &Value, field: &str, wanted: &str, read: impl Fn(&Value) -> Option<T>) -> Result<Option<T>, Status> {
     let Some(value) = body.get(field).filter(|value| !value.is_null()) else { return Ok(None) };
-    let found = decode::json_type(value);
+    let found = json_type(value);
     let refusal = || {
         Status::bad_request(format!("json: cannot unmarshal {found} into Go struct field DeleteOptions.{field} of type {wanted}"))
     };

@@ -1,6 +1,6 @@
 //! `metadata`: its typed form, what the server sets in it, and what is valid (chapter 2.3 of the behaviour).
 
-use kubewright_machinery::object::{ObjectExt as _, names};
+use kubewright_machinery::object::{ObjectExt as _, json_type, names};
 use serde_json::{Map, Value, json};
 
 use super::write::WriteContext;
@@ -32,17 +32,6 @@ pub(super) fn normalise(object: &mut Value, kind: &KindSpec, unknown: &mut Vec<S
 /// How errors name the place of metadata: built-in objects are decoded as a whole, the metadata of others alone.
 pub(super) fn within(kind: &KindSpec) -> &'static str {
     if kind.is_custom() { "" } else { "metadata" }
-}
-
-fn json_type(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    }
 }
 
 /// Removes owner references that occur twice (META-10). `found` says when that is noticed.

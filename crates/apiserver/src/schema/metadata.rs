@@ -1,5 +1,6 @@
 //! `metadata` in its typed form: known fields with the right types, nothing else.
 
+use kubewright_machinery::object::json_type;
 use serde_json::{Map, Value};
 
 use super::node::Node;
@@ -262,16 +263,5 @@ fn is_empty(value: &Value) -> bool {
         Value::Object(members) => members.is_empty(),
         Value::Number(number) => number.as_i64() == Some(0),
         Value::Null | Value::Bool(_) => false,
-    }
-}
-
-fn json_type(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
     }
 }

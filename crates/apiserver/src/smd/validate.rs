@@ -7,6 +7,8 @@ use kubewright_machinery::fieldset::{Path, PathElement};
 use serde_json::Value;
 use thiserror::Error;
 
+use crate::status::go::{go_syntax, go_type, go_value};
+
 use super::types::{List, Map, Scalar, Shape, Type};
 
 /// Everything that does not fit, in the words of the real server.
@@ -106,45 +108,5 @@ impl Check {
             }
             self.below(element, item, list.items.get());
         }
-    }
-}
-
-/// The type of a value, as `%T` prints it.
-fn go_type(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "<nil>",
-        Value::Bool(_) => "bool",
-        Value::Number(number) if number.is_f64() => "float64",
-        Value::Number(_) => "int64",
-        Value::String(_) => "string",
-        Value::Array(_) => "[]interface {}",
-        Value::Object(_) => "map[string]interface {}",
-    }
-}
-
-/// A value as `%v` prints it.
-fn go_value(value: &Value) -> String {
-    match value {
-        Value::Null => "<nil>".to_owned(),
-        Value::String(text) => text.clone(),
-        Value::Array(items) => format!("[{}]", items.iter().map(go_value).collect::<Vec<_>>().join(" ")),
-        Value::Object(members) => {
-            let members: Vec<_> = members.iter().map(|(name, value)| format!("{name}:{}", go_value(value))).collect();
-            format!("map[{}]", members.join(" "))
-        }
-        other => other.to_string(),
-    }
-}
-
-/// A value as `%#v` prints it.
-fn go_syntax(value: &Value) -> String {
-    match value {
-        Value::Null => "interface {}(nil)".to_owned(),
-        Value::Array(items) => format!("[]interface {{}}{{{}}}", items.iter().map(go_syntax).collect::<Vec<_>>().join(", ")),
-        Value::Object(members) => {
-            let members: Vec<_> = members.iter().map(|(name, value)| format!("{name:?}:{}", go_syntax(value))).collect();
-            format!("map[string]interface {{}}{{{}}}", members.join(", "))
-        }
-        other => other.to_string(),
     }
 }

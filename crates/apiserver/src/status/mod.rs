@@ -2,6 +2,7 @@
 
 mod failure;
 mod field;
+pub(crate) mod go;
 mod texts;
 
 pub use failure::{Cause, Details, Status};

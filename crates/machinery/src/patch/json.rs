@@ -7,6 +7,8 @@
 use serde_json::{Map, Value};
 use thiserror::Error;
 
+use crate::object::json_type;
+
 /// The most operations that one patch may have.
 pub const MAX_OPERATIONS: usize = 10_000;
 
@@ -270,18 +272,6 @@ fn counted(bound: usize, step: &str) -> Option<usize> {
     let index: i64 = step.parse().ok()?;
     let index = if index < 0 { index.checked_add(i64::try_from(bound).ok()?)? } else { index };
     usize::try_from(index).ok().filter(|index| *index < bound)
-}
-
-/// The name of a JSON type in messages.
-fn json_type(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    }
 }
 
 #[cfg(test)]

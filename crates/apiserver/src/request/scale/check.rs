@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::kinds::{FieldPath, KindSpec, ScaleSelector};
 use crate::status::FieldError;
+use crate::status::go::{go_type, go_value};
 
 /// What is wrong with the counts and the selector of a custom resource.
 pub(in crate::request) fn check(kind: &KindSpec, object: &Value) -> Vec<FieldError> {
@@ -40,7 +41,7 @@ fn count(object: &Value, path: &FieldPath, errors: &mut Vec<FieldError>) {
 fn find<'v>(object: &'v Value, path: &FieldPath, accepts: fn(&Value) -> bool, wanted: &str) -> Result<Option<&'v Value>, String> {
     let problem = |length: usize, value: &Value, wanted: &str| {
         let place = path.members()[..length].join(".");
-        Err(format!(".{place} accessor error: {} is of the type {}, expected {wanted}", shown(value), go_type(value)))
+        Err(format!(".{place} accessor error: {} is of the type {}, expected {wanted}", go_value(value), go_type(value)))
     };
     let mut at = object;
     let length = path.members().len();
@@ -55,24 +56,4 @@ fn find<'v>(object: &'v Value, path: &FieldPath, accepts: fn(&Value) -> bool, wa
         }
     }
     if accepts(at) { Ok(Some(at)) } else { problem(length, at, wanted) }
-}
-
-fn shown(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Null => "<nil>".to_owned(),
-        other => other.to_string(),
-    }
-}
-
-fn go_type(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "<nil>",
-        Value::Bool(_) => "bool",
-        Value::Number(number) if number.is_f64() => "float64",
-        Value::Number(_) => "int64",
-        Value::String(_) => "string",
-        Value::Array(_) => "[]interface {}",
-        Value::Object(_) => "map[string]interface {}",
-    }
 }

@@ -226,7 +226,6 @@ async fn redundant_objects_go_or_are_orphaned_as_their_policy_says() {
 async fn redundant_instances_go_before_their_type() {
     let world = World::start().await;
     let kinds = Kinds::install(&world).await;
-    let (foo, bar, baz) = (held(kinds.foo()), held(kinds.bar()), held(kinds.baz()));
     let crd = kinds.crd()["metadata"]["name"].as_str().unwrap().to_owned();
     install_all(&world, &kinds).await;
     world.set(&kinds.component(&[])).await;
@@ -237,18 +236,10 @@ async fn redundant_instances_go_before_their_type() {
         (&*crd, "ScheduledForDeletion", "Terminating"),
     ];
     world.until_inventory("demo", "Processing", &first).await;
-    world.finalize(&bar).await;
-    world.finalize(&baz).await;
-    let second = |component: &Value| {
-        let left = crate::world::inventory(component);
-        left == [("foo", "Deleting", "Terminating")]
-            || left == [(&*crd, "Deleting", "Terminating"), ("foo", "Deleting", "Terminating")]
-    };
-    world.until("demo", "left with the last objects", second).await;
-    world.finalize(&foo).await;
+    release_all(&world, &kinds).await;
     world.until_inventory("demo", "Ready", &[]).await;
-    for object in [&foo, &bar, &kinds.crd()] {
-        assert!(world.get(object).await.is_none());
+    for object in [kinds.foo(), kinds.bar(), kinds.crd()] {
+        assert!(world.get(&object).await.is_none());
     }
 }
 
@@ -263,6 +254,21 @@ pub(crate) async fn install_all(world: &World, kinds: &Kinds) {
         world.observe(instance).await;
     }
     world.until_ready("demo").await;
+}
+
+/// Lets the instances of [`install_all`] go: Bar and Baz first, and Foo when nothing but the type of Baz can be left beside it.
+pub(crate) async fn release_all(world: &World, kinds: &Kinds) {
+    for instance in [kinds.bar(), kinds.baz()] {
+        world.finalize(&instance).await;
+    }
+    let crd = kinds.crd()["metadata"]["name"].as_str().unwrap().to_owned();
+    let is_last = |component: &Value| {
+        let left = crate::world::inventory(component);
+        left == [("foo", "Deleting", "Terminating")]
+            || left == [(&*crd, "Deleting", "Terminating"), ("foo", "Deleting", "Terminating")]
+    };
+    world.until("demo", "left with the last objects", is_last).await;
+    world.finalize(&kinds.foo()).await;
 }
 
 // ORD-1, WAVE-2

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kubewright::prelude::*;
 
-use crate::apply::install_all;
+use crate::apply::{install_all, release_all};
 use crate::kinds::{Kinds, held, ordered, secret};
 use crate::types::{annotated, bundle, config_map};
 use crate::world::{OPERATOR, World, is_unowned, message_of};
@@ -48,7 +48,6 @@ async fn deletion_waits_for_finalizers_and_follows_the_policies() {
 async fn instances_are_deleted_before_the_rest_of_their_wave() {
     let world = World::start().await;
     let kinds = Kinds::install(&world).await;
-    let (foo, bar, baz) = (held(kinds.foo()), held(kinds.bar()), held(kinds.baz()));
     let crd = kinds.crd()["metadata"]["name"].as_str().unwrap().to_owned();
     install_all(&world, &kinds).await;
     world.delete(&bundle("demo", &[])).await;
@@ -59,18 +58,10 @@ async fn instances_are_deleted_before_the_rest_of_their_wave() {
         (&*crd, "Ready", "Current"),
     ];
     world.until_inventory("demo", "Deleting", &first).await;
-    world.finalize(&bar).await;
-    world.finalize(&baz).await;
-    let second = |component: &Value| {
-        let left = crate::world::inventory(component);
-        left == [("foo", "Deleting", "Terminating")]
-            || left == [(&*crd, "Deleting", "Terminating"), ("foo", "Deleting", "Terminating")]
-    };
-    world.until("demo", "left with the last objects", second).await;
-    world.finalize(&foo).await;
+    release_all(&world, &kinds).await;
     world.until_gone(&bundle("demo", &[])).await;
-    for object in [&foo, &bar, &kinds.crd()] {
-        assert!(world.get(object).await.is_none());
+    for object in [kinds.foo(), kinds.bar(), kinds.crd()] {
+        assert!(world.get(&object).await.is_none());
     }
 }
 

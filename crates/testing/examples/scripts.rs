@@ -115,7 +115,7 @@ async fn start(arguments: &Arguments) -> Result<Real, Error> {
     let options = Options { apiserver_flags: vec![format!("--token-auth-file={}", tokens.display())], ..Options::default() };
     let plane = ControlPlane::start(options).await?;
     std::fs::remove_file(&tokens)?;
-    Ok(Real(Target::remote(plane.kubeconfig()).await?, Some(plane)))
+    Ok(Real(Target::remote(plane.kubeconfig()).await?.thrown_away(), Some(plane)))
 }
 
 /// Normalised answers of the real server, or why there are none. Scripts that disturb others run alone, at the end.

@@ -12,8 +12,8 @@ use super::requests::Filled;
 use super::target::{Stream, Target, TargetError};
 use super::variables::Variables;
 
-/// How long a step may be repeated, or an answer take.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// How long a step may be repeated, or an answer take: controllers of a real server may be busy with other scripts.
+const PATIENCE: Duration = Duration::from_secs(60);
 /// Pause between two tries of a step.
 const POLL: Duration = Duration::from_millis(100);
 /// How long a watch may be silent, if the step does not say.
@@ -169,12 +169,17 @@ impl Runner<'_> {
 
     async fn send(&self, filled: &Filled, step: &Step) -> Result<(u16, HeaderMap, Stream), TargetError> {
         let sending = self.target.send(&filled.method, &filled.path, &filled.headers, filled.body.clone(), step.user.as_ref());
-        tokio::time::timeout(2 * PATIENCE, sending).await.unwrap_or_else(|_| Err(TargetError::Body("no answer came".into())))
+        tokio::time::timeout(PATIENCE, sending).await.unwrap_or_else(|_| Err(TargetError::Body("no answer came".into())))
     }
 
-    /// Removes the cluster-scoped objects of the script, namespaces with all they hold. What cannot be removed stays.
+    /// Removes the cluster-scoped objects of the script, namespaces with all they hold. What cannot be removed stays. Namespaces
+    /// stay on a server that is thrown away: to empty many of them keeps its controllers from the scripts that wait for them.
     async fn clean_up(&mut self) {
+        let keeps_namespaces = self.target.is_thrown_away();
         for path in self.made.drain(..).rev() {
+            if keeps_namespaces && path.starts_with("/api/v1/namespaces/") {
+                continue;
+            }
             let sent = self.target.send("DELETE", &path, &[], Vec::new(), None).await;
             if let Err(error) = sent {
                 tracing::warn!(path, %error, "an object of a script stays");

@@ -48,6 +48,7 @@ impl std::fmt::Debug for Port {
 pub struct Remote {
     admin: kube::Client,
     nobody: kube::Client,
+    is_thrown_away: bool,
 }
 
 impl std::fmt::Debug for Remote {
@@ -110,7 +111,23 @@ impl Target {
     pub async fn remote(kubeconfig: &str) -> Result<Self, TargetError> {
         let config = config(kubeconfig).await?;
         let nobody = kube::Client::try_from(without_credentials(config.clone()))?;
-        Ok(Self::Remote(Box::new(Remote { admin: kube::Client::try_from(config)?, nobody })))
+        Ok(Self::Remote(Box::new(Remote { admin: kube::Client::try_from(config)?, nobody, is_thrown_away: false })))
+    }
+
+    /// Says that nobody needs the server after the scripts, so that their namespaces may stay in it.
+    #[must_use]
+    pub fn thrown_away(mut self) -> Self {
+        if let Self::Remote(remote) = &mut self {
+            remote.is_thrown_away = true;
+        }
+        self
+    }
+
+    pub(super) fn is_thrown_away(&self) -> bool {
+        match self {
+            Self::Embedded(_) => true,
+            Self::Remote(remote) => remote.is_thrown_away,
+        }
     }
 
     /// The lines of a token file that gives a real server the tokens of the embedded one.

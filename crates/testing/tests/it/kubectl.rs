@@ -8,8 +8,8 @@ use std::time::Duration;
 use kubewright_apiserver::ApiServer;
 use kubewright_apiserver::access::Identity;
 use kubewright_apiserver::workloads::{StageDelays, Workloads};
+use kubewright_testing::NodePlayer;
 use kubewright_testing::real::{Binaries, ControlPlane, Options};
-use kubewright_testing::{NodePlayer, Tier};
 use regex::Regex;
 
 /// Where the commands and the manifests are.
@@ -119,7 +119,7 @@ fn the_list_of_commands_can_be_read() {
 // EVD-5, CLI-1 to CLI-15: only on the real tier.
 #[test]
 fn kubectl_prints_the_same_of_both_servers() {
-    if Tier::from_env().unwrap() != Tier::Real {
+    if !crate::is_real_tier() {
         return;
     }
     let Some(kubectl) = Binaries::find().unwrap().kubectl else {

@@ -9,8 +9,17 @@ mod scripts;
 
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
-use kubewright_testing::TestCluster;
+use kubewright_testing::{TestCluster, Tier};
 use serde_json::json;
+
+/// Whether a test that compares both servers can run; it says so if not.
+fn is_real_tier() -> bool {
+    let is_real = Tier::from_env().unwrap() == Tier::Real;
+    if !is_real {
+        println!("skipped: compares with a real server; KUBEWRIGHT_TEST_CLUSTER=real starts one");
+    }
+    is_real
+}
 
 // TCL-1, TCL-3
 #[tokio::test]

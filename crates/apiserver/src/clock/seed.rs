@@ -5,10 +5,11 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
-use parking_lot::Mutex;
-
 /// The alphabet of generated names: no vowels and nothing that reads like another character.
 const NAME_ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
+
+/// By how much the state of the source grows with each number.
+const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
 const HEX: &[u8; 16] = b"0123456789abcdef";
 
@@ -16,14 +17,14 @@ const HEX: &[u8; 16] = b"0123456789abcdef";
 #[derive(Debug)]
 pub struct Seed {
     origin: u64,
-    state: Mutex<u64>,
+    state: AtomicU64,
     forks: AtomicU64,
 }
 
 impl Seed {
     /// A source that always yields the same sequence for the same number.
     pub fn new(seed: u64) -> Self {
-        Self { origin: seed, state: Mutex::new(seed), forks: AtomicU64::new(0) }
+        Self { origin: seed, state: AtomicU64::new(seed), forks: AtomicU64::new(0) }
     }
 
     /// A source of its own, which depends on this one's number and on how many were made before (FRK-1).
@@ -39,9 +40,7 @@ impl Seed {
 
     /// The next number (SplitMix64).
     pub fn next_u64(&self) -> u64 {
-        let mut state = self.state.lock();
-        *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        mix(*state)
+        mix(self.state.fetch_add(STEP, Ordering::Relaxed).wrapping_add(STEP))
     }
 
     /// A number below `bound`; 0 when the bound is 0.
@@ -51,16 +50,23 @@ impl Seed {
 
     /// A version 4 UUID.
     pub fn uuid(&self) -> String {
+        // It is ASCII.
+        String::from_utf8(self.uuid_text().to_vec()).unwrap_or_default()
+    }
+
+    /// The letters of a version 4 UUID.
+    pub(crate) fn uuid_text(&self) -> [u8; 36] {
         let high = (self.next_u64() & 0xffff_ffff_ffff_0fff) | 0x4000;
         let low = (self.next_u64() & 0x3fff_ffff_ffff_ffff) | 0x8000_0000_0000_0000;
-        let digits = (u128::from(high) << 64) | u128::from(low);
-        let mut text = String::with_capacity(36);
-        for digit in 0..32 {
-            if matches!(digit, 8 | 12 | 16 | 20) {
-                text.push('-');
+        let mut text = [b'-'; 36];
+        let mut at = 0;
+        for byte in high.to_be_bytes().into_iter().chain(low.to_be_bytes()) {
+            if matches!(at, 8 | 13 | 18 | 23) {
+                at += 1;
             }
-            let value = (digits >> (124 - 4 * digit)) & 0xf;
-            text.push(char::from(HEX[value as usize]));
+            text[at] = HEX[usize::from(byte >> 4)];
+            text[at + 1] = HEX[usize::from(byte & 0xf)];
+            at += 2;
         }
         text
     }

@@ -1,6 +1,7 @@
 //! Wall time and timers behind one handle (DET-1, DET-2).
 
 use std::{
+    cell::RefCell,
     fmt,
     sync::{
         Arc,
@@ -9,9 +10,8 @@ use std::{
     time::Duration,
 };
 
-use bytes::Bytes;
+use http::HeaderValue;
 use jiff::{SignedDuration, Timestamp};
-use parking_lot::{Mutex, MutexGuard};
 use tokio::{sync::watch, time::Instant};
 
 /// The server's only source of time. Cheap to clone; clones share one time line.
@@ -20,15 +20,27 @@ pub struct Clock {
     source: Arc<Source>,
     /// How far wall time is off, in nanoseconds.
     skew: Arc<AtomicI64>,
-    texts: Arc<Mutex<Texts>>,
 }
 
-/// The present second in words.
-#[derive(Default)]
+/// A second in words.
 struct Texts {
-    second: Option<i64>,
+    second: i64,
     seconds: String,
-    date: Bytes,
+    date: HeaderValue,
+}
+
+thread_local! {
+    /// The second that was printed last. It reads the same on every clock, so that threads need not share it.
+    static PRINTED: RefCell<Option<Texts>> = const { RefCell::new(None) };
+}
+
+impl Texts {
+    fn print(second: i64) -> Self {
+        let time = Timestamp::from_second(second).unwrap_or_default();
+        let date = HeaderValue::try_from(time.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string());
+        // A date is made of letters, digits and spaces.
+        Self { second, seconds: time.to_string(), date: date.unwrap_or_else(|_| HeaderValue::from_static("")) }
+    }
 }
 
 enum Source {
@@ -54,12 +66,12 @@ impl Clock {
     }
 
     fn from_source(source: Source) -> Self {
-        Self { source: Arc::new(source), skew: Arc::default(), texts: Arc::default() }
+        Self { source: Arc::new(source), skew: Arc::default() }
     }
 
     /// The same time line behind a wall clock of its own, which can be set wrong without anybody else noticing.
     pub fn with_own_skew(&self) -> Self {
-        Self { source: self.source.clone(), skew: Arc::default(), texts: Arc::default() }
+        Self { source: self.source.clone(), skew: Arc::default() }
     }
 
     /// Sets the wall clock wrong by this much: what [`Clock::now`] says is off, while timers run as before (FLT-4).
@@ -84,26 +96,23 @@ impl Clock {
 
     /// Wall time as objects carry it: RFC 3339 in whole seconds.
     pub fn now_in_seconds(&self) -> String {
-        self.texts().seconds.clone()
+        self.in_words(|texts| texts.seconds.clone())
     }
 
     /// Wall time as the `Date` header carries it.
-    pub(crate) fn http_date(&self) -> Bytes {
-        self.texts().date.clone()
+    pub(crate) fn http_date(&self) -> HeaderValue {
+        self.in_words(|texts| texts.date.clone())
     }
 
-    /// The texts of the present second; printed once for all who ask within it.
-    fn texts(&self) -> MutexGuard<'_, Texts> {
-        let now = self.now();
+    /// Reads the texts of the present second.
+    fn in_words<T>(&self, read: impl FnOnce(&Texts) -> T) -> T {
         // Whole seconds, rounded down before 1970 too.
-        let second = now.as_nanosecond().div_euclid(1_000_000_000) as i64;
-        let mut texts = self.texts.lock();
-        if texts.second != Some(second) {
-            let now = Timestamp::from_second(second).unwrap_or(now);
-            let date = now.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string().into();
-            *texts = Texts { second: Some(second), seconds: now.to_string(), date };
-        }
-        texts
+        let now = self.now();
+        let second = now.as_second() - i64::from(now.subsec_nanosecond() < 0);
+        PRINTED.with_borrow_mut(|printed| {
+            let texts = printed.take().filter(|texts| texts.second == second).unwrap_or_else(|| Texts::print(second));
+            read(printed.insert(texts))
+        })
     }
 
     /// Time since the clock was made; never goes back.

@@ -35,7 +35,7 @@ impl Controller for RoleAggregation {
     }
 
     fn observe(&self, event: &Event) {
-        if event.object.resource == resource() {
+        if event.object.resource.is("rbac.authorization.k8s.io", "clusterroles") {
             self.pending.add(event.object.name.clone());
         }
     }
@@ -59,6 +59,10 @@ impl Controller for RoleAggregation {
             Ok(worked)
         }
         .boxed()
+    }
+
+    fn is_due(&self, now: Duration) -> bool {
+        self.pending.is_due(now)
     }
 
     fn fork(&self) -> Box<dyn Controller> {

@@ -114,33 +114,30 @@ fn resource(method: &Method, uri: &Uri) -> Option<ResourceTarget> {
     if uri.path().starts_with("//") {
         return None;
     }
-    let path: Vec<&str> = uri.path().split('/').filter(|part| !part.is_empty()).collect();
-    let (group, version, mut parts) = match path.as_slice() {
-        ["api", version, parts @ ..] => ("", *version, parts),
-        ["apis", group, version, parts @ ..] => (*group, *version, parts),
+    let mut path = Parts(uri.path());
+    let group = match path.next()? {
+        "api" => "",
+        "apis" => path.next()?,
         _ => return None,
     };
-    let mut watched = method == Method::GET && asks_for_watch(uri);
+    let version = path.next()?;
     // The old way to ask for a watch, also of one object.
-    let by_path = matches!(parts, ["watch", ..]);
-    if let ["watch", rest @ ..] = parts {
-        parts = rest;
-        watched = true;
+    let by_path = path.peek() == Some("watch");
+    let watched = by_path || method == Method::GET && asks_for_watch(uri);
+    if by_path {
+        path.next();
     }
     let mut namespace = "";
-    if let ["namespaces", name, rest @ ..] = parts
-        && !rest.is_empty()
-        && !matches!(rest, ["status" | "finalize", ..])
+    let mut inside = path;
+    if inside.next() == Some("namespaces")
+        && let Some(name) = inside.next()
+        && inside.peek().is_some_and(|next| !matches!(next, "status" | "finalize"))
     {
         namespace = name;
-        parts = rest;
+        path = inside;
     }
-    let (resource, name, subresource) = match parts {
-        [] => return None,
-        [resource] => (*resource, "", String::new()),
-        [resource, name] => (*resource, *name, String::new()),
-        [resource, name, subresource @ ..] => (*resource, *name, subresource.join("/")),
-    };
+    let (resource, name) = (path.next()?, path.next().unwrap_or_default());
+    let subresource = path.rest();
     let verb = match (method.as_str(), name.is_empty()) {
         ("GET" | "HEAD", true) if watched => Verb::Watch,
         ("GET" | "HEAD", true) => Verb::List,
@@ -163,6 +160,35 @@ fn resource(method: &Method, uri: &Uri) -> Option<ResourceTarget> {
         namespace: namespace.to_owned(),
         name: name.to_owned(),
     })
+}
+
+/// The parts of a path that are still to be read. Empty ones do not count.
+#[derive(Clone, Copy)]
+struct Parts<'a>(&'a str);
+
+impl<'a> Parts<'a> {
+    fn next(&mut self) -> Option<&'a str> {
+        let rest = self.0.trim_start_matches('/');
+        let (part, rest) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        self.0 = rest;
+        (!part.is_empty()).then_some(part)
+    }
+
+    fn peek(mut self) -> Option<&'a str> {
+        self.next()
+    }
+
+    /// All of them, with a slash between each two.
+    fn rest(mut self) -> String {
+        let mut text = String::new();
+        while let Some(part) = self.next() {
+            if !text.is_empty() {
+                text.push('/');
+            }
+            text.push_str(part);
+        }
+        text
+    }
 }
 
 fn asks_for_watch(uri: &Uri) -> bool {

@@ -67,12 +67,9 @@ impl State {
         admission::on_create(kind, &mut object, &snapshot)?;
         let given = object.name().to_owned();
         if !given.is_empty() {
-            return self.store_new(context, kind, namespace, object, &snapshot)?.ok_or_else(|| {
-                exists(
-                    kind,
-                    &given,
-                    self.store.snapshot().get(&resource, &ObjectName::new(namespace, &given)).map(|found| &**found),
-                )
+            return self.store_new(context, kind, namespace, object, snapshot)?.ok_or_else(|| {
+                let present = self.store.get(&resource, &ObjectName::new(namespace, &given));
+                exists(kind, &given, present.as_deref())
             });
         }
         let base = cut(object.meta_str("generateName"), MAX_NAME_BASE).to_owned();
@@ -81,7 +78,7 @@ impl State {
             if !base.is_empty() {
                 candidate.metadata_mut().insert("name".into(), format!("{base}{}", self.name_suffix()).into());
             }
-            if let Some(written) = self.store_new(context, kind, namespace, candidate, &snapshot)? {
+            if let Some(written) = self.store_new(context, kind, namespace, candidate, snapshot.clone())? {
                 return Ok(written);
             }
             object.metadata_mut().remove("uid");
@@ -97,14 +94,16 @@ impl State {
         kind: &Arc<KindSpec>,
         namespace: &str,
         mut object: Value,
-        snapshot: &Snapshot,
+        snapshot: Snapshot,
     ) -> Result<Option<Written>, Status> {
-        self.prepare_and_validate(context, kind, Endpoint::Main, &mut object, None, snapshot)?;
-        admission::after_validation(kind, &object, snapshot)?;
+        self.prepare_and_validate(context, kind, Endpoint::Main, &mut object, None, &snapshot)?;
+        admission::after_validation(kind, &object, &snapshot)?;
+        // The store changes its content in place when nobody looks at an older one.
+        drop(snapshot);
         convert::settle(kind, &mut object);
         let (resource, name) = (resource_of(kind), ObjectName::new(namespace, object.name()));
         if context.dry_run {
-            let exists = self.store.snapshot().get(&resource, &name).is_some();
+            let exists = self.store.get(&resource, &name).is_some();
             let written = || Written { object: Arc::new(Stored::as_is(object, 0)), created: true, stored: false };
             return Ok((!exists).then(written));
         }

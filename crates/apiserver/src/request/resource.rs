@@ -47,7 +47,7 @@ pub(super) async fn answer(
     incoming: &Incoming,
     warnings: &mut Vec<String>,
 ) -> Result<Outgoing, Status> {
-    let route = match route::find(&state.registry(), target, &incoming.parts.method) {
+    let route = match state.with_registry(|registry| route::find(registry, target, &incoming.parts.method)) {
         Ok(route) => route,
         Err(NoRoute::Unknown) => return Ok(respond::text(StatusCode::NOT_FOUND, "404 page not found\n").into()),
         Err(NoRoute::Unavailable) => return Ok(nonresource::unavailable()),

@@ -12,6 +12,8 @@ use super::{
 };
 use crate::{kinds::KindSpec, server::State, status::Status};
 
+const AUDIT_ID: header::HeaderName = header::HeaderName::from_static("audit-id");
+
 /// A complete answer.
 pub(super) fn full(code: StatusCode, content_type: &'static str, bytes: Bytes) -> Response<ResponseBody> {
     let mut response = Response::new(ResponseBody::full(bytes));
@@ -76,14 +78,12 @@ pub(super) fn deleted(
 /// Adds what every answer carries (DISC-14).
 pub(super) fn finish(state: &State, response: &mut Response<ResponseBody>, warnings: &[String]) {
     let headers = response.headers_mut();
-    let mut set = |name: header::HeaderName, value: Option<HeaderValue>| {
-        if let Some(value) = value {
-            headers.entry(name).or_insert(value);
-        }
-    };
-    set(header::HeaderName::from_static("audit-id"), HeaderValue::from_maybe_shared(Bytes::from(state.seed.uuid())).ok());
-    set(header::CACHE_CONTROL, Some(HeaderValue::from_static("no-cache, private")));
-    set(header::DATE, HeaderValue::from_maybe_shared(state.clock.http_date()).ok());
+    headers.reserve(4 + warnings.len());
+    if let Ok(id) = HeaderValue::from_bytes(&state.seed.uuid_text()) {
+        headers.entry(AUDIT_ID).or_insert(id);
+    }
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-cache, private"));
+    headers.entry(header::DATE).or_insert_with(|| state.clock.http_date());
     for warning in warnings {
         let quoted = warning.replace('\\', "\\\\").replace('"', "\\\"");
         if let Ok(value) = HeaderValue::from_str(&format!("299 - \"{quoted}\"")) {

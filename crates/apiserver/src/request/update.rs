@@ -17,7 +17,7 @@ use crate::{
     kinds::{Endpoint, KindSpec, Verb},
     server::State,
     status::{FieldError, Status},
-    store::{Change, CommitError, ObjectName, Resource, Snapshot, Stored},
+    store::{Change, CommitError, ObjectName, Resource, Stored},
 };
 
 /// How often a write that names no version is tried again when somebody else was faster (UPD-8).
@@ -51,7 +51,7 @@ impl State {
         let found = context.found.clone();
         for _ in 0..ATTEMPTS {
             let snapshot = self.store.snapshot();
-            let Some(stored) = snapshot.get(&resource, name) else {
+            let Some(stored) = snapshot.get(&resource, name).cloned() else {
                 if update.create_when_missing {
                     self.authorize(context.user, || creation(update))?;
                     let object = transform(context, &Value::Null)?;
@@ -60,7 +60,7 @@ impl State {
                 return Err(Status::not_found(&kind.group, &kind.plural, &name.name));
             };
             context.found.clone_from(&found);
-            let present = self.view(kind, stored);
+            let present = self.view(kind, &stored);
             let mut object = transform(context, present.value())?;
             if update.is_patch {
                 check_type(&mut object, update)?;
@@ -75,7 +75,7 @@ impl State {
             let sent = ownership::take(kind, &mut object).map_err(refuse)?;
             write::absorb(context, kind, &mut object, refuse)?;
             check_identity(&mut object, &present, update)?;
-            let versioned = check_version(&object, stored, update)?;
+            let versioned = check_version(&object, &stored, update)?;
             restore_metadata(&mut object, stored.value());
             // The outcome of a patch is looked at later than the body of another write.
             let noticed = if update.is_patch { " after mutating admission happens" } else { "" };
@@ -96,7 +96,9 @@ impl State {
             if same(&object, stored.value()) {
                 return Ok(Written { object: present, created: false, stored: false });
             }
-            match self.swap(context, kind, &resource, name, stored, object) {
+            // The store changes its content in place when nobody looks at an older one.
+            drop(snapshot);
+            match self.swap(context, kind, &resource, name, &stored, object) {
                 Ok(written) => return Ok(written),
                 Err(CommitError::Gone(_)) => return Err(Status::not_found(&kind.group, &kind.plural, &name.name)),
                 Err(CommitError::Failed(_)) => return Err(Status::storage_failed()),
@@ -156,8 +158,7 @@ impl State {
 
     /// An object by name, as it is now.
     pub(crate) fn find(&self, kind: &KindSpec, name: &ObjectName) -> Result<Arc<Stored>, Status> {
-        let snapshot: Snapshot = self.store.snapshot();
-        snapshot.get(&resource_of(kind), name).cloned().ok_or_else(|| Status::not_found(&kind.group, &kind.plural, &name.name))
+        self.store.get(&resource_of(kind), name).ok_or_else(|| Status::not_found(&kind.group, &kind.plural, &name.name))
     }
 }
 

@@ -21,7 +21,7 @@ use crate::{
     kinds::{KindSpec, Registry},
     middleware::{Faults, Journal},
     openapi::OpenApi,
-    store::{Event, Store},
+    store::Store,
 };
 
 /// How many rounds controllers may need before the server gives up on quiescence: far above any real cascade.
@@ -48,6 +48,27 @@ impl Member {
     fn new(controller: Box<dyn Controller>) -> Self {
         let user = Arc::new(Identity::service_account("kube-system", controller.name()));
         Self { controller, user }
+    }
+
+    /// Whether it would do something now; unless `all` is set, only those count that are a part of the API itself.
+    fn works(&self, all: bool, now: Duration) -> bool {
+        (all || self.controller.is_essential()) && self.controller.is_due(now)
+    }
+}
+
+/// Somebody who wants the controllers to work, until dropped.
+struct AtWork<'a>(&'a AtomicUsize);
+
+impl<'a> AtWork<'a> {
+    fn begin(count: &'a AtomicUsize) -> Self {
+        count.fetch_add(1, Ordering::AcqRel);
+        Self(count)
+    }
+}
+
+impl Drop for AtWork<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
     }
 }
 
@@ -97,6 +118,10 @@ pub(crate) struct State {
     pub(crate) discovery: Discovery,
     pub(crate) openapi: OpenApi,
     running: tokio::sync::Mutex<()>,
+    /// How many want the controllers to work, or wait until they have.
+    at_work: AtomicUsize,
+    /// Held while controllers take note of changes, so that they do in order.
+    observing: Mutex<()>,
     paused: AtomicBool,
     /// Requests that are being handled.
     pub(crate) in_flight: AtomicUsize,
@@ -140,6 +165,8 @@ impl State {
             discovery: Discovery::default(),
             openapi: OpenApi::default(),
             running: tokio::sync::Mutex::new(()),
+            at_work: AtomicUsize::new(0),
+            observing: Mutex::new(()),
             paused: AtomicBool::new(false),
             in_flight: AtomicUsize::new(0),
             named: AtomicU64::new(named),
@@ -173,6 +200,11 @@ impl State {
     /// The kinds that are served now.
     pub(crate) fn registry(&self) -> Registry {
         self.knowledge.read().registry.clone()
+    }
+
+    /// Asks something of the kinds that are served now, without a copy of them.
+    pub(crate) fn with_registry<T>(&self, ask: impl FnOnce(&Registry) -> T) -> T {
+        ask(&self.knowledge.read().registry)
     }
 
     /// Puts the kinds of a definition into force. `shape` is what they were made from.
@@ -240,19 +272,34 @@ impl State {
     /// Lets all controllers work until none has anything to do. With `all` unset only those run that are a part of the API itself. Returns
     /// who was still at work when the server gave up on that.
     pub(crate) async fn run(&self, all: bool) -> Vec<&'static str> {
-        let Some(state) = self.weak.upgrade() else { return Vec::new() };
         let all = all && !self.paused.load(Ordering::Relaxed);
+        let working = if self.is_quiet(all) { Vec::new() } else { self.work(all).await };
+        if self.options.controllers == Controllers::Inline && all {
+            self.schedule();
+        }
+        working
+    }
+
+    /// Whether no controller is at work, and none has anything to do: what most writes find, without waiting for each other.
+    fn is_quiet(&self, all: bool) -> bool {
+        let controllers = self.knowledge.read().controllers.clone();
+        self.observe(&controllers);
+        let now = self.clock.moment();
+        // Who takes up work says so before it takes it, so this is asked last.
+        !controllers.iter().any(|member| member.works(all, now)) && self.at_work.load(Ordering::Acquire) == 0
+    }
+
+    async fn work(&self, all: bool) -> Vec<&'static str> {
+        let Some(state) = self.weak.upgrade() else { return Vec::new() };
+        let _at_work = AtWork::begin(&self.at_work);
         let _running = self.running.lock().await;
         let mut working = Vec::new();
         for _ in 0..ROUNDS {
-            let events = self.store.take_outbox();
             let controllers = self.knowledge.read().controllers.clone();
-            let mut busy = !events.is_empty();
-            self.observe(&controllers, &events);
+            let mut busy = self.observe(&controllers);
             working.clear();
             let now = self.clock.moment();
-            let works = |member: &&Member| (all || member.controller.is_essential()) && member.controller.is_due(now);
-            for Member { controller, user } in controllers.iter().filter(works) {
+            for Member { controller, user } in controllers.iter().filter(|member| member.works(all, now)) {
                 let writer = Writer::new(&state, user.clone(), controller.manager());
                 match controller.run(&writer).await {
                     Ok(true) => working.push(controller.name()),
@@ -265,20 +312,21 @@ impl State {
                 break;
             }
         }
-        if self.options.controllers == Controllers::Inline && all {
-            self.schedule();
-        }
         working
     }
 
-    fn observe(&self, controllers: &[Member], events: &[Arc<Event>]) {
+    /// Lets controllers take note of what was committed; whether there was anything.
+    fn observe(&self, controllers: &[Member]) -> bool {
+        let _turn = self.observing.lock();
+        let events = self.store.take_outbox();
         let runs = |member: &&Member| self.options.controllers != Controllers::Off || member.controller.is_essential();
         // What never runs would only collect what it notes.
         for member in controllers.iter().filter(runs) {
-            for event in events {
+            for event in &events {
                 member.controller.observe(event);
             }
         }
+        !events.is_empty()
     }
 
     /// When the first controller wants to run again.

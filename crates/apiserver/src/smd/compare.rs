@@ -41,7 +41,7 @@ impl Comparison {
 
     /// What the new object sets.
     pub(super) fn set(&self) -> FieldSet {
-        self.modified.union(&self.added)
+        if self.modified.is_empty() { self.added.clone() } else { self.modified.union(&self.added) }
     }
 }
 
@@ -55,19 +55,12 @@ struct Differences {
 
 impl Differences {
     /// Two values that are compared as a whole.
-    fn leaf(old: Option<&Value>, new: Option<&Value>) -> Self {
-        let mut differences = Self::default();
-        match (old, new) {
-            (None, None) => {}
-            (None, Some(_)) => differences.added = Part::leaf(),
-            (Some(_), None) => differences.removed = Part::leaf(),
-            (Some(old), Some(new)) => differences.modified.member = old != new,
-        }
-        differences
+    fn leaf(old: &Value, new: &Value) -> Self {
+        Self { modified: Part { member: old != new, below: FieldSet::new() }, ..Self::default() }
     }
 
-    /// Two containers with these differences between their parts. One that appears or disappears counts itself.
-    fn container(old: Option<&Value>, new: Option<&Value>, parts: Vec<(PathElement, Self)>) -> Self {
+    /// Two containers with these differences between their parts.
+    fn container(parts: Vec<(PathElement, Self)>) -> Self {
         let (mut added, mut modified, mut removed) = (Vec::new(), Vec::new(), Vec::new());
         for (element, part) in parts {
             for (part, parts) in [(part.added, &mut added), (part.modified, &mut modified), (part.removed, &mut removed)] {
@@ -77,9 +70,9 @@ impl Differences {
             }
         }
         Self {
-            added: Part { member: old.is_none(), below: FieldSet::from_elements(added) },
+            added: Part::inner(FieldSet::from_elements(added)),
             modified: Part::inner(FieldSet::from_elements(modified)),
-            removed: Part { member: new.is_none(), below: FieldSet::from_elements(removed) },
+            removed: Part::inner(FieldSet::from_elements(removed)),
         }
     }
 
@@ -96,53 +89,75 @@ impl Differences {
 fn compare(old: Option<&Value>, new: Option<&Value>, type_: &Type) -> Differences {
     match (old, new) {
         (None, None) => Differences::default(),
-        (Some(old), Some(new)) if old == new => Differences::default(),
-        (None, Some(value)) | (Some(value), None) => compare_as(old, new, type_.shape(value)),
-        (Some(before), Some(after)) => {
-            let (shape_before, shape_after) = (type_.shape(before), type_.shape(after));
-            if std::mem::discriminant(&shape_before) == std::mem::discriminant(&shape_after) {
-                return compare_as(old, new, shape_after);
+        (None, Some(new)) => Differences { added: whole(new, type_), ..Differences::default() },
+        (Some(old), None) => Differences { removed: whole(old, type_), ..Differences::default() },
+        (Some(old), Some(new)) => {
+            let (before, after) = (type_.shape(old), type_.shape(new));
+            if std::mem::discriminant(&before) == std::mem::discriminant(&after) {
+                return compare_as(old, new, after);
             }
             // A value has become one of another kind: what it was is gone, what it is is new.
-            compare_as(old, new, shape_before).union(compare_as(old, new, shape_after))
+            compare_as(old, new, before).union(compare_as(old, new, after))
         }
     }
 }
 
-fn compare_as(old: Option<&Value>, new: Option<&Value>, shape: Shape<'_>) -> Differences {
+/// A value that appears or disappears, with everything in it. Containers count themselves.
+fn whole(value: &Value, type_: &Type) -> Part {
+    let below = match type_.shape(value) {
+        Shape::Map(map) if !map.atomic => {
+            let members = value.as_object().into_iter().flatten();
+            FieldSet::from_elements(
+                members.map(|(name, value)| whole(value, map.member(name)).at(PathElement::field(name.as_str()))),
+            )
+        }
+        Shape::List(list) if !list.atomic => {
+            let item = |(element, group): (PathElement, Vec<&Value>)| match group.as_slice() {
+                [item] => whole(item, list.items.get()).at(element),
+                _ => Part::leaf().at(element),
+            };
+            FieldSet::from_elements(list.grouped(slice(value)).into_iter().map(item))
+        }
+        _ => FieldSet::new(),
+    };
+    Part { member: true, below }
+}
+
+fn compare_as(old: &Value, new: &Value, shape: Shape<'_>) -> Differences {
     match shape {
         Shape::Scalar(_) => Differences::leaf(old, new),
         Shape::Map(map) => {
-            let (before, after) = (old.and_then(Value::as_object), new.and_then(Value::as_object));
-            let empty = |members: Option<&serde_json::Map<String, Value>>| members.is_none_or(serde_json::Map::is_empty);
+            let (before, after) = (old.as_object(), new.as_object());
+            let empty = |members: Option<&Members>| members.is_none_or(Members::is_empty);
             if map.atomic || empty(before) && empty(after) {
                 return Differences::leaf(old, new);
             }
-            Differences::container(old, new, members(map, before, after))
+            Differences::container(members(map, before, after))
         }
         Shape::List(list) => {
             let (before, after) = (slice(old), slice(new));
             if list.atomic || before.is_empty() && after.is_empty() {
                 return Differences::leaf(old, new);
             }
-            Differences::container(old, new, items(list, before, after))
+            Differences::container(items(list, before, after))
         }
     }
 }
 
-fn slice(value: Option<&Value>) -> &[Value] {
-    value.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+fn slice(value: &Value) -> &[Value] {
+    value.as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
 type Members = serde_json::Map<String, Value>;
 
 fn members(map: &Map, before: Option<&Members>, after: Option<&Members>) -> Vec<(PathElement, Differences)> {
-    let names: BTreeSet<_> = before.into_iter().chain(after).flat_map(Members::keys).collect();
-    let compared = names.into_iter().filter_map(|name| {
-        let (old, new) = (before.and_then(|members| members.get(name)), after.and_then(|members| members.get(name)));
-        (old != new).then(|| (PathElement::field(name.as_str()), compare(old, new, map.member(name))))
-    });
-    compared.collect()
+    let set = after.into_iter().flatten().map(|(name, new)| (name, before.and_then(|before| before.get(name)), Some(new)));
+    let gone = before.into_iter().flatten().filter(|(name, _)| after.is_none_or(|after| !after.contains_key(*name)));
+    let compared = set.chain(gone.map(|(name, old)| (name, Some(old), None)));
+    compared
+        .filter(|(_, old, new)| old != new)
+        .map(|(name, old, new)| (PathElement::field(name.as_str()), compare(old, new, map.member(name))))
+        .collect()
 }
 
 fn items(list: &List, before: &[Value], after: &[Value]) -> Vec<(PathElement, Differences)> {

@@ -1,6 +1,6 @@
 //! Ownership after a write of a whole object (SMD-11).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, btree_map};
 use std::sync::LazyLock;
 
 use kubewright_machinery::fieldset::{FieldSet, Path};
@@ -74,10 +74,17 @@ impl Ownership<'_> {
         self.give_up(&mut managers, None, live, new, &changes);
         let gained = changes.set().difference(&NEVER_OWNED);
         if !gained.is_empty() {
-            let identity = self.identity(manager, Operation::Update);
-            let entry = managers.0.entry(identity).or_insert_with(|| self.entry(FieldSet::new()));
-            entry.fields = entry.fields.union(&gained);
-            entry.time = Some(now.to_owned());
+            let time = Some(now.to_owned());
+            match managers.0.entry(self.identity(manager, Operation::Update)) {
+                btree_map::Entry::Vacant(vacant) => {
+                    vacant.insert(Entry { time, ..self.entry(gained) });
+                }
+                btree_map::Entry::Occupied(mut entry) => {
+                    let entry = entry.get_mut();
+                    entry.fields = entry.fields.union(&gained);
+                    entry.time = time;
+                }
+            }
         }
         cap(&mut managers);
         managers

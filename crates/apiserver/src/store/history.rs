@@ -90,7 +90,7 @@ impl Event {
     }
 
     /// The event with its objects as text alone, and nothing encoded.
-    fn cold(&self) -> Self {
+    pub(super) fn cold(&self) -> Self {
         let cold = |stored: &Option<Arc<Stored>>| stored.as_ref().map(Stored::cold);
         Self::new(self.revision, self.object.clone(), cold(&self.previous), cold(&self.current))
     }
@@ -106,6 +106,8 @@ impl std::fmt::Debug for Event {
 #[derive(Debug)]
 pub(super) struct History {
     events: VecDeque<Arc<Event>>,
+    /// How many events there were before the first of them.
+    before: u64,
     /// Nobody may ask for what was up to this revision.
     forgotten: u64,
     /// The revision of the last event that is not there any more.
@@ -115,7 +117,7 @@ pub(super) struct History {
 
 impl History {
     pub(super) fn new(window: usize, forgotten: u64) -> Self {
-        Self { events: VecDeque::new(), forgotten, dropped: 0, window }
+        Self { events: VecDeque::new(), before: 0, forgotten, dropped: 0, window }
     }
 
     /// The revision up to which nobody may ask.
@@ -128,30 +130,34 @@ impl History {
         self.events.back().map_or(self.dropped, |event| event.revision)
     }
 
-    pub(super) fn push(&mut self, event: Arc<Event>) {
+    /// Adds an event; returns its number.
+    pub(super) fn push(&mut self, event: Arc<Event>) -> u64 {
         if self.events.len() >= self.window.max(1)
             && let Some(oldest) = self.events.pop_front()
         {
+            self.before += 1;
             self.dropped = oldest.revision;
             self.forgotten = self.forgotten.max(oldest.revision);
         }
         self.events.push_back(event);
+        self.before + self.events.len() as u64 - 1
     }
 
     /// Forgets everything up to a revision.
     pub(super) fn compact(&mut self, revision: u64) {
         let keep = self.events.partition_point(|event| event.revision <= revision);
+        self.before += keep as u64;
         if let Some(last) = self.events.drain(..keep).next_back() {
             self.dropped = last.revision;
         }
         self.forgotten = self.forgotten.max(revision);
     }
 
-    /// Keeps the event of a revision in its small form from now on.
-    pub(super) fn cool(&mut self, revision: u64) {
-        let index = self.events.partition_point(|event| event.revision < revision);
-        if let Some(event) = self.events.get_mut(index).filter(|event| event.revision == revision) {
-            *event = Arc::new(event.cold());
+    /// Keeps the event of this number, if it is still there, in its small form from now on.
+    pub(super) fn cool(&mut self, number: u64, cold: Arc<Event>) {
+        let index = number.checked_sub(self.before).map(|index| index as usize);
+        if let Some(event) = index.and_then(|index| self.events.get_mut(index)) {
+            *event = cold;
         }
     }
 

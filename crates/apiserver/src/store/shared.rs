@@ -12,8 +12,8 @@ use parking_lot::Mutex;
 use tokio::sync::watch;
 
 use super::{
-    Change, CommitError, Event, Expect, ObjectRef, Resource, Snapshot, Storage, Stored, Subscription, dependents::Dependents,
-    history::History, subscription::Reader,
+    Change, CommitError, Event, Expect, ObjectName, ObjectRef, Resource, Snapshot, Storage, Stored, Subscription,
+    dependents::Dependents, history::History, subscription::Reader,
 };
 
 /// How many of the latest objects are kept as values; older ones are text until somebody looks into them.
@@ -40,8 +40,8 @@ pub(super) struct State {
     dependents: Dependents,
     /// Events that the controllers have not taken yet; `None` when nobody takes them.
     outbox: Option<Vec<Arc<Event>>>,
-    /// What was written last, and not turned into text yet.
-    warm: VecDeque<(ObjectRef, u64)>,
+    /// What was written last, and not turned into text yet, with its number in the history.
+    warm: VecDeque<(Arc<Event>, u64)>,
 }
 
 /// History of a resource and the bell for those who wait for more.
@@ -164,7 +164,16 @@ impl Store {
         }
         let events = changes.into_iter().filter_map(|change| state.apply(change, self.window)).collect();
         self.revision.store(state.snapshot.revision, Ordering::Release);
+        let cooled = state.cool();
+        // What nobody needs any more is taken apart when others may write again.
+        drop(state);
+        drop(cooled);
         Ok(events)
+    }
+
+    /// One object as it is now.
+    pub fn get(&self, resource: &Resource, name: &ObjectName) -> Option<Arc<Stored>> {
+        self.state.lock().snapshot.get(resource, name).cloned()
     }
 
     /// Follows a resource from a revision on.
@@ -297,6 +306,10 @@ impl Storage for Store {
     fn revision(&self) -> u64 {
         self.revision()
     }
+
+    fn get(&self, resource: &Resource, name: &ObjectName) -> Option<Arc<Stored>> {
+        self.get(resource, name)
+    }
 }
 
 impl State {
@@ -338,28 +351,32 @@ impl State {
         self.dependents.update(&object, previous.as_deref(), current.as_deref());
         let event = Arc::new(Event::new(revision, object, previous, current));
         let channel = self.channel(&event.object.resource, window);
-        channel.history.push(event.clone());
+        let number = channel.history.push(event.clone());
         channel.bell.send_replace(());
         if let Some(outbox) = &mut self.outbox {
             outbox.push(event.clone());
         }
-        self.warm.push_back((event.object.clone(), revision));
-        if self.warm.len() > WARM {
-            self.cool();
-        }
+        self.warm.push_back((event.clone(), number));
         Some(event)
     }
 
-    /// Keeps what was written some time ago as text alone.
-    fn cool(&mut self) {
-        let Some((object, revision)) = self.warm.pop_front() else { return };
-        if let Some(channel) = self.channels.get_mut(&object.resource) {
-            channel.history.cool(revision);
+    /// Keeps what was written some time ago as text alone; returns what it was.
+    fn cool(&mut self) -> Vec<Arc<Event>> {
+        let excess = self.warm.len().saturating_sub(WARM);
+        let mut cooled = Vec::with_capacity(excess);
+        for (event, number) in self.warm.drain(..excess) {
+            let cold = Arc::new(event.cold());
+            let ObjectRef { resource, name } = &event.object;
+            let present = self.snapshot.get(resource, name).filter(|stored| stored.revision() == event.revision);
+            if present.is_some() {
+                self.snapshot.put(resource, name, cold.current.clone());
+            }
+            if let Some(channel) = self.channels.get_mut(resource) {
+                channel.history.cool(number, cold);
+            }
+            cooled.push(event);
         }
-        let present = self.snapshot.get(&object.resource, &object.name).filter(|stored| stored.revision() == revision);
-        if let Some(cold) = present.map(Stored::cold) {
-            self.snapshot.put(&object.resource, &object.name, Some(cold));
-        }
+        cooled
     }
 }
 

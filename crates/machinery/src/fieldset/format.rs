@@ -109,7 +109,8 @@ impl PathElement {
     /// Writes the element as FieldsV1 does.
     pub fn to_key(&self) -> String {
         match self {
-            Self::Field(name) => format!("f:{name}"),
+            // Nearly all elements are fields.
+            Self::Field(name) => ["f:", name].concat(),
             Self::Key(fields) => {
                 let fields = fields.iter().cloned().collect::<Map<_, _>>();
                 format!("k:{}", canonical_json(&Value::Object(fields)))

@@ -1,6 +1,13 @@
 //! The rules that are in force.
 
-use std::{collections::HashMap, fmt, sync::Arc};
+use std::{
+    collections::HashMap,
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use parking_lot::Mutex;
 
@@ -29,6 +36,8 @@ pub struct Faults {
 struct Shared {
     clock: Clock,
     seed: Seed,
+    /// Whether there may be any rule or cut; asked with each request.
+    any: AtomicBool,
     state: Mutex<State>,
 }
 
@@ -64,7 +73,7 @@ pub struct RuleHandle {
 impl Faults {
     /// No rules yet. Delays use the clock, probabilities the seed.
     pub fn new(clock: Clock, seed: Seed) -> Self {
-        Self { shared: Arc::new(Shared { clock, seed, state: Mutex::default() }) }
+        Self { shared: Arc::new(Shared { clock, seed, any: AtomicBool::new(false), state: Mutex::default() }) }
     }
 
     /// A layer that applies the rules.
@@ -107,10 +116,14 @@ impl Faults {
         let mut state = self.shared.state.lock();
         state.rules.clear();
         state.cuts.clear();
+        self.shared.any.store(false, Ordering::Release);
     }
 
     /// Whether no rule and no cut is in force.
     pub(super) fn are_none(&self) -> bool {
+        if !self.shared.any.load(Ordering::Acquire) {
+            return true;
+        }
         let state = self.shared.state.lock();
         state.rules.is_empty() && state.cuts.is_empty()
     }
@@ -121,6 +134,7 @@ impl Faults {
 
     pub(super) fn add(&self, matcher: Matcher, quota: Quota, action: Action) -> RuleHandle {
         let mut state = self.shared.state.lock();
+        self.shared.any.store(true, Ordering::Release);
         state.next_id += 1;
         let id = state.next_id;
         state.rules.push(Rule { id, matcher, quota, action, matched: 0, hits: 0, hits_by_object: HashMap::new() });
@@ -128,7 +142,9 @@ impl Faults {
     }
 
     pub(super) fn start_cut(&self, cut: Cut) {
-        self.shared.state.lock().cuts.push(cut);
+        let mut state = self.shared.state.lock();
+        self.shared.any.store(true, Ordering::Release);
+        state.cuts.push(cut);
     }
 
     pub(super) fn with_cut<T>(&self, id: u64, use_it: impl FnOnce(&mut Cut) -> T) -> Option<T> {
@@ -180,7 +196,7 @@ impl Faults {
 
     /// What happens to a write of one of the server's own controllers: only rules that name its user mean it.
     pub(crate) async fn disturb_controller(&self, target: &Target, user: &str) -> Result<(), Status> {
-        if !self.shared.state.lock().rules.iter().any(|rule| rule.matcher.names_user()) {
+        if self.are_none() || !self.shared.state.lock().rules.iter().any(|rule| rule.matcher.names_user()) {
             return Ok(());
         }
         let seen = Seen { target, user: Some(user), user_agent: "", body: None };

@@ -1,6 +1,13 @@
 //! The journal itself: a ring of records.
 
-use std::{collections::VecDeque, fmt, sync::Arc};
+use std::{
+    collections::VecDeque,
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use futures::{Stream, stream};
 use parking_lot::Mutex;
@@ -20,6 +27,8 @@ pub struct Journal {
 
 struct Shared {
     clock: Clock,
+    /// Asked with each request.
+    keeps_bodies: AtomicBool,
     ring: Mutex<Ring>,
     /// The number of the newest record that will not change any more, for streams.
     newest: watch::Sender<u64>,
@@ -29,7 +38,6 @@ struct Ring {
     records: VecDeque<Arc<Record>>,
     next_number: u64,
     capacity: usize,
-    keeps_bodies: bool,
 }
 
 /// A place in the journal: the requests before it are not of interest.
@@ -46,24 +54,24 @@ impl Record {
 impl Journal {
     /// An empty journal that keeps the last 100,000 requests.
     pub fn new(clock: Clock) -> Self {
-        let ring = Ring { records: VecDeque::new(), next_number: 1, capacity: CAPACITY, keeps_bodies: false };
-        Self { shared: Arc::new(Shared { clock, ring: Mutex::new(ring), newest: watch::Sender::new(0) }) }
+        let ring = Mutex::new(Ring { records: VecDeque::new(), next_number: 1, capacity: CAPACITY });
+        Self { shared: Arc::new(Shared { clock, keeps_bodies: AtomicBool::new(false), ring, newest: watch::Sender::new(0) }) }
     }
 
     /// Keeps this many requests from now on; at least one.
     pub fn keep(&self, capacity: usize) {
         let mut ring = self.shared.ring.lock();
         ring.capacity = capacity.max(1);
-        ring.shrink();
+        while ring.oldest_in_excess().is_some() {}
     }
 
     /// Keeps the bodies of requests and what they changed from now on, or no longer. Off at first.
     pub fn keep_bodies(&self, keep: bool) {
-        self.shared.ring.lock().keeps_bodies = keep;
+        self.shared.keeps_bodies.store(keep, Ordering::Release);
     }
 
     pub(super) fn keeps_bodies(&self) -> bool {
-        self.shared.ring.lock().keeps_bodies
+        self.shared.keeps_bodies.load(Ordering::Acquire)
     }
 
     /// A layer that records into this journal.
@@ -119,13 +127,18 @@ impl Journal {
     }
 
     /// Adds a record and gives it its number.
-    pub(super) fn open(&self, mut record: Record) -> u64 {
+    pub(super) fn open(&self, record: Record) -> u64 {
+        let mut record = Arc::new(record);
         let mut ring = self.shared.ring.lock();
-        record.number = ring.next_number;
+        let number = ring.next_number;
+        Arc::make_mut(&mut record).number = number;
         ring.next_number += 1;
-        ring.records.push_back(Arc::new(record));
-        ring.shrink();
-        ring.next_number - 1
+        ring.records.push_back(record);
+        let forgotten = ring.oldest_in_excess();
+        // It is taken apart when others may write again.
+        drop(ring);
+        drop(forgotten);
+        number
     }
 
     /// Adds the record of something that was no request: a write of the server's own controllers.
@@ -153,10 +166,9 @@ impl Journal {
 }
 
 impl Ring {
-    fn shrink(&mut self) {
-        while self.records.len() > self.capacity {
-            self.records.pop_front();
-        }
+    /// Takes out a record that is too much.
+    fn oldest_in_excess(&mut self) -> Option<Arc<Record>> {
+        if self.records.len() > self.capacity { self.records.pop_front() } else { None }
     }
 
     /// The records from the mark up to the first that is still being handled, so that a stream keeps their order.

@@ -94,7 +94,7 @@ pub(crate) fn document(
 }
 
 /// What Go's decoder says.
-fn json_problem(body: &[u8], error: &serde_json::Error) -> String {
+pub(super) fn json_problem(body: &[u8], error: &serde_json::Error) -> String {
     if error.is_eof() {
         return "unexpected end of JSON input".to_owned();
     }
@@ -103,6 +103,9 @@ fn json_problem(body: &[u8], error: &serde_json::Error) -> String {
     let letter = body.get(at).map_or_else(String::new, |byte| char::from(*byte).to_string());
     if error.to_string().starts_with("trailing characters") {
         return format!("invalid character '{letter}' after top-level value");
+    }
+    if error.to_string().starts_with("recursion limit") {
+        return format!("invalid character '{letter}' exceeded max depth");
     }
     let place = if at == 0 { "looking for beginning of value".to_owned() } else { error.to_string() };
     format!("invalid character '{letter}' {place}")

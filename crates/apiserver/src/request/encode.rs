@@ -89,8 +89,9 @@ pub(crate) fn list(
             printed.map(Bytes::from).ok_or_else(|| Status::not_acceptable(format!("{} has no protobuf form", kind.kind)))
         }
         (Shape::Whole, format) => {
-            let bytes = whole_list(kind, items, &metadata);
-            Ok(value(&serde_json::from_slice(&bytes).unwrap_or_default(), format))
+            let items: Vec<Value> = items.iter().map(|stored| item(kind, stored)).collect();
+            let list = json!({"kind": kind.list_kind, "apiVersion": kind.api_version(), "metadata": metadata, "items": items});
+            Ok(value(&list, format))
         }
         (Shape::Metadata, _) => Err(Status::not_acceptable(format!(
             "you requested PartialObjectMetadata, but the requested object is a list ({})",
@@ -127,6 +128,15 @@ fn whole_list(kind: &KindSpec, items: &[std::sync::Arc<Stored>], metadata: &Valu
     }
     out.extend_from_slice(b"]}");
     out.into()
+}
+
+/// An object as it stands in a list.
+fn item(kind: &KindSpec, stored: &Stored) -> Value {
+    let mut item = stored.value().clone();
+    if let Some(members) = item.as_object_mut().filter(|_| !kind.is_custom()) {
+        members.retain(|name, _| !matches!(name.as_str(), "apiVersion" | "kind"));
+    }
+    item
 }
 
 /// The Go type that error texts name.

@@ -1,31 +1,75 @@
-//! JSON that notices repeated keys.
+//! JSON that notices repeated keys, and where fields stand in it.
 
-use std::{cell::RefCell, fmt};
+use std::{
+    cell::RefCell,
+    collections::{HashMap, HashSet},
+    fmt,
+};
 
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value, map::Entry};
 
-/// Reads a document; the second part are the paths of keys that occur more than once in one object.
+use crate::schema::Path;
+
+/// The most problems with fields that a decoder tells, as the real server's does.
+pub(crate) const MAX_PROBLEMS: usize = 100;
+
+/// Reads a document; the second part are the paths of the first keys that occur more than once in one object.
 pub(crate) fn parse(text: &[u8]) -> Result<(Value, Vec<String>), serde_json::Error> {
-    let repeated = RefCell::new(Vec::new());
+    let repeated = RefCell::default();
     let mut deserializer = serde_json::Deserializer::from_slice(text);
-    let value = Reader { repeated: &repeated }.deserialize(&mut deserializer)?;
+    let value = Reader { path: &Path::Root, repeated: &repeated }.deserialize(&mut deserializer)?;
     deserializer.end()?;
-    Ok((value, repeated.into_inner()))
+    Ok((value, repeated.into_inner().paths))
 }
 
-/// The paths of all members of a document, in the order of the text. Empty for what is no JSON.
-pub(crate) fn paths(text: &[u8]) -> Vec<String> {
-    let mut paths = Vec::new();
-    let mut deserializer = serde_json::Deserializer::from_slice(text);
-    let walk = Walk { prefix: String::new(), paths: &mut paths };
-    if walk.deserialize(&mut deserializer).is_err() { Vec::new() } else { paths }
+/// Where the members of a document stand in its text: the first and the second place of each path that somebody asks for.
+#[derive(Debug, Default)]
+pub(crate) struct Places {
+    seen: usize,
+    by_path: HashMap<PathHash, [Option<usize>; 2]>,
 }
 
-/// Notes the paths of members; everything else passes.
+impl Places {
+    /// Looks for some paths in a text. In what is no JSON, none is found.
+    pub(crate) fn of<'p>(text: &[u8], paths: impl Iterator<Item = &'p str>) -> Self {
+        let mut places = Self { seen: 0, by_path: paths.map(|path| (PathHash::of(path), [None; 2])).collect() };
+        let mut deserializer = serde_json::Deserializer::from_slice(text);
+        let read = Walk { path: PathHash::of(""), is_root: true, places: &mut places }.deserialize(&mut deserializer);
+        if read.is_err() { Self::default() } else { places }
+    }
+
+    /// Where a path occurs for the first time.
+    pub(crate) fn first(&self, path: &str) -> Option<usize> {
+        self.by_path.get(&PathHash::of(path))?[0]
+    }
+
+    /// Where it occurs again.
+    pub(crate) fn second(&self, path: &str) -> Option<usize> {
+        self.by_path.get(&PathHash::of(path))?[1]
+    }
+}
+
+/// A path in a few bytes, for which that of a member is made from that of its object, however long this is. Two paths that share one would
+/// only be told in the wrong order. See <http://www.isthe.com/chongo/tech/comp/fnv/>.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct PathHash(u64);
+
+impl PathHash {
+    fn of(path: &str) -> Self {
+        Self(0xcbf2_9ce4_8422_2325).and(path)
+    }
+
+    fn and(self, text: &str) -> Self {
+        Self(text.bytes().fold(self.0, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)))
+    }
+}
+
+/// Notes the places of members; everything else passes.
 struct Walk<'a> {
-    prefix: String,
-    paths: &'a mut Vec<String>,
+    path: PathHash,
+    is_root: bool,
+    places: &'a mut Places,
 }
 
 impl<'de> DeserializeSeed<'de> for Walk<'_> {
@@ -69,34 +113,55 @@ impl<'de> Visitor<'de> for Walk<'_> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<(), A::Error> {
         let mut index = 0;
-        while access.next_element_seed(Walk { prefix: format!("{}[{index}]", self.prefix), paths: self.paths })?.is_some() {
+        loop {
+            let path = self.path.and(&format!("[{index}]"));
+            if access.next_element_seed(Walk { path, is_root: false, places: self.places })?.is_none() {
+                return Ok(());
+            }
             index += 1;
         }
-        Ok(())
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<(), A::Error> {
+        let above = if self.is_root { self.path } else { self.path.and(".") };
         while let Some(key) = access.next_key::<String>()? {
-            let path = if self.prefix.is_empty() { key } else { format!("{}.{key}", self.prefix) };
-            self.paths.push(path.clone());
-            access.next_value_seed(Walk { prefix: path, paths: self.paths })?;
+            let path = above.and(&key);
+            if let Some(found) = self.places.by_path.get_mut(&path)
+                && let Some(free) = found.iter_mut().find(|place| place.is_none())
+            {
+                *free = Some(self.places.seen);
+            }
+            self.places.seen += 1;
+            access.next_value_seed(Walk { path, is_root: false, places: self.places })?;
         }
         Ok(())
+    }
+}
+
+/// The keys that were found more than once.
+#[derive(Debug, Default)]
+struct Repeated {
+    paths: Vec<String>,
+    seen: HashSet<String>,
+}
+
+impl Repeated {
+    /// Notes a path before those that were found inside it.
+    fn note(&mut self, at: usize, path: &Path<'_>) {
+        if at < MAX_PROBLEMS {
+            let path = path.to_string();
+            if self.seen.insert(path.clone()) {
+                self.paths.insert(at.min(self.paths.len()), path);
+                self.paths.truncate(MAX_PROBLEMS);
+            }
+        }
     }
 }
 
 #[derive(Clone, Copy)]
 struct Reader<'a> {
-    repeated: &'a RefCell<Vec<String>>,
-}
-
-impl Reader<'_> {
-    /// Prefixes the paths that were found inside a child.
-    fn inside(self, from: usize, prefix: impl Fn(&str) -> String) {
-        for path in self.repeated.borrow_mut().iter_mut().skip(from) {
-            *path = prefix(path);
-        }
-    }
+    path: &'a Path<'a>,
+    repeated: &'a RefCell<Repeated>,
 }
 
 impl<'de> DeserializeSeed<'de> for Reader<'_> {
@@ -152,10 +217,7 @@ impl<'de> Visitor<'de> for Reader<'_> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
         let mut items = Vec::new();
-        loop {
-            let before = self.repeated.borrow().len();
-            let Some(item) = access.next_element_seed(self)? else { break };
-            self.inside(before, |path| join_index(items.len(), path));
+        while let Some(item) = access.next_element_seed(Reader { path: &self.path.index(items.len()), ..self })? {
             items.push(item);
         }
         Ok(Value::Array(items))
@@ -163,26 +225,25 @@ impl<'de> Visitor<'de> for Reader<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
         let mut members = Map::new();
+        // A key that comes a third time says nothing new.
+        let mut noted: HashSet<String> = HashSet::new();
         while let Some(key) = access.next_key::<String>()? {
-            let before = self.repeated.borrow().len();
-            let value = access.next_value_seed(self)?;
-            self.inside(before, |path| if path.starts_with('[') { format!("{key}{path}") } else { format!("{key}.{path}") });
+            let before = self.repeated.borrow().paths.len();
+            let value = access.next_value_seed(Reader { path: &self.path.field(&key), ..self })?;
             match members.entry(key) {
                 Entry::Vacant(entry) => {
                     entry.insert(value);
                 }
                 Entry::Occupied(mut entry) => {
-                    self.repeated.borrow_mut().push(entry.key().clone());
+                    if noted.insert(entry.key().clone()) {
+                        self.repeated.borrow_mut().note(before, &self.path.field(entry.key()));
+                    }
                     entry.insert(value);
                 }
             }
         }
         Ok(Value::Object(members))
     }
-}
-
-fn join_index(index: usize, path: &str) -> String {
-    if path.starts_with('[') { format!("[{index}]{path}") } else { format!("[{index}].{path}") }
 }
 
 #[cfg(test)]
@@ -201,8 +262,40 @@ mod tests {
 
     // REQ-8
     #[test]
-    fn paths_come_in_the_order_of_the_text() {
-        assert_eq!(paths(br#"{"b":{"x":1},"a":[{"y":1}],"b":2}"#), ["b", "b.x", "a", "a[0].y", "b"]);
+    fn a_repeated_key_comes_before_those_inside_it() {
+        let (_, repeated) = parse(br#"{"a":{"x":1},"a":{"b":1,"b":{"y":1,"y":1}},"a":{"b":1,"b":1}}"#).unwrap();
+        assert_eq!(repeated, ["a", "a.b", "a.b.y"]);
+    }
+
+    // REQ-8: the real server stops after a hundred problems.
+    #[test]
+    fn repeated_keys_beyond_a_hundred_are_not_told() {
+        let members: Vec<_> = (0..150).map(|n| format!(r#""k{n}":1,"k{n}":2"#)).collect();
+        let (value, repeated) = parse(format!("{{{}}}", members.join(",")).as_bytes()).unwrap();
+        assert_eq!((value["k149"].as_i64(), repeated.len(), repeated[99].as_str()), (Some(2), MAX_PROBLEMS, "k99"));
+    }
+
+    #[test]
+    fn repeated_keys_below_a_long_one_cost_little() {
+        let long = "k".repeat(1_000_000);
+        for inside in ["\"a\":1,".repeat(100_000), (0..50_000).map(|n| format!("\"{n}\":1,\"{n}\":2,")).collect()] {
+            let text = format!("{{\"{long}\":{{{inside}\"z\":1}}}}");
+            let (_, repeated) = parse(text.as_bytes()).unwrap();
+            assert!(repeated.len() <= MAX_PROBLEMS);
+            let wanted = format!("{long}.z");
+            assert!(Places::of(text.as_bytes(), [wanted.as_str()].into_iter()).first(&wanted).is_some());
+        }
+    }
+
+    // REQ-8
+    #[test]
+    fn places_come_in_the_order_of_the_text() {
+        let text = br#"{"b":{"x":1},"a":[{"y":1}],"b":2}"#;
+        let paths = ["b", "b.x", "a", "a[0].y", "none"];
+        let places = Places::of(text, paths.into_iter());
+        assert_eq!(paths.map(|path| places.first(path)), [Some(0), Some(1), Some(2), Some(3), None]);
+        assert_eq!((places.second("b"), places.second("a")), (Some(4), None));
+        assert_eq!(Places::of(b"{", paths.into_iter()).first("b"), None);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use kubewright_machinery::{
 };
 use serde_json::{Map, Value};
 
-use super::{json, write::WriteContext};
+use super::{decode::json_problem, json, write::WriteContext};
 use crate::{
     patch::{StrategicError, strategic_merge},
     status::{Details, FieldError, FieldReason, Status},
@@ -60,7 +60,7 @@ impl Patch {
         let (patch, repeated) = match json::parse(body) {
             Ok(read) => read,
             Err(error) => {
-                let problem = if error.is_eof() { "unexpected end of JSON input".to_owned() } else { error.to_string() };
+                let problem = json_problem(body, &error);
                 return Self { change: Err(Status::bad_request(format!("{context}{problem}"))), found: Vec::new() };
             }
         };

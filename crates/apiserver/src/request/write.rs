@@ -1,10 +1,14 @@
 //! What all writes have in common: who writes, how strictly, and how an object gets into the form in which it is stored.
 
 use bytes::Bytes;
-use kubewright_machinery::object::ObjectExt as _;
+use kubewright_machinery::object::{ObjectExt as _, is_nested_deeper};
 use serde_json::Value;
 
-use super::{convert, json, metadata, scale};
+use super::{
+    convert,
+    json::{MAX_PROBLEMS, Places},
+    metadata, scale,
+};
 use crate::{
     access::Identity,
     kinds::{Endpoint, KindSpec},
@@ -96,6 +100,7 @@ impl<'a> WriteContext<'a> {
         found.extend(unknown.into_iter().map(|path| format!("unknown field {path:?}")));
         if let Some(text) = self.text.as_ref().filter(|_| found.len() > 1) {
             in_order_of(text, &mut found);
+            found.truncate(MAX_PROBLEMS);
         }
         match self.validation {
             FieldValidation::Strict if !found.is_empty() => return Err(refuse(found.join(", "))),
@@ -124,14 +129,20 @@ impl<'a> WriteContext<'a> {
 
 /// Sorts problems by the place in the text of the field that they name; a duplicate field is one at its second occurrence.
 fn in_order_of(text: &[u8], problems: &mut [String]) {
-    let paths = json::paths(text);
-    problems.sort_by_key(|problem| {
-        let field = problem.split('"').nth(1).unwrap_or_default();
-        let mut places = paths.iter().enumerate().filter(|(_, path)| *path == field).map(|(place, _)| place);
-        let place = if problem.starts_with("duplicate") { places.nth(1) } else { places.next() };
+    fn field(problem: &str) -> &str {
+        problem.split('"').nth(1).unwrap_or_default()
+    }
+    let places = Places::of(text, problems.iter().map(|problem| field(problem)));
+    problems.sort_by_cached_key(|problem| {
+        let is_again = problem.starts_with("duplicate");
+        let place = if is_again { places.second(field(problem)) } else { places.first(field(problem)) };
         place.unwrap_or(usize::MAX)
     });
 }
+
+/// How deep an object may be nested without its managed fields. These go a little deeper, and so do lists and events; none of them may get
+/// too deep to be read. The real server reads a hundred times more.
+const MAX_DEPTH: usize = 100;
 
 /// Brings an object from the form in which a client sent it into the form in which it is stored: typed, pruned, defaulted, converted.
 /// `wrong_type` and `strict` make the errors, which differ between bodies and patches.
@@ -148,6 +159,9 @@ pub(super) fn absorb(
         );
         return Err(Status::new(501, "NotImplemented", text));
     }
+    if is_nested_deeper(object, MAX_DEPTH) {
+        return Err(refuse("exceeded max depth".to_owned()));
+    }
     let model = model::of(kind);
     let mut unknown = Vec::new();
     metadata::normalise(object, kind, &mut unknown).map_err(&refuse)?;
@@ -155,6 +169,9 @@ pub(super) fn absorb(
     if !kind.is_custom() {
         // What did not come as JSON text is read with sorted members.
         unknown.sort();
+        if context.text.is_none() {
+            unknown.truncate(MAX_PROBLEMS);
+        }
     }
     // The type's own view of metadata ends here: what it dropped there was not its business.
     context.report(unknown, |problems| refuse(format!("strict decoding error: {problems}")))?;

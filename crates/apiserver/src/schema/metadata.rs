@@ -4,7 +4,7 @@ use kubewright_machinery::object::json_type;
 use serde_json::{Map, Value};
 
 use super::node::Node;
-use super::path::Path;
+use super::path::{Path, note};
 
 /// A field of `metadata` has a value of a wrong type.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -218,7 +218,7 @@ fn coerce_struct(
     members.retain(|name, value| {
         let place = path.field(name);
         let Some((_, shape)) = known.iter().find(|(field, _)| field == name) else {
-            unknown.push(place.to_string());
+            note(unknown, place.len(), || place.to_string());
             return false;
         };
         if value.is_null() {

@@ -40,7 +40,8 @@ pub use metadata::{MetadataError, coerce_managers, coerce_object_meta};
 pub use object_meta::{MAX_ANNOTATION_BYTES, metadata_errors};
 
 use node::Node;
-use path::Path;
+pub(crate) use path::Path;
+pub(crate) use path::note;
 
 /// The compiled schema of one version of a custom resource.
 #[derive(Debug)]

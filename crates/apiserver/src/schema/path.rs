@@ -4,7 +4,7 @@ use std::fmt;
 
 /// A place inside an object: a step from the place that holds it.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Path<'a> {
+pub(crate) enum Path<'a> {
     Root,
     Field(&'a Path<'a>, &'a str),
     Index(&'a Path<'a>, usize),
@@ -13,16 +13,46 @@ pub(super) enum Path<'a> {
 }
 
 impl<'a> Path<'a> {
-    pub(super) fn field(&'a self, name: &'a str) -> Self {
+    pub(crate) fn field(&'a self, name: &'a str) -> Self {
         Self::Field(self, name)
     }
 
-    pub(super) fn index(&'a self, index: usize) -> Self {
+    pub(crate) fn index(&'a self, index: usize) -> Self {
         Self::Index(self, index)
     }
 
     pub(super) fn key(&'a self, key: &'a str) -> Self {
         Self::Key(self, key)
+    }
+
+    /// How many bytes the path has, or a few more.
+    pub(crate) fn len(&self) -> usize {
+        let (mut length, mut path) = (0, self);
+        loop {
+            let (parent, step) = match path {
+                Self::Root => return length,
+                Self::Field(parent, name) => (parent, name.len() + 1),
+                Self::Index(parent, _) => (parent, 22),
+                Self::Key(parent, key) => (parent, key.len() + 2),
+            };
+            length += step;
+            path = parent;
+        }
+    }
+}
+
+/// What all problems of one object may add up to, roughly: enough for any client, and not for one whose keys are as long as the body.
+const MAX_NOTED_BYTES: usize = 16 * 1024 * 1024;
+
+/// Whether there is room for one more problem with so long a path.
+pub(crate) fn has_room(noted: usize, length: usize) -> bool {
+    noted.saturating_mul(length) < MAX_NOTED_BYTES
+}
+
+/// Notes a path, if there is room.
+pub(crate) fn note(paths: &mut Vec<String>, length: usize, path: impl FnOnce() -> String) {
+    if has_room(paths.len(), length) {
+        paths.push(path());
     }
 }
 

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::node::{Additional, Node};
-use super::path::Path;
+use super::path::{Path, note};
 
 /// Members that every object has, whatever its schema says.
 const OBJECT_FIELDS: [&str; 3] = ["apiVersion", "kind", "metadata"];
@@ -33,7 +33,7 @@ fn prune(value: &mut Value, node: Option<&Node>, is_object: bool, path: &Path<'_
                     }
                     _ if preserve => {}
                     _ => {
-                        dropped.push(path.to_string());
+                        note(dropped, path.len(), || path.to_string());
                         return false;
                     }
                 }

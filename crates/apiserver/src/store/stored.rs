@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
-use kubewright_machinery::object::ObjectExt as _;
+use kubewright_machinery::object::{MAX_NESTING, ObjectExt as _, is_nested_deeper};
 use serde_json::{Map, Value};
 
 /// The members that every text begins with, in this order.
@@ -41,7 +41,7 @@ impl Stored {
 
     /// The object.
     pub fn value(&self) -> &Value {
-        // The text was printed from a value, so reading it cannot fail.
+        // The text was printed from a value, and only one that a reader takes was given up for its text: reading it cannot fail.
         self.value.get_or_init(|| self.text.get().and_then(|text| serde_json::from_slice(&text.bytes).ok()).unwrap_or_default())
     }
 
@@ -74,9 +74,9 @@ impl Stored {
         self.value().uid()
     }
 
-    /// The same object as text alone; itself if it is that already.
+    /// The same object as text alone; itself if it is that already, or if its text could not be read again.
     pub(super) fn cold(self: &Arc<Self>) -> Arc<Self> {
-        if self.value.get().is_none() {
+        if self.value.get().is_none_or(|value| is_nested_deeper(value, MAX_NESTING)) {
             return self.clone();
         }
         Arc::new(Self { revision: self.revision, value: OnceLock::new(), text: OnceLock::from(self.text().clone()) })
@@ -176,6 +176,15 @@ mod tests {
             json!(null),
         ] {
             assert_eq!(cold(value.clone()).value(), &value);
+        }
+    }
+
+    #[test]
+    fn a_value_that_no_reader_takes_is_kept() {
+        let nested = |depth| (0..depth).fold(json!(1), |inner, _| json!([inner]));
+        for depth in [MAX_NESTING - 1, MAX_NESTING, MAX_NESTING + 1] {
+            let stored = Arc::new(Stored::as_is(nested(depth), 1)).cold();
+            assert_eq!((stored.value.get().is_none(), stored.value()), (depth <= MAX_NESTING, &nested(depth)));
         }
     }
 

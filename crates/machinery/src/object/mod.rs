@@ -1,9 +1,10 @@
-//! Identity, metadata, names and canonical JSON of an object.
+//! Identity, metadata, names, nesting and canonical JSON of an object.
 
 mod canonical;
 mod identity;
 mod metadata;
 pub mod names;
+mod nesting;
 mod shape;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -11,4 +12,6 @@ pub(crate) mod testing;
 pub use canonical::{CanonicalHasher, canonical_json, canonical_sha256, sha256_hex, write_canonical};
 pub use identity::{GroupKind, GroupVersionKind, ObjectKey, ObjectTitle};
 pub use metadata::{ObjectExt, OwnerReference};
+pub(crate) use nesting::dismantle;
+pub use nesting::{MAX_NESTING, is_nested_deeper};
 pub use shape::json_type;

@@ -7,7 +7,8 @@
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use crate::object::json_type;
+use super::places::{MAX_COPIED_BYTES, add, copy, get, remove, replace, test};
+use crate::object::{MAX_NESTING, dismantle, is_nested_deeper, json_type};
 
 /// The most operations that one patch may have.
 pub const MAX_OPERATIONS: usize = 10_000;
@@ -46,6 +47,9 @@ pub enum PatchError {
         /// How many there are.
         found: usize,
     },
+    /// The object would be nested too deep; it is unchanged.
+    #[error("apply JSON patch: the object would be nested more than {MAX_NESTING} deep")]
+    TooDeep,
     /// An operation cannot be applied to the object; the object is unchanged.
     #[error("apply JSON patch: operation {index}: {problem}")]
     Failed {
@@ -75,6 +79,12 @@ pub enum OperationError {
     /// The whole object can only be replaced by an object or a list.
     #[error("the whole object can only become another object or a list")]
     Root,
+    /// The copies of the patch add up to too much.
+    #[error("all copies together are more than the allowed {MAX_COPIED_BYTES} bytes")]
+    TooMuchCopied,
+    /// What is to be copied is nested too deep.
+    #[error("what is copied is nested more than {MAX_NESTING} deep")]
+    TooDeep,
 }
 
 /// A patch that has been read.
@@ -111,11 +121,22 @@ impl JsonPatch {
             return Err(PatchError::TooLarge { found: self.0.len() });
         }
         let mut changed = object.clone();
-        for (index, operation) in self.0.iter().enumerate() {
-            operation.apply(&mut changed).map_err(|problem| PatchError::Failed { index, problem })?;
+        let outcome = self.apply_all(&mut changed);
+        if outcome.is_ok() {
+            *object = changed;
+        } else {
+            dismantle(changed);
         }
-        *object = changed;
-        Ok(())
+        outcome
+    }
+
+    /// Moves can nest an object far deeper than any operation is: what comes out is looked at once, and nothing before goes down into it.
+    fn apply_all(&self, changed: &mut Value) -> Result<(), PatchError> {
+        let mut copied = 0;
+        for (index, operation) in self.0.iter().enumerate() {
+            operation.apply(changed, &mut copied).map_err(|problem| PatchError::Failed { index, problem })?;
+        }
+        if is_nested_deeper(changed, MAX_NESTING) { Err(PatchError::TooDeep) } else { Ok(()) }
     }
 }
 
@@ -147,131 +168,24 @@ impl Operation {
         self.value.clone().unwrap_or_default()
     }
 
-    fn apply(&self, document: &mut Value) -> Result<(), OperationError> {
+    /// `copied` are the bytes that the operations before have copied.
+    fn apply(&self, document: &mut Value, copied: &mut usize) -> Result<(), OperationError> {
         match self.op.as_deref().unwrap_or_default() {
             "add" => add(document, self.path()?, self.value()),
-            "remove" => remove(document, self.path()?).map(drop),
+            "remove" => remove(document, self.path()?).map(dismantle),
             "replace" => replace(document, self.path()?, self.value()),
             "move" => {
                 let moved = remove(document, self.from()?)?;
                 add(document, self.path()?, moved)
             }
             "copy" => {
-                let copied = get(document, self.from()?)?.cloned().unwrap_or_default();
-                add(document, self.path()?, copied)
+                let copy = copy(get(document, self.from()?)?, copied)?;
+                add(document, self.path()?, copy)
             }
             "test" => test(document, self.path()?, &self.value()),
             other => Err(OperationError::Unknown(other.to_owned())),
         }
     }
-}
-
-/// Where a path leads: a member of an object or an item of a list, which need not be there.
-enum Place<'a> {
-    Member(&'a mut Map<String, Value>, String),
-    Item(&'a mut Vec<Value>, String),
-}
-
-fn place<'a>(document: &'a mut Value, path: &str) -> Result<Place<'a>, OperationError> {
-    let nowhere = || OperationError::NoPlace(path.to_owned());
-    let (parents, last) = split(path).ok_or_else(nowhere)?;
-    let mut at = document;
-    for step in parents {
-        at = match at {
-            Value::Object(members) => members.get_mut(&step),
-            Value::Array(items) => counted(items.len(), &step).and_then(|index| items.get_mut(index)),
-            _ => None,
-        }
-        .ok_or_else(nowhere)?;
-    }
-    match at {
-        Value::Object(members) => Ok(Place::Member(members, last)),
-        Value::Array(items) => Ok(Place::Item(items, last)),
-        _ => Err(nowhere()),
-    }
-}
-
-/// The value at a path; `None` for a member that an object does not have.
-fn get<'a>(document: &'a Value, path: &str) -> Result<Option<&'a Value>, OperationError> {
-    let nowhere = || OperationError::NoPlace(path.to_owned());
-    let (parents, last) = split(path).ok_or_else(nowhere)?;
-    let step = |at: &'a Value, step: &str| match at {
-        Value::Object(members) => members.get(step),
-        Value::Array(items) => counted(items.len(), step).and_then(|index| items.get(index)),
-        _ => None,
-    };
-    let parent = parents.iter().try_fold(document, |at, name| step(at, name)).ok_or_else(nowhere)?;
-    match parent {
-        Value::Object(members) => Ok(members.get(&last)),
-        Value::Array(_) => step(parent, &last).map(Some).ok_or_else(nowhere),
-        _ => Err(nowhere()),
-    }
-}
-
-fn add(document: &mut Value, path: &str, value: Value) -> Result<(), OperationError> {
-    match place(document, path)? {
-        Place::Member(members, name) => {
-            members.insert(name, value);
-        }
-        Place::Item(items, step) if step == "-" => items.push(value),
-        Place::Item(items, step) => {
-            let index = counted(items.len() + 1, &step).ok_or_else(|| OperationError::NoPlace(path.to_owned()))?;
-            items.insert(index, value);
-        }
-    }
-    Ok(())
-}
-
-fn remove(document: &mut Value, path: &str) -> Result<Value, OperationError> {
-    let removed = match place(document, path)? {
-        Place::Member(members, name) => members.remove(&name),
-        Place::Item(items, step) => counted(items.len(), &step).map(|index| items.remove(index)),
-    };
-    removed.ok_or_else(|| OperationError::NoPlace(path.to_owned()))
-}
-
-fn replace(document: &mut Value, path: &str, value: Value) -> Result<(), OperationError> {
-    if path.is_empty() {
-        if !value.is_object() && !value.is_array() {
-            return Err(OperationError::Root);
-        }
-        *document = value;
-        return Ok(());
-    }
-    match place(document, path)? {
-        Place::Member(members, name) => {
-            members.insert(name, value);
-        }
-        Place::Item(items, step) => {
-            let item = counted(items.len(), &step).and_then(|index| items.get_mut(index));
-            *item.ok_or_else(|| OperationError::NoPlace(path.to_owned()))? = value;
-        }
-    }
-    Ok(())
-}
-
-fn test(document: &Value, path: &str, value: &Value) -> Result<(), OperationError> {
-    let found = if path.is_empty() { Some(document) } else { get(document, path)? };
-    if found.unwrap_or(&Value::Null) == value { Ok(()) } else { Err(OperationError::Differs(path.to_owned())) }
-}
-
-/// The steps of a pointer, the last one apart.
-fn split(path: &str) -> Option<(Vec<String>, String)> {
-    let mut steps: Vec<String> = path.split('/').skip(1).map(unescape).collect();
-    let last = steps.pop()?;
-    Some((steps, last))
-}
-
-/// `~1` is a slash and `~0` a tilde.
-fn unescape(step: &str) -> String {
-    step.replace("~1", "/").replace("~0", "~")
-}
-
-/// An index below a bound; negative ones count from it.
-fn counted(bound: usize, step: &str) -> Option<usize> {
-    let index: i64 = step.parse().ok()?;
-    let index = if index < 0 { index.checked_add(i64::try_from(bound).ok()?)? } else { index };
-    usize::try_from(index).ok().filter(|index| *index < bound)
 }
 
 #[cfg(test)]
@@ -358,5 +272,48 @@ mod tests {
         json_patch(&mut object, &Value::Array(vec![operation.clone(); MAX_OPERATIONS])).unwrap();
         let error = json_patch(&mut object, &Value::Array(vec![operation; MAX_OPERATIONS + 1])).unwrap_err();
         assert_eq!(error.to_string(), "apply JSON patch: 10001 operations are more than the allowed 10000");
+    }
+    // PAT-1: the real server stops at 3 MiB.
+    #[test]
+    fn copies_have_a_size_limit_together() {
+        let doubling: Vec<Value> =
+            (0..40).map(|n| json!({"op": "copy", "from": "/data", "path": format!("/data/k{n}")})).collect();
+        let mut object = json!({"data": {"x": "y"}});
+        let error = json_patch(&mut object, &doubling.into()).unwrap_err();
+        assert!(matches!(error, PatchError::Failed { index: 10..25, problem: OperationError::TooMuchCopied }), "{error}");
+        assert_eq!(object, json!({"data": {"x": "y"}}));
+        let once = json!([{"op": "copy", "from": "/data", "path": "/copy"}]);
+        let mut object = json!({"data": "x".repeat(MAX_COPIED_BYTES - 2)});
+        json_patch(&mut object, &once).unwrap();
+        let mut object = json!({"data": "x".repeat(MAX_COPIED_BYTES - 1)});
+        assert!(json_patch(&mut object, &once).is_err());
+    }
+
+    // PAT-1
+    #[test]
+    fn no_operation_nests_an_object_too_deep() {
+        let into = |depth: usize| "/a".repeat(depth);
+        let mut object = json!({"a": {}});
+        let deepening: Vec<Value> = (2..=MAX_NESTING).map(|n| json!({"op": "add", "path": into(n - 1), "value": {}})).collect();
+        json_patch(&mut object, &deepening.clone().into()).unwrap();
+        let last = json!({"op": "add", "path": into(MAX_NESTING), "value": {}});
+        assert!(matches!(json_patch(&mut object, &json!([last])), Err(PatchError::TooDeep)));
+        assert!(!is_nested_deeper(&object, MAX_NESTING));
+
+        // Each round puts all of it one deeper, and neither an error nor a removal goes down into it.
+        let round = [
+            json!({"op": "add", "path": "/b", "value": {}}),
+            json!({"op": "move", "from": "/a", "path": "/b/a"}),
+            json!({"op": "move", "from": "/b", "path": "/a"}),
+        ];
+        let mut moves: Vec<Value> = round.iter().cycle().take(9_999).cloned().collect();
+        assert!(matches!(json_patch(&mut object, &moves.clone().into()), Err(PatchError::TooDeep)));
+        moves.push(json!({"op": "copy", "from": "/a", "path": "/c"}));
+        let error = json_patch(&mut object, &moves.clone().into()).unwrap_err();
+        assert!(matches!(error, PatchError::Failed { problem: OperationError::TooDeep, .. }), "{error}");
+        moves.pop();
+        moves.push(json!({"op": "remove", "path": "/a"}));
+        json_patch(&mut object, &moves.into()).unwrap();
+        assert_eq!(object, json!({}));
     }
 }

@@ -3,7 +3,9 @@
 mod diff;
 mod json;
 mod merge;
+mod places;
 
 pub use diff::{diff, diff_fields};
 pub use json::{JsonPatch, MAX_OPERATIONS, OperationError, PatchError, json_patch};
 pub use merge::merge_patch;
+pub use places::MAX_COPIED_BYTES;

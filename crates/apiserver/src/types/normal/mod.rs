@@ -12,7 +12,7 @@ use super::{
     data::Definitions,
     form::{Absent, Field, Form, SCHEMA, Struct},
 };
-use crate::model::WrongType;
+use crate::{model::WrongType, schema};
 
 /// Brings an object into the normal form of its type. `apiVersion`, `kind` and `metadata` of the object itself stay as they are.
 pub(super) fn normalise(definition: &str, object: &mut Value, unknown: &mut Vec<String>) -> Result<(), WrongType> {
@@ -113,7 +113,7 @@ impl Walk<'_> {
         members.retain(|name, _| {
             let known = form.field(name).is_some() || !is_ours(name);
             if !known {
-                unknown.push(joined(path, name));
+                schema::note(unknown, path.len() + name.len(), || joined(path, name));
             }
             known
         });

@@ -1,0 +1,67 @@
+//! Values inside values: how deep they go, and how to look at them without going as deep oneself.
+
+use serde_json::Value;
+
+/// The deepest nesting of lists and objects that a JSON reader takes, and so the deepest that an object can have to be sent or stored.
+pub const MAX_NESTING: usize = 127;
+
+/// Whether more than `most` lists and objects stand inside each other. Takes one look at each, however deep the value is.
+pub fn is_nested_deeper(value: &Value, most: usize) -> bool {
+    let mut open = vec![(value, 1)];
+    while let Some((value, depth)) = open.pop() {
+        let is_container = |inner: &&Value| matches!(inner, Value::Array(_) | Value::Object(_));
+        match value {
+            Value::Array(_) | Value::Object(_) if depth > most => return true,
+            Value::Array(items) => open.extend(items.iter().filter(is_container).map(|inner| (inner, depth + 1))),
+            Value::Object(members) => open.extend(members.values().filter(is_container).map(|inner| (inner, depth + 1))),
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Drops a value that may be nested deeper than the stack is.
+pub(crate) fn dismantle(value: Value) {
+    let mut open = vec![value];
+    while let Some(value) = open.pop() {
+        match value {
+            Value::Array(items) => open.extend(items),
+            Value::Object(members) => open.extend(members.into_iter().map(|(_, inner)| inner)),
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// So many lists inside each other.
+    fn nested(depth: usize) -> Value {
+        (0..depth).fold(Value::Null, |inner, _| Value::Array(vec![inner]))
+    }
+
+    #[test]
+    fn nesting_counts_lists_and_objects() {
+        assert!(!is_nested_deeper(&json!("text"), 0));
+        assert!(is_nested_deeper(&json!({}), 0));
+        assert!(!is_nested_deeper(&json!({"a": [1, {"b": 2}]}), 3));
+        assert!(is_nested_deeper(&json!({"a": [1, {"b": 2}]}), 2));
+    }
+
+    #[test]
+    fn what_a_reader_takes_is_not_nested_too_deep() {
+        let text = |depth| serde_json::to_string(&nested(depth)).unwrap();
+        assert!(serde_json::from_str::<Value>(&text(MAX_NESTING)).is_ok());
+        assert!(serde_json::from_str::<Value>(&text(MAX_NESTING + 1)).is_err());
+    }
+
+    #[test]
+    fn a_value_of_any_depth_is_looked_at_and_dropped() {
+        let deep = nested(1_000_000);
+        assert!(is_nested_deeper(&deep, 999_999) && !is_nested_deeper(&deep, 1_000_000));
+        dismantle(deep);
+    }
+}

@@ -1,0 +1,149 @@
+//! What the operations of a JSON patch do at a place of a document.
+
+use std::io;
+
+use serde_json::{Map, Value};
+
+use super::json::OperationError;
+use crate::object::{MAX_NESTING, dismantle, is_nested_deeper};
+
+/// The most that all copies of one patch may add up to, as JSON.
+pub const MAX_COPIED_BYTES: usize = 3 * 1024 * 1024;
+
+/// Where a path leads: a member of an object or an item of a list, which need not be there.
+enum Place<'a> {
+    Member(&'a mut Map<String, Value>, String),
+    Item(&'a mut Vec<Value>, String),
+}
+
+fn place<'a>(document: &'a mut Value, path: &str) -> Result<Place<'a>, OperationError> {
+    let nowhere = || OperationError::NoPlace(path.to_owned());
+    let (parents, last) = split(path).ok_or_else(nowhere)?;
+    let mut at = document;
+    for step in parents {
+        at = match at {
+            Value::Object(members) => members.get_mut(&step),
+            Value::Array(items) => counted(items.len(), &step).and_then(|index| items.get_mut(index)),
+            _ => None,
+        }
+        .ok_or_else(nowhere)?;
+    }
+    match at {
+        Value::Object(members) => Ok(Place::Member(members, last)),
+        Value::Array(items) => Ok(Place::Item(items, last)),
+        _ => Err(nowhere()),
+    }
+}
+
+/// The value at a path; `None` for a member that an object does not have.
+pub(super) fn get<'a>(document: &'a Value, path: &str) -> Result<Option<&'a Value>, OperationError> {
+    let nowhere = || OperationError::NoPlace(path.to_owned());
+    let (parents, last) = split(path).ok_or_else(nowhere)?;
+    let step = |at: &'a Value, step: &str| match at {
+        Value::Object(members) => members.get(step),
+        Value::Array(items) => counted(items.len(), step).and_then(|index| items.get(index)),
+        _ => None,
+    };
+    let parent = parents.iter().try_fold(document, |at, name| step(at, name)).ok_or_else(nowhere)?;
+    match parent {
+        Value::Object(members) => Ok(members.get(&last)),
+        Value::Array(_) => step(parent, &last).map(Some).ok_or_else(nowhere),
+        _ => Err(nowhere()),
+    }
+}
+
+/// A copy, unless it is too deep or one too many.
+pub(super) fn copy(value: Option<&Value>, copied: &mut usize) -> Result<Value, OperationError> {
+    let Some(value) = value else { return Ok(Value::Null) };
+    if is_nested_deeper(value, MAX_NESTING) {
+        return Err(OperationError::TooDeep);
+    }
+    let mut room = Room(MAX_COPIED_BYTES - *copied);
+    serde_json::to_writer(&mut room, value).map_err(|_| OperationError::TooMuchCopied)?;
+    *copied = MAX_COPIED_BYTES - room.0;
+    Ok(value.clone())
+}
+
+/// Counts what is printed into it, until it is full.
+struct Room(usize);
+
+impl io::Write for Room {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 = self.0.checked_sub(bytes.len()).ok_or(io::ErrorKind::StorageFull)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Puts a value at a path.
+pub(super) fn add(document: &mut Value, path: &str, value: Value) -> Result<(), OperationError> {
+    match place(document, path)? {
+        Place::Member(members, name) => {
+            members.insert(name, value).map(dismantle);
+        }
+        Place::Item(items, step) if step == "-" => items.push(value),
+        Place::Item(items, step) => {
+            let index = counted(items.len() + 1, &step).ok_or_else(|| OperationError::NoPlace(path.to_owned()))?;
+            items.insert(index, value);
+        }
+    }
+    Ok(())
+}
+
+/// Takes the value at a path out.
+pub(super) fn remove(document: &mut Value, path: &str) -> Result<Value, OperationError> {
+    let removed = match place(document, path)? {
+        Place::Member(members, name) => members.remove(&name),
+        Place::Item(items, step) => counted(items.len(), &step).map(|index| items.remove(index)),
+    };
+    removed.ok_or_else(|| OperationError::NoPlace(path.to_owned()))
+}
+
+/// Puts a value in the place of another.
+pub(super) fn replace(document: &mut Value, path: &str, value: Value) -> Result<(), OperationError> {
+    if path.is_empty() {
+        if !value.is_object() && !value.is_array() {
+            return Err(OperationError::Root);
+        }
+        dismantle(std::mem::replace(document, value));
+        return Ok(());
+    }
+    match place(document, path)? {
+        Place::Member(members, name) => {
+            members.insert(name, value).map(dismantle);
+        }
+        Place::Item(items, step) => {
+            let item = counted(items.len(), &step).and_then(|index| items.get_mut(index));
+            dismantle(std::mem::replace(item.ok_or_else(|| OperationError::NoPlace(path.to_owned()))?, value));
+        }
+    }
+    Ok(())
+}
+
+/// Fails when another value is at a path.
+pub(super) fn test(document: &Value, path: &str, value: &Value) -> Result<(), OperationError> {
+    let found = if path.is_empty() { Some(document) } else { get(document, path)? };
+    if found.unwrap_or(&Value::Null) == value { Ok(()) } else { Err(OperationError::Differs(path.to_owned())) }
+}
+
+/// The steps of a pointer, the last one apart.
+fn split(path: &str) -> Option<(Vec<String>, String)> {
+    let mut steps: Vec<String> = path.split('/').skip(1).map(unescape).collect();
+    let last = steps.pop()?;
+    Some((steps, last))
+}
+
+/// `~1` is a slash and `~0` a tilde.
+fn unescape(step: &str) -> String {
+    step.replace("~1", "/").replace("~0", "~")
+}
+
+/// An index below a bound; negative ones count from it.
+fn counted(bound: usize, step: &str) -> Option<usize> {
+    let index: i64 = step.parse().ok()?;
+    let index = if index < 0 { index.checked_add(i64::try_from(bound).ok()?)? } else { index };
+    usize::try_from(index).ok().filter(|index| *index < bound)
+}

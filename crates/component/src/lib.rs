@@ -29,10 +29,12 @@ pub use kind::{Component, EmbedsStatus, custom_resource_definition, is_ready};
 pub use kubewright_core::component::{ComponentStatus, State};
 pub use kubewright_core::health::Readiness;
 pub use kubewright_core::reference::{
-    ConfigMapKeyRef, ConfigMapRef, HoldsReferences, ReferenceKind, ReferenceRules, References, Resolved, SecretKeyRef, SecretRef,
+    ConfigMapKeyRef, ConfigMapRef, HoldsReferences, Loads, ReferenceKind, ReferenceRules, References, Resolved, SecretKeyRef,
+    SecretRef,
 };
 pub use kubewright_runtime::controller::Key as ComponentKey;
 pub use operator::{ComponentBuilder, ComponentExt, DependentEvents, Trigger};
+pub use references::{LoadContext, Loaded, Reference};
 pub use settings::{
     ComponentDeletePolicy, Impersonation, Interval, InvalidInterval, InvalidSetting, KubeConfig, ManagedType, ManagedTypes,
     Parameters, Placement, Policies, Reapply, Requeue, Retry, Setting, Settings, Suspend, Target, Timeout, Values, parameters_of,
@@ -40,6 +42,7 @@ pub use settings::{
 
 /// How `#[derive(Component)]` tells settings and references from other fields of a spec. Not to be used by hand.
 pub mod derive {
+    pub use crate::references::loading::refer_loaded;
     pub use crate::references::probe::{HasNoReferenceKinds, HasNoReferences, HasReferenceKinds, HasReferences, TypeProbe};
     pub use crate::settings::derive::{IsNoSetting, IsSetting, Probe};
 }

@@ -26,6 +26,9 @@ pub fn derive_component(input: TokenStream) -> TokenStream {
 
 /// Makes the references in a struct known where the struct stands in the spec of a component. The attributes are those of
 /// `Component`.
+///
+/// With `#[reference(content = Type)]` on the struct or enum itself it is a reference of its own kind: the operator's code says, by
+/// implementing `Reference`, how that content is loaded.
 #[proc_macro_derive(HoldsReferences, attributes(reference))]
 pub fn derive_holds_references(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);

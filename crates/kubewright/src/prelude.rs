@@ -9,8 +9,8 @@ pub use serde_json::{Map, Value, json};
 
 pub use kubewright_component::{
     Component, ComponentBuilder, ComponentExt, ComponentStatus, ConfigMapKeyRef, ConfigMapRef, HoldsReferences, HookContext,
-    Impersonation, Interval, ManagedType, ManagedTypes, Placement, Policies, ReadContext, Reapply, Requeue, Retry, SecretKeyRef,
-    SecretRef, Setting, Settings, Suspend, Target, Timeout, Values,
+    Impersonation, Interval, LoadContext, Loaded, ManagedType, ManagedTypes, Placement, Policies, ReadContext, Reapply,
+    Reference, Requeue, Retry, SecretKeyRef, SecretRef, Setting, Settings, Suspend, Target, Timeout, Values,
 };
 pub use kubewright_core::flow::{Blocked, Delay, Failure, Flow, FlowExt, Halt, Wait};
 pub use kubewright_core::manifest::{AdoptionPolicy, DeletePolicy, Lifecycle, ReconcilePolicy, UpdatePolicy};

@@ -1,7 +1,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use kubewright_core::reference::{ConfigMapReference, Resolved, SecretReference};
+use kubewright_core::reference::{ConfigMapReference, LoadedReference, Resolved, SecretReference};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
@@ -87,6 +87,11 @@ impl<C> RenderContext<C> {
     /// not resolved.
     pub fn secret<R: SecretReference>(&self, reference: &R) -> Option<R::Content<'_>> {
         self.references.secret(reference)
+    }
+
+    /// What a reference stands for that code of the operator loaded. `None` for one that is absent or not resolved.
+    pub fn loaded<R: LoadedReference>(&self, reference: &R) -> Option<R::Content<'_>> {
+        self.references.loaded(reference)
     }
 
     /// The contents of all referenced objects.

@@ -70,8 +70,8 @@ impl Events {
         self.recorder.record_with(&Reference::of(component), None, annotations, event);
     }
 
-    /// A dependent was written or deleted.
-    pub(crate) fn dependent_written(&self, component: &Value, action: &ObjectAction) {
+    /// A dependent in the cluster of that recorder was written or deleted.
+    pub(crate) fn dependent_written(&self, component: &Value, action: &ObjectAction, there: &Recorder) {
         if self.dependents != DependentEvents::All || self.is_off(component) {
             return;
         }
@@ -81,11 +81,11 @@ impl Events {
             Verb::Delete | Verb::Recreate => ("Deleted", "Object successfully deleted"),
             _ => return,
         };
-        self.recorder.record(&reference(action), Event::normal(Reason::new(reason), note));
+        there.record(&reference(action), Event::normal(Reason::new(reason), note));
     }
 
-    /// A dependent could not be written or deleted.
-    pub(crate) fn dependent_failed(&self, component: &Value, action: &ObjectAction, error: &str) {
+    /// A dependent in the cluster of that recorder could not be written or deleted.
+    pub(crate) fn dependent_failed(&self, component: &Value, action: &ObjectAction, error: &str, there: &Recorder) {
         if self.dependents == DependentEvents::None || self.is_off(component) {
             return;
         }
@@ -95,7 +95,7 @@ impl Events {
             }
             _ => Event::warning(Reason::new("UpdateError"), format!("Error updating object: {error}")),
         };
-        self.recorder.record(&reference(action), event);
+        there.record(&reference(action), event);
     }
 
     fn is_off(&self, component: &Value) -> bool {

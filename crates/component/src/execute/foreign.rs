@@ -2,9 +2,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use kubewright_core::dependents::{CheckedTypes, Foreign, ForeignCheck, matches_group};
-use kubewright_machinery::object::{GroupKind, GroupVersionKind};
+use kubewright_machinery::object::GroupVersionKind;
 use kubewright_runtime::cluster::{ApiError, ApiRequest, ApiResource, Cluster, Retry};
 use serde_json::Value;
+
+use crate::observe::title;
 
 /// Asks whether an object exists that is not ours: one LIST with limit 1 per kind, until one is found (GATE-1).
 pub(crate) async fn check_foreign(cluster: &Cluster, check: &ForeignCheck) -> Foreign {
@@ -81,8 +83,4 @@ async fn resources_of(cluster: &Cluster, types: &CheckedTypes) -> Result<Vec<Arc
 
 fn has_items(list: &Value) -> bool {
     list.get("items").and_then(Value::as_array).is_some_and(|items| !items.is_empty())
-}
-
-fn title(kind: &GroupKind) -> String {
-    if kind.group.is_empty() { kind.kind.clone() } else { format!("{}.{}", kind.kind, kind.group) }
 }

@@ -2,7 +2,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use kubewright_core::reference::{ConfigMapReference, Resolved, SecretReference};
+use kubewright_core::reference::{ConfigMapReference, LoadedReference, Resolved, SecretReference};
 use kubewright_runtime::cluster::Cluster;
 
 /// What a post-read hook may use: the operator's name and the local cluster.
@@ -92,6 +92,11 @@ impl<C> HookContext<C> {
     /// not resolved.
     pub fn secret<R: SecretReference>(&self, reference: &R) -> Option<R::Content<'_>> {
         self.inputs.references.secret(reference)
+    }
+
+    /// What a reference stands for that code of the operator loaded. `None` for one that is absent or not resolved.
+    pub fn loaded<R: LoadedReference>(&self, reference: &R) -> Option<R::Content<'_>> {
+        self.inputs.references.loaded(reference)
     }
 
     /// Counts the digests that were processed.

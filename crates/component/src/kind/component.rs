@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use kube::core::CustomResourceExt;
 use kube::core::object::HasStatus;
 use kubewright_core::component::{ComponentStatus, State};
-use kubewright_core::reference::{ReferenceKind, References};
+use kubewright_core::reference::{ReferenceKind, References, Resolved};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -44,8 +44,10 @@ pub trait Component:
         self.status_mut().get_or_insert_default().component_status_mut()
     }
 
-    /// What generators see. Default: the whole spec; the derive gives the content of a `Values` field instead.
-    fn parameters(&self) -> Parameters {
+    /// What generators see. It may add contents of references. Default: the whole spec; the derive gives the content of a `Values` field
+    /// instead.
+    fn parameters(&self, references: &Resolved) -> Parameters {
+        let _ = references;
         match serde_json::to_value(self) {
             Ok(Value::Object(mut object)) => match object.remove("spec") {
                 Some(Value::Object(spec)) => spec,
@@ -63,6 +65,13 @@ pub trait Component:
     /// The kinds of objects that a spec of this type can name: the operator needs permission to read and watch them.
     fn reference_kinds() -> BTreeSet<ReferenceKind> {
         BTreeSet::new()
+    }
+
+    /// Whom a spec of this type can name to write dependents in their name, as resources of the core group: `serviceaccounts`,
+    /// `users`, `groups`. The command `rbac` prints the permission; only components that use it need it. Default: nobody; the derive
+    /// finds an embedded `Impersonation`.
+    fn impersonates() -> &'static [&'static str] {
+        &[]
     }
 
     /// Annotations for the events on this component. The digest is absent when a pass ended before it was known.

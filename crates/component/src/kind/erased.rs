@@ -81,8 +81,8 @@ impl<C: Component> Instance for TypedInstance<C> {
     }
 
     async fn render(&self, inputs: RenderInputs, references: Resolved) -> Result<Vec<Manifest>, RenderError> {
-        let context =
-            RenderContext::new(Arc::clone(&self.component), self.component.parameters(), inputs).with_references(references);
+        let parameters = self.component.parameters(&references);
+        let context = RenderContext::new(Arc::clone(&self.component), parameters, inputs).with_references(references);
         self.shared.generator.render_erased(&context).await
     }
 

@@ -1,4 +1,5 @@
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Weak};
 
 use kubewright_core::component::{ComponentStatus, State};
 use kubewright_core::dependents::{Phase, Verb};
@@ -12,6 +13,7 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 
 use super::labels::{ComponentLabels, ControllerLabels, ErrorLabels, OperationLabels, StateLabels};
+use super::observation::{ClusterCollector, ClusterStatistics, Observations, Seen};
 
 /// The metrics of all component types of an operator; registered once.
 #[derive(Clone, Debug, Default)]
@@ -26,6 +28,7 @@ pub(crate) struct Families {
     renders: Family<ControllerLabels, Counter>,
     differing_renders: Family<ControllerLabels, Counter>,
     crd_outdated: Family<ControllerLabels, Gauge>,
+    observations: Observations,
 }
 
 /// Registers the metrics of components.
@@ -49,6 +52,7 @@ pub(crate) fn register(registry: &metrics::Metrics) -> Families {
         "Whether the server would drop fields of the status that this operator writes",
         families.crd_outdated.clone(),
     );
+    registry.register_collector(Box::new(ClusterCollector(families.observations.clone())));
     families
 }
 
@@ -63,6 +67,28 @@ pub(crate) struct Metrics {
 impl Metrics {
     pub(crate) fn new(families: Families, controller: Arc<str>, kind: GroupKind) -> Self {
         Self { families, controller, kind }
+    }
+
+    /// From now on the clusters that this type uses are told of.
+    pub(crate) fn watch_clusters(&self, statistics: Weak<dyn ClusterStatistics>) {
+        self.families.observations.add(Arc::clone(&self.controller), statistics);
+    }
+
+    /// What a pass saw of the dependents' cluster.
+    pub(crate) fn observed(&self, key: &Key, seen: Seen) {
+        self.families.observations.set(&self.controller, key, seen);
+    }
+
+    /// A probe that names the types that are polled.
+    pub(crate) fn polling_probe(&self) -> impl Fn() -> Result<(), String> + Send + Sync + use<> {
+        let (observations, controller) = (self.families.observations.clone(), Arc::clone(&self.controller));
+        move || {
+            let polled = observations.polled(&controller);
+            let line = |(cluster, types): (&String, &BTreeSet<String>)| {
+                format!("{} in {cluster}", types.iter().map(String::as_str).collect::<Vec<_>>().join(", "))
+            };
+            if polled.is_empty() { Ok(()) } else { Err(polled.iter().map(line).collect::<Vec<_>>().join("; ")) }
+        }
     }
 
     pub(crate) fn crd_is_outdated(&self, outdated: bool) {
@@ -121,6 +147,7 @@ impl Metrics {
         }
         self.families.dependents.remove(&self.component(key));
         self.families.unready.remove(&self.component(key));
+        self.families.observations.forget(&self.controller, key);
     }
 
     fn controller(&self) -> ControllerLabels {

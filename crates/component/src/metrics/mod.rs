@@ -2,5 +2,7 @@
 
 mod component;
 mod labels;
+mod observation;
 
 pub(crate) use component::{Metrics, register};
+pub(crate) use observation::{ClusterStatistics, Seen};

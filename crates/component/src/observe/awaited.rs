@@ -1,4 +1,4 @@
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
@@ -6,12 +6,12 @@ use kubewright_machinery::object::ObjectExt as _;
 use kubewright_runtime::cluster::Cluster;
 use kubewright_runtime::controller::Key;
 use kubewright_runtime::task::Tasks;
-use kubewright_runtime::watch::{Cause, Change, Project, Store, WatchSpec, project_with};
+use kubewright_runtime::watch::{Cause, Change, Project, Store, WatchSpec, WatchState, project_with};
 use parking_lot::Mutex;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::Notify;
+use super::{Notify, title};
 
 /// What stands in the way of a component.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -53,6 +53,15 @@ struct Inner {
 
 struct Awaited {
     obstacles: HashSet<Obstacle>,
+    /// The types of those that may not be watched.
+    refused: Arc<Mutex<BTreeSet<String>>>,
+    stop: CancellationToken,
+}
+
+/// Who listens to one obstacle, and until when.
+struct Listener {
+    component: Key,
+    refused: Arc<Mutex<BTreeSet<String>>>,
     stop: CancellationToken,
 }
 
@@ -73,27 +82,33 @@ impl AwaitedWatches {
         if obstacles.is_empty() {
             return;
         }
-        let stop = CancellationToken::new();
+        let (stop, refused) = (CancellationToken::new(), Arc::default());
         for obstacle in &obstacles {
-            let (component, stop) = (component.clone(), stop.clone());
+            let listener = Listener { component: component.clone(), refused: Arc::clone(&refused), stop: stop.clone() };
             match obstacle.clone() {
-                Obstacle::Object(spec) => self.listen(component, spec, project_with(marks_of), marks_differ, stop),
-                Obstacle::Instances(spec) => self.listen(component, spec, project_with(|_| ()), none_is_left, stop),
+                Obstacle::Object(spec) => self.listen(listener, spec, project_with(marks_of), marks_differ),
+                Obstacle::Instances(spec) => self.listen(listener, spec, project_with(|_| ()), none_is_left),
             }
         }
-        awaited.insert(component.clone(), Awaited { obstacles, stop });
+        awaited.insert(component.clone(), Awaited { obstacles, refused, stop });
+    }
+
+    /// The types that the component waits for and that may not be watched: nothing tells when they go.
+    pub(crate) fn refused(&self, component: &Key) -> BTreeSet<String> {
+        self.inner.awaited.lock().get(component).map(|awaited| awaited.refused.lock().clone()).unwrap_or_default()
     }
 
     fn listen<P: Send + Sync + 'static>(
         &self,
-        component: Key,
+        listener: Listener,
         spec: WatchSpec,
         projector: Arc<dyn Project<Output = P>>,
         matters: fn(&Store<P>, &Change<P>) -> bool,
-        stop: CancellationToken,
     ) {
+        let Listener { component, refused, stop } = listener;
         let inner = &self.inner;
         let name = format!("awaited {spec}");
+        let kind = title(spec.kind());
         let store = inner.cluster.watches().subscribe(spec, projector);
         let mut changes = store.changes();
         let (notify, stopping) = (Arc::clone(&inner.notify), inner.tasks.stopping());
@@ -106,6 +121,23 @@ impl AwaitedWatches {
                 }
                 std::future::pending::<()>().await;
             };
+            let mut statuses = store.status_changes();
+            let permission = async {
+                loop {
+                    let state = statuses.borrow_and_update().state;
+                    let turned = match state {
+                        WatchState::Forbidden => refused.lock().insert(kind.clone()),
+                        WatchState::Watching => refused.lock().remove(&kind),
+                        _ => false,
+                    };
+                    if turned {
+                        notify(&component);
+                    }
+                    if statuses.changed().await.is_err() {
+                        return std::future::pending().await;
+                    }
+                }
+            };
             let events = async {
                 while let Some(change) = changes.next().await {
                     if change.cause != Cause::Initial && matters(&store, &change) {
@@ -117,6 +149,7 @@ impl AwaitedWatches {
                 () = stop.cancelled() => {}
                 () = stopping.cancelled() => {}
                 () = first_list => {}
+                () = permission => {}
                 () = events => {}
             }
         };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
 use kubewright_runtime::cluster::Cluster;
 use kubewright_runtime::controller::Key;
-use kubewright_runtime::watch::{Store, WatchSpec, project_with};
+use kubewright_runtime::watch::{Store, StoreKey, WatchSpec, project_with};
 use serde_json::Value;
 
 /// The components of one type, without what no decision needs: of the whole cluster, or of the namespaces that the
@@ -89,6 +89,12 @@ impl Components {
     /// The component as last seen.
     pub(crate) fn find(&self, key: &Key) -> Option<Value> {
         self.stores.iter().find_map(|store| store.find(key.namespace(), key.name())).map(|compact| compact.read())
+    }
+
+    /// All that are known.
+    pub(crate) fn keys(&self) -> Vec<Key> {
+        let key = |key: &StoreKey| Key::new(key.namespace(), key.name());
+        self.stores.iter().flat_map(Store::list).map(|(found, _)| key(&found)).collect()
     }
 
     /// An own write is visible at once.

@@ -14,6 +14,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::Notify;
+use super::polls::{Polled, Polls};
 
 /// How long a pass waits for the first list of a type that nobody watched before.
 const FIRST_LIST: Duration = Duration::from_secs(30);
@@ -30,6 +31,7 @@ struct Inner {
     tasks: Tasks,
     projector: Arc<dyn Project<Output = Projection>>,
     selector: String,
+    polls: Polls,
     notify: Notify,
     state: Mutex<State>,
 }
@@ -71,6 +73,9 @@ impl fmt::Display for Place {
 /// The kinds of a component's dependents, each with the namespaces in which it has some.
 pub(crate) type Residences = BTreeMap<GroupKind, BTreeSet<String>>;
 
+/// The kinds that may not be watched where a component has dependents, with the server's words.
+pub(crate) type Refusals = BTreeMap<GroupKind, String>;
+
 struct Watched {
     store: Store<Projection>,
     users: HashSet<Key>,
@@ -80,12 +85,23 @@ struct Watched {
 /// A kind whose objects cannot be seen at the moment.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NotObservable {
-    /// The server forbids the watch.
+    /// The server forbids to watch and to read.
     #[error("watching {kind} is forbidden: {error} (grant get, list and watch on it to the operator)")]
     Forbidden { kind: String, error: String },
     /// The first list did not come in time, or the watch has been broken for long.
     #[error("{kind} cannot be observed{}", error.as_deref().map(|error| format!(": {error}")).unwrap_or_default())]
     Silent { kind: String, error: Option<String> },
+}
+
+impl Watched {
+    fn is_usable(&self) -> bool {
+        is_usable(&self.store)
+    }
+}
+
+/// Whether a watch shows what there is.
+fn is_usable(store: &Store<Projection>) -> bool {
+    store.is_synced() && store.status().state != WatchState::Forbidden
 }
 
 struct DependentProjector(Arc<ProjectionContext>);
@@ -105,11 +121,13 @@ impl Project for DependentProjector {
 impl DependentWatches {
     pub(crate) fn new(cluster: Cluster, tasks: Tasks, context: Arc<ProjectionContext>, notify: Notify) -> Self {
         let selector = context.operator.owner_key();
+        let projector: Arc<dyn Project<Output = Projection>> = Arc::new(DependentProjector(context));
         Self {
             inner: Arc::new(Inner {
+                polls: Polls::new(cluster.clone(), Arc::clone(&projector), selector.clone()),
                 cluster,
                 tasks,
-                projector: Arc::new(DependentProjector(context)),
+                projector,
                 selector,
                 notify,
                 state: Mutex::default(),
@@ -196,14 +214,26 @@ impl DependentWatches {
         let store = inner.cluster.watches().subscribe(spec, Arc::clone(&inner.projector));
         let stop = CancellationToken::new();
         let mut changes = store.changes();
+        let mut statuses = store.status_changes();
         let watches = Arc::downgrade(inner);
         let (stopped, stopping) = (stop.clone(), inner.tasks.stopping());
+        let at = place.clone();
+        let mut forbidden = store.status().state == WatchState::Forbidden;
         let listen = async move {
             loop {
                 let change = tokio::select! {
                     () = stopped.cancelled() => return,
                     () = stopping.cancelled() => return,
                     change = changes.next() => change,
+                    Ok(()) = statuses.changed() => {
+                        let status = statuses.borrow_and_update().state;
+                        let settled = matches!(status, WatchState::Forbidden | WatchState::Watching);
+                        let turned = settled && std::mem::replace(&mut forbidden, status == WatchState::Forbidden) != forbidden;
+                        if turned && let Some(inner) = watches.upgrade() {
+                            inner.turned(&at);
+                        }
+                        continue;
+                    }
                 };
                 let (Some(change), Some(inner)) = (change, watches.upgrade()) else {
                     return;
@@ -215,8 +245,9 @@ impl DependentWatches {
         Watched { store, users: HashSet::new(), stop }
     }
 
-    /// Ends when all these dependents can be read from memory. A type that the server does not have has no objects.
-    pub(crate) async fn settled(&self, component: &Key, residences: &Residences) -> Result<(), NotObservable> {
+    /// Ends when all these dependents can be read from memory, but for the kinds that may not be watched. A type that the server does
+    /// not have has no objects.
+    pub(crate) async fn settled(&self, component: &Key, residences: &Residences) -> Result<Refusals, NotObservable> {
         let mut places = self.use_kinds(component, residences);
         loop {
             for place in &places {
@@ -232,15 +263,42 @@ impl DependentWatches {
         let refused = |(kind, namespaces): (&GroupKind, &BTreeSet<String>)| {
             let error = self.refusal(&Place::everywhere(kind))?;
             if namespaces.contains("") {
-                return Some(NotObservable::Forbidden { kind: title(kind), error });
+                return Some((kind.clone(), error));
             }
-            namespaces.iter().find_map(|namespace| {
-                let place = Place::within(kind, namespace);
-                let error = self.refusal(&place)?;
-                Some(NotObservable::Forbidden { kind: place.to_string(), error })
-            })
+            let error = namespaces.iter().find_map(|namespace| self.refusal(&Place::within(kind, namespace)))?;
+            Some((kind.clone(), error))
         };
-        residences.iter().find_map(refused).map_or(Ok(()), Err)
+        Ok(residences.iter().filter_map(refused).collect())
+    }
+
+    /// What there is of these dependents of a component, which are of a kind that may not be watched.
+    pub(crate) async fn poll(
+        &self,
+        kind: &GroupKind,
+        owner_hash: &str,
+        keys: &BTreeSet<ObjectKey>,
+    ) -> Result<Polled, NotObservable> {
+        self.inner.polls.read(kind, owner_hash, keys).await.map_err(|error| {
+            let (kind, forbidden, error) = (title(kind), error.is_forbidden(), error.to_string());
+            if forbidden { NotObservable::Forbidden { kind, error } } else { NotObservable::Silent { kind, error: Some(error) } }
+        })
+    }
+
+    /// How many objects that are watched for a component carry its owner hash.
+    pub(crate) fn count_owned(&self, component: &Key, owner_hash: &str) -> usize {
+        let state = self.inner.state.lock();
+        let places = state.used.get(component).into_iter().flatten();
+        let stores = places.filter_map(|place| {
+            // Where everything is seen, a namespace is seen twice.
+            let everywhere = state.watched.get(&Place::everywhere(&place.kind)).filter(|watched| watched.is_usable());
+            if place.namespace.is_some() && everywhere.is_some() { None } else { state.watched.get(place) }
+        });
+        stores.map(|watched| watched.store.count_indexed(owner_hash)).sum()
+    }
+
+    /// How the watches are doing: how many are in each state.
+    pub(crate) fn states(&self) -> Vec<WatchState> {
+        self.inner.state.lock().watched.values().map(|watched| watched.store.status().state).collect()
     }
 
     async fn first_list(&self, place: &Place) -> Result<(), NotObservable> {
@@ -298,13 +356,22 @@ impl DependentWatches {
     fn store_of(&self, kind: &GroupKind, namespace: &str) -> Option<Store<Projection>> {
         let state = self.inner.state.lock();
         let everywhere = state.watched.get(&Place::everywhere(kind)).map(|watched| &watched.store);
-        let usable = everywhere.filter(|store| store.is_synced() && store.status().state != WatchState::Forbidden);
+        let usable = everywhere.filter(|store| is_usable(store));
         let narrow = || state.watched.get(&Place::within(kind, namespace)).map(|watched| &watched.store);
         usable.or_else(narrow).or(everywhere).cloned()
     }
 }
 
 impl Inner {
+    /// From now on a watch is allowed, or forbidden: those who need it look again. Who waits for its first list sees that itself.
+    fn turned(&self, place: &Place) {
+        let users: Vec<Key> = match self.state.lock().watched.get(place) {
+            Some(watched) if watched.store.is_synced() => watched.users.iter().cloned().collect(),
+            _ => Vec::new(),
+        };
+        users.iter().for_each(|component| (self.notify)(component));
+    }
+
     /// Queues the components that a change concerns.
     fn told(&self, change: &Change<Projection>) {
         let (old, new) = (change.old.as_deref(), change.new.as_deref());
@@ -350,7 +417,8 @@ fn only_version_differs(old: Option<&Projection>, new: Option<&Projection>) -> b
     *old == versioned
 }
 
-fn title(kind: &GroupKind) -> String {
+/// `Kind.group`, or the kind alone.
+pub(crate) fn title(kind: &GroupKind) -> String {
     if kind.group.is_empty() { kind.kind.clone() } else { format!("{}.{}", kind.kind, kind.group) }
 }
 

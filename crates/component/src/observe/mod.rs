@@ -3,10 +3,12 @@
 mod awaited;
 mod components;
 mod dependents;
+mod polls;
 
 pub(crate) use awaited::{AwaitedWatches, Obstacle};
 pub(crate) use components::{Compact, Components};
-pub(crate) use dependents::{DependentWatches, NotObservable, Residences};
+pub(crate) use dependents::{DependentWatches, NotObservable, Refusals, Residences, title};
+pub(crate) use polls::Polled;
 
 use std::sync::Arc;
 

@@ -87,6 +87,9 @@ impl<C: Component> Registration for ComponentRegistration<C> {
         if self.options.default_service_account.is_some() {
             declarations.rule(Rule::new("", "serviceaccounts", &["impersonate"]));
         }
+        for resource in C::impersonates() {
+            declarations.optional_rule(Rule::new("", *resource, &["impersonate"]));
+        }
         for foreign in &self.extensions.foreign {
             declarations.rule(Rule::new(foreign.group(), foreign.plural.clone(), &["get", "list", "watch"]));
         }
@@ -133,6 +136,7 @@ impl<C: Component> Registration for ComponentRegistration<C> {
             tasks: context.tasks.clone(),
             projection: Arc::clone(&projection),
             notify: Arc::clone(&notify),
+            recorder: context.recorder.reporter(&self.operator),
             field_manager,
             parallel: self.options.parallel_requests,
             allow_exec: self.options.allow_exec_credentials,
@@ -143,6 +147,8 @@ impl<C: Component> Registration for ComponentRegistration<C> {
             if problems.is_empty() { Ok(()) } else { Err(problems.join(", ")) }
         })?;
         let metrics = Metrics::new(context.metrics.shared(register), self.name.as_str().into(), Self::gvk().group_kind());
+        metrics.watch_clusters(targets.statistics());
+        context.checks.note(format!("polled types of {}", self.name), metrics.polling_probe())?;
         let outdated = match custom_resource_definition::<C>() {
             Ok(generated) => missing_fields(&cluster, &generated, &C::version(&())).await,
             Err(_) => None,
@@ -178,8 +184,10 @@ impl<C: Component> Registration for ComponentRegistration<C> {
             timing: context.timing.clone(),
         };
         let passes = context.workers.unwrap_or(self.options.parallel_passes);
-        let controller =
-            Controller::new(self.name.clone(), Arc::new(ComponentReconciler::new(shared)), surroundings).workers(passes);
+        let known = components.clone();
+        let controller = Controller::new(self.name.clone(), Arc::new(ComponentReconciler::new(shared)), surroundings)
+            .workers(passes)
+            .resync(context.resync, move || known.keys());
         // Set once, here.
         drop(queue.set(controller.enqueue()));
         for foreign in self.extensions.foreign {

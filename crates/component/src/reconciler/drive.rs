@@ -2,7 +2,7 @@ use std::collections::{HashMap, HashSet};
 
 use kubewright_core::component::Ending;
 use kubewright_core::dependents::{
-    Action, CheckedTypes, Desired, DesiredObject, Foreign, ForeignCheck, Inventory, ObjectAction, Observed, Plan, Refusal,
+    Action, CheckedTypes, Desired, DesiredObject, Foreign, ForeignCheck, Inventory, Item, ObjectAction, Observed, Plan, Refusal,
     Request, Response, Verb, Verdict, plan, plan_deletion,
 };
 use kubewright_core::flow::Failure;
@@ -39,7 +39,7 @@ impl Pass<'_> {
     pub(super) async fn drive(&mut self, instance: &dyn Instance, goal: &Goal) -> Step<Verdict> {
         let engine = self.engine();
         let mut inventory = self.inventory();
-        self.watch(&self.residences(&inventory, goal)).await?;
+        self.watch(&inventory, goal).await?;
         let mut observed = self.observe(&inventory, goal);
         let mut found = HashMap::new();
         let limit = BATCHES + BATCHES_PER_DEPENDENT * (inventory.len() + self.wanted(goal).len());
@@ -118,8 +118,14 @@ impl Pass<'_> {
         }
     }
 
+    /// The objects that this pass must see.
+    pub(super) fn keys<'a>(&'a self, inventory: &'a Inventory, goal: &Goal) -> impl Iterator<Item = ObjectKey> + 'a {
+        let wanted = self.objects(goal).iter().map(|object| object.key.clone());
+        inventory.items().iter().map(Item::key).chain(wanted)
+    }
+
     /// The kinds and namespaces whose objects this pass must see.
-    fn residences(&self, inventory: &Inventory, goal: &Goal) -> Residences {
+    pub(super) fn residences(&self, inventory: &Inventory, goal: &Goal) -> Residences {
         let mut residences = Residences::new();
         let mut add = |key: &ObjectKey| {
             let namespaces = residences.entry(key.group_kind()).or_default();
@@ -127,20 +133,18 @@ impl Pass<'_> {
                 namespaces.insert(key.namespace.clone());
             }
         };
-        inventory.items().iter().for_each(|item| add(&item.key()));
-        self.objects(goal).iter().for_each(|object| add(&object.key));
+        self.keys(inventory, goal).for_each(|key| add(&key));
         residences
     }
 
     fn observe(&self, inventory: &Inventory, goal: &Goal) -> Observed {
         let mut observed = Observed::new(inventory);
         let mut see = |key: ObjectKey| {
-            if let Some(live) = self.watches.get(&key) {
+            if let Some(live) = self.seen(&key) {
                 observed.observe(key, live);
             }
         };
-        inventory.items().iter().for_each(|item| see(item.key()));
-        self.objects(goal).iter().for_each(|object| see(object.key.clone()));
+        self.keys(inventory, goal).for_each(&mut see);
         if matches!(goal, Goal::Delete { .. }) {
             return observed;
         }
@@ -166,7 +170,7 @@ impl Pass<'_> {
         };
         let at = self.circumstances();
         self.draft.component.show(&ending, &at);
-        let written = self.write_status().await;
+        let written = self.write_status_with_room(inventory.growth()).await;
         if written.is_err() {
             // Nothing of it was sent, so nothing of it is true.
             self.draft.component.inventory = before;
@@ -191,7 +195,7 @@ impl Pass<'_> {
                 let changed = version_before.is_none_or(|before| before != body.resource_version());
                 if action.verb.is_write() && changed {
                     self.tally.count(action.verb);
-                    shared.events.dependent_written(&self.object, action);
+                    shared.events.dependent_written(&self.object, action, &self.target.recorder);
                 }
                 if let Some(note) = &action.note {
                     shared.events.note(&self.object, note);
@@ -211,7 +215,8 @@ impl Pass<'_> {
                 let goes_on = observed.goes_on(&action.key);
                 let silent = goes_on || told.is_some() || lost;
                 if action.verb.is_write() && !silent && !refusal.is_transient() && !refusal.is_absent() {
-                    shared.events.dependent_failed(&self.object, action, &refusal.to_string());
+                    let there = &self.target.recorder;
+                    shared.events.dependent_failed(&self.object, action, &refusal.to_string(), there);
                 }
             }
         }
@@ -245,7 +250,7 @@ impl Pass<'_> {
 
     /// Watches what stands in the way, so that its disappearance queues the next pass.
     fn await_obstacles(
-        &self,
+        &mut self,
         objects: Vec<(GroupVersionKind, ObjectKey)>,
         checks: Vec<ForeignCheck>,
         found: &HashMap<ForeignCheck, GroupKind>,
@@ -263,6 +268,7 @@ impl Pass<'_> {
         };
         let obstacles = objects.into_iter().map(object).chain(checks.into_iter().filter_map(instances)).collect();
         self.target.awaited.set(self.key, obstacles);
+        self.unwatched.extend(self.target.awaited.refused(self.key));
     }
 
     /// Waits for the owners of objects that are wanted here too, so that whoever lets go queues the next pass.

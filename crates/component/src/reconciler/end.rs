@@ -139,6 +139,14 @@ impl End {
         }
     }
 
+    /// This end, or the one that user code asks for if that is worse than a wait (OUT-2).
+    pub(super) fn or_more_severe(self, halt: Halt, intervals: Intervals) -> Self {
+        if matches!(halt, Halt::Wait(_) | Halt::Done) {
+            return self;
+        }
+        Self::halted(halt, intervals)
+    }
+
     /// What the engine says when it has nothing more to send.
     pub(super) fn verdict(verdict: Verdict, intervals: Intervals) -> Self {
         match verdict {

@@ -5,6 +5,7 @@ use kubewright_core::time::Moment;
 use kubewright_runtime::controller::Key;
 use parking_lot::Mutex;
 
+use super::polling::Polls;
 use super::rendering::Rendered;
 
 /// What the process remembers of a component between passes. Losing it costs work, never correctness.
@@ -18,6 +19,8 @@ pub(crate) struct Memory {
     pub(crate) rendered: Option<Rendered>,
     /// When the status was last written.
     pub(crate) status_written: Option<Moment>,
+    /// How often it was looked at in vain.
+    pub(crate) polls: Polls,
     /// Whether it was told that renderings differ (once per component and process).
     pub(crate) told_nondeterminism: bool,
 }

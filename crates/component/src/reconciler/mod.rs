@@ -11,6 +11,7 @@ mod end;
 mod finalizer;
 mod memory;
 mod pass;
+mod polling;
 mod reconcile;
 mod record;
 mod referring;

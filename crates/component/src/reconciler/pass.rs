@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -7,7 +7,7 @@ use kubewright_core::dependents::{Engine, Inventory, ManagedType};
 use kubewright_core::flow::Failure;
 use kubewright_core::manifest::component_digest;
 use kubewright_core::reference::Resolved;
-use kubewright_machinery::object::ObjectExt as _;
+use kubewright_machinery::object::{GroupKind, ObjectExt as _};
 use kubewright_runtime::controller::Key;
 use serde_json::Value;
 
@@ -17,7 +17,7 @@ use super::memory::Memory;
 use crate::events::Tally;
 use crate::hooks::{HookInputs, Point};
 use crate::kind::Instance;
-use crate::observe::DependentWatches;
+use crate::observe::{DependentWatches, Polled};
 use crate::record::{Draft, Subject, UnreadableStatus, status_of};
 use crate::settings::Effective;
 use crate::targets::Target;
@@ -47,6 +47,14 @@ pub(super) struct Pass<'a> {
     pub(super) target: Arc<Target>,
     /// The watches on its dependents.
     pub(super) watches: DependentWatches,
+    /// Dependents of kinds that may not be watched, as they were read.
+    pub(super) polled: HashMap<GroupKind, Polled>,
+    /// The types that may not be watched, as far as this pass needs them: of dependents and of what is in their way,
+    pub(super) unwatched: BTreeSet<String>,
+    /// and of references.
+    pub(super) unwatched_references: BTreeSet<String>,
+    /// Whether this pass looked at the dependents.
+    pub(super) looked: bool,
     pub(super) digest: Option<String>,
     /// Whether the component changed since the last pass.
     pub(super) restarted: bool,
@@ -90,6 +98,10 @@ impl<'a> Pass<'a> {
             resolved: Resolved::default(),
             target: Arc::clone(shared.targets.local()),
             watches: shared.targets.local().dependents.clone(),
+            polled: HashMap::new(),
+            unwatched: BTreeSet::new(),
+            unwatched_references: BTreeSet::new(),
+            looked: false,
             digest: None,
             restarted: false,
             succeeds: false,

@@ -5,13 +5,17 @@ use jiff::Timestamp;
 use kubewright_core::component::{ComponentStatus, Ending};
 use kubewright_core::flow::{Delay, Flow, Halt};
 use serde::Deserialize as _;
+use serde_json::{Map, Value};
 
 use super::end::{End, Step};
 use super::pass::Pass;
-use crate::record::{Written, difference, only_messages_differ};
+use crate::record::{LARGEST, Size, Written, difference, only_messages_differ};
 
 /// Passes whose only news are messages are recorded at most this often (STA-9).
 const MESSAGES_EVERY: Duration = Duration::from_secs(5);
+
+/// The reason of a component that the API server would not store.
+const TOO_MANY: &str = "TooManyDependents";
 
 /// What the runner is told.
 #[derive(Debug)]
@@ -35,6 +39,7 @@ impl Pass<'_> {
         let at = self.circumstances();
         self.draft.component.conclude(&ending, &at);
         self.draft.component.contest(self.memory.engine.fights(), self.now);
+        self.tell_polling(&ending);
         let mut outcome = Outcome { flow, recheck };
         match self.record().await {
             Ok(held_back) => {
@@ -52,7 +57,10 @@ impl Pass<'_> {
             }
         }
         self.shared.metrics.recorded(self.key, &self.draft.component);
-        outcome.recheck = soonest([outcome.recheck.map(|delay| self.longer(delay)), self.until_timeout(), self.until_wake()]);
+        self.observe_metrics();
+        let poll = self.until_poll(&ending);
+        outcome.recheck =
+            soonest([outcome.recheck.map(|delay| self.longer(delay)), self.until_timeout(), self.until_wake(), poll]);
         if matches!(ending, Ending::Suspended) {
             outcome.recheck = None;
         }
@@ -97,7 +105,12 @@ impl Pass<'_> {
 
     /// Writes what differs from the persisted status.
     pub(super) async fn write_status(&mut self) -> Step {
-        let status = self.draft.to_map();
+        self.write_status_with_room(0).await
+    }
+
+    /// The same, if the status may grow by so many bytes afterwards: what does not fit must be known before anything is created.
+    pub(super) async fn write_status_with_room(&mut self, growth: usize) -> Step {
+        let status = self.status_that_fits(growth)?;
         let started = kubewright_core::seconds::Seconds::from(self.now).to_string();
         let written = self.shared.writer.write(&mut self.subject, status, &started).await;
         match written {
@@ -109,15 +122,38 @@ impl Pass<'_> {
             }
             Ok(Written::Gone) => Err(Box::new(End::Gone)),
             Ok(Written::Overtaken) => Err(Box::new(End::Overtaken)),
-            Ok(Written::TooLarge { bytes }) => {
-                let count = self.draft.component.inventory.len();
-                let message = format!(
-                    "the status would have {bytes} bytes with {count} dependents; the limit is 1048576 bytes (split the component)"
-                );
-                Err(Box::new(End::blocked("TooManyDependents", message, self.intervals())))
+            Ok(Written::TooLarge) => {
+                let message = format!("the API server refuses the object as too large, with {}", self.dependents_counted());
+                Err(Box::new(End::blocked(TOO_MANY, message, self.intervals())))
             }
             Err(error) => Err(Box::new(End::request("write the status of the component", error, self.intervals()))),
         }
+    }
+
+    /// The status of the draft; without the messages of single dependents if that makes it fit (STA-8).
+    fn status_that_fits(&mut self, growth: usize) -> Step<Map<String, Value>> {
+        let count = self.draft.component.inventory.len();
+        let status = self.draft.to_map();
+        let Some(mut size) = Size::of(&self.object, &status, count).filter(|size| !size.grown(growth).fits()) else {
+            return Ok(status);
+        };
+        self.draft.component.inventory.drop_messages();
+        let status = self.draft.to_map();
+        size = Size::of(&self.object, &status, count).unwrap_or(size).grown(growth);
+        if size.fits() {
+            return Ok(status);
+        }
+        let message = format!(
+            "the object would have {} bytes with {}, {} of them the status; an API server stores {LARGEST} (split the component)",
+            size.total(),
+            self.dependents_counted(),
+            size.status
+        );
+        Err(Box::new(End::blocked(TOO_MANY, message, self.intervals())))
+    }
+
+    fn dependents_counted(&self) -> String {
+        format!("{} dependents", self.draft.component.inventory.len())
     }
 
     fn tell(&self, before: &ComponentStatus) {
@@ -155,7 +191,7 @@ impl Pass<'_> {
     }
 
     /// One to five percent more, so that components do not move in step (WAIT-2).
-    fn longer(&self, delay: Duration) -> Duration {
+    pub(super) fn longer(&self, delay: Duration) -> Duration {
         let percent = 101 + u32::try_from(self.shared.cluster.random().below(5)).unwrap_or(0);
         delay.saturating_mul(percent) / 100
     }

@@ -1,12 +1,15 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 use std::time::Duration;
 
-use kubewright_core::flow::Failure;
-use kubewright_core::reference::{Found, Problem, resolve};
+use futures::future::join_all;
+use kubewright_core::flow::{Failure, Flow, Halt, join};
+use kubewright_core::reference::{Found, Loadable, LoadedKey, Problem, References, path_text, resolve};
 
 use super::end::{End, Step};
 use super::pass::Pass;
 use crate::kind::Instance;
+use crate::references::{ErasedContent, LoadContext, Loader};
 
 /// How long a pass waits for a missing object that no event announces.
 const MISSING: Duration = Duration::from_secs(10);
@@ -27,15 +30,74 @@ impl Pass<'_> {
         let watches = &self.shared.references;
         watches.set(self.key, &targets);
         let found = watches.load(self.key, &targets).await;
+        self.unwatched_references = watches.refused(self.key, &targets);
         let find =
             |reference: &kubewright_core::reference::Reference| found.get(&reference.target).cloned().unwrap_or(Found::Absent);
         let resolution = resolve(&references, namespace, self.is_deleting(), find);
+        self.resolved = resolution.resolved;
+        let mut digests = resolution.digests;
+        let halts = self.load_references(&references, &mut digests).await;
         // Whoever abandons the dependents needs nothing to delete them with.
-        if resolution.problems.is_empty() || (self.is_deleting() && self.abandons()) {
-            self.resolved = resolution.resolved;
-            return Ok(resolution.digests);
+        if self.is_deleting() && self.abandons() {
+            return Ok(digests);
         }
-        Err(Box::new(self.unresolved(&resolution.problems)))
+        match (resolution.problems.is_empty(), join(halts)) {
+            (true, Ok(_)) => Ok(digests),
+            (false, Ok(_)) => Err(Box::new(self.unresolved(&resolution.problems))),
+            (true, Err(halt)) => Err(Box::new(End::halted(halt, self.intervals()))),
+            (false, Err(halt)) => {
+                let missing = self.unresolved(&resolution.problems);
+                Err(Box::new(missing.or_more_severe(halt, self.intervals())))
+            }
+        }
+    }
+
+    /// Loads what code of the operator resolves (REF-7): equal references once. Those that halt are returned, with their paths.
+    async fn load_references(
+        &mut self,
+        references: &References,
+        digests: &mut BTreeMap<Vec<String>, String>,
+    ) -> Vec<(String, Flow)> {
+        if references.loadables().is_empty() {
+            return Vec::new();
+        }
+        let context = LoadContext {
+            operator: Arc::from(self.shared.operator.as_str()),
+            cluster: self.shared.cluster.clone(),
+            namespace: self.key.namespace().to_owned(),
+            name: self.key.name().to_owned(),
+            deleting: self.is_deleting(),
+        };
+        let mut places: Vec<(Arc<Loader>, Option<LoadedKey>, Vec<&Loadable>)> = Vec::new();
+        let mut known = HashMap::new();
+        for loadable in references.loadables() {
+            let Ok(loader) = Arc::clone(&loadable.loader).downcast::<Loader>() else { continue };
+            let key = loader.key();
+            let place = key.as_ref().and_then(|key| known.get(key)).copied().unwrap_or(places.len());
+            if place == places.len() {
+                places.push((loader, key.clone(), Vec::new()));
+            }
+            places[place].2.push(loadable);
+            known.extend(key.map(|key| (key, place)));
+        }
+        let loads = join_all(places.iter().map(|(loader, ..)| load(Arc::clone(loader), context.clone()))).await;
+        let mut halts = Vec::new();
+        for ((_, key, loadables), load) in places.into_iter().zip(loads) {
+            let (content, digest, halt) = match load {
+                Ok(ErasedContent { content, digest }) => (content, digest, None),
+                Err(halt) => (None, String::new(), Some(halt)),
+            };
+            if let (Some(key), Some(content)) = (key, content) {
+                self.resolved.add_loaded(key, content);
+            }
+            let lenient = self.is_deleting() && loadables.iter().all(|loadable| loadable.rules.ignore_on_deletion);
+            if let Some(halt) = halt.filter(|halt| !(lenient && matches!(halt, Halt::Wait(_)))) {
+                let path = loadables.first().map(|loadable| path_text(&loadable.path)).unwrap_or_default();
+                halts.push(with_path(path, halt));
+            }
+            digests.extend(loadables.into_iter().map(|loadable| (loadable.path.clone(), digest.clone())));
+        }
+        halts
     }
 
     /// The most severe problem decides, all are told.
@@ -50,4 +112,19 @@ impl Pass<'_> {
         }
         End::failed(Failure::backoff(message), None, self.intervals())
     }
+}
+
+/// A halt that says where the reference stands. A joined wait does not name its branches.
+fn with_path(path: String, halt: Halt) -> (String, Flow) {
+    match halt {
+        Halt::Wait(wait) => {
+            let text = format!("{path}: {}", wait.text());
+            (path, wait.message(text).into())
+        }
+        other => (path, Err(other)),
+    }
+}
+
+async fn load(loader: Arc<Loader>, context: LoadContext) -> Flow<ErasedContent> {
+    loader.load(&context).await
 }

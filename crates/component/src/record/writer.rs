@@ -4,12 +4,10 @@ use kubewright_runtime::cluster::{ApiError, ApiRequest, ApiResource, Cluster, Pa
 use serde_json::{Map, Value, json};
 
 use super::draft::difference;
+use super::size::is_too_large;
 
 /// How often a status write that met a newer version is repeated.
 const ATTEMPTS: usize = 5;
-/// A status above this size in bytes is refused before it is sent: the server would refuse it too.
-const LIMIT: usize = 1024 * 1024;
-
 /// The object whose status is written, as far as this pass knows it.
 #[derive(Clone, Debug)]
 pub(crate) struct Subject {
@@ -31,11 +29,8 @@ pub(crate) enum Written {
     Gone,
     /// Somebody else changed the status; the pass counts for nothing and is repeated.
     Overtaken,
-    /// The status would be too large.
-    TooLarge {
-        /// Its size in bytes.
-        bytes: usize,
-    },
+    /// The server does not take so large an object.
+    TooLarge,
 }
 
 /// Writes the status of components; nothing else does.
@@ -65,11 +60,6 @@ impl StatusWriter {
         let Some(changes) = difference(&subject.persisted, &status) else {
             return Ok(Written::Unchanged);
         };
-        let status = Value::Object(status);
-        let bytes = status.to_string().len();
-        if bytes > LIMIT {
-            return Ok(Written::TooLarge { bytes });
-        }
         // Many components wait for answers at once, and statuses are large.
         drop(status);
         for _ in 0..ATTEMPTS {
@@ -80,6 +70,7 @@ impl StatusWriter {
                 }
                 Err(error) if error.is_not_found() => return Ok(Written::Gone),
                 Err(error) if error.is_conflict() => {}
+                Err(error) if is_too_large(&error) => return Ok(Written::TooLarge),
                 Err(error) => return Err(error),
             }
             let live = match self.live(subject).await {

@@ -2,7 +2,10 @@
 
 mod content;
 mod group;
+pub(crate) mod loading;
 pub(crate) mod probe;
 mod watches;
 
+pub(crate) use loading::{ErasedContent, Loader};
+pub use loading::{LoadContext, Loaded, Reference};
 pub(crate) use watches::ReferenceWatches;

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::content::{Content, data};
 use super::group::{Group, Watched};
-use crate::observe::Notify;
+use crate::observe::{Notify, title};
 
 /// How long a pass waits for the first list of an object that nobody watched before.
 const FIRST_LIST: Duration = Duration::from_secs(30);
@@ -67,6 +67,17 @@ impl ReferenceWatches {
     pub(crate) async fn load(&self, component: &Key, targets: &BTreeSet<Target>) -> HashMap<Target, Found> {
         let loads = targets.iter().map(|target| async { (target.clone(), self.find(component.namespace(), target).await) });
         futures::future::join_all(loads).await.into_iter().collect()
+    }
+
+    /// The kinds of these objects that may not be watched.
+    pub(crate) fn refused(&self, component: &Key, targets: &BTreeSet<Target>) -> BTreeSet<String> {
+        let groups = self.inner.groups.lock();
+        let is_refused = |target: &&Target| {
+            let place = Place { kind: target.kind, namespace: component.namespace().to_owned() };
+            let store = groups.get(&place).and_then(|group| group.store(&target.name));
+            store.is_some_and(|store| store.status().state == WatchState::Forbidden)
+        };
+        targets.iter().filter(is_refused).map(|target| title(&target.kind.group_kind())).collect()
     }
 
     async fn find(&self, namespace: &str, target: &Target) -> Found {

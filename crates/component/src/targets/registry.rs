@@ -1,18 +1,21 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use kubewright_core::time::Moment;
 use kubewright_machinery::object::sha256_hex;
 use kubewright_runtime::cluster::{ConnectError, Impersonation};
 use kubewright_runtime::controller::Key;
+use kubewright_runtime::watch::WatchState;
 use parking_lot::Mutex;
 use serde_json::json;
 
 use super::kubeconfig::RefusedKubeconfig;
 use super::reach::NotReached;
 use super::target::{Target, TargetFactory};
+use crate::metrics::ClusterStatistics;
 
 /// How long a target outlives its last component (TGT-4).
 const UNUSED: Duration = Duration::from_mins(15);
@@ -60,6 +63,7 @@ pub(crate) struct Targets {
 struct Inner {
     factory: TargetFactory,
     local: Arc<Target>,
+    made: AtomicU64,
     state: Mutex<State>,
 }
 
@@ -79,7 +83,7 @@ struct Entry {
 impl Targets {
     pub(crate) fn new(factory: TargetFactory) -> Self {
         let local = Arc::new(factory.local());
-        Self { inner: Arc::new(Inner { factory, local, state: Mutex::default() }) }
+        Self { inner: Arc::new(Inner { factory, local, made: AtomicU64::new(0), state: Mutex::default() }) }
     }
 
     /// The components' own cluster, in the operator's own name.
@@ -141,6 +145,7 @@ impl Targets {
             (None, Some(who)) => factory.impersonating(&self.inner.local, who)?,
             (None, None) => return Ok(Arc::clone(&self.inner.local)),
         };
+        self.inner.made.fetch_add(1, Ordering::Relaxed);
         Ok(Arc::new(target))
     }
 
@@ -199,6 +204,25 @@ impl Targets {
 
     fn now(&self) -> Moment {
         self.inner.factory.cluster.clock().moment()
+    }
+}
+
+impl Targets {
+    /// What metrics tell of them.
+    pub(crate) fn statistics(&self) -> Weak<dyn ClusterStatistics> {
+        let inner: Arc<dyn ClusterStatistics> = Arc::clone(&self.inner) as Arc<dyn ClusterStatistics>;
+        Arc::downgrade(&inner)
+    }
+}
+
+impl ClusterStatistics for Inner {
+    fn watches(&self) -> Vec<(String, WatchState)> {
+        let others: Vec<Arc<Target>> = self.state.lock().targets.values().map(|entry| Arc::clone(&entry.target)).collect();
+        others.iter().chain([&self.local]).flat_map(|target| target.watches()).collect()
+    }
+
+    fn clients(&self) -> (u64, usize) {
+        (self.made.load(Ordering::Relaxed), self.state.lock().targets.len())
     }
 }
 

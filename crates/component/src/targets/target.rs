@@ -4,7 +4,9 @@ use std::sync::Arc;
 use kubewright_core::dependents::ProjectionContext;
 use kubewright_runtime::cluster::{Cluster, ClusterOptions, Impersonation};
 use kubewright_runtime::controller::Key;
+use kubewright_runtime::events::Recorder;
 use kubewright_runtime::task::Tasks;
+use kubewright_runtime::watch::WatchState;
 use tokio_util::sync::CancellationToken;
 
 use super::kubeconfig;
@@ -16,6 +18,8 @@ use crate::observe::{AwaitedWatches, DependentWatches, Notify};
 /// Where the dependents of some components live, and in whose name they are written.
 pub(crate) struct Target {
     pub(crate) sender: Sender,
+    /// Records events on the dependents, where they live (EVT-3).
+    pub(crate) recorder: Recorder,
     pub(crate) dependents: DependentWatches,
     pub(crate) awaited: AwaitedWatches,
     /// Watches in the name of whom dependents are written, for what the operator itself may not watch (WATCH-4).
@@ -32,6 +36,8 @@ pub(crate) struct TargetFactory {
     pub(crate) tasks: Tasks,
     pub(crate) projection: Arc<ProjectionContext>,
     pub(crate) notify: Notify,
+    /// Records events in the components' own cluster.
+    pub(crate) recorder: Recorder,
     pub(crate) field_manager: Arc<str>,
     pub(crate) parallel: usize,
     pub(crate) allow_exec: bool,
@@ -40,7 +46,7 @@ pub(crate) struct TargetFactory {
 impl TargetFactory {
     /// The components' own cluster, in the operator's own name.
     pub(super) fn local(&self) -> Target {
-        self.target(&self.cluster, None)
+        self.target(&self.cluster, self.recorder.clone(), None)
     }
 
     /// The components' own cluster in the name of somebody else. It is watched in the operator's own name.
@@ -48,6 +54,7 @@ impl TargetFactory {
         let cluster = self.cluster.acting_as(who)?;
         Ok(Target {
             sender: self.sender(&cluster),
+            recorder: self.recorder.clone(),
             dependents: local.dependents.clone(),
             awaited: local.awaited.clone(),
             fallback: Some(self.watches(&cluster)),
@@ -63,14 +70,15 @@ impl TargetFactory {
         options.name = name;
         options.user_agent.clone_from(&self.operator);
         let cluster = Cluster::connect(config, options)?;
-        let target = self.target(&cluster, Some(Reach::new()));
+        let target = self.target(&cluster, self.recorder.on(&cluster, &self.tasks), Some(Reach::new()));
         cluster.follow_types_until(target.stop.clone());
         Ok(target)
     }
 
-    fn target(&self, cluster: &Cluster, reach: Option<Reach>) -> Target {
+    fn target(&self, cluster: &Cluster, recorder: Recorder, reach: Option<Reach>) -> Target {
         Target {
             sender: self.sender(cluster),
+            recorder,
             dependents: self.watches(cluster),
             awaited: AwaitedWatches::new(cluster.clone(), self.tasks.clone(), Arc::clone(&self.notify)),
             fallback: None,
@@ -106,6 +114,13 @@ impl Target {
     pub(super) fn problem(&self) -> Option<String> {
         let error = self.reach.as_ref()?.error()?;
         Some(format!("{}: {error}", self.cluster().name()))
+    }
+
+    /// Its own watches on dependents: the cluster and the state of each.
+    pub(super) fn watches(&self) -> Vec<(String, WatchState)> {
+        // What is watched in the operator's own name belongs to the target of that name.
+        let own = self.fallback.as_ref().unwrap_or(&self.dependents);
+        own.states().into_iter().map(|state| (self.cluster().name().to_owned(), state)).collect()
     }
 
     /// The component uses it no more.

@@ -107,15 +107,11 @@ async fn a_dependent_that_may_not_be_written_is_named_and_nothing_installed_is_l
     assert!(world.get(&secret).await.is_some());
 }
 
-// TGT-1
+// TGT-1, TGT-8: the roles that the operator prints let it speak for service accounts, since a spec can name one.
 #[tokio::test]
 async fn dependents_are_written_in_the_name_of_the_service_account() {
     let mut world = world().await;
     let user = installed(&world).await;
-    let speaker = format!("{user}-speaker");
-    let rules = json!([{ "apiGroups": [""], "resources": ["serviceaccounts"], "verbs": ["impersonate"] }]);
-    world.create(&role(&speaker, rules)).await;
-    world.create(&binding(&speaker, &speaker, &user, None)).await;
     world.run_as(operator(), &user).await;
     let mut component = bundle("demo", &[config_map("one", "a")]);
     component["spec"]["serviceAccountName"] = "deployer".into();
@@ -136,4 +132,65 @@ async fn dependents_are_written_in_the_name_of_the_service_account() {
     world.delete(&component).await;
     world.until_gone(&component).await;
     assert!(world.get(&config_map("one", "")).await.is_none());
+}
+
+fn lease(holder: &str) -> Value {
+    json!({
+        "apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": { "name": "one" },
+        "spec": { "holderIdentity": holder },
+    })
+}
+
+// WATCH-4, WATCH-2
+#[tokio::test]
+async fn what_the_operator_may_not_watch_is_watched_in_the_name_of_the_service_account() {
+    let mut world = world().await;
+    let user = installed(&world).await;
+    world.run_as(operator(), &user).await;
+    let account = format!("system:serviceaccount:{}:deployer", world.namespace());
+    let deployer = format!("{user}-deployer");
+    world
+        .create(&role(&deployer, json!([{ "apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["*"] }])))
+        .await;
+    world.create(&binding(&deployer, &deployer, &account, Some(world.namespace()))).await;
+    let lease = lease("a");
+    let mut component = bundle("demo", &[lease.clone()]);
+    component["spec"]["serviceAccountName"] = "deployer".into();
+    world.set(&component).await;
+    let ready = world.until_ready("demo").await;
+    assert!(condition(&ready, "Polling").is_none(), "{ready:#}");
+    // Events arrive: what is deleted or changed is restored at once.
+    world.delete(&lease).await;
+    world.until_present(&lease).await;
+    world.until_ready("demo").await;
+    world.patch(&lease, json!({ "spec": { "holderIdentity": "b" } })).await;
+    world.until_object(&lease, "restored", |lease| lease["spec"]["holderIdentity"] == "a").await;
+    world.delete(&component).await;
+    world.until_gone(&component).await;
+    assert!(world.get(&lease).await.is_none());
+}
+
+// WATCH-6, WATCH-4: reading is enough, in whosever name.
+#[tokio::test]
+async fn what_only_the_service_account_may_read_is_polled_in_its_name() {
+    let mut world = world().await;
+    let user = installed(&world).await;
+    world.run_as(operator(), &user).await;
+    let account = format!("system:serviceaccount:{}:deployer", world.namespace());
+    let deployer = format!("{user}-deployer");
+    let verbs = ["get", "create", "update", "patch", "delete"];
+    world
+        .create(&role(&deployer, json!([{ "apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": verbs }])))
+        .await;
+    world.create(&binding(&deployer, &deployer, &account, Some(world.namespace()))).await;
+    let lease = lease("a");
+    let mut component = bundle("demo", &[lease.clone()]);
+    component["spec"]["serviceAccountName"] = "deployer".into();
+    world.set(&component).await;
+    let ready = world.until_ready("demo").await;
+    let polled = condition(&ready, "Polling").unwrap()["message"].as_str().unwrap().to_owned();
+    assert!(polled.contains(": Lease.coordination.k8s.io ("), "{polled}");
+    world.delete(&component).await;
+    world.until_gone(&component).await;
+    assert!(world.get(&lease).await.is_none());
 }

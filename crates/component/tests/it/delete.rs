@@ -3,10 +3,12 @@
 use std::time::Duration;
 
 use kubewright::prelude::*;
+use kubewright::render::InputError;
+use kubewright_apiserver::kinds::Verb;
 
 use crate::apply::{install_all, release_all};
 use crate::kinds::{Kinds, held, ordered, secret};
-use crate::types::{annotated, bundle, config_map};
+use crate::types::{Bundle, annotated, bundle, config_map};
 use crate::world::{OPERATOR, World, is_unowned, message_of};
 
 // D1, PASS-24, DEL-1
@@ -189,4 +191,69 @@ async fn a_group_that_cannot_tell_its_types_does_not_count_as_unused() {
     assert!(world.get(&config_map("one", "")).await.is_some(), "nothing is deleted while nobody can tell");
     world.delete(&service).await;
     world.until_gone(&component).await;
+}
+
+// DEL-7, OUT-2
+#[tokio::test]
+async fn an_error_with_one_object_does_not_keep_the_others() {
+    let world = World::start().await;
+    let maps: Vec<Value> = ["one", "two", "three"].iter().map(|name| config_map(name, "a")).collect();
+    world.set(&bundle("demo", &maps)).await;
+    world.until_ready("demo").await;
+    let rule = world.faults().on(Verb::Delete).of("", "configmaps").named("two").forbidden();
+    world.delete(&bundle("demo", &[])).await;
+    let failed = world.until("demo", "in error", |component| component["status"]["state"] == "Error").await;
+    assert!(message_of(&failed).contains("two"), "{}", message_of(&failed));
+    for name in ["one", "three"] {
+        world.until_gone(&config_map(name, "")).await;
+    }
+    assert!(world.get(&config_map("two", "")).await.is_some());
+    world.until_event("DeleteError").await;
+    rule.remove();
+    world.until_gone(&bundle("demo", &[])).await;
+    assert!(world.get(&config_map("two", "")).await.is_none());
+}
+
+async fn broken(_: &RenderContext<Bundle>) -> Result<Vec<Manifest>, RenderError> {
+    Err(InputError::new("out of order").into())
+}
+
+// DEL-9, GEN-3
+#[tokio::test]
+async fn a_deletion_goes_by_the_inventory_and_renders_nothing() {
+    let mut world = World::start().await;
+    world.set(&bundle("demo", &[config_map("one", "a")])).await;
+    world.until_ready("demo").await;
+    // An operator whose generator gives nothing but errors.
+    world.kill().await;
+    world.run_other(Operator::new(OPERATOR).component::<Bundle>(broken)).await;
+    world.delete(&bundle("demo", &[])).await;
+    world.until_gone(&bundle("demo", &[])).await;
+    assert!(world.get(&config_map("one", "")).await.is_none());
+}
+
+// WRITE-8, DEL-1
+#[tokio::test]
+async fn a_definition_keeps_our_finalizer_until_its_last_instance_is_gone() {
+    let world = World::start().await;
+    let kinds = Kinds::install(&world).await;
+    let baz = held(kinds.baz());
+    world.set(&bundle("demo", &[kinds.crd(), baz.clone()])).await;
+    world.until_present(&baz).await;
+    world.observe(&baz).await;
+    world.until_ready("demo").await;
+    world.delete(&bundle("demo", &[])).await;
+    world
+        .until_inventory(
+            "demo",
+            "Deleting",
+            &[("baz", "Deleting", "Terminating"), (kinds.crd()["metadata"]["name"].as_str().unwrap(), "Ready", "Current")],
+        )
+        .await;
+    let crd = world.get(&kinds.crd()).await.unwrap();
+    assert!(crd["metadata"]["finalizers"].as_array().unwrap().contains(&json!(OPERATOR)), "{crd:#}");
+    assert!(crd["metadata"]["deletionTimestamp"].is_null());
+    world.finalize(&baz).await;
+    world.until_gone(&bundle("demo", &[])).await;
+    world.until_gone(&kinds.crd()).await;
 }

@@ -65,11 +65,13 @@ async fn a_refused_write_is_an_error_that_names_the_object_and_heals_by_itself()
     world.until_ready("demo").await;
 }
 
-// WATCH-2, WATCH-5
+// WATCH-2, WATCH-6
 #[tokio::test]
-async fn a_forbidden_watch_is_named_with_what_to_grant() {
+async fn a_type_that_may_not_be_read_at_all_is_named_with_what_to_grant() {
     let world = World::start().await;
-    world.faults().on(Verb::List).of("", "configmaps").forbidden();
+    for verb in [Verb::List, Verb::Get] {
+        world.faults().on(verb).of("", "configmaps").forbidden();
+    }
     world.set(&bundle("demo", &[config_map("one", "a")])).await;
     let failed = world.until("demo", "in error", |component| component["status"]["state"] == "Error").await;
     assert_eq!(reason_of(&failed), "Error");

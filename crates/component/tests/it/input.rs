@@ -19,8 +19,7 @@ async fn refused(world: &World, bad: &[Value]) -> String {
     assert_eq!(component["status"]["state"], "Error");
     assert_eq!(condition(&component, "Stalled").unwrap()["reason"], "InvalidManifest");
     let message = message_of(&component).to_owned();
-    let event = world.until_event(condition(&component, "Ready").unwrap()["reason"].as_str().unwrap()).await;
-    assert_eq!(event, message);
+    world.until_told(condition(&component, "Ready").unwrap()["reason"].as_str().unwrap(), &message).await;
     world.idle(std::time::Duration::from_secs(60)).await;
     assert_eq!(world.get(&config_map("one", "")).await.unwrap(), before, "what is installed stays");
     assert_eq!(world.component("demo").await.unwrap()["status"]["inventory"].as_array().unwrap().len(), 1);
@@ -146,4 +145,96 @@ async fn a_namespaced_object_of_a_cluster_scoped_component_needs_a_namespace() {
     assert!(world.get(&placed).await.is_some());
     world.delete(&site(&[])).await;
     world.until_gone(&site(&[])).await;
+}
+
+// VAL-2
+#[tokio::test]
+async fn an_object_ordered_against_its_namespace_is_named() {
+    let world = World::start().await;
+    let name = format!("{}-own", world.namespace());
+    let namespace = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": &name } });
+    let mut inside = config_map("inside", "a");
+    inside["metadata"]["namespace"] = name.clone().into();
+    let rules = [
+        (("2", "", ""), ("1", "", ""), "namespaced object must not have an apply order lesser than the one of its namespace"),
+        (("", "1", ""), ("", "2", ""), "namespaced object must not have a delete order greater than the one of its namespace"),
+    ];
+    for (of_namespace, of_object, expected) in rules {
+        let objects = [
+            ordered(namespace.clone(), of_namespace.0, of_namespace.1, of_namespace.2),
+            ordered(inside.clone(), of_object.0, of_object.1, of_object.2),
+        ];
+        let message = refused(&world, &objects).await;
+        let key = format!("rror validating object set (/v1, Kind=ConfigMap {name}/inside): ");
+        names(&message, &[&key, expected]);
+        assert!(world.get(&namespace).await.is_none());
+    }
+}
+
+// VAL-1, VAL-2
+#[tokio::test]
+async fn what_goes_while_something_in_it_stays_is_named_and_nothing_is_deleted() {
+    let world = World::start().await;
+    let kinds = Kinds::install(&world).await;
+    let name = format!("{}-own", world.namespace());
+    let namespace = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": &name } });
+    let mut inside = config_map("inside", "a");
+    inside["metadata"]["namespace"] = name.into();
+    world.set(&bundle("demo", &[kinds.crd(), kinds.baz(), namespace.clone(), inside.clone()])).await;
+    world.until_state("demo", "Processing", "Processing").await;
+    world.until_present(&kinds.baz()).await;
+    world.observe(&kinds.baz()).await;
+    world.until_ready("demo").await;
+    for (left_out, expected) in [
+        (&namespace, "namespaced object is not being deleted, but the namespace is"),
+        (&kinds.crd(), "managed instance is not being deleted, but the managing type is"),
+    ] {
+        let all = [kinds.crd(), kinds.baz(), namespace.clone(), inside.clone()];
+        let kept: Vec<Value> = all.into_iter().filter(|object| object["kind"] != left_out["kind"]).collect();
+        let mark = world.journal().mark();
+        world.set(&bundle("demo", &kept)).await;
+        let stalled = world.until("demo", "stalled", |component| condition(component, "Stalled").is_some()).await;
+        assert_eq!(condition(&stalled, "Stalled").unwrap()["reason"], "InvalidManifest");
+        names(message_of(&stalled), &["rror validating object set", expected]);
+        let deletions = world.journal().since(mark).verb(kubewright_apiserver::kinds::Verb::Delete);
+        assert_eq!(deletions.iter().count(), 0);
+        world.set(&bundle("demo", &[kinds.crd(), kinds.baz(), namespace.clone(), inside.clone()])).await;
+        world.until_ready("demo").await;
+    }
+    world.delete(&bundle("demo", &[])).await;
+    world.until_gone(&bundle("demo", &[])).await;
+    world.until_gone(&kinds.crd()).await;
+}
+
+// PREP-2, PREP-3, PREP-9, PREP-10, VAL-3
+#[tokio::test]
+async fn what_a_dependent_cannot_have_is_named() {
+    let world = World::start().await;
+    let own = format!("{}-own", world.namespace());
+    let namespace = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": &own } });
+    let mut generated = config_map("two", "a");
+    generated["metadata"]["generateName"] = "two-".into();
+    let mut numeric = config_map("two", "a");
+    numeric["metadata"]["labels"] = json!({ "number": 1 });
+    let mut late = annotated(config_map("two", "a"), "lifecycle", "post-delete");
+    late["metadata"]["namespace"] = own.clone().into();
+    let key = format!("/v1, Kind=ConfigMap {}/two", world.namespace());
+    let rows: [(Vec<Value>, Vec<&str>); 4] = [
+        (
+            vec![generated],
+            vec!["specifies metadata.generateName (but dependent objects are not allowed to do so)", "Kind=ConfigMap"],
+        ),
+        (vec![numeric], vec!["labels", "number", "two"]),
+        (vec![ordered(namespace.clone(), "", "", "1")], vec!["namespaces must not define a purge order"]),
+        (vec![namespace, late], vec!["two", &own]),
+    ];
+    for (objects, parts) in rows {
+        let message = refused(&world, &objects).await;
+        names(&message, &parts);
+    }
+    // Two objects of one key, however their namespace is given.
+    let mut same = config_map("two", "b");
+    same["metadata"]["namespace"] = world.namespace().into();
+    let message = refused(&world, &[config_map("two", "a"), same]).await;
+    names(&message, &[&format!("uplicate object {key}")]);
 }

@@ -125,3 +125,30 @@ async fn a_status_that_somebody_wiped_heals() {
     assert_eq!(healed["status"]["inventory"].as_array().unwrap().len(), 1);
     assert_eq!(world.get(&config_map("one", "")).await.unwrap()["metadata"]["uid"], uid);
 }
+
+// RUN-7
+#[tokio::test]
+async fn a_resync_looks_at_everything_and_changes_nothing() {
+    let world = World::start().await;
+    world.set(&bundle("demo", &[config_map("one", "a")])).await;
+    world.until_ready("demo").await;
+    world.patch(&bundle("demo", &[]), json!({ "spec": { "suspend": true } })).await;
+    world.until_state("demo", "Pending", "Suspended").await;
+    // Only a virtual clock gets that far.
+    if !world.cluster.is_embedded() {
+        return;
+    }
+    let passes = || {
+        let metrics = world.metrics();
+        let of = |line: &str| line.starts_with("kubewright_reconcile_total{") && line.contains("bundle");
+        let value = |line: &str| line.rsplit(' ').next().and_then(|text| text.parse::<u64>().ok()).unwrap_or_default();
+        metrics.lines().filter(|line| of(line)).map(value).sum::<u64>()
+    };
+    world.pass(Duration::from_mins(1)).await;
+    let (mark, before) = (world.journal().mark(), passes());
+    world.pass(Duration::from_hours(9)).await;
+    assert_eq!(passes(), before, "a suspended component has no timer");
+    world.pass(Duration::from_hours(2)).await;
+    assert_eq!(passes(), before + 1);
+    world.journal().since(mark).no_writes().unwrap();
+}

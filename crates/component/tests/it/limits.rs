@@ -22,6 +22,51 @@ async fn a_component_with_too_many_dependents_is_blocked_before_anything_is_crea
     world.until_ready("demo").await;
 }
 
+/// As many ConfigMaps as the first entry of the spec says; one of them has the value that it names.
+async fn many(cx: &RenderContext<Bundle>) -> Result<Vec<Manifest>, RenderError> {
+    let spec = &cx.component().spec;
+    let parameters = spec.objects.first().map(|object| &object.0);
+    let count = parameters.and_then(|object| object.get("count")).and_then(Value::as_u64).unwrap_or_default();
+    let value = parameters.and_then(|object| object.get("value")).and_then(Value::as_str).unwrap_or_default();
+    let map = |n: u64| Ok(Manifest::from_json(config_map(&format!("dependent-{n:04}"), if n == 7 { value } else { "" }))?);
+    (0..count).map(map).collect()
+}
+
+/// A component whose spec is small, whatever the number of its dependents.
+fn counted(count: u64, value: &str) -> Value {
+    bundle("demo", &[json!({ "count": count, "value": value })])
+}
+
+// STA-8: the size is what the API server stores, of the whole object.
+#[tokio::test]
+async fn three_thousand_dependents_are_listed_in_one_status() {
+    let mut world = World::new().await;
+    world.run_other(Operator::new(OPERATOR).component::<Bundle>(many)).await;
+    world.set(&counted(3000, "a")).await;
+    let ready = world.until_ready("demo").await;
+    let items = ready["status"]["inventory"].as_array().unwrap();
+    assert_eq!(items.len(), 3000);
+    let bytes = ready["status"].to_string().len();
+    eprintln!("a status with 3000 dependents has {bytes} bytes, {} per dependent", bytes / 3000);
+    assert!((1_000_000..1_500_000).contains(&bytes), "{bytes} bytes");
+    // A change of one of them is one write to it.
+    let mark = world.journal().mark();
+    world.set(&counted(3000, "b")).await;
+    world.until_object(&config_map("dependent-0007", ""), "changed", |map| map["data"]["value"] == "b").await;
+    world.until_ready("demo").await;
+    world.journal().since(mark).writes().of("", "configmaps").exactly(1).unwrap();
+    // What would not fit is refused before anything is created, and what there is stays.
+    world.set(&counted(5000, "b")).await;
+    let blocked = world.until("demo", "blocked", |component| condition(component, "Stalled").is_some()).await;
+    assert_eq!(condition(&blocked, "Stalled").unwrap()["reason"], "TooManyDependents");
+    let message = message_of(&blocked);
+    assert!(message.starts_with("The object would have 2") && message.contains("with 5000 dependents"), "{message}");
+    assert_eq!(blocked["status"]["inventory"].as_array().unwrap().len(), 3000);
+    world.journal().since(mark).writes().of("", "configmaps").exactly(1).unwrap();
+    world.delete(&bundle("demo", &[])).await;
+    world.until_gone(&bundle("demo", &[])).await;
+}
+
 static COUNTER: AtomicU64 = AtomicU64::new(0);
 
 async fn random(_: &RenderContext<Bundle>) -> Result<Vec<Manifest>, RenderError> {

@@ -131,7 +131,7 @@ async fn an_edited_dependent_is_restored_at_once_and_foreign_fields_stay() {
     assert_eq!(world.events("Processing").await.len(), 0, "Ready throughout");
 }
 
-// NS-1
+// NS-1, DEL-4
 #[tokio::test]
 async fn missing_namespaces_are_created_unless_the_policy_says_no() {
     let world = World::start().await;
@@ -164,6 +164,8 @@ async fn missing_namespaces_are_created_unless_the_policy_says_no() {
     }
     world.delete(&bundle("demo", &[])).await;
     world.until_gone(&bundle("demo", &[])).await;
+    let kept = world.until_event("NamespacesKept").await;
+    assert!(kept.contains(&namespace("far")) && kept.contains(&namespace("farther")), "{kept}");
     for suffix in ["far", "farther"] {
         let space = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": namespace(suffix) } });
         world.delete(&space).await;

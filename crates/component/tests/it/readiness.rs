@@ -138,3 +138,26 @@ async fn a_deployment_that_exceeded_its_deadline_is_an_error_until_it_recovers()
     let component = world.until_ready("demo").await;
     assert!(condition(&component, "Stalled").is_none());
 }
+
+// READY-6, DRIFT-7
+#[tokio::test]
+async fn a_generation_that_its_controller_has_not_seen_counts_after_half_a_minute() {
+    let world = World::start().await;
+    let kinds = Kinds::install(&world).await;
+    world.set(&kinds.component(&[kinds.foo()])).await;
+    world.until_state("demo", "Processing", "Processing").await;
+    world.observe(&kinds.foo()).await;
+    world.until_ready("demo").await;
+    // Somebody edits it, we correct it: two generations that nobody has seen.
+    let edited = world.cluster.clock().moment();
+    world.patch(&kinds.foo(), json!({ "spec": { "value": "b" } })).await;
+    world.until_object(&kinds.foo(), "repaired", |foo| foo["spec"]["value"] == "a").await;
+    world.idle(std::time::Duration::from_secs(28)).await;
+    assert_eq!(world.component("demo").await.unwrap()["status"]["state"], "Ready");
+    let late = world.until_state("demo", "Processing", "Processing").await;
+    let passed = world.cluster.clock().moment().since(edited).as_secs();
+    assert!(passed >= 29 && (passed <= 31 || !world.cluster.is_embedded()), "after {passed} s");
+    assert!(message_of(&late).contains("foo"), "{}", message_of(&late));
+    world.observe(&kinds.foo()).await;
+    world.until_ready("demo").await;
+}

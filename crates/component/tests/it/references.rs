@@ -190,3 +190,75 @@ async fn what_may_not_be_read_at_all_is_an_error_that_names_the_field() {
     world.create(&secret("login", json!({ "password": "b2xk" }))).await;
     world.until_ready("demo").await;
 }
+
+/// A component with these licences under `x`, and one of its own under `last`.
+fn licensed(names: &[&str], last: Option<&str>) -> Value {
+    let licence = |name: &&str| json!({ "fromMap": name });
+    let mut nested = json!({ "licences": { "x": names.iter().map(licence).collect::<Vec<_>>() } });
+    if let Some(last) = last {
+        nested["last"] = licence(&last);
+    }
+    let mut component = bundle("demo", &[]);
+    component["spec"]["nested"] = nested;
+    component
+}
+
+// REF-7, REF-9
+#[tokio::test]
+async fn a_reference_of_its_own_kind_is_loaded_once_per_pass_and_is_a_part_of_the_digest() {
+    let mut world = World::new().await;
+    let mut trigger = None;
+    world
+        .run(|builder| {
+            trigger = Some(builder.trigger());
+            builder
+        })
+        .await;
+    world.create(&config_map("a", "1")).await;
+    let empty = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "b" } });
+    world.create(&empty).await;
+    let mark = world.journal().mark();
+    world.set(&licensed(&["a", "b", "a"], Some("a"))).await;
+    let ready = world.until_ready("demo").await;
+    assert_eq!(ready["status"]["revision"], 1);
+    assert_eq!(copy(&world).await, json!({ "licences.x": "1,none,1", "last": "1" }));
+    // Three references to one thing are one read; a pass that ends in one status has read everything once.
+    let reads = world.journal().since(mark).verb(Verb::Get).of("", "configmaps");
+    let passes = world.journal().since(mark).of("test.kubewright.dev", "bundles").writes().iter().count();
+    let of_a = reads.named("a").iter().count();
+    assert!(of_a >= 1 && of_a <= passes, "{of_a} reads, {passes} writes of the component");
+    // Nothing watches it; whoever knows of a change triggers.
+    world.patch(&config_map("a", ""), json!({ "data": { "value": "2" } })).await;
+    trigger.unwrap().queue(world.namespace(), "demo");
+    world.until("demo", "at revision 2", |component| component["status"]["revision"] == 2).await;
+    world.until_ready("demo").await;
+    assert_eq!(copy(&world).await, json!({ "licences.x": "2,none,2", "last": "2" }));
+}
+
+// REF-7, OUT-1, REF-4
+#[tokio::test]
+async fn a_reference_that_halts_ends_the_pass_and_says_where_it_stands() {
+    let world = World::start().await;
+    let component = licensed(&["a"], Some("b"));
+    world.create(&config_map("b", "1")).await;
+    world.set(&component).await;
+    let waiting = world.until_state("demo", "Pending", "LicenceMissing").await;
+    assert_eq!(message(&waiting), "Spec.nested.licences.x[0]: no licence a");
+    world.create(&config_map("a", "revoked")).await;
+    let blocked = world.until_state("demo", "Error", "LicenceRevoked").await;
+    assert!(message(&blocked).contains("spec.nested.licences.x[0]") || message(&blocked).contains("Spec.nested.licences.x[0]"));
+    assert!(message(&blocked).contains("the licence a is revoked"), "{}", message(&blocked));
+    assert_eq!(crate::world::condition(&blocked, "Stalled").unwrap()["reason"], "LicenceRevoked");
+    let again = |n: u32| json!({ "metadata": { "annotations": { "try": n.to_string() } } });
+    world.patch(&config_map("a", ""), json!({ "data": { "value": "1" } })).await;
+    world.patch(&component, again(1)).await;
+    world.until_ready("demo").await;
+    // A wait is no obstacle for the deletion where the field says so, a block is.
+    world.patch(&config_map("a", ""), json!({ "data": { "value": "revoked" } })).await;
+    world.delete(&config_map("b", "")).await;
+    world.delete(&component).await;
+    world.until_state("demo", "Error", "LicenceRevoked").await;
+    world.patch(&config_map("a", ""), json!({ "data": { "value": "1" } })).await;
+    world.patch(&component, again(2)).await;
+    world.until_gone(&component).await;
+}

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use kubewright::component::DependentEvents;
 use kubewright::prelude::*;
 use kubewright_testing::{TestCluster, TestOptions};
 
@@ -23,6 +24,61 @@ fn remote(objects: &[Value], namespace: &str) -> Value {
     component["spec"]["namespace"] = namespace.into();
     component["spec"]["kubeConfig"] = json!({ "secretRef": { "name": "target" } });
     component
+}
+
+/// A component whose dependents are written in the name of this service account.
+fn in_the_name_of(component: &str, account: Option<&str>) -> Value {
+    let mut component = bundle(component, &[config_map(component, "a")]);
+    component["spec"]["serviceAccountName"] = json!(account);
+    component
+}
+
+fn clients(world: &World) -> (Option<u64>, Option<u64>) {
+    let value = |name: &str| {
+        let line = format!("kubewright_{name}{{controller=\"bundle\"}} ");
+        world.metrics().lines().find_map(|text| text.strip_prefix(&line)?.parse().ok())
+    };
+    (value("created_clients_total"), value("active_clients_total"))
+}
+
+// TGT-4: the clock is virtual where no connection is real.
+#[tokio::test]
+async fn equal_identities_share_a_client_which_is_given_up_after_a_quarter_of_an_hour_without_use() {
+    let world = World::start().await;
+    assert_eq!(clients(&world), (Some(0), Some(0)));
+    for name in ["a", "b"] {
+        world.set(&in_the_name_of(name, Some("deployer"))).await;
+        world.until_ready(name).await;
+    }
+    assert_eq!(clients(&world), (Some(1), Some(1)));
+    world.set(&in_the_name_of("c", Some("other"))).await;
+    world.until_ready("c").await;
+    assert_eq!(clients(&world), (Some(2), Some(2)));
+    if !world.cluster.is_embedded() {
+        return;
+    }
+    world.set(&in_the_name_of("a", None)).await;
+    world.until("a", "at revision 2", |component| component["status"]["revision"] == 2).await;
+    world.pass(Duration::from_mins(20)).await;
+    assert_eq!(clients(&world), (Some(2), Some(2)), "b uses it still");
+    world.delete(&in_the_name_of("b", None)).await;
+    world.until_gone(&in_the_name_of("b", None)).await;
+    world.pass(Duration::from_mins(14)).await;
+    assert_eq!(clients(&world), (Some(2), Some(2)));
+    // Who comes back in time finds it.
+    world.set(&in_the_name_of("a", Some("deployer"))).await;
+    world.until("a", "at revision 3", |component| component["status"]["revision"] == 3).await;
+    world.pass(Duration::from_mins(10)).await;
+    assert_eq!(clients(&world), (Some(2), Some(2)));
+    world.set(&in_the_name_of("a", None)).await;
+    world.until("a", "at revision 4", |component| component["status"]["revision"] == 4).await;
+    world.pass(Duration::from_mins(14)).await;
+    assert_eq!(clients(&world), (Some(2), Some(2)));
+    world.pass(Duration::from_mins(2)).await;
+    assert_eq!(clients(&world), (Some(2), Some(1)));
+    world.set(&in_the_name_of("d", Some("deployer"))).await;
+    world.until_ready("d").await;
+    assert_eq!(clients(&world), (Some(3), Some(2)));
 }
 
 /// The object in the namespace of the other cluster's test.
@@ -48,6 +104,35 @@ async fn dependents_live_in_the_cluster_of_the_kubeconfig() {
     world.delete(&remote(&[], &place)).await;
     world.until_gone(&remote(&[], &place)).await;
     assert!(there(&other, "one").await.is_none());
+    world.kill_and_stop(other).await;
+}
+
+// EVT-3
+#[tokio::test(flavor = "multi_thread")]
+async fn events_about_dependents_stand_where_the_dependents_live() {
+    let world = World::start_with(|builder| builder.dependent_events(DependentEvents::All)).await;
+    let other = TestCluster::start_with(TestOptions::default().exclusive()).await;
+    let place = other.namespace().to_owned();
+    world.create(&kubeconfig(&other.kubeconfig().await)).await;
+    world.set(&remote(&[config_map("one", "a")], &place)).await;
+    world.until_ready("demo").await;
+    let events = kube::Api::<k8s_openapi::api::events::v1::Event>::namespaced(other.client().clone(), &place);
+    let mut told = None;
+    for _ in 0..500 {
+        told = events.list(&kube::api::ListParams::default()).await.unwrap().items.into_iter().next();
+        if told.is_some() {
+            break;
+        }
+        world.pass(Duration::from_millis(20)).await;
+    }
+    let told = told.unwrap_or_else(|| panic!("expected an event in the other cluster"));
+    assert_eq!(told.reason.as_deref(), Some("Created"));
+    assert_eq!(told.reporting_controller.as_deref(), Some(OPERATOR));
+    assert_eq!(told.regarding.unwrap().name.as_deref(), Some("one"));
+    world.until_event("Ready").await;
+    assert!(world.events("Created").await.is_empty(), "events about the component stand here, those about dependents there");
+    world.delete(&remote(&[], &place)).await;
+    world.until_gone(&remote(&[], &place)).await;
     world.kill_and_stop(other).await;
 }
 

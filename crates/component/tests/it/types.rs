@@ -40,6 +40,34 @@ pub(crate) struct Nested {
     #[serde(default)]
     #[reference(fallback_keys("first", "second"), ignore_on_deletion)]
     pub(crate) lenient: Option<ConfigMapKeyRef>,
+    /// Resolved by code of the operator.
+    #[serde(default)]
+    pub(crate) licences: std::collections::BTreeMap<String, Vec<Licence>>,
+    #[serde(default)]
+    #[reference(ignore_on_deletion)]
+    pub(crate) last: Option<Licence>,
+}
+
+/// The name of a ConfigMap that holds a licence, read by the operator's own code.
+#[derive(HoldsReferences, Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[reference(content = String)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Licence {
+    pub(crate) from_map: String,
+}
+
+impl Reference for Licence {
+    async fn load(&self, cx: &LoadContext) -> Flow<Loaded<String>> {
+        let maps = kube::Api::<k8s_openapi::api::core::v1::ConfigMap>::namespaced(cx.client(), cx.namespace());
+        let Some(map) = maps.get_opt(&self.from_map).await? else {
+            return Wait::after(Delay::secs::<5>(), "LicenceMissing").message(format!("no licence {}", self.from_map)).into();
+        };
+        match map.data.unwrap_or_default().remove("value").as_deref() {
+            Some("revoked") => Blocked::new("LicenceRevoked", format!("the licence {} is revoked", self.from_map)).into(),
+            Some(value) => Ok(Loaded::hashed(value.to_owned())),
+            None => Ok(Loaded::absent()),
+        }
+    }
 }
 
 /// The same, for the whole cluster.
@@ -100,6 +128,13 @@ fn copied(cx: &RenderContext<Bundle>) -> Map<String, Value> {
         for (key, reference) in &nested.secret_values {
             let value = cx.secret(reference).map(String::from_utf8_lossy);
             copy.insert(key.clone(), json!(value));
+        }
+        for (name, licences) in &nested.licences {
+            let loaded: Vec<&str> = licences.iter().map(|licence| cx.loaded(licence).map_or("none", String::as_str)).collect();
+            copy.insert(format!("licences.{name}"), loaded.join(",").into());
+        }
+        if let Some(value) = cx.loaded(&nested.last) {
+            copy.insert("last".to_owned(), json!(value));
         }
         if let Some(value) = cx.config_map(&nested.lenient) {
             copy.insert("lenient".to_owned(), json!(value));

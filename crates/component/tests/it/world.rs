@@ -301,6 +301,15 @@ impl World {
         }
     }
 
+    /// Waits until there is an event with this reason and note.
+    pub(crate) async fn until_told(&self, reason: &str, note: &str) {
+        let deadline = self.deadline();
+        while !self.events(reason).await.iter().any(|told| told == note) {
+            assert!(self.cluster.clock().moment().0 < deadline, "expected an event {reason}: {note}");
+            self.pause().await;
+        }
+    }
+
     /// Waits until discovery lists a group, whether or not it can tell its types.
     pub(crate) async fn until_group(&self, group: &str) {
         const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";

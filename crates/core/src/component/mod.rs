@@ -2,10 +2,12 @@
 
 mod ending;
 mod fight;
+mod polling;
 mod status;
 
 pub use ending::{Circumstances, Ending};
 pub use fight::CONTESTED;
+pub use polling::{POLLING, poll_delay};
 pub use status::{ComponentStatus, READY, STALLED, State};
 
 #[cfg(test)]

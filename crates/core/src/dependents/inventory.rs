@@ -110,6 +110,16 @@ impl Item {
         self.digest.is_empty()
     }
 
+    /// How many bytes its JSON grows by until it is applied and ready, apart from what is only known then.
+    fn growth(&self) -> usize {
+        let missing = [
+            (self.last_applied_at.is_none(), r#","lastAppliedAt":"2026-01-01T00:00:00Z""#),
+            (self.fingerprint.is_empty(), r#","fingerprint":"0123456789abcdef""#),
+            (self.status.is_none(), r#","status":"InProgress""#),
+        ];
+        missing.iter().filter(|(missing, _)| *missing).map(|(_, text)| text.len()).sum()
+    }
+
     /// Sets health and message.
     pub(super) fn report(&mut self, status: Status, message: &str) {
         self.status = Some(status);
@@ -173,6 +183,16 @@ impl Inventory {
         })
     }
 
+    /// How many bytes its JSON grows by until all items are applied and ready (STA-8).
+    pub fn growth(&self) -> usize {
+        self.items.iter().map(Item::growth).sum()
+    }
+
+    /// Leaves out why items are not ready, which is told for people alone.
+    pub fn drop_messages(&mut self) {
+        self.items.iter_mut().for_each(|item| item.message.clear());
+    }
+
     /// The number of items.
     pub fn len(&self) -> usize {
         self.items.len()
@@ -181,5 +201,29 @@ impl Inventory {
     /// Whether there is no item.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    // STA-8
+    #[test]
+    fn the_growth_of_an_item_is_what_its_json_gains_when_it_is_applied() {
+        let wanted = json!({
+            "group": "", "version": "v1", "kind": "ConfigMap", "namespace": "demo", "name": "a", "adoptionPolicy": "IfUnowned",
+            "reconcilePolicy": "OnObjectChange", "updatePolicy": "Replace", "deletePolicy": "Delete", "applyOrder": 0,
+            "deleteOrder": 0, "digest": "d", "phase": "Updating",
+        });
+        let mut applied = wanted.clone();
+        applied["lastAppliedAt"] = "2026-11-21T16:00:00Z".into();
+        applied["fingerprint"] = "198acd1048baacbe".into();
+        applied["status"] = "InProgress".into();
+        let of = |item: &serde_json::Value| serde_json::from_value::<Inventory>(json!([item])).unwrap();
+        assert_eq!(of(&wanted).growth(), applied.to_string().len() - wanted.to_string().len());
+        assert_eq!(of(&applied).growth(), 0);
     }
 }

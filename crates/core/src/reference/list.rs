@@ -1,4 +1,7 @@
+use std::any::Any;
 use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::Arc;
 
 use super::{HoldsReferences, ReferenceKind, Target};
 
@@ -6,6 +9,7 @@ use super::{HoldsReferences, ReferenceKind, Target};
 #[derive(Clone, Debug, Default)]
 pub struct References {
     found: Vec<Reference>,
+    loadables: Vec<Loadable>,
     path: Vec<String>,
     rules: ReferenceRules,
 }
@@ -22,6 +26,18 @@ pub struct Reference {
     pub part: Part,
     /// What its field says about it.
     pub rules: ReferenceRules,
+}
+
+/// A reference that code outside of this crate resolves (REF-7).
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct Loadable {
+    /// Where it stands: JSON field names, indexes and map keys below `spec`.
+    pub path: Vec<String>,
+    /// What its field says about it.
+    pub rules: ReferenceRules,
+    /// What that code put here.
+    pub loader: Arc<dyn Any + Send + Sync>,
 }
 
 /// The part of an object that a reference names.
@@ -57,9 +73,14 @@ impl References {
         &self.found
     }
 
+    /// Those that other code resolves, in the order of the fields.
+    pub fn loadables(&self) -> &[Loadable] {
+        &self.loadables
+    }
+
     /// No reference at all?
     pub fn is_empty(&self) -> bool {
-        self.found.is_empty()
+        self.found.is_empty() && self.loadables.is_empty()
     }
 
     /// The objects that are named, each once.
@@ -88,6 +109,11 @@ impl References {
         self.path.pop();
     }
 
+    /// Adds, at the present path, a reference that other code resolves.
+    pub fn add_loadable(&mut self, loader: Arc<dyn Any + Send + Sync>) {
+        self.loadables.push(Loadable { path: self.path.clone(), rules: self.rules.clone(), loader });
+    }
+
     /// Adds a reference at the present path.
     pub(super) fn add(&mut self, kind: ReferenceKind, name: &str, part: Part) {
         self.found.push(Reference {
@@ -96,5 +122,11 @@ impl References {
             part,
             rules: self.rules.clone(),
         });
+    }
+}
+
+impl fmt::Debug for Loadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Loadable").field("path", &self.path).field("rules", &self.rules).finish_non_exhaustive()
     }
 }

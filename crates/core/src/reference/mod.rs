@@ -9,6 +9,7 @@
 
 mod holds;
 mod list;
+mod loads;
 mod resolve;
 mod resolved;
 #[cfg(test)]
@@ -16,7 +17,8 @@ mod tests;
 mod types;
 
 pub use holds::HoldsReferences;
-pub use list::{Part, Reference, ReferenceRules, References};
-pub use resolve::{Found, Problem, Resolution, resolve};
+pub use list::{Loadable, Part, Reference, ReferenceRules, References};
+pub use loads::{LoadedKey, LoadedReference, Loads};
+pub use resolve::{Found, Problem, Resolution, path_text, resolve};
 pub use resolved::{ConfigMapReference, Resolved, SecretReference};
 pub use types::{ConfigMapKeyRef, ConfigMapRef, ReferenceKind, SecretKeyRef, SecretRef, Target};

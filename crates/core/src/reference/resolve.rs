@@ -74,7 +74,7 @@ fn settle(
 ) -> Result<String, Problem> {
     let kind = reference.target.kind;
     let object = format!("{kind} {namespace}/{}", reference.target.name);
-    let problem = |waits, text: fmt::Arguments<'_>| Problem { message: format!("{}: {text}", path(reference)), waits };
+    let problem = |waits, text: fmt::Arguments<'_>| Problem { message: format!("{}: {text}", path_text(&reference.path)), waits };
     let data = match found {
         Found::Data(data) => data,
         Found::Absent if deleting && reference.rules.ignore_on_deletion => return Ok(String::new()),
@@ -106,9 +106,9 @@ fn settle(
     Ok(digest)
 }
 
-/// `spec.sources[0].secret`
-fn path(reference: &Reference) -> String {
-    reference.path.iter().fold("spec".to_owned(), |path, segment| {
+/// The path of a reference as messages show it: `spec.sources[0].secret`.
+pub fn path_text(path: &[String]) -> String {
+    path.iter().fold("spec".to_owned(), |path, segment| {
         let index = !segment.is_empty() && segment.bytes().all(|byte| byte.is_ascii_digit());
         if index { format!("{path}[{segment}]") } else { format!("{path}.{segment}") }
     })

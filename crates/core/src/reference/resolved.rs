@@ -1,10 +1,12 @@
-use std::collections::BTreeMap;
+use std::any::Any;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
 use base64::Engine as _;
 use serde_json::{Map, Value};
 
+use super::loads::{LoadedKey, LoadedReference};
 use super::{ConfigMapKeyRef, ConfigMapRef, ReferenceKind, SecretKeyRef, SecretRef, Target};
 
 /// The contents of the objects that a component refers to (REF-6). Cheap to clone; never printed.
@@ -19,6 +21,7 @@ struct Contents {
     secrets: BTreeMap<String, BTreeMap<String, Vec<u8>>>,
     /// The key that applies to references with this given key.
     keys: BTreeMap<(Target, Option<String>), String>,
+    loaded: HashMap<LoadedKey, Arc<dyn Any + Send + Sync>>,
 }
 
 impl Resolved {
@@ -30,6 +33,20 @@ impl Resolved {
     /// The content of a reference to a Secret. `None` when the reference is not resolved.
     pub fn secret<'a, R: SecretReference>(&'a self, reference: &R) -> Option<R::Content<'a>> {
         reference.content(self)
+    }
+
+    /// The content of a reference that code of the operator loaded. `None` when the reference is absent or not resolved.
+    pub fn loaded<'a, R: LoadedReference>(&'a self, reference: &R) -> Option<R::Content<'a>> {
+        reference.content(self)
+    }
+
+    /// Adds what a reference was found to stand for.
+    pub fn add_loaded(&mut self, key: LoadedKey, content: Arc<dyn Any + Send + Sync>) {
+        Arc::make_mut(&mut self.contents).loaded.insert(key, content);
+    }
+
+    pub(super) fn find_loaded(&self, key: &LoadedKey) -> Option<&(dyn Any + Send + Sync)> {
+        self.contents.loaded.get(key).map(AsRef::as_ref)
     }
 
     pub(super) fn add(&mut self, target: &Target, data: &Map<String, Value>) {
@@ -134,6 +151,7 @@ impl fmt::Debug for Resolved {
         f.debug_struct("Resolved")
             .field("config_maps", &self.contents.config_maps.keys())
             .field("secrets", &self.contents.secrets.keys())
+            .field("loaded", &self.contents.loaded.len())
             .finish_non_exhaustive()
     }
 }

@@ -44,6 +44,11 @@ pub(super) fn check(fields: &FieldsNamed) -> Result<()> {
     faults.finish()
 }
 
+/// Whether a spec with these fields can name a service account.
+pub(super) fn impersonates(fields: &FieldsNamed) -> bool {
+    fields.named.iter().any(|field| setting_name(&field.ty).as_deref() == Some("Impersonation"))
+}
+
 struct Faults(Option<Error>);
 
 impl Faults {

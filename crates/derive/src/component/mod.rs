@@ -34,6 +34,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let (references, kinds) = (Ident::new("references", span), Ident::new("kinds", span));
     let refer = references::refer(input, named, &quote!(self.spec), &references)?;
     let find_kinds = references::kinds_of(named, &kinds);
+    let impersonated: &[&str] = if fields::impersonates(named) { &["serviceaccounts"] } else { &[] };
     let fields: Vec<_> = named.named.iter().filter_map(|field| field.ident.as_ref()).collect();
     Ok(quote! {
         #[automatically_derived]
@@ -46,7 +47,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
                 settings
             }
 
-            fn parameters(&self) -> ::kubewright::component::Parameters {
+            fn parameters(&self, _: &::kubewright::component::Resolved) -> ::kubewright::component::Parameters {
                 #[allow(unused_imports)]
                 use ::kubewright::component::derive::{IsNoSetting as _, IsSetting as _, Probe};
                 #(
@@ -63,6 +64,10 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
                 let #references = &mut found;
                 #refer
                 found
+            }
+
+            fn impersonates() -> &'static [&'static str] {
+                &[#(#impersonated),*]
             }
 
             fn reference_kinds() -> ::std::collections::BTreeSet<::kubewright::component::ReferenceKind> {

@@ -1,7 +1,22 @@
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::punctuated::Punctuated;
-use syn::{Field, LitStr, Result, Token};
+use syn::{Attribute, Field, LitStr, Result, Token, Type};
+
+/// What a struct stands for that is itself a reference: the type in `#[reference(content = ..)]`.
+pub(super) fn content_of(attributes: &[Attribute]) -> Result<Option<Type>> {
+    let mut content = None;
+    for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("reference")) {
+        attribute.parse_nested_meta(|meta| {
+            if !meta.path.is_ident("content") {
+                return Err(meta.error("unknown on a struct; allowed: `content = Type`"));
+            }
+            content = Some(meta.value()?.parse::<Type>()?);
+            Ok(())
+        })?;
+    }
+    Ok(content)
+}
 
 /// What `#[reference(..)]` says.
 #[derive(Default)]

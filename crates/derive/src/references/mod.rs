@@ -7,13 +7,16 @@ mod tests;
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{Data, DeriveInput, Error, Field, Fields, FieldsNamed, Ident, Result};
+use syn::{Data, DeriveInput, Error, Field, Fields, FieldsNamed, Ident, Result, Type};
 
 use attributes::Rules;
 use names::Names;
 
 /// `#[derive(HoldsReferences)]` on a struct inside a spec.
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
+    if let Some(content) = attributes::content_of(&input.attrs)? {
+        return loaded(input, &content);
+    }
     let named = match &input.data {
         Data::Struct(data) => match &data.fields {
             Fields::Named(named) => named,
@@ -40,6 +43,29 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
 
             fn refer(&self, #references: &mut ::kubewright::component::References) {
                 #refer
+            }
+        }
+    })
+}
+
+/// A type that is a reference of its own kind (REF-7). Its fields are its own business.
+fn loaded(input: &DeriveInput, content: &Type) -> Result<TokenStream> {
+    if !input.generics.params.is_empty() {
+        return Err(Error::new_spanned(&input.generics, "a reference cannot be generic"));
+    }
+    let ident = &input.ident;
+    Ok(quote! {
+        #[automatically_derived]
+        impl ::kubewright::component::Loads for #ident {
+            type Content = #content;
+        }
+
+        #[automatically_derived]
+        impl ::kubewright::component::HoldsReferences for #ident {
+            fn reference_kinds(_: &mut ::std::collections::BTreeSet<::kubewright::component::ReferenceKind>) {}
+
+            fn refer(&self, references: &mut ::kubewright::component::References) {
+                ::kubewright::component::derive::refer_loaded(self, references);
             }
         }
     })

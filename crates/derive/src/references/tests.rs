@@ -31,6 +31,19 @@ fn fields_are_named_as_in_json() {
     assert!(!code.contains("self.cache"), "{code}");
 }
 
+// REF-7
+#[test]
+fn a_struct_with_a_content_is_a_reference_itself() {
+    let input: DeriveInput = parse_quote! {
+        #[reference(content = Vec<String>)]
+        enum Source { Url(String) }
+    };
+    let code = code(&input);
+    assert!(code.contains("typeContent=Vec<String>;") && code.contains("refer_loaded(self,references)"), "{code}");
+    let unknown: DeriveInput = parse_quote! { #[reference(secret)] struct Source { a: String } };
+    assert_eq!(expand(&unknown).unwrap_err().to_string(), "unknown on a struct; allowed: `content = Type`");
+}
+
 // REF-3, REF-4
 #[test]
 fn rules_of_a_reference_are_passed_on() {

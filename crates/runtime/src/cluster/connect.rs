@@ -71,18 +71,17 @@ pub enum ConnectError {
     },
 }
 
-/// The configuration of a kubeconfig file, of one of its contexts or the current one.
-pub async fn config_from_file(path: &Path, context: Option<&str>) -> Result<Config, ConnectError> {
+/// The configuration of a kubeconfig file: of its current context, unless the options name another one or parts of it.
+pub async fn config_from_file(path: &Path, options: &KubeConfigOptions) -> Result<Config, ConnectError> {
     let refused = |source| ConnectError::Kubeconfig { path: path.to_owned(), source: Box::new(source) };
     let kubeconfig = Kubeconfig::read_from(path).map_err(refused)?;
-    if let Some(context) = context {
+    if let Some(context) = &options.context {
         let known: Vec<_> = kubeconfig.contexts.iter().map(|known| known.name.clone()).collect();
         if !known.iter().any(|known| known == context) {
-            return Err(ConnectError::Context { path: path.to_owned(), context: context.to_owned(), known });
+            return Err(ConnectError::Context { path: path.to_owned(), context: context.clone(), known });
         }
     }
-    let options = KubeConfigOptions { context: context.map(str::to_owned), ..KubeConfigOptions::default() };
-    Config::from_custom_kubeconfig(kubeconfig, &options).await.map_err(refused)
+    Config::from_custom_kubeconfig(kubeconfig, options).await.map_err(refused)
 }
 
 /// The configuration that is at hand: `$KUBECONFIG`, else `~/.kube/config`, else the service account of the pod.

@@ -8,6 +8,7 @@ mod enqueue;
 mod key;
 mod pass;
 mod reconciler;
+mod resync;
 mod runner;
 mod shared;
 

@@ -14,6 +14,7 @@ use kubewright_core::queue::Drain;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
+use super::resync::Resync;
 use super::shared::Shared;
 use super::{Enqueue, Key, PassContext, Reconciler};
 use crate::clock::{Clock, Random};
@@ -49,6 +50,7 @@ pub struct Controller {
     workers: usize,
     timeout: Option<Duration>,
     drain: Drain,
+    resync: Option<Resync>,
 }
 
 impl Controller {
@@ -59,7 +61,7 @@ impl Controller {
         let shared = Arc::new(Shared::new(name.into(), clock, metrics.clone(), limits));
         let statistics: Weak<dyn QueueStatistics> = Arc::downgrade(&(shared.clone() as Arc<dyn QueueStatistics>));
         metrics.watch_queue(statistics);
-        Self { shared, reconciler, tasks, random, workers: WORKERS, timeout: None, drain: Drain::FinishInFlight }
+        Self { shared, reconciler, tasks, random, workers: WORKERS, timeout: None, drain: Drain::FinishInFlight, resync: None }
     }
 
     /// With another number of passes at once; at least one.
@@ -73,6 +75,15 @@ impl Controller {
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
+        self
+    }
+
+    /// With a resync: every period, all these keys are put in the slow lane, spread over a twentieth of the period. Without a period
+    /// there is none.
+    #[must_use]
+    pub fn resync(mut self, period: Option<Duration>, keys: impl Fn() -> Vec<Key> + Send + Sync + 'static) -> Self {
+        let period = period.filter(|period| !period.is_zero());
+        self.resync = period.map(|period| Resync { period, keys: Arc::new(keys) });
         self
     }
 
@@ -105,6 +116,13 @@ impl Controller {
     /// Runs passes until `stop`, then drains. Passes that still run after `deadline` are cancelled.
     pub async fn run(self, stop: CancellationToken, deadline: Duration) {
         let cancel = CancellationToken::new();
+        let resync = async {
+            match self.resync.clone() {
+                Some(resync) => resync.run(self.shared.clock.clone(), self.enqueue()).await,
+                None => future::pending().await,
+            }
+        };
+        tokio::pin!(resync);
         loop {
             self.start_passes(&cancel);
             let due = self.shared.next_due(self.workers);
@@ -119,6 +137,7 @@ impl Controller {
                 () = stop.cancelled() => break,
                 () = self.shared.wake.notified() => {}
                 () = timer => {}
+                () = &mut resync => {}
             }
         }
         self.shared.queue.lock().drain(self.drain);

@@ -282,3 +282,32 @@ fn keys_are_parsed_and_shown() {
         assert!(bad.parse::<Key>().is_err(), "{bad}");
     }
 }
+
+// RUN-7
+#[tokio::test(start_paused = true)]
+async fn all_keys_are_queued_again_every_period_spread_over_a_twentieth_of_it() {
+    let keys = || (0..100).map(|n| key(&format!("key-{n:02}"))).collect::<Vec<_>>();
+    let scene = Scene::start(|_, _| done(), |controller| controller.resync(Some(Duration::from_hours(10)), keys));
+    let hours = |count: u64| count * 3_600_000;
+    scene.at(hours(10) - 1).await;
+    assert!(scene.journal.keys().is_empty());
+    scene.at(hours(10) + 1_800_000).await;
+    assert_eq!(scene.journal.keys().len(), 100);
+    let gaps: Vec<u128> = scene.journal.millis().windows(2).map(|pair| pair[1] - pair[0]).collect();
+    assert!(gaps.iter().all(|gap| (17_000..19_000).contains(gap)), "one every 18 seconds: {gaps:?}");
+    scene.at(hours(20) + 1_800_000).await;
+    assert_eq!(scene.journal.keys().len(), 200);
+    assert_eq!(scene.journal.millis()[100], u128::from(hours(20)), "the period does not drift");
+    scene.stop.cancel();
+    drop(scene.run.await);
+}
+
+// RUN-7
+#[tokio::test(start_paused = true)]
+async fn without_a_period_there_is_no_resync() {
+    let scene = Scene::start(|_, _| done(), |controller| controller.resync(None, || vec![key("a")]));
+    scene.at(200 * 3_600_000).await;
+    assert!(scene.journal.keys().is_empty());
+    scene.stop.cancel();
+    drop(scene.run.await);
+}

@@ -26,6 +26,7 @@ const PAUSE: Duration = Duration::from_secs(10);
 #[derive(Clone)]
 pub struct Recorder {
     reporter: Arc<str>,
+    instance: Arc<str>,
     sender: mpsc::Sender<Message>,
     metrics: Metrics,
 }
@@ -52,13 +53,20 @@ impl Recorder {
         let sending = Sending {
             cluster: cluster.clone(),
             manager: options.reporter.clone(),
-            instance: options.instance,
+            instance: options.instance.clone(),
             metrics: metrics.clone(),
             correlator,
             receiver,
         };
         tasks.spawn("events", sending.run(tasks.stopping())).detach();
-        Self { reporter: options.reporter.into(), sender, metrics: metrics.clone() }
+        Self { reporter: options.reporter.into(), instance: options.instance.into(), sender, metrics: metrics.clone() }
+    }
+
+    /// A recorder of the same reporter for objects of another cluster. It sends until its last clone is gone.
+    #[must_use]
+    pub fn on(&self, cluster: &Cluster, tasks: &Tasks) -> Self {
+        let options = RecorderOptions { reporter: self.reporter.to_string(), instance: self.instance.to_string() };
+        Self::start(cluster, options, tasks, &self.metrics)
     }
 
     /// The same recorder for another controller.

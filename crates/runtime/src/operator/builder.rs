@@ -49,6 +49,8 @@ pub struct OperatorOptions {
     pub minimum_version: MinimumVersion,
     /// Where the admin server listens; none without it.
     pub admin: Option<SocketAddr>,
+    /// After how long everything is looked at again, whatever the watches said; none means never.
+    pub resync: Option<Duration>,
     /// How long each phase of the start may take; none means for ever.
     pub startup_timeout: Option<Duration>,
     /// How long running passes may go on at shutdown.
@@ -65,6 +67,7 @@ impl Default for OperatorOptions {
             disabled_controllers: Vec::new(),
             minimum_version: MinimumVersion::default(),
             admin: None,
+            resync: Some(Duration::from_hours(10)),
             startup_timeout: Some(Duration::from_secs(5 * 60)),
             shutdown_timeout: Duration::from_secs(25),
             instance: None,

@@ -42,6 +42,8 @@ pub struct OperatorContext {
     pub workers: Option<usize>,
     /// The namespaces to watch; empty means all.
     pub watch_namespaces: Vec<String>,
+    /// After how long everything is looked at again, whatever the watches said; none means never.
+    pub resync: Option<Duration>,
     /// How long a start may take; none means for ever.
     pub startup_timeout: Option<Duration>,
 }

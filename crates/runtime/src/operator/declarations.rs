@@ -10,6 +10,7 @@ use serde_json::Value;
 pub struct Declarations {
     crds: BTreeMap<String, Value>,
     rules: BTreeSet<Rule>,
+    optional: BTreeSet<Rule>,
     kinds: BTreeSet<GroupVersionKind>,
     problems: Vec<String>,
 }
@@ -56,6 +57,12 @@ impl Declarations {
         self
     }
 
+    /// A permission that only some objects need: the roles have it, a start without it goes on.
+    pub fn optional_rule(&mut self, rule: Rule) -> &mut Self {
+        self.optional.insert(rule);
+        self
+    }
+
     /// A kind that must be served before the part can start.
     pub fn kind(&mut self, gvk: GroupVersionKind) -> &mut Self {
         self.kinds.insert(gvk);
@@ -73,20 +80,14 @@ impl Declarations {
         self.crds.values()
     }
 
-    /// The permissions; those that differ in their verbs only are one.
+    /// The permissions without which nothing works; those that differ in their verbs only are one.
     pub fn rules(&self) -> Vec<Rule> {
-        let mut merged: BTreeMap<(&Option<String>, &str, &str), BTreeSet<String>> = BTreeMap::new();
-        for rule in &self.rules {
-            let verbs = merged.entry((&rule.namespace, &rule.group, &rule.resource)).or_default();
-            verbs.extend(rule.verbs.iter().cloned());
-        }
-        let rule = |((namespace, group, resource), verbs): ((&Option<String>, &str, &str), _)| Rule {
-            group: group.to_owned(),
-            resource: resource.to_owned(),
-            verbs,
-            namespace: namespace.clone(),
-        };
-        merged.into_iter().map(rule).collect()
+        merged(self.rules.iter())
+    }
+
+    /// All permissions, also those that only some objects need.
+    pub fn all_rules(&self) -> Vec<Rule> {
+        merged(self.rules.iter().chain(&self.optional))
     }
 
     /// The kinds that must be served.
@@ -98,4 +99,19 @@ impl Declarations {
     pub fn problems(&self) -> &[String] {
         &self.problems
     }
+}
+
+fn merged<'a>(rules: impl Iterator<Item = &'a Rule>) -> Vec<Rule> {
+    let mut merged: BTreeMap<(&Option<String>, &str, &str), BTreeSet<String>> = BTreeMap::new();
+    for rule in rules {
+        let verbs = merged.entry((&rule.namespace, &rule.group, &rule.resource)).or_default();
+        verbs.extend(rule.verbs.iter().cloned());
+    }
+    let rule = |((namespace, group, resource), verbs): ((&Option<String>, &str, &str), _)| Rule {
+        group: group.to_owned(),
+        resource: resource.to_owned(),
+        verbs,
+        namespace: namespace.clone(),
+    };
+    merged.into_iter().map(rule).collect()
 }

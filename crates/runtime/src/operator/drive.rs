@@ -235,6 +235,7 @@ impl Driver {
             timing: timing.clone(),
             workers: options.workers,
             watch_namespaces: options.watch_namespaces.clone(),
+            resync: options.resync,
             startup_timeout: options.startup_timeout,
         }
     }

@@ -9,7 +9,7 @@ use super::{Declarations, Rule};
 /// ClusterRole and Roles for what is declared, named after the prefix: rules with the same group and verbs are one.
 pub fn rbac_documents(declarations: &Declarations, prefix: &str) -> Vec<Value> {
     let mut scopes: BTreeMap<Option<String>, Vec<Rule>> = BTreeMap::new();
-    for rule in declarations.rules() {
+    for rule in declarations.all_rules() {
         scopes.entry(rule.namespace.clone()).or_default().push(rule);
     }
     scopes.into_iter().map(|(namespace, rules)| role(prefix, namespace, &rules)).collect()

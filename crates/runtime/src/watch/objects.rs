@@ -67,6 +67,10 @@ impl<P: Send + Sync + 'static> Objects<P> {
         keys.iter().filter_map(|key| Some((key, &self.entries.get(key)?.projection)))
     }
 
+    pub(super) fn count_indexed(&self, text: &str) -> usize {
+        self.index.get(text).map_or(0, Vec::len)
+    }
+
     pub(super) fn len(&self) -> usize {
         self.entries.len()
     }

@@ -23,6 +23,19 @@ pub enum WatchState {
     NotServed,
 }
 
+impl WatchState {
+    /// The state as metrics name it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Starting => "starting",
+            Self::Watching => "watching",
+            Self::Retrying => "retrying",
+            Self::Forbidden => "forbidden",
+            Self::NotServed => "not_served",
+        }
+    }
+}
+
 /// State of a watch, and since when it is not well.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]

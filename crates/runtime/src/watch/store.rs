@@ -56,6 +56,11 @@ impl<P: Send + Sync + 'static> Store<P> {
         owned(self.user.sink.state.read().objects.indexed(text))
     }
 
+    /// How many objects have a projection with this index text.
+    pub fn count_indexed(&self, text: &str) -> usize {
+        self.user.sink.state.read().objects.count_indexed(text)
+    }
+
     /// How many objects there are.
     pub fn len(&self) -> usize {
         self.user.sink.state.read().objects.len()

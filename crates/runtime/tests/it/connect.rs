@@ -1,5 +1,6 @@
 use std::path::PathBuf;
 
+use kube::config::KubeConfigOptions;
 use kubewright_runtime::clock::{Clock, Random};
 use kubewright_runtime::cluster::{ApiError, Cluster, ClusterOptions, ConnectError, config_from_file};
 use kubewright_runtime::task::Tasks;
@@ -8,6 +9,10 @@ fn file(name: &str, text: &str) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&path, text).unwrap();
     path
+}
+
+fn context(name: Option<&str>) -> KubeConfigOptions {
+    KubeConfigOptions { context: name.map(str::to_owned), ..KubeConfigOptions::default() }
 }
 
 /// Nobody listens on port 1.
@@ -23,7 +28,7 @@ users: [{name: u, user: {}}]
 #[tokio::test]
 async fn a_kubeconfig_that_is_none_is_named() {
     let path = file("garbage", "clusters: 7");
-    let error = config_from_file(&path, None).await.unwrap_err();
+    let error = config_from_file(&path, &context(None)).await.unwrap_err();
     assert!(matches!(&error, ConnectError::Kubeconfig { .. }));
     let text = error.to_string();
     assert!(text.starts_with(&format!("load kubeconfig {}: ", path.display())), "{text}");
@@ -33,13 +38,13 @@ async fn a_kubeconfig_that_is_none_is_named() {
 #[tokio::test]
 async fn a_context_that_is_not_there_names_those_that_are() {
     let path = file("contexts", NOBODY);
-    let error = config_from_file(&path, Some("prod")).await.unwrap_err();
+    let error = config_from_file(&path, &context(Some("prod"))).await.unwrap_err();
     assert_eq!(error.to_string(), format!("find context \"prod\" in kubeconfig {}: it has dev", path.display()));
 }
 
 #[tokio::test]
 async fn a_cluster_that_cannot_be_reached_says_so() {
-    let config = config_from_file(&file("nobody", NOBODY), Some("dev")).await.unwrap();
+    let config = config_from_file(&file("nobody", NOBODY), &context(Some("dev"))).await.unwrap();
     let options = ClusterOptions::new(Clock::system(), Random::seeded(1), Tasks::new());
     let error = Cluster::connect(config, options).unwrap().version().await.unwrap_err();
     assert!(matches!(&error, ApiError::Connection { .. }) && error.is_transient());

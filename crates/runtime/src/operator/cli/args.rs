@@ -71,6 +71,9 @@ pub(super) struct RunArgs {
     /// How long each phase of the start may take, 0 for ever; 5m by default
     #[arg(long, env = "STARTUP_TIMEOUT", value_name = "DURATION", value_parser = duration)]
     startup_timeout: Option<Duration>,
+    /// After how long everything is looked at again, 0 for never; 10h by default
+    #[arg(long, env = "RESYNC_PERIOD", value_name = "DURATION", value_parser = duration)]
+    resync: Option<Duration>,
     /// How long running passes may go on at shutdown; 25s by default
     #[arg(long, env = "SHUTDOWN_TIMEOUT", value_name = "DURATION", value_parser = duration)]
     shutdown_timeout: Option<Duration>,
@@ -87,6 +90,12 @@ pub(super) struct ClusterArgs {
     /// The context of the kubeconfig; its current one by default
     #[arg(long, value_name = "NAME")]
     pub(super) context: Option<String>,
+    /// The cluster of the kubeconfig, in place of the one of the context
+    #[arg(long, value_name = "NAME")]
+    pub(super) cluster: Option<String>,
+    /// The address of the API server, in place of the one of the cluster; not used together with `--cluster`
+    #[arg(long, value_name = "URL")]
+    pub(super) server: Option<http::Uri>,
 }
 
 #[derive(Clone, Debug, Args)]
@@ -143,6 +152,9 @@ impl RunArgs {
         };
         if let Some(limit) = self.startup_timeout {
             options.startup_timeout = Some(limit).filter(|limit| !limit.is_zero());
+        }
+        if let Some(period) = self.resync {
+            options.resync = Some(period).filter(|period| !period.is_zero());
         }
         options.shutdown_timeout = self.shutdown_timeout.unwrap_or(options.shutdown_timeout);
         options.instance = self.pod_name.filter(|name| !name.is_empty()).or_else(|| options.instance.take());

@@ -107,16 +107,20 @@ async fn connect_and_run(operator: Operator, args: RunArgs, shutdown: Cancellati
 }
 
 async fn config(args: &ClusterArgs) -> Result<Config, ConnectError> {
-    match (&args.kubeconfig, &args.context) {
-        (Some(path), context) => config_from_file(path, context.as_deref()).await,
-        (None, None) => infer_config().await,
-        (None, Some(context)) => {
-            let options = KubeConfigOptions { context: Some(context.clone()), ..KubeConfigOptions::default() };
+    let options = KubeConfigOptions { context: args.context.clone(), cluster: args.cluster.clone(), user: None };
+    let mut config = match &args.kubeconfig {
+        Some(path) => config_from_file(path, &options).await?,
+        None if args.context.is_none() && args.cluster.is_none() => infer_config().await?,
+        None => {
             let named = std::env::var_os("KUBECONFIG").map_or_else(|| PathBuf::from("~/.kube/config"), PathBuf::from);
             let refused = |source| ConnectError::Kubeconfig { path: named, source: Box::new(source) };
-            Config::from_kubeconfig(&options).await.map_err(refused)
+            Config::from_kubeconfig(&options).await.map_err(refused)?
         }
+    };
+    if let (Some(server), None) = (&args.server, &args.cluster) {
+        config.cluster_url = server.clone();
     }
+    Ok(config)
 }
 
 fn print_documents<'a>(documents: impl IntoIterator<Item = &'a Value>) -> ExitCode {

@@ -43,6 +43,9 @@ fn flags_win_over_the_builder_and_defaults_do_not() {
         options(&["--shutdown-timeout", "1m", "--admin-addr", "off", "--watch-namespaces", "a, b", "--startup-timeout", "0"]);
     assert_eq!((flags.shutdown_timeout.as_secs(), flags.admin, flags.startup_timeout), (60, None, None));
     assert_eq!(flags.watch_namespaces, ["a", "b"]);
+    assert_eq!(plain.resync, Some(Duration::from_hours(10)));
+    assert_eq!(options(&["--resync", "30m"]).resync, Some(Duration::from_mins(30)));
+    assert_eq!(options(&["--resync", "0"]).resync, None);
 }
 
 #[test]

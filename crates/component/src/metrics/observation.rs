@@ -1,0 +1,153 @@
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt;
+use std::sync::{Arc, Weak};
+
+use kubewright_runtime::controller::Key;
+use kubewright_runtime::watch::WatchState;
+use parking_lot::Mutex;
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
+use prometheus_client::metrics::counter::ConstCounter;
+use prometheus_client::metrics::gauge::ConstGauge;
+
+/// What a component type tells of the clusters that it uses, when metrics are read.
+pub(crate) trait ClusterStatistics: Send + Sync {
+    /// The watches on dependents: the cluster and the state of each.
+    fn watches(&self) -> Vec<(String, WatchState)>;
+    /// The clients of other clusters and identities: how many were made, and how many there are.
+    fn clients(&self) -> (u64, usize);
+}
+
+/// What passes saw that is out of the ordinary, component by component.
+#[derive(Clone, Default)]
+pub(crate) struct Observations(Arc<Mutex<State>>);
+
+#[derive(Default)]
+struct State {
+    types: BTreeMap<Arc<str>, Weak<dyn ClusterStatistics>>,
+    seen: HashMap<(Arc<str>, Key), Seen>,
+}
+
+/// What a pass saw.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Seen {
+    /// Where the dependents live.
+    pub(crate) cluster: String,
+    /// The types that are polled.
+    pub(crate) polled: BTreeSet<String>,
+    /// Objects with the mark of the component that are no dependents of it (INV-6).
+    pub(crate) unknown: usize,
+}
+
+impl Observations {
+    pub(super) fn add(&self, controller: Arc<str>, statistics: Weak<dyn ClusterStatistics>) {
+        self.0.lock().types.insert(controller, statistics);
+    }
+
+    pub(super) fn set(&self, controller: &Arc<str>, component: &Key, seen: Seen) {
+        let mut state = self.0.lock();
+        let place = (Arc::clone(controller), component.clone());
+        if seen.unknown == 0 && seen.polled.is_empty() {
+            state.seen.remove(&place);
+        } else {
+            state.seen.insert(place, seen);
+        }
+    }
+
+    pub(super) fn forget(&self, controller: &Arc<str>, component: &Key) {
+        self.0.lock().seen.remove(&(Arc::clone(controller), component.clone()));
+    }
+
+    /// The types that components of this controller poll, by cluster.
+    pub(super) fn polled(&self, controller: &str) -> BTreeMap<String, BTreeSet<String>> {
+        let mut polled: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for ((of, _), seen) in &self.0.lock().seen {
+            if **of == *controller && !seen.polled.is_empty() {
+                polled.entry(seen.cluster.clone()).or_default().extend(seen.polled.iter().cloned());
+            }
+        }
+        polled
+    }
+
+    fn unknown(&self, controller: &str) -> BTreeMap<String, usize> {
+        let mut unknown = BTreeMap::new();
+        for ((of, _), seen) in &self.0.lock().seen {
+            if **of == *controller {
+                *unknown.entry(seen.cluster.clone()).or_default() += seen.unknown;
+            }
+        }
+        unknown
+    }
+
+    fn types(&self) -> Vec<(Arc<str>, Arc<dyn ClusterStatistics>)> {
+        let types = &self.0.lock().types;
+        types.iter().filter_map(|(controller, weak)| Some((Arc::clone(controller), weak.upgrade()?))).collect()
+    }
+}
+
+/// Writes what components see of clusters.
+#[derive(Debug)]
+pub(super) struct ClusterCollector(pub(super) Observations);
+
+/// A value with its labels.
+type Line = (Vec<(&'static str, String)>, usize);
+
+impl Collector for ClusterCollector {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
+        let (mut unknown, mut polled, mut watches) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut created, mut active) = (Vec::new(), Vec::new());
+        for (controller, statistics) in self.0.types() {
+            let of = |cluster: &str| vec![("controller", controller.to_string()), ("cluster", cluster.to_owned())];
+            let mut by_cluster: BTreeMap<String, BTreeMap<&str, usize>> = BTreeMap::new();
+            for (cluster, state) in statistics.watches() {
+                *by_cluster.entry(cluster).or_default().entry(state.as_str()).or_default() += 1;
+            }
+            let (unknown_here, polled_here) = (self.0.unknown(&controller), self.0.polled(&controller));
+            let clusters: BTreeSet<&String> = by_cluster.keys().chain(unknown_here.keys()).chain(polled_here.keys()).collect();
+            for cluster in clusters {
+                unknown.push((of(cluster), unknown_here.get(cluster).copied().unwrap_or(0)));
+                polled.push((of(cluster), polled_here.get(cluster).map_or(0, BTreeSet::len)));
+            }
+            for (cluster, states) in &by_cluster {
+                for (state, count) in states {
+                    let mut labels = of(cluster);
+                    labels.push(("state", (*state).to_owned()));
+                    watches.push((labels, *count));
+                }
+            }
+            let alone = vec![("controller", controller.to_string())];
+            let clients = statistics.clients();
+            created.push((alone.clone(), clients.0));
+            active.push((alone, clients.1));
+        }
+        let mut family = |name: &str, help: &str, lines: &[Line]| {
+            let kind = ConstGauge::new(0_i64).metric_type();
+            let mut descriptor = encoder.encode_descriptor(name, help, None, kind)?;
+            for (labels, value) in lines {
+                ConstGauge::new(i64::try_from(*value).unwrap_or(i64::MAX))
+                    .encode(descriptor.encode_family(&labels.as_slice())?)?;
+            }
+            Ok::<(), fmt::Error>(())
+        };
+        family("unknown_dependents", "Objects with the mark of a component that are no dependents of it", &unknown)?;
+        family("polled_types", "Types that are polled, since watching them is forbidden", &polled)?;
+        family("watches", "Watches on dependents, by state", &watches)?;
+        family("active_clients_total", "Clients of other clusters and identities", &active)?;
+        let mut descriptor = encoder.encode_descriptor(
+            "created_clients",
+            "Clients of other clusters and identities that were made",
+            None,
+            ConstCounter::new(0_u64).metric_type(),
+        )?;
+        for (labels, value) in &created {
+            ConstCounter::new(*value).encode(descriptor.encode_family(&labels.as_slice())?)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Observations {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Observations").field("seen", &self.0.lock().seen.len()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,97 @@
+//! How large a component may become (STA-8).
+
+use kubewright_runtime::cluster::ApiError;
+use serde_json::{Map, Value};
+
+/// The largest object that an API server stores, in bytes of JSON: etcd takes requests of 1.5 MiB, of which a few hundred bytes
+/// are not the object.
+pub(crate) const LARGEST: usize = 1536 * 1024 - 4096;
+/// Below so many dependents nobody counts.
+const FEW: usize = 512;
+
+/// What an object would need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Size {
+    /// Bytes of the status.
+    pub(crate) status: usize,
+    /// Bytes of the object without its status.
+    pub(crate) rest: usize,
+}
+
+impl Size {
+    /// Of this object with another status. None where it need not be known.
+    pub(crate) fn of(object: &Value, status: &Map<String, Value>, dependents: usize) -> Option<Self> {
+        if dependents < FEW {
+            return None;
+        }
+        let others = object.as_object().into_iter().flatten().filter(|(field, _)| *field != "status");
+        // Quotes, colon and comma; the braces of the object come in place of the last comma.
+        let rest = others.map(|(field, value)| field.len() + bytes(value) + 4).sum::<usize>() + r#"{"status":}"#.len();
+        Some(Self { status: map_bytes(status), rest })
+    }
+
+    /// With a status that is larger by so many bytes.
+    pub(crate) fn grown(self, bytes: usize) -> Self {
+        Self { status: self.status + bytes, ..self }
+    }
+
+    pub(crate) fn total(self) -> usize {
+        self.status + self.rest
+    }
+
+    pub(crate) fn fits(self) -> bool {
+        self.total() <= LARGEST
+    }
+}
+
+/// Whether a server refuses an object for its size. That of etcd comes with the code of a fault that may pass.
+pub(super) fn is_too_large(error: &ApiError) -> bool {
+    let told = |status: &kubewright_runtime::cluster::StatusError| {
+        let by_storage = ["request is too large", "trying to send message larger than max"];
+        status.code == 413 || (status.code == 500 && by_storage.iter().any(|text| status.message.contains(text)))
+    };
+    error.status().is_some_and(told)
+}
+
+fn map_bytes(map: &Map<String, Value>) -> usize {
+    map.iter().map(|(field, value)| field.len() + bytes(value) + 4).sum::<usize>() + 1
+}
+
+/// Bytes of a value as JSON, without making the text.
+fn bytes(value: &Value) -> usize {
+    struct Count(usize);
+    impl std::io::Write for Count {
+        fn write(&mut self, text: &[u8]) -> std::io::Result<usize> {
+            self.0 += text.len();
+            Ok(text.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut count = Count(0);
+    // Counting does not fail, and a JSON value has no other form.
+    drop(serde_json::to_writer(&mut count, value));
+    count.0
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    // STA-8
+    #[test]
+    fn the_size_is_that_of_the_whole_object_with_its_new_status() {
+        let object = json!({ "kind": "Bundle", "metadata": { "name": "é\"" }, "spec": [1, 2], "status": { "old": true } });
+        let status = json!({ "inventory": [{ "name": "a" }], "state": "Ready" });
+        let size = Size::of(&object, status.as_object().unwrap(), FEW).unwrap();
+        let mut after = object.clone();
+        after["status"] = status.clone();
+        let exact = after.to_string().len();
+        assert!((exact..exact + 4).contains(&size.total()), "{size:?}, exactly {exact}");
+        assert_eq!(size.status, status.to_string().len());
+        assert_eq!(Size::of(&object, status.as_object().unwrap(), FEW - 1), None);
+    }
+}

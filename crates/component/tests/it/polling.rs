@@ -1,0 +1,189 @@
+//! What may not be watched, and what nobody listed.
+
+use std::time::Duration;
+
+use kubewright::prelude::*;
+use kubewright_apiserver::kinds::Verb;
+use kubewright_apiserver::middleware::journal::{Mark, Record};
+
+use crate::kinds::{Kinds, held};
+use crate::types::{bundle, config_map};
+use crate::world::{OPERATOR, World, condition, message_of};
+
+fn polling(component: &Value) -> &str {
+    condition(component, "Polling").and_then(|condition| condition["message"].as_str()).unwrap_or_default()
+}
+
+/// The polls since the mark: lists of the objects of one owner.
+fn polls(world: &World, mark: Mark, kinds: &Kinds) -> usize {
+    let lists = world.journal().since(mark).verb(Verb::List).of(kinds.group(), "foos");
+    let of_owner = |record: &Record| record.query_value("labelSelector").is_some_and(|labels| labels.contains(['=', '%']));
+    lists.filter(of_owner).iter().count()
+}
+
+// WATCH-6, STA-4
+#[tokio::test]
+async fn a_type_that_may_not_be_watched_is_polled_until_it_may() {
+    let world = World::start().await;
+    let kinds = Kinds::install(&world).await;
+    let rule = world.faults().on(Verb::Watch).of(kinds.group(), "foos").forbidden();
+    world.set(&kinds.component(&[kinds.foo(), config_map("one", "a")])).await;
+    let waiting = world.until("demo", "polling", |component| !polling(component).is_empty()).await;
+    let expected = format!("polled, since watching them is forbidden: Foo.{} (grant list and watch on them)", kinds.group());
+    assert_eq!(polling(&waiting), expected);
+    assert_eq!(condition(&waiting, "Polling").unwrap()["reason"], "WatchForbidden");
+    world.until_state("demo", "Processing", "Processing").await;
+    // No event tells that it is ready.
+    world.observe(&kinds.foo()).await;
+    let ready = world.until_ready("demo").await;
+    assert_eq!(polling(&ready), expected);
+    let metric = "kubewright_polled_types{controller=\"bundle\",cluster=\"local\"} 1";
+    assert!(world.metrics().contains(metric), "{}", world.metrics());
+    rule.remove();
+    // The watch is tried again after 10 minutes, which only a virtual clock has.
+    if world.cluster.is_embedded() {
+        world.pass(Duration::from_mins(11)).await;
+        let watched = world.until("demo", "no longer polling", |component| condition(component, "Polling").is_none()).await;
+        assert_eq!(watched["status"]["state"], "Ready");
+        assert!(world.metrics().contains(&metric.replace("} 1", "} 0")), "{}", world.metrics());
+        world.delete(&kinds.foo()).await;
+        world.pass(Duration::from_millis(500)).await;
+        assert!(world.get(&kinds.foo()).await.is_some(), "it is back at once");
+    }
+    world.delete(&bundle("demo", &[])).await;
+    world.until_gone(&bundle("demo", &[])).await;
+    assert!(world.get(&kinds.foo()).await.is_none());
+}
+
+// WAIT-3
+#[tokio::test]
+async fn polls_become_rarer_and_stop_when_the_component_is_ready() {
+    let world = World::start().await;
+    // How often something happens in a given time is told by a virtual clock only.
+    if !world.cluster.is_embedded() {
+        return;
+    }
+    let kinds = Kinds::install(&world).await;
+    world.faults().on(Verb::Watch).of(kinds.group(), "foos").forbidden();
+    world.set(&kinds.component(&[kinds.foo()])).await;
+    world.until_state("demo", "Processing", "Processing").await;
+    let mark = world.journal().mark();
+    world.pass(Duration::from_secs(6)).await;
+    let first = polls(&world, mark, &kinds);
+    assert!((7..=11).contains(&first), "50, 100, 200, 400, 800 ms, then each second: {first}");
+    world.pass(Duration::from_mins(2)).await;
+    let mark = world.journal().mark();
+    world.pass(Duration::from_secs(100)).await;
+    let later = polls(&world, mark, &kinds);
+    assert!((8..=11).contains(&later), "each 10 seconds: {later}");
+    world.observe(&kinds.foo()).await;
+    world.until_ready("demo").await;
+    let mark = world.journal().mark();
+    world.pass(Duration::from_mins(5)).await;
+    assert_eq!(polls(&world, mark, &kinds), 0);
+    world.pass(Duration::from_mins(7)).await;
+    assert!(polls(&world, mark, &kinds) >= 1, "the requeue interval");
+}
+
+// WATCH-6
+#[tokio::test]
+async fn what_may_not_even_be_listed_is_read_one_by_one() {
+    let world = World::start().await;
+    for verb in [Verb::List, Verb::Watch] {
+        world.faults().on(verb).of("", "configmaps").forbidden();
+    }
+    let (one, two) = (config_map("one", "a"), config_map("two", "a"));
+    world.set(&bundle("demo", &[one.clone(), two.clone()])).await;
+    let ready = world.until_ready("demo").await;
+    assert!(polling(&ready).contains(": ConfigMap ("), "{}", polling(&ready));
+    // Somebody else's object is found when ours cannot be created.
+    world.create(&config_map("three", "x")).await;
+    world.set(&bundle("demo", &[one, config_map("two", "b"), config_map("three", "a")])).await;
+    world.until_ready("demo").await;
+    for (name, value) in [("two", "b"), ("three", "a")] {
+        assert_eq!(world.get(&config_map(name, "")).await.unwrap()["data"]["value"], value);
+    }
+    world.set(&bundle("demo", &[config_map("three", "a")])).await;
+    world.until_ready("demo").await;
+    assert!(world.get(&two).await.is_none());
+    world.delete(&bundle("demo", &[])).await;
+    world.until_gone(&bundle("demo", &[])).await;
+    assert!(world.get(&config_map("three", "")).await.is_none());
+}
+
+// GATE-3, WATCH-6
+#[tokio::test]
+async fn foreign_instances_that_may_not_be_watched_are_polled() {
+    let world = World::start().await;
+    let kinds = Kinds::install(&world).await;
+    world.set(&kinds.component(&[])).await;
+    world.until_ready("demo").await;
+    world.create(&kinds.bar()).await;
+    world.faults().on(Verb::Watch).of(kinds.group(), "bars").forbidden();
+    world.delete(&bundle("demo", &[])).await;
+    world.until_state("demo", "Deleting", "DeletionBlocked").await;
+    let blocked = world.until("demo", "polling", |component| !polling(component).is_empty()).await;
+    assert!(polling(&blocked).contains(&format!("Bar.{}", kinds.group())), "{}", polling(&blocked));
+    world.delete(&kinds.bar()).await;
+    world.until_gone(&bundle("demo", &[])).await;
+}
+
+// REF-2, WATCH-6
+#[tokio::test]
+async fn references_that_may_not_be_watched_are_shown() {
+    let world = World::start().await;
+    world.faults().on(Verb::Watch).of("", "secrets").forbidden();
+    let mut component = bundle("demo", &[]);
+    component["spec"]["nested"] = json!({ "secretValues": { "x": { "name": "login", "key": "password" } } });
+    world.set(&component).await;
+    let waiting = world.until("demo", "polling", |component| !polling(component).is_empty()).await;
+    assert!(polling(&waiting).contains(": Secret ("), "{}", polling(&waiting));
+    world
+        .create(&json!({ "apiVersion": "v1", "kind": "Secret", "metadata": { "name": "login" }, "data": { "password": "b2xk" } }))
+        .await;
+    world.until_ready("demo").await;
+}
+
+// INV-6, TAKE-4
+#[tokio::test]
+async fn a_lost_inventory_heals_and_unlisted_objects_are_counted_but_never_touched() {
+    let world = World::start().await;
+    world.set(&bundle("demo", &[config_map("one", "a")])).await;
+    world.until_ready("demo").await;
+    let one = world.get(&config_map("one", "")).await.unwrap();
+    let mut stray = config_map("stray", "x");
+    let key = format!("{OPERATOR}/owner-id");
+    stray["metadata"]["labels"] = json!({ &key: one["metadata"]["labels"][&key] });
+    world.create(&stray).await;
+    let demo = bundle("demo", &[]);
+    let lost = json!({ "inventory": null, "processingDigest": null, "state": null });
+    world.patch_status(&demo, lost).await;
+    let healed = world.until("demo", "whole again", |component| {
+        let inventory = component["status"]["inventory"].as_array();
+        component["status"]["state"] == "Ready" && inventory.is_some_and(|items| items.len() == 1)
+    });
+    assert_eq!(healed.await["status"]["inventory"][0]["name"], "one");
+    assert_eq!(world.get(&config_map("one", "")).await.unwrap()["metadata"]["uid"], one["metadata"]["uid"]);
+    let metric = "kubewright_unknown_dependents{controller=\"bundle\",cluster=\"local\"} 1";
+    assert!(world.metrics().contains(metric), "{}", world.metrics());
+    world.delete(&demo).await;
+    world.until_gone(&demo).await;
+    assert!(world.get(&config_map("one", "")).await.is_none());
+    assert_eq!(world.get(&stray).await.unwrap()["data"]["value"], "x");
+}
+
+// WATCH-6, OUT-1: a back-off is not outrun by polls.
+#[tokio::test]
+async fn an_error_is_not_repeated_at_the_pace_of_polls() {
+    let world = World::start().await;
+    let kinds = Kinds::install(&world).await;
+    world.faults().on(Verb::Watch).of(kinds.group(), "foos").forbidden();
+    world.faults().on(Verb::Create).of(kinds.group(), "foos").forbidden();
+    let mark = world.journal().mark();
+    world.set(&kinds.component(&[held(kinds.foo())])).await;
+    let failed = world.until_state("demo", "Error", "Error").await;
+    assert!(message_of(&failed).contains("oo"), "{}", message_of(&failed));
+    world.idle(Duration::from_secs(4)).await;
+    let creates = world.journal().since(mark).verb(Verb::Create).of(kinds.group(), "foos").iter().count();
+    assert!(creates <= 12, "{creates} creates in 4 seconds");
+}

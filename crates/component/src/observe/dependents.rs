@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,6 +14,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::Notify;
+use super::place::{NotObservable, Place, Refusals, Residences, title};
 use super::polls::{Polled, Polls};
 
 /// How long a pass waits for the first list of a type that nobody watched before.
@@ -46,51 +47,10 @@ struct State {
     wanted: HashMap<Key, HashSet<ObjectKey>>,
 }
 
-/// What one watch sees: a kind everywhere, or in one namespace where everywhere is refused (WATCH-2).
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Place {
-    kind: GroupKind,
-    namespace: Option<String>,
-}
-
-impl Place {
-    fn everywhere(kind: &GroupKind) -> Self {
-        Self { kind: kind.clone(), namespace: None }
-    }
-
-    fn within(kind: &GroupKind, namespace: &str) -> Self {
-        Self { kind: kind.clone(), namespace: Some(namespace.to_owned()) }
-    }
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&title(&self.kind))?;
-        self.namespace.as_ref().map_or(Ok(()), |namespace| write!(f, " in namespace {namespace}"))
-    }
-}
-
-/// The kinds of a component's dependents, each with the namespaces in which it has some.
-pub(crate) type Residences = BTreeMap<GroupKind, BTreeSet<String>>;
-
-/// The kinds that may not be watched where a component has dependents, with the server's words.
-pub(crate) type Refusals = BTreeMap<GroupKind, String>;
-
 struct Watched {
     store: Store<Projection>,
     users: HashSet<Key>,
     stop: CancellationToken,
-}
-
-/// A kind whose objects cannot be seen at the moment.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum NotObservable {
-    /// The server forbids to watch and to read.
-    #[error("watching {kind} is forbidden: {error} (grant get, list and watch on it to the operator)")]
-    Forbidden { kind: String, error: String },
-    /// The first list did not come in time, or the watch has been broken for long.
-    #[error("{kind} cannot be observed{}", error.as_deref().map(|error| format!(": {error}")).unwrap_or_default())]
-    Silent { kind: String, error: Option<String> },
 }
 
 impl Watched {
@@ -415,11 +375,6 @@ fn only_version_differs(old: Option<&Projection>, new: Option<&Projection>) -> b
     };
     let versioned = Projection { resource_version: old.resource_version.clone(), ..new.clone() };
     *old == versioned
-}
-
-/// `Kind.group`, or the kind alone.
-pub(crate) fn title(kind: &GroupKind) -> String {
-    if kind.group.is_empty() { kind.kind.clone() } else { format!("{}.{}", kind.kind, kind.group) }
 }
 
 impl fmt::Debug for DependentWatches {

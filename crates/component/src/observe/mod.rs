@@ -3,11 +3,13 @@
 mod awaited;
 mod components;
 mod dependents;
+mod place;
 mod polls;
 
 pub(crate) use awaited::{AwaitedWatches, Obstacle};
 pub(crate) use components::{Compact, Components};
-pub(crate) use dependents::{DependentWatches, NotObservable, Refusals, Residences, title};
+pub(crate) use dependents::DependentWatches;
+pub(crate) use place::{NotObservable, Refusals, Residences, title};
 pub(crate) use polls::Polled;
 
 use std::sync::Arc;

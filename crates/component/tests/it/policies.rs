@@ -197,3 +197,57 @@ async fn a_type_keeps_our_finalizer_under_an_override() {
     world.until_gone(&bundle("demo", &[])).await;
     world.until_gone(&kinds.crd()).await;
 }
+
+// DIG-2, DIG-1
+#[tokio::test]
+async fn another_reconcile_policy_is_one_update_of_the_object() {
+    let world = World::start().await;
+    let map = |policy: &str| annotated(config_map("one", "a"), "reconcile-policy", policy);
+    world.set(&bundle("demo", &[map("on-object-change")])).await;
+    world.until_ready("demo").await;
+    let digest = |object: &Value| object["metadata"]["annotations"][format!("{OPERATOR}/digest")].as_str().unwrap().to_owned();
+    let plain = digest(&world.get(&config_map("one", "")).await.unwrap());
+    assert_eq!(plain.len(), 64);
+    for (revision, policy) in [(2, "on-object-or-component-change"), (3, "once"), (4, "on-object-change")] {
+        let mark = world.journal().mark();
+        world.set(&bundle("demo", &[map(policy)])).await;
+        world.until("demo", "changed", |component| component["status"]["revision"] == revision).await;
+        world.until_ready("demo").await;
+        world.journal().since(mark).writes().of("", "configmaps").exactly(1).unwrap();
+        let found = digest(&world.get(&config_map("one", "")).await.unwrap());
+        match policy {
+            "on-object-or-component-change" => assert!(found.contains("@k1:"), "{found}"),
+            "once" => assert_eq!(found, "__once__"),
+            _ => assert_eq!(found, plain),
+        }
+    }
+}
+
+// WRITE-1, WRITE-11, MARK-1, OPT-1
+#[tokio::test]
+async fn a_create_says_who_writes_and_whose_the_object_is() {
+    let world = World::start().await;
+    let applied = annotated(config_map("applied", "a"), "update-policy", "ssa-merge");
+    world.set(&bundle("demo", &[applied, config_map("posted", "a")])).await;
+    world.until_ready("demo").await;
+    let system = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": "kube-system" } });
+    let cluster = world.get(&system).await.unwrap()["metadata"]["uid"].as_str().unwrap().to_owned();
+    for name in ["applied", "posted"] {
+        let live = world.get(&config_map(name, "")).await.unwrap();
+        let key = format!("{OPERATOR}/owner-id");
+        let owner = format!("{cluster}/{}/demo", world.namespace());
+        assert_eq!(live["metadata"]["annotations"][&key], owner.as_str());
+        let hash = live["metadata"]["labels"][&key].as_str().unwrap();
+        assert!(hash.len() == 52 && hash.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'2'..=b'7')), "{hash}");
+        let managers = live["metadata"]["managedFields"].as_array().unwrap();
+        let operation = if name == "applied" { "Apply" } else { "Update" };
+        assert!(managers.iter().any(|entry| entry["manager"] == OPERATOR && entry["operation"] == operation), "{live:#}");
+    }
+    let writes = world.journal().all().writes().of("", "configmaps");
+    writes.every_write_names_its_field_manager().unwrap();
+    let first = writes.iter().find(|record| record.body.as_ref().is_some_and(|body| body["metadata"]["name"] == "applied"));
+    let first = first.unwrap();
+    assert_eq!(first.query_value("force"), None, "a create takes nothing from anybody");
+    assert_eq!(first.query_value("fieldValidation"), Some("Warn"));
+    assert_eq!(first.body.as_ref().unwrap()["metadata"]["resourceVersion"], "1");
+}

@@ -19,6 +19,7 @@ mod endpoint;
 mod error;
 mod kubeconfig;
 mod serve;
+mod stream;
 mod tls;
 
 pub use endpoint::Endpoint;

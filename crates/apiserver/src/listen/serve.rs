@@ -1,24 +1,37 @@
 //! Connections: accepted, authenticated, served, and ended.
 
-use std::{pin::pin, sync::Arc, time::Duration};
+use std::{
+    future::poll_fn,
+    pin::{Pin, pin},
+    sync::Arc,
+    task::{Poll, ready},
+    time::Duration,
+};
 
 use bytes::Bytes;
-use http::{Request, Response, header::CONTENT_TYPE};
+use futures::{FutureExt as _, future::BoxFuture};
+use http::{
+    HeaderMap, Request, Response, StatusCode, Version,
+    header::{CONNECTION, CONTENT_TYPE},
+};
+use http_body::Body as _;
 use http_body_util::{BodyExt, Either, Full, LengthLimitError, Limited};
-use hyper::{body::Incoming, service::service_fn};
+use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
     server::conn::auto,
 };
+use parking_lot::Mutex;
 use tokio::{
-    io::{AsyncRead, AsyncWrite},
+    io::{AsyncRead, AsyncWrite, AsyncWriteExt as _},
     net::{TcpListener, TcpStream},
     sync::watch,
     task::JoinSet,
 };
-use tokio_rustls::TlsAcceptor;
+use tokio_rustls::{TlsAcceptor, server::TlsStream};
 use tower::ServiceExt;
 
+use super::stream;
 use crate::{
     access::{Identity, Refused},
     middleware::{BoxError, faults::FaultBody, journal::JournalBody},
@@ -57,12 +70,7 @@ pub(super) async fn run(listener: TcpListener, frontend: Frontend, mut stop: wat
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((socket, _)) => {
-                    let (frontend, stop) = (frontend.clone(), stopped.clone());
-                    connections.spawn(async move {
-                        if let Err(error) = connection(socket, frontend, stop).await {
-                            tracing::debug!(error, "a connection ended");
-                        }
-                    });
+                    connections.spawn(ended(connection(socket, frontend.clone(), stopped.clone())));
                 }
                 Err(error) => {
                     // Out of file descriptors, most likely; some are given back when connections end.
@@ -70,7 +78,15 @@ pub(super) async fn run(listener: TcpListener, frontend: Frontend, mut stop: wat
                     tokio::time::sleep(Duration::from_millis(50)).await;
                 }
             },
-            Some(_) = connections.join_next(), if !connections.is_empty() => {}
+            Some(phase) = connections.join_next(), if !connections.is_empty() => {
+                // A task for each phase: one that waits for events keeps no room for requests.
+                if let Ok(Some((client, next))) = phase {
+                    match next {
+                        Next::Requests => connections.spawn(ended(requests(client))),
+                        Next::Stream(answer, waits) => connections.spawn(ended(stream(client, answer, waits))),
+                    };
+                }
+            }
             () = told(&mut stop) => break,
         }
     }
@@ -80,27 +96,59 @@ pub(super) async fn run(listener: TcpListener, frontend: Frontend, mut stop: wat
     let _ = tokio::time::timeout(DRAIN, drained).await;
 }
 
-async fn connection(socket: TcpStream, frontend: Frontend, stop: watch::Receiver<bool>) -> Result<(), BoxError> {
-    socket.set_nodelay(true)?;
-    let Some(tls) = frontend.tls.clone() else {
-        return serve(socket, Some(Identity::admin()), frontend, stop).await;
-    };
-    let socket = tokio::time::timeout(HANDSHAKE, tls.accept(socket)).await??;
-    let certificate = socket.get_ref().1.peer_certificates().and_then(|chain| chain.first());
-    let certified = certificate.and_then(|certificate| frontend.state.access.credentials.by_certificate(certificate));
-    serve(socket, certified, frontend, stop).await
+/// A client on a connection of HTTP/1.1.
+struct Client {
+    socket: TlsStream<TcpStream>,
+    certified: Arc<Option<Identity>>,
+    frontend: Frontend,
+    stop: watch::Receiver<bool>,
 }
 
+/// What comes next on such a connection.
+enum Next {
+    Requests,
+    /// An answer without end, and whether the client waits for its end.
+    Stream(Answer, bool),
+}
+
+type Phase = Option<(Client, Next)>;
+
+/// What came of a phase.
+async fn ended(phase: impl Future<Output = Result<Phase, BoxError>>) -> Phase {
+    phase.await.unwrap_or_else(|error| {
+        tracing::debug!(error, "a connection ended");
+        None
+    })
+}
+
+async fn connection(socket: TcpStream, frontend: Frontend, stop: watch::Receiver<bool>) -> Result<Phase, BoxError> {
+    socket.set_nodelay(true)?;
+    let Some(tls) = frontend.tls.clone() else {
+        serve(socket, Arc::new(Some(Identity::admin())), frontend, stop).await?;
+        return Ok(None);
+    };
+    let socket = tokio::time::timeout(HANDSHAKE, tls.accept(socket)).await??;
+    let (_, session) = socket.get_ref();
+    let certificate = session.peer_certificates().and_then(|chain| chain.first());
+    let certified = certificate.and_then(|certificate| frontend.state.access.credentials.by_certificate(certificate));
+    let certified = Arc::new(certified);
+    if session.alpn_protocol() == Some(b"h2") {
+        serve(socket, certified, frontend, stop).await?;
+        return Ok(None);
+    }
+    Ok(Some((Client { socket, certified, frontend, stop }, Next::Requests)))
+}
+
+/// A connection of HTTP/2, or of whatever a client speaks on a plain port.
 async fn serve<I>(
     socket: I,
-    certified: Option<Identity>,
+    certified: Arc<Option<Identity>>,
     frontend: Frontend,
     mut stop: watch::Receiver<bool>,
 ) -> Result<(), BoxError>
 where
     I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let certified = Arc::new(certified);
     let service = service_fn(move |request: Request<Incoming>| answer(frontend.clone(), certified.clone(), request));
     let mut builder = auto::Builder::new(TokioExecutor::new());
     builder.http1().timer(TokioTimer::new());
@@ -113,6 +161,75 @@ where
         () = told(&mut stop) => connection.as_mut().graceful_shutdown(),
     }
     connection.await
+}
+
+/// Requests one after the other, until the client leaves or an answer has no end.
+async fn requests(client: Client) -> Result<Phase, BoxError> {
+    let Client { socket, certified, frontend, stop } = client;
+    let (mut socket, answer, waits) = until_unending(socket, certified.clone(), frontend.clone(), stop.clone()).await?;
+    if let Some(answer) = answer {
+        return Ok(Some((Client { socket, certified, frontend, stop }, Next::Stream(answer, waits))));
+    }
+    socket.shutdown().await?;
+    Ok(None)
+}
+
+/// What is left of a connection after requests: the socket, an answer that has no end, and whether the client waits for it.
+type Left = (TlsStream<TcpStream>, Option<Answer>, bool);
+
+fn until_unending(
+    socket: TlsStream<TcpStream>,
+    certified: Arc<Option<Identity>>,
+    frontend: Frontend,
+    mut stop: watch::Receiver<bool>,
+) -> BoxFuture<'static, hyper::Result<Left>> {
+    let unending: Arc<Mutex<Option<Answer>>> = Arc::default();
+    let found = unending.clone();
+    let service = service_fn(move |request: Request<Incoming>| {
+        let may_stream = request.version() == Version::HTTP_11 && !wants_to_leave(request.headers());
+        let answer = answer(frontend.clone(), certified.clone(), request);
+        let unending = unending.clone();
+        async move {
+            let answer = answer.await;
+            let is_unending = |answer: &Answer| answer.status() == StatusCode::OK && answer.body().size_hint().exact().is_none();
+            if may_stream && answer.as_ref().is_ok_and(is_unending) {
+                *unending.lock() = answer.ok();
+                return std::future::pending().await;
+            }
+            answer
+        }
+        .boxed()
+    });
+    let mut builder = http1::Builder::new();
+    let mut connection = Some(builder.timer(TokioTimer::new()).serve_connection(TokioIo::new(socket), service));
+    let mut told = async move { told(&mut stop).await }.boxed().fuse();
+    poll_fn(move |context| {
+        let Some(open) = &mut connection else { return Poll::Pending };
+        if told.poll_unpin(context).is_ready() {
+            Pin::new(&mut *open).graceful_shutdown();
+        }
+        let polled = open.poll_without_shutdown(context);
+        let answer = found.lock().take();
+        if answer.is_none() {
+            ready!(polled)?;
+        }
+        let Some(left) = connection.take().map(http1::Connection::into_parts) else { return Poll::Pending };
+        Poll::Ready(Ok((left.io.into_inner(), answer, left.read_buf.is_empty())))
+    })
+    .boxed()
+}
+
+fn wants_to_leave(headers: &HeaderMap) -> bool {
+    headers.get(CONNECTION).is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"close"))
+}
+
+/// An answer without end, and whatever comes after it.
+async fn stream(mut client: Client, answer: Answer, waits: bool) -> Result<Phase, BoxError> {
+    if stream::write(&mut client.socket, answer, waits).await? {
+        return Ok(Some((client, Next::Requests)));
+    }
+    client.socket.shutdown().await?;
+    Ok(None)
 }
 
 /// One request. An error breaks the connection, or on HTTP/2 the stream: that is what a fault rule asked for.

@@ -50,7 +50,7 @@ pub(super) struct Channel {
     pub(super) history: History,
     /// Counts how often all subscriptions were ended.
     pub(super) closings: u64,
-    bell: watch::Sender<()>,
+    bell: Arc<watch::Sender<()>>,
     readers: Vec<Weak<Reader>>,
 }
 
@@ -162,11 +162,15 @@ impl Store {
         {
             return Err(CommitError::Failed(change.object.clone()));
         }
-        let events = changes.into_iter().filter_map(|change| state.apply(change, self.window)).collect();
+        let mut bells: Vec<Arc<watch::Sender<()>>> = Vec::new();
+        let events = changes.into_iter().filter_map(|change| state.apply(change, self.window, &mut bells)).collect();
         self.revision.store(state.snapshot.revision, Ordering::Release);
         let cooled = state.cool();
-        // What nobody needs any more is taken apart when others may write again.
+        // Those who are woken look here at once, and what nobody needs any more is taken apart when others may write again.
         drop(state);
+        for bell in &bells {
+            bell.send_replace(());
+        }
         drop(cooled);
         Ok(events)
     }
@@ -334,12 +338,13 @@ impl State {
         self.channels.entry(resource.clone()).or_insert_with(|| Channel {
             history: History::new(window, compacted),
             closings: 0,
-            bell: watch::Sender::new(()),
+            bell: Arc::new(watch::Sender::new(())),
             readers: Vec::new(),
         })
     }
 
-    fn apply(&mut self, change: Change, window: usize) -> Option<Arc<Event>> {
+    /// Makes a change; `bells` are those that are to be rung for it.
+    fn apply(&mut self, change: Change, window: usize, bells: &mut Vec<Arc<watch::Sender<()>>>) -> Option<Arc<Event>> {
         let Change { object, content, .. } = change;
         let revision = self.snapshot.revision + 1;
         let current = content.map(|value| Arc::new(Stored::new(value, revision)));
@@ -352,7 +357,9 @@ impl State {
         let event = Arc::new(Event::new(revision, object, previous, current));
         let channel = self.channel(&event.object.resource, window);
         let number = channel.history.push(event.clone());
-        channel.bell.send_replace(());
+        if channel.bell.receiver_count() > 0 && bells.iter().all(|bell| !Arc::ptr_eq(bell, &channel.bell)) {
+            bells.push(channel.bell.clone());
+        }
         if let Some(outbox) = &mut self.outbox {
             outbox.push(event.clone());
         }

@@ -38,8 +38,8 @@ impl Builtin {
 
     /// The definition of the form in which an object is stored; two versions of a resource share one.
     fn stored_definition(self, object: &Value) -> &'static str {
-        let stored = object.gvk().and_then(|gvk| Definitions::embedded().name_of(&gvk));
-        stored.unwrap_or(self.definition)
+        let (group, version) = object.api_version().split_once('/').unwrap_or(("", object.api_version()));
+        Definitions::embedded().named(group, version, object.kind()).unwrap_or(self.definition)
     }
 }
 

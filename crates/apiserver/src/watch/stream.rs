@@ -3,7 +3,7 @@
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use futures::{Stream, stream};
+use futures::{FutureExt as _, Stream, future::BoxFuture, stream};
 use jiff::Timestamp;
 
 use super::{
@@ -11,6 +11,7 @@ use super::{
     query::{Start, WatchQuery},
 };
 use crate::{
+    clock::Clock,
     kinds::KindSpec,
     middleware::journal::RecordNote,
     request::{
@@ -57,6 +58,21 @@ struct Watch {
     next_bookmark: Option<Duration>,
     /// Whether a table has not shown its columns yet.
     columns_due: bool,
+    /// Rings when there is something to do without an event. It stays set while events pass.
+    alarm: Option<Alarm>,
+}
+
+/// A timer, and when it rings.
+struct Alarm {
+    due: Duration,
+    timer: BoxFuture<'static, ()>,
+}
+
+impl Alarm {
+    fn set(clock: &Clock, due: Duration) -> Self {
+        let clock = clock.clone();
+        Self { due, timer: async move { clock.sleep_until(due).await }.boxed() }
+    }
 }
 
 impl Watch {
@@ -84,6 +100,7 @@ impl Watch {
                 .bookmarks
                 .then(|| (now + state.options.bookmark_period).min(deadline.saturating_sub(LAST_BOOKMARK))),
             columns_due: matches!(representation.shape, Shape::Table(_)),
+            alarm: None,
             query,
         };
         match watch.query.start {
@@ -224,9 +241,11 @@ impl Watch {
         let next_held = self.held.front().map(|(due, _)| *due);
         let until = next_held.or(self.next_bookmark).unwrap_or(self.deadline).min(self.deadline);
         let Some(subscription) = &mut self.subscription else { return };
+        let mut alarm = self.alarm.take().filter(|alarm| alarm.due == until);
+        let Alarm { timer, .. } = alarm.get_or_insert_with(|| Alarm::set(&self.state.clock, until));
         tokio::select! {
-            () = subscription.wait() => {}
-            () = self.state.clock.sleep_until(until) => {}
+            () = subscription.wait() => self.alarm = alarm,
+            () = timer => {}
         }
     }
 }

@@ -96,9 +96,11 @@ pub(super) async fn run(listener: TcpListener, frontend: Frontend, mut stop: wat
     let _ = tokio::time::timeout(DRAIN, drained).await;
 }
 
-/// A client on a connection of HTTP/1.1.
+type Socket = Box<TlsStream<TcpStream>>;
+
+/// A client on a connection of HTTP/1.1. What is large is boxed, since a task has room for each place that it is moved through.
 struct Client {
-    socket: TlsStream<TcpStream>,
+    socket: Socket,
     certified: Arc<Option<Identity>>,
     frontend: Frontend,
     stop: watch::Receiver<bool>,
@@ -108,7 +110,7 @@ struct Client {
 enum Next {
     Requests,
     /// An answer without end, and whether the client waits for its end.
-    Stream(Answer, bool),
+    Stream(Box<Answer>, bool),
 }
 
 type Phase = Option<(Client, Next)>;
@@ -136,7 +138,7 @@ async fn connection(socket: TcpStream, frontend: Frontend, stop: watch::Receiver
         serve(socket, certified, frontend, stop).await?;
         return Ok(None);
     }
-    Ok(Some((Client { socket, certified, frontend, stop }, Next::Requests)))
+    Ok(Some((Client { socket: Box::new(socket), certified, frontend, stop }, Next::Requests)))
 }
 
 /// A connection of HTTP/2, or of whatever a client speaks on a plain port.
@@ -175,15 +177,15 @@ async fn requests(client: Client) -> Result<Phase, BoxError> {
 }
 
 /// What is left of a connection after requests: the socket, an answer that has no end, and whether the client waits for it.
-type Left = (TlsStream<TcpStream>, Option<Answer>, bool);
+type Left = (Socket, Option<Box<Answer>>, bool);
 
 fn until_unending(
-    socket: TlsStream<TcpStream>,
+    socket: Socket,
     certified: Arc<Option<Identity>>,
     frontend: Frontend,
     mut stop: watch::Receiver<bool>,
 ) -> BoxFuture<'static, hyper::Result<Left>> {
-    let unending: Arc<Mutex<Option<Answer>>> = Arc::default();
+    let unending: Arc<Mutex<Option<Box<Answer>>>> = Arc::default();
     let found = unending.clone();
     let service = service_fn(move |request: Request<Incoming>| {
         let may_stream = request.version() == Version::HTTP_11 && !wants_to_leave(request.headers());
@@ -193,7 +195,7 @@ fn until_unending(
             let answer = answer.await;
             let is_unending = |answer: &Answer| answer.status() == StatusCode::OK && answer.body().size_hint().exact().is_none();
             if may_stream && answer.as_ref().is_ok_and(is_unending) {
-                *unending.lock() = answer.ok();
+                *unending.lock() = answer.ok().map(Box::new);
                 return std::future::pending().await;
             }
             answer
@@ -224,7 +226,7 @@ fn wants_to_leave(headers: &HeaderMap) -> bool {
 }
 
 /// An answer without end, and whatever comes after it.
-async fn stream(mut client: Client, answer: Answer, waits: bool) -> Result<Phase, BoxError> {
+async fn stream(mut client: Client, answer: Box<Answer>, waits: bool) -> Result<Phase, BoxError> {
     if stream::write(&mut client.socket, answer, waits).await? {
         return Ok(Some((client, Next::Requests)));
     }

@@ -20,14 +20,16 @@ const END: &[u8] = b"0\r\n\r\n";
 
 /// Writes an answer, in chunks, until it ends; `waits` says that the client has sent nothing more. Returns whether the connection can take
 /// another request: the client waited for the end.
-pub(super) async fn write<S, B>(socket: &mut S, answer: Response<B>, mut waits: bool) -> Result<bool, BoxError>
+pub(super) async fn write<S, B>(socket: &mut S, answer: Box<Response<B>>, mut waits: bool) -> Result<bool, BoxError>
 where
     S: AsyncRead + AsyncWrite + Unpin,
     B: Body<Data = Bytes> + Unpin,
     B::Error: Into<BoxError>,
 {
-    let (head, mut body) = answer.into_parts();
-    let mut out = text_of(&head);
+    let (mut body, mut out) = {
+        let (head, body) = answer.into_parts();
+        (body, text_of(&head))
+    };
     let mut frame = body.frame().now_or_never();
     loop {
         let mut ended = false;
@@ -101,9 +103,10 @@ mod tests {
     fn answer() -> (Events, DuplexStream, JoinSet<Result<bool, BoxError>>) {
         let (events, frames) = mpsc::unbounded();
         let (mut server, client) = tokio::io::duplex(4096);
-        let answer = Response::builder().header("content-type", "application/json").body(StreamBody::new(frames.boxed())).unwrap();
+        let answer =
+            Response::builder().header("content-type", "application/json").body(StreamBody::new(frames.boxed())).unwrap();
         let mut written = JoinSet::new();
-        written.spawn(async move { write(&mut server, answer, true).await });
+        written.spawn(async move { write(&mut server, Box::new(answer), true).await });
         (events, client, written)
     }
 

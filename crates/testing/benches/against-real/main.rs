@@ -9,7 +9,9 @@
 
 mod inside;
 mod measures;
+mod program;
 mod server;
+mod suite;
 mod wire;
 
 use std::process::ExitCode;
@@ -55,11 +57,11 @@ async fn compare(wanted: &[&str]) -> bool {
 
 async fn line(measure: &Measure, mut real: Option<&mut Running>, ours: &mut Running) -> bool {
     let (mut theirs, mut own, mut inside) = (Vec::new(), Vec::new(), Vec::new());
-    for _ in 0..if measure.is_lasting() { 1 } else { TURNS } {
+    for _ in 0..if measure.is_done_once() { 1 } else { TURNS } {
         if let Some(real) = &mut real {
-            theirs.push(measure.of(real).await);
+            theirs.push(figure(measure, real).await);
         }
-        own.push(measure.of(ours).await);
+        own.push(figure(measure, ours).await);
         inside.extend(measure.in_process().await);
     }
     let (theirs, own, inside) = (median(theirs), median(own).unwrap_or_default(), median(inside));
@@ -69,6 +71,14 @@ async fn line(measure: &Measure, mut real: Option<&mut Running>, ours: &mut Runn
         reached &= row(measure, "", (None, None, Some(inside)), ratio(inside), measure.target_in_process());
     }
     reached
+}
+
+/// The figure of a server, or of another one of its kind that has done nothing yet.
+async fn figure(measure: &Measure, server: &mut Running) -> f64 {
+    if measure.wants_fresh_server() {
+        return measure.of(&mut Running::start(server.side).await.unwrap()).await;
+    }
+    measure.of(server).await
 }
 
 type Figures = (Option<f64>, Option<f64>, Option<f64>);

@@ -1,15 +1,21 @@
 //! What is measured, and what it must reach (chapter 9 of the server's specification).
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
 
-use futures::future::join_all;
-use http_body_util::BodyExt as _;
+use futures::{StreamExt as _, future::join_all};
 use serde_json::{Value, json};
 
 use crate::{
-    inside,
+    inside, program,
     server::{Running, Side},
-    wire::Connection,
+    suite,
+    wire::{Connection, Watch},
 };
 
 /// How long rates are measured in one turn.
@@ -17,12 +23,18 @@ const SPAN: Duration = Duration::from_millis(1500);
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 /// How many objects the servers hold when their memory is measured.
 const MANY: usize = 39_000;
+/// How many watches wait when their memory is measured; fewer where less files may be open.
+const IDLE_WATCHES: usize = 10_000;
+/// How many connections are opened at the same time.
+const OPENING: usize = 32;
 
 /// One figure.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Measure {
     /// PRF-1.
     Start,
+    /// PRF-4.
+    Program,
     /// PRF-2.
     IdleMemory,
     /// PRF-13.
@@ -43,10 +55,13 @@ pub(crate) enum Measure {
     Watch(usize),
     /// PRF-3.
     Memory,
+    /// PRF-14.
+    Suite,
 }
 
 pub(crate) const MEASURES: &[Measure] = &[
     Measure::Start,
+    Measure::Program,
     Measure::IdleMemory,
     Measure::WatchMemory,
     Measure::FirstCustomObject,
@@ -63,14 +78,16 @@ pub(crate) const MEASURES: &[Measure] = &[
     Measure::Watch(100),
     Measure::Watch(500),
     Measure::Memory,
+    Measure::Suite,
 ];
 
 impl Measure {
     pub(crate) fn title(self) -> &'static str {
         match self {
             Self::Start => "PRF-1 ready after start",
+            Self::Program => "PRF-4 program without symbols",
             Self::IdleMemory => "PRF-2 memory, idle",
-            Self::WatchMemory => "PRF-13 memory of 1000 idle watches",
+            Self::WatchMemory => "PRF-13 memory of an idle watch",
             Self::FirstCustomObject => "PRF-10 definition to first object",
             Self::Dependent => "PRF-12 delete to dependent gone",
             Self::Namespace => "PRF-11 namespace with content gone",
@@ -85,6 +102,7 @@ impl Measure {
             Self::Watch(100) => "PRF-9 post to last event, 100 watchers",
             Self::Watch(_) => "PRF-9 post to last event, 500 watchers",
             Self::Memory => "PRF-3 memory with 39,000 ConfigMaps",
+            Self::Suite => "PRF-14 tests of an operator",
         }
     }
 
@@ -92,7 +110,8 @@ impl Measure {
     pub(crate) fn target(self) -> Option<f64> {
         match self {
             Self::Start => Some(50.0),
-            Self::IdleMemory => Some(10.0),
+            Self::Program => Some(8.0),
+            Self::IdleMemory | Self::Suite => Some(10.0),
             Self::Memory => Some(6.0),
             Self::WatchMemory | Self::Watch(500) => Some(5.0),
             Self::Create(1) => Some(7.0),
@@ -120,14 +139,20 @@ impl Measure {
         matches!(self, Self::Create(_) | Self::Get(_) | Self::List)
     }
 
-    /// Whether measuring leaves the server changed, so that it is done once.
-    pub(crate) fn is_lasting(self) -> bool {
-        matches!(self, Self::Memory | Self::WatchMemory | Self::IdleMemory)
+    /// Whether measuring takes long, or again gives the same.
+    pub(crate) fn is_done_once(self) -> bool {
+        matches!(self, Self::Program | Self::IdleMemory | Self::Suite) || self.wants_fresh_server()
+    }
+
+    /// Whether what was done before would count too.
+    pub(crate) fn wants_fresh_server(self) -> bool {
+        matches!(self, Self::Memory | Self::WatchMemory)
     }
 
     pub(crate) fn show(self, figure: f64) -> String {
         match self {
-            Self::Memory | Self::IdleMemory | Self::WatchMemory => format!("{figure:.1} MiB"),
+            Self::Memory | Self::IdleMemory | Self::Program => format!("{figure:.1} MiB"),
+            Self::WatchMemory => format!("{:.1} KiB", figure * 1024.0),
             _ if self.more_is_better() => format!("{figure:.0}/s"),
             _ => format!("{figure:.2} ms"),
         }
@@ -140,6 +165,7 @@ impl Measure {
             Self::Start if server.side == Side::Ours => milliseconds(Running::start(Side::Ours).await.unwrap().ready_after),
             // Starting another control plane takes the machine away from this one; the one that runs says how long it took.
             Self::Start => milliseconds(server.ready_after),
+            Self::Program => program::size(server.side),
             Self::IdleMemory => server.memory(),
             Self::WatchMemory => watch_memory(server).await,
             Self::FirstCustomObject => first_custom_object(server).await,
@@ -160,6 +186,7 @@ impl Measure {
                 create_many(server, 32, MANY).await;
                 server.memory()
             }
+            Self::Suite => milliseconds(suite::time(server.side)),
         }
     }
 
@@ -227,35 +254,29 @@ async fn create_many(server: &Running, connections: usize, count: usize) {
 }
 
 /// Opens watches from now on.
-async fn watches(server: &Running, count: usize) -> Vec<(Connection, http::Response<hyper::body::Incoming>)> {
+async fn watches(server: &Running, count: usize) -> Vec<Watch> {
     let (_, list) = server.connect().await.get(&format!("{MAPS}?limit=1")).await;
     let list: Value = serde_json::from_slice(&list).unwrap();
     let version = list["metadata"]["resourceVersion"].as_str().unwrap();
     let path = format!("{MAPS}?watch=true&resourceVersion={version}");
-    let mut open = Vec::with_capacity(count);
-    for mut connection in server.address.connections(count).await {
-        let response = connection.open("GET", &path, bytes::Bytes::new()).await;
-        assert_eq!(response.status().as_u16(), 200);
-        open.push((connection, response));
-    }
-    open
+    let opened = (0..count).map(|_| server.address.watch(&path));
+    futures::stream::iter(opened).buffer_unordered(OPENING).map(Result::unwrap).collect().await
 }
 
 /// From the moment at which a POST is sent to that at which the last watcher has read its event; the median of some.
 async fn watch_delivery(server: &Running, watchers: usize) -> f64 {
     let mut open = watches(server, watchers).await;
     let mut poster = server.connect().await;
-    let (ready, posts) = tokio::sync::watch::channel(0_usize);
-    let (seen, mut arrivals) = tokio::sync::mpsc::unbounded_channel();
+    // The events that were read so far, and the moment at which all had read the latest.
+    let seen = Arc::new(AtomicUsize::new(0));
+    let (last, mut complete) = tokio::sync::mpsc::unbounded_channel();
     let mut readers = tokio::task::JoinSet::new();
-    for (connection, mut response) in open.drain(..) {
-        let seen = seen.clone();
+    for mut watch in open.drain(..) {
+        let (seen, last) = (seen.clone(), last.clone());
         readers.spawn(async move {
-            let _connection = connection;
-            while let Some(Ok(frame)) = response.frame().await {
-                let events = frame.data_ref().map_or(0, |data| data.split(|byte| *byte == b'\n').count() - 1);
-                for _ in 0..events {
-                    if seen.send(Instant::now()).is_err() {
+            while let Ok(events) = watch.events().await {
+                for before in (0..events).map(|_| seen.fetch_add(1, Ordering::AcqRel)) {
+                    if (before + 1).is_multiple_of(watchers) && last.send(Instant::now()).is_err() {
                         return;
                     }
                 }
@@ -264,28 +285,31 @@ async fn watch_delivery(server: &Running, watchers: usize) -> f64 {
     }
     let mut delays = Vec::new();
     for post in 0..40 {
-        ready.send_replace(post);
         let start = Instant::now();
         let (code, _) = poster.send("POST", MAPS, map(&format!("t{}-w{watchers}-{post}", server.turn))).await;
         assert_eq!(code, 201);
-        let mut last = start;
-        for _ in 0..watchers {
-            last = last.max(arrivals.recv().await.unwrap());
-        }
-        delays.push(milliseconds(last - start));
+        delays.push(milliseconds(complete.recv().await.unwrap() - start));
     }
-    drop(posts);
     readers.shutdown().await;
     delays.sort_by(f64::total_cmp);
     delays[delays.len() / 2]
 }
 
+/// The memory of one of many watches on which nothing happens.
 async fn watch_memory(server: &Running) -> f64 {
+    let count = IDLE_WATCHES.min(open_files() / 2);
     let before = server.memory();
-    let open = watches(server, 1000).await;
+    let open = watches(server, count).await;
     let after = server.memory();
     drop(open);
-    (after - before).max(0.1)
+    (after - before) / count as f64
+}
+
+/// How many files this process may have open.
+fn open_files() -> usize {
+    let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
+    let limit = limits.lines().find_map(|line| line.strip_prefix("Max open files"));
+    limit.and_then(|limit| limit.split_whitespace().next()?.parse().ok()).unwrap_or(1024)
 }
 
 async fn first_custom_object(server: &Running) -> f64 {

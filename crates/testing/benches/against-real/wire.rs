@@ -1,4 +1,4 @@
-//! The client: one HTTP/1.1 connection over TLS, as plain as can be, so that servers are measured and not it.
+//! The client: HTTP/1.1 over TLS, as plain as can be, so that servers are measured and not it.
 
 use std::sync::Arc;
 
@@ -14,14 +14,56 @@ use rustls::{
     pki_types::{CertificateDer, PrivateKeyDer, ServerName, pem::PemObject as _},
 };
 use serde_json::Value;
-use tokio::net::TcpStream;
-use tokio_rustls::TlsConnector;
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+};
+use tokio_rustls::{TlsConnector, client::TlsStream};
 
 /// Where a server is and how it is trusted.
 #[derive(Clone)]
 pub(crate) struct Address {
     host: String,
     tls: Arc<ClientConfig>,
+}
+
+/// How much of a watch is read at once.
+const BUFFER: usize = 2048;
+
+/// A watch, read as plainly as can be: with hundreds of them the client would be what is measured.
+pub(crate) struct Watch {
+    socket: TlsStream<TcpStream>,
+    buffer: [u8; BUFFER],
+    length: usize,
+}
+
+impl Watch {
+    /// Waits for events; how many there are.
+    pub(crate) async fn events(&mut self) -> std::io::Result<usize> {
+        loop {
+            // The end of an event can be the first thing that is read.
+            let last = self.read().last().copied();
+            self.length = 0;
+            if let Some(last) = last {
+                (self.buffer[0], self.length) = (last, 1);
+            }
+            self.fill().await?;
+            match self.read().windows(2).filter(|bytes| bytes == b"}\n").count() {
+                0 => {}
+                events => return Ok(events),
+            }
+        }
+    }
+
+    fn read(&self) -> &[u8] {
+        &self.buffer[..self.length]
+    }
+
+    async fn fill(&mut self) -> std::io::Result<()> {
+        let read = self.socket.read(&mut self.buffer[self.length..]).await?;
+        self.length += read;
+        if read == 0 { Err(std::io::ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
+    }
 }
 
 /// One open connection.
@@ -48,11 +90,29 @@ impl Address {
         Self { host, tls }
     }
 
-    pub(crate) async fn connect(&self) -> std::io::Result<Connection> {
+    async fn socket(&self) -> std::io::Result<TlsStream<TcpStream>> {
         let socket = TcpStream::connect(&self.host).await?;
         socket.set_nodelay(true)?;
         let name = ServerName::try_from("127.0.0.1").unwrap();
-        let stream = TlsConnector::from(self.tls.clone()).connect(name, socket).await?;
+        TlsConnector::from(self.tls.clone()).connect(name, socket).await
+    }
+
+    /// Opens a watch.
+    pub(crate) async fn watch(&self, path: &str) -> std::io::Result<Watch> {
+        let mut watch = Watch { socket: self.socket().await?, buffer: [0; BUFFER], length: 0 };
+        let request = format!("GET {path} HTTP/1.1\r\nhost: {}\r\nuser-agent: bench/1\r\n\r\n", self.host);
+        watch.socket.write_all(request.as_bytes()).await?;
+        watch.socket.flush().await?;
+        while !watch.read().windows(4).any(|bytes| bytes == b"\r\n\r\n") {
+            watch.fill().await?;
+        }
+        assert!(watch.read().starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(watch.read()));
+        watch.length = 0;
+        Ok(watch)
+    }
+
+    pub(crate) async fn connect(&self) -> std::io::Result<Connection> {
+        let stream = self.socket().await?;
         let (sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(std::io::Error::other)?;
         tokio::spawn(connection);
         Ok(Connection { host: self.host.clone(), sender })

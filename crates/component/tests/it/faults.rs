@@ -122,3 +122,19 @@ async fn interrupted_watches_lose_nothing() {
     world.until_present(&config_map("one", "")).await;
     world.until_ready("demo").await;
 }
+
+// WATCH-5, WATCH-9
+#[tokio::test]
+async fn a_type_that_cannot_be_observed_is_waited_for_and_nothing_is_written_meanwhile() {
+    let world = World::start().await;
+    let rules = [Verb::List, Verb::Watch].map(|verb| world.faults().on(verb).of("", "configmaps").unavailable());
+    world.set(&bundle("demo", &[config_map("one", "a")])).await;
+    let waiting = world.until_state("demo", "Pending", "Retrying").await;
+    assert!(message(&waiting).starts_with("ConfigMap cannot be observed"), "{}", message(&waiting));
+    world.journal().all().writes().of("", "configmaps").exactly(0).unwrap();
+    for rule in rules {
+        rule.remove();
+    }
+    world.until_ready("demo").await;
+    assert!(world.get(&config_map("one", "")).await.is_some());
+}

@@ -12,6 +12,7 @@ mod documentation;
 mod extensions;
 mod faults;
 mod fights;
+mod handmade;
 mod hooks;
 mod input;
 mod kinds;

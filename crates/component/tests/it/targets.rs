@@ -45,6 +45,16 @@ fn clients(world: &World) -> (Option<u64>, Option<u64>) {
 #[tokio::test]
 async fn equal_identities_share_a_client_which_is_given_up_after_a_quarter_of_an_hour_without_use() {
     let world = World::start().await;
+    let rules = json!([{ "apiGroups": [""], "resources": ["configmaps"], "verbs": ["*"] }]);
+    let rbac =
+        |kind: &str| json!({ "apiVersion": "rbac.authorization.k8s.io/v1", "kind": kind, "metadata": { "name": "deployer" } });
+    let (mut role, mut binding) = (rbac("Role"), rbac("RoleBinding"));
+    role["rules"] = rules;
+    binding["roleRef"] = json!({ "apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "deployer" });
+    let accounts = format!("system:serviceaccounts:{}", world.namespace());
+    binding["subjects"] = json!([{ "apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": accounts }]);
+    world.create(&role).await;
+    world.create(&binding).await;
     assert_eq!(clients(&world), (Some(0), Some(0)));
     for name in ["a", "b"] {
         world.set(&in_the_name_of(name, Some("deployer"))).await;

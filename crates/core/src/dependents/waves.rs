@@ -219,10 +219,11 @@ impl Planner<'_> {
         }
     }
 
-    /// A wanted object is being deleted: it is created again once it is gone. A type is held by our finalizer only (WAVE-5).
+    /// A wanted object is being deleted: it is created again once it is gone. A type is held by our finalizer only (WAVE-5), also one
+    /// whose label somebody removed: nobody else would let go of it.
     fn bring_back(&mut self, object: &DesiredObject, live: &Projection) -> Step {
-        let ours = is_type(&object.key) && self.engine.owns(live) && !self.observed.marked.contains(&object.key);
-        if !ours {
+        let is_ours = self.engine.owns(live) || live.owner.is_none() || self.check_ownership(object, live).is_ok();
+        if !is_type(&object.key) || !is_ours || self.observed.marked.contains(&object.key) {
             return Step::Nothing;
         }
         let Some(mut action) = self.release_finalizer(&object.gvk, &object.key, live) else {

@@ -3,7 +3,7 @@ use std::time::Duration;
 use kubewright_machinery::object::{GroupKind, GroupVersionKind};
 use serde_json::json;
 
-use super::{ApiError, ApiRequest, ApiResource, PatchKind, Propagation, Retry};
+use super::{ApiError, ApiRequest, ApiResource, ConnectError, Impersonation, PatchKind, Propagation, Retry};
 use crate::testing::{Fault, Server};
 
 fn config_maps() -> ApiResource {
@@ -287,4 +287,15 @@ async fn errors_classify_themselves_through_any_wrapper() {
 
     let of_kube = kube::Error::Api(Box::new(kube::core::Status { code: 403, reason: "Forbidden".into(), ..Default::default() }));
     assert_eq!(Failure::unclassified(of_kube).classification().reason.as_str(), "Forbidden");
+}
+
+// TGT-3
+#[tokio::test(start_paused = true)]
+async fn nobody_acts_for_two_others_at_once() {
+    let cluster = Server::new().cluster();
+    assert!(!cluster.acts_as_another());
+    let alice = cluster.acting_as(&Impersonation::user("alice")).unwrap();
+    assert!(alice.acts_as_another());
+    let error = alice.acting_as(&Impersonation::user("bob")).unwrap_err();
+    assert!(matches!(error, ConnectError::ActsAsAnother { .. }), "{error}");
 }

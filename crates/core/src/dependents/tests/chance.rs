@@ -138,10 +138,15 @@ fn become_ready(world: &mut World, key: &ObjectKey) {
     }
 }
 
+/// Whoever holds an object that is being deleted lets go of it: another program, or the component that took it.
 fn let_go(world: &mut World, key: &ObjectKey) {
     if world.cluster.objects.get(key).is_some_and(|object| object.deletion_timestamp().is_some()) {
+        let (label, ours) = (format!("{OPERATOR}/owner-id"), world.engine.owner.hash().to_owned());
+        let finalizer = world.engine.finalizer.clone();
         world.cluster.edit_key(key, |live| {
-            let kept: Vec<String> = live.finalizers().filter(|name| *name != "other/finalizer").map(str::to_owned).collect();
+            let taken = live.label(&label).is_some_and(|owner| owner != ours);
+            let stays = |name: &&str| *name != "other/finalizer" && !(taken && *name == finalizer);
+            let kept: Vec<String> = live.finalizers().filter(stays).map(str::to_owned).collect();
             live.metadata_mut().insert("finalizers".to_owned(), json!(kept));
         });
     }

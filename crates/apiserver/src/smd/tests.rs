@@ -98,7 +98,7 @@ fn config_map(data: Value) -> Value {
     json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": data})
 }
 
-// VEC-2
+// VEC-2, SMD-9, SMD-11
 #[test]
 fn a_create_owns_what_it_sets_and_the_maps_it_adds() {
     let mut world = World::config_map();
@@ -235,7 +235,7 @@ fn what_does_not_fit_its_type_is_named_as_the_real_server_does() {
     world.apply("m", &deployment(json!([{"image": "nameless"}])), false, NOW).unwrap();
 }
 
-// SSA-4, SSA-5, SSA-7
+// SSA-4, SSA-5, SSA-7, SMD-12
 #[test]
 fn what_an_applier_no_longer_sends_goes_unless_others_own_it() {
     let mut world = World::config_map();
@@ -325,6 +325,45 @@ fn managed_fields_that_nobody_can_read_are_errors_that_name_the_place() {
     assert!(problem(json!({})).contains("operation"));
 }
 
+// SMD-3, SMD-6
+#[test]
+fn the_field_set_of_an_object_follows_the_type_of_each_field() {
+    let type_ = Type::custom(&widget_schema());
+    let object = json!({"spec": {
+        "size": 1, "ios": "x", "tags": ["a", "b"], "atom": ["a", "b"], "am": {"k": "v"},
+        "ports": [{"port": 1, "n": "x"}], "free": {"list": [1], "map": {"k": null, "empty": {}}},
+    }});
+    let expected = json!({"f:spec": {
+        "f:size": {}, "f:ios": {}, "f:tags": {"v:\"a\"": {}, "v:\"b\"": {}}, "f:atom": {}, "f:am": {},
+        "f:ports": {"k:{\"port\":1,\"proto\":\"TCP\"}": {".": {}, "f:port": {}, "f:n": {}}},
+        // Entries of a free map are fields of their own, whatever is below.
+        "f:free": {"f:list": {}, "f:map": {".": {}, "f:k": {}, "f:empty": {}}},
+    }});
+    assert_eq!(fields::field_set(&object, &type_).to_value(), expected);
+    // A declared field counts itself when nothing is below it.
+    assert_eq!(fields::field_set(&json!({"spec": {}}), &type_).to_value(), json!({"f:spec": {}}));
+    assert_eq!(fields::field_set(&json!({"spec": null}), &type_).to_value(), json!({"f:spec": {}}));
+}
+
+// SMD-7
+#[test]
+fn a_comparison_tells_what_was_added_changed_and_removed() {
+    let type_ = Type::custom(&widget_schema());
+    let old = json!({"spec": {"size": 1, "tags": ["a"], "atom": ["a"], "ports": [{"port": 1, "n": "x"}], "am": {"k": "v"}}});
+    let new = json!({"spec": {"size": 2, "tags": ["b"], "atom": ["a", "b"], "ports": [{"port": 1}, {"port": 2}]}});
+    let found = compare::Comparison::of(&old, &new, &type_);
+    let port = |number: u32| format!("k:{{\"port\":{number},\"proto\":\"TCP\"}}");
+    let (one, two) = (port(1), port(2));
+    assert_eq!(found.modified.to_value(), json!({"f:spec": {"f:size": {}, "f:atom": {}}}));
+    assert_eq!(found.added.to_value(), json!({"f:spec": {"f:tags": {"v:\"b\"": {}}, "f:ports": {two: {".": {}, "f:port": {}}}}}));
+    assert_eq!(
+        found.removed.to_value(),
+        json!({"f:spec": {"f:tags": {"v:\"a\"": {}}, "f:ports": {one: {"f:n": {}}}, "f:am": {}}})
+    );
+    assert!(compare::Comparison::of(&old, &old, &type_).is_same());
+}
+
+// SMD-3
 #[test]
 fn every_built_in_kind_has_a_type() {
     for name in crate::types::Definitions::embedded().names() {

@@ -149,6 +149,11 @@ impl Watch {
         Some(serde_json::from_slice(&frame.into_data().unwrap()).unwrap())
     }
 
+    /// The next event as it was sent.
+    pub(crate) async fn bytes(&mut self) -> bytes::Bytes {
+        self.body.frame().await.unwrap().unwrap().into_data().unwrap()
+    }
+
     /// All events that are there without waiting.
     pub(crate) fn ready(&mut self) -> Vec<Value> {
         let mut events = Vec::new();

@@ -1,8 +1,11 @@
 //! Custom resource definitions from creation to the end of their instances.
 
+use std::time::Duration;
+
+use kubewright_apiserver::ApiServer;
 use serde_json::{Value, json};
 
-use crate::cluster::{Cluster, map_path};
+use crate::cluster::{Cluster, map_path, pass};
 
 const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const WIDGETS: &str = "/apis/ex.io/v1/namespaces/default/widgets";
@@ -65,7 +68,7 @@ async fn a_definition_is_in_force_when_its_creation_is_answered() {
     assert!(groups.body["items"].as_array().unwrap().iter().any(|group| group["metadata"]["name"] == "ex.io"));
 }
 
-// CRD-4, CRD-5, CRD-6, REQ-3
+// CRD-4, CRD-5, CRD-6, REQ-3, SCH-1
 #[tokio::test(start_paused = true)]
 async fn instances_are_pruned_defaulted_and_validated() {
     let cluster = with_widgets().await;
@@ -132,7 +135,7 @@ async fn a_changed_schema_ends_the_watches_and_shows_in_what_was_stored() {
     assert_eq!((labelled.code, &labelled.body["metadata"]["generation"]), (200, &json!(1)));
 }
 
-// CRD-11, DISC-20
+// CRD-11, DISC-20, CTL-4
 #[tokio::test(start_paused = true)]
 async fn a_deleted_definition_waits_for_its_instances() {
     let cluster = with_widgets().await;
@@ -170,4 +173,39 @@ async fn what_an_instance_owns_goes_with_the_definition() {
     cluster.map("child", json!({"metadata": {"ownerReferences": [reference]}})).await;
     cluster.delete(&format!("{DEFINITIONS}/widgets.ex.io")).await;
     assert_eq!(cluster.get(&map_path("child")).await.code, 404);
+}
+
+// NRM-6
+#[tokio::test(start_paused = true)]
+async fn what_a_custom_resource_says_is_kept_as_it_is() {
+    let cluster = with_widgets().await;
+    let path = "/apis/ex.io/v1/namespaces/default/widgets";
+    cluster.post(path, widget("a", json!({"size": 0, "color": ""}))).await;
+    let status = json!({"text": "", "zero": 0, "no": false, "list": [], "map": {}, "nothing": null, "time": "2026-01-01T00:00:00.5Z", "cpu": "1000m"});
+    let written = cluster.merge(&format!("{path}/a/status"), json!({"status": {"kept": status}})).await;
+    let mut kept = status;
+    // A merge patch cannot set null.
+    kept.as_object_mut().unwrap().remove("nothing");
+    assert_eq!((written.code, &written.body["status"]["kept"]), (200, &kept));
+    assert_eq!(written.body["spec"], json!({"size": 0, "color": ""}));
+    // Its metadata are typed, as those of all objects.
+    let labelled = cluster.merge(&format!("{path}/a"), json!({"metadata": {"labels": {}, "annotations": {}}})).await;
+    assert!(labelled.body["metadata"].get("labels").is_none() && labelled.body["metadata"].get("annotations").is_none());
+}
+
+// ARC-6, DIF-1
+#[tokio::test(start_paused = true)]
+async fn a_request_that_is_given_up_before_its_commit_changes_nothing() {
+    let builder = ApiServer::builder().epoch("2026-01-01T00:00:00Z".parse().unwrap()).seed(7);
+    let cluster = Cluster::from(builder.cr_create_delay(Duration::from_secs(2)).build().unwrap());
+    cluster.post(DEFINITIONS, widgets()).await;
+    let revision = cluster.server.revision();
+    let path = "/apis/ex.io/v1/namespaces/default/widgets";
+    {
+        let mut waiting = std::pin::pin!(cluster.post(path, widget("a", json!({"size": 1}))));
+        assert!(futures::poll!(waiting.as_mut()).is_pending());
+    }
+    pass(Duration::from_secs(3)).await;
+    assert_eq!((cluster.server.revision(), cluster.get(&format!("{path}/a")).await.code), (revision, 404));
+    assert_eq!(cluster.post(path, widget("a", json!({"size": 1}))).await.code, 201);
 }

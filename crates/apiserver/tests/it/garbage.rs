@@ -11,7 +11,7 @@ fn owned_by(owner: &Value, blocking: bool) -> Value {
     json!({"metadata": {"ownerReferences": [reference]}})
 }
 
-// GC-2
+// GC-2, CTL-1
 #[tokio::test(start_paused = true)]
 async fn dependents_go_with_their_owner_before_the_answer() {
     let cluster = Cluster::start();
@@ -110,4 +110,39 @@ async fn a_dependent_that_cannot_be_written_keeps_no_other_and_is_tried_again() 
     cluster.server.seed([sound]).unwrap();
     pass(Duration::from_secs(2)).await;
     assert_eq!(cluster.get(&map_path("a")).await.body["metadata"]["ownerReferences"], json!([reference(&stays)]));
+}
+
+const CLAIMS: &str = "/api/v1/namespaces/default/persistentvolumeclaims";
+
+fn claim(name: &str) -> Value {
+    json!({"metadata": {"name": name}, "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}})
+}
+
+// PIPE-21, CTL-9
+#[tokio::test(start_paused = true)]
+async fn a_claim_stays_as_long_as_a_pod_on_a_node_uses_it() {
+    let cluster = Cluster::start();
+    assert_eq!(cluster.send("POST", CLAIMS, Some(claim("c")), &[]).await.code, 201);
+    let pod = |name: &str, node: Value| {
+        let volumes = json!([{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}]);
+        json!({"metadata": {"name": name}, "spec": {"nodeName": node, "containers": [{"name": "c", "image": "i"}], "volumes": volumes}})
+    };
+    let pods = "/api/v1/namespaces/default/pods";
+    assert_eq!(cluster.send("POST", pods, Some(pod("placed", json!("n"))), &[]).await.code, 201);
+    assert_eq!(cluster.send("POST", pods, Some(pod("waiting", Value::Null)), &[]).await.code, 201);
+    let deleted = cluster.delete(&format!("{CLAIMS}/c")).await;
+    assert_eq!(deleted.body["metadata"]["finalizers"], json!(["kubernetes.io/pvc-protection"]));
+    assert_eq!(cluster.get(&format!("{CLAIMS}/c")).await.code, 200);
+    cluster.delete(&format!("{pods}/placed?gracePeriodSeconds=0")).await;
+    assert_eq!(cluster.get(&format!("{CLAIMS}/c")).await.code, 404);
+}
+
+// PIPE-21, CTL-9
+#[tokio::test(start_paused = true)]
+async fn a_living_claim_gets_its_finalizer_back() {
+    let cluster = Cluster::start();
+    assert_eq!(cluster.send("POST", CLAIMS, Some(claim("c")), &[]).await.code, 201);
+    cluster.merge(&format!("{CLAIMS}/c"), json!({"metadata": {"finalizers": null}})).await;
+    let found = cluster.get(&format!("{CLAIMS}/c")).await;
+    assert_eq!(found.body["metadata"]["finalizers"], json!(["kubernetes.io/pvc-protection"]));
 }

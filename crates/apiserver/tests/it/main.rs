@@ -12,16 +12,19 @@ mod disturbances;
 mod forks;
 mod garbage;
 mod histories;
+mod house;
 mod namespaces;
 #[cfg(feature = "cel")]
 mod nonsense;
 mod objects;
 mod ownership;
 mod patches;
+mod pipeline;
 mod protobuf;
 mod replay;
 mod rules;
 mod server;
+mod stages;
 mod watches;
 
 #[cfg(feature = "kube")]

@@ -6,7 +6,7 @@ use crate::cluster::Cluster;
 
 const NAMESPACES: &str = "/api/v1/namespaces";
 
-// NS-1, NS-2, NS-9
+// NS-1, NS-2, NS-9, CTL-3
 #[tokio::test(start_paused = true)]
 async fn a_namespace_starts_active_and_furnished() {
     let cluster = Cluster::start();
@@ -20,7 +20,7 @@ async fn a_namespace_starts_active_and_furnished() {
     assert_eq!(cluster.get("/api/v1/namespaces/n1/configmaps/kube-root-ca.crt").await.code, 200);
 }
 
-// NS-4, NS-7
+// NS-4, NS-7, CTL-2
 #[tokio::test(start_paused = true)]
 async fn a_deleted_namespace_takes_its_content_with_it() {
     let cluster = Cluster::start();

@@ -1,5 +1,6 @@
 //! Creating, reading and changing objects.
 
+use kubewright_apiserver::kinds::{Registry, Verb};
 use serde_json::json;
 
 use crate::cluster::{Cluster, MAPS, map_path};
@@ -253,4 +254,21 @@ async fn a_review_with_impossible_metadata_is_refused() {
     let review = json!({"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview", "metadata": "x"});
     let answer = cluster.post("/apis/authentication.k8s.io/v1/selfsubjectreviews", review).await;
     assert_eq!((answer.code, answer.reason()), (400, "BadRequest"));
+}
+
+// BVA-1, META-12
+#[tokio::test(start_paused = true)]
+async fn labels_of_every_kind_are_checked() {
+    let cluster = Cluster::start();
+    for kind in Registry::builtin().stored().iter().filter(|kind| kind.allows(Verb::Create)) {
+        let namespace = if kind.is_namespaced() { "/namespaces/default" } else { "" };
+        let root = if kind.group.is_empty() { "/api".to_owned() } else { format!("/apis/{}", kind.group) };
+        let path = format!("{root}/{}{namespace}/{}", kind.version, kind.plural);
+        let object = json!({"metadata": {"name": "x", "labels": {"a": "b c"}, "annotations": {"no key!": ""}}});
+        let answer = cluster.post(&path, object).await;
+        let fields: Vec<_> =
+            answer.body["details"]["causes"].as_array().into_iter().flatten().map(|cause| &cause["field"]).collect();
+        assert!(fields.iter().any(|field| **field == "metadata.labels"), "{path}: {}", answer.body);
+        assert!(fields.iter().any(|field| **field == "metadata.annotations"), "{path}: {}", answer.body);
+    }
 }

@@ -47,7 +47,7 @@ async fn fields_are_applied_shared_and_taken() {
     assert_eq!((other.code, other.body["message"].as_str()), (400, Some("invalid object type: /v1, Kind=Secret")));
 }
 
-// SSA-8, SSA-10, SSA-13, SSA-14
+// SSA-8, SSA-10, SSA-13, SSA-14, SMD-11, SMD-18
 #[tokio::test(start_paused = true)]
 async fn whole_writes_move_owners_and_a_reset_forgets_them() {
     let cluster = Cluster::start();

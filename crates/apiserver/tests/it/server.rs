@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use futures::future::join_all;
-use kubewright_apiserver::{ApiServer, Controllers};
+use kubewright_apiserver::{ApiServer, Clock, Controllers, kinds::Verb};
 use serde_json::{Value, json};
 
 use crate::cluster::{Cluster, MAPS, map_path, pass};
@@ -65,7 +65,7 @@ async fn without_controllers_a_foreground_delete_waits_until_they_run() {
     assert_eq!(cluster.get(&map_path("a")).await.code, 404);
 }
 
-// UPD-2, UPD-8
+// UPD-2, UPD-8, ARC-4
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn concurrent_patches_all_succeed_and_one_of_equal_updates_does() {
     let cluster = std::sync::Arc::new(Cluster::start());
@@ -112,4 +112,60 @@ async fn a_server_that_is_ticked_does_nothing_in_between() {
     assert_eq!(cluster.get(&format!("{events}/e")).await.code, 200);
     cluster.server.tick().await;
     assert_eq!(cluster.get(&format!("{events}/e")).await.code, 404);
+}
+
+// DET-1, DET-2, META-1
+#[tokio::test]
+async fn every_time_is_the_clocks_and_every_id_the_seeds() {
+    let server = |seed: u64| {
+        let clock = Clock::manual("2026-01-01T00:00:00Z".parse().unwrap());
+        Cluster::from(ApiServer::builder().clock(clock).seed(seed).build().unwrap())
+    };
+    let hour = Duration::from_secs(3600);
+    let mut uids = Vec::new();
+    for seed in [7, 7, 8] {
+        let cluster = server(seed);
+        cluster.server.clock().advance(hour);
+        let map = json!({"metadata": {"generateName": "m-", "finalizers": ["x.io/hold"]}, "data": {"k": "v"}});
+        let created = cluster.post(MAPS, map).await;
+        let (body, one) = (&created.body, "2026-01-01T01:00:00Z");
+        assert_eq!(
+            (&body["metadata"]["creationTimestamp"], &body["metadata"]["managedFields"][0]["time"]),
+            (&json!(one), &json!(one))
+        );
+        assert_eq!(created.headers["date"], "Thu, 01 Jan 2026 01:00:00 GMT");
+        cluster.server.clock().advance(hour);
+        let name = body["metadata"]["name"].as_str().unwrap();
+        let deleted = cluster.delete(&format!("{MAPS}/{name}")).await;
+        assert_eq!(deleted.body["metadata"]["deletionTimestamp"], "2026-01-01T02:00:00Z");
+        cluster.server.clock().advance(hour);
+        let definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+        cluster.post(definitions, definition("Cluster")).await;
+        let definition = cluster.get(&format!("{definitions}/widgets.ex.io")).await.body;
+        assert_eq!(definition["status"]["conditions"][0]["lastTransitionTime"], "2026-01-01T03:00:00Z");
+        uids.push((body["metadata"]["uid"].clone(), name.to_owned(), definition["metadata"]["uid"].clone()));
+    }
+    assert_eq!(uids[0], uids[1]);
+    assert!(uids[0].0 != uids[2].0 && uids[0].1 != uids[2].1 && uids[0].2 != uids[2].2, "{uids:?}");
+}
+
+// DET-5, CTL-1
+#[tokio::test]
+async fn nothing_is_tried_again_before_the_clock_moves() {
+    let clock = Clock::manual("2026-01-01T00:00:00Z".parse().unwrap());
+    let cluster = Cluster::from(ApiServer::builder().clock(clock).seed(7).build().unwrap());
+    let owner = cluster.map("owner", json!({})).await;
+    let reference = json!({"apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": owner["metadata"]["uid"]});
+    cluster.map("dependent", json!({"metadata": {"ownerReferences": [reference]}})).await;
+    let collector = "system:serviceaccount:kube-system:generic-garbage-collector";
+    cluster.server.faults().on(Verb::Delete).by_user(collector).times(1).forbidden();
+    cluster.delete(&map_path("owner")).await;
+    for _ in 0..50 {
+        cluster.server.tick().await;
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(cluster.get(&map_path("dependent")).await.code, 200);
+    cluster.server.clock().advance(Duration::from_secs(1));
+    cluster.server.tick().await;
+    assert_eq!(cluster.get(&map_path("dependent")).await.code, 404);
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use kubewright_apiserver::ApiServer;
 use serde_json::json;
 
 use crate::cluster::{Cluster, MAPS, map_path, pass};
@@ -164,4 +165,44 @@ async fn events_vanish_an_hour_after_their_last_write() {
     assert_eq!(cluster.get(events).await.names(), ["e"]);
     pass(Duration::from_secs(2)).await;
     assert_eq!(cluster.get(events).await.names(), Vec::<&str>::new());
+}
+
+// WCH-3, DIF-5
+#[tokio::test(start_paused = true)]
+async fn a_watch_older_than_the_window_of_its_kind_is_told_so() {
+    let builder = ApiServer::builder().epoch("2026-01-01T00:00:00Z".parse().unwrap()).seed(7).watch_window(10);
+    let cluster = Cluster::from(builder.build().unwrap());
+    let start = cluster.map("a", json!({})).await["metadata"]["resourceVersion"].as_str().unwrap().parse::<u64>().unwrap();
+    for n in 0..12 {
+        cluster.merge(&map_path("a"), json!({"data": {"n": n.to_string()}})).await;
+    }
+    let from = |revision: u64| format!("{MAPS}?watch=true&resourceVersion={revision}");
+    // The last ten events are there, so that a watch from before them sees all ten.
+    let mut within = cluster.watch(&from(start + 2)).await;
+    assert_eq!(within.seen().len(), 10);
+    let mut older = cluster.watch(&from(start + 1)).await;
+    let event = older.next().await.unwrap();
+    assert_eq!((&event["type"], &event["object"]["code"]), (&json!("ERROR"), &json!(410)));
+    assert!(older.next().await.is_none());
+}
+
+// WCH-2, WCH-5
+#[tokio::test(start_paused = true)]
+async fn an_event_is_printed_once_for_all_watches_of_its_form() {
+    let cluster = Cluster::start();
+    for accept in [
+        "application/json",
+        "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
+        "application/json;as=Table;g=meta.k8s.io;v=v1",
+    ] {
+        let path = watch_path(&cluster, "");
+        let (mut one, mut other) = (cluster.watch_as(&path, accept).await, cluster.watch_as(&path, accept).await);
+        // The first event of a table has columns; the second is as all later ones.
+        cluster.map("a", json!({})).await;
+        cluster.delete(&map_path("a")).await;
+        for _ in 0..2 {
+            let (first, second) = (one.bytes().await, other.bytes().await);
+            assert_eq!(first.as_ptr(), second.as_ptr(), "{accept}: the same bytes, not equal ones");
+        }
+    }
 }

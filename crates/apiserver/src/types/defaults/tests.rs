@@ -219,6 +219,23 @@ fn webhooks_fail_closed() {
     assert_eq!(validating["webhooks"][0], expected);
 }
 
+// BDF-16
+#[test]
+fn policies_match_equivalent_requests_of_any_scope() {
+    let rules = json!({"resourceRules": [{"resources": ["pods"]}], "excludeResourceRules": [{"scope": "Cluster"}]});
+    let filled = json!({
+        "matchPolicy": "Equivalent", "namespaceSelector": {}, "objectSelector": {},
+        "resourceRules": [{"resources": ["pods"], "scope": "*"}], "excludeResourceRules": [{"scope": "Cluster"}],
+    });
+    for kind in ["ValidatingAdmissionPolicy", "MutatingAdmissionPolicy"] {
+        let policy = defaulted("admissionregistration.k8s.io/v1", kind, json!({"spec": {"matchConstraints": rules}}));
+        assert_eq!((&policy["spec"]["failurePolicy"], &policy["spec"]["matchConstraints"]), (&json!("Fail"), &filled), "{kind}");
+        let kind = format!("{kind}Binding");
+        let binding = defaulted("admissionregistration.k8s.io/v1", &kind, json!({"spec": {"matchResources": rules}}));
+        assert_eq!(binding["spec"]["matchResources"], filled, "{kind}");
+    }
+}
+
 // BDF-14, BDF-17, BDF-18, BDF-19
 #[test]
 fn the_rest() {

@@ -2,8 +2,10 @@
 //!
 //! Without role-based access control everybody who is known may do everything (DIF-8). Who is not known only learns that the server lives.
 
+use serde_json::Value;
+
 use super::{Action, Identity, rbac};
-use crate::{server::State, status::Status};
+use crate::{kinds::KindSpec, server::State, status::Status, store::ObjectName};
 
 impl State {
     /// Whether the user may do it.
@@ -22,5 +24,17 @@ impl State {
         }
         let action = action();
         if self.may(user, &action) { Ok(()) } else { Err(action.refusal(user)) }
+    }
+
+    /// Refuses a role or a binding that gives more than its author has. `name` is that of the request.
+    pub(crate) fn check_escalation(
+        &self,
+        user: &Identity,
+        kind: &KindSpec,
+        name: &ObjectName,
+        object: &Value,
+        stored: Option<&Value>,
+    ) -> Result<(), Status> {
+        if self.options.rbac { rbac::check_escalation(&self.store.snapshot(), user, kind, name, object, stored) } else { Ok(()) }
     }
 }

@@ -30,7 +30,12 @@ pub(super) fn namespace_is_open(kind: &KindSpec, object: &Value, snapshot: &Snap
     }
     let why = format!("unable to create new content in namespace {namespace} because it is being terminated");
     let cause = Cause::new("NamespaceTerminating", format!("namespace {namespace} is being terminated"), "metadata.namespace");
-    Err(Status::forbidden(&kind.group, &kind.plural, object.name(), &why).with_cause(cause))
+    Err(Status::forbidden(&kind.group, &kind.plural, name_of(object), &why).with_cause(cause))
+}
+
+/// The name, or what it will begin with.
+pub(super) fn name_of(object: &Value) -> &str {
+    Some(object.name()).filter(|name| !name.is_empty()).unwrap_or_else(|| object.meta_str("generateName"))
 }
 
 /// Refuses to delete the namespaces that every cluster has.

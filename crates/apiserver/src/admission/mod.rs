@@ -1,7 +1,9 @@
-//! Built-in admission plugins: what may be created where, and what pods get without asking.
+//! Built-in admission plugins: what may be created where, and what objects get without asking.
 
 mod lifecycle;
+mod nodes;
 mod pods;
+mod storage;
 
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::Value;
@@ -13,11 +15,17 @@ use crate::{
 };
 
 pub(crate) use lifecycle::immortal;
+pub(crate) use nodes::NOT_READY;
+pub(crate) use storage::{add as add_finalizer, finalizer_of};
 
 /// Plugins that may change a new object.
 pub(crate) fn on_create(kind: &KindSpec, object: &mut Value, snapshot: &Snapshot) -> Result<(), Status> {
     lifecycle::namespace_exists(kind, object.namespace(), snapshot)?;
-    pods::complete(kind, object, snapshot)
+    lifecycle::namespace_is_open(kind, object, snapshot)?;
+    nodes::taint(kind, object);
+    pods::complete(kind, object, snapshot)?;
+    storage::protect(kind, object);
+    Ok(())
 }
 
 /// Plugins that may change the successor of an object.
@@ -25,9 +33,4 @@ pub(crate) fn on_update(kind: &KindSpec, endpoint: Endpoint<'_>, object: &mut Va
     if endpoint == Endpoint::Main {
         pods::complete_update(kind, object);
     }
-}
-
-/// Plugins that look at the final object.
-pub(crate) fn after_validation(kind: &KindSpec, object: &Value, snapshot: &Snapshot) -> Result<(), Status> {
-    lifecycle::namespace_is_open(kind, object, snapshot)
 }

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::lifecycle::name_of;
 use crate::{
     kinds::KindSpec,
     status::Status,
@@ -29,7 +30,7 @@ fn check_runtime(pod: &mut Value, snapshot: &Snapshot) -> Result<(), Status> {
     let class = pod["spec"]["runtimeClassName"].as_str().unwrap_or_default().to_owned();
     let refuse = |pod: &Value, why: &str| {
         let why = format!("pod rejected: {why}");
-        Err(Status::forbidden("", "pods", pod["metadata"]["name"].as_str().unwrap_or_default(), &why))
+        Err(Status::forbidden("", "pods", name_of(pod), &why))
     };
     let mut overhead = Value::Null;
     if !class.is_empty() {
@@ -69,8 +70,7 @@ fn set_priority(pod: &mut Value, snapshot: &Snapshot) -> Result<(), Status> {
     } else {
         let found = snapshot.get(&Resource::new("scheduling.k8s.io", "priorityclasses"), &ObjectName::new("", &class));
         let why = format!("no PriorityClass with name {class} was found");
-        let found =
-            found.ok_or_else(|| Status::forbidden("", "pods", pod["metadata"]["name"].as_str().unwrap_or_default(), &why))?;
+        let found = found.ok_or_else(|| Status::forbidden("", "pods", name_of(pod), &why))?;
         values_of(found.value())
     };
     let refuse = |what: &str, sent: &str, computed: &str| {
@@ -78,7 +78,7 @@ fn set_priority(pod: &mut Value, snapshot: &Snapshot) -> Result<(), Status> {
             "the {what} ({sent}) must not be provided in pod spec; priority admission controller computed {computed} from the given \
              PriorityClass name"
         );
-        Status::forbidden("", "pods", pod["metadata"]["name"].as_str().unwrap_or_default(), &why)
+        Status::forbidden("", "pods", name_of(pod), &why)
     };
     if let Some(sent) = pod["spec"]["priority"].as_i64().filter(|sent| *sent != priority) {
         return Err(refuse("integer value of priority", &sent.to_string(), &priority.to_string()));
@@ -138,7 +138,7 @@ mod tests {
         pod["spec"].take()
     }
 
-    // VEC-10
+    // VEC-10, PIPE-20
     #[test]
     fn a_plain_pod_gets_priority_zero_and_two_tolerations() {
         let spec = completed(json!({}));

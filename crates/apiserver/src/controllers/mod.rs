@@ -10,10 +10,14 @@ mod definitions;
 mod events;
 mod garbage;
 mod namespace;
+mod policies;
+mod protection;
+mod registrations;
 mod roles;
 mod services;
 
 pub use controller::Controller;
+pub(crate) use registrations::{AUTOMANAGED, local as local_service};
 
 use crate::server::Options;
 
@@ -21,11 +25,15 @@ use crate::server::Options;
 pub(crate) fn builtin(options: &Options) -> Vec<Box<dyn Controller>> {
     vec![
         Box::new(definitions::Definitions::default()),
+        Box::new(registrations::Registrations::default()),
         Box::new(garbage::GarbageCollector::default()),
         Box::new(namespace::Ending::default()),
         Box::new(namespace::Furnishing::default()),
+        Box::new(protection::Protection::of_claims()),
+        Box::new(protection::Protection::of_volumes()),
         Box::new(services::ApiServices::default()),
         Box::new(roles::RoleAggregation::default()),
+        Box::new(policies::PolicyStatus::default()),
         Box::new(events::EventTtl::new(options.event_ttl)),
     ]
 }

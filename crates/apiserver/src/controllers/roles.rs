@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use futures::{FutureExt as _, future::BoxFuture};
 use kubewright_machinery::{object::ObjectExt as _, selector::LabelSelector};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{Controller, backlog::Backlog};
 use crate::{
@@ -53,8 +53,8 @@ impl Controller for RoleAggregation {
             let resource = resource();
             let names: Vec<ObjectName> = snapshot.list(&resource, None).filter(whole).map(|(name, _)| name.clone()).collect();
             for name in names {
-                let outcome = writer.modify(&resource, &name, Endpoint::Main, |role| aggregate(role, &snapshot)).await;
-                worked |= self.pending.finish(name, moment, outcome).is_some();
+                let outcome = aggregate(writer, &snapshot, &name).await;
+                worked |= self.pending.finish(name, moment, outcome).unwrap_or_default();
             }
             Ok(worked)
         }
@@ -74,21 +74,36 @@ impl Controller for RoleAggregation {
     }
 }
 
-/// The rules of all roles that a selector matches, by name, each rule once.
-fn aggregate(role: &mut Value, snapshot: &Snapshot) {
+/// Gives a role the rules of its parts; returns whether they are others than it had.
+async fn aggregate(writer: &Writer, snapshot: &Snapshot, name: &ObjectName) -> Result<bool, Status> {
+    let Some(role) = snapshot.get(&resource(), name) else { return Ok(false) };
+    let rules = rules(role.value(), snapshot);
+    if rules == role.value()["rules"].as_array().map(Vec::as_slice).unwrap_or_default() {
+        return Ok(false);
+    }
+    let mut applied = json!({"apiVersion": role.api_version(), "kind": "ClusterRole", "metadata": {"name": *name.name}});
+    if !rules.is_empty() {
+        applied["rules"] = rules.into();
+    }
+    writer.apply(applied, Endpoint::Main).await.map(|_| true)
+}
+
+/// The rules of all roles that a selector matches: selector by selector, by name, each rule once.
+fn rules(role: &Value, snapshot: &Snapshot) -> Vec<Value> {
     let selectors = role["aggregationRule"]["clusterRoleSelectors"].as_array().into_iter().flatten();
     // What cannot be read matches nothing.
     let selectors: Vec<LabelSelector> = selectors.filter_map(|selector| LabelSelector::from_json(selector).ok()).collect();
     let mut rules: Vec<Value> = Vec::new();
-    for (name, part) in snapshot.list(&resource(), None) {
-        let is_part = *name.name != *role.name() && selectors.iter().any(|selector| selector.matches_object(part.value()));
-        if is_part {
-            for rule in part.value()["rules"].as_array().into_iter().flatten() {
-                if !rules.contains(rule) {
-                    rules.push(rule.clone());
-                }
+    let resource = resource();
+    for selector in &selectors {
+        let parts = snapshot
+            .list(&resource, None)
+            .filter(|(name, part)| *name.name != *role.name() && selector.matches_object(part.value()));
+        for rule in parts.flat_map(|(_, part)| part.value()["rules"].as_array().into_iter().flatten()) {
+            if !rules.contains(rule) {
+                rules.push(rule.clone());
             }
         }
     }
-    role["rules"] = rules.into();
+    rules
 }

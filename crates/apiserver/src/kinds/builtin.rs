@@ -14,21 +14,47 @@ use super::verbs::{Verb, Verbs};
 
 /// All built-in kinds in the order of discovery, shared by all servers of the process.
 pub(super) fn kinds() -> &'static [Arc<KindSpec>] {
-    static KINDS: LazyLock<Vec<Arc<KindSpec>>> = LazyLock::new(|| {
+    &embedded().kinds
+}
+
+/// The groups and versions that have an APIService.
+pub(crate) fn registrations() -> &'static [Registration] {
+    &embedded().registrations
+}
+
+/// What the table says.
+#[derive(Default)]
+pub(super) struct Builtin {
+    pub(super) kinds: Vec<Arc<KindSpec>>,
+    registrations: Vec<Registration>,
+}
+
+/// A group and version that the server registers itself.
+#[derive(Clone, Debug)]
+pub(crate) struct Registration {
+    pub(crate) group: String,
+    pub(crate) version: String,
+    /// Of the group, and of the version in the group.
+    pub(crate) priority: [u32; 2],
+}
+
+fn embedded() -> &'static Builtin {
+    static BUILTIN: LazyLock<Builtin> = LazyLock::new(|| {
         // The data is a part of this crate; `the_table_of_built_in_kinds_is_well_formed` reads all of it.
-        parse(include_str!("../../data/kinds.toml")).unwrap_or_default().into_iter().map(Arc::new).collect()
+        parse(include_str!("../../data/kinds.toml")).unwrap_or_default()
     });
-    &KINDS
+    &BUILTIN
 }
 
 /// Reads the table.
-pub(super) fn parse(text: &str) -> Result<Vec<KindSpec>, toml::de::Error> {
+pub(super) fn parse(text: &str) -> Result<Builtin, toml::de::Error> {
     let table: Table = toml::from_str(text)?;
-    let kinds = table.group.into_iter().flat_map(|group| {
-        let (name, version) = (group.name, group.version);
-        group.resources.into_iter().map(move |row| row.into_spec(&name, &version))
-    });
-    Ok(kinds.collect())
+    let mut builtin = Builtin::default();
+    for Group { name, version, priority, resources } in table.group {
+        builtin.kinds.extend(resources.into_iter().map(|row| Arc::new(row.into_spec(&name, &version))));
+        builtin.registrations.extend(priority.map(|priority| Registration { group: name, version, priority }));
+    }
+    Ok(builtin)
 }
 
 #[derive(Deserialize)]
@@ -42,6 +68,8 @@ struct Table {
 struct Group {
     name: String,
     version: String,
+    /// Of the group and of the version, among all that are served.
+    priority: Option<[u32; 2]>,
     resources: Vec<Row>,
 }
 

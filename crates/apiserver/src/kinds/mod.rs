@@ -21,6 +21,7 @@ mod verbs;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use builtin::registrations;
 pub use custom::{Column, CustomKind};
 pub use derived::Derived;
 pub use fields::FieldLabelError;

@@ -11,11 +11,12 @@ use super::{
     resource::Call,
     service::Outgoing,
     update::Update,
-    write::{FieldValidation, Recording, WriteContext},
+    write::{FieldValidation, Recording, WriteContext, Written},
 };
 use crate::{
     kinds::Endpoint,
     schema::MAX_ANNOTATION_BYTES,
+    server::State,
     smd::{self, ApplyError, Managers, Ownership},
     status::{Cause, Details, FieldError, Status},
 };
@@ -88,6 +89,28 @@ impl Applied {
             Some(problem) => Err(Status::bad_request(format!("error strict decoding YAML: {problem}"))),
             None => Ok(applied),
         }
+    }
+}
+
+impl State {
+    /// Applies an object as a controller of the server does: what it says is so, whoever owned it.
+    pub(crate) async fn apply(
+        &self,
+        context: &mut WriteContext<'_>,
+        update: Update<'_>,
+        object: Value,
+    ) -> Result<Written, Status> {
+        context.recording = Recording::Made;
+        let rules = Rules::new(self, context, update.kind, update.endpoint);
+        let applied = Applied { object, force: true };
+        let transform = |context: &mut WriteContext<'_>, present: &Value| {
+            let known = Managers::parse(present.metadata().get("managedFields")).unwrap_or_default();
+            let outcome = applied.apply(&rules.ownership(), context, present, known, &self.clock.now_in_seconds())?;
+            let mut object = outcome.object.unwrap_or_else(|| present.clone());
+            ownership::put(&mut object, Some(outcome.managers.to_value()));
+            Ok(object)
+        };
+        self.update(context, update, transform).await
     }
 }
 

@@ -65,6 +65,10 @@ impl State {
         let resource = resource_of(kind);
         let snapshot = self.store.snapshot();
         admission::on_create(kind, &mut object, &snapshot)?;
+        if !context.is_internal {
+            let asked = ObjectName::new(namespace, name.unwrap_or_default());
+            self.check_escalation(context.user, kind, &asked, &object, None)?;
+        }
         let given = object.name().to_owned();
         if !given.is_empty() {
             return self.store_new(context, kind, namespace, object, snapshot)?.ok_or_else(|| {
@@ -97,11 +101,11 @@ impl State {
         snapshot: Snapshot,
     ) -> Result<Option<Written>, Status> {
         self.prepare_and_validate(context, kind, Endpoint::Main, &mut object, None, &snapshot)?;
-        admission::after_validation(kind, &object, &snapshot)?;
         // The store changes its content in place when nobody looks at an older one.
         drop(snapshot);
         convert::settle(kind, &mut object);
         let (resource, name) = (resource_of(kind), ObjectName::new(namespace, object.name()));
+        context.fit(kind, &name, &mut object)?;
         if context.dry_run {
             let exists = self.store.get(&resource, &name).is_some();
             let written = || Written { object: Arc::new(Stored::as_is(object, 0)), created: true, stored: false };

@@ -23,9 +23,9 @@ const REFUSAL: &str = "Cannot evict pod as it would violate the pod's disruption
 const RETRY_SECONDS: u32 = 10;
 
 /// Answers an eviction.
-pub(super) async fn answer(call: &Call<'_>) -> Result<Outgoing, Status> {
+pub(super) async fn answer(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Outgoing, Status> {
     let mut context = options::write_context(call.incoming, "CreateOptions")?;
-    let body = subresource::sent(call, "policy", "Eviction", &mut context)?;
+    let body = subresource::sent(call, "policy", "Eviction", &mut context, warnings)?;
     let options = delete_options::from(&body["deleteOptions"], &mut context)?;
     let (kind, name) = (call.kind(), call.name());
     let pod = call.state.find(kind, &name)?;

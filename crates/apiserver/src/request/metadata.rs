@@ -95,7 +95,7 @@ fn name_errors(kind: &KindSpec, name: &str) -> Vec<FieldError> {
 fn name_problems(kind: &KindSpec, name: &str) -> Vec<String> {
     match (kind.group.as_str(), kind.kind.as_str()) {
         ("", "Namespace" | "Service") => names::dns_1123_label(name),
-        ("rbac.authorization.k8s.io", _) => names::path_segment(name),
+        ("rbac.authorization.k8s.io", _) | ("apiregistration.k8s.io", "APIService") => names::path_segment(name),
         _ => names::dns_1123_subdomain(name),
     }
 }

@@ -9,7 +9,10 @@ use super::{
     service::Incoming,
     write::{FieldValidation, WriteContext},
 };
-use crate::status::{FieldError, Status};
+use crate::{
+    middleware::journal::RecordNote,
+    status::{FieldError, Status},
+};
 
 /// Reads the query of a write; `kind` names the options in errors, such as `CreateOptions`.
 pub(super) fn write_context<'a>(incoming: &'a Incoming, kind: &str) -> Result<WriteContext<'a>, Status> {
@@ -36,7 +39,8 @@ pub(super) fn write_context<'a>(incoming: &'a Incoming, kind: &str) -> Result<Wr
 impl<'a> WriteContext<'a> {
     /// A write by a request that says nothing about how it is to be done.
     pub(super) fn of(incoming: &'a Incoming) -> Self {
-        Self::new(&incoming.user, program(incoming))
+        let note = incoming.parts.extensions.get::<RecordNote>().cloned();
+        Self { note, ..Self::new(&incoming.user, program(incoming)) }
     }
 }
 

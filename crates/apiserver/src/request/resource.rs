@@ -72,7 +72,7 @@ async fn perform(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Outgoing
         (None, Verb::List) => list(call).await?.into(),
         (None, Verb::Watch) => watch(call)?.into(),
         (None, Verb::Create) if reviews::is_review(call.kind()) => reviews::answer(call, warnings)?.into(),
-        (None, Verb::Create) if is_binding(call.kind()) => subresource::bind(call).await?,
+        (None, Verb::Create) if is_binding(call.kind()) => subresource::bind(call, warnings).await?,
         (None, Verb::Create) => create(call, warnings).await?,
         (None, Verb::Update) => update(call, Endpoint::Main, warnings).await?,
         (None, Verb::Patch) => patch(call, Endpoint::Main, warnings).await?,

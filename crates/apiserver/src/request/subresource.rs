@@ -12,10 +12,10 @@ use super::{
     service::Outgoing,
     token_request,
     update::Update,
-    write::{Recording, WriteContext},
+    write::{self, Recording, WriteContext},
 };
 use crate::{
-    kinds::{Endpoint, Verb},
+    kinds::{Endpoint, KindSpec, StorageId, Verb},
     status::{FieldError, Status},
     store::ObjectName,
 };
@@ -25,8 +25,8 @@ pub(super) async fn answer(call: &Call<'_>, warnings: &mut Vec<String>) -> Resul
     let name = call.route.subresource.as_deref().unwrap_or_default();
     match (name, call.route.verb) {
         ("scale", _) => scale::answer(call, warnings).await,
-        ("eviction", _) => eviction::answer(call).await,
-        ("binding", _) => bind(call).await,
+        ("eviction", _) => eviction::answer(call, warnings).await,
+        ("binding", _) => bind(call, warnings).await,
         ("log" | "exec" | "attach" | "portforward" | "proxy", _) => {
             call.state.find(call.kind(), &call.name())?;
             Err(Status::not_implemented(format!("{name} needs a kubelet, which this server does not have")))
@@ -54,9 +54,26 @@ impl Call<'_> {
     }
 }
 
-/// Reads the object that a subresource takes; it must have the name of the object that is addressed.
-pub(super) fn sent(call: &Call<'_>, group: &str, kind: &str, context: &mut WriteContext<'_>) -> Result<Value, Status> {
-    let body = call.posted(group, "v1", kind, context)?;
+/// The kind of the bodies that a subresource takes, with the ways of the kind that it belongs to.
+pub(super) fn kind_of_body(parent: &KindSpec, group: &str, kind: &str) -> KindSpec {
+    let storage = StorageId { group: group.to_owned(), version: "v1".to_owned(), ..parent.storage.clone() };
+    KindSpec { group: group.to_owned(), version: "v1".to_owned(), kind: kind.to_owned(), storage, ..parent.clone() }
+}
+
+/// Reads the object that a subresource takes; it must have the name of the object that is addressed. What is wrong with its fields is told
+/// whatever comes of it (REQ-9).
+pub(super) fn sent(
+    call: &Call<'_>,
+    group: &str,
+    kind: &str,
+    context: &mut WriteContext<'_>,
+    warnings: &mut Vec<String>,
+) -> Result<Value, Status> {
+    let mut body = call.posted(group, "v1", kind, context)?;
+    let refuse =
+        |problem: String| Status::bad_request(format!("{kind} in version \"v1\" cannot be handled as a {kind}: {problem}"));
+    write::absorb(context, &kind_of_body(call.kind(), group, kind), &mut body, refuse)?;
+    warnings.append(&mut context.warnings);
     if call.route.name.as_deref().is_some_and(|name| name != body.name()) {
         return Err(Status::bad_request(format!("name in URL does not match name in {kind} object")));
     }
@@ -71,9 +88,9 @@ pub(super) fn success(call: &Call<'_>, stored: bool) -> Outgoing {
 }
 
 /// A binding puts a pod on a node. It comes to the pod, or to the collection of bindings.
-pub(super) async fn bind(call: &Call<'_>) -> Result<Outgoing, Status> {
+pub(super) async fn bind(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Outgoing, Status> {
     let mut context = options::write_context(call.incoming, "CreateOptions")?;
-    let body = sent(call, "", "Binding", &mut context)?;
+    let body = sent(call, "", "Binding", &mut context, warnings)?;
     let node = check_binding(&body)?;
     let registry = call.state.registry();
     let pods = registry.resource("", "v1", "pods").ok_or_else(Status::resource_not_found)?;
@@ -90,9 +107,7 @@ pub(super) async fn bind(call: &Call<'_>) -> Result<Outgoing, Status> {
             return Err(Status::conflict("", "pods/binding", present.name(), &why));
         }
         let mut pod = present.clone();
-        pod["spec"]["nodeName"] = node.clone().into();
-        let conditions = pod.pointer("/status/conditions").and_then(Value::as_array).cloned().unwrap_or_default();
-        pod["status"]["conditions"] = scheduled(conditions, &now).into();
+        assign(&mut pod, &node, &now);
         Ok(pod)
     };
     let written = call.state.update(&mut context, update, transform).await?;
@@ -118,9 +133,11 @@ fn check_binding(binding: &Value) -> Result<String, Status> {
     }
 }
 
-/// The conditions of a pod that has got its node.
-fn scheduled(mut conditions: Vec<Value>, now: &str) -> Vec<Value> {
+/// Puts a pod on a node.
+pub(crate) fn assign(pod: &mut Value, node: &str, now: &str) {
+    pod["spec"]["nodeName"] = node.into();
+    let mut conditions = pod.pointer("/status/conditions").and_then(Value::as_array).cloned().unwrap_or_default();
     conditions.retain(|condition| condition["type"] != "PodScheduled");
     conditions.push(json!({"type": "PodScheduled", "status": "True", "lastProbeTime": null, "lastTransitionTime": now}));
-    conditions
+    pod["status"]["conditions"] = conditions.into();
 }

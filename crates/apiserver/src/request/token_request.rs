@@ -12,11 +12,11 @@ use super::{
     resource::Call,
     respond,
     service::Outgoing,
+    subresource,
     write::{self, WriteContext},
 };
 use crate::{
     access::service_account::{Bound, Claims, ISSUER, ObjectId},
-    kinds::{KindSpec, StorageId},
     server::State,
     status::{FieldError, Status},
     store::{ObjectName, Resource, Snapshot},
@@ -46,9 +46,7 @@ pub(super) fn answer(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Outg
 /// The body with its defaults and its owner.
 fn read(call: &Call<'_>, context: &mut WriteContext<'_>) -> Result<Value, Status> {
     let mut request = call.posted(GROUP, "v1", KIND, context)?;
-    let storage = StorageId { group: GROUP.into(), version: "v1".into(), ..call.kind().storage.clone() };
-    let kind = KindSpec { group: GROUP.into(), version: "v1".into(), kind: KIND.into(), storage, ..(**call.kind()).clone() };
-    let kind = Arc::new(kind);
+    let kind = Arc::new(subresource::kind_of_body(call.kind(), GROUP, KIND));
     let refuse =
         |problem: String| Status::bad_request(format!("{KIND} in version \"v1\" cannot be handled as a {KIND}: {problem}"));
     let sent = ownership::take(&kind, &mut request).map_err(refuse)?;

@@ -57,6 +57,12 @@ impl State {
                     let object = transform(context, &Value::Null)?;
                     return self.create_missing(context, update, object).await;
                 }
+                if !update.is_patch {
+                    // A whole object is read before it is known that there is nothing to replace (REQ-9).
+                    let mut object = transform(context, &Value::Null)?;
+                    ownership::take(kind, &mut object).map_err(|problem| refusal(update, &problem))?;
+                    write::absorb(context, kind, &mut object, |problem| refusal(update, &problem))?;
+                }
                 return Err(Status::not_found(&kind.group, &kind.plural, &name.name));
             };
             context.found.clone_from(&found);
@@ -75,6 +81,9 @@ impl State {
             let sent = ownership::take(kind, &mut object).map_err(refuse)?;
             write::absorb(context, kind, &mut object, refuse)?;
             check_identity(&mut object, &present, update)?;
+            if !context.is_internal {
+                self.check_escalation(context.user, kind, name, &object, Some(stored.value()))?;
+            }
             let versioned = check_version(&object, &stored, update)?;
             restore_metadata(&mut object, stored.value());
             // The outcome of a patch is looked at later than the body of another write.
@@ -96,6 +105,7 @@ impl State {
             if same(&object, stored.value()) {
                 return Ok(Written { object: present, created: false, stored: false });
             }
+            context.fit(kind, name, &mut object)?;
             // The store changes its content in place when nobody looks at an older one.
             drop(snapshot);
             match self.swap(context, kind, &resource, name, &stored, object) {
@@ -227,9 +237,10 @@ fn check_type(object: &mut Value, update: Update<'_>) -> Result<(), Status> {
 
 /// The object is another one than the client means (UPD-5).
 pub(super) fn uid_conflict(kind: &KindSpec, name: &ObjectName, sent: &str, known: &str) -> Status {
+    let group = if kind.is_custom() { format!("{}/", kind.group) } else { String::new() };
     let why = format!(
-        "StorageError: invalid object, Code: 4, Key: /registry/{}/{name}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {sent}, UID in object meta: {known}",
-        resource_of(kind)
+        "StorageError: invalid object, Code: 4, Key: /registry/{group}{}/{name}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {sent}, UID in object meta: {known}",
+        kind.plural
     );
     Status::conflict(&kind.group, &kind.plural, &name.name, &why)
 }

@@ -7,16 +7,17 @@ use serde_json::Value;
 use super::{
     convert,
     json::{MAX_PROBLEMS, Places},
-    metadata, scale,
+    metadata, scale, size,
 };
 use crate::{
     access::Identity,
     kinds::{Endpoint, KindSpec},
+    middleware::journal::RecordNote,
     model::{self, Preparation},
     schema,
     server::State,
     status::Status,
-    store::{Snapshot, Stored},
+    store::{ObjectName, Snapshot, Stored},
     workloads::{self, Workloads},
 };
 use std::sync::Arc;
@@ -49,6 +50,8 @@ pub(crate) enum Recording {
 pub(crate) struct WriteContext<'a> {
     /// Who writes.
     pub(crate) user: &'a Identity,
+    /// Whether the writer is a part of the server: nobody asks what it may do.
+    pub(crate) is_internal: bool,
     /// Whether nothing may be stored (REQ-12).
     pub(crate) dry_run: bool,
     /// How strictly fields are checked.
@@ -65,6 +68,8 @@ pub(crate) struct WriteContext<'a> {
     pub(crate) text: Option<Bytes>,
     /// What the client is told beside the answer.
     pub(crate) warnings: Vec<String>,
+    /// The record of the request in the journal.
+    pub(crate) note: Option<RecordNote>,
 }
 
 /// The outcome of a write.
@@ -83,6 +88,7 @@ impl<'a> WriteContext<'a> {
     pub(crate) fn new(user: &'a Identity, manager: String) -> Self {
         Self {
             user,
+            is_internal: false,
             dry_run: false,
             validation: FieldValidation::Ignore,
             manager,
@@ -91,6 +97,7 @@ impl<'a> WriteContext<'a> {
             found: Vec::new(),
             text: None,
             warnings: Vec::new(),
+            note: None,
         }
     }
 
@@ -110,6 +117,17 @@ impl<'a> WriteContext<'a> {
                 }
             }
             FieldValidation::Strict | FieldValidation::Ignore => {}
+        }
+        Ok(())
+    }
+
+    /// Makes an object small enough to be stored; that it lost its managers is put on record (SMD-20).
+    pub(super) fn fit(&self, kind: &KindSpec, name: &ObjectName, object: &mut Value) -> Result<(), Status> {
+        if !self.dry_run
+            && size::fit(kind, name, object)?
+            && let Some(note) = &self.note
+        {
+            note.say("stored without managedFields: the object is too large");
         }
         Ok(())
     }

@@ -8,6 +8,8 @@ use serde_json::{Value, json};
 use super::{State, Writer};
 use crate::{
     access::{Identity, rbac_bootstrap},
+    controllers::local_service,
+    kinds::registrations,
     status::Status,
 };
 
@@ -24,8 +26,10 @@ impl State {
         let writer = Writer::new(self, Arc::new(user), "kube-apiserver");
         let namespaces =
             NAMESPACES.iter().map(|name| json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}));
+        let services = registrations().iter();
+        let services = services.map(|served| local_service(&served.group, &served.version, served.priority, "onstart"));
         let roles = if self.options.rbac { rbac_bootstrap() } else { Vec::new() };
-        for object in namespaces.chain([service()]).chain(roles) {
+        for object in namespaces.chain([service()]).chain(services).chain(roles) {
             // Nothing outside the process is asked before the first webhook exists, so the future is ready at once.
             writer.create(object).now_or_never().unwrap_or_else(|| Err(Status::internal("an object was not created at once")))?;
         }

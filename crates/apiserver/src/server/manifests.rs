@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::ApiServer;
 use crate::{
     access::Identity,
+    controllers::AUTOMANAGED,
     kinds::{Endpoint, KindSpec, Scope},
     request::{create::resource_of, update::Update, write::WriteContext},
     status::Status,
@@ -96,6 +97,10 @@ impl ApiServer {
             for (_, stored) in snapshot.list(&resource, None) {
                 let mut object = stored.value().clone();
                 if dump == Dump::Manifests {
+                    // Each server makes these itself.
+                    if object.labels().contains_key(AUTOMANAGED) {
+                        continue;
+                    }
                     strip(&mut object);
                 }
                 text.push_str("---\n");

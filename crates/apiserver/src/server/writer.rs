@@ -120,15 +120,27 @@ impl Writer {
             change(&mut object);
             Ok(object)
         };
-        let subresource = match endpoint {
-            Endpoint::Main => "",
-            Endpoint::Status => "status",
-            Endpoint::Other(name) => name,
-        };
-        let entry = self.entry(Verb::Update, &kind, name, subresource);
+        let entry = self.entry(Verb::Update, &kind, name, subresource(endpoint));
         self.disturb(&entry).await?;
         let update = Update { kind: &kind, endpoint, name, is_patch: true, create_when_missing: false };
         let outcome = self.state.update(&mut context, update, transform).await;
+        self.record(entry, outcome.as_ref().map(|written| written.stored));
+        match outcome {
+            Ok(written) => Ok(Some(written.object)),
+            Err(status) if status.code == 404 => Ok(None),
+            Err(status) => Err(status),
+        }
+    }
+
+    /// Applies an object that exists, whoever owned what it says. `Ok(None)`: it does not exist.
+    pub async fn apply(&self, object: Value, endpoint: Endpoint<'_>) -> Result<Option<Arc<Stored>>, Status> {
+        use kubewright_machinery::object::ObjectExt as _;
+        let Some(kind) = self.registry().kind_of(object.api_version(), object.kind()).cloned() else { return Ok(None) };
+        let name = ObjectName::new(object.namespace(), object.name());
+        let entry = self.entry(Verb::Patch, &kind, &name, subresource(endpoint));
+        self.disturb(&entry).await?;
+        let update = Update { kind: &kind, endpoint, name: &name, is_patch: true, create_when_missing: false };
+        let outcome = self.state.apply(&mut self.context(), update, object).await;
         self.record(entry, outcome.as_ref().map(|written| written.stored));
         match outcome {
             Ok(written) => Ok(Some(written.object)),
@@ -198,6 +210,14 @@ impl Writer {
     }
 
     fn context(&self) -> WriteContext<'_> {
-        WriteContext::new(&self.user, self.manager.to_owned())
+        WriteContext { is_internal: true, ..WriteContext::new(&self.user, self.manager.to_owned()) }
+    }
+}
+
+fn subresource(endpoint: Endpoint<'_>) -> &str {
+    match endpoint {
+        Endpoint::Main => "",
+        Endpoint::Status => "status",
+        Endpoint::Other(name) => name,
     }
 }

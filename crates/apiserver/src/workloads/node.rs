@@ -8,9 +8,11 @@ use serde_json::{Map, Value, json};
 
 use super::{
     condition,
+    plan::Plan,
     read::{flag, list, stamp, text},
     template,
 };
+use crate::admission::NOT_READY;
 
 /// The nodes a pod may be placed on, and the address that its next pod gets.
 #[derive(Clone, Copy, Debug)]
@@ -83,6 +85,20 @@ pub fn node(n: usize, now: Timestamp) -> Value {
     })
 }
 
+/// What a node does next: once it is ready, it loses the taint that every new node has.
+pub fn life(node: &Value) -> Plan {
+    let mut plan = Plan::default();
+    let conditions = list(node, "/status/conditions");
+    let is_ready = conditions.iter().any(|condition| condition["type"] == "Ready" && condition["status"] == "True");
+    let taints = list(node, "/spec/taints");
+    let kept: Vec<&Value> = taints.iter().filter(|taint| taint["key"] != NOT_READY).collect();
+    if is_ready && kept.len() < taints.len() {
+        let kept = if kept.is_empty() { Value::Null } else { json!(kept) };
+        plan.patch(node, json!({"spec": {"taints": kept}}));
+    }
+    plan
+}
+
 /// The address of a node inside the cluster.
 pub(super) fn address(node: &Value) -> &str {
     let addresses = list(node, "/status/addresses");
@@ -134,6 +150,7 @@ fn tolerates(toleration: &Value, taint: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workloads::Write;
 
     fn tainted() -> Value {
         let mut node = node(0, Timestamp::UNIX_EPOCH);
@@ -157,6 +174,19 @@ mod tests {
         let pod = |os: &str| json!({"spec": {"nodeSelector": {"kubernetes.io/os": os}}});
         assert!(takes(&node(0, Timestamp::UNIX_EPOCH), &pod("linux")));
         assert!(!takes(&node(0, Timestamp::UNIX_EPOCH), &pod("windows")));
+    }
+
+    // STG-5
+    #[test]
+    fn a_node_that_is_ready_loses_the_taint_of_new_nodes_only() {
+        let mut node = tainted();
+        assert_eq!(life(&node), Plan::default());
+        node["spec"]["taints"].as_array_mut().unwrap().push(json!({"key": NOT_READY, "effect": "NoSchedule"}));
+        let plan = life(&node);
+        let [Write::Patch(_, patch)] = plan.writes.as_slice() else { panic!("{plan:?}") };
+        assert_eq!(patch["spec"]["taints"], json!([{"key": "dedicated", "value": "db", "effect": "NoSchedule"}]));
+        node["status"]["conditions"] = json!([{"type": "Ready", "status": "Unknown"}]);
+        assert_eq!(life(&node), Plan::default());
     }
 
     #[test]

@@ -148,7 +148,8 @@ impl Simulation {
     fn write(&mut self, write: Write) {
         match write {
             Write::Create(object) => {
-                self.log.push(format!("create {} {}{}", object.kind(), object.name(), object.meta_str("generateName")));
+                let name = if object.name().is_empty() { object.meta_str("generateName") } else { object.name() };
+                self.log.push(format!("create {} {name}", object.kind()));
                 self.create(object);
             }
             Write::Patch(key, patch) => {
@@ -174,11 +175,11 @@ impl Simulation {
 
     fn create(&mut self, mut object: Value) {
         self.counter += 1;
-        let metadata = object.metadata_mut();
-        if let Some(base) = metadata.get("generateName").and_then(Value::as_str) {
-            let name = format!("{base}{:05}", self.counter);
-            metadata.insert("name".into(), name.into());
+        if object.name().is_empty() {
+            let name = format!("{}{:05}", object.meta_str("generateName"), self.counter);
+            object.metadata_mut().insert("name".into(), name.into());
         }
+        let metadata = object.metadata_mut();
         metadata.insert("uid".into(), format!("uid-{}", self.counter).into());
         metadata.insert("generation".into(), 1.into());
         metadata.insert("creationTimestamp".into(), stamp(self.now));

@@ -280,9 +280,17 @@ impl Names {
         }
         let replaced = NUMBER.replace_all(message, |found: &regex::Captures<'_>| {
             let number = found[0].parse::<u64>().unwrap_or_default();
-            if self.said.contains(&found[0]) || number < 10 { found[0].to_owned() } else { "<version>".to_owned() }
+            if self.says(&found[0]) || number < 10 { found[0].to_owned() } else { "<version>".to_owned() }
         });
         replaced.into_owned()
+    }
+
+    /// Whether the script itself says a number: as a word of its own, not as a part of an id.
+    fn says(&self, number: &str) -> bool {
+        let is_apart = |neighbour: Option<char>| neighbour.is_none_or(|letter| !letter.is_ascii_alphanumeric());
+        self.said.match_indices(number).any(|(at, _)| {
+            is_apart(self.said[..at].chars().next_back()) && is_apart(self.said[at + number.len()..].chars().next())
+        })
     }
 }
 

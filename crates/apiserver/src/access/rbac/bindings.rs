@@ -5,12 +5,11 @@ use std::sync::Arc;
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::Value;
 
+use super::GROUP;
 use crate::{
     access::Identity,
     store::{ObjectName, Resource, Snapshot, Stored},
 };
-
-const GROUP: &str = "rbac.authorization.k8s.io";
 
 /// The roles that a user has everywhere, and in the namespace if one is given. A binding to a role that does not exist gives nothing.
 pub(super) fn roles<'a>(

@@ -1,11 +1,9 @@
 //! Roles and bindings that are there from the beginning, as data.
 
-use std::collections::BTreeMap;
-
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-const GROUP: &str = "rbac.authorization.k8s.io";
+use super::GROUP;
 
 /// The file: roles, and who has them.
 #[derive(Debug, Default, Deserialize)]
@@ -21,8 +19,11 @@ struct Role {
     /// Groups that have it everywhere.
     #[serde(default)]
     groups: Vec<String>,
+    /// The role that it becomes a part of.
+    part_of: Option<String>,
+    /// Whether its rules are those of its parts.
     #[serde(default)]
-    labels: BTreeMap<String, String>,
+    is_whole: bool,
     /// Verbs, API groups, resources.
     #[serde(default)]
     resources: Vec<(Vec<String>, Vec<String>, Vec<String>)>,
@@ -46,9 +47,13 @@ impl Role {
             .map(|(verbs, groups, resources)| json!({"verbs": verbs, "apiGroups": groups, "resources": resources}));
         let paths = self.paths.iter().map(|(verbs, paths)| json!({"verbs": verbs, "nonResourceURLs": paths}));
         let mut role = object("ClusterRole", &self.name);
-        role["rules"] = resources.chain(paths).collect();
-        if let Some(labels) = role["metadata"]["labels"].as_object_mut() {
-            labels.extend(self.labels.iter().map(|(key, value)| (key.clone(), value.clone().into())));
+        if self.is_whole {
+            role["aggregationRule"] = json!({"clusterRoleSelectors": [{"matchLabels": {part_label(&self.name): "true"}}]});
+        } else {
+            role["rules"] = resources.chain(paths).collect();
+        }
+        if let Some(whole) = &self.part_of {
+            role["metadata"]["labels"][part_label(whole)] = "true".into();
         }
         role
     }
@@ -63,6 +68,11 @@ impl Role {
         binding["subjects"] = self.groups.iter().map(subject).collect();
         Some(binding)
     }
+}
+
+/// The label of the parts of a role.
+fn part_label(whole: &str) -> String {
+    format!("rbac.authorization.k8s.io/aggregate-to-{whole}")
 }
 
 fn object(kind: &str, name: &str) -> Value {

@@ -2,17 +2,23 @@
 
 mod bindings;
 mod bootstrap;
+mod escalation;
 mod rule;
 #[cfg(test)]
 mod tests;
 
 use kubewright_machinery::object::ObjectExt as _;
+use serde_json::Value;
 
 use self::rule::Rule;
 use super::{Action, Identity};
 use crate::store::Snapshot;
 
 pub(crate) use bootstrap::objects as bootstrap;
+pub(crate) use escalation::check as check_escalation;
+
+/// The API group of roles and bindings.
+const GROUP: &str = "rbac.authorization.k8s.io";
 
 /// Members of this group may do everything, whatever the roles say.
 const MASTERS: &str = "system:masters";
@@ -26,18 +32,14 @@ pub(super) fn allows(snapshot: &Snapshot, user: &Identity, action: &Action) -> b
         Action::Resource(attributes) => attributes.namespace.as_str(),
         Action::Path { .. } => "",
     };
-    bindings::roles(snapshot, user, namespace).any(|role| rules(&role).any(|rule| rule.covers(action)))
+    bindings::roles(snapshot, user, namespace).any(|role| rules(role.value()).any(|rule| rule.covers(action)))
 }
 
 /// The rules that hold for a user in a namespace: those of resources, and those of paths, as a review prints them.
-pub(crate) fn rules_of(
-    snapshot: &Snapshot,
-    user: &Identity,
-    namespace: &str,
-) -> (Vec<serde_json::Value>, Vec<serde_json::Value>) {
+pub(crate) fn rules_of(snapshot: &Snapshot, user: &Identity, namespace: &str) -> (Vec<Value>, Vec<Value>) {
     let (mut resources, mut paths) = (Vec::new(), Vec::new());
     for role in bindings::roles(snapshot, user, namespace) {
-        for rule in rules(&role) {
+        for rule in rules(role.value()) {
             if rule.is_of_paths() {
                 paths.push(rule.printed(&["verbs", "nonResourceURLs"]));
             } else {
@@ -48,7 +50,7 @@ pub(crate) fn rules_of(
     (resources, paths)
 }
 
-fn rules(role: &crate::store::Stored) -> impl Iterator<Item = Rule<'_>> {
-    debug_assert!(role.value().kind().ends_with("Role"));
-    role.value()["rules"].as_array().into_iter().flatten().map(Rule::new)
+fn rules(role: &Value) -> impl Iterator<Item = Rule<'_>> {
+    debug_assert!(role.kind().ends_with("Role"));
+    role["rules"].as_array().into_iter().flatten().map(Rule::new)
 }

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::escalation::Right;
 use crate::access::{Action, Attributes};
 
 /// A rule as it stands in a role.
@@ -32,6 +33,47 @@ impl<'a> Rule<'a> {
     pub(super) fn printed(self, members: &[&str]) -> Value {
         let member = |name: &&str| Some(((*name).to_owned(), self.0.get(*name)?.clone()));
         Value::Object(members.iter().filter_map(member).collect::<Map<_, _>>())
+    }
+
+    /// The least parts that the rule consists of.
+    pub(super) fn rights(self) -> impl Iterator<Item = Right<'a>> {
+        let (groups, resources, verbs): (Vec<_>, Vec<_>, Vec<_>) =
+            (self.texts("apiGroups").collect(), self.texts("resources").collect(), self.texts("verbs").collect());
+        let mut names: Vec<Option<&str>> = self.texts("resourceNames").map(Some).collect();
+        if names.is_empty() {
+            names.push(None);
+        }
+        let mut rights = Vec::new();
+        for (group, resource) in groups.iter().flat_map(|group| resources.iter().map(move |resource| (*group, *resource))) {
+            for (verb, name) in verbs.iter().flat_map(|verb| names.iter().map(move |name| (*verb, *name))) {
+                rights.push(Right::Resource { group, resource, name, verb });
+            }
+        }
+        let paths = self.texts("nonResourceURLs").flat_map(|url| verbs.iter().map(move |verb| Right::Path { url, verb }));
+        rights.extend(paths.collect::<Vec<_>>());
+        rights.into_iter()
+    }
+
+    /// Whether who has the rule has the right.
+    pub(super) fn gives(self, right: &Right<'_>) -> bool {
+        match *right {
+            Right::Resource { group, resource, name, verb } => {
+                let sub = || {
+                    resource
+                        .split_once('/')
+                        .is_some_and(|(_, sub)| self.texts("resources").any(|all| all.strip_prefix("*/") == Some(sub)))
+                };
+                let mut names = self.texts("resourceNames").peekable();
+                self.has("verbs", verb)
+                    && self.has("apiGroups", group)
+                    && (self.has("resources", resource) || sub())
+                    && (names.peek().is_none() || name.is_some_and(|name| names.any(|known| known == name)))
+            }
+            Right::Path { url, verb } => {
+                let covers = |own: &str| own == url || own.ends_with('*') && url.starts_with(own.trim_end_matches('*'));
+                self.has("verbs", verb) && self.texts("nonResourceURLs").any(covers)
+            }
+        }
     }
 
     fn covers_resource(self, asked: &Attributes) -> bool {

@@ -10,6 +10,7 @@
 //! # Ok::<(), kubewright_apiserver::middleware::journal::Violation>(())
 //! ```
 
+mod audit;
 mod body;
 mod log;
 mod record;

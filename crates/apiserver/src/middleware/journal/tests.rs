@@ -143,3 +143,41 @@ async fn bodies_are_kept_on_demand_and_secrets_are_masked() {
     send(&journal, create, ok).await;
     assert_eq!(journal.all()[0].body, Some(json!({"kind": "Secret", "data": {"password": "***"}})));
 }
+
+// JRN-4
+#[tokio::test(start_paused = true)]
+async fn records_print_as_events_of_an_audit_log() {
+    let journal = journal();
+    let service = service_fn(|_: Request<Full<Bytes>>| async {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        let mut response = Response::new(Full::from(json!({"kind": "Status", "reason": "NotFound"}).to_string()));
+        *response.status_mut() = StatusCode::NOT_FOUND;
+        Answer::Ok(response)
+    });
+    let layered = journal.layer().layer(service);
+    for (method, uri) in [
+        ("PUT", "/apis/apps/v1/namespaces/n/deployments/a/scale?dryRun=All"),
+        ("DELETE", "/api/v1/namespaces/n"),
+        ("GET", "/version"),
+    ] {
+        let mut asked = request(method, uri);
+        asked.extensions_mut().insert(Identity::user("alice"));
+        layered.clone().oneshot(asked).await.unwrap().into_body().collect().await.unwrap();
+    }
+    let lines = journal.all().audit();
+    let events: Vec<serde_json::Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let expected = json!({
+        "kind": "Event", "apiVersion": "audit.k8s.io/v1", "level": "Metadata", "auditID": "00000000-0000-4000-8000-000000000001",
+        "stage": "ResponseComplete", "verb": "update", "user": {"username": "alice"}, "userAgent": "probe/1",
+        "requestURI": "/apis/apps/v1/namespaces/n/deployments/a/scale?dryRun=All",
+        "objectRef": {
+            "apiGroup": "apps", "apiVersion": "v1", "resource": "deployments", "subresource": "scale", "namespace": "n", "name": "a",
+        },
+        "responseStatus": {"metadata": {}, "code": 404, "reason": "NotFound"},
+        "requestReceivedTimestamp": "2026-01-01T00:00:00.000000Z", "stageTimestamp": "2026-01-01T00:00:00.020000Z",
+    });
+    assert_eq!(events[0], expected);
+    assert_eq!((&events[1]["requestURI"], &events[1]["verb"]), (&json!("/api/v1/namespaces/n"), &json!("delete")));
+    assert_eq!((&events[2]["requestURI"], &events[2]["verb"]), (&json!("/version"), &json!("get")));
+    assert!(events[2].get("objectRef").is_none());
+}

@@ -51,7 +51,12 @@ async fn write(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Outgoing, 
     let is_patch = call.route.verb == Verb::Patch;
     let mut context = options::write_context(call.incoming, if is_patch { "PatchOptions" } else { "UpdateOptions" })?;
     context.recording = Recording::Made;
-    let sent = read(call, is_patch, &mut context)?;
+    let mut sent = read(call, is_patch, &mut context)?;
+    if let Sent::Whole(scale) = &mut sent {
+        // What is wrong with its fields is told whatever comes of it (REQ-9).
+        normalise(call, &mut context, scale, true)?;
+        warnings.append(&mut context.warnings);
+    }
     let rules = Rules::new(call.state, kind);
     let name = call.name();
     // An object that does not name its version is changed whatever it is, also by a PUT of its Scale.
@@ -122,7 +127,9 @@ fn changed(
         Sent::Patch(patch) => (patch.apply(context, old)?, managers),
         Sent::Whole(scale) => (scale.clone(), managers),
     };
-    normalise(call, context, &mut scale, matches!(sent, Sent::Whole(_)))?;
+    if !matches!(sent, Sent::Whole(_)) {
+        normalise(call, context, &mut scale, false)?;
+    }
     check(call, &mut scale, old)?;
     let managers = match sent {
         Sent::Applied(_) => managers,

@@ -14,6 +14,36 @@ pub(super) fn pending(object: &mut Members) {
     object.insert("status".into(), json!({"phase": "Pending"}));
 }
 
+/// A volume remembers when its phase changed, unless the client says when.
+pub(super) fn volume_phase(object: &mut Members, stored: Option<&Value>, now: &str) {
+    const SINCE: &str = "lastPhaseTransitionTime";
+    if stored.is_none() {
+        pending(object);
+    }
+    let status = object.ensure("status");
+    let before = stored.map_or(&Value::Null, |stored| &stored["status"]);
+    let sent = status.get(SINCE).filter(|since| !since.is_null());
+    if status.get("phase") != before.get("phase") {
+        if sent.is_none_or(|sent| before.get(SINCE) == Some(sent)) {
+            status.insert(SINCE.into(), now.into());
+        }
+    } else if let Some(since) = before.get(SINCE).filter(|_| sent.is_none()) {
+        status.insert(SINCE.into(), since.clone());
+    }
+}
+
+/// What the server answers itself is available from the start.
+pub(super) fn local_service(object: &mut Members, now: &str) {
+    let is_local = object.get("spec").is_none_or(|spec| spec["service"].is_null());
+    if is_local {
+        let condition = json!({
+            "type": "Available", "status": "True", "lastTransitionTime": now, "reason": "Local",
+            "message": "Local APIServices are always available",
+        });
+        object.insert("status".into(), json!({"conditions": [condition]}));
+    }
+}
+
 /// BDF-8: counts the versions of the template.
 pub(super) fn template_generation(object: &mut Members, stored: Option<&Value>) {
     let template = |value: &Value| value.pointer("/spec/template").cloned().unwrap_or_default();

@@ -131,7 +131,7 @@ fn frozen(checks: &mut Checks, object: &Value, stored: Option<&Value>, fields: &
     let Some(stored) = stored.filter(|stored| stored["immutable"] == Value::Bool(true)) else {
         return;
     };
-    for field in fields.iter().copied().chain(["immutable"]).filter(|field| object[*field] != stored[*field]) {
+    for field in ["immutable"].into_iter().chain(fields.iter().copied()).filter(|field| object[*field] != stored[*field]) {
         checks.add(FieldError::forbidden(field, IMMUTABLE));
     }
 }

@@ -13,6 +13,11 @@ pub(super) fn role(checks: &mut Checks, object: &Value, _: Option<&Value>) {
 
 pub(super) fn cluster_role(checks: &mut Checks, object: &Value, _: Option<&Value>) {
     rules(checks, &object["rules"], true);
+    let rule = &object["aggregationRule"];
+    if rule.is_object() && is_empty(&rule["clusterRoleSelectors"]) {
+        let detail = "at least one clusterRoleSelector required if aggregationRule is non-nil";
+        checks.add(FieldError::required("aggregationRule.clusterRoleSelectors", detail));
+    }
     for (path, selector) in items("aggregationRule.clusterRoleSelectors", &object["aggregationRule"]["clusterRoleSelectors"]) {
         checks.selector(&path, selector);
     }

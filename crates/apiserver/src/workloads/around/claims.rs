@@ -35,15 +35,16 @@ pub fn volume(volume: &Value, claim: Option<&Value>) -> Plan {
     let mut plan = Plan::default();
     let owner = text(volume, "/spec/claimRef/uid");
     let is_ours = volume.annotation(PROVISIONED_BY) == Some(PROVISIONER);
-    if is_deleted(volume) || !is_ours || owner.is_empty() {
+    if !is_ours || owner.is_empty() {
         return plan;
     }
-    if claim.is_some_and(|claim| claim.uid() == owner) {
-        plan.status(volume, json!({"phase": "Bound"}));
-    } else if text(volume, "/spec/persistentVolumeReclaimPolicy") == "Delete" {
+    let phase = if claim.is_some_and(|claim| claim.uid() == owner) { "Bound" } else { "Released" };
+    if text(volume, "/status/phase") != phase {
+        plan.status(volume, json!({"phase": phase}));
+    }
+    // A bound volume would be kept for its claim.
+    if phase == "Released" && !is_deleted(volume) && text(volume, "/spec/persistentVolumeReclaimPolicy") == "Delete" {
         plan.delete(volume);
-    } else {
-        plan.status(volume, json!({"phase": "Released"}));
     }
     plan
 }

@@ -4,7 +4,10 @@ use kubewright_machinery::{object::ObjectKey, patch::merge_patch};
 
 use crate::{
     kinds::Endpoint,
-    request::delete::{DeleteOptions, Propagation},
+    request::{
+        delete::{DeleteOptions, Propagation},
+        subresource,
+    },
     server::Writer,
     status::Status,
     store::{ObjectName, Resource},
@@ -27,7 +30,8 @@ pub(super) async fn write(writer: &Writer, write: Write) -> Result<(), Status> {
         }
         Write::Status(key, status) => modify(writer, &key, Endpoint::Status, |object| object["status"] = status.clone()).await,
         Write::Bind(key, node) => {
-            modify(writer, &key, Endpoint::Other("binding"), |pod| pod["spec"]["nodeName"] = node.as_str().into()).await
+            let now = writer.clock().now_in_seconds();
+            modify(writer, &key, Endpoint::Other("binding"), |pod| subresource::assign(pod, &node, &now)).await
         }
         Write::Delete(key) => delete(writer, &key, DeleteOptions::propagating(Propagation::Background)).await,
         Write::DeleteNow(key) => {

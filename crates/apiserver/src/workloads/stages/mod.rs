@@ -79,6 +79,7 @@ impl Stages {
                 }
                 self.plan_workload(writer, &stored)
             }
+            Some(Role::Node) => node::life(stored.value()),
             Some(Role::Around(what)) => self.plan_around(writer, &snapshot, what, stored.value()),
             _ => Plan::default(),
         };
@@ -174,7 +175,13 @@ impl Stages {
             let status = wanted.get("status").cloned().unwrap_or_default();
             apply::write(writer, Write::Create(wanted)).await?;
             if let Some(key) = key {
+                let name = ObjectName::new("", &key.name);
                 apply::write(writer, Write::Status(key, status)).await?;
+                // Before the first pod looks for a node.
+                let stored = writer.snapshot().get(&kinds::nodes(), &name).cloned();
+                for write in stored.map(|node| node::life(node.value())).unwrap_or_default().writes {
+                    apply::write(writer, write).await?;
+                }
             }
         }
         Ok(())
@@ -201,7 +208,7 @@ impl Controller for Stages {
             }
             Role::Around(_) | Role::Child => {}
         }
-        if event.current.is_some() && role != Role::Node {
+        if event.current.is_some() {
             self.agenda.add(event.object.clone());
         }
         for stored in event.previous.iter().chain(&event.current) {

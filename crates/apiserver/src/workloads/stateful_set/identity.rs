@@ -31,6 +31,7 @@ pub(super) fn pod(set: &Value, ordinal: i64, pod_template: &Value, revision: &st
     let mut pod = template::pod(set, &unmarked(pod_template));
     let name = pod_name(set, ordinal);
     pod["metadata"]["name"] = name.as_str().into();
+    pod["metadata"]["generateName"] = template::generate_name(set).into();
     pod.set_label(POD_LABEL, revision);
     pod.set_label("statefulset.kubernetes.io/pod-name", name.as_str());
     pod.set_label("apps.kubernetes.io/pod-index", ordinal.to_string());

@@ -136,7 +136,8 @@ impl Pods<'_> {
         let updated = at_revision(self.update);
         let rolls = text(self.set, "/spec/updateStrategy/type") != "OnDelete";
         // When every pod is updated and ready, the update revision becomes the current one.
-        let done = rolls && updated == self.owned.len() && ready == self.owned.len();
+        let wanted = identity::ordinals(self.set).count();
+        let done = rolls && self.owned.len() >= wanted && updated == self.owned.len() && ready == self.owned.len();
         let current = if done { self.update } else { self.current };
         let mut status = json!({
             "observedGeneration": self.set.generation().unwrap_or_default(),

@@ -1,0 +1,204 @@
+//! Nobody gives more than they have (AUTH-6): who writes a role needs all rights in it, and who binds one all rights of the role, unless
+//! they may `escalate` roles or `bind` this one.
+
+use std::collections::BTreeSet;
+
+use kubewright_machinery::object::ObjectExt as _;
+use serde_json::Value;
+
+use super::{GROUP, MASTERS, allows, bindings, rule::Rule, rules};
+use crate::{
+    access::{Action, Attributes, Identity},
+    kinds::KindSpec,
+    status::Status,
+    store::{ObjectName, Resource, Snapshot},
+};
+
+/// The least part of a rule: one verb on one resource or path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Right<'a> {
+    Resource { group: &'a str, resource: &'a str, name: Option<&'a str>, verb: &'a str },
+    Path { url: &'a str, verb: &'a str },
+}
+
+/// Everything: who collects rules of any role by a selector needs it.
+const ALL: [Right<'static>; 2] =
+    [Right::Resource { group: "*", resource: "*", name: None, verb: "*" }, Right::Path { url: "*", verb: "*" }];
+
+/// Refuses a role or a binding that gives more than its author has. `name` is that of the request; a new object has none there.
+pub(crate) fn check(
+    snapshot: &Snapshot,
+    user: &Identity,
+    kind: &KindSpec,
+    name: &ObjectName,
+    object: &Value,
+    stored: Option<&Value>,
+) -> Result<(), Status> {
+    let is_master = user.groups().iter().any(|group| group == MASTERS);
+    if kind.group != GROUP || is_master || stored.is_some_and(|stored| same_but_for_the_collector(object, stored)) {
+        return Ok(());
+    }
+    let author = Author { snapshot, user, namespace: &name.namespace };
+    let outcome = match kind.kind.as_str() {
+        "Role" | "ClusterRole" => author.may_write(&kind.plural, &name.name, object, stored),
+        "RoleBinding" | "ClusterRoleBinding" => author.may_bind(&kind.plural, &object["roleRef"])?,
+        _ => Ok(()),
+    };
+    outcome.map_err(|why| Status::forbidden(GROUP, &kind.plural, object.name(), &why))
+}
+
+/// Who writes, and where.
+#[derive(Clone, Copy)]
+struct Author<'a> {
+    snapshot: &'a Snapshot,
+    user: &'a Identity,
+    namespace: &'a str,
+}
+
+impl Author<'_> {
+    fn may_write(self, plural: &str, name: &str, role: &Value, stored: Option<&Value>) -> Result<(), String> {
+        if self.may("escalate", GROUP, plural, name) {
+            return Ok(());
+        }
+        let rights: Vec<Right<'_>> = rules(role).flat_map(Rule::rights).collect();
+        self.holds(&rights)?;
+        let collects = |role: &Value| {
+            role["aggregationRule"]["clusterRoleSelectors"].as_array().is_some_and(|selectors| !selectors.is_empty())
+        };
+        if (collects(role) || stored.is_some_and(collects)) && self.holds(&ALL).is_err() {
+            return Err("must have cluster-admin privileges to use the aggregationRule".into());
+        }
+        Ok(())
+    }
+
+    /// The outer error is that of a role which cannot be found; the real server takes it for a binding.
+    fn may_bind(self, bindings: &str, role: &Value) -> Result<Result<(), String>, Status> {
+        let text = |field: &str| role[field].as_str().unwrap_or_default();
+        let (plural, namespace) = match text("kind") {
+            "ClusterRole" => ("clusterroles", ""),
+            "Role" => ("roles", self.namespace),
+            other => return Err(Status::unknown(format!("unsupported role reference kind: {other:?}"))),
+        };
+        if self.may("bind", text("apiGroup"), plural, text("name")) {
+            return Ok(Ok(()));
+        }
+        let found = self.snapshot.get(&Resource::new(GROUP, plural), &ObjectName::new(namespace, text("name")));
+        let found = found.ok_or_else(|| Status::not_found(GROUP, bindings, text("name")))?;
+        Ok(self.holds(&rules(found.value()).flat_map(Rule::rights).collect::<Vec<_>>()))
+    }
+
+    fn may(self, verb: &str, group: &str, plural: &str, name: &str) -> bool {
+        let action = Action::Resource(Attributes {
+            verb: verb.to_owned(),
+            group: group.to_owned(),
+            resource: plural.to_owned(),
+            namespace: self.namespace.to_owned(),
+            name: name.to_owned(),
+            ..Attributes::default()
+        });
+        allows(self.snapshot, self.user, &action)
+    }
+
+    /// Says which of the rights the author does not have.
+    fn holds(self, rights: &[Right<'_>]) -> Result<(), String> {
+        let roles: Vec<_> = bindings::roles(self.snapshot, self.user, self.namespace).collect();
+        let held = |right: &Right<'_>| roles.iter().flat_map(|role| rules(role.value())).any(|rule| rule.gives(right));
+        let missing: Vec<Right<'_>> = rights.iter().filter(|right| !held(right)).copied().collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        Err(format!(
+            "user {:?} (groups={}) is attempting to grant RBAC permissions not currently held:\n{}",
+            self.user.name(),
+            quoted(self.user.groups()),
+            described(&missing).into_iter().collect::<Vec<_>>().join("\n")
+        ))
+    }
+}
+
+/// One line per resource or path, sorted; the verbs of a resource stand together.
+fn described(missing: &[Right<'_>]) -> BTreeSet<String> {
+    let line = |right: &Right<'_>| match *right {
+        Right::Path { url, verb } => format!("{{NonResourceURLs:{}, Verbs:{}}}", quoted(&[url]), quoted(&[verb])),
+        Right::Resource { group, resource, name, .. } => {
+            let names = name.map(|name| format!("ResourceNames:{}, ", quoted(&[name]))).unwrap_or_default();
+            let mut verbs = Vec::new();
+            for other in missing {
+                if let Right::Resource { verb, .. } = *other
+                    && *other == (Right::Resource { group, resource, name, verb })
+                {
+                    verbs.push(verb);
+                }
+            }
+            format!("{{APIGroups:{}, Resources:{}, {names}Verbs:{}}}", quoted(&[group]), quoted(&[resource]), quoted(&verbs))
+        }
+    };
+    missing.iter().map(line).collect()
+}
+
+/// As Go prints a list of texts with quotes.
+fn quoted<T: AsRef<str>>(texts: &[T]) -> String {
+    let texts: Vec<String> = texts.iter().map(|text| format!("{:?}", text.as_ref())).collect();
+    format!("[{}]", texts.join(" "))
+}
+
+/// Whether a write changes nothing but what the garbage collector needs to do its work.
+fn same_but_for_the_collector(object: &Value, stored: &Value) -> bool {
+    let stripped = |object: &Value| {
+        let mut object = object.clone();
+        for field in ["ownerReferences", "finalizers", "selfLink", "managedFields"] {
+            object.metadata_mut().remove(field);
+        }
+        object
+    };
+    stripped(object) == stripped(stored)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    // AUTH-6
+    #[test]
+    fn what_is_missing_is_told_once_per_resource_and_sorted() {
+        let rule = json!({"verbs": ["get", "list"], "apiGroups": ["", "x"], "resources": ["b", "a"]});
+        let named = json!({"verbs": ["get"], "apiGroups": [""], "resources": ["a"], "resourceNames": ["n"]});
+        let paths = json!({"verbs": ["get"], "nonResourceURLs": ["/x"]});
+        let rights: Vec<_> = [&rule, &named, &paths].into_iter().flat_map(|rule| Rule::new(rule).rights()).collect();
+        let lines: Vec<_> = described(&rights).into_iter().collect();
+        assert_eq!(
+            lines,
+            [
+                r#"{APIGroups:[""], Resources:["a"], ResourceNames:["n"], Verbs:["get"]}"#,
+                r#"{APIGroups:[""], Resources:["a"], Verbs:["get" "list"]}"#,
+                r#"{APIGroups:[""], Resources:["b"], Verbs:["get" "list"]}"#,
+                r#"{APIGroups:["x"], Resources:["a"], Verbs:["get" "list"]}"#,
+                r#"{APIGroups:["x"], Resources:["b"], Verbs:["get" "list"]}"#,
+                r#"{NonResourceURLs:["/x"], Verbs:["get"]}"#,
+            ]
+        );
+    }
+
+    // AUTH-6
+    #[test]
+    fn a_rule_gives_what_it_covers() {
+        let gives = |rule: Value, right: Right<'_>| Rule::new(&rule).gives(&right);
+        let right = |resource, name, verb| Right::Resource { group: "", resource, name, verb };
+        let rule = json!({"verbs": ["get"], "apiGroups": [""], "resources": ["pods", "*/log"]});
+        assert!(gives(rule.clone(), right("pods", None, "get")));
+        assert!(gives(rule.clone(), right("pods", Some("p"), "get")));
+        assert!(gives(rule.clone(), right("jobs/log", None, "get")));
+        assert!(!gives(rule.clone(), right("pods/status", None, "get")));
+        assert!(!gives(rule.clone(), right("*", None, "get")));
+        assert!(!gives(rule, right("pods", None, "*")));
+        let one = json!({"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"], "resourceNames": ["p"]});
+        assert!(gives(one.clone(), right("pods", Some("p"), "get")));
+        assert!(!gives(one.clone(), right("pods", None, "get")));
+        assert!(!gives(one, Right::Path { url: "/x", verb: "get" }));
+        let paths = json!({"verbs": ["get"], "nonResourceURLs": ["/x/*"]});
+        assert!(gives(paths.clone(), Right::Path { url: "/x/y", verb: "get" }));
+        assert!(gives(paths.clone(), Right::Path { url: "/x/*", verb: "get" }));
+        assert!(!gives(paths, Right::Path { url: "/*", verb: "get" }));
+    }
+}

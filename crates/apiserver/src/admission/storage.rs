@@ -1,0 +1,65 @@
+//! What others use does not go under their hands: claims, volumes and their classes hold a finalizer from the start (PIPE-21). A controller
+//! takes it away when nobody uses them any more (CTL-9).
+
+use kubewright_machinery::object::ObjectExt as _;
+use serde_json::{Value, json};
+
+use crate::kinds::KindSpec;
+
+/// The finalizer that keeps an object of the kind, if the kind is kept.
+pub(crate) fn finalizer_of(group: &str, plural: &str) -> Option<&'static str> {
+    match (group, plural) {
+        ("", "persistentvolumeclaims") => Some("kubernetes.io/pvc-protection"),
+        ("", "persistentvolumes") => Some("kubernetes.io/pv-protection"),
+        ("storage.k8s.io", "volumeattributesclasses") => Some("kubernetes.io/vac-protection"),
+        _ => None,
+    }
+}
+
+/// Puts the finalizer into a new object.
+pub(super) fn protect(kind: &KindSpec, object: &mut Value) {
+    if let Some(finalizer) = finalizer_of(&kind.group, &kind.plural) {
+        add(object, finalizer);
+    }
+}
+
+/// Adds a finalizer that is not there, as the last one.
+pub(crate) fn add(object: &mut Value, finalizer: &str) {
+    if object.has_finalizer(finalizer) {
+        return;
+    }
+    match object.metadata_mut().get_mut("finalizers").and_then(Value::as_array_mut) {
+        Some(finalizers) => finalizers.push(finalizer.into()),
+        None => {
+            object.metadata_mut().insert("finalizers".into(), json!([finalizer]));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kinds::Registry;
+
+    fn finalizers(group: &str, plural: &str, present: Value) -> Value {
+        let registry = Registry::builtin();
+        let mut object = json!({"metadata": {"name": "x"}});
+        if !present.is_null() {
+            object["metadata"]["finalizers"] = present;
+        }
+        protect(registry.resource(group, "v1", plural).unwrap(), &mut object);
+        object["metadata"]["finalizers"].take()
+    }
+
+    // PIPE-21
+    #[test]
+    fn what_others_use_holds_a_finalizer_once() {
+        let claim = "kubernetes.io/pvc-protection";
+        assert_eq!(finalizers("", "persistentvolumeclaims", Value::Null), json!([claim]));
+        assert_eq!(finalizers("", "persistentvolumeclaims", json!(["x.io/a"])), json!(["x.io/a", claim]));
+        assert_eq!(finalizers("", "persistentvolumeclaims", json!([claim, "x.io/a"])), json!([claim, "x.io/a"]));
+        assert_eq!(finalizers("", "persistentvolumes", Value::Null), json!(["kubernetes.io/pv-protection"]));
+        assert_eq!(finalizers("storage.k8s.io", "volumeattributesclasses", Value::Null), json!(["kubernetes.io/vac-protection"]));
+        assert_eq!(finalizers("", "configmaps", Value::Null), Value::Null);
+    }
+}

@@ -1,0 +1,145 @@
+//! An APIService for each served version of each definition (CRD-13, CTL-5).
+
+use std::time::Duration;
+
+use futures::{FutureExt as _, future::BoxFuture};
+use kubewright_machinery::object::ObjectExt as _;
+use serde_json::{Value, json};
+
+use super::{Controller, backlog::Backlog};
+use crate::{
+    kinds::Endpoint,
+    request::delete::DeleteOptions,
+    server::Writer,
+    status::Status,
+    store::{Event, ObjectName, Resource, Snapshot},
+};
+
+/// Says that the server itself keeps the object.
+pub(crate) const AUTOMANAGED: &str = "kube-aggregator.kubernetes.io/automanaged";
+/// Definitions come after everything built in; their versions are ordered by their names.
+const GROUP_PRIORITY: u32 = 1000;
+const VERSION_PRIORITY: u32 = 100;
+
+/// Creates, restores and deletes the APIServices of definitions. Those that somebody else made stay as they are.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Registrations {
+    /// Group and version.
+    pending: Backlog<(String, String)>,
+}
+
+/// The APIService of a group and version that the server answers itself.
+pub(crate) fn local(group: &str, version: &str, priority: [u32; 2], managed: &str) -> Value {
+    json!({
+        "apiVersion": "apiregistration.k8s.io/v1",
+        "kind": "APIService",
+        "metadata": {"name": format!("{version}.{group}"), "labels": {AUTOMANAGED: managed}},
+        "spec": spec(group, version, priority),
+    })
+}
+
+fn spec(group: &str, version: &str, [group_priority, version_priority]: [u32; 2]) -> Value {
+    let mut spec = json!({"version": version, "groupPriorityMinimum": group_priority, "versionPriority": version_priority});
+    if !group.is_empty() {
+        spec["group"] = group.into();
+    }
+    spec
+}
+
+fn services() -> Resource {
+    Resource::new("apiregistration.k8s.io", "apiservices")
+}
+
+fn is_managed(service: &Value) -> bool {
+    service.labels().get(AUTOMANAGED).and_then(Value::as_str) == Some("true")
+}
+
+fn versions(definition: &Value) -> impl Iterator<Item = (&str, &Value)> {
+    let versions = definition["spec"]["versions"].as_array().into_iter().flatten();
+    versions.filter_map(|version| Some((version["name"].as_str()?, version)))
+}
+
+/// Whether any definition serves the version of the group.
+fn is_served(snapshot: &Snapshot, group: &str, wanted: &str) -> bool {
+    let definitions = Resource::new("apiextensions.k8s.io", "customresourcedefinitions");
+    let of_group = |definition: &&Value| definition["spec"]["group"] == group;
+    snapshot
+        .list(&definitions, None)
+        .map(|(_, stored)| stored.value())
+        .filter(of_group)
+        .any(|definition| versions(definition).any(|(name, version)| name == wanted && version["served"] == true))
+}
+
+impl Controller for Registrations {
+    fn name(&self) -> &'static str {
+        "autoregister-controller"
+    }
+
+    fn manager(&self) -> &'static str {
+        "kube-apiserver"
+    }
+
+    fn observe(&self, event: &Event) {
+        let resource = &event.object.resource;
+        let either = event.previous.iter().chain(&event.current).map(|stored| stored.value());
+        if resource.is("apiextensions.k8s.io", "customresourcedefinitions") {
+            for definition in either {
+                let group = definition["spec"]["group"].as_str().unwrap_or_default();
+                self.pending.extend(versions(definition).map(|(version, _)| (group.to_owned(), version.to_owned())));
+            }
+        } else if resource.is("apiregistration.k8s.io", "apiservices")
+            && (event.current.is_none() || either.into_iter().any(is_managed))
+            && let Some((version, group)) = event.object.name.name.split_once('.')
+        {
+            self.pending.add((group.to_owned(), version.to_owned()));
+        }
+    }
+
+    fn run<'a>(&'a self, writer: &'a Writer) -> BoxFuture<'a, Result<bool, Status>> {
+        async move {
+            let now = writer.clock().moment();
+            let mut worked = false;
+            for (group, version) in self.pending.take(now) {
+                let outcome = reconcile(writer, &group, &version).await;
+                worked |= self.pending.finish((group, version), now, outcome).unwrap_or_default();
+            }
+            Ok(worked)
+        }
+        .boxed()
+    }
+
+    fn is_due(&self, now: Duration) -> bool {
+        self.pending.is_due(now)
+    }
+
+    fn fork(&self) -> Box<dyn Controller> {
+        Box::new(self.clone())
+    }
+
+    fn next_due(&self) -> Option<Duration> {
+        self.pending.next_due()
+    }
+
+    fn is_essential(&self) -> bool {
+        true
+    }
+}
+
+/// Returns whether anything was to be done.
+async fn reconcile(writer: &Writer, group: &str, version: &str) -> Result<bool, Status> {
+    let snapshot = writer.snapshot();
+    let (resource, name) = (services(), ObjectName::new("", &format!("{version}.{group}")));
+    let priority = [GROUP_PRIORITY, VERSION_PRIORITY];
+    match (is_served(&snapshot, group, version), snapshot.get(&resource, &name)) {
+        (true, None) => writer.create(local(group, version, priority, "true")).await.map(|_| true),
+        (true, Some(present)) if is_managed(present.value()) => {
+            let spec = spec(group, version, priority);
+            if present.value()["spec"] == spec {
+                return Ok(false);
+            }
+            writer.modify(&resource, &name, Endpoint::Main, |service| service["spec"] = spec.clone()).await.map(|_| true)
+        }
+        (false, Some(present)) if is_managed(present.value()) => writer.delete(&resource, &name, DeleteOptions::default()).await,
+        _ => Ok(false),
+    }
+}

@@ -1,0 +1,122 @@
+//! How large a stored object can be: what etcd takes from the real server (SMD-20).
+
+use kubewright_machinery::object::ObjectExt as _;
+use serde_json::Value;
+
+use crate::{kinds::KindSpec, proto, status::Status, store::ObjectName};
+
+/// The largest request that etcd takes.
+const LARGEST: usize = 3 << 19;
+/// The largest message that is sent to etcd at all.
+const LARGEST_MESSAGE: usize = 2 << 20;
+/// What stands around an object in a request to etcd.
+const ENVELOPE: usize = 64;
+/// More than a member or an item needs besides its text.
+const ENTRY: usize = 16;
+
+/// Makes an object small enough for the storage: one that is too large is stored without its managers. Returns whether it lost them.
+pub(super) fn fit(kind: &KindSpec, name: &ObjectName, object: &mut Value) -> Result<bool, Status> {
+    if weight(object, LARGEST) < LARGEST {
+        return Ok(false);
+    }
+    let size = |object: &Value| stored_size(kind, object) + ENVELOPE + name.namespace.len() + name.name.len();
+    let whole = size(object);
+    if whole <= LARGEST {
+        return Ok(false);
+    }
+    if object.metadata_mut().remove("managedFields").is_none() {
+        return Err(too_large(whole));
+    }
+    match size(object) {
+        small if small <= LARGEST => Ok(true),
+        large => Err(too_large(large)),
+    }
+}
+
+fn too_large(size: usize) -> Status {
+    Status::unknown(if size > LARGEST_MESSAGE {
+        format!(
+            "rpc error: code = ResourceExhausted desc = trying to send message larger than max ({size} vs. {LARGEST_MESSAGE})"
+        )
+    } else {
+        "etcdserver: request is too large".to_owned()
+    })
+}
+
+/// The size in which the real server stores an object.
+fn stored_size(kind: &KindSpec, object: &Value) -> usize {
+    let message = if kind.is_custom() { None } else { proto::encode(object) };
+    message.map_or_else(|| serde_json::to_vec(object).map_or(0, |text| text.len()), |message| message.len())
+}
+
+/// A quick guess, never below the size; stops counting at `enough`.
+fn weight(value: &Value, enough: usize) -> usize {
+    let mut sum = ENTRY;
+    match value {
+        // Escapes may make a text of JSON up to six times as long, which matters for large ones only.
+        Value::String(text) => sum += if text.len() > 256 { text.len().saturating_mul(6) } else { 2 * text.len() },
+        Value::Array(items) => {
+            for item in items {
+                sum += weight(item, enough.saturating_sub(sum));
+                if sum >= enough {
+                    break;
+                }
+            }
+        }
+        Value::Object(members) => {
+            for (name, member) in members {
+                sum += 2 * name.len() + weight(member, enough.saturating_sub(sum));
+                if sum >= enough {
+                    break;
+                }
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::kinds::Registry;
+
+    fn fitted(plural: &str, mut object: Value) -> (Result<bool, u16>, bool) {
+        let registry = Registry::builtin();
+        let group = if plural == "controllerrevisions" { "apps" } else { "" };
+        let kind = registry.resource(group, "v1", plural).unwrap();
+        object["apiVersion"] = kind.api_version().into();
+        object["kind"] = kind.kind.as_str().into();
+        let outcome = fit(kind, &ObjectName::new("n", "x"), &mut object).map_err(|status| status.code);
+        (outcome, object["metadata"]["managedFields"].is_array())
+    }
+
+    fn managed(size: usize) -> Value {
+        json!([{"manager": "m", "operation": "Update", "apiVersion": "v1", "fieldsType": "FieldsV1", "fieldsV1": {"f:data": {"f:".repeat(size / 2): {}}}}])
+    }
+
+    // SMD-20
+    #[test]
+    fn an_object_that_is_too_large_loses_its_managers_first() {
+        let revision = |data: usize, managers: usize| {
+            let data = json!({"x": "y".repeat(data)});
+            fitted(
+                "controllerrevisions",
+                json!({"metadata": {"name": "x", "managedFields": managed(managers)}, "data": data, "revision": 1}),
+            )
+        };
+        assert_eq!(revision(100, 100), (Ok(false), true));
+        assert_eq!(revision(1_400_000, 100_000), (Ok(false), true));
+        assert_eq!(revision(1_400_000, 200_000), (Ok(true), false));
+        assert_eq!(revision(1_600_000, 100).0, Err(500));
+    }
+
+    // SMD-20
+    #[test]
+    fn built_in_objects_are_as_large_as_their_protobuf_form() {
+        let data: serde_json::Map<String, Value> = (0..100_000).map(|index| (index.to_string(), "v".into())).collect();
+        assert_eq!(fitted("configmaps", json!({"metadata": {"name": "x"}, "data": data})).0, Ok(false));
+    }
+}

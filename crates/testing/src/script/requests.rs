@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use serde_json::{Value, json};
 
-use super::model::Step;
+use super::model::{Step, User};
 use super::variables::Variables;
 
 /// The user agent of scripts.
@@ -15,6 +15,7 @@ pub(super) struct Filled {
     pub(super) path: String,
     pub(super) headers: Vec<(String, String)>,
     pub(super) body: Vec<u8>,
+    pub(super) user: Option<User>,
 }
 
 impl Filled {
@@ -53,7 +54,14 @@ impl Filled {
         }
         // An empty header is one that shall not be sent at all.
         headers.retain(|(_, value)| !value.is_empty());
-        Ok(Self { method: step.method().to_owned(), path: variables.fill(&step.path), headers, body })
+        let user = step.user.as_ref().map(|user| match user {
+            User::Name(name) => User::Name(variables.fill(name)),
+            User::WithGroups { name, groups } => User::WithGroups {
+                name: variables.fill(name),
+                groups: groups.iter().map(|group| variables.fill(group)).collect(),
+            },
+        });
+        Ok(Self { method: step.method().to_owned(), path: variables.fill(&step.path), headers, body, user })
     }
 
     /// The path of the cluster-scoped object that a successful request with this answer has made.

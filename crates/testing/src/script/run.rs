@@ -103,7 +103,7 @@ impl Runner<'_> {
             }
             let filled = Filled::new(step, &self.variables).map_err(problem)?;
             let answer = if let Some(stop) = &step.watch {
-                let (code, headers, stream) = self.send(&filled, step).await.map_err(target)?;
+                let (code, headers, stream) = self.send(&filled).await.map_err(target)?;
                 if code == 200 {
                     self.watches.push(Watch { step: index, stop: stop.clone(), stream });
                     Answer { code, headers, content: Content::Empty }
@@ -157,7 +157,7 @@ impl Runner<'_> {
             step.until.iter().map(|(place, value)| (place.clone(), self.variables.fill_value(value))).collect();
         let started = tokio::time::Instant::now();
         loop {
-            let (code, headers, stream) = self.send(filled, step).await?;
+            let (code, headers, stream) = self.send(filled).await?;
             let answer = read(code, headers, stream).await?;
             let is_done = answer.has(until.iter().map(|(place, value)| (place, value)));
             if is_done || tokio::time::Instant::now() - started > PATIENCE {
@@ -167,8 +167,8 @@ impl Runner<'_> {
         }
     }
 
-    async fn send(&self, filled: &Filled, step: &Step) -> Result<(u16, HeaderMap, Stream), TargetError> {
-        let sending = self.target.send(&filled.method, &filled.path, &filled.headers, filled.body.clone(), step.user.as_ref());
+    async fn send(&self, filled: &Filled) -> Result<(u16, HeaderMap, Stream), TargetError> {
+        let sending = self.target.send(&filled.method, &filled.path, &filled.headers, filled.body.clone(), filled.user.as_ref());
         tokio::time::timeout(PATIENCE, sending).await.unwrap_or_else(|_| Err(TargetError::Body("no answer came".into())))
     }
 

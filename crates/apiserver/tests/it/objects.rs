@@ -237,7 +237,7 @@ async fn warnings_leave_room_for_the_answer() {
     let cluster = Cluster::start();
     let mut object = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}});
     for n in 0..1000 {
-        object[format!("{}{n}", "x".repeat(300))] = json!(1);
+        object[format!("{n:04}{}", "x".repeat(300))] = json!(1);
         object[format!("y{n}")] = json!(1);
     }
     let answer = cluster.post(MAPS, object).await;

@@ -2,9 +2,16 @@
 //!
 //! The fuzz targets call them, and so does the seeded test `nonsense` of `kubewright-apiserver`, which CI runs.
 
-use kubewright_apiserver::{definition, patch::strategic_merge, schema::Schema};
+use kubewright_apiserver::{
+    definition,
+    patch::strategic_merge,
+    proto,
+    schema::{Schema, field_path},
+    tables::JsonPath,
+};
 use kubewright_machinery::{
     fieldset::FieldSet,
+    object::GroupVersionKind,
     patch::{json_patch, merge_patch},
     quantity::Quantity,
     selector::{FieldSelector, LabelSelector},
@@ -25,6 +32,8 @@ pub const TARGETS: &[Target] = &[
     ("definitions", definitions),
     ("rules", rules),
     ("objects", objects),
+    ("paths", paths),
+    ("protobuf", protobuf),
 ];
 
 /// YAML documents.
@@ -107,4 +116,52 @@ pub fn objects(data: &[u8]) {
     let settled = object.clone();
     schema.default(&mut object);
     assert_eq!(object, settled);
+}
+
+/// Paths of printer columns, of selectable fields and of rules.
+pub fn paths(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let object = json!({"spec": {"a": [{"b": "c", "n": 1}, {"b": "d"}], "m": {"x.y": true}}, "status": {"conditions": [{"type": "Ready"}]}});
+    for text in [text.clone(), format!(".{text}").into(), format!(".spec.a[?(@{text})].b").into(), format!("{{..{text}}}").into()]
+    {
+        if let Ok(path) = JsonPath::parse(&text) {
+            let _ = path.find(&object);
+        }
+    }
+    let schema = json!({"type": "object", "properties": {"spec": {"type": "object", "properties": {"a": {"type": "string"},
+        "m": {"type": "object", "additionalProperties": {"type": "integer"}}}}}});
+    if let Some(schema) = schema.as_object() {
+        for text in [text.clone(), format!(".spec.{text}").into(), format!(".spec['{text}']").into()] {
+            let _ = field_path::resolve(&text, schema, true);
+        }
+    }
+}
+
+/// Protobuf: the bytes as they are, as a message, and in the middle of a message that is in order.
+pub fn protobuf(data: &[u8]) {
+    let pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", "labels": {"a": "b"}, "creationTimestamp": "2026-01-01T00:00:00Z"},
+        "spec": {"containers": [{"name": "c", "image": "i", "ports": [{"containerPort": 80}], "resources": {"limits": {"cpu": "1"}},
+            "livenessProbe": {"httpGet": {"port": "http"}}}], "volumes": [{"name": "v", "emptyDir": {}}]}});
+    let sound = proto::encode(&pod).unwrap_or_default();
+    let at = data.first().map_or(0, |first| usize::from(*first) * 2) % sound.len().max(1);
+    let mut changed = sound.clone();
+    changed.splice(at..(at + 1).min(sound.len()), data.iter().copied());
+    let mut enclosed = b"k8s\0\x12".to_vec();
+    let mut length = data.len();
+    while length >= 0x80 {
+        enclosed.push((length & 0x7f) as u8 | 0x80);
+        length >>= 7;
+    }
+    enclosed.push(length as u8);
+    enclosed.extend_from_slice(data);
+    for (group, version, kind) in
+        [("", "v1", "Pod"), ("", "v1", "Secret"), ("apps", "v1", "Deployment"), ("events.k8s.io", "v1", "Event")]
+    {
+        let expected = GroupVersionKind::new(group, version, kind);
+        for bytes in [data, &changed, &enclosed] {
+            if let Ok(object) = proto::decode(bytes, &expected) {
+                let _ = proto::encode(&object);
+            }
+        }
+    }
 }

@@ -5,7 +5,8 @@
 //! cargo run -p kubewright-testing --example scripts -- record [OPTION...] [FILTER...]  writes the expectations from a real server
 //! cargo run -p kubewright-testing --example scripts -- live [OPTION...] [FILTER...]    embedded and real server against each other
 //!
-//! cargo run -p kubewright-testing --example scripts -- histories [OPTION...] [FIRST] [COUNT]  random histories on both servers
+//! cargo run -p kubewright-testing --example scripts -- histories [OPTION...] [FIRST] [COUNT] [schemas]  random histories on both servers, or
+//!                                                                     random definitions with their objects
 //!
 //! --kubeconfig PATH   the real server; without it, one is started from the binaries of hack/kubernetes
 //! --new               record only scripts that have a step without expectation
@@ -16,10 +17,14 @@ use std::process::ExitCode;
 use futures::{StreamExt as _, stream};
 use kubewright_testing::real::{ControlPlane, Options};
 use kubewright_testing::script::{
-    Library, Outcome, Report, Script, ScriptResult, Subject, Target, history, normalise, run_embedded, run_remote,
+    Library, Outcome, Report, Script, ScriptResult, Subject, Target, history, normalise, run_embedded, run_remote, schema_history,
 };
 
 type Error = Box<dyn std::error::Error>;
+
+/// Requests in one history, and about the objects of one definition.
+const LENGTH: usize = 40;
+const SCHEMA_LENGTH: usize = 25;
 
 /// How many scripts run on the real server at once.
 const AT_ONCE: usize = 6;
@@ -80,8 +85,18 @@ impl Arguments {
 fn histories(library: &Library, arguments: &Arguments) -> Result<ExitCode, Error> {
     let number = |index: usize, default: u64| arguments.filters.get(index).map_or(Ok(default), |word| word.parse());
     let (first, count) = (number(0, 1)?, number(1, 10)?);
-    let seeds = (first..first + count).flat_map(|seed| [(Subject::ConfigMap, seed), (Subject::Deployment, seed)]);
-    let scripts: Vec<Script> = seeds.map(|(subject, seed)| history(subject, seed, 40)).collect();
+    let scripts: Vec<Script> = (first..first + count)
+        .flat_map(|seed| match arguments.filters.get(2).map(String::as_str) {
+            Some("schemas") => vec![schema_history(seed, SCHEMA_LENGTH)],
+            _ => vec![history(Subject::ConfigMap, seed, LENGTH), history(Subject::Deployment, seed, LENGTH)],
+        })
+        .collect();
+    if count == 1 {
+        // One seed is asked for to see what it does.
+        for script in &scripts {
+            println!("{}", script.to_text()?);
+        }
+    }
     let expected = runtime()?.block_on(async {
         let scripts: Vec<&Script> = scripts.iter().collect();
         Ok::<_, Error>(on_real(&start(arguments).await?, &scripts).await)

@@ -32,6 +32,11 @@ impl Model for CustomModel {
         Ok(())
     }
 
+    fn normalise_applied(&self, object: &mut Value, unknown: &mut Vec<String>) -> Result<(), WrongType> {
+        unknown.extend(self.schema.prune_applied(object).map_err(|error| WrongType(error.message))?);
+        Ok(())
+    }
+
     fn default(&self, object: &mut Value) {
         self.schema.default(object);
     }

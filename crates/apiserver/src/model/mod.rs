@@ -24,6 +24,11 @@ pub trait Model: fmt::Debug + Send + Sync {
     /// are checked for their JSON type.
     fn normalise(&self, object: &mut Value, unknown: &mut Vec<String>) -> Result<(), WrongType>;
 
+    /// The same for an object that was made of the stored one and of what a client applied.
+    fn normalise_applied(&self, object: &mut Value, unknown: &mut Vec<String>) -> Result<(), WrongType> {
+        self.normalise(object, unknown)
+    }
+
     /// Fills in defaults. `object` is in normal form.
     fn default(&self, object: &mut Value);
 

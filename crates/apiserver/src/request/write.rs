@@ -183,7 +183,11 @@ pub(super) fn absorb(
     let model = model::of(kind);
     let mut unknown = Vec::new();
     metadata::normalise(object, kind, &mut unknown).map_err(&refuse)?;
-    model.normalise(object, &mut unknown).map_err(|wrong| refuse(wrong.0))?;
+    let normalised = match context.recording {
+        Recording::Made => model.normalise_applied(object, &mut unknown),
+        _ => model.normalise(object, &mut unknown),
+    };
+    normalised.map_err(|wrong| refuse(wrong.0))?;
     if !kind.is_custom() {
         // What did not come as JSON text is read with sorted members.
         unknown.sort();

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::status::FieldError;
 
-use super::node::{ListType, Node};
+use super::node::{Additional, ListType, Node};
 use super::path::Path;
 
 /// The duplicates of all lists in an object, each at its later place.
@@ -39,8 +39,10 @@ fn walk(node: &Node, value: &Value, path: &Path<'_>, errors: &mut Vec<FieldError
         }
         Value::Object(members) => {
             for (name, value) in members {
-                if let Some(node) = node.member(name) {
-                    walk(node, value, &path.field(name), errors);
+                match (node.properties.get(name), &node.additional) {
+                    (Some(property), _) => walk(property, value, &path.field(name), errors),
+                    (None, Some(Additional::Schema(member))) => walk(member, value, &path.key(name), errors),
+                    (None, _) => {}
                 }
             }
         }

@@ -24,6 +24,7 @@ mod parse;
 mod path;
 mod pattern;
 mod prune;
+mod room;
 mod rules;
 mod validate;
 
@@ -59,9 +60,14 @@ impl Schema {
     ///
     /// The metadata of embedded objects is brought into its typed form on the way; a value of a wrong type in it is an error.
     pub fn prune(&self, object: &mut Value) -> Result<Vec<String>, MetadataError> {
+        default::drop_nulls(object, &self.root);
+        self.prune_applied(object)
+    }
+
+    /// The same for an object that a client applied: a null in it means null.
+    pub fn prune_applied(&self, object: &mut Value) -> Result<Vec<String>, MetadataError> {
         let mut unknown = prune::unknown_fields(object, &self.root, true);
         unknown.sort();
-        default::drop_nulls(object, &self.root);
         let mut embedded = metadata::coerce_embedded(object, &self.root)?;
         embedded.sort();
         unknown.extend(embedded);

@@ -2,15 +2,30 @@
 //!
 //! See <https://pkg.go.dev/regexp/syntax>. An expression is rewritten for the regex crate; mistakes are reported in Go's words.
 
-use regex::Regex;
+use regex::{Regex, RegexBuilder};
+
+use super::room;
 
 /// Compiles an expression; an error is what Go says about it.
 pub(super) fn compile(source: &str) -> Result<Regex, String> {
     let characters: Vec<char> = source.chars().collect();
-    let mut translator =
-        Translator { source, characters: &characters, at: 0, output: String::new(), depth: 0, last: Last::Nothing };
+    let mut translator = Translator {
+        source,
+        characters: &characters,
+        at: 0,
+        output: String::new(),
+        depth: 0,
+        deepest: 0,
+        last: Last::Nothing,
+        repeats: 1,
+        groups: vec![1],
+    };
     translator.run().map_err(|problem| format!("error parsing regexp: {problem}"))?;
-    Regex::new(&translator.output).map_err(|error| {
+    let build = || RegexBuilder::new(&translator.output).nest_limit(NEST_LIMIT).size_limit(SIZE_LIMIT).build();
+    let Some(built) = room::for_depth(translator.deepest * ROOM_OF_A_GROUP, build) else {
+        return Err(format!("error parsing regexp: expression too large: `{source}`"));
+    };
+    built.map_err(|error| {
         let reason = error.to_string().lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
         format!("error parsing regexp: {reason}: `{source}`")
     })
@@ -30,8 +45,13 @@ struct Translator<'a> {
     characters: &'a [char],
     at: usize,
     output: String,
+    /// How many groups are open, and the most that were.
     depth: usize,
+    deepest: usize,
     last: Last,
+    /// How often the last item is repeated in all, and the most of any item of each open group.
+    repeats: u64,
+    groups: Vec<u64>,
 }
 
 const DIGITS: &str = "0-9";
@@ -41,8 +61,15 @@ const SPACES: &str = "\\t\\n\\f\\r ";
 const POSIX: [&str; 14] = [
     "alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper", "word", "xdigit",
 ];
-/// Go takes no larger counts.
+/// Go takes no larger counts, of repetitions in repetitions neither.
 const MOST_REPETITIONS: u32 = 1000;
+/// Go nests no deeper.
+const DEEPEST: usize = 1000;
+/// The limits of the crate, which are reached after those of Go.
+const NEST_LIMIT: u32 = 2_500;
+const SIZE_LIMIT: usize = 64 << 20;
+/// Compiling a group takes several steps down.
+const ROOM_OF_A_GROUP: usize = 2;
 
 impl Translator<'_> {
     fn peek(&self, ahead: usize) -> Option<char> {
@@ -65,6 +92,8 @@ impl Translator<'_> {
                 ')' => {
                     self.depth -= 1;
                     self.push(")", 1, Last::Item);
+                    self.repeats = self.groups.pop().unwrap_or(1);
+                    self.note_repeats();
                 }
                 '|' => self.push("|", 1, Last::Nothing),
                 '*' | '+' | '?' => self.repeat(&c.to_string(), 1)?,
@@ -85,11 +114,28 @@ impl Translator<'_> {
         self.output.push_str(output);
         self.at += length;
         self.last = last;
+        if last == Last::Item {
+            self.repeats = 1;
+        }
+    }
+
+    fn note_repeats(&mut self) {
+        if let Some(group) = self.groups.last_mut() {
+            *group = self.repeats.max(*group);
+        }
+    }
+
+    /// Notes that a group begins.
+    fn enter(&mut self) -> Result<(), String> {
+        self.depth += 1;
+        self.deepest = self.deepest.max(self.depth);
+        self.groups.push(1);
+        if self.depth >= DEEPEST { Err(format!("expression nests too deeply: `{}`", self.source)) } else { Ok(()) }
     }
 
     fn open(&mut self) -> Result<(), String> {
         if !self.starts_with("(?") {
-            self.depth += 1;
+            self.enter()?;
             self.push("(", 1, Last::Nothing);
             return Ok(());
         }
@@ -109,7 +155,9 @@ impl Translator<'_> {
                 'i' | 'm' | 's' | 'U' | '-' => {}
                 ':' | ')' => {
                     let flags = self.text(start, start + length);
-                    self.depth += usize::from(c == ':');
+                    if c == ':' {
+                        self.enter()?;
+                    }
                     self.push(&flags, length, Last::Nothing);
                     return Ok(());
                 }
@@ -127,7 +175,7 @@ impl Translator<'_> {
         if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
             return Err(format!("invalid named capture: `{}`", self.text(start, start + length + 1)));
         }
-        self.depth += 1;
+        self.enter()?;
         // A name may start with a digit there and not here; nobody reads it.
         self.push("(", length + 1, Last::Nothing);
         Ok(())
@@ -170,7 +218,13 @@ impl Translator<'_> {
         if number(least) > MOST_REPETITIONS || most > MOST_REPETITIONS || most < number(least) {
             return Err(format!("invalid repeat count: `{text}`"));
         }
-        self.repeat(&text, length)
+        self.repeat(&text, length)?;
+        self.repeats *= u64::from(most.max(1));
+        if self.repeats > u64::from(MOST_REPETITIONS) {
+            return Err(format!("invalid repeat count: `{text}`"));
+        }
+        self.note_repeats();
+        Ok(())
     }
 
     fn escape(&mut self) -> Result<(), String> {
@@ -387,6 +441,7 @@ mod tests {
             ("a**", "invalid nested repetition operator: `**`"),
             ("a{2,1}", "invalid repeat count: `{2,1}`"),
             ("a{1001}", "invalid repeat count: `{1001}`"),
+            ("((a{40}b){5}){6}", "invalid repeat count: `{6}`"),
             ("[b-a]", "invalid character class range: `b-a`"),
             ("[[:foo:]]", "invalid character class range: `[:foo:]`"),
             (r"\p{Foo}", r"invalid character class range: `\p{Foo}`"),

@@ -12,6 +12,8 @@ pub(super) struct Rule {
     pub(super) expression: String,
     /// What a violation says; empty: the rule itself.
     pub(super) message: String,
+    /// The expression whose text a violation says instead; empty: none.
+    pub(super) message_expression: String,
     /// The reason of the cause of a violation.
     pub(super) reason: FieldReason,
     /// The field that a violation is reported at, relative to the value; empty: the value itself.
@@ -35,6 +37,7 @@ impl Rule {
         Self {
             expression: text("rule"),
             message: text("message"),
+            message_expression: text("messageExpression"),
             reason,
             field_path: text("fieldPath"),
             optional_old_self: rule.get("optionalOldSelf") == Some(&Value::Bool(true)),

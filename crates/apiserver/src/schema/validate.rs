@@ -35,6 +35,8 @@ fn check_value(node: &Node, value: &Value, old: Option<&Value>, path: &Path<'_>,
         if !node.nullable && (node.type_.is_some() || node.int_or_string) {
             errors.push(wrong_type(node, value, path));
         }
+        // A null that may be there must be one of the values, too.
+        check_enumeration(&node.checks, value, path, errors);
         return;
     }
     if !has_type(node, value) {
@@ -149,13 +151,11 @@ fn check_members(node: &Node, members: &Map<String, Value>, old: Option<&Value>,
         && count < min
     {
         errors.push(invalid(path, &count.into(), &format!("should have at least {min} properties")));
-        return;
     }
     if let Some(max) = checks.max_properties
         && count > max
     {
         errors.push(FieldError::too_many(field(path), members.len(), max as usize));
-        return;
     }
     for name in checks.required.iter().filter(|name| !members.contains_key(*name)) {
         errors.push(FieldError::required(field(&path.field(name)), ""));

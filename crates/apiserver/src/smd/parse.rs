@@ -23,7 +23,7 @@ impl Type {
 
     /// The type of a custom resource from its `openAPIV3Schema`.
     pub fn custom(schema: &Value) -> Self {
-        let mut type_ = parse(schema);
+        let mut type_ = parse(schema, false);
         let map = type_.map.get_or_insert_default();
         map.atomic = false;
         map.embed();
@@ -51,7 +51,7 @@ impl Named {
             // Their text does not say that they can be written in several ways.
             Some("Quantity" | "IntOrString") => Type::scalar(Scalar::Untyped),
             Some("RawExtension") => Type::atomic(),
-            _ => Definitions::embedded().schema(self.name).map(parse).unwrap_or_default(),
+            _ => Definitions::embedded().schema(self.name).map(|schema| parse(schema, false)).unwrap_or_default(),
         })
     }
 }
@@ -77,9 +77,9 @@ fn named(definition: &str) -> Option<Reference> {
     NAMED.get(definition).map(Reference::Named)
 }
 
-/// The type of a part, which may stand elsewhere.
-fn reference(schema: &Value) -> Reference {
-    let Some(target) = schema["$ref"].as_str() else { return Reference::inline(parse(schema)) };
+/// The type of a part, which may stand elsewhere; `open` says that a schema around it keeps unknown fields.
+fn reference(schema: &Value, open: bool) -> Reference {
+    let Some(target) = schema["$ref"].as_str() else { return Reference::inline(parse(schema, open)) };
     let Some(found) = named(target.strip_prefix(REFERENCE).unwrap_or(target)) else { return Reference::Deduced };
     // A reference can say for itself whether what it refers to is one piece.
     let Some(marked) = atomic_map(schema) else { return found };
@@ -90,15 +90,16 @@ fn reference(schema: &Value) -> Reference {
     Reference::inline(type_)
 }
 
-fn parse(schema: &Value) -> Type {
+fn parse(schema: &Value, open: bool) -> Type {
     let marked = |mark: &str| schema[mark] == true;
+    let open = open || marked("x-kubernetes-preserve-unknown-fields");
     // The published schema has no type then, only alternatives.
     if marked("x-kubernetes-int-or-string") {
         return Type::deduced().clone();
     }
     match schema["type"].as_str() {
-        Some("object") => Type::map(map(schema)),
-        Some("array") => Type::list(list(schema)),
+        Some("object") => Type::map(map(schema, open)),
+        Some("array") => Type::list(list(schema, open)),
         Some("integer" | "number") => Type::scalar(Scalar::Numeric),
         Some("boolean") => Type::scalar(Scalar::Boolean),
         Some("string") => Type::scalar(match schema["format"].as_str() {
@@ -106,19 +107,19 @@ fn parse(schema: &Value) -> Type {
             Some(_) => Scalar::Untyped,
         }),
         // Any JSON.
-        _ if marked("x-kubernetes-preserve-unknown-fields") || schema["format"].is_null() => Type::deduced().clone(),
+        _ if open || schema["format"].is_null() => Type::deduced().clone(),
         _ => Type::scalar(Scalar::Untyped),
     }
 }
 
-fn map(schema: &Value) -> Map {
+fn map(schema: &Value, open: bool) -> Map {
     let properties = schema["properties"].as_object().into_iter().flatten();
-    let mut fields: Vec<_> = properties.map(|(name, schema)| (name.clone(), reference(schema))).collect();
+    let mut fields: Vec<_> = properties.map(|(name, schema)| (name.clone(), reference(schema, open))).collect();
     fields.sort_by(|(a, _), (b, _)| a.cmp(b));
     let entries = match &schema["additionalProperties"] {
-        members @ Value::Object(_) => Some(reference(members)),
+        members @ Value::Object(_) => Some(reference(members, open)),
         Value::Bool(true) => Some(Reference::Deduced),
-        _ if fields.is_empty() || schema["x-kubernetes-preserve-unknown-fields"] == true => Some(Reference::Deduced),
+        _ if fields.is_empty() || open => Some(Reference::Deduced),
         _ => None,
     };
     let mut map = Map { atomic: atomic_map(schema) == Some(true), fields, entries };
@@ -132,7 +133,7 @@ fn atomic_map(schema: &Value) -> Option<bool> {
     schema["x-kubernetes-map-type"].as_str().map(|marked| marked == "atomic")
 }
 
-fn list(schema: &Value) -> List {
+fn list(schema: &Value, open: bool) -> List {
     let items = &schema["items"];
     let strategy = schema["x-kubernetes-patch-strategy"].as_str().unwrap_or_default();
     let merged = strategy.split(',').any(|part| part == "merge");
@@ -147,7 +148,7 @@ fn list(schema: &Value) -> List {
     let mut keys: Vec<_> =
         keys.into_iter().map(|name| ListKey { name: name.to_owned(), default: key_default(items, name) }).collect();
     keys.sort_by(|a, b| a.name.cmp(&b.name));
-    List { atomic, keys, items: reference(items) }
+    List { atomic, keys, items: reference(items, open) }
 }
 
 /// What an item has in a key field that it does not mention (SMD-4).

@@ -37,9 +37,21 @@ enum Comparison {
     GreaterOrEqual,
 }
 
+/// How many filters may stand in filters.
+const DEEPEST: usize = 16;
+/// How many values are found at most: paths with several `..` find the same ones again and again.
+const MOST: usize = 100_000;
+
 impl JsonPath {
     /// Reads a path; it may start with a dot or stand in braces.
     pub fn parse(text: &str) -> Result<Self, JsonPathError> {
+        Self::parse_at(text, 0)
+    }
+
+    fn parse_at(text: &str, depth: usize) -> Result<Self, JsonPathError> {
+        if depth > DEEPEST {
+            return Err(JsonPathError(format!("more than {DEEPEST} filters stand in each other")));
+        }
         let text = text.trim();
         let text = text.strip_prefix('{').and_then(|text| text.strip_suffix('}')).unwrap_or(text);
         let mut steps = Vec::new();
@@ -58,7 +70,7 @@ impl JsonPath {
                 },
                 '[' => {
                     let (inner, tail) = bracket(rest)?;
-                    steps.push(step(inner)?);
+                    steps.push(step(inner, depth)?);
                     tail
                 }
                 _ => member(rest, &mut steps)?,
@@ -67,9 +79,9 @@ impl JsonPath {
         Ok(Self(steps))
     }
 
-    /// All values at the path.
+    /// All values at the path, as long as they are not absurdly many.
     pub fn find<'a>(&self, value: &'a Value) -> Vec<&'a Value> {
-        self.0.iter().fold(vec![value], |found, step| found.into_iter().flat_map(|value| step.apply(value)).collect())
+        self.0.iter().fold(vec![value], |found, step| found.into_iter().flat_map(|value| step.apply(value)).take(MOST).collect())
     }
 
     /// The first value at the path.
@@ -181,13 +193,13 @@ fn bracket(text: &str) -> Result<(&str, &str), JsonPathError> {
     Err(JsonPathError("unterminated array".to_owned()))
 }
 
-fn step(inner: &str) -> Result<Step, JsonPathError> {
+fn step(inner: &str, depth: usize) -> Result<Step, JsonPathError> {
     let inner = inner.trim();
     if inner == "*" {
         return Ok(Step::All);
     }
     if let Some(filter) = inner.strip_prefix("?(").and_then(|filter| filter.strip_suffix(')')) {
-        return self::filter(filter);
+        return self::filter(filter, depth + 1);
     }
     if let Some(name) = unquoted(inner) {
         return Ok(Step::Member(name.replace("\\.", ".")));
@@ -195,7 +207,7 @@ fn step(inner: &str) -> Result<Step, JsonPathError> {
     inner.parse().map(Step::Index).map_err(|_| JsonPathError(format!("invalid array index {inner}")))
 }
 
-fn filter(text: &str) -> Result<Step, JsonPathError> {
+fn filter(text: &str, depth: usize) -> Result<Step, JsonPathError> {
     const OPERATORS: [(&str, Comparison); 6] = [
         ("==", Comparison::Equal),
         ("!=", Comparison::NotEqual),
@@ -206,14 +218,14 @@ fn filter(text: &str) -> Result<Step, JsonPathError> {
     ];
     let split = OPERATORS.iter().find_map(|(operator, comparison)| text.split_once(operator).map(|sides| (sides, *comparison)));
     let Some(((left, right), comparison)) = split else {
-        return Ok(Step::Filter { path: JsonPath::parse(text)?, test: None });
+        return Ok(Step::Filter { path: JsonPath::parse_at(text, depth)?, test: None });
     };
     let right = right.trim();
     let wanted = match unquoted(right) {
         Some(text) => Value::String(text.to_owned()),
         None => serde_json::from_str(right).map_err(|_| JsonPathError(format!("unrecognized value {right} in filter")))?,
     };
-    Ok(Step::Filter { path: JsonPath::parse(left)?, test: Some((comparison, wanted)) })
+    Ok(Step::Filter { path: JsonPath::parse_at(left, depth)?, test: Some((comparison, wanted)) })
 }
 
 fn unquoted(text: &str) -> Option<&str> {

@@ -40,6 +40,9 @@ const TEXTS: &[&str] = &[
     r#"{"type":"object","properties":{"spec":{"type":"object","required":["a"],"properties":{"a":{"type":"string","pattern":"^[a-z]+$","default":"x"},"l":{"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["k"],"items":{"type":"object","required":["k"],"properties":{"k":{"type":"integer"}}}}},"x-kubernetes-validations":[{"rule":"self.a == 'x'"}]}}}"#,
     "self.s.matches('^[a-z]+$') && self.l.all(x, x.size() < 3) ? [1, 2u, 3.0][0] == self.i : has(self.s)",
     "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"integer\",\"default\":5},\"b\":{\"x-kubernetes-int-or-string\":true}}}\0{\"a\":null,\"b\":\"x\",\"c\":[1]}",
+    ".status.conditions[?(@.type==\"Ready\")].status",
+    ".spec['a'].b[0]",
+    "\u{a}\u{3}\u{a}\u{1}a\u{12}\u{6}\u{a}\u{4}\u{8}\u{1}\u{10}\u{2}",
 ];
 
 const PIECES: &[&str] = &[
@@ -146,6 +149,51 @@ async fn no_body_gets_a_request_stuck() {
         assert!((200..=504).contains(&answer.code), "seed {seed}, round {round}: {method} {path} {body:?}");
     }
     assert_eq!(cluster.get(maps).await.code, 200);
+}
+
+/// Parts of queries: options, selectors, tokens.
+const QUERIES: &[&str] = &[
+    "limit=2&continue=eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MjgxLCJzdGFydCI6Ii9wMDBcdTAwMDAifQ",
+    "labelSelector=a%20in%20(b,c),!d&fieldSelector=metadata.name%3Da",
+    "resourceVersion=1&resourceVersionMatch=NotOlderThan",
+    "watch=true&timeoutSeconds=1&sendInitialEvents=true&allowWatchBookmarks=1&resourceVersionMatch=NotOlderThan",
+    "timeout=1h2m3.5s&pretty=true&dryRun=All",
+    "fieldValidation=Strict&fieldManager=m&force=true&includeObject=None",
+];
+
+#[tokio::test(start_paused = true)]
+async fn no_query_gets_a_request_stuck() {
+    let seed = number("KUBEWRIGHT_NONSENSE_SEED", 36).max(1);
+    let mut dice = Dice(seed);
+    let cluster = Cluster::start();
+    cluster.map("a", json!({"data": {"a": "b"}})).await;
+    for round in 0..number("KUBEWRIGHT_NONSENSE_ROUNDS", 1_500) {
+        let mut query = QUERIES[dice.roll(QUERIES.len())].to_owned();
+        for _ in 0..dice.roll(5) {
+            let at = (0..=dice.roll(query.len() + 1)).rev().find(|at| query.is_char_boundary(*at)).unwrap_or_default();
+            match dice.roll(4) {
+                0 => query.truncate(at),
+                1 => query.insert_str(
+                    at,
+                    ["%", "%00", "%ff", "&", "=", "%2C", "-1", "99999999999999999999", "%7B", "+"][dice.roll(10)],
+                ),
+                2 => query.insert_str(at, "&limit=1"),
+                _ => drop(query.split_off(at).chars().rev().take(dice.roll(9)).for_each(|c| query.push(c))),
+            }
+        }
+        query.retain(|c| c.is_ascii_graphic() && !matches!(c, '"' | '<' | '>' | '`' | '{' | '}' | '#'));
+        let accept =
+            ["application/json", "application/json;as=Table;g=meta.k8s.io;v=v1,*/*", "application/yaml;q=x", ";;,=", "*/*;as=;g"];
+        let headers = [("accept", accept[dice.roll(accept.len())])];
+        let path = ["/api/v1/namespaces/default/configmaps", "/api/v1/configmaps", "/api/v1/namespaces/default/configmaps/a"]
+            [dice.roll(3)];
+        let path = format!("{path}?{query}");
+        // The time that a watch takes is virtual.
+        let answer =
+            tokio::time::timeout(Duration::from_secs(7_200), cluster.send_text("GET", &path, String::new(), &headers)).await;
+        let answer = answer.unwrap_or_else(|_| panic!("seed {seed}, round {round}: {path} got stuck"));
+        assert!((200..=504).contains(&answer.code), "seed {seed}, round {round}: {path}");
+    }
 }
 
 // The real server refuses what aliases blow up; so it costs nothing here either.

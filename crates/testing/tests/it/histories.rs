@@ -1,11 +1,16 @@
-//! Random histories: both servers answer them alike (DFT-7). Only on the real tier.
+//! Random histories: both servers answer them alike (DFT-7, only on the real tier), and the embedded one keeps its promises.
 //!
 //! `KUBEWRIGHT_HISTORIES` is the number of histories of each subject (default 10), `KUBEWRIGHT_HISTORY_SEED` the seed of the first.
 
 use std::fmt::Write as _;
 
+use kubewright_apiserver::schema::Schema;
 use kubewright_testing::real::{ControlPlane, Options};
-use kubewright_testing::script::{Subject, Target, apply_history, compare, history, normalise, run_embedded, run_remote};
+use kubewright_testing::script::{
+    Script, Subject, Target, apply_history, compare, history, normalise, objects, run_embedded, run_remote, schema,
+    schema_history,
+};
+use serde_json::Value;
 
 /// Requests in one history.
 const LENGTH: usize = 40;
@@ -14,21 +19,15 @@ fn number(variable: &str, default: u64) -> u64 {
     std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-// DFT-7, EVD-4
-#[test]
-fn both_servers_answer_random_histories_alike() {
-    if !crate::is_real_tier() {
-        return;
-    }
+/// Requests about the objects of one random definition.
+const SCHEMA_LENGTH: usize = 25;
+
+/// The first difference of each history between the two servers.
+fn differences(histories: impl Iterator<Item = Script>) -> String {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let plane = runtime.block_on(ControlPlane::start(Options::default())).unwrap();
     let real = runtime.block_on(Target::remote(plane.kubeconfig())).unwrap().thrown_away();
-    let (first, count) = (number("KUBEWRIGHT_HISTORY_SEED", 1), number("KUBEWRIGHT_HISTORIES", 10));
     let mut failures = String::new();
-    let histories = (first..first + count).flat_map(|seed| {
-        let subjects = [Subject::ConfigMap, Subject::Deployment].map(|subject| history(subject, seed, LENGTH));
-        subjects.into_iter().chain([apply_history(seed, LENGTH)])
-    });
     for script in histories {
         println!("{}", script.id);
         let theirs = runtime.block_on(run_remote(&script, &real)).unwrap();
@@ -42,5 +41,90 @@ fn both_servers_answer_random_histories_alike() {
             writeln!(failures, "{}: {difference}", script.id).unwrap();
         }
     }
+    failures
+}
+
+fn seeds() -> std::ops::Range<u64> {
+    let (first, count) = (number("KUBEWRIGHT_HISTORY_SEED", 1), number("KUBEWRIGHT_HISTORIES", 10));
+    first..first + count
+}
+
+// DFT-7, EVD-4
+#[test]
+fn both_servers_answer_random_histories_alike() {
+    if !crate::is_real_tier() {
+        return;
+    }
+    let failures = differences(seeds().flat_map(|seed| {
+        let subjects = [Subject::ConfigMap, Subject::Deployment].map(|subject| history(subject, seed, LENGTH));
+        subjects.into_iter().chain([apply_history(seed, LENGTH), schema_history(seed, SCHEMA_LENGTH)])
+    }));
     assert!(failures.is_empty(), "histories differ:\n{failures}");
+}
+
+// DFT-7, EVD-4, SCH-1
+#[test]
+fn objects_of_random_schemas_are_brought_into_form_once_and_for_all() {
+    for seed in seeds() {
+        println!("seed {seed}");
+        let schema = Schema::compile(&schema(seed));
+        for mut object in objects(seed, 20) {
+            let Ok(_) = schema.prune(&mut object) else { continue };
+            schema.default(&mut object);
+            let settled = object.clone();
+            assert_eq!(schema.prune(&mut object).unwrap_or_default(), Vec::<String>::new(), "seed {seed}: {settled}");
+            schema.default(&mut object);
+            assert_eq!(object, settled, "seed {seed}");
+            assert!(!schema.read(&mut object), "seed {seed}: {settled}");
+            let errors = || schema.validate(&settled, None, &mut Vec::new());
+            assert_eq!(errors(), errors(), "seed {seed}: {settled}");
+        }
+    }
+}
+
+// DFT-7, EVD-4, SMD-6
+#[test]
+fn objects_of_random_definitions_have_the_fields_that_somebody_owns() {
+    for seed in seeds() {
+        let script = schema_history(seed, SCHEMA_LENGTH);
+        println!("{}", script.id);
+        for (step, answer) in script.steps.iter().zip(run_embedded(&script).unwrap().answers) {
+            let place = || format!("{}, step {}", script.id, step.id);
+            assert_ne!(answer.at("/reason"), Some("InternalError".into()), "{}", place());
+            if answer.code >= 300 || answer.at("/kind") != Some("Gadget".into()) {
+                continue;
+            }
+            let object = answer.at("").unwrap();
+            for entry in object["metadata"]["managedFields"].as_array().into_iter().flatten() {
+                if let Some(missing) = missing(&object, &entry["fieldsV1"], "") {
+                    panic!("{}: {} owns {missing}, which is not there: {object}", place(), entry["manager"]);
+                }
+            }
+        }
+    }
+}
+
+/// The first owned field that an object does not have. A field that is not in the schema can be owned and not be there: on the real server
+/// too it is applied where a schema further up keeps unknown fields, and dropped where the closest one does not.
+fn missing(value: &Value, owned: &Value, path: &str) -> Option<String> {
+    owned.as_object()?.iter().filter(|(element, _)| !matches!(element.as_str(), "." | "f:unknown")).find_map(
+        |(element, below)| {
+            let here = format!("{path}.{element}");
+            let (kind, name) = element.split_once(':')?;
+            let wanted: Value = serde_json::from_str(name).unwrap_or_default();
+            let items = || value.as_array().into_iter().flatten();
+            let found = match kind {
+                "f" => value.get(name),
+                "v" => items().find(|item| **item == wanted),
+                "k" => {
+                    items().find(|item| wanted.as_object().into_iter().flatten().all(|(key, value)| item.get(key) == Some(value)))
+                }
+                _ => value.get(name.parse::<usize>().ok()?),
+            };
+            match found {
+                Some(found) => missing(found, below, &here),
+                None => Some(here),
+            }
+        },
+    )
 }

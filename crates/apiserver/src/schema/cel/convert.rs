@@ -27,7 +27,8 @@ pub(super) fn convert(value: &Value, node: Option<&Node>) -> Cel {
             // The keys of a map are data; the members of an object are names.
             let is_map = node.is_some_and(|node| node.additional.is_some());
             let mut converted = HashMap::new();
-            for (name, value) in members {
+            // Where members are names, one that is null is absent.
+            for (name, value) in members.iter().filter(|(_, value)| is_map || !value.is_null() || !has_names(node)) {
                 let value = convert(value, node.and_then(|node| node.member(name)));
                 if is_map || RESERVED.contains(&name.as_str()) {
                     converted.insert(Key::String(Arc::new(name.clone())), value.clone());
@@ -39,6 +40,11 @@ pub(super) fn convert(value: &Value, node: Option<&Node>) -> Cel {
             Cel::Map(Map { map: Arc::new(converted) })
         }
     }
+}
+
+/// Whether a schema names the members of an object.
+fn has_names(node: Option<&Node>) -> bool {
+    node.is_some_and(|node| !node.properties.is_empty())
 }
 
 fn number(value: &Number, node: Option<&Node>) -> Cel {

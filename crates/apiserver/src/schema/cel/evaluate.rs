@@ -12,7 +12,11 @@ use crate::schema::rules::Rule;
 use crate::status::{FieldError, FieldReason};
 
 use super::convert::convert;
-use super::interpreter::{Failure, Program, Variables};
+use super::interpreter::{Failure, Variables};
+
+/// What one evaluation of a rule may cost, and all of one object, as on the real server.
+const CALL_LIMIT: u64 = 1_000_000;
+const OBJECT_LIMIT: u64 = 10_000_000;
 
 /// The violations of all rules.
 #[derive(Debug, Default)]
@@ -24,11 +28,15 @@ pub(in crate::schema) struct Found {
 
 /// Evaluates all rules of an object that stands at `path`. Rules with `oldSelf` are evaluated where a value has a stored counterpart.
 pub(in crate::schema) fn evaluate(root: &Node, object: &Value, old: Option<&Value>, path: &Path<'_>) -> Found {
-    let mut evaluation = Evaluation { found: Found::default() };
+    let mut evaluation = Evaluation { found: Found::default(), left: OBJECT_LIMIT };
     let stored = Stored { old, same: old.map(|old| old == object), same_above: false };
-    evaluation.walk(root, object, stored, path);
+    // What is spent stands in the errors.
+    let _ = evaluation.walk(root, object, stored, path);
     evaluation.found
 }
+
+/// Nothing is left to evaluate another rule with.
+struct Spent;
 
 /// What is known of the value that a value replaces.
 #[derive(Clone, Copy)]
@@ -54,20 +62,22 @@ impl<'v> Stored<'v> {
 
 struct Evaluation {
     found: Found,
+    /// What the rules that are left may cost.
+    left: u64,
 }
 
 impl Evaluation {
-    fn walk(&mut self, node: &Node, value: &Value, stored: Stored<'_>, path: &Path<'_>) {
+    fn walk(&mut self, node: &Node, value: &Value, stored: Stored<'_>, path: &Path<'_>) -> Result<(), Spent> {
         if value.is_null() || !node.has_rules {
-            return;
+            return Ok(());
         }
         if !node.rules.is_empty() {
-            self.rules(node, value, stored, path);
+            self.rules(node, value, stored, path)?;
         }
         match value {
             Value::Array(items) => {
                 let Some(item_node) = node.items.as_deref() else {
-                    return;
+                    return Ok(());
                 };
                 for (index, item) in items.iter().enumerate() {
                     let old = match &node.list {
@@ -77,24 +87,30 @@ impl Evaluation {
                         }
                         ListType::Atomic | ListType::Set => None,
                     };
-                    self.walk(item_node, item, stored.below(item, old), &path.index(index));
+                    self.walk(item_node, item, stored.below(item, old), &path.index(index))?;
                 }
             }
             Value::Object(members) => {
                 for (name, value) in members {
                     let below = stored.below(value, stored.old.and_then(|old| old.get(name)));
                     match (node.properties.get(name), &node.additional) {
-                        (Some(property), _) => self.walk(property, value, below, &path.field(name)),
-                        (None, Some(Additional::Schema(member))) => self.walk(member, value, below, &path.key(name)),
+                        (Some(property), _) => self.walk(property, value, below, &path.field(name))?,
+                        (None, Some(Additional::Schema(member))) => self.walk(member, value, below, &path.key(name))?,
                         (None, _) => {}
                     }
                 }
             }
             _ => {}
         }
+        Ok(())
     }
 
-    fn rules(&mut self, node: &Node, value: &Value, stored: Stored<'_>, path: &Path<'_>) {
+    fn rules(&mut self, node: &Node, value: &Value, stored: Stored<'_>, path: &Path<'_>) -> Result<(), Spent> {
+        let place = Place { node, value, path };
+        if self.left == 0 {
+            self.found.errors.push(place.failed(OUT_OF_BUDGET.to_owned()));
+            return Err(Spent);
+        }
         let this = convert(value, Some(node));
         let old_self = stored.old.filter(|old| !old.is_null()).map(|old| convert(old, Some(node)));
         for rule in &node.rules {
@@ -108,75 +124,142 @@ impl Evaluation {
                 };
                 variables.push(("oldSelf", old));
             }
-            match verdict(rule, &variables, node, value, path) {
-                None => {}
-                Some((error, Cause::Broken)) if stored.is_unchanged() && !rule.programs.is_transition => {
-                    self.found.let_through.push(error);
+            let is_let_through = stored.is_unchanged() && !rule.programs.is_transition;
+            match self.verdict(rule, &variables, &place) {
+                Verdict::Kept => {}
+                Verdict::Broken(error) if is_let_through => self.found.let_through.push(error),
+                Verdict::Broken(error) | Verdict::Failed(error) => self.found.errors.push(error),
+                Verdict::Spent { error, in_message } => {
+                    let errors = if in_message && is_let_through { &mut self.found.let_through } else { &mut self.found.errors };
+                    errors.push(error);
+                    return Err(Spent);
                 }
-                Some((error, _)) => self.found.errors.push(error),
+            }
+        }
+        Ok(())
+    }
+
+    fn verdict(&mut self, rule: &Rule, variables: Variables<'_>, place: &Place<'_>) -> Verdict {
+        let text = if rule.message.is_empty() { rule.expression.trim() } else { rule.message.trim() };
+        let Some(program) = &rule.programs.rule else {
+            return Verdict::Failed(place.failed("rule compile error: the rule is not valid CEL".to_owned()));
+        };
+        let spent = |text: String| Verdict::Spent { error: place.failed(text), in_message: false };
+        let evaluated = program.evaluate(variables, CALL_LIMIT);
+        if evaluated.cost > self.left {
+            return spent(OUT_OF_BUDGET.to_owned());
+        }
+        self.left -= evaluated.cost;
+        match evaluated.outcome {
+            Ok(Cel::Bool(true)) => Verdict::Kept,
+            Ok(Cel::Bool(false)) => match self.message(rule, text, variables) {
+                Ok(message) => Verdict::Broken(place.broken(rule, message)),
+                Err(problem) => Verdict::Spent { error: place.failed_below(rule, problem), in_message: true },
+            },
+            Err(failure @ Failure::TooDear) => {
+                spent(format!("'{failure}': no further validation rules will be run due to call cost exceeds limit for rule: {text}"))
+            }
+            Ok(_) | Err(Failure::NoSuchOverload) => Verdict::Failed(place.failed(format!(
+                "'no such overload': call arguments did not match a supported operator, function or macro signature for rule: {text}"
+            ))),
+            Err(failure) => Verdict::Failed(place.failed(format!("{failure} evaluating rule: {text}"))),
+        }
+    }
+
+    /// What a violation says: the text of the message expression, unless it fails or is no line of text. An error when it costs too much.
+    fn message(&mut self, rule: &Rule, text: &str, variables: Variables<'_>) -> Result<String, String> {
+        const LONGEST: usize = 5 * 1024;
+        let usual = || if rule.message.is_empty() { format!("failed rule: {text}") } else { text.to_owned() };
+        let Some(program) = &rule.programs.message else {
+            return Ok(usual());
+        };
+        let evaluated = program.evaluate(variables, CALL_LIMIT);
+        if evaluated.cost > self.left {
+            return Err(
+                "messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run"
+                    .to_owned(),
+            );
+        }
+        match evaluated.outcome {
+            Err(Failure::TooDear) => Err(format!(
+                "no further validation rules will be run due to call cost exceeds limit for messageExpression: {}",
+                Value::from(rule.message_expression.as_str())
+            )),
+            outcome => {
+                self.left -= evaluated.cost;
+                Ok(match outcome {
+                    Ok(Cel::String(text))
+                        if !text.trim().is_empty() && !text.trim().contains('\n') && text.trim().len() <= LONGEST =>
+                    {
+                        text.trim().to_owned()
+                    }
+                    _ => usual(),
+                })
             }
         }
     }
 }
 
-/// Why a rule makes an object invalid.
-#[derive(Clone, Copy, PartialEq)]
-enum Cause {
+const OUT_OF_BUDGET: &str = "validation failed due to running out of cost budget, no further validation rules will be run";
+
+/// What became of a rule.
+enum Verdict {
+    Kept,
     /// The rule says no.
-    Broken,
+    Broken(FieldError),
     /// The rule has no answer.
-    Failed,
+    Failed(FieldError),
+    /// The rule or its message costs more than is left.
+    Spent {
+        error: FieldError,
+        in_message: bool,
+    },
 }
 
-fn verdict(rule: &Rule, variables: Variables<'_>, node: &Node, value: &Value, path: &Path<'_>) -> Option<(FieldError, Cause)> {
-    let text = if rule.message.is_empty() { rule.expression.trim() } else { rule.message.trim() };
-    let place = match path {
-        Path::Root => "<nil>".to_owned(),
-        path => path.to_string(),
-    };
-    let failed = |problem: String| {
-        let type_name = node.type_.map_or("", Type::as_str);
-        Some((FieldError::invalid(place.clone(), &type_name.into(), problem), Cause::Failed))
-    };
-    let Some(program) = &rule.programs.rule else {
-        return failed("rule compile error: the rule is not valid CEL".to_owned());
-    };
-    match program.evaluate(variables) {
-        Ok(Cel::Bool(true)) => None,
-        Ok(Cel::Bool(false)) => {
-            let message = rule.programs.message.as_ref().and_then(|message| expressed(message, variables));
-            let message =
-                message.unwrap_or_else(|| if rule.message.is_empty() { format!("failed rule: {text}") } else { text.to_owned() });
-            let place = if rule.field_path.is_empty() { place } else { joined(path, &rule.field_path) };
-            // Objects and lists are not printed.
-            let plain = !matches!(node.type_, Some(Type::Object | Type::Array));
-            let error = match rule.reason {
-                FieldReason::Forbidden => FieldError::forbidden(place, message),
-                FieldReason::Required => FieldError::required(place, message),
-                FieldReason::Duplicate if plain => FieldError::duplicate(place, value),
-                FieldReason::Duplicate => FieldError::new(place, FieldReason::Duplicate, "Duplicate value"),
-                _ if plain => FieldError::invalid(place, value, message),
-                _ => FieldError::new(place, FieldReason::Invalid, format!("Invalid value: {message}")),
-            };
-            Some((error, Cause::Broken))
+/// The value that a rule is about.
+struct Place<'a> {
+    node: &'a Node,
+    value: &'a Value,
+    path: &'a Path<'a>,
+}
+
+impl Place<'_> {
+    fn name(&self) -> String {
+        match self.path {
+            Path::Root => "<nil>".to_owned(),
+            path => path.to_string(),
         }
-        Ok(_) | Err(Failure::NoSuchOverload) => failed(format!(
-            "'no such overload': call arguments did not match a supported operator, function or macro signature for rule: {text}"
-        )),
-        Err(failure) => failed(format!("{failure} evaluating rule: {text}")),
     }
-}
 
-/// The text of a message expression, unless it fails or is no line of text.
-fn expressed(message: &Program, variables: Variables<'_>) -> Option<String> {
-    const LONGEST: usize = 5 * 1024;
-    match message.evaluate(variables) {
-        Ok(Cel::String(text))
-            if !text.trim().is_empty() && !text.trim().contains(['\n', '\r']) && text.trim().len() <= LONGEST =>
-        {
-            Some(text.trim().to_owned())
+    /// Where a violation of a rule is reported.
+    fn name_below(&self, rule: &Rule) -> String {
+        if rule.field_path.is_empty() { self.name() } else { joined(self.path, &rule.field_path) }
+    }
+
+    fn type_name(&self) -> Value {
+        self.node.type_.map_or("", Type::as_str).into()
+    }
+
+    fn failed(&self, problem: String) -> FieldError {
+        FieldError::invalid(self.name(), &self.type_name(), problem)
+    }
+
+    fn failed_below(&self, rule: &Rule, problem: String) -> FieldError {
+        FieldError::invalid(self.name_below(rule), &self.type_name(), problem)
+    }
+
+    fn broken(&self, rule: &Rule, message: String) -> FieldError {
+        let place = self.name_below(rule);
+        // Objects and lists are not printed.
+        let plain = !matches!(self.node.type_, Some(Type::Object | Type::Array));
+        match rule.reason {
+            FieldReason::Forbidden => FieldError::forbidden(place, message),
+            FieldReason::Required => FieldError::required(place, message),
+            FieldReason::Duplicate if plain => FieldError::duplicate(place, self.value),
+            FieldReason::Duplicate => FieldError::new(place, FieldReason::Duplicate, "Duplicate value"),
+            _ if plain => FieldError::invalid(place, self.value, message),
+            _ => FieldError::new(place, FieldReason::Invalid, format!("Invalid value: {message}")),
         }
-        _ => None,
     }
 }
 

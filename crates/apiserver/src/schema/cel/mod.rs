@@ -11,6 +11,8 @@ mod syntax;
 mod typing;
 
 #[cfg(test)]
+mod cost_tests;
+#[cfg(test)]
 mod tests;
 
 pub(super) use compile::Programs;

@@ -6,6 +6,8 @@ use crate::schema::path::Path;
 use crate::schema::{embedded, metadata, node::Node, parse, prune, validate};
 use crate::status::FieldError;
 
+#[cfg(feature = "cel")]
+use super::text;
 use super::{Object, flag, members, nested};
 
 pub(super) fn check(schema: &Object, path: &Path<'_>) -> Vec<FieldError> {
@@ -78,7 +80,13 @@ fn one(
             return;
         }
     }
-    errors.extend(values(found, &node, &place));
+    let mut wrong = values(found, &node, &place);
+    #[cfg(feature = "cel")]
+    if wrong.is_empty() && !node.rules.is_empty() && crate::schema::cel::Declared::of(schema, is_object).is_none() {
+        let detail = "rule compiler initialization error: failed to convert to declType for CEL validation rules";
+        wrong = vec![FieldError::invalid(place.to_string(), &text(schema, "type").into(), detail)];
+    }
+    errors.extend(wrong);
 }
 
 /// The default as it is written: it must not need defaults of its own.

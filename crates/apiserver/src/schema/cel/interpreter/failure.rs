@@ -9,6 +9,8 @@ use kube_cel::cel::ExecutionError;
 pub(in crate::schema::cel) enum Failure {
     /// An operator or function does not know values of these types; only what is typed when it is evaluated gets here.
     NoSuchOverload,
+    /// It takes more than an evaluation may take.
+    TooDear,
     Other(String),
 }
 
@@ -22,6 +24,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoSuchOverload => f.write_str("no such overload"),
+            Self::TooDear => f.write_str("operation cancelled: actual cost limit exceeded"),
             Self::Other(text) => f.write_str(text),
         }
     }

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use kube_cel::cel::Value as Cel;
-use kube_cel::cel::objects::Map;
+use kube_cel::cel::objects::Key;
 
 use super::failure::Failure;
-use super::program::{as_optional, map_key, none, some};
 use super::types::TypeValue;
+use super::values::{as_optional, map_key, none, some};
 use super::{convert, library, lists, texts, times};
 
 type Outcome = Result<Cel, Failure>;
@@ -19,7 +19,6 @@ pub(super) fn call(name: &str, member: bool, arguments: &[Cel]) -> Outcome {
         ("type", [value]) => Ok(TypeValue::of(value).value()),
         ("dyn", [value]) => Ok(value.clone()),
         ("size", [value]) => size(value),
-        ("cel.@mapInsert", _) => insert(arguments),
         _ => optionals(name, arguments)
             .or_else(|| convert::call(name, member, arguments))
             .or_else(|| lists::call(name, arguments))
@@ -41,20 +40,19 @@ fn size(value: &Cel) -> Outcome {
 }
 
 /// Adds entries to a map, none of which may be there already.
-fn insert(arguments: &[Cel]) -> Outcome {
-    let (map, added) = match arguments {
-        [Cel::Map(map), key, value] => (map, vec![(map_key(key)?, value.clone())]),
-        [Cel::Map(map), Cel::Map(added)] => (map, added.map.iter().map(|(key, value)| (key.clone(), value.clone())).collect()),
+pub(super) fn insert(map: &mut HashMap<Key, Cel>, added: &[Cel]) -> Result<(), Failure> {
+    let added = match added {
+        [key, value] => vec![(map_key(key)?, value.clone())],
+        [Cel::Map(added)] => added.map.iter().map(|(key, value)| (key.clone(), value.clone())).collect(),
         _ => return Err(Failure::NoSuchOverload),
     };
-    let mut entries: HashMap<_, _> = (*map.map).clone();
     for (key, value) in added {
         let text = key.to_string();
-        if entries.insert(key, value).is_some() {
+        if map.insert(key, value).is_some() {
             return Err(Failure::new(format!("insert failed: key {text} already exists")));
         }
     }
-    Ok(Cel::Map(Map { map: Arc::new(entries) }))
+    Ok(())
 }
 
 fn optionals(name: &str, arguments: &[Cel]) -> Option<Outcome> {
@@ -67,12 +65,6 @@ fn optionals(name: &str, arguments: &[Cel]) -> Option<Outcome> {
         ("value", [_]) => optional
             .ok_or(Failure::NoSuchOverload)
             .and_then(|optional| optional.value().cloned().ok_or_else(|| Failure::new("optional.none() dereference"))),
-        ("orValue", [_, other]) => {
-            optional.map(|optional| optional.value().unwrap_or(other).clone()).ok_or(Failure::NoSuchOverload)
-        }
-        ("or", [this, other]) => {
-            optional.map(|optional| if optional.value().is_some() { this } else { other }.clone()).ok_or(Failure::NoSuchOverload)
-        }
         ("optional.unwrap" | "unwrapOpt", [Cel::List(items)]) => {
             Ok(Cel::List(Arc::new(items.iter().filter_map(as_optional).filter_map(|item| item.value().cloned()).collect())))
         }

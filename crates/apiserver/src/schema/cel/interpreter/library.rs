@@ -7,7 +7,7 @@ use kube_cel::cel::common::ast::{CallExpr, Expr, IdedExpr};
 use kube_cel::cel::{Context, Value as Cel};
 
 use super::failure::Failure;
-use super::program::{as_optional, none, some};
+use super::values::{as_optional, none, some};
 
 /// All functions, registered once.
 static FUNCTIONS: LazyLock<Context<'static>> = LazyLock::new(|| Context::default().with_all());

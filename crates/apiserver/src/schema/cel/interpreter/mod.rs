@@ -5,16 +5,23 @@
 
 mod compare;
 mod convert;
+mod cost;
 mod failure;
 mod functions;
 mod library;
 mod lists;
+mod loops;
+mod meter;
 mod operators;
 mod program;
+mod scope;
 mod texts;
 mod times;
 mod types;
+mod values;
 
 pub(super) use failure::Failure;
 pub(super) use library::call as library_call;
+#[cfg(test)]
+pub(super) use program::Evaluated;
 pub(super) use program::{Program, Variables};

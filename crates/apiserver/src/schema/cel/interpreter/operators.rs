@@ -7,7 +7,7 @@ use kube_cel::cel::Value as Cel;
 
 use super::compare::{compare, equal};
 use super::failure::Failure;
-use super::program::{as_optional, contains, map_key, none, some};
+use super::values::{as_optional, contains, map_key, none, some};
 
 type Outcome = Result<Cel, Failure>;
 

@@ -17,7 +17,7 @@ pub(super) fn call(name: &str, member: bool, arguments: &[Cel]) -> Option<Outcom
     };
     if name == "matches" {
         return match rest {
-            [Cel::String(source)] => Some(regex(source).map(|regex| Cel::Bool(regex.is_match(text)))),
+            [Cel::String(source)] => Some(regex(source).and_then(|regex| with_pattern(name, &regex, text, rest))),
             _ => None,
         };
     }
@@ -55,11 +55,7 @@ pub(super) fn call(name: &str, member: bool, arguments: &[Cel]) -> Option<Outcom
         ("split", [Cel::String(separator), Cel::Int(limit)]) => Ok(split(text, separator, *limit)),
         ("substring", [Cel::Int(start)]) => substring(text, *start, None),
         ("substring", [Cel::Int(start), Cel::Int(end)]) => substring(text, *start, Some(*end)),
-        ("find", [Cel::String(source)]) => {
-            regex(source).map(|regex| owned(regex.find(text).map_or(String::new(), |found| found.as_str().to_owned())))
-        }
-        ("findAll", [Cel::String(source)]) => find_all(text, source, -1),
-        ("findAll", [Cel::String(source), Cel::Int(limit)]) => find_all(text, source, *limit),
+        ("find" | "findAll", [Cel::String(source), ..]) => regex(source).and_then(|regex| with_pattern(name, &regex, text, rest)),
         _ => return None,
     })
 }
@@ -93,23 +89,23 @@ fn char_at(text: &str, index: i64) -> Outcome {
 }
 
 fn index_of(text: &str, part: &str, from: i64) -> Outcome {
-    let (text, part) = (characters(text), characters(part));
-    let from = usize::try_from(from).ok().filter(|from| *from <= text.len()).ok_or_else(|| out_of_range(from))?;
-    if part.is_empty() {
-        return Ok(Cel::Int(from as i64));
-    }
-    let found = (from..text.len()).find(|at| text[*at..].starts_with(&part));
-    Ok(Cel::Int(found.map_or(-1, |found| found as i64)))
+    let Some(start) = usize::try_from(from).ok().and_then(|from| byte_at(text, from)) else {
+        return Err(out_of_range(from));
+    };
+    let found = text[start..].find(part).map(|at| from + text[start..start + at].chars().count() as i64);
+    Ok(Cel::Int(found.unwrap_or(-1)))
 }
 
 fn last_index_of(text: &str, part: &str, from: Option<usize>) -> Cel {
-    let (text, part) = (characters(text), characters(part));
-    let from = from.unwrap_or(text.len()).min(text.len());
-    if part.is_empty() {
-        return Cel::Int(from as i64);
-    }
-    let found = (0..=from).rev().find(|at| text[*at..].starts_with(&part));
-    Cel::Int(found.map_or(-1, |found| found as i64))
+    // The part may reach beyond the last place where it can start.
+    let end = from.and_then(|from| byte_at(text, from)).map_or(text.len(), |at| (at + part.len()).min(text.len()));
+    let end = (0..=end).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
+    Cel::Int(text[..end].rfind(part).map_or(-1, |found| text[..found].chars().count() as i64))
+}
+
+/// Where a character starts; the end of the text is one more.
+fn byte_at(text: &str, index: usize) -> Option<usize> {
+    text.char_indices().map(|(at, _)| at).chain([text.len()]).nth(index)
 }
 
 fn split(text: &str, separator: &str, limit: i64) -> Cel {
@@ -142,9 +138,18 @@ fn substring(text: &str, start: i64, end: Option<i64>) -> Outcome {
     Ok(owned(characters[start as usize..stop as usize].iter().collect()))
 }
 
-fn find_all(text: &str, source: &str, limit: i64) -> Outcome {
-    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-    Ok(texts(regex(source)?.find_iter(text).take(limit).map(|found| found.as_str())))
+/// A function of a text and a pattern.
+pub(super) fn with_pattern(name: &str, pattern: &regex::Regex, text: &str, arguments: &[Cel]) -> Outcome {
+    match (name, arguments) {
+        ("matches", [_]) => Ok(Cel::Bool(pattern.is_match(text))),
+        ("find", [_]) => Ok(owned(pattern.find(text).map_or(String::new(), |found| found.as_str().to_owned()))),
+        ("findAll", [_]) => Ok(texts(pattern.find_iter(text).map(|found| found.as_str()))),
+        ("findAll", [_, Cel::Int(limit)]) => {
+            let limit = usize::try_from(*limit).unwrap_or(usize::MAX);
+            Ok(texts(pattern.find_iter(text).take(limit).map(|found| found.as_str())))
+        }
+        _ => Err(Failure::NoSuchOverload),
+    }
 }
 
 fn quoted(text: &str) -> String {

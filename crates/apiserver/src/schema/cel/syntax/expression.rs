@@ -5,35 +5,62 @@
 pub(in crate::schema::cel) struct Expression {
     pub(in crate::schema::cel) id: usize,
     pub(in crate::schema::cel) kind: Kind,
+    pub(in crate::schema::cel) extent: Extent,
+}
+
+/// How far an expression reaches.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::schema::cel) struct Extent {
+    /// The longest way down, which is the stack that walking it takes.
+    pub(in crate::schema::cel) depth: usize,
+    /// How many expressions it has, with itself.
+    pub(in crate::schema::cel) parts: usize,
+    /// The steps of the longest way down that the real server counts.
+    pub(super) steps: usize,
+}
+
+impl Extent {
+    fn include(&mut self, part: Self) {
+        self.depth = self.depth.max(part.depth);
+        self.parts = self.parts.saturating_add(part.parts);
+        self.steps = self.steps.max(part.steps);
+    }
 }
 
 impl Expression {
+    /// An expression of this kind; `counted` says that the real server counts it when it limits how deep expressions are.
+    pub(super) fn new(id: usize, kind: Kind, counted: bool) -> Self {
+        let mut extent = Extent::default();
+        kind.parts(&mut |part| extent.include(part.extent));
+        extent.depth += 1;
+        extent.parts = extent.parts.saturating_add(1);
+        extent.steps += usize::from(counted);
+        Self { id, kind, extent }
+    }
+
     /// Visits the expression and all its parts.
     pub(in crate::schema::cel) fn visit<'e>(&'e self, see: &mut dyn FnMut(&'e Self)) {
         see(self);
-        match &self.kind {
-            Kind::Literal(_) | Kind::Ident(_) => {}
-            Kind::Select { operand, .. } => operand.visit(see),
-            Kind::Call { target, arguments, .. } => {
-                target.iter().map(Box::as_ref).chain(arguments).for_each(|part| part.visit(see));
-            }
-            Kind::List(elements) => elements.iter().for_each(|(element, _)| element.visit(see)),
-            Kind::Map(entries) => entries.iter().for_each(|(key, value, _)| {
-                key.visit(see);
-                value.visit(see);
+        self.kind.parts(&mut |part| part.visit(see));
+    }
+}
+
+impl Kind {
+    /// The expressions directly below.
+    pub(in crate::schema::cel) fn parts<'e>(&'e self, see: &mut dyn FnMut(&'e Expression)) {
+        match self {
+            Self::Literal(_) | Self::Ident(_) => {}
+            Self::Select { operand, .. } => see(operand),
+            Self::Call { target, arguments, .. } => target.iter().map(Box::as_ref).chain(arguments).for_each(see),
+            Self::List(elements) => elements.iter().for_each(|(element, _)| see(element)),
+            Self::Map(entries) => entries.iter().for_each(|(key, value, _)| {
+                see(key);
+                see(value);
             }),
-            Kind::Struct { fields, .. } => fields.iter().for_each(|field| field.visit(see)),
-            Kind::Comprehension(comprehension) => {
-                let parts = [
-                    &comprehension.range,
-                    &comprehension.start,
-                    &comprehension.condition,
-                    &comprehension.step,
-                    &comprehension.result,
-                ];
-                for part in parts {
-                    part.visit(see);
-                }
+            Self::Struct { fields, .. } => fields.iter().for_each(see),
+            Self::Comprehension(comprehension) => {
+                let Comprehension { range, start, condition, step, result, .. } = comprehension.as_ref();
+                [range, start, condition, step, result].into_iter().for_each(see);
             }
         }
     }

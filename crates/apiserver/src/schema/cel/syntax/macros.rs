@@ -196,6 +196,9 @@ impl Expander<'_> {
     fn optional(&mut self, name: &str, target: Expression, mut arguments: Vec<Expression>) -> Option<Expression> {
         let value = arguments.pop()?;
         let variables = Variables::of(&arguments)?;
+        if !self.nodes.has_room_for(&target) {
+            return None;
+        }
         let has_value = self.on(target.clone(), "hasValue");
         let content = self.on(target, "value");
         let mut mapped = self.bind(&variables.first, content, value);

@@ -1,13 +1,20 @@
 //! From tokens to expressions.
 
+use std::fmt;
+
 use crate::schema::cel::typing::is_function;
 
 use super::expression::{Expression, Kind, Literal};
 use super::macros;
 use super::tokens::{Token, TokenKind, tokens};
 
-/// How deep expressions may be nested: deeper ones are left to the library, which has a limit of its own.
+/// How deep expressions may be nested, as on the real server.
 const DEPTH: usize = 250;
+/// How long an expression may be, in characters, as on the real server.
+const LONGEST: usize = 100_000;
+/// How many parts an expression may have once its macros are expanded. Some macros repeat what they are called on, so that a short text
+/// could mean more than fits into memory.
+const PARTS: usize = 500_000;
 
 /// An expression and the places of its parts.
 #[derive(Debug)]
@@ -17,22 +24,84 @@ pub(in crate::schema::cel) struct Parsed {
     pub(in crate::schema::cel) places: Vec<usize>,
 }
 
-/// Parses an expression; absent when this parser does not understand it.
-pub(in crate::schema::cel) fn parse(source: &str) -> Option<Parsed> {
-    let mut parser = Parser { tokens: tokens(source)?, next: 0, depth: 0, nodes: Nodes { places: Vec::new() } };
-    let root = parser.expression()?;
-    (parser.next == parser.tokens.len()).then_some(Parsed { root, places: parser.nodes.places })
+/// Why a text is no expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::schema::cel) enum Refused {
+    /// It has a mistake; the number of tokens says how much of it there is.
+    Syntax { tokens: usize },
+    /// It has so many characters.
+    Long(usize),
+    /// Expressions stand in expressions too often.
+    Nested,
+    /// Operators and members follow each other too often.
+    Deep,
+    /// It means too much.
+    Large,
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Syntax { .. } => f.write_str("Syntax error"),
+            Self::Long(size) => write!(f, "expression code point size exceeds limit: size: {size}, limit {LONGEST}"),
+            Self::Nested => write!(f, "expression recursion limit exceeded: {DEPTH}"),
+            Self::Deep => f.write_str("max recursion depth exceeded"),
+            Self::Large => write!(f, "expression has more than {PARTS} parts"),
+        }
+    }
+}
+
+/// Parses an expression.
+pub(in crate::schema::cel) fn parse(source: &str) -> Result<Parsed, Refused> {
+    let size = source.chars().count();
+    if size > LONGEST {
+        return Err(Refused::Long(size));
+    }
+    let tokens = tokens(source).ok_or(Refused::Syntax { tokens: size })?;
+    let count = tokens.len();
+    let mut parser = Parser { tokens, next: 0, depth: Depth::default(), nodes: Nodes { places: Vec::new(), refused: None } };
+    let root = parser.expression();
+    let root = match (root, parser.nodes.refused) {
+        (_, Some(refused)) => return Err(refused),
+        (Some(root), None) if parser.next == count => root,
+        _ => return Err(Refused::Syntax { tokens: count }),
+    };
+    if root.extent.steps > DEPTH { Err(Refused::Deep) } else { Ok(Parsed { root, places: parser.nodes.places }) }
 }
 
 /// Makes expressions and notes their places.
 pub(super) struct Nodes {
     places: Vec<usize>,
+    /// Why nothing more is read, unless it is a mistake.
+    refused: Option<Refused>,
 }
 
 impl Nodes {
     pub(super) fn make(&mut self, at: usize, kind: Kind) -> Expression {
+        self.node(at, kind, false)
+    }
+
+    /// An expression that the real server counts when it limits how deep expressions are.
+    fn counted(&mut self, at: usize, kind: Kind) -> Expression {
+        self.node(at, kind, true)
+    }
+
+    fn node(&mut self, at: usize, kind: Kind, counted: bool) -> Expression {
         self.places.push(at);
-        Expression { id: self.places.len() - 1, kind }
+        let node = Expression::new(self.places.len() - 1, kind, counted);
+        if node.extent.parts > PARTS {
+            self.refused = Some(Refused::Large);
+        }
+        node
+    }
+
+    /// Whether an expression may be repeated.
+    pub(super) fn has_room_for(&mut self, twice: &Expression) -> bool {
+        let fits = twice.extent.parts <= PARTS / 2;
+        if !fits {
+            self.refused = Some(Refused::Large);
+        }
+        fits
     }
 
     pub(super) fn call(&mut self, at: usize, function: &str, arguments: Vec<Expression>) -> Expression {
@@ -43,9 +112,21 @@ impl Nodes {
 struct Parser {
     tokens: Vec<Token>,
     next: usize,
-    depth: usize,
+    depth: Depth,
     nodes: Nodes,
 }
+
+/// How often each rule of the grammar is being read.
+#[derive(Default)]
+struct Depth {
+    expressions: usize,
+    relations: usize,
+    sums: usize,
+}
+
+/// The levels of comparisons, and of sums and products, which are one rule.
+const RELATION: usize = 2;
+const SUM: usize = 3;
 
 /// The operators of each level that associate to the left, from loose to tight.
 const LEVELS: [&[&str]; 5] = [&["||"], &["&&"], &["<", "<=", ">=", ">", "==", "!=", "in"], &["+", "-"], &["*", "/", "%"]];
@@ -72,10 +153,8 @@ impl Parser {
     }
 
     fn expression(&mut self) -> Option<Expression> {
-        self.depth += 1;
-        if self.depth > DEPTH {
-            return None;
-        }
+        self.depth.expressions += 1;
+        self.check_depth()?;
         let condition = self.binary(0)?;
         let result = match self.take("?") {
             None => condition,
@@ -83,25 +162,87 @@ impl Parser {
                 let positive = self.binary(0)?;
                 self.take(":")?;
                 let negative = self.expression()?;
-                self.nodes.call(at, "_?_:_", vec![condition, positive, negative])
+                let arguments = vec![condition, positive, negative];
+                self.nodes.counted(at, Kind::Call { function: "_?_:_".to_owned(), target: None, arguments })
             }
         };
-        self.depth -= 1;
+        self.depth.expressions -= 1;
         Some(result)
     }
 
+    fn check_depth(&mut self) -> Option<()> {
+        let Depth { expressions, relations, sums } = self.depth;
+        if expressions.max(relations).max(sums) > DEPTH {
+            self.nodes.refused = Some(Refused::Nested);
+            return None;
+        }
+        Some(())
+    }
+
+    /// Ends the reading of a row that is too long already.
+    fn check_steps(&mut self, so_far: &Expression) -> Option<()> {
+        if so_far.extent.steps > DEPTH {
+            self.nodes.refused = Some(Refused::Deep);
+            return None;
+        }
+        Some(())
+    }
+
     fn binary(&mut self, level: usize) -> Option<Expression> {
-        let Some(operators) = LEVELS.get(level) else {
-            return self.unary();
+        match level {
+            0 | 1 => self.logical(level),
+            RELATION => self.counting(level, |parser| parser.operators(level)),
+            SUM => self.counting(level, |parser| parser.operators(level)),
+            level if level < LEVELS.len() => self.operators(level),
+            _ => self.unary(),
+        }
+    }
+
+    /// Reads a part while its rule counts as being read once more.
+    fn counting(&mut self, level: usize, read: impl FnOnce(&mut Self) -> Option<Expression>) -> Option<Expression> {
+        let count = |depth: &mut Depth, by: isize| {
+            let rule = if level == RELATION { &mut depth.relations } else { &mut depth.sums };
+            *rule = rule.saturating_add_signed(by);
         };
+        count(&mut self.depth, 1);
+        self.check_depth()?;
+        let found = read(self);
+        count(&mut self.depth, -1);
+        found
+    }
+
+    fn operators(&mut self, level: usize) -> Option<Expression> {
         let mut left = self.binary(level + 1)?;
-        while let Some(operator) = self.symbol().filter(|symbol| operators.contains(symbol)) {
+        while let Some(operator) = self.symbol().filter(|symbol| LEVELS[level].contains(symbol)) {
             let at = self.take(operator)?;
-            let right = self.binary(level + 1)?;
+            let right = self.counting(level, |parser| parser.binary(level + 1))?;
             let function = if operator == "in" { "@in".to_owned() } else { format!("_{operator}_") };
-            left = self.nodes.call(at, &function, vec![left, right]);
+            left = self.nodes.counted(at, Kind::Call { function, target: None, arguments: vec![left, right] });
+            self.check_steps(&left)?;
         }
         Some(left)
+    }
+
+    /// A row of conditions, as a tree that is as low as can be.
+    fn logical(&mut self, level: usize) -> Option<Expression> {
+        let [operator] = LEVELS[level] else { return None };
+        let mut terms = vec![Some(self.binary(level + 1)?)];
+        let mut places = Vec::new();
+        while let Some(at) = self.take(operator) {
+            places.push(at);
+            terms.push(Some(self.binary(level + 1)?));
+        }
+        self.balanced(&format!("_{operator}_"), &places, &mut terms)
+    }
+
+    fn balanced(&mut self, function: &str, places: &[usize], terms: &mut [Option<Expression>]) -> Option<Expression> {
+        let Some(at) = places.get(places.len() / 2) else {
+            return terms.first_mut()?.take();
+        };
+        let (left, right) = terms.split_at_mut(places.len() / 2 + 1);
+        let left = self.balanced(function, &places[..places.len() / 2], left)?;
+        let right = self.balanced(function, &places[places.len() / 2 + 1..], right)?;
+        Some(self.nodes.call(*at, function, vec![left, right]))
     }
 
     fn unary(&mut self) -> Option<Expression> {
@@ -136,6 +277,7 @@ impl Parser {
     fn member(&mut self) -> Option<Expression> {
         let mut operand = self.primary()?;
         loop {
+            self.check_steps(&operand)?;
             if let Some(at) = self.take(".") {
                 let optional = self.take("?").is_some();
                 let token = self.tokens.get(self.next)?.clone();
@@ -147,23 +289,30 @@ impl Parser {
                 };
                 operand = if optional {
                     let field = self.nodes.make(token.at, Kind::Literal(Literal::Text(field)));
-                    self.nodes.call(at, "_?._", vec![operand, field])
+                    let arguments = vec![operand, field];
+                    self.nodes.counted(at, Kind::Call { function: "_?._".to_owned(), target: None, arguments })
                 } else if let Some(open) = self.take("(") {
                     let arguments = self.list(")")?;
                     // What looks like a value may be the name space of a function.
                     let name = qualified_name(&operand).map(|space| format!("{space}.{field}"));
-                    match name.filter(|name| is_function(name)) {
-                        Some(name) => self.nodes.call(open, &name, arguments),
-                        None => macros::member_call(&mut self.nodes, open, &field, operand, arguments)?,
+                    if let Some(name) = name.filter(|name| is_function(name)) {
+                        self.nodes.call(open, &name, arguments)
+                    } else {
+                        // What a macro becomes counts as the one call that it was.
+                        let steps = arguments.iter().chain([&operand]).map(|part| part.extent.steps).max().unwrap_or_default();
+                        let mut call = macros::member_call(&mut self.nodes, open, &field, operand, arguments)?;
+                        call.extent.steps = steps + 1;
+                        call
                     }
                 } else {
-                    self.nodes.make(at, Kind::Select { operand: Box::new(operand), field, test: false })
+                    self.nodes.counted(at, Kind::Select { operand: Box::new(operand), field, test: false })
                 };
             } else if let Some(at) = self.take("[") {
                 let function = if self.take("?").is_some() { "_[?_]" } else { "_[_]" };
                 let index = self.expression()?;
                 self.take("]")?;
-                operand = self.nodes.call(at, function, vec![operand, index]);
+                let arguments = vec![operand, index];
+                operand = self.nodes.counted(at, Kind::Call { function: function.to_owned(), target: None, arguments });
             } else if let Some(at) = self.struct_start(&operand) {
                 let name = qualified_name(&operand)?;
                 operand = self.fields(at, name)?;

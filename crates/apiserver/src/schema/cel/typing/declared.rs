@@ -7,12 +7,18 @@ use kube_cel::cel::parser::Parser;
 use serde_json::{Map, Value};
 
 use crate::schema::cel::convert::declared_name;
-use crate::schema::cel::syntax;
+use crate::schema::cel::syntax::{self, Refused};
+use crate::schema::room;
 
 use super::checker::{self, Problem};
 use super::cost;
 use super::literals;
 use super::types::{Object, Type};
+
+/// Expressions with more parts are not read again by the library, which takes long for them; only its words for mistakes are missed.
+const READ_AGAIN: usize = 2_000;
+/// The library need not limit what was found to be within the limits.
+const DEEPEST: u16 = u16::MAX;
 
 /// The largest request that the costs are estimated for, in bytes.
 const REQUEST: u64 = 3 * 1024 * 1024;
@@ -146,14 +152,31 @@ impl Declared {
 
     /// Compiles an expression about such a value; an error is the text that the real server gives.
     pub(in crate::schema) fn compile(&self, source: &str, wanted: Wanted, optional: bool) -> Result<Compiled, String> {
+        room::for_text(source, || self.compile_here(source, wanted, optional))
+            .unwrap_or_else(|| Err("compilation failed: there is no memory to read the expression".to_owned()))
+    }
+
+    fn compile_here(&self, source: &str, wanted: Wanted, optional: bool) -> Result<Compiled, String> {
         let prefix = if wanted == Wanted::Message { "messageExpression " } else { "" };
         let failed = |text: String| Err(format!("{prefix}compilation failed: {text}"));
-        if let Err(error) = Parser::new().enable_optional_syntax(true).parse(source) {
-            // The library frames its excerpt without the leading space.
-            return failed(expecting_the_end(&error.to_string().replace("\n| ", "\n | ")));
-        }
-        let Some(parsed) = syntax::parse(source) else {
-            return Ok(Compiled { cost: 0, uses_old_self: source.contains("oldSelf") });
+        let parsed = match syntax::parse(source) {
+            Ok(parsed) if parsed.root.extent.parts > READ_AGAIN => parsed,
+            Err(Refused::Syntax { tokens }) if tokens > READ_AGAIN => {
+                return failed(format!("ERROR: <input>:-1:0: {}", Refused::Syntax { tokens }));
+            }
+            Err(refused @ (Refused::Long(_) | Refused::Nested | Refused::Deep | Refused::Large)) => {
+                return failed(format!("ERROR: <input>:-1:0: {refused}"));
+            }
+            parsed => {
+                if let Err(error) = Parser::new().max_recursion_depth(DEEPEST).enable_optional_syntax(true).parse(source) {
+                    // The library frames its excerpt without the leading space.
+                    return failed(expecting_the_end(&error.to_string().replace("\n| ", "\n | ")));
+                }
+                match parsed {
+                    Ok(parsed) => parsed,
+                    Err(_) => return Ok(Compiled { cost: 0, uses_old_self: source.contains("oldSelf") }),
+                }
+            }
         };
         let old_self = if optional { Type::optional(self.type_.clone()) } else { self.type_.clone() };
         let variables = [("self", self.type_.clone()), ("oldSelf", old_self)];

@@ -329,7 +329,9 @@ impl Inner {
             Some(watched) if watched.store.is_synced() => watched.users.iter().cloned().collect(),
             _ => Vec::new(),
         };
-        users.iter().for_each(|component| (self.notify)(component));
+        for component in &users {
+            (self.notify)(component);
+        }
     }
 
     /// Queues the components that a change concerns.

@@ -104,18 +104,19 @@ impl Polls {
     async fn list(&self, resource: &ApiResource, namespace: Option<&str>, hash: &str) -> Result<Vec<Value>, ApiError> {
         let selector = format!("{}={hash}", self.label);
         let mut objects = Vec::new();
-        let mut next = String::new();
+        let mut next = None;
         loop {
             let mut request = ApiRequest::list(resource, namespace).labels(&selector).page(PAGE);
-            if !next.is_empty() {
-                request = request.query("continue", next);
+            if let Some(page) = next.take() {
+                request = request.query("continue", page);
             }
             let mut list = self.cluster.send_retrying(&request, &Retry::default()).await?;
             if let Some(Value::Array(items)) = list.get_mut("items").map(Value::take) {
                 objects.extend(items);
             }
-            next = list.pointer("/metadata/continue").and_then(Value::as_str).unwrap_or_default().to_owned();
-            if next.is_empty() {
+            let page = list.pointer("/metadata/continue").and_then(Value::as_str).filter(|page| !page.is_empty());
+            next = page.map(str::to_owned);
+            if next.is_none() {
                 return Ok(objects);
             }
         }

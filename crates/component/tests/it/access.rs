@@ -154,7 +154,7 @@ async fn what_the_operator_may_not_watch_is_watched_in_the_name_of_the_service_a
         .await;
     world.create(&binding(&deployer, &deployer, &account, Some(world.namespace()))).await;
     let lease = lease("a");
-    let mut component = bundle("demo", &[lease.clone()]);
+    let mut component = bundle("demo", std::slice::from_ref(&lease));
     component["spec"]["serviceAccountName"] = "deployer".into();
     world.set(&component).await;
     let ready = world.until_ready("demo").await;
@@ -184,7 +184,7 @@ async fn what_only_the_service_account_may_read_is_polled_in_its_name() {
         .await;
     world.create(&binding(&deployer, &deployer, &account, Some(world.namespace()))).await;
     let lease = lease("a");
-    let mut component = bundle("demo", &[lease.clone()]);
+    let mut component = bundle("demo", std::slice::from_ref(&lease));
     component["spec"]["serviceAccountName"] = "deployer".into();
     world.set(&component).await;
     let ready = world.until_ready("demo").await;

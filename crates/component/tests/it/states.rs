@@ -163,7 +163,7 @@ async fn a_deletion_uses_the_words_of_the_specification() {
     let world = World::start().await;
     let kinds = Kinds::install(&world).await;
     let foo = held(kinds.foo());
-    let mut demo = kinds.component(&[foo.clone()]);
+    let mut demo = kinds.component(std::slice::from_ref(&foo));
     demo["spec"]["all"] = json!([{ "name": "a" }]);
     world.create(&config_map("a", "1")).await;
     world.set(&demo).await;

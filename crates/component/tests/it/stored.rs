@@ -36,7 +36,7 @@ async fn another_version_of_a_manifest_is_the_same_dependent() {
     world.until_served(&first).await;
     let mut other = first.clone();
     other["apiVersion"] = format!("{}/v1beta1", kinds.group()).into();
-    world.set(&bundle("demo", &[first.clone()])).await;
+    world.set(&bundle("demo", std::slice::from_ref(&first))).await;
     world.until_state("demo", "Processing", "Processing").await;
     world.observe(&first).await;
     let ready = world.until_ready("demo").await;

@@ -27,7 +27,7 @@ pub(super) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     /// Runs the operator against a cluster (the default)
-    Run(RunArgs),
+    Run(Box<RunArgs>),
     /// Runs the operator on an embedded API server, to try it out
     Dev {
         #[command(flatten)]

@@ -45,8 +45,8 @@ pub async fn main_from(
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(USAGE));
         }
     };
-    match cli.command.unwrap_or(Command::Run(cli.run)) {
-        Command::Run(args) => run(operator, args).await,
+    match cli.command.unwrap_or_else(|| Command::Run(Box::new(cli.run))) {
+        Command::Run(args) => run(operator, *args).await,
         Command::Dev { dev: args, logging } => {
             let Some(environment) = dev else {
                 return usage(

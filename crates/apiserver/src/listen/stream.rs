@@ -34,14 +34,12 @@ where
     loop {
         let mut ended = false;
         while let Some(next) = frame.take() {
-            match next {
-                Some(next) => put(&next.map_err(Into::into)?, &mut out),
-                None => {
-                    out.extend_from_slice(END);
-                    ended = true;
-                    break;
-                }
-            }
+            let Some(next) = next else {
+                out.extend_from_slice(END);
+                ended = true;
+                break;
+            };
+            put(&next.map_err(Into::into)?, &mut out);
             if out.len() < ENOUGH {
                 frame = body.frame().now_or_never();
             }

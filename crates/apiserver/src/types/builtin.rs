@@ -38,7 +38,8 @@ impl Builtin {
 
     /// The definition of the form in which an object is stored; two versions of a resource share one.
     fn stored_definition(self, object: &Value) -> &'static str {
-        let (group, version) = object.api_version().split_once('/').unwrap_or(("", object.api_version()));
+        let api_version = object.api_version();
+        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
         Definitions::embedded().named(group, version, object.kind()).unwrap_or(self.definition)
     }
 }

@@ -82,7 +82,9 @@ impl io::Write for Room {
 pub(super) fn add(document: &mut Value, path: &str, value: Value) -> Result<(), OperationError> {
     match place(document, path)? {
         Place::Member(members, name) => {
-            members.insert(name, value).map(dismantle);
+            if let Some(previous) = members.insert(name, value) {
+                dismantle(previous);
+            }
         }
         Place::Item(items, step) if step == "-" => items.push(value),
         Place::Item(items, step) => {
@@ -113,7 +115,9 @@ pub(super) fn replace(document: &mut Value, path: &str, value: Value) -> Result<
     }
     match place(document, path)? {
         Place::Member(members, name) => {
-            members.insert(name, value).map(dismantle);
+            if let Some(previous) = members.insert(name, value) {
+                dismantle(previous);
+            }
         }
         Place::Item(items, step) => {
             let item = counted(items.len(), &step).and_then(|index| items.get_mut(index));

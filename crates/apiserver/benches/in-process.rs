@@ -137,7 +137,7 @@ async fn run(measure: Measure, threads: usize, requests: usize) -> (f64, Duratio
     }
     work.join_all().await;
     let done = each * threads;
-    (done as f64 / start.elapsed().as_secs_f64(), (processor_time() - busy) / u32::try_from(done).unwrap())
+    (done as f64 / start.elapsed().as_secs_f64(), processor_time().saturating_sub(busy) / u32::try_from(done).unwrap())
 }
 
 /// What all threads of this process have used.

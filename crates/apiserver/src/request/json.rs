@@ -278,7 +278,9 @@ mod tests {
     #[test]
     fn repeated_keys_below_a_long_one_cost_little() {
         let long = "k".repeat(1_000_000);
-        for inside in ["\"a\":1,".repeat(100_000), (0..50_000).map(|n| format!("\"{n}\":1,\"{n}\":2,")).collect()] {
+        for inside in
+            ["\"a\":1,".repeat(100_000), (0..50_000).map(|n| format!("\"{n}\":1,\"{n}\":2,")).collect::<Vec<_>>().concat()]
+        {
             let text = format!("{{\"{long}\":{{{inside}\"z\":1}}}}");
             let (_, repeated) = parse(text.as_bytes()).unwrap();
             assert!(repeated.len() <= MAX_PROBLEMS);

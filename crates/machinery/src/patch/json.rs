@@ -295,7 +295,7 @@ mod tests {
         let into = |depth: usize| "/a".repeat(depth);
         let mut object = json!({"a": {}});
         let deepening: Vec<Value> = (2..=MAX_NESTING).map(|n| json!({"op": "add", "path": into(n - 1), "value": {}})).collect();
-        json_patch(&mut object, &deepening.clone().into()).unwrap();
+        json_patch(&mut object, &deepening.into()).unwrap();
         let last = json!({"op": "add", "path": into(MAX_NESTING), "value": {}});
         assert!(matches!(json_patch(&mut object, &json!([last])), Err(PatchError::TooDeep)));
         assert!(!is_nested_deeper(&object, MAX_NESTING));

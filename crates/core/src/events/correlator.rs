@@ -1,6 +1,7 @@
 //! Correlation of events.
 
 use std::collections::{BTreeMap, HashMap};
+use std::hash::{DefaultHasher, Hash, Hasher as _};
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -84,27 +85,32 @@ pub struct Record {
 /// Decides which events are written. One for all reporters of a process.
 #[derive(Clone, Debug)]
 pub struct Correlator {
-    series: HashMap<Identity, Series>,
+    series: HashMap<Digest, Series>,
     /// By the time of their last occurrence: the first is both the next to fall silent and the least recently used.
-    order: BTreeMap<(Moment, u64), Identity>,
-    groups: HashMap<Identity, BTreeMap<String, Moment>>,
-    budgets: HashMap<(String, Reference), (TokenBucket, Moment)>,
+    order: BTreeMap<(Moment, u64), Digest>,
+    /// The notes of similar events.
+    groups: HashMap<Digest, Vec<(Digest, Moment)>>,
+    budgets: HashMap<Digest, (TokenBucket, Moment)>,
     /// When these maps are this large, what is outdated is thrown out.
     prune_at: (usize, usize),
     names: u64,
     ticks: u64,
 }
 
+/// Stands for what events are told apart by: the texts themselves would take kilobytes per object. Of 2^64 two are taken for one,
+/// and then one event is counted on another.
+type Digest = u64;
+
 /// What makes two events the same one; without note, what makes them similar.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Identity {
-    reporter: String,
-    regarding: Reference,
-    related: Option<Reference>,
+#[derive(Hash)]
+struct Identity<'a> {
+    reporter: &'a str,
+    regarding: &'a Reference,
+    related: Option<&'a Reference>,
     kind: EventType,
-    reason: Reason,
-    action: Reason,
-    note: Option<String>,
+    reason: &'a Reason,
+    action: &'a Reason,
+    note: Option<&'a str>,
 }
 
 #[derive(Clone, Debug)]
@@ -162,7 +168,7 @@ impl Correlator {
             last_time: time,
             refreshed: None,
         };
-        if let Some(former) = self.series.insert(identity.clone(), series) {
+        if let Some(former) = self.series.insert(identity, series) {
             self.order.remove(&former.last);
         }
         self.order.insert(at, identity);
@@ -190,29 +196,35 @@ impl Correlator {
     }
 
     /// Cuts the note, combines what is similar, and says what the occurrence is the same as.
-    fn identify(&mut self, occurrence: &mut Occurrence, now: Moment) -> Identity {
-        let event = &mut occurrence.event;
-        let note = event.note.rfind(SUFFIX).map_or(event.note.as_str(), |end| &event.note[..end]).to_owned();
+    fn identify(&mut self, occurrence: &mut Occurrence, now: Moment) -> Digest {
+        let event = &occurrence.event;
+        let note = event.note.rfind(SUFFIX).map_or(event.note.as_str(), |end| &event.note[..end]);
+        let (regarding, related) = (&occurrence.regarding, occurrence.related.as_ref());
+        let (regarding, related) = (regarding.without_version(), related.map(Reference::without_version));
         let similar = Identity {
-            reporter: occurrence.reporter.clone(),
-            regarding: occurrence.regarding.without_version(),
-            related: occurrence.related.as_ref().map(Reference::without_version),
+            reporter: &occurrence.reporter,
+            regarding: &regarding,
+            related: related.as_ref(),
             kind: event.kind,
-            reason: event.reason.clone(),
-            action: event.action.clone(),
+            reason: &event.reason,
+            action: &event.action,
             note: None,
         };
+        let (group, note, same) = (digest(&similar), digest(note), digest(Identity { note: Some(note), ..similar }));
         self.prune_groups(now);
-        let notes = self.groups.entry(similar.clone()).or_default();
-        notes.retain(|_, last| now.since(*last) < SIMILAR_WINDOW);
-        // A group that is full remembers no more notes: it is combined anyway.
-        if notes.len() <= SIMILAR || notes.contains_key(&note) {
-            notes.insert(note.clone(), now);
+        let notes = self.groups.entry(group).or_default();
+        notes.retain(|(_, last)| now.since(*last) < SIMILAR_WINDOW);
+        if let Some((_, last)) = notes.iter_mut().find(|(known, _)| *known == note) {
+            *last = now;
+        } else if notes.len() <= SIMILAR {
+            // A group that is full remembers no more notes: it is combined anyway.
+            notes.push((note, now));
         }
         let combined = notes.len() > SIMILAR;
-        let text = if combined { format!("{COMBINED}{}", event.note) } else { event.note.clone() };
-        event.note = cut(text);
-        if combined { similar } else { Identity { note: Some(note), ..similar } }
+        let event = &mut occurrence.event;
+        let text = std::mem::take(&mut event.note);
+        event.note = cut(if combined { format!("{COMBINED}{text}") } else { text });
+        if combined { group } else { same }
     }
 
     fn take_from_budget(&mut self, occurrence: &Occurrence, now: Moment) -> bool {
@@ -221,7 +233,7 @@ impl Correlator {
             self.budgets.retain(|_, (_, used)| now.since(*used) < full_again);
             self.prune_at.1 = CAPACITY.max(2 * self.budgets.len());
         }
-        let key = (occurrence.reporter.clone(), occurrence.regarding.without_version());
+        let key = digest((&occurrence.reporter, occurrence.regarding.without_version()));
         let (bucket, used) = self.budgets.entry(key).or_insert_with(|| (TokenBucket::new(BUDGET_INTERVAL, BUDGET), now));
         *used = now;
         bucket.try_take(now)
@@ -252,7 +264,7 @@ impl Correlator {
 
     fn prune_groups(&mut self, now: Moment) {
         if self.groups.len() >= self.prune_at.0 {
-            self.groups.retain(|_, notes| notes.values().any(|last| now.since(*last) < SIMILAR_WINDOW));
+            self.groups.retain(|_, notes| notes.iter().any(|(_, last)| now.since(*last) < SIMILAR_WINDOW));
             self.prune_at.0 = CAPACITY.max(2 * self.groups.len());
         }
     }
@@ -263,6 +275,12 @@ impl Series {
         self.written = self.count;
         Decision::Count { namespace: self.namespace.clone(), name: self.name.clone(), count: self.count, last: self.last_time }
     }
+}
+
+fn digest(what: impl Hash) -> Digest {
+    let mut hasher = DefaultHasher::new();
+    what.hash(&mut hasher);
+    hasher.finish()
 }
 
 fn cut(note: String) -> String {

@@ -1,9 +1,10 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 use std::time::Duration;
 
-use kubewright_core::dependents::{Projection, ProjectionContext};
+use kubewright_core::dependents::{Owner, Projection, ProjectionContext};
 use kubewright_machinery::object::{GroupKind, ObjectExt as _, ObjectKey};
 use kubewright_runtime::cluster::Cluster;
 use kubewright_runtime::controller::Key;
@@ -19,6 +20,9 @@ use super::polls::{Polled, Polls};
 
 /// How long a pass waits for the first list of a type that nobody watched before.
 const FIRST_LIST: Duration = Duration::from_secs(30);
+
+/// How many owners are remembered for sharing.
+const RECENT_OWNERS: usize = 256;
 
 /// The watches on the dependents of all components of one type: one per kind, started with the first component that
 /// has a dependent of that kind, given up after the last.
@@ -39,10 +43,13 @@ struct Inner {
 
 #[derive(Default)]
 struct State {
-    watched: HashMap<Place, Watched>,
-    used: HashMap<Key, BTreeSet<Place>>,
+    watched: HashMap<Arc<Place>, Watched>,
+    /// The places of each component, ordered.
+    used: HashMap<Key, Box<[Arc<Place>]>>,
     /// Components by owner hash.
-    owners: HashMap<Box<str>, Key>,
+    owners: HashMap<Arc<str>, Key>,
+    /// The owner hashes of components.
+    hashes: HashMap<Key, Arc<str>>,
     /// Objects of other owners that components wait for (OWN-3).
     wanted: HashMap<Key, HashSet<ObjectKey>>,
 }
@@ -64,13 +71,39 @@ fn is_usable(store: &Store<Projection>) -> bool {
     store.is_synced() && store.status().state != WatchState::Forbidden
 }
 
-struct DependentProjector(Arc<ProjectionContext>);
+struct DependentProjector {
+    context: Arc<ProjectionContext>,
+    /// The owners that were seen lately, by the hash of their hash.
+    owners: Mutex<Box<[Option<Arc<Owner>>]>>,
+}
+
+impl DependentProjector {
+    fn new(context: Arc<ProjectionContext>) -> Self {
+        Self { context, owners: Mutex::new(vec![None; RECENT_OWNERS].into()) }
+    }
+
+    /// Dependents of one component come one after the other, and can share its name.
+    fn shared(&self, owner: Arc<Owner>) -> Arc<Owner> {
+        let mut hasher = DefaultHasher::new();
+        owner.hash.hash(&mut hasher);
+        let mut owners = self.owners.lock();
+        let Some(slot) = owners.get_mut(hasher.finish() as usize % RECENT_OWNERS) else {
+            return owner;
+        };
+        match slot {
+            Some(known) if *known == owner => Arc::clone(known),
+            _ => Arc::clone(slot.insert(owner)),
+        }
+    }
+}
 
 impl Project for DependentProjector {
     type Output = Projection;
 
     fn project(&self, object: &Value) -> Projection {
-        Projection::of(object, &self.0)
+        let mut projection = Projection::of(object, &self.context);
+        projection.owner = projection.owner.take().map(|owner| self.shared(owner));
+        projection
     }
 
     fn index<'a>(&self, projection: &'a Projection) -> Option<&'a str> {
@@ -81,7 +114,7 @@ impl Project for DependentProjector {
 impl DependentWatches {
     pub(crate) fn new(cluster: Cluster, tasks: Tasks, context: Arc<ProjectionContext>, notify: Notify) -> Self {
         let selector = context.operator.owner_key();
-        let projector: Arc<dyn Project<Output = Projection>> = Arc::new(DependentProjector(context));
+        let projector: Arc<dyn Project<Output = Projection>> = Arc::new(DependentProjector::new(context));
         Self {
             inner: Arc::new(Inner {
                 polls: Polls::new(cluster.clone(), Arc::clone(&projector), selector.clone()),
@@ -104,7 +137,9 @@ impl DependentWatches {
     pub(crate) fn register(&self, component: &Key, owner_hash: &str) {
         let mut state = self.inner.state.lock();
         if !state.owners.contains_key(owner_hash) {
-            state.owners.insert(owner_hash.into(), component.clone());
+            let hash: Arc<str> = owner_hash.into();
+            state.owners.insert(Arc::clone(&hash), component.clone());
+            state.hashes.insert(component.clone(), hash);
         }
     }
 
@@ -114,7 +149,9 @@ impl DependentWatches {
         self.want(component, HashSet::new());
         let mut state = self.inner.state.lock();
         state.used.remove(component);
-        state.owners.retain(|_, owner| owner != component);
+        if let Some(hash) = state.hashes.remove(component) {
+            state.owners.remove(&hash);
+        }
     }
 
     /// The component waits until their owners let go of exactly these objects.
@@ -145,11 +182,12 @@ impl DependentWatches {
 
     fn use_places(&self, component: &Key, places: BTreeSet<Place>) {
         let mut state = self.inner.state.lock();
-        if state.used.get(component) == Some(&places) {
+        let state = &mut *state;
+        let before = state.used.get(component).map_or(&[][..], AsRef::as_ref);
+        if before.iter().map(AsRef::as_ref).eq(&places) {
             return;
         }
-        let before = state.used.insert(component.clone(), places.clone()).unwrap_or_default();
-        for place in before.difference(&places) {
+        for place in before.iter().filter(|place| !places.contains(place.as_ref())) {
             let unused = state.watched.get_mut(place).is_some_and(|watched| {
                 watched.users.remove(component);
                 watched.users.is_empty()
@@ -158,10 +196,16 @@ impl DependentWatches {
                 watched.stop.cancel();
             }
         }
-        for place in places.difference(&before) {
-            let watched = state.watched.entry(place.clone()).or_insert_with(|| self.start(place));
+        // Components mostly have dependents of the same kinds: they share what names these.
+        let share = |place: Place| {
+            let known = state.watched.get_key_value(&place).map(|(known, _)| Arc::clone(known));
+            let place = known.unwrap_or_else(|| Arc::new(place));
+            let watched = state.watched.entry(Arc::clone(&place)).or_insert_with_key(|place| self.start(place));
             watched.users.insert(component.clone());
-        }
+            place
+        };
+        let places = places.into_iter().map(share).collect();
+        state.used.insert(component.clone(), places);
     }
 
     fn start(&self, place: &Place) -> Watched {
@@ -375,13 +419,12 @@ fn only_version_differs(old: Option<&Projection>, new: Option<&Projection>) -> b
     let (Some(old), Some(new)) = (old, new) else {
         return false;
     };
-    let versioned = Projection { resource_version: old.resource_version.clone(), ..new.clone() };
-    *old == versioned
+    old.differs_in_version_only(new)
 }
 
 impl fmt::Debug for DependentWatches {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let places: Vec<_> = self.inner.state.lock().watched.keys().map(Place::to_string).collect();
+        let places: Vec<_> = self.inner.state.lock().watched.keys().map(ToString::to_string).collect();
         f.debug_struct("DependentWatches").field("places", &places).finish_non_exhaustive()
     }
 }

@@ -1,7 +1,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use futures::future::join_all;
-use kubewright_core::dependents::{Desired, DesiredObject, PrepareContext, Scope, prepare};
+use kubewright_core::dependents::{Desired, DesiredObject, PrepareContext, Scope, Summary, prepare};
 use kubewright_core::flow::{Failure, Reason};
 use kubewright_machinery::object::{GroupVersionKind, ObjectExt};
 use kubewright_render::{InputError, RenderError, RenderInputs, Stage};
@@ -18,9 +18,10 @@ const SHOWN: usize = 5;
 #[derive(Clone, Debug)]
 pub(crate) struct Rendered {
     key: RenderInputs,
+    /// What plans work with. Empty between passes once there is a summary.
     pub(super) desired: Desired,
-    /// Whether the manifests themselves are still there.
-    full: bool,
+    /// What is kept instead of the manifests.
+    summary: Option<Summary>,
     /// Types that nobody served: once they are there, scopes are decided again.
     unknown: BTreeSet<GroupVersionKind>,
 }
@@ -28,9 +29,23 @@ pub(crate) struct Rendered {
 impl Rendered {
     /// Keeps only what is needed to see that nothing is to be done.
     pub(super) fn reduce(&mut self) {
-        if self.full {
-            self.desired = self.desired.summary();
-            self.full = false;
+        if self.summary.is_none() {
+            self.summary = Some(self.desired.summary());
+        }
+        self.close();
+    }
+
+    /// The pass is over.
+    pub(super) fn close(&mut self) {
+        if self.summary.is_some() {
+            self.desired = Desired::default();
+        }
+    }
+
+    /// A pass begins.
+    fn open(&mut self) {
+        if let Some(summary) = self.summary.as_ref().filter(|_| self.desired.is_empty()) {
+            self.desired = summary.expand();
         }
     }
 }
@@ -41,7 +56,8 @@ impl Pass<'_> {
         let inputs = self.render_inputs();
         let before = self.memory.rendered.take_if(|rendered| rendered.key != inputs || !self_contained(rendered, full));
         let stale = self.memory.rendered.as_ref().is_some_and(|rendered| self.knows_any(&rendered.unknown));
-        if self.memory.rendered.is_some() && !stale {
+        if let Some(rendered) = self.memory.rendered.as_mut().filter(|_| !stale) {
+            rendered.open();
             return Ok(());
         }
         self.shared.metrics.rendered();
@@ -75,7 +91,7 @@ impl Pass<'_> {
             self.compare(&before.desired, &desired);
         }
         self.draft.component.deletion_hooks = i64::try_from(desired.deletion_stage().len()).unwrap_or(i64::MAX);
-        self.memory.rendered = Some(Rendered { key: inputs, desired, full: true, unknown });
+        self.memory.rendered = Some(Rendered { key: inputs, desired, summary: None, unknown });
         Ok(())
     }
 
@@ -148,7 +164,7 @@ impl Pass<'_> {
 }
 
 fn self_contained(rendered: &Rendered, full: bool) -> bool {
-    rendered.full || !full
+    rendered.summary.is_none() || !full
 }
 
 fn brought_kind(object: &Value) -> Option<(String, String)> {

@@ -83,14 +83,4 @@ impl Desired {
     pub fn get(&self, key: &ObjectKey) -> Option<&DesiredObject> {
         self.index.get(key).map(|&place| &self.objects[place])
     }
-
-    /// The set without manifests: enough to see that nothing is to be done (GEN-5).
-    #[must_use]
-    pub fn summary(&self) -> Self {
-        let mut summary = self.clone();
-        for object in summary.objects.iter_mut().chain(&mut summary.deletion_stage) {
-            object.manifest = None;
-        }
-        summary
-    }
 }

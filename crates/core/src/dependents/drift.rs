@@ -138,7 +138,7 @@ impl Planner<'_> {
         };
         let full = self.observed.full(&object.key, live)?;
         let (fields, managers) = contested(manifest, full, &self.engine.context.field_manager);
-        let managers = if managers.is_empty() { live.managers.to_string() } else { managers.join(", ") };
+        let managers = if managers.is_empty() { live.managers().to_owned() } else { managers.join(", ") };
         Some(Note::DriftRepeated { object: object.key.clone(), managers, fields: fields.join(", ") })
     }
 

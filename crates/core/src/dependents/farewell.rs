@@ -122,7 +122,7 @@ impl Planner<'_> {
         let (count, last) = (entry.count, entry.last);
         self.items[place].phase = Phase::Deleting;
         if count >= NAMED_FROM {
-            let managers = self.live(&key).map_or("", |live| &live.managers);
+            let managers = self.live(&key).map_or("", |live| live.managers());
             let managers = if managers.is_empty() { "an unknown manager" } else { managers };
             let message = format!("object is re-created by {managers}");
             self.items[place].report(Status::Terminating, &message);

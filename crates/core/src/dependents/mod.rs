@@ -31,6 +31,7 @@ mod reclaim;
 mod redundant;
 mod stages;
 mod state;
+mod summary;
 mod takeover;
 mod teardown;
 mod undeclared;
@@ -46,11 +47,12 @@ pub use inventory::{Inventory, Item, Phase};
 pub use managed::{ManagedType, matches_group};
 pub use memory::Memory;
 pub use observe::{
-    FINGERPRINT_NONE, KindRule, MapLeaf, Observed, Owner, Projection, ProjectionContext, Refusal, RefusalCause, Response,
-    ServedType, fingerprint_of,
+    FINGERPRINT_NONE, KindRule, Observed, Owner, Projection, ProjectionContext, Refusal, RefusalCause, Response, ServedType,
+    fingerprint_of,
 };
 pub use plan::{Plan, plan, plan_deletion};
 pub use prepare::{PrepareContext, Scope, prepare};
+pub use summary::Summary;
 pub use verdict::{BlockedReason, Verdict, Waiting};
 
 #[cfg(test)]

@@ -71,7 +71,7 @@ impl Planner<'_> {
             self.items[place].report(Status::Terminating, "object is being deleted");
             return State::Terminating;
         }
-        if self.items[place].differs_from(&live.digest) {
+        if self.items[place].differs_from(live.digest()) {
             self.items[place].report(Status::InProgress, "");
             return State::Changed;
         }
@@ -96,7 +96,7 @@ impl Planner<'_> {
             self.memory.lagging.remove(&key);
         }
         let item = &mut self.items[place];
-        item.report(status, &live.message);
+        item.report(status, live.message());
         let ready = status == Status::Current;
         if ready && matches!(item.phase, Phase::ScheduledForApplication | Phase::Creating | Phase::Updating) {
             item.phase = Phase::Ready;

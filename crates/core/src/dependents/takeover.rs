@@ -32,7 +32,7 @@ impl<'p> Planner<'p> {
             Comparison::Same(empty_paths) => {
                 let item = &mut self.items[place];
                 item.digest.clone_from(&object.digest);
-                item.live_digest = live.digest.to_string();
+                item.live_digest = live.digest().to_owned();
                 item.fingerprint = live.fingerprint_for(&empty_paths);
                 item.empty_paths = empty_paths;
             }
@@ -64,7 +64,7 @@ impl<'p> Planner<'p> {
             return None;
         }
         let live = self.observed.live.get(&object.key)?.as_ref();
-        let foreign = *live.digest != object.digest && !live.terminating && self.engine.owns(live);
+        let foreign = live.digest() != object.digest && !live.terminating && self.engine.owns(live);
         foreign.then_some(live)
     }
 

@@ -101,7 +101,7 @@ impl Planner<'_> {
             set_finalizers(&mut body, own.into_iter().chain([engine.finalizer.clone()]));
         }
         if let Some(live) = live.filter(|_| body.resource_version().is_empty()) {
-            body.metadata_mut().insert("resourceVersion".to_owned(), (*live.resource_version).into());
+            body.metadata_mut().insert("resourceVersion".to_owned(), live.resource_version().into());
         }
         if let Some(unknown) = self.observed.undeclared.get(&object.key) {
             undeclared::remove(&mut body, &unknown.fields);
@@ -111,7 +111,7 @@ impl Planner<'_> {
 
     /// The DELETE of an object as last observed (WRITE-7).
     pub(super) fn delete_live(&self, verb: Verb, gvk: &GroupVersionKind, key: &ObjectKey, live: &Projection) -> ObjectAction {
-        let request = Request::Delete { uid: live.uid.to_string(), resource_version: live.resource_version.to_string() };
+        let request = Request::Delete { uid: live.uid().to_owned(), resource_version: live.resource_version().to_owned() };
         self.action(verb, gvk, key, request)
     }
 
@@ -119,7 +119,7 @@ impl Planner<'_> {
     pub(super) fn take_ownership(&self, gvk: &GroupVersionKind, key: &ObjectKey, live: &Projection) -> ObjectAction {
         let owner_key = self.engine.context.operator.owner_key();
         let patch = json!({ "metadata": {
-            "resourceVersion": live.resource_version,
+            "resourceVersion": live.resource_version(),
             "labels": { owner_key.as_str(): self.engine.owner.hash() },
             "annotations": { owner_key.as_str(): self.engine.owner.id() },
         }});
@@ -130,7 +130,7 @@ impl Planner<'_> {
     pub(super) fn orphan(&self, gvk: &GroupVersionKind, key: &ObjectKey, live: &Projection) -> ObjectAction {
         let operator = &self.engine.context.operator;
         let mut metadata = json!({
-            "resourceVersion": live.resource_version,
+            "resourceVersion": live.resource_version(),
             "labels": { operator.owner_key(): null },
             "annotations": { operator.owner_key(): null, operator.digest_key(): null },
         });
@@ -144,7 +144,7 @@ impl Planner<'_> {
 
     /// The JSON patch that takes our finalizer off a type.
     pub(super) fn release_finalizer(&self, gvk: &GroupVersionKind, key: &ObjectKey, live: &Projection) -> Option<ObjectAction> {
-        let object = json!({ "metadata": { "uid": live.uid, "finalizers": live.finalizers } });
+        let object = json!({ "metadata": { "uid": live.uid(), "finalizers": live.finalizers } });
         let patch = crate::finalizer::remove_patch(&object, &[self.engine.finalizer.as_str()])?;
         Some(self.action(Verb::ReleaseFinalizer, gvk, key, Request::JsonPatch(patch)))
     }

@@ -4,16 +4,16 @@ use kubewright_machinery::fieldset::{FieldSet, PathElement, extract};
 use kubewright_machinery::object::{ObjectExt, canonical_json, sha256_hex};
 use serde_json::{Value, json};
 
-use super::{MapLeaf, Projection};
+use super::Projection;
+use super::projection::{MapLeaf, MapLeaves};
 
 /// The fingerprint of an object in which nothing is ours.
 pub const FINGERPRINT_NONE: &str = "none";
 
-/// Both fingerprints of an object, and what lies between them.
+/// The fingerprint of an object, and what else it could have been.
 pub(super) struct Fields {
     pub(super) exact: String,
-    pub(super) loose: String,
-    pub(super) map_leaves: Box<[MapLeaf]>,
+    pub(super) maps: Option<Box<MapLeaves>>,
 }
 
 /// The fingerprint of leaves: paths of fieldsV1 keys with the live value, in any order. `None` stands for a leaf that is listed but
@@ -27,13 +27,13 @@ pub fn fingerprint_of(leaves: &[(Vec<String>, Option<&Value>)]) -> String {
 
 pub(super) fn project(live: &Value, field_manager: &str) -> Fields {
     let Some(ours) = own_fields(live, field_manager) else {
-        return Fields { exact: FINGERPRINT_NONE.to_owned(), loose: FINGERPRINT_NONE.to_owned(), map_leaves: Box::new([]) };
+        return Fields { exact: FINGERPRINT_NONE.to_owned(), maps: None };
     };
     let empty = json!({});
     let paths = ours.leaves();
     let leaves: Vec<_> = paths.iter().map(|path| (path.keys(), extract(live, path))).collect();
     let exact = fingerprint_of(&leaves);
-    let map_leaves: Box<[MapLeaf]> = leaves
+    let maps: Box<[MapLeaf]> = leaves
         .iter()
         .filter(|(_, value)| value.is_some_and(Value::is_object))
         .map(|(path, value)| MapLeaf {
@@ -41,34 +41,35 @@ pub(super) fn project(live: &Value, field_manager: &str) -> Fields {
             digest: short(&canonical_json(value.unwrap_or(&Value::Null))).into(),
         })
         .collect();
-    if map_leaves.is_empty() {
-        return Fields { loose: exact.clone(), exact, map_leaves };
+    if maps.is_empty() {
+        return Fields { exact, maps: None };
     }
     let present: Vec<_> = leaves
         .into_iter()
         .map(|(path, value)| (path, if value.is_some_and(Value::is_object) { Some(&empty) } else { value }))
         .collect();
-    Fields { exact, loose: fingerprint_of(&present), map_leaves }
+    let loose = fingerprint_of(&present).into();
+    Fields { exact, maps: Some(Box::new(MapLeaves { loose, leaves: maps })) }
 }
 
 /// The fingerprint for an item that sent these paths as empty maps: below them only presence counts.
 pub(super) fn combined(live: &Projection, empty_paths: &[Vec<String>]) -> String {
-    if empty_paths.is_empty() || live.map_leaves.is_empty() {
-        return live.fingerprint.to_string();
-    }
+    let Some(maps) = live.maps.as_ref().filter(|_| !empty_paths.is_empty()) else {
+        return live.fingerprint().to_owned();
+    };
     let empty: Vec<String> = empty_paths.iter().map(|path| canonical_json(&json!(path))).collect();
-    let counted: Vec<_> = live.map_leaves.iter().filter(|leaf| !empty.iter().any(|path| *path == *leaf.path)).collect();
-    if counted.len() == live.map_leaves.len() {
-        return live.fingerprint.to_string();
+    let counted: Vec<_> = maps.leaves.iter().filter(|leaf| !empty.iter().any(|path| *path == *leaf.path)).collect();
+    if counted.len() == maps.leaves.len() {
+        return live.fingerprint().to_owned();
     }
     let counted: Vec<Value> = counted.into_iter().map(|leaf| json!([leaf.path, leaf.digest])).collect();
-    short(&canonical_json(&json!([live.loose_fingerprint, counted])))
+    short(&canonical_json(&json!([maps.loose, counted])))
 }
 
 /// The leaf paths of maps that `sent` holds empty, as far as they are leaves of the live object (DIG-3).
 pub(in crate::dependents) fn empty_paths(sent: &Value, live: &Projection) -> Vec<Vec<String>> {
-    let leaves = live.map_leaves.iter();
-    leaves
+    map_leaves(live)
+        .iter()
         .filter_map(|leaf| serde_json::from_str(&leaf.path).ok())
         .filter(|path: &Vec<String>| is_empty_map(sent, path))
         .collect()
@@ -79,10 +80,14 @@ pub(in crate::dependents) fn empty_paths(sent: &Value, live: &Projection) -> Vec
 pub(in crate::dependents) fn fill_empty_paths(body: &mut Value, empty_paths: &[Vec<String>], live: &Projection) {
     for path in empty_paths {
         let leaf = canonical_json(&json!(path));
-        if live.map_leaves.iter().any(|present| *present.path == *leaf) {
+        if map_leaves(live).iter().any(|present| *present.path == *leaf) {
             fill(body, path);
         }
     }
+}
+
+fn map_leaves(live: &Projection) -> &[MapLeaf] {
+    live.maps.as_ref().map_or(&[], |maps| &maps.leaves)
 }
 
 fn fill(body: &mut Value, path: &[String]) {

@@ -5,12 +5,13 @@ mod observed;
 mod projection;
 mod record;
 mod refusal;
+mod texts;
 
 pub use fingerprint::{FINGERPRINT_NONE, fingerprint_of};
 pub(super) use fingerprint::{fill_empty_paths, own_fields};
 pub use observed::Observed;
 pub(super) use observed::{DryRun, Farewells, Halt, Written, WrittenHow};
-pub use projection::{KindRule, MapLeaf, Owner, Projection, ProjectionContext, ServedType};
+pub use projection::{KindRule, Owner, Projection, ProjectionContext, ServedType};
 pub use record::Response;
 pub use refusal::{Refusal, RefusalCause};
 

@@ -146,7 +146,7 @@ impl Observed {
 
     /// The whole object, if it was read in this version.
     pub(in crate::dependents) fn full(&self, key: &ObjectKey, live: &Projection) -> Option<&Arc<Value>> {
-        self.full.get(key).filter(|full| full.resource_version() == &*live.resource_version)
+        self.full.get(key).filter(|full| full.resource_version() == live.resource_version())
     }
 
     /// The status now holds this inventory.

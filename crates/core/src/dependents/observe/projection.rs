@@ -8,6 +8,7 @@ use kubewright_machinery::object::{GroupKind, GroupVersionKind, ObjectExt};
 use serde_json::Value;
 
 use super::fingerprint;
+use super::texts::Texts;
 use crate::dependents::reclaim::is_claimable;
 use crate::health::{self, Hints, Readiness, Status};
 use crate::manifest::OperatorName;
@@ -87,52 +88,47 @@ pub struct ServedType {
     pub available: bool,
 }
 
-/// A leaf of our fields whose live value is a map.
+/// The leaves of our fields whose live values are maps: few objects have any.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MapLeaf {
-    /// The path, as canonical JSON of the array of fieldsV1 keys.
-    pub path: Box<str>,
-    /// Digest of the value.
-    pub digest: Box<str>,
+pub(super) struct MapLeaves {
+    /// The fingerprint with every such leaf counted as present only.
+    pub(super) loose: Box<str>,
+    pub(super) leaves: Box<[MapLeaf]>,
 }
 
-/// A live object reduced to what decisions need; contents are never kept.
+/// A leaf of our fields whose live value is a map.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct MapLeaf {
+    /// The path, as canonical JSON of the array of fieldsV1 keys.
+    pub(super) path: Box<str>,
+    /// Digest of the value.
+    pub(super) digest: Box<str>,
+}
+
+/// A live object reduced to what decisions need; contents are never kept. Operators have hundreds of thousands of these.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Projection {
-    /// `metadata.uid`.
-    pub uid: Box<str>,
-    /// `metadata.resourceVersion`.
-    pub resource_version: Box<str>,
+    /// UID, resource version, digest, message, fingerprint, other managers.
+    texts: Texts<6>,
     /// `metadata.generation`.
     pub generation: Option<i64>,
     /// Whether it is being deleted.
     pub terminating: bool,
     /// `metadata.finalizers`.
     pub finalizers: Box<[Box<str>]>,
-    /// Whose it is, by its owner label.
-    pub owner: Option<Owner>,
-    /// The digest annotation; empty if there is none.
-    pub digest: Box<str>,
+    /// Whose it is, by its owner label. Whoever keeps many projections may let those of one owner share it.
+    pub owner: Option<Arc<Owner>>,
     /// Its health.
     pub status: Status,
-    /// Why it is not ready, at most 256 bytes.
-    pub message: Box<str>,
     /// When its health changes without any event.
     pub changes_at: Option<(jiff::Timestamp, Status)>,
     /// Whether the only thing that keeps it from being ready is a generation that its controller has not seen.
     pub lagging: bool,
-    /// Fingerprint of our fields (DIG-3).
-    pub fingerprint: Box<str>,
-    /// The same with every map-valued leaf counted as present only; equal to the former where there is none.
-    pub loose_fingerprint: Box<str>,
-    /// The map-valued leaves.
-    pub map_leaves: Box<[MapLeaf]>,
+    pub(super) maps: Option<Box<MapLeaves>>,
     /// Whether fields of ours are kept under another operation than Apply.
     pub reclaim_own: bool,
     /// Whether a reclaimed manager has fields.
     pub reclaim_others: bool,
-    /// Other field managers, comma separated, cut.
-    pub managers: Box<str>,
     /// What it serves, if it is a type.
     pub serves: Option<Box<ServedType>>,
 }
@@ -148,28 +144,66 @@ impl Projection {
         let readiness = health::readiness_with(live, &hints, rule);
         let owner_key = context.operator.owner_key();
         let fields = fingerprint::project(live, &context.field_manager);
+        let texts = [
+            live.uid(),
+            live.resource_version(),
+            live.annotation(&context.operator.digest_key()).unwrap_or(""),
+            cut(&readiness.message, MESSAGE_LIMIT),
+            &fields.exact,
+            &other_managers(live, &context.field_manager),
+        ];
         Self {
-            uid: live.uid().into(),
-            resource_version: live.resource_version().into(),
+            texts: Texts::of(texts),
             generation: live.generation(),
             terminating: live.deletion_timestamp().is_some(),
             finalizers: live.finalizers().map(Box::from).collect(),
             owner: live
                 .label(&owner_key)
-                .map(|hash| Owner { hash: hash.into(), id: live.annotation(&owner_key).unwrap_or("").into() }),
-            digest: live.annotation(&context.operator.digest_key()).unwrap_or("").into(),
+                .map(|hash| Arc::new(Owner { hash: hash.into(), id: live.annotation(&owner_key).unwrap_or("").into() })),
             status: readiness.status,
-            message: cut(&readiness.message, MESSAGE_LIMIT).into(),
             changes_at: readiness.changes_at,
             lagging: readiness.lagging,
-            fingerprint: fields.exact.into(),
-            loose_fingerprint: fields.loose.into(),
-            map_leaves: fields.map_leaves,
+            maps: fields.maps,
             reclaim_own: claimable(live, |manager, operation| manager == context.field_manager && operation != "Apply"),
             reclaim_others: claimable(live, |manager, _| manager != context.field_manager && context.reclaims(manager)),
-            managers: other_managers(live, &context.field_manager).into(),
             serves: served_type(live, &gvk).map(Box::new),
         }
+    }
+
+    /// `metadata.uid`.
+    pub fn uid(&self) -> &str {
+        self.texts.get(0)
+    }
+
+    /// `metadata.resourceVersion`.
+    pub fn resource_version(&self) -> &str {
+        self.texts.get(1)
+    }
+
+    /// The digest annotation; empty if there is none.
+    pub fn digest(&self) -> &str {
+        self.texts.get(2)
+    }
+
+    /// Why it is not ready, at most 256 bytes.
+    pub fn message(&self) -> &str {
+        self.texts.get(3)
+    }
+
+    /// Fingerprint of our fields (DIG-3).
+    pub fn fingerprint(&self) -> &str {
+        self.texts.get(4)
+    }
+
+    /// Other field managers, comma separated, cut.
+    pub fn managers(&self) -> &str {
+        self.texts.get(5)
+    }
+
+    /// Whether nothing but the resource version differs.
+    pub fn differs_in_version_only(&self, other: &Self) -> bool {
+        [0, 2, 3, 4, 5].iter().all(|place| self.texts.get(*place) == other.texts.get(*place))
+            && *other == Self { texts: other.texts.clone(), ..self.clone() }
     }
 
     /// Whether the object carries the marks of this owner.

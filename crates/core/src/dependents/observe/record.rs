@@ -64,7 +64,7 @@ impl Observed {
             return None;
         }
         let undeclared = self.undeclared.get(&action.key)?;
-        let digest = self.live.get(&action.key)?.digest.to_string();
+        let digest = self.live.get(&action.key)?.digest().to_owned();
         let told = memory.undeclared.insert(action.key.clone(), digest.clone());
         (told.as_ref() != Some(&digest))
             .then(|| Note::UnknownFields { object: action.key.clone(), fields: undeclared.fields.join(", ") })
@@ -150,7 +150,7 @@ impl Observed {
         };
         let empty_paths = fingerprint::empty_paths(sent, live);
         let fingerprint = live.fingerprint_for(&empty_paths);
-        let digest = live.digest.to_string();
+        let digest = live.digest().to_owned();
         self.written.insert(action.key.clone(), Written { how, at: now, digest, empty_paths, fingerprint });
     }
 

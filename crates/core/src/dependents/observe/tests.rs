@@ -24,15 +24,15 @@ fn the_fingerprint_vector_holds() {
         "data": {"key": "value", "more": "x"},
     });
     let projection = Projection::of(&live, &context());
-    assert_eq!(&*projection.fingerprint, "198acd1048baacbe");
-    assert_eq!(&*projection.managers, "other");
+    assert_eq!(projection.fingerprint(), "198acd1048baacbe");
+    assert_eq!(projection.managers(), "other");
     assert!(projection.reclaim_own && !projection.reclaim_others);
 }
 
 #[test]
 fn an_object_in_which_nothing_is_ours_has_no_fingerprint() {
     let live = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}});
-    assert_eq!(&*Projection::of(&live, &context()).fingerprint, FINGERPRINT_NONE);
+    assert_eq!(Projection::of(&live, &context()).fingerprint(), FINGERPRINT_NONE);
 }
 
 // WATCH-3
@@ -46,9 +46,9 @@ fn a_projection_has_what_decisions_need() {
         },
     });
     let projection = Projection::of(&live, &context());
-    assert_eq!((&*projection.uid, &*projection.resource_version, projection.generation), ("u", "5", Some(2)));
+    assert_eq!((projection.uid(), projection.resource_version(), projection.generation), ("u", "5", Some(2)));
     assert!(projection.terminating && projection.is_owned_by("hash") && projection.has_finalizer("a"));
-    assert_eq!((&*projection.digest, projection.status), ("d", Status::Terminating));
+    assert_eq!((projection.digest(), projection.status), ("d", Status::Terminating));
 }
 
 // READY-3, READY-5
@@ -61,7 +61,7 @@ fn an_invalid_live_hint_is_ignored_and_long_messages_are_cut() {
     });
     let projection = Projection::of(&live, &context());
     assert_eq!(projection.status, Status::InProgress);
-    assert_eq!(projection.message.len(), 256);
+    assert_eq!(projection.message().len(), 256);
 }
 
 // READY-7

@@ -55,5 +55,5 @@ fn is_done(world: &World, inventory: &Inventory, object: &DesiredObject) -> bool
     };
     let live = Projection::of(live, &world.engine.context);
     let ready = live.status == Status::Current || live.lagging && item.phase == Phase::Ready;
-    ready && *live.digest == *object.digest
+    ready && live.digest() == object.digest
 }

@@ -81,11 +81,29 @@ fn group_patterns_match_as_specified() {
 
 // GEN-5
 #[test]
+fn a_summary_keeps_all_but_the_manifests() {
+    let world = World::new();
+    let mut set = vec![object("Foo", "foo"), object("ConfigMap", "c").with("lifecycle", "pre-delete"), definition()];
+    // More kinds of objects than are compared, and the first ones again.
+    set.extend((0..12).map(|n| object("ConfigMap", &format!("c{n}")).with("apply-order", &n.to_string())));
+    set.extend((0..12).map(|n| object("ConfigMap", &format!("d{n}")).with("apply-order", &n.to_string())));
+    let desired = world.prepare(&set).unwrap();
+    let expanded = desired.summary().expand();
+    let bare = |objects: &[DesiredObject]| -> Vec<DesiredObject> {
+        objects.iter().map(|object| DesiredObject { manifest: None, ..object.clone() }).collect()
+    };
+    assert_eq!(expanded.objects(), bare(desired.objects()));
+    assert_eq!(expanded.deletion_stage(), bare(desired.deletion_stage()));
+    assert_eq!(expanded.get(&desired.objects()[3].key), Some(&expanded.objects()[3]));
+}
+
+// GEN-5
+#[test]
 fn a_summary_is_enough_until_something_must_be_written() {
     let mut world = World::new();
     let set = [object("ConfigMap", "c")];
     world.apply(&set);
-    let summary = world.prepare(&set).unwrap().summary();
+    let summary = world.prepare(&set).unwrap().summary().expand();
     let observed = |world: &World| {
         let mut observed = Observed::new(&world.persisted);
         for (key, live) in &world.cluster.objects {

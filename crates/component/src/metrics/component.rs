@@ -1,9 +1,8 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Weak};
 
-use kubewright_core::component::{ComponentStatus, State};
-use kubewright_core::dependents::{Phase, Verb};
-use kubewright_core::health::Status;
+use kubewright_core::component::ComponentStatus;
+use kubewright_core::dependents::Verb;
 use kubewright_machinery::object::GroupKind;
 use kubewright_runtime::cluster::ApiError;
 use kubewright_runtime::controller::Key;
@@ -12,17 +11,16 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 
-use super::labels::{ComponentLabels, ControllerLabels, ErrorLabels, OperationLabels, StateLabels};
+use super::labels::{ControllerLabels, ErrorLabels, OperationLabels};
 use super::observation::{ClusterCollector, ClusterStatistics, Observations, Seen};
+use super::standings::{KindStandings, Standings};
 
 /// The metrics of all component types of an operator; registered once.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Families {
     errors: Family<ErrorLabels, Counter>,
     operations: Family<OperationLabels, Counter>,
-    state: Family<StateLabels, Gauge>,
-    dependents: Family<ComponentLabels, Gauge>,
-    unready: Family<ComponentLabels, Gauge>,
+    standings: Standings,
     drift: Family<ControllerLabels, Counter>,
     conflicts: Family<ControllerLabels, Counter>,
     renders: Family<ControllerLabels, Counter>,
@@ -36,9 +34,7 @@ pub(crate) fn register(registry: &metrics::Metrics) -> Families {
     let families = Families::default();
     registry.register("reconcile_errors", "Requests about dependents that failed", families.errors.clone());
     registry.register("operations", "Requests about dependents", families.operations.clone());
-    registry.register("component_state", "The state of a component: 1 for the one it has", families.state.clone());
-    registry.register("dependents_total", "Dependents of a component", families.dependents.clone());
-    registry.register("unready_dependents_total", "Dependents of a component that are not ready", families.unready.clone());
+    registry.register_collector(Box::new(families.standings.clone()));
     registry.register("drift_corrections", "Writes that restored what somebody else changed", families.drift.clone());
     registry.register("conflict_retries", "Writes that met a newer version", families.conflicts.clone());
     registry.register("renders", "Renderings", families.renders.clone());
@@ -61,12 +57,13 @@ pub(crate) fn register(registry: &metrics::Metrics) -> Families {
 pub(crate) struct Metrics {
     families: Families,
     controller: Arc<str>,
-    kind: GroupKind,
+    standings: Arc<KindStandings>,
 }
 
 impl Metrics {
     pub(crate) fn new(families: Families, controller: Arc<str>, kind: GroupKind) -> Self {
-        Self { families, controller, kind }
+        let standings = families.standings.of_kind(Arc::clone(&controller), kind);
+        Self { families, controller, standings }
     }
 
     /// From now on the clusters that this type uses are told of.
@@ -128,44 +125,16 @@ impl Metrics {
 
     /// How a component stands at the end of a pass.
     pub(crate) fn recorded(&self, key: &Key, status: &ComponentStatus) {
-        for state in State::ALL {
-            let present = status.state == Some(state);
-            self.families.state.get_or_create(&self.state(key, state)).set(i64::from(present));
-        }
-        let items = status.inventory.items();
-        let ready = |phase: Phase, health: Option<Status>| phase == Phase::Completed || health == Some(Status::Current);
-        let unready = items.iter().filter(|item| !ready(item.phase, item.status)).count();
-        let count = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
-        self.families.dependents.get_or_create(&self.component(key)).set(count(items.len()));
-        self.families.unready.get_or_create(&self.component(key)).set(count(unready));
+        self.standings.set(key, status);
     }
 
     /// The component is gone, and its series with it (MET-1).
     pub(crate) fn forget(&self, key: &Key) {
-        for state in State::ALL {
-            self.families.state.remove(&self.state(key, state));
-        }
-        self.families.dependents.remove(&self.component(key));
-        self.families.unready.remove(&self.component(key));
+        self.standings.forget(key);
         self.families.observations.forget(&self.controller, key);
     }
 
     fn controller(&self) -> ControllerLabels {
         ControllerLabels { controller: self.controller.to_string() }
-    }
-
-    fn component(&self, key: &Key) -> ComponentLabels {
-        ComponentLabels {
-            controller: self.controller.to_string(),
-            group: self.kind.group.clone(),
-            kind: self.kind.kind.clone(),
-            namespace: key.namespace().to_owned(),
-            name: key.name().to_owned(),
-        }
-    }
-
-    fn state(&self, key: &Key, state: State) -> StateLabels {
-        let ComponentLabels { controller, group, kind, namespace, name } = self.component(key);
-        StateLabels { controller, group, kind, namespace, name, state: state.as_str() }
     }
 }

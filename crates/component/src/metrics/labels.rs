@@ -19,24 +19,3 @@ pub(super) struct ErrorLabels {
     pub(super) controller: String,
     pub(super) r#type: String,
 }
-
-/// A component.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-pub(super) struct ComponentLabels {
-    pub(super) controller: String,
-    pub(super) group: String,
-    pub(super) kind: String,
-    pub(super) namespace: String,
-    pub(super) name: String,
-}
-
-/// A component and one of the states that it can have.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-pub(super) struct StateLabels {
-    pub(super) controller: String,
-    pub(super) group: String,
-    pub(super) kind: String,
-    pub(super) namespace: String,
-    pub(super) name: String,
-    pub(super) state: &'static str,
-}

@@ -3,6 +3,7 @@
 mod component;
 mod labels;
 mod observation;
+mod standings;
 
 pub(crate) use component::{Metrics, register};
 pub(crate) use observation::{ClusterStatistics, Seen};

@@ -5,7 +5,8 @@ use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
 use kubewright_runtime::cluster::Cluster;
 use kubewright_runtime::controller::Key;
 use kubewright_runtime::watch::{Store, StoreKey, WatchSpec, project_with};
-use serde_json::Value;
+use serde::{Serialize, Serializer};
+use serde_json::{Map, Value};
 
 /// The components of one type, without what no decision needs: of the whole cluster, or of the namespaces that the
 /// operator is confined to.
@@ -28,7 +29,9 @@ const OURS_TOO: [&str; 2] = ["/metadata/finalizers", "/status"];
 
 impl Compact {
     pub(crate) fn of(object: &Value) -> Self {
-        Self { text: without_managed_fields(object), others: digest(object, &OF_OTHERS), shared: digest(object, &OURS_TOO) }
+        // A JSON value has no other form.
+        let text = serde_json::to_vec(&Bare(object)).unwrap_or_default().into_boxed_slice();
+        Self { text, others: digest(object, &OF_OTHERS), shared: digest(object, &OURS_TOO) }
     }
 
     /// Whether a later state shows something that queues a pass (TRG-1). Labels do not, nor does what this process wrote itself
@@ -44,16 +47,33 @@ impl Compact {
     }
 }
 
-fn without_managed_fields(object: &Value) -> Box<[u8]> {
-    let text = if object.pointer("/metadata/managedFields").is_some() {
-        let mut object = object.clone();
-        object.metadata_mut().remove("managedFields");
-        serde_json::to_vec(&object)
-    } else {
-        serde_json::to_vec(object)
-    };
-    // A JSON value has no other form.
-    text.unwrap_or_default().into_boxed_slice()
+/// An object that is written without its managed fields.
+struct Bare<'a>(&'a Value);
+
+impl Serialize for Bare<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Some(object) = self.0.as_object() else {
+            return self.0.serialize(serializer);
+        };
+        serializer.collect_map(object.iter().map(|(field, value)| {
+            let metadata = (field == "metadata").then(|| value.as_object()).flatten();
+            (field, metadata.map_or(Part::Whole(value), Part::Metadata))
+        }))
+    }
+}
+
+enum Part<'a> {
+    Whole(&'a Value),
+    Metadata(&'a Map<String, Value>),
+}
+
+impl Serialize for Part<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Whole(value) => value.serialize(serializer),
+            Self::Metadata(metadata) => serializer.collect_map(metadata.iter().filter(|(field, _)| *field != "managedFields")),
+        }
+    }
 }
 
 /// Tells states from each other; two of 2^64 look alike, and then the safety net catches what was missed.

@@ -148,10 +148,9 @@ impl Pass<'_> {
         if matches!(goal, Goal::Delete { .. }) {
             return observed;
         }
-        let persisted = |field: &str| self.subject.persisted.get(field);
-        let digest = persisted("processingDigest").and_then(Value::as_str).unwrap_or_default();
-        let revision = persisted("revision").and_then(Value::as_i64).unwrap_or_default();
-        if digest != self.draft.component.processing_digest || revision != self.draft.component.revision {
+        let persisted = self.persisted.marks();
+        let component = &self.draft.component;
+        if persisted.processing_digest != component.processing_digest || persisted.revision != component.revision {
             observed.require_persist();
         }
         if self.succeeds {
@@ -181,7 +180,7 @@ impl Pass<'_> {
     /// What an answer means for memory, caches, events and counters.
     fn record_sent(&mut self, engine: &kubewright_core::dependents::Engine, sent: &Sent, observed: &mut Observed) {
         let (shared, action) = (self.shared, &sent.action);
-        let version_before = observed.get(&action.key).map(|live| live.resource_version.to_string());
+        let version_before = observed.get(&action.key).map(|live| live.resource_version().to_owned());
         let now = self.now;
         let refusal = sent.answer.as_ref().err().map(refusal_of);
         let lost = refusal.as_ref().is_some_and(|refusal| lost_race(action.verb, refusal));

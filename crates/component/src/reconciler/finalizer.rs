@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::end::{End, Step};
 use super::pass::Pass;
-use crate::record::status_of;
+use crate::record::Persisted;
 
 /// How often a finalizer patch is repeated whose test failed.
 const ATTEMPTS: usize = 5;
@@ -57,7 +57,7 @@ impl Pass<'_> {
     /// The draft was made from the status as it was read: with another one the pass must start anew, or it would take away what
     /// somebody else wrote.
     fn go_on_with(&mut self, object: Value) -> Step {
-        if status_of(&object) != self.subject.persisted {
+        if Persisted::of(&object) != self.persisted {
             self.shared.components.record_write(&object);
             return Err(Box::new(End::Overtaken));
         }

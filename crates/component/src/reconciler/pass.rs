@@ -18,7 +18,7 @@ use crate::events::Tally;
 use crate::hooks::{HookInputs, Point};
 use crate::kind::Instance;
 use crate::observe::{DependentWatches, Polled};
-use crate::record::{Draft, Subject, UnreadableStatus, status_of};
+use crate::record::{Draft, Persisted, UnreadableStatus};
 use crate::settings::Effective;
 use crate::targets::Target;
 
@@ -28,13 +28,14 @@ pub(super) struct Pass<'a> {
     pub(super) key: &'a Key,
     /// The start of the pass; taken once.
     pub(super) now: Timestamp,
-    /// The component as last read or answered.
+    /// The component as last read or answered, without status.
     pub(super) object: Value,
+    /// Its status as last read or answered.
+    pub(super) persisted: Persisted,
     /// The generation that this pass is about. An answer may show a newer one, which is for the next pass.
     generation: i64,
     /// Whether the component was being deleted when the pass began.
     deleting: bool,
-    pub(super) subject: Subject,
     pub(super) draft: Draft,
     /// The status could not be read: nothing may be written then.
     pub(super) unreadable: Option<UnreadableStatus>,
@@ -68,8 +69,8 @@ pub(super) struct Pass<'a> {
 
 impl<'a> Pass<'a> {
     pub(super) fn begin(shared: &'a Shared, key: &'a Key, object: Value) -> Self {
-        let persisted = status_of(&object);
-        let (draft, unreadable) = match Draft::read(&persisted) {
+        let persisted = Persisted::of(&object);
+        let (draft, unreadable) = match Draft::read(&persisted.read()) {
             Ok((draft, merged)) => {
                 for dependent in merged {
                     tracing::warn!(component = %key, %dependent, "the inventory lists a dependent twice; the item that was applied last counts");
@@ -80,18 +81,13 @@ impl<'a> Pass<'a> {
         };
         Self {
             now: shared.cluster.clock().now(),
-            subject: Subject {
-                namespace: key.namespace().to_owned(),
-                name: key.name().to_owned(),
-                resource_version: object.resource_version().to_owned(),
-                persisted,
-            },
             draft,
             unreadable,
             generation: object.generation().unwrap_or_default(),
             deleting: object.deletion_timestamp().is_some(),
             memory: shared.memories.take(key, object.uid()),
             object,
+            persisted,
             shared,
             key,
             effective: None,
@@ -132,6 +128,7 @@ impl<'a> Pass<'a> {
                 "the object does not fit its type: {error} (correct the object, or install the CRD of this operator)"
             )))
         })?;
+        self.object = without_status(std::mem::take(&mut self.object));
         let place = (self.key.namespace(), self.key.name());
         let effective = Effective::of(&instance.settings(), &self.shared.defaults, place)
             .map_err(|error| Box::new(End::invalid_spec(error.to_string())))?;
@@ -193,8 +190,18 @@ impl<'a> Pass<'a> {
     /// Goes on with an object that the server sent.
     pub(super) fn take_over(&mut self, object: Value) {
         self.shared.components.record_write(&object);
-        self.subject.observe(&object);
-        self.object = object;
+        self.persisted = Persisted::of(&object);
+        self.object = without_status(object);
+    }
+
+    /// The component with its status.
+    pub(super) fn whole(&self) -> Value {
+        let mut object = self.object.clone();
+        let status = self.persisted.read();
+        if let Some(fields) = object.as_object_mut().filter(|_| !status.is_empty()) {
+            fields.insert("status".to_owned(), Value::Object(status));
+        }
+        object
     }
 
     /// Runs the hooks of a point. What they change of the status is kept even if they halt.
@@ -223,4 +230,12 @@ impl<'a> Pass<'a> {
         let spec = self.object.get("spec").unwrap_or(&Value::Null);
         component_digest(self.generation(), &annotations, spec, references)
     }
+}
+
+/// The component without its status, which is kept as text.
+fn without_status(mut object: Value) -> Value {
+    if let Some(fields) = object.as_object_mut() {
+        fields.remove("status");
+    }
+    object
 }

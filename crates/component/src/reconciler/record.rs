@@ -4,7 +4,6 @@ use std::time::Duration;
 use jiff::Timestamp;
 use kubewright_core::component::{ComponentStatus, Ending};
 use kubewright_core::flow::{Delay, Flow, Halt};
-use serde::Deserialize as _;
 use serde_json::{Map, Value};
 
 use super::end::{End, Step};
@@ -30,12 +29,15 @@ impl Pass<'_> {
     pub(super) async fn finish(mut self, end: End) -> Outcome {
         let (ending, flow, recheck) = end.into_parts();
         let flow = self.spread(flow);
+        if let Some(rendered) = &mut self.memory.rendered {
+            rendered.close();
+        }
         let Some(ending) = ending else {
             self.shared.events.changed(&self.object, self.tally);
             self.shared.memories.put(self.key, self.memory);
             return Outcome { flow, recheck };
         };
-        let before: ComponentStatus = ComponentStatus::deserialize(&self.subject.persisted).unwrap_or_default();
+        let before = self.persisted.component();
         let at = self.circumstances();
         self.draft.component.conclude(&ending, &at);
         self.draft.component.contest(self.memory.engine.fights(), self.now);
@@ -80,7 +82,7 @@ impl Pass<'_> {
         };
         // Too many dependents: what is persisted of them stays, and the status says so.
         if let End::Recorded { ending: ending @ Ending::Blocked { .. }, .. } = &*end {
-            let persisted: ComponentStatus = ComponentStatus::deserialize(&self.subject.persisted).unwrap_or_default();
+            let persisted = self.persisted.component();
             if persisted.inventory != inventory_before {
                 self.draft.component.inventory = persisted.inventory;
                 let at = self.circumstances();
@@ -95,8 +97,8 @@ impl Pass<'_> {
     fn held_back(&self) -> Option<Duration> {
         let written = self.memory.status_written?;
         let status = self.draft.to_map();
-        let persisted = &self.subject.persisted;
-        if difference(persisted, &status).is_none() || !only_messages_differ(persisted, &status) {
+        let persisted = self.persisted.read();
+        if difference(&persisted, &status).is_none() || !only_messages_differ(&persisted, &status) {
             return None;
         }
         let passed = self.shared.cluster.clock().moment().0.saturating_sub(written.0);
@@ -112,7 +114,7 @@ impl Pass<'_> {
     pub(super) async fn write_status_with_room(&mut self, growth: usize) -> Step {
         let status = self.status_that_fits(growth)?;
         let started = kubewright_core::seconds::Seconds::from(self.now).to_string();
-        let written = self.shared.writer.write(&mut self.subject, status, &started).await;
+        let written = self.shared.writer.write(&self.object, &self.persisted, status, &started).await;
         match written {
             Ok(Written::Unchanged) => Ok(()),
             Ok(Written::Persisted(object)) => {
@@ -157,7 +159,7 @@ impl Pass<'_> {
     }
 
     fn tell(&self, before: &ComponentStatus) {
-        let annotations = match self.shared.kind.decode(&self.object) {
+        let annotations = match self.shared.kind.decode(&self.whole()) {
             Ok(instance) => instance.event_annotations(self.digest.as_deref()),
             Err(_) => BTreeMap::new(),
         };

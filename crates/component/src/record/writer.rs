@@ -1,22 +1,15 @@
 use std::sync::Arc;
 
+use kubewright_machinery::object::ObjectExt as _;
 use kubewright_runtime::cluster::{ApiError, ApiRequest, ApiResource, Cluster, PatchKind};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
+use super::Persisted;
 use super::draft::difference;
 use super::size::is_too_large;
 
 /// How often a status write that met a newer version is repeated.
 const ATTEMPTS: usize = 5;
-/// The object whose status is written, as far as this pass knows it.
-#[derive(Clone, Debug)]
-pub(crate) struct Subject {
-    pub(crate) namespace: String,
-    pub(crate) name: String,
-    pub(crate) resource_version: String,
-    /// The status as it is persisted.
-    pub(crate) persisted: Map<String, Value>,
-}
 
 /// What became of a status write.
 #[derive(Debug)]
@@ -46,68 +39,57 @@ impl StatusWriter {
         Self { cluster, resource, manager }
     }
 
-    /// Writes what differs between the persisted status and the new one. The subject then holds what was persisted.
+    /// Writes what differs between the persisted status of an object and the new one.
     pub(crate) async fn write(
         &self,
-        subject: &mut Subject,
-        mut status: Map<String, Value>,
+        object: &Value,
+        persisted: &Persisted,
+        status: Map<String, Value>,
         started: &str,
     ) -> Result<Written, ApiError> {
-        if difference(&subject.persisted, &status).is_none() {
-            return Ok(Written::Unchanged);
-        }
-        status.insert("lastObservedAt".to_owned(), Value::String(started.to_owned()));
-        let Some(changes) = difference(&subject.persisted, &status) else {
+        // Many components wait for answers at once, and statuses are large: what is kept meanwhile is the text that is sent.
+        let Some(changes) = changes(persisted, status, started) else {
             return Ok(Written::Unchanged);
         };
-        // Many components wait for answers at once, and statuses are large.
-        drop(status);
+        let mut version = object.resource_version().to_owned();
         for _ in 0..ATTEMPTS {
-            match self.cluster.send(&self.patch(subject, &changes)).await {
-                Ok(object) => {
-                    subject.observe(&object);
-                    return Ok(Written::Persisted(object));
-                }
+            match self.cluster.send(&self.patch(object, &version, &changes)).await {
+                Ok(answer) => return Ok(Written::Persisted(answer)),
                 Err(error) if error.is_not_found() => return Ok(Written::Gone),
                 Err(error) if error.is_conflict() => {}
                 Err(error) if is_too_large(&error) => return Ok(Written::TooLarge),
                 Err(error) => return Err(error),
             }
-            let live = match self.live(subject).await {
+            let live = match self.live(object).await {
                 Ok(live) => live,
                 Err(error) if error.is_not_found() => return Ok(Written::Gone),
                 Err(error) => return Err(error),
             };
-            if status_of(&live) != subject.persisted {
+            if Persisted::of(&live) != *persisted {
                 return Ok(Written::Overtaken);
             }
-            subject.observe(&live);
+            live.resource_version().clone_into(&mut version);
         }
         Ok(Written::Overtaken)
     }
 
-    fn patch(&self, subject: &Subject, changes: &Value) -> ApiRequest {
-        let patch = json!({ "metadata": { "resourceVersion": subject.resource_version }, "status": changes });
-        ApiRequest::patch(&self.resource, &subject.namespace, &subject.name, PatchKind::Merge, &patch)
+    fn patch(&self, object: &Value, version: &str, changes: &str) -> ApiRequest {
+        let version = Value::from(version);
+        let patch = format!(r#"{{"metadata":{{"resourceVersion":{version}}},"status":{changes}}}"#);
+        ApiRequest::patch_text(&self.resource, object.namespace(), object.name(), PatchKind::Merge, patch)
             .subresource("status")
             .field_manager(&self.manager)
     }
 
-    async fn live(&self, subject: &Subject) -> Result<Value, ApiError> {
-        self.cluster.send(&ApiRequest::get(&self.resource, &subject.namespace, &subject.name)).await
+    async fn live(&self, object: &Value) -> Result<Value, ApiError> {
+        self.cluster.send(&ApiRequest::get(&self.resource, object.namespace(), object.name())).await
     }
 }
 
-impl Subject {
-    /// Takes version and status from an object that the server sent.
-    pub(crate) fn observe(&mut self, object: &Value) {
-        if let Some(version) = object.pointer("/metadata/resourceVersion").and_then(Value::as_str) {
-            version.clone_into(&mut self.resource_version);
-        }
-        self.persisted = status_of(object);
-    }
-}
-
-pub(crate) fn status_of(object: &Value) -> Map<String, Value> {
-    object.get("status").and_then(Value::as_object).cloned().unwrap_or_default()
+/// The merge patch from the persisted status to the new one, as text.
+fn changes(persisted: &Persisted, mut status: Map<String, Value>, started: &str) -> Option<String> {
+    let before = persisted.read();
+    difference(&before, &status)?;
+    status.insert("lastObservedAt".to_owned(), Value::String(started.to_owned()));
+    difference(&before, &status).map(|changes| changes.to_string())
 }

@@ -73,8 +73,8 @@ pub struct RequestCounts {
 }
 
 impl ClusterOptions {
-    /// The operator's own cluster: 30 s per request. 32 requests in flight are what two busy components may send; each connection
-    /// more costs memory and a handshake, and an API server that is asked for more makes them wait.
+    /// The operator's own cluster: 30 s per request. 16 requests in flight are what a busy component may send, and what keeps an API
+    /// server busy; each connection more costs a handshake and 50 KiB.
     pub fn new(clock: Clock, random: Random, tasks: Tasks) -> Self {
         Self {
             name: "local".to_owned(),
@@ -83,7 +83,7 @@ impl ClusterOptions {
             tasks,
             deadline: Duration::from_secs(30),
             user_agent: concat!("kubewright/", env!("CARGO_PKG_VERSION")).to_owned(),
-            in_flight: 32,
+            in_flight: 16,
         }
     }
 
@@ -303,7 +303,8 @@ impl Connection {
         let answer = self.clock().limit(limit, async {
             // The semaphore is never closed.
             let _slot = self.slots.acquire().await.ok();
-            self.unary(request).await
+            // Hundreds may wait for their turn: what only those in flight need is made when it comes.
+            Box::pin(self.unary(request)).await
         });
         let result =
             answer.await.unwrap_or_else(|elapsed| Err(ApiError::TimedOut { request: request.to_string(), after: elapsed.after }));

@@ -108,6 +108,12 @@ impl ApiRequest {
         Self::new(Verb::Patch, object_path(resource, namespace, name)).body(patch, kind.content_type())
     }
 
+    /// Changes an object by a patch that is text already.
+    pub fn patch_text(resource: &ApiResource, namespace: &str, name: &str, kind: PatchKind, patch: String) -> Self {
+        let request = Self::new(Verb::Patch, object_path(resource, namespace, name));
+        Self { body: Some(Bytes::from(patch)), content_type: kind.content_type(), ..request }
+    }
+
     /// Deletes an object, whatever its uid and version.
     pub fn delete(resource: &ApiResource, namespace: &str, name: &str) -> Self {
         Self::new(Verb::Delete, object_path(resource, namespace, name))

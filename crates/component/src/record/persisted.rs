@@ -1,0 +1,58 @@
+use kubewright_core::component::ComponentStatus;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+/// The status of a component as the server has it, as text: a tree takes eight times the memory, and a pass mostly waits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Persisted(Box<[u8]>);
+
+/// What tells whether more than the inventory must be written ahead.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct Marks {
+    pub(crate) processing_digest: String,
+    pub(crate) revision: i64,
+}
+
+impl Persisted {
+    /// The status of an object.
+    pub(crate) fn of(object: &Value) -> Self {
+        let status = object.get("status").filter(|status| status.is_object());
+        // A JSON value has no other form, and fields have one order.
+        Self(status.and_then(|status| serde_json::to_vec(status).ok()).unwrap_or_else(|| b"{}".to_vec()).into())
+    }
+
+    /// All of it. It was written here, so it can be read.
+    pub(crate) fn read(&self) -> Map<String, Value> {
+        serde_json::from_slice(&self.0).unwrap_or_default()
+    }
+
+    /// The framework's part, empty where it cannot be read.
+    pub(crate) fn component(&self) -> ComponentStatus {
+        serde_json::from_slice(&self.0).unwrap_or_default()
+    }
+
+    pub(crate) fn marks(&self) -> Marks {
+        serde_json::from_slice(&self.0).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_status_is_read_as_it_was_and_compared_whatever_the_order_of_its_fields() {
+        let object: Value =
+            serde_json::from_str(r#"{"status": {"revision": 3, "state": "Ready", "own": {"b": 1.0, "a": [2]}}}"#).unwrap();
+        let other: Value =
+            serde_json::from_str(r#"{"status": {"own": {"a": [2], "b": 1.0}, "state": "Ready", "revision": 3}}"#).unwrap();
+        let persisted = Persisted::of(&object);
+        assert_eq!(persisted, Persisted::of(&other));
+        assert_eq!(Value::Object(persisted.read()), object["status"]);
+        assert_eq!(persisted.marks().revision, 3);
+        assert!(Persisted::of(&json!({"status": null})).read().is_empty());
+    }
+}

@@ -1,0 +1,151 @@
+//! The server in this process, and what is done to it.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use bench_operator::Bench;
+use futures::{StreamExt as _, stream};
+use kube::CustomResourceExt as _;
+use kubewright::machinery::object::GroupVersionKind;
+use kubewright::runtime::cluster::{ApiRequest, ApiResource, Cluster, ClusterOptions, PatchKind};
+use kubewright::runtime::task::Tasks;
+use kubewright::runtime::watch::{Store, WatchSpec, project_with};
+use kubewright::serde_json::{self, Value, json};
+use kubewright_apiserver::listen::Endpoint;
+use kubewright_apiserver::{ApiServer, Identity};
+
+use crate::process::Operator;
+use crate::requests::Counter;
+
+/// Who the operator is.
+const OPERATOR: &str = "operator";
+/// Where the components are.
+const NAMESPACE: &str = "default";
+/// Requests of the driver at once.
+const PARALLEL: usize = 16;
+/// How often it looks whether it is done, and counts.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// The embedded server with a client in the same process.
+pub(crate) struct Scene {
+    server: ApiServer,
+    endpoint: Endpoint,
+    pub(crate) client: Cluster,
+    tasks: Tasks,
+    kubeconfig: PathBuf,
+    /// Of each component the generation for which it is ready.
+    benches: Store<Option<i64>>,
+    config_maps: Store<()>,
+}
+
+impl Scene {
+    pub(crate) async fn start() -> Self {
+        let server = ApiServer::builder().build().unwrap();
+        server.create(serde_json::to_value(Bench::crd()).unwrap()).await.unwrap();
+        let endpoint = server.listen("127.0.0.1:0").await.unwrap();
+        let identity = Identity::user(OPERATOR).with_group("system:masters");
+        let kubeconfig = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("scale-{}.kubeconfig", std::process::id()));
+        std::fs::write(&kubeconfig, endpoint.kubeconfig(&identity).unwrap()).unwrap();
+        let tasks = Tasks::new();
+        let client = Cluster::new(server.client(Identity::admin()), ClusterOptions::system(tasks.clone()));
+        let ready = project_with(|bench: &Value| {
+            let status = bench.get("status")?;
+            (status.get("state")? == "Ready").then(|| status.get("observedGeneration")?.as_i64())?
+        });
+        let benches = client.watches().subscribe(WatchSpec::of_version(&bench_kind()), ready);
+        let config_maps = WatchSpec::of_version(&GroupVersionKind::new("", "v1", "ConfigMap"));
+        let config_maps = client.watches().subscribe(config_maps.in_namespace(NAMESPACE), project_with(|_| ()));
+        benches.synced().await;
+        config_maps.synced().await;
+        Self { server, endpoint, client, tasks, kubeconfig, benches, config_maps }
+    }
+
+    pub(crate) fn operator(&self) -> Operator {
+        Operator::start(&self.kubeconfig)
+    }
+
+    pub(crate) fn counter(&self) -> Counter {
+        Counter::new(self.server.journal().clone(), OPERATOR)
+    }
+
+    pub(crate) async fn create(&self, components: usize, dependents: usize) {
+        let bench = |number: usize| {
+            json!({
+                "apiVersion": "bench.kubewright.dev/v1alpha1", "kind": "Bench",
+                "metadata": {"name": name(number), "namespace": NAMESPACE},
+                "spec": {"count": dependents, "payload": "first"},
+            })
+        };
+        self.each(components, |number| ApiRequest::create(&benches(), &bench(number))).await;
+    }
+
+    pub(crate) async fn upgrade(&self, components: usize) {
+        let patch = json!({"spec": {"payload": "second"}});
+        let request = |number| ApiRequest::patch(&benches(), NAMESPACE, &name(number), PatchKind::Merge, &patch);
+        self.each(components, request).await;
+    }
+
+    pub(crate) async fn delete(&self, components: usize) {
+        self.each(components, |number| ApiRequest::delete(&benches(), NAMESPACE, &name(number))).await;
+    }
+
+    async fn each(&self, components: usize, request: impl Fn(usize) -> ApiRequest) {
+        let sent = stream::iter(0..components).map(|number| {
+            let request = request(number);
+            async move { self.client.send(&request).await.unwrap() }
+        });
+        sent.buffer_unordered(PARALLEL).for_each(|_| async {}).await;
+    }
+
+    /// Ends when so many components are ready for this generation.
+    pub(crate) async fn until_ready(&self, components: usize, generation: i64, counter: &mut Counter) {
+        let ready = || self.benches.list().iter().filter(|(_, ready)| **ready == Some(generation)).count();
+        self.until(|| ready() == components, counter).await;
+    }
+
+    /// Ends when there are neither components nor dependents.
+    pub(crate) async fn until_gone(&self, counter: &mut Counter) {
+        // What every namespace has does not go.
+        let left = || self.config_maps.list().iter().filter(|(key, _)| key.name().starts_with("bench-")).count();
+        self.until(|| self.benches.is_empty() && left() == 0, counter).await;
+    }
+
+    /// Ends when the operator has begun to watch components.
+    pub(crate) async fn until_watching(&self, counter: &mut Counter) {
+        let mark = self.server.journal().mark();
+        let watches = |resource| {
+            move || {
+                let seen = self.server.journal().since(mark).by_user(OPERATOR);
+                !seen.verb(kubewright_apiserver::kinds::Verb::Watch).of("bench.kubewright.dev", resource).is_empty()
+            }
+        };
+        self.until(watches("benches"), counter).await;
+    }
+
+    async fn until(&self, done: impl Fn() -> bool, counter: &mut Counter) {
+        while !done() {
+            counter.count();
+            self.client.clock().sleep(LOOK).await;
+        }
+        counter.count();
+    }
+
+    pub(crate) async fn stop(self) {
+        self.tasks.stop(Duration::from_secs(1)).await;
+        self.endpoint.shutdown().await;
+        // It is in the way of nobody.
+        let _ = std::fs::remove_file(&self.kubeconfig);
+    }
+}
+
+fn name(number: usize) -> String {
+    format!("bench-{number}")
+}
+
+fn bench_kind() -> GroupVersionKind {
+    GroupVersionKind::new("bench.kubewright.dev", "v1alpha1", "Bench")
+}
+
+fn benches() -> ApiResource {
+    ApiResource::known(&bench_kind(), "benches", true)
+}

@@ -1,0 +1,67 @@
+//! What an operator takes when it has many components.
+//!
+//! `cargo bench -p bench-operator --bench scale [-- <components>x<dependents>...]`, by default 1000x10 3000x10 10000x10. For each size an
+//! embedded API server is started in this process, and the operator as a process of its own, so that its memory and its CPU seconds are
+//! its own. Seconds depend on what else this machine does; CPU seconds, memory and requests hardly do. The run fails when the operator
+//! takes more than 300 MiB, or when a component costs much more in a large run than in a small one.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark that fails has failed")]
+
+mod cluster;
+mod process;
+mod requests;
+mod run;
+
+use std::process::ExitCode;
+
+use self::run::{Figures, Run, Size};
+
+/// What is measured unless the command line says otherwise.
+const SIZES: [Size; 3] = [Size::new(1000, 10), Size::new(3000, 10), Size::new(10_000, 10)];
+/// The operator never takes more, in MiB.
+const MEMORY: f64 = 300.0;
+/// A component of the largest run costs at most this many times what one of the smallest does.
+const GROWTH: f64 = 1.5;
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    // What comes from cargo itself begins with a dash.
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let sizes: Option<Vec<Size>> = arguments.iter().map(|argument| Size::parse(argument)).collect();
+    let Some(sizes) = sizes else {
+        eprintln!("error: failed to read the sizes {}: each must be <components>x<dependents>", arguments.join(" "));
+        return ExitCode::from(2);
+    };
+    let sizes = if sizes.is_empty() { SIZES.to_vec() } else { sizes };
+    println!("{}", Figures::TITLES);
+    let mut all = Vec::new();
+    for size in sizes {
+        all.extend(Run::start(size).await.figures().await);
+    }
+    let faults = faults(&all);
+    faults.iter().for_each(|fault| println!("MISSED: {fault}"));
+    if faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// What is not as it should be.
+fn faults(all: &[Figures]) -> Vec<String> {
+    let mut faults = Vec::new();
+    for figures in all.iter().filter(|figures| figures.peak > MEMORY) {
+        faults.push(format!("{} of {}: {:.0} MiB are more than {MEMORY:.0}", figures.phase, figures.size, figures.peak));
+    }
+    for large in all {
+        // The smallest run with as many dependents per component; a handful of components tell nothing about one.
+        let like = |small: &&Figures| small.phase == large.phase && small.size.dependents == large.size.dependents;
+        let Some(small) = all.iter().filter(like).min_by_key(|small| small.size.components) else { continue };
+        for (what, of) in Figures::PER_COMPONENT {
+            let (before, after) = (of(small), of(large));
+            if after > before * GROWTH && after > 0.0 {
+                faults.push(format!(
+                    "{} of {}: {after:.2} {what} per component, {before:.2} with {}",
+                    large.phase, large.size, small.size
+                ));
+            }
+        }
+    }
+    faults
+}

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use futures::StreamExt as _;
+use futures::{Stream, StreamExt as _};
 use kubewright_core::dependents::{ObjectAction, Request};
 use kubewright_runtime::cluster::{Answer, ApiError, ApiResource, Cluster, Retry};
 
@@ -32,16 +32,14 @@ impl Sender {
         &self.cluster
     }
 
-    /// Sends a batch. The answers stand in the order of the actions.
-    pub(crate) async fn send(&self, actions: Vec<ObjectAction>) -> Vec<Sent> {
-        futures::stream::iter(actions)
-            .map(|action| async move {
-                let answer = self.send_one(&action).await;
-                Sent { action, answer }
-            })
-            .buffered(self.parallel)
-            .collect()
-            .await
+    /// Sends a batch. The answers come in the order of the actions, each as soon as those before it are there: all together would be
+    /// as large as the dependents themselves.
+    pub(crate) fn send(&self, actions: Vec<ObjectAction>) -> impl Stream<Item = Sent> + Send {
+        let sent = futures::stream::iter(actions).map(move |action| async move {
+            let answer = self.send_one(&action).await;
+            Sent { action, answer }
+        });
+        sent.buffered(self.parallel)
     }
 
     async fn send_one(&self, action: &ObjectAction) -> Result<Answer, ApiError> {

@@ -1,5 +1,8 @@
 use std::collections::{HashMap, HashSet};
+use std::pin::pin;
+use std::sync::Arc;
 
+use futures::StreamExt as _;
 use kubewright_core::component::Ending;
 use kubewright_core::dependents::{
     Action, CheckedTypes, Desired, DesiredObject, Foreign, ForeignCheck, Inventory, Item, ObjectAction, Observed, Plan, Refusal,
@@ -90,7 +93,9 @@ impl Pass<'_> {
                     }
                 }
             }
-            for sent in self.target.sender.send(batch).await {
+            let target = Arc::clone(&self.target);
+            let mut answers = pin!(target.sender.send(batch));
+            while let Some(sent) = answers.next().await {
                 self.record_sent(&engine, &sent, &mut observed);
             }
             self.note_namespaces(&observed);

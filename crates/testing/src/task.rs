@@ -1,4 +1,4 @@
-//! The only place that starts threads and runtimes.
+//! The only place that starts threads, runtimes and tasks.
 
 use std::future::Future;
 use std::thread::JoinHandle;
@@ -14,6 +14,14 @@ where
             runtime.block_on(future());
         }
     })
+}
+
+/// Drives a connection until it ends; whoever uses it sees how.
+#[allow(clippy::disallowed_methods)] // this is the task module
+pub(crate) fn beside(connection: impl Future<Output: Send> + Send + 'static) {
+    drop(tokio::spawn(async {
+        let _ = connection.await;
+    }));
 }
 
 /// Runs a future to its end on a runtime of its own on this thread, whose clock stands still when `is_virtual`.

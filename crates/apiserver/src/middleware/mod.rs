@@ -8,6 +8,7 @@
 
 pub mod faults;
 pub mod journal;
+pub(crate) mod path;
 mod target;
 
 pub use faults::Faults;

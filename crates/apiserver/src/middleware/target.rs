@@ -1,10 +1,11 @@
 //! What a request is about, read from its method and its URL.
 
-use std::{fmt, sync::Arc};
+use std::{borrow::Cow, fmt, sync::Arc};
 
 use http::{Method, Request, Uri};
 
-use crate::kinds::Verb;
+use super::path::{self, Segments};
+use crate::{kinds::Verb, request::query};
 
 /// What a request is about.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -15,7 +16,7 @@ pub enum Target {
     Other {
         /// HTTP method.
         method: String,
-        /// Path of the URL.
+        /// Path of the URL, without its escapes.
         path: String,
     },
 }
@@ -42,8 +43,9 @@ pub struct ResourceTarget {
 impl Target {
     /// Reads method and URL.
     pub fn of(method: &Method, uri: &Uri) -> Self {
-        resource(method, uri)
-            .map_or_else(|| Self::Other { method: method.to_string(), path: uri.path().to_owned() }, Self::Resource)
+        let path = path::decoded(uri.path()).unwrap_or(Cow::Borrowed(uri.path()));
+        resource(method, &path, uri.query().unwrap_or_default())
+            .map_or_else(|| Self::Other { method: method.to_string(), path: path.into_owned() }, Self::Resource)
     }
 
     /// Reads a request, once: whoever comes next finds it in the extensions.
@@ -110,25 +112,22 @@ impl fmt::Display for ResourceTarget {
 }
 
 /// The rules of Kubernetes: `/api/V/...` and `/apis/G/V/...`, then `[namespaces/N/]resource[/name[/subresource]]`.
-fn resource(method: &Method, uri: &Uri) -> Option<ResourceTarget> {
-    if uri.path().starts_with("//") {
-        return None;
-    }
-    let mut path = Parts(uri.path());
+fn resource(method: &Method, path: &str, query: &str) -> Option<ResourceTarget> {
+    let mut path = Segments::of(path);
     let group = match path.next()? {
         "api" => "",
-        "apis" => path.next()?,
+        "apis" => path.next().filter(|group| !group.is_empty())?,
         _ => return None,
     };
-    let version = path.next()?;
+    let version = path.next().filter(|version| !version.is_empty())?;
     // The old way to ask for a watch, also of one object.
     let by_path = path.peek() == Some("watch");
-    let watched = by_path || method == Method::GET && asks_for_watch(uri);
+    let watched = by_path || method == Method::GET && asks_for_watch(query);
     if by_path {
         path.next();
     }
     let mut namespace = "";
-    let mut inside = path;
+    let mut inside = path.clone();
     if inside.next() == Some("namespaces")
         && let Some(name) = inside.next()
         && inside.peek().is_some_and(|next| !matches!(next, "status" | "finalize"))
@@ -137,7 +136,7 @@ fn resource(method: &Method, uri: &Uri) -> Option<ResourceTarget> {
         path = inside;
     }
     let (resource, name) = (path.next()?, path.next().unwrap_or_default());
-    let subresource = path.rest();
+    let subresource = path.rest().to_owned();
     let verb = match (method.as_str(), name.is_empty()) {
         ("GET" | "HEAD", true) if watched => Verb::Watch,
         ("GET" | "HEAD", true) => Verb::List,
@@ -162,38 +161,9 @@ fn resource(method: &Method, uri: &Uri) -> Option<ResourceTarget> {
     })
 }
 
-/// The parts of a path that are still to be read. Empty ones do not count.
-#[derive(Clone, Copy)]
-struct Parts<'a>(&'a str);
-
-impl<'a> Parts<'a> {
-    fn next(&mut self) -> Option<&'a str> {
-        let rest = self.0.trim_start_matches('/');
-        let (part, rest) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-        self.0 = rest;
-        (!part.is_empty()).then_some(part)
-    }
-
-    fn peek(mut self) -> Option<&'a str> {
-        self.next()
-    }
-
-    /// All of them, with a slash between each two.
-    fn rest(mut self) -> String {
-        let mut text = String::new();
-        while let Some(part) = self.next() {
-            if !text.is_empty() {
-                text.push('/');
-            }
-            text.push_str(part);
-        }
-        text
-    }
-}
-
-fn asks_for_watch(uri: &Uri) -> bool {
-    uri.query()
-        .is_some_and(|query| query.split('&').any(|pair| matches!(pair, "watch" | "watch=1" | "watch=true" | "watch=True")))
+/// Whether the first `watch` of the query is true.
+fn asks_for_watch(query: &str) -> bool {
+    query.contains("watch") && query::Query::parse(Some(query)).is_set("watch")
 }
 
 #[cfg(test)]
@@ -219,6 +189,19 @@ mod tests {
         assert_eq!(shown("PUT", "/apis/ex.io/v1/widgets/w"), "update widgets.ex.io w");
         assert_eq!(shown("DELETE", "/api/v1/nodes"), "deletecollection nodes");
         assert_eq!(shown("DELETE", "/api/v1/nodes/a"), "delete nodes a");
+        assert_eq!(shown("GET", "/api/v1/nodes?watch=false&watch=true"), "list nodes");
+        assert_eq!(shown("GET", "/api/v1/nodes?watch"), "watch nodes");
+    }
+
+    // PIPE-1
+    #[test]
+    fn a_path_is_read_without_its_escapes_and_keeps_its_empty_parts() {
+        assert_eq!(shown("GET", "/%61pi/v1/namespaces/n%2Fconfigmaps/a%20b"), "get configmaps n/a b");
+        assert_eq!(shown("GET", "/api/v1/namespaces//configmaps"), "list configmaps");
+        assert_eq!(shown("GET", "/api/v1//configmaps"), "get  configmaps");
+        assert_eq!(shown("GET", "/api//v1/configmaps"), "GET /api//v1/configmaps");
+        assert_eq!(shown("GET", "//api/v1/configmaps"), "GET //api/v1/configmaps");
+        assert_eq!(shown("GET", "/api/v1/pods/%zz"), "get pods %zz");
     }
 
     #[test]

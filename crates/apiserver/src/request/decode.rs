@@ -70,8 +70,7 @@ pub(crate) fn document(
 ) -> Result<Value, DecodeError> {
     match body_type {
         BodyType::Json => {
-            // Bytes that are no text become what stands for them.
-            let text = String::from_utf8_lossy(body);
+            let text = json::text(body);
             let (value, repeated) =
                 json::parse(text.as_bytes()).map_err(|error| DecodeError::Text(json_problem(body, &error)))?;
             context.found.extend(repeated.into_iter().map(|path| format!("duplicate field {path:?}")));

@@ -176,11 +176,10 @@ fn grace_period(pod: &Value, options: &DeleteOptions) -> i64 {
 
 /// Adds or removes the finalizers by which the garbage collector is asked to act first (GC-1, GC-3).
 fn set_finalizers(kind: &KindSpec, object: &mut Value, options: &DeleteOptions) {
-    if kind.gc_default == GcDefault::Unsupported {
-        return;
-    }
     let has = |finalizer: &str| object.has_finalizer(finalizer);
     let policy = match options.propagation {
+        // Nobody collects what such an object owns, so nothing is to be waited for.
+        _ if kind.gc_default == GcDefault::Unsupported => Propagation::Background,
         Some(policy) => policy,
         None if has("orphan") => Propagation::Orphan,
         None if has("foregroundDeletion") => Propagation::Foreground,

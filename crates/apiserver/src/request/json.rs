@@ -1,6 +1,7 @@
 //! JSON that notices repeated keys, and where fields stand in it.
 
 use std::{
+    borrow::Cow,
     cell::RefCell,
     collections::{HashMap, HashSet},
     fmt,
@@ -14,8 +15,54 @@ use crate::schema::Path;
 /// The most problems with fields that a decoder tells, as the real server's does.
 pub(crate) const MAX_PROBLEMS: usize = 100;
 
-/// Reads a document; the second part are the paths of the first keys that occur more than once in one object.
+/// Bytes as text: each one that is no part of a letter becomes a letter that stands for it.
+pub(crate) fn text(bytes: &[u8]) -> Cow<'_, str> {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return text.into();
+    }
+    let mut text = String::with_capacity(bytes.len() + 16);
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|_| char::REPLACEMENT_CHARACTER));
+    }
+    text.into()
+}
+
+/// Reads a document; the second part are the paths of the first keys that occur more than once in one object. Half a surrogate pair becomes a letter
+/// that stands for it.
 pub(crate) fn parse(text: &[u8]) -> Result<(Value, Vec<String>), serde_json::Error> {
+    read(text).or_else(|error| mended(text).map_or(Err(error), |text| read(&text)))
+}
+
+/// The text with a letter in place of each escape that is half of a surrogate pair; none if there is no such escape.
+fn mended(text: &[u8]) -> Option<Vec<u8>> {
+    let unit = |at: usize| {
+        let digits = text.get(at..at + 6)?.strip_prefix(b"\\u")?;
+        u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+    };
+    let mut result = Vec::with_capacity(text.len());
+    let mut is_mended = false;
+    let mut at = 0;
+    while at < text.len() {
+        let length = match (unit(at), unit(at + 6)) {
+            (Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) => 12,
+            (Some(0xD800..=0xDFFF), _) => {
+                result.extend_from_slice(b"\\ufffd");
+                is_mended = true;
+                at += 6;
+                continue;
+            }
+            _ if text[at] == b'\\' => 2,
+            _ => 1,
+        };
+        let end = (at + length).min(text.len());
+        result.extend_from_slice(&text[at..end]);
+        at = end;
+    }
+    is_mended.then_some(result)
+}
+
+fn read(text: &[u8]) -> Result<(Value, Vec<String>), serde_json::Error> {
     let repeated = RefCell::default();
     let mut deserializer = serde_json::Deserializer::from_slice(text);
     let value = Reader { path: &Path::Root, repeated: &repeated }.deserialize(&mut deserializer)?;
@@ -298,6 +345,24 @@ mod tests {
         assert_eq!(paths.map(|path| places.first(path)), [Some(0), Some(1), Some(2), Some(3), None]);
         assert_eq!((places.second("b"), places.second("a")), (Some(4), None));
         assert_eq!(Places::of(b"{", paths.into_iter()).first("b"), None);
+    }
+
+    // REQ-5
+    #[test]
+    fn half_a_surrogate_pair_becomes_the_letter_that_stands_for_it() {
+        let read = |text: &str| parse(text.as_bytes()).unwrap().0;
+        assert_eq!(
+            read(r#"["\ud800","x\udc00y","\ud800\ud800","\ud800\n"]"#),
+            json!(["\u{fffd}", "x\u{fffd}y", "\u{fffd}\u{fffd}", "\u{fffd}\n"])
+        );
+        assert_eq!(read(r#"{"\\ud800\ud83d\ude00":"\udfff"}"#), json!({"\\ud800😀": "\u{fffd}"}));
+        assert!(parse(br#"["\ud8"]"#).is_err());
+    }
+
+    // REQ-5
+    #[test]
+    fn each_byte_that_is_no_text_becomes_a_letter() {
+        assert_eq!(text(b"a\xe2\x82b\xff"), "a\u{fffd}\u{fffd}b\u{fffd}");
     }
 
     #[test]

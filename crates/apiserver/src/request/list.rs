@@ -1,6 +1,6 @@
 //! Lists: which version is read, which part of it, and how it goes on (chapter 2.8 of the behaviour).
 
-use std::{sync::Arc, time::Duration};
+use std::{num::IntErrorKind, sync::Arc, time::Duration};
 
 use serde_json::json;
 
@@ -95,7 +95,13 @@ fn validate(query: &Query) -> Result<(), Status> {
 /// Reads a whole number of the options.
 pub(crate) fn parse_number(query: &Query, field: &str) -> Result<Option<i64>, Status> {
     let read = |text: &str| {
-        text.parse::<i64>().map_err(|_| Status::bad_request(format!("strconv.ParseInt: parsing {text:?}: invalid syntax")))
+        text.parse::<i64>().map_err(|error| {
+            let problem = match error.kind() {
+                IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => "value out of range",
+                _ => "invalid syntax",
+            };
+            Status::bad_request(format!("strconv.ParseInt: parsing {text:?}: {problem}"))
+        })
     };
     query.get(field).map(read).transpose()
 }

@@ -10,7 +10,7 @@ use super::{
     openapi, respond,
     service::{Incoming, Outgoing},
 };
-use crate::{access::service_account::ISSUER, discovery, server::State, status::Status};
+use crate::{access::service_account::ISSUER, discovery, middleware::path::Segments, server::State, status::Status};
 
 /// Where clients inside a cluster reach the server.
 const ADDRESS: &str = "10.0.0.1:443";
@@ -18,24 +18,49 @@ const ADDRESS: &str = "10.0.0.1:443";
 /// What a health check lists when asked to be verbose (DISC-13).
 const CHECKS: [&str; 3] = ["ping", "log", "etcd"];
 
-/// Answers a request that is not for a resource.
-pub(super) fn answer(state: &Arc<State>, incoming: &Incoming) -> Outgoing {
-    let parts: Vec<_> = incoming.parts.uri.path().split('/').filter(|part| !part.is_empty()).collect();
+/// What the server has that is no resource.
+const INDEX: [&str; 12] = [
+    "/.well-known/openid-configuration",
+    "/api",
+    "/api/v1",
+    "/apis",
+    "/healthz",
+    "/livez",
+    "/openapi/v2",
+    "/openapi/v3",
+    "/openid/v1/jwks",
+    "/readyz",
+    "/version",
+    "/version/",
+];
+
+/// Answers a request that is not for a resource. Some paths stand for themselves, whatever the method; others are routed, so that a slash
+/// at their end does not count and a method may be wrong.
+pub(super) fn answer(state: &Arc<State>, incoming: &Incoming, path: &str) -> Outgoing {
+    match path {
+        "/" | "/index.html" => return document(incoming, &json!({"paths": INDEX})),
+        "/apis" | "/apis/" => return discover(state, incoming, &["apis"]),
+        "/openapi/v3" => return openapi::index(state),
+        "/openid/v1/jwks" => return published("application/jwk-set+json", &state.access.key.published()),
+        "/.well-known/openid-configuration" => return published("application/json", &issuer()),
+        _ => {}
+    }
+    if let Some(rest) = path.strip_prefix("/openapi/v3/") {
+        return openapi::answer(state, incoming, rest);
+    }
     let is_get = incoming.parts.method == http::Method::GET;
-    match parts.as_slice() {
-        _ if incoming.parts.uri.path().starts_with("//") => not_found(),
-        ["version"] if is_get => document(incoming, &version()),
-        ["version"] => Status::method_not_allowed().into(),
-        ["healthz" | "livez" | "readyz", ..] if is_get => respond::text(StatusCode::OK, health(parts[0], incoming)).into(),
-        [] if is_get => document(
-            incoming,
-            &json!({"paths": ["/.well-known/openid-configuration", "/api", "/api/v1", "/apis", "/healthz", "/livez", "/openapi/v3", "/openid/v1/jwks", "/readyz", "/version"]}),
-        ),
-        ["openid", "v1", "jwks"] if is_get => published("application/jwk-set+json", &state.access.key.published()),
-        [".well-known", "openid-configuration"] if is_get => published("application/json", &issuer()),
-        ["openapi", "v3", rest @ ..] if is_get => openapi::answer(state, incoming, &rest.join("/")),
-        ["api" | "apis", ..] if is_get => discover(state, incoming, &parts),
-        ["api", _, ..] | ["apis", _, _, ..] => Status::method_not_allowed().into(),
+    let has_slash = path.ends_with('/');
+    match Segments::of(path).collect::<Vec<_>>().as_slice() {
+        [endpoint @ ("healthz" | "livez" | "readyz")] if !has_slash => {
+            respond::text(StatusCode::OK, health(endpoint, incoming)).into()
+        }
+        ["healthz" | "livez" | "readyz", check] if !has_slash && CHECKS.contains(check) => {
+            respond::text(StatusCode::OK, "ok").into()
+        }
+        ["version" | "api"] if !is_get => Status::method_not_allowed().into(),
+        ["version"] => document(incoming, &version()),
+        ["version", ..] => Status::resource_not_found().into(),
+        parts @ (["api", ..] | ["apis", _, ..]) => discover(state, incoming, parts),
         _ => not_found(),
     }
 }
@@ -43,7 +68,10 @@ pub(super) fn answer(state: &Arc<State>, incoming: &Incoming) -> Outgoing {
 /// DISC-2 to DISC-5.
 fn discover(state: &Arc<State>, incoming: &Incoming, parts: &[&str]) -> Outgoing {
     let registry = state.registry();
+    let is_get = incoming.parts.method == http::Method::GET;
     match parts {
+        ["api", _, ..] if !is_get => Status::method_not_allowed().into(),
+        ["apis", group, _, ..] if !is_get && registry.has_builtin_group(group) => Status::method_not_allowed().into(),
         [root @ ("api" | "apis")] => match negotiate::discovery(&incoming.parts.headers) {
             Err(status) => status.into(),
             Ok(DiscoveryForm::Aggregated) => aggregated(state, incoming, *root == "api"),
@@ -52,6 +80,7 @@ fn discover(state: &Arc<State>, incoming: &Incoming, parts: &[&str]) -> Outgoing
         },
         ["api", version] => discovery::api_resource_list(&registry, "", version)
             .map_or_else(|| Status::resource_not_found().into(), |list| document(incoming, &list)),
+        ["apis", "", ..] => not_found(),
         ["apis", group] => discovery::api_group(&registry, group).map_or_else(not_found, |group| document(incoming, &group)),
         ["apis", group, version] => match discovery::api_resource_list(&registry, group, version) {
             Some(list) => document(incoming, &list),
@@ -59,6 +88,8 @@ fn discover(state: &Arc<State>, incoming: &Incoming, parts: &[&str]) -> Outgoing
             None if registry.has_builtin_group(group) => Status::resource_not_found().into(),
             None => not_found(),
         },
+        ["api", ..] => Status::resource_not_found().into(),
+        ["apis", group, ..] if registry.has_builtin_group(group) => Status::resource_not_found().into(),
         _ => not_found(),
     }
 }

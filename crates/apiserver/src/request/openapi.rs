@@ -14,13 +14,14 @@ use crate::{openapi, server::State};
 /// How long a document may be kept that was asked for by its hash.
 const YEAR: SignedDuration = SignedDuration::from_hours(365 * 24);
 
-/// Answers a request for `/openapi/v3` or below; `path` is what follows (DISC-7).
+/// Answers `/openapi/v3`: where the documents are (DISC-7).
+pub(super) fn index(state: &Arc<State>) -> Outgoing {
+    respond::text(StatusCode::OK, state.openapi.index(&state.registry()).to_string()).into()
+}
+
+/// Answers a request for a document; `path` is what follows `/openapi/v3/`.
 pub(super) fn answer(state: &Arc<State>, incoming: &Incoming, path: &str) -> Outgoing {
     let registry = state.registry();
-    if path.is_empty() {
-        let index = state.openapi.index(&registry).to_string();
-        return respond::text(StatusCode::OK, index).into();
-    }
     let Some(document) = state.openapi.document(&registry, path) else {
         return respond::empty(StatusCode::NOT_FOUND).into();
     };

@@ -57,7 +57,7 @@ impl Patch {
     }
 
     fn read(body: &[u8], context: &str, change: impl FnOnce(Value) -> Result<Change, Status>) -> Self {
-        let (patch, repeated) = match json::parse(body) {
+        let (patch, repeated) = match json::parse(json::text(body).as_bytes()) {
             Ok(read) => read,
             Err(error) => {
                 let problem = json_problem(body, &error);

@@ -1,5 +1,7 @@
 //! The query of a URL.
 
+use crate::middleware::path;
+
 /// Decoded parameters in order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Query(Vec<(String, String)>);
@@ -7,12 +9,13 @@ pub(crate) struct Query(Vec<(String, String)>);
 impl Query {
     /// Reads the part of a URL after the question mark.
     pub(crate) fn parse(text: Option<&str>) -> Self {
-        let pairs = text.unwrap_or_default().split('&').filter(|pair| !pair.is_empty());
+        // What has a broken escape, or a semicolon, is as if it had not been sent.
+        let pairs = text.unwrap_or_default().split('&').filter(|pair| !pair.is_empty() && !pair.contains(';'));
         Self(
             pairs
-                .map(|pair| {
+                .filter_map(|pair| {
                     let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-                    (decode(key), decode(value))
+                    Some((decode(key)?, decode(value)?))
                 })
                 .collect(),
         )
@@ -28,30 +31,29 @@ impl Query {
         self.0.iter().filter(|(name, _)| name == key).map(|(_, value)| value.as_str()).collect()
     }
 
-    /// Whether a boolean parameter is set to true.
+    /// Whether a boolean parameter is there and not false: any other value counts, also none.
     pub(crate) fn is_set(&self, key: &str) -> bool {
-        matches!(self.get(key), Some("true" | "1" | "True" | "TRUE" | "t" | "T"))
+        let first = self.0.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str());
+        first.is_some_and(|value| value != "0" && !value.eq_ignore_ascii_case("false"))
     }
 }
 
-/// Undoes percent encoding; `+` is a space.
-pub(crate) fn decode(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut index = 0;
-    while index < bytes.len() {
-        let digits = || text.get(index + 1..index + 3).and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        match bytes[index] {
-            b'+' => out.push(b' '),
-            b'%' if digits().is_some() => {
-                out.extend(digits());
-                index += 2;
-            }
-            byte => out.push(byte),
-        }
-        index += 1;
+/// Undoes percent encoding; `+` is a space. None if an escape is broken.
+fn decode(text: &str) -> Option<String> {
+    if !text.contains(['%', '+']) {
+        return Some(text.to_owned());
     }
-    String::from_utf8_lossy(&out).into_owned()
+    let mut out = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((byte, after)) = rest.split_first() {
+        rest = after;
+        out.push(match byte {
+            b'+' => b' ',
+            b'%' => path::escaped(&mut rest)?,
+            byte => *byte,
+        });
+    }
+    Some(String::from_utf8_lossy(&out).into_owned())
 }
 
 #[cfg(test)]
@@ -64,5 +66,20 @@ mod tests {
         assert_eq!(query.get("labelSelector"), Some("a=b,c in (1)"));
         assert!(query.is_set("watch"));
         assert_eq!(query.get("empty"), None);
+    }
+
+    // PIPE-1
+    #[test]
+    fn broken_parameters_are_as_if_not_sent() {
+        let query = Query::parse(Some("limit=%zz&limit=5;x&limit=7&%=1"));
+        assert_eq!(query.all("limit"), ["7"]);
+    }
+
+    // REQ-11
+    #[test]
+    fn a_boolean_is_true_unless_it_says_false() {
+        for (text, is_set) in [("b", true), ("b=", true), ("b=no", true), ("b=False", false), ("b=0", false), ("c=1", false)] {
+            assert_eq!(Query::parse(Some(text)).is_set("b"), is_set, "{text}");
+        }
     }
 }

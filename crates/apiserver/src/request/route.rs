@@ -58,7 +58,27 @@ pub(super) fn find(registry: &Registry, target: &ResourceTarget, method: &http::
         Some(subresource) => check_subresource(&route, subresource)?,
         None => check_main(&route)?,
     }
+    check_key(&route)?;
     Ok(route)
+}
+
+/// What names an object also names its place in the store, so that a few texts cannot be names.
+fn check_key(route: &Route) -> Result<(), NoRoute> {
+    let name = route.name.as_deref().unwrap_or_default();
+    let problem = match name {
+        "." | ".." => format!("may not be '{name}'"),
+        _ if name.contains('%') => "may not contain '%'".to_owned(),
+        _ => String::new(),
+    };
+    if !problem.is_empty() {
+        return Err(NoRoute::Status(Status::bad_request(format!("Name parameter invalid: {name:?}: {problem}"))));
+    }
+    let namespace = route.namespace.as_deref().unwrap_or_default();
+    if matches!(namespace, "." | "..") && route.kind.is_namespaced() && route.verb != Verb::Create {
+        let key = format!("/{}/{namespace}/{name}", route.kind.plural);
+        return Err(NoRoute::Status(Status::unknown(format!("invalid key: {:?}", key.trim_end_matches('/')))));
+    }
+    Ok(())
 }
 
 fn check_main(route: &Route) -> Result<(), NoRoute> {
@@ -99,6 +119,10 @@ fn check_subresource(route: &Route, name: &str) -> Result<(), NoRoute> {
             if kind.is_custom() { Status::not_found(&kind.group, &kind.plural, object) } else { Status::resource_not_found() };
         return Err(NoRoute::Status(status));
     };
+    // Between two slashes there is no object.
+    if object.is_empty() {
+        return Err(NoRoute::Status(Status::bad_request("name must be provided")));
+    }
     if subresource.verbs.contains(route.verb) {
         return Ok(());
     }

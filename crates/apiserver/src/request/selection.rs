@@ -1,6 +1,6 @@
 //! Which objects of a collection are meant (chapter 2.9 of the behaviour).
 
-use kubewright_machinery::selector::{FieldSelector, LabelSelector};
+use kubewright_machinery::selector::{FieldRequirement, FieldSelector, LabelSelector};
 use serde_json::Value;
 
 use super::query::Query;
@@ -17,11 +17,18 @@ impl Selection {
     /// Reads the selectors of a query and checks that the kind can be selected so.
     pub(crate) fn parse(query: &Query, kind: &KindSpec) -> Result<Self, Status> {
         let labels = match query.get("labelSelector") {
-            Some(text) => LabelSelector::parse(text).map_err(|error| Status::bad_request(error.to_string()))?,
+            // The real server's reader takes this letter for the end.
+            Some(text) => LabelSelector::parse(text.split('\0').next().unwrap_or_default())
+                .map_err(|error| Status::bad_request(error.to_string()))?,
             None => LabelSelector::everything(),
         };
         let fields = match query.get("fieldSelector") {
-            Some(text) => FieldSelector::parse(text).map_err(|error| Status::bad_request(error.to_string()))?,
+            Some(text) => {
+                let fields = FieldSelector::parse(text).map_err(|error| Status::bad_request(error.to_string()))?;
+                // No value of no field is no requirement.
+                let is_said = |requirement: &&FieldRequirement| !requirement.field.is_empty() || !requirement.value.is_empty();
+                FieldSelector::new(fields.requirements().iter().filter(is_said).cloned().collect())
+            }
             None => FieldSelector::new(Vec::new()),
         };
         for requirement in fields.requirements() {

@@ -30,7 +30,7 @@ use super::{
 use crate::{
     access::{Action, Identity, Refused},
     kinds::Verb,
-    middleware::{BoxError, Effect, Target, journal::RecordNote},
+    middleware::{BoxError, Effect, Target, journal::RecordNote, path},
     server::State,
     status::Status,
 };
@@ -162,6 +162,10 @@ where
     B: Body<Data = Bytes>,
     B::Error: Into<BoxError>,
 {
+    // What is no URL reaches nobody.
+    if path::decoded(parts.uri.path()).is_none() {
+        return respond::text(StatusCode::BAD_REQUEST, "400 Bad Request").into();
+    }
     if let Some(Refused(status)) = parts.extensions.get() {
         return status.clone().into();
     }
@@ -182,12 +186,8 @@ fn time_limit(query: &Query) -> Result<Option<Duration>, Status> {
         return Ok(None);
     }
     let Some(timeout) = query.get("timeout") else { return Ok(Some(HANDLER_LIMIT)) };
-    let Ok(duration) = GoDuration::parse(timeout) else {
-        let is_number = timeout.parse::<f64>().is_ok();
-        let problem = if is_number { "missing unit in duration" } else { "invalid duration" };
-        let message = format!("invalid timeout specified in the request URL - time: {problem} {timeout:?}");
-        return Err(Status::bad_request(message));
-    };
+    let duration = GoDuration::parse(timeout)
+        .map_err(|problem| Status::bad_request(format!("invalid timeout specified in the request URL - {problem}")))?;
     // Zero and less mean the default.
     let asked = duration.to_std().filter(|asked| !asked.is_zero());
     Ok(Some(asked.map_or(HANDLER_LIMIT, |asked| asked.min(HANDLER_LIMIT))))
@@ -219,7 +219,7 @@ async fn answer(state: &Arc<State>, target: &Target, incoming: Incoming) -> Outg
         return Outgoing::from(status);
     }
     match target {
-        Target::Other { .. } => nonresource::answer(state, &incoming),
+        Target::Other { path, .. } => nonresource::answer(state, &incoming, path),
         Target::Resource(target) => {
             let mut warnings = Vec::new();
             match resource::answer(state, target, &incoming, &mut warnings).await {

@@ -225,11 +225,15 @@ impl State {
             }
         }
         let mut errors = metadata::validate(kind, object, stored);
-        errors.extend(model.validate(object, stored, endpoint, &mut context.warnings));
+        let mut warnings = Vec::new();
+        errors.extend(model.validate(object, stored, endpoint, &mut warnings));
         // That rules were not evaluated is said last.
         let end = errors.iter().position(schema::is_about_rules).unwrap_or(errors.len());
         errors.splice(end..end, scale::check(kind, object));
         if errors.is_empty() {
+            for warning in warnings {
+                context.warn(warning);
+            }
             return Ok(());
         }
         // Versions of a resource share the checks of their stored form.

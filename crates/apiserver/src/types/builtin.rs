@@ -3,7 +3,7 @@
 use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
 use serde_json::Value;
 
-use super::{data::Definitions, defaults, normal, prepare, validate};
+use super::{data::Definitions, defaults, normal, prepare, validate, warnings};
 use crate::{
     kinds::{Endpoint, KindSpec},
     model::{Model, Preparation, WrongType},
@@ -57,8 +57,18 @@ impl Model for Builtin {
         prepare::prepare(self.stored_definition(object), object, stored, context);
     }
 
-    fn validate(&self, object: &Value, stored: Option<&Value>, endpoint: Endpoint<'_>, _: &mut Vec<String>) -> Vec<FieldError> {
+    fn validate(
+        &self,
+        object: &Value,
+        stored: Option<&Value>,
+        endpoint: Endpoint<'_>,
+        warnings: &mut Vec<String>,
+    ) -> Vec<FieldError> {
         // Another version of a stored kind may demand more than the stored form does.
-        validate::validate(self.definition, object, stored, endpoint)
+        let errors = validate::validate(self.definition, object, stored, endpoint);
+        if errors.is_empty() && endpoint == Endpoint::Main {
+            warnings.extend(warnings::warnings(self.definition, object, stored));
+        }
+        errors
     }
 }

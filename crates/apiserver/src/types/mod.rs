@@ -15,6 +15,7 @@ mod prepare;
 #[cfg(test)]
 mod recorded;
 mod validate;
+mod warnings;
 
 pub use builtin::Builtin;
 pub use data::Definitions;

@@ -8,6 +8,8 @@ use serde_json::Value;
 pub struct Answer {
     /// The status code; 0 for a watch that is read, whose head came with the step that opened it.
     pub code: u16,
+    /// The protocol, if the step is about it.
+    pub protocol: String,
     /// The headers.
     pub headers: HeaderMap,
     /// The body.
@@ -56,7 +58,7 @@ impl Answer {
                 _ => Content::Binary { magic: body.iter().take(8).copied().collect(), size: body.len() },
             },
         };
-        Self { code, headers, content }
+        Self { code, protocol: String::new(), headers, content }
     }
 
     /// The value at a place: a JSON pointer, or `header:NAME`.

@@ -5,6 +5,7 @@ use kubewright_apiserver::clock::Seed;
 use super::model::Script;
 use super::run::{Run, RunError, run};
 use super::target::Target;
+use crate::real::{ControlPlane, Options};
 use crate::task;
 
 /// The name of runs on an embedded server, which no other run uses.
@@ -28,8 +29,16 @@ pub fn run_embedded(script: &Script) -> Result<Run, RunError> {
     })
 }
 
-/// Runs a script on a server that others use too.
+/// Runs a script on a server that others use too; or, if it wants no controllers, on a control plane of its own.
 pub async fn run_remote(script: &Script, target: &Target) -> Result<Run, RunError> {
+    if script.header.without_controllers {
+        let broken =
+            |problem: String| RunError::Step { script: script.id.clone(), step: "the control plane".to_owned(), problem };
+        let options = Options { without_controllers: true, ..Options::default() };
+        let plane = ControlPlane::start(options).await.map_err(|error| broken(error.to_string()))?;
+        let bare = Target::remote(plane.kubeconfig()).await.map_err(|error| broken(error.to_string()))?;
+        return run(script, &bare, EMBEDDED_ID).await;
+    }
     let unique: String = Seed::from_os().uuid().chars().filter(char::is_ascii_alphanumeric).take(7).collect();
     run(script, target, &format!("k{unique}")).await
 }

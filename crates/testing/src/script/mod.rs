@@ -7,6 +7,7 @@
 mod answer;
 mod apply_history;
 mod compare;
+mod connection;
 mod deviation;
 mod field_path;
 mod fresh;

@@ -34,6 +34,9 @@ pub struct Header {
     /// Whether the embedded server checks permissions. The real one always does.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rbac: bool,
+    /// Whether nobody collects garbage nor cares for namespaces: the real server is one of its own without kube-controller-manager.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub without_controllers: bool,
     /// Why the script must not run beside others on one server (it changes what they see). Such scripts run alone.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub alone: String,
@@ -78,6 +81,13 @@ pub struct Step {
     /// The body is a JSON patch of this many tests of `/data/a`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operations: Option<usize>,
+    /// Sends the request over a connection of its own whose TLS client offers these protocols (`h2`, `http/1.1`), and compares which
+    /// one was spoken.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub offers: Vec<String>,
+    /// Sends the request so many times, with the number of the turn (from 1) as `$turn`; the last answer counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub times: Option<usize>,
     /// Who asks; an administrator when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<User>,
@@ -180,9 +190,9 @@ impl Script {
         self.id.split('/').next().unwrap_or_default()
     }
 
-    /// Whether a step comes without credentials, so that the embedded server must be reached on a port.
+    /// Whether a step comes without credentials or is about the connection, so that the embedded server must be reached on a port.
     pub fn needs_port(&self) -> bool {
-        self.steps.iter().any(|step| step.user.as_ref().is_some_and(User::is_none))
+        self.steps.iter().any(|step| step.user.as_ref().is_some_and(User::is_none) || !step.offers.is_empty())
     }
 
     /// The rules that a step proves.

@@ -79,6 +79,7 @@ impl Names {
         let caching = header(CACHE_CONTROL);
         let mut outcome = Outcome {
             code: answer.code,
+            protocol: answer.protocol.clone(),
             content_type: header(CONTENT_TYPE),
             warnings: warnings(&answer.headers).iter().map(|text| self.text(text)).collect(),
             retry_after: header(RETRY_AFTER),

@@ -10,7 +10,7 @@ fn script(steps: &[Value]) -> Script {
 }
 
 fn answer(body: Value) -> Answer {
-    Answer { code: 200, headers: HeaderMap::new(), content: Content::Json(body) }
+    Answer { code: 200, content: Content::Json(body), ..Answer::default() }
 }
 
 fn bodies(answers: Vec<Value>) -> Vec<Value> {

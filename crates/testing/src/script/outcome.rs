@@ -10,6 +10,9 @@ pub struct Outcome {
     /// The status code.
     #[serde(default)]
     pub code: u16,
+    /// The protocol that was spoken, such as `HTTP/2.0`, of a step that offers protocols.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub protocol: String,
     /// `Content-Type`.
     #[serde(rename = "type", default, skip_serializing_if = "String::is_empty")]
     pub content_type: String,

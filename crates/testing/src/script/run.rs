@@ -2,14 +2,13 @@
 
 use std::time::Duration;
 
-use http::HeaderMap;
 use http_body_util::BodyExt as _;
 use serde_json::Value;
 
 use super::answer::{Answer, Content};
 use super::model::{Script, Step, WatchStop};
 use super::requests::Filled;
-use super::target::{Stream, Target, TargetError};
+use super::target::{Reply, Stream, Target, TargetError};
 use super::variables::Variables;
 
 /// How long a step may be repeated, or an answer take: controllers of a real server may be busy with other scripts.
@@ -101,14 +100,20 @@ impl Runner<'_> {
                 answers[watch.step].content = read_watch(watch.stop, watch.stream).await.map_err(target)?;
                 continue;
             }
+            for turn in 1..step.times.unwrap_or(1) {
+                self.variables.set("$turn", turn.into());
+                let filled = Filled::new(step, &self.variables).map_err(problem)?;
+                self.repeat(&filled, step).await.map_err(target)?;
+            }
+            self.variables.set("$turn", step.times.unwrap_or(1).into());
             let filled = Filled::new(step, &self.variables).map_err(problem)?;
             let answer = if let Some(stop) = &step.watch {
-                let (code, headers, stream) = self.send(&filled).await.map_err(target)?;
+                let Reply { code, protocol, headers, stream } = self.send(&filled, step).await.map_err(target)?;
                 if code == 200 {
                     self.watches.push(Watch { step: index, stop: stop.clone(), stream });
-                    Answer { code, headers, content: Content::Empty }
+                    Answer { code, protocol, headers, content: Content::Empty }
                 } else {
-                    read(code, headers, stream).await.map_err(target)?
+                    read(Reply { code, protocol, headers, stream }).await.map_err(target)?
                 }
             } else {
                 self.repeat(&filled, step).await.map_err(target)?
@@ -142,7 +147,11 @@ impl Runner<'_> {
         let bundle = format!("/api/v1/namespaces/{name}/configmaps/kube-root-ca.crt");
         let there = std::collections::BTreeMap::from([("code".to_owned(), Value::from(200))]);
         let wait = |path: String| Step { path, until: there.clone(), ..Step::default() };
-        for step in [create, wait(account), wait(bundle)] {
+        let mut steps = vec![create];
+        if !self.script.header.without_controllers {
+            steps.extend([wait(account), wait(bundle)]);
+        }
+        for step in steps {
             if let Ok(filled) = Filled::new(&step, &self.variables) {
                 let answer = self.repeat(&filled, &step).await?;
                 self.made.extend(filled.creates(answer.code, Some(&name)));
@@ -157,8 +166,7 @@ impl Runner<'_> {
             step.until.iter().map(|(place, value)| (place.clone(), self.variables.fill_value(value))).collect();
         let started = tokio::time::Instant::now();
         loop {
-            let (code, headers, stream) = self.send(filled).await?;
-            let answer = read(code, headers, stream).await?;
+            let answer = read(self.send(filled, step).await?).await?;
             let is_done = answer.has(until.iter().map(|(place, value)| (place, value)));
             if is_done || tokio::time::Instant::now() - started > PATIENCE {
                 return Ok(answer);
@@ -167,8 +175,15 @@ impl Runner<'_> {
         }
     }
 
-    async fn send(&self, filled: &Filled) -> Result<(u16, HeaderMap, Stream), TargetError> {
-        let sending = self.target.send(&filled.method, &filled.path, &filled.headers, filled.body.clone(), filled.user.as_ref());
+    async fn send(&self, filled: &Filled, step: &Step) -> Result<Reply, TargetError> {
+        let Filled { method, path, headers, body, user } = filled;
+        let sending = async {
+            if step.offers.is_empty() {
+                self.target.send(method, path, headers, body.clone(), user.as_ref()).await
+            } else {
+                self.target.send_offering(&step.offers, method, path, headers, body.clone()).await
+            }
+        };
         tokio::time::timeout(PATIENCE, sending).await.unwrap_or_else(|_| Err(TargetError::Body("no answer came".into())))
     }
 
@@ -188,9 +203,9 @@ impl Runner<'_> {
     }
 }
 
-async fn read(code: u16, headers: HeaderMap, stream: Stream) -> Result<Answer, TargetError> {
-    let body = stream.collect().await.map_err(TargetError::Body)?.to_bytes();
-    Ok(Answer::new(code, headers, &body))
+async fn read(reply: Reply) -> Result<Answer, TargetError> {
+    let body = reply.stream.collect().await.map_err(TargetError::Body)?.to_bytes();
+    Ok(Answer { protocol: reply.protocol, ..Answer::new(reply.code, reply.headers, &body) })
 }
 
 /// Reads events until the stop condition holds.

@@ -7,9 +7,10 @@ use http_body_util::{BodyExt as _, Full};
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kubewright_apiserver::listen::{Endpoint, ListenError};
 use kubewright_apiserver::workloads::Workloads;
-use kubewright_apiserver::{ApiServer, Clock, Identity};
+use kubewright_apiserver::{ApiServer, Clock, Controllers, Identity};
 use tower::ServiceExt as _;
 
+use super::connection;
 use super::model::{Header, User};
 use crate::backend::EPOCH;
 
@@ -35,6 +36,7 @@ pub struct Embedded {
 /// The port of the embedded server, and a client without credentials.
 struct Port {
     _endpoint: Endpoint,
+    config: kube::Config,
     nobody: kube::Client,
 }
 
@@ -46,6 +48,7 @@ impl std::fmt::Debug for Port {
 
 /// A server behind a kubeconfig.
 pub struct Remote {
+    config: kube::Config,
     admin: kube::Client,
     nobody: kube::Client,
     is_thrown_away: bool,
@@ -73,6 +76,12 @@ pub enum TargetError {
     /// The client, or the connection.
     #[error("send a request: {0}")]
     Client(#[from] kube::Error),
+    /// A connection of a step's own.
+    #[error("connect: {0}")]
+    Connection(String),
+    /// What was said on it.
+    #[error("speak HTTP: {0}")]
+    Http(#[from] hyper::Error),
     /// A request that cannot be written.
     #[error("build a request: {0}")]
     Request(#[from] http::Error),
@@ -84,12 +93,29 @@ pub enum TargetError {
 /// The body of an answer that is still coming.
 pub(super) type Stream = UnsyncBoxBody<Bytes, String>;
 
+/// An answer whose body is still coming.
+pub(super) struct Reply {
+    pub(super) code: u16,
+    /// The protocol, if the step chose what to offer.
+    pub(super) protocol: String,
+    pub(super) headers: HeaderMap,
+    pub(super) stream: Stream,
+}
+
+impl Reply {
+    fn new(status: &http::StatusCode, headers: HeaderMap, stream: Stream) -> Self {
+        Self { code: status.as_u16(), protocol: String::new(), headers, stream }
+    }
+}
+
 impl Target {
     /// A new embedded server as the script wants it. Its time is tokio's, so it is virtual on a paused runtime.
     pub async fn embedded(header: &Header, needs_port: bool) -> Result<Self, TargetError> {
         let epoch = jiff::Timestamp::from_second(EPOCH).unwrap_or_default();
         let workloads = if header.workloads { Workloads::Pods } else { Workloads::Off };
-        let server = ApiServer::builder().clock(Clock::tokio(epoch)).seed(7).workloads(workloads).rbac(header.rbac).build()?;
+        let server = ApiServer::builder().clock(Clock::tokio(epoch)).seed(7).workloads(workloads).rbac(header.rbac);
+        let controllers = if header.without_controllers { Controllers::Off } else { Controllers::Inline };
+        let server = server.controllers(controllers).build()?;
         // A real server does not know what was before its own start, nor does one that has run for a while.
         server.compact(server.revision());
         let port = if needs_port {
@@ -99,8 +125,8 @@ impl Target {
                 endpoint.add_token(token, identity);
             }
             let config = config(&endpoint.kubeconfig(&Identity::admin())?).await?;
-            let nobody = kube::Client::try_from(without_credentials(config))?;
-            Some(Port { _endpoint: endpoint, nobody })
+            let nobody = kube::Client::try_from(without_credentials(config.clone()))?;
+            Some(Port { _endpoint: endpoint, config, nobody })
         } else {
             None
         };
@@ -111,7 +137,8 @@ impl Target {
     pub async fn remote(kubeconfig: &str) -> Result<Self, TargetError> {
         let config = config(kubeconfig).await?;
         let nobody = kube::Client::try_from(without_credentials(config.clone()))?;
-        Ok(Self::Remote(Box::new(Remote { admin: kube::Client::try_from(config)?, nobody, is_thrown_away: false })))
+        let admin = kube::Client::try_from(config.clone())?;
+        Ok(Self::Remote(Box::new(Remote { config, admin, nobody, is_thrown_away: false })))
     }
 
     /// Says that nobody needs the server after the scripts, so that their namespaces may stay in it.
@@ -138,8 +165,8 @@ impl Target {
 
     /// What the server says its version is, such as `v1.36.2`.
     pub async fn version(&self) -> Result<String, TargetError> {
-        let (_, _, body) = self.send("GET", "/version", &[], Vec::new(), None).await?;
-        let body = body.collect().await.map_err(TargetError::Body)?.to_bytes();
+        let reply = self.send("GET", "/version", &[], Vec::new(), None).await?;
+        let body = reply.stream.collect().await.map_err(TargetError::Body)?.to_bytes();
         let version: serde_json::Value = serde_json::from_slice(&body).map_err(|error| TargetError::Body(error.to_string()))?;
         Ok(version["gitVersion"].as_str().unwrap_or_default().to_owned())
     }
@@ -151,21 +178,42 @@ impl Target {
         headers: &[(String, String)],
         body: Vec<u8>,
         user: Option<&User>,
-    ) -> Result<(u16, HeaderMap, Stream), TargetError> {
-        let mut builder = Request::builder().method(method).uri(path);
-        for (name, value) in headers {
-            builder = builder.header(name.as_str(), value.as_str());
-        }
-        let request = builder.body(Bytes::from(body))?;
+    ) -> Result<Reply, TargetError> {
+        let request = Self::request(method, path, headers, body)?;
         match self {
             Self::Embedded(embedded) => embedded.send(request, user).await,
             Self::Remote(remote) => remote.send(request, user).await,
         }
     }
+
+    /// Sends a request as an administrator, over a connection of its own that offers these protocols.
+    pub(super) async fn send_offering(
+        &self,
+        offers: &[String],
+        method: &str,
+        path: &str,
+        headers: &[(String, String)],
+        body: Vec<u8>,
+    ) -> Result<Reply, TargetError> {
+        let config = match self {
+            Self::Embedded(embedded) => embedded.port.as_ref().map(|port| &port.config),
+            Self::Remote(remote) => Some(&remote.config),
+        };
+        let config = config.ok_or_else(|| TargetError::Connection("the server has no port".to_owned()))?;
+        connection::send(config, offers, Self::request(method, path, headers, body)?).await
+    }
+
+    fn request(method: &str, path: &str, headers: &[(String, String)], body: Vec<u8>) -> Result<Request<Bytes>, TargetError> {
+        let mut builder = Request::builder().method(method).uri(path);
+        for (name, value) in headers {
+            builder = builder.header(name.as_str(), value.as_str());
+        }
+        Ok(builder.body(Bytes::from(body))?)
+    }
 }
 
 impl Embedded {
-    async fn send(&self, request: Request<Bytes>, user: Option<&User>) -> Result<(u16, HeaderMap, Stream), TargetError> {
+    async fn send(&self, request: Request<Bytes>, user: Option<&User>) -> Result<Reply, TargetError> {
         let identity = match (user, &self.port) {
             (Some(user), Some(port)) if user.is_none() => return send(&port.nobody, request).await,
             (Some(user), _) if user.is_none() => Identity::anonymous(),
@@ -174,12 +222,12 @@ impl Embedded {
         };
         let answer = self.server.service(identity).oneshot(request.map(Full::new)).await;
         let (parts, body) = answer.map_err(|error| TargetError::Body(error.to_string()))?.into_parts();
-        Ok((parts.status.as_u16(), parts.headers, body.map_err(|error| error.to_string()).boxed_unsync()))
+        Ok(Reply::new(&parts.status, parts.headers, body.map_err(|error| error.to_string()).boxed_unsync()))
     }
 }
 
 impl Remote {
-    async fn send(&self, mut request: Request<Bytes>, user: Option<&User>) -> Result<(u16, HeaderMap, Stream), TargetError> {
+    async fn send(&self, mut request: Request<Bytes>, user: Option<&User>) -> Result<Reply, TargetError> {
         let Some(user) = user else { return send(&self.admin, request).await };
         if user.is_none() {
             return send(&self.nobody, request).await;
@@ -193,10 +241,10 @@ impl Remote {
     }
 }
 
-async fn send(client: &kube::Client, request: Request<Bytes>) -> Result<(u16, HeaderMap, Stream), TargetError> {
+async fn send(client: &kube::Client, request: Request<Bytes>) -> Result<Reply, TargetError> {
     let response: Response<kube::client::Body> = client.send(request.map(|body| body.to_vec().into())).await?;
     let (parts, body) = response.into_parts();
-    Ok((parts.status.as_u16(), parts.headers, body.map_err(|error| error.to_string()).boxed_unsync()))
+    Ok(Reply::new(&parts.status, parts.headers, body.map_err(|error| error.to_string()).boxed_unsync()))
 }
 
 async fn config(kubeconfig: &str) -> Result<kube::Config, TargetError> {

@@ -203,7 +203,7 @@ pub(super) fn is_empty(value: &Value) -> bool {
 }
 
 /// The items of a list, each with its path.
-pub(super) fn items<'a>(path: &str, list: &'a Value) -> impl Iterator<Item = (String, &'a Value)> {
+pub(in crate::types) fn items<'a>(path: &str, list: &'a Value) -> impl Iterator<Item = (String, &'a Value)> + use<'a> {
     let path = path.to_owned();
     list.as_array().into_iter().flatten().enumerate().map(move |(index, item)| (format!("{path}[{index}]"), item))
 }

@@ -21,6 +21,7 @@ mod workload;
 use serde_json::Value;
 
 use self::checks::Checks;
+pub(super) use self::checks::items;
 use crate::{kinds::Endpoint, status::FieldError};
 
 /// Checks a new object, or the successor of a stored one. The definition is that of the version in which the request came; the object is in

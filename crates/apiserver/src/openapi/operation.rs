@@ -71,21 +71,27 @@ pub(super) enum Body<'a> {
     DeleteOptions,
 }
 
-/// What an operation is about.
-pub(super) struct Operation<'a> {
-    pub(super) kind: &'a KindSpec,
-    /// Group, version and kind that the operation is marked with.
-    pub(super) gvk: (&'a str, &'a str, &'a str),
+/// What operations of one sort have in common.
+#[derive(Clone, Copy)]
+pub(super) struct Row<'a> {
     /// `x-kubernetes-action`.
     pub(super) action: &'a str,
-    /// The operation's id.
-    pub(super) id: String,
     pub(super) parameters: &'a [Parameter],
     pub(super) body: Body<'a>,
     /// Codes of success.
     pub(super) codes: &'a [u16],
     /// Schema of the answer; text without one.
     pub(super) answer: Option<&'a str>,
+}
+
+/// What an operation is about.
+pub(super) struct Operation<'a> {
+    pub(super) kind: &'a KindSpec,
+    /// Group, version and kind that the operation is marked with.
+    pub(super) gvk: (&'a str, &'a str, &'a str),
+    /// The operation's id.
+    pub(super) id: String,
+    pub(super) row: Row<'a>,
 }
 
 impl Operation<'_> {
@@ -95,11 +101,11 @@ impl Operation<'_> {
             "operationId": self.id,
             "tags": [names::tag(&self.kind.group, &self.kind.version)],
             "responses": self.responses(),
-            "x-kubernetes-action": self.action,
+            "x-kubernetes-action": self.row.action,
             "x-kubernetes-group-version-kind": {"group": group, "version": version, "kind": kind},
         });
-        if !self.parameters.is_empty() {
-            operation["parameters"] = self.parameters.iter().map(|(name, type_)| parameter(name, "query", type_)).collect();
+        if !self.row.parameters.is_empty() {
+            operation["parameters"] = self.row.parameters.iter().map(|(name, type_)| parameter(name, "query", type_)).collect();
         }
         if let Some(body) = self.request_body() {
             operation["requestBody"] = body;
@@ -116,7 +122,7 @@ impl Operation<'_> {
             let types: &[&str] = if self.is_custom() { &["application/json", "application/yaml"] } else { &["*/*"] };
             contents(types.iter().copied(), schema)
         };
-        match self.body {
+        match self.row.body {
             Body::Nothing => None,
             Body::Object(schema) => Some(json!({"required": true, "content": all(schema)})),
             Body::DeleteOptions => Some(json!({"content": all(Some(schemas::DELETE_OPTIONS))})),
@@ -131,25 +137,25 @@ impl Operation<'_> {
 
     fn responses(&self) -> Value {
         let mut types = vec!["application/json", "application/yaml"];
-        if self.action == "connect" {
+        if self.row.action == "connect" {
             types = vec!["*/*"];
         } else if !self.is_custom() {
             types.push("application/vnd.kubernetes.protobuf");
-            if matches!(self.action, "list" | "watch" | "watchlist") {
+            if matches!(self.row.action, "list" | "watch" | "watchlist") {
                 types.extend(["application/json;stream=watch", "application/vnd.kubernetes.protobuf;stream=watch"]);
             }
-            if self.answer.is_none() {
+            if self.row.answer.is_none() {
                 types.push("text/plain");
             }
         }
         let mut responses = Map::new();
-        for code in self.codes {
+        for code in self.row.codes {
             let description = match code {
                 201 => "Created",
                 202 => "Accepted",
                 _ => "OK",
             };
-            let answer = json!({"description": description, "content": contents(types.iter().copied(), self.answer)});
+            let answer = json!({"description": description, "content": contents(types.iter().copied(), self.row.answer)});
             responses.insert(code.to_string(), answer);
         }
         responses.insert("401".to_owned(), json!({"description": "Unauthorized"}));

@@ -3,7 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use super::names;
-use super::operation::{Body, DELETE, DELETE_COLLECTION, GET_CUSTOM, LIST, LOG, Operation, PATCH, Parameter, WRITE, parameter};
+use super::operation::{
+    Body, DELETE, DELETE_COLLECTION, GET_CUSTOM, LIST, LOG, Operation, PATCH, Parameter, Row, WRITE, parameter,
+};
 use super::schemas::{self, STATUS, WATCH_EVENT};
 use crate::kinds::{KindSpec, Subresource, Verb};
 
@@ -53,16 +55,16 @@ impl Writer<'_> {
         }
         if kind.allows(Verb::Create) {
             let body = Body::Object(self.object.as_deref());
-            item.push(("post", self.operation("post", "create", "", WRITE, body, &[200, 201, 202], self.object.as_deref())));
+            let answer = self.object.as_deref();
+            let row = Row { action: "post", parameters: WRITE, body, codes: &[200, 201, 202], answer };
+            item.push(("post", self.operation("create", "", row)));
         }
         if kind.allows(Verb::DeleteCollection) {
             // Custom resources are described as if they took the parameters of a list.
             let (parameters, body) =
                 if kind.is_custom() { (LIST, Body::Nothing) } else { (DELETE_COLLECTION, Body::DeleteOptions) };
-            item.push((
-                "delete",
-                self.operation("deletecollection", "delete", "Collection", parameters, body, &[200], Some(STATUS)),
-            ));
+            let row = Row { action: "deletecollection", parameters, body, codes: &[200], answer: Some(STATUS) };
+            item.push(("delete", self.operation("delete", "Collection", row)));
         }
         paths.insert(self.collection(""), finished(item, &self.places()[1..], true));
 
@@ -72,16 +74,22 @@ impl Writer<'_> {
         let patched: &[u16] = if kind.is_custom() { &[200] } else { &[200, 201] };
         let mut item = Vec::new();
         if kind.allows(Verb::Get) {
-            item.push(("get", self.operation("get", "read", "", self.get_parameters(), Body::Nothing, &[200], object)));
+            let parameters = self.get_parameters();
+            let row = Row { action: "get", parameters, body: Body::Nothing, codes: &[200], answer: object };
+            item.push(("get", self.operation("read", "", row)));
         }
         if kind.allows(Verb::Update) {
-            item.push(("put", self.operation("put", "replace", "", WRITE, Body::Object(object), &[200, 201], object)));
+            let row = Row { action: "put", parameters: WRITE, body: Body::Object(object), codes: &[200, 201], answer: object };
+            item.push(("put", self.operation("replace", "", row)));
         }
         if kind.allows(Verb::Patch) {
-            item.push(("patch", self.operation("patch", "patch", "", PATCH, Body::Patch, patched, object)));
+            let row = Row { action: "patch", parameters: PATCH, body: Body::Patch, codes: patched, answer: object };
+            item.push(("patch", self.operation("patch", "", row)));
         }
         if kind.allows(Verb::Delete) {
-            item.push(("delete", self.operation("delete", "delete", "", DELETE, Body::DeleteOptions, &[200, 202], deleted)));
+            let body = Body::DeleteOptions;
+            let row = Row { action: "delete", parameters: DELETE, body, codes: &[200, 202], answer: deleted };
+            item.push(("delete", self.operation("delete", "", row)));
         }
         if !item.is_empty() {
             paths.insert(format!("{}/{{name}}", self.collection("")), finished(item, self.places(), true));
@@ -96,7 +104,8 @@ impl Writer<'_> {
         }
         let watch = |action: &str, name: String| {
             let id = format!("watch{}{name}", names::group_version(&kind.group, &kind.version));
-            self.described(action, id, self.gvk(), LIST, Body::Nothing, &[200], Some(WATCH_EVENT))
+            let row = Row { action, parameters: LIST, body: Body::Nothing, codes: &[200], answer: Some(WATCH_EVENT) };
+            self.described(id, self.gvk(), row)
         };
         if kind.is_namespaced() {
             let get = watch("watchlist", format!("{}ListForAllNamespaces", kind.kind));
@@ -134,9 +143,11 @@ impl Writer<'_> {
             let scoped = names::scoped(parent);
             let operation = if connects {
                 let id = format!("connect{prefix}{}{scoped}{suffix}", names::capital(method));
-                self.described("connect", id, gvk, &[], Body::Nothing, &[200], None)
+                let row = Row { action: "connect", parameters: &[], body: Body::Nothing, codes: &[200], answer: None };
+                self.described(id, gvk, row)
             } else {
-                self.described(action, format!("{word}{prefix}{scoped}{suffix}"), gvk, parameters, body, codes, answer)
+                let row = Row { action, parameters, body, codes, answer };
+                self.described(format!("{word}{prefix}{scoped}{suffix}"), gvk, row)
             };
             item.push((method, operation));
         }
@@ -163,38 +174,19 @@ impl Writer<'_> {
 
     fn list_operation(&self, name: &str) -> Value {
         let id = format!("list{}{name}", names::group_version(&self.kind.group, &self.kind.version));
-        self.described("list", id, self.gvk(), LIST, Body::Nothing, &[200], self.list.as_deref())
+        let answer = self.list.as_deref();
+        self.described(id, self.gvk(), Row { action: "list", parameters: LIST, body: Body::Nothing, codes: &[200], answer })
     }
 
     /// An operation on the kind itself; `part` stands in the id between version and kind.
-    #[allow(clippy::too_many_arguments)] // a row of a table
-    fn operation(
-        &self,
-        action: &str,
-        word: &str,
-        part: &str,
-        parameters: &[Parameter],
-        body: Body<'_>,
-        codes: &[u16],
-        answer: Option<&str>,
-    ) -> Value {
+    fn operation(&self, word: &str, part: &str, row: Row<'_>) -> Value {
         let prefix = names::group_version(&self.kind.group, &self.kind.version);
         let id = format!("{word}{prefix}{part}{}", names::scoped(self.kind));
-        self.described(action, id, self.gvk(), parameters, body, codes, answer)
+        self.described(id, self.gvk(), row)
     }
 
-    #[allow(clippy::too_many_arguments)] // a row of a table
-    fn described(
-        &self,
-        action: &str,
-        id: String,
-        gvk: (&str, &str, &str),
-        parameters: &[Parameter],
-        body: Body<'_>,
-        codes: &[u16],
-        answer: Option<&str>,
-    ) -> Value {
-        Operation { kind: self.kind, gvk, action, id, parameters, body, codes, answer }.to_value()
+    fn described(&self, id: String, gvk: (&str, &str, &str), row: Row<'_>) -> Value {
+        Operation { kind: self.kind, gvk, id, row }.to_value()
     }
 }
 

@@ -55,6 +55,12 @@ pub trait Model: fmt::Debug + Send + Sync {
         warnings: &mut Vec<String>,
     ) -> Vec<FieldError>;
 
+    /// What of a valid object collides with others, or cannot be had here. `stored` is what it replaces.
+    fn collisions(&self, object: &Value, stored: Option<&Value>, context: &Preparation<'_>) -> Vec<FieldError> {
+        let _ = (object, stored, context);
+        Vec::new()
+    }
+
     /// Brings an object that was stored under older rules up to date for a reader; returns whether anything changed.
     fn refresh(&self, object: &mut Value) -> bool {
         let _ = object;

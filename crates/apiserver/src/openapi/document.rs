@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::discovery::Document;
 use crate::kinds::{KindSpec, Registry};
 
-use super::{paths, schemas};
+use super::{paths, schemas, version_2};
 
 /// Documents by their path below `/openapi/v3/`, such as `apis/apps/v1`.
 type Documents = BTreeMap<String, Arc<Document>>;
@@ -21,6 +21,7 @@ static BUILTIN: LazyLock<Documents> = LazyLock::new(|| documents(Registry::built
 #[derive(Debug, Default)]
 pub struct OpenApi {
     custom: Mutex<Option<(u64, Arc<Documents>)>>,
+    version_2: Mutex<Option<(u64, Arc<Document>)>>,
 }
 
 impl OpenApi {
@@ -35,6 +36,21 @@ impl OpenApi {
     /// The document at a path below `/openapi/v3/`.
     pub fn document(&self, registry: &Registry, path: &str) -> Option<Arc<Document>> {
         self.custom(registry).get(path).or_else(|| BUILTIN.get(path)).cloned()
+    }
+
+    /// The document of version 2, at `/openapi/v2`.
+    pub fn version_2(&self, registry: &Registry) -> Arc<Document> {
+        let mut made = self.version_2.lock();
+        match &*made {
+            Some((revision, document)) if *revision == registry.revision() => document.clone(),
+            _ => {
+                let custom = self.custom(registry);
+                let all = BUILTIN.values().chain(custom.values()).map(|document| &**document);
+                let document = Arc::new(Document::new(&version_2::document(all)));
+                *made = Some((registry.revision(), document.clone()));
+                document
+            }
+        }
     }
 
     fn custom(&self, registry: &Registry) -> Arc<Documents> {

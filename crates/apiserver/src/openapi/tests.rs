@@ -147,3 +147,48 @@ fn the_operations_of_built_in_kinds_are_those_of_a_real_server() {
     }
     assert!(differences.is_empty(), "{} paths differ, such as {}", differences.len(), differences[0]);
 }
+
+// DISC-9
+#[test]
+fn version_2_says_what_the_real_server_says() {
+    let document: Value = serde_json::from_slice(&OpenApi::default().version_2(&Registry::builtin()).body).unwrap();
+    assert_eq!(document["swagger"], "2.0");
+    let Some(recorded) = crate::recorded::json("openapi-v2.json.gz") else { return };
+    let of = |operation: &Value, document: &Value| {
+        let mut names: Vec<String> = operation["parameters"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|parameter| {
+                let shared = parameter["$ref"].as_str().and_then(|target| target.strip_prefix('#'));
+                shared.and_then(|place| document.pointer(place)).unwrap_or(parameter)["name"].to_string()
+            })
+            .collect();
+        names.sort();
+        let codes: Vec<String> = operation["responses"]
+            .as_object()
+            .unwrap()
+            .iter()
+            .map(|(code, answer)| format!("{code} {}", answer["schema"]["$ref"]))
+            .collect();
+        let mut types: Vec<String> = operation["produces"].as_array().unwrap().iter().map(Value::to_string).collect();
+        types.sort();
+        json!([operation["operationId"], operation["x-kubernetes-group-version-kind"], names, codes, types])
+    };
+    let mut compared = 0;
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap().iter().filter(|(name, _)| *name != "parameters") {
+            let real = &recorded["paths"][path][method];
+            // Streams to a pod take parameters that are not part of the data.
+            if operation["x-kubernetes-action"] != "connect" {
+                assert_eq!(of(operation, &document), of(real, &recorded), "{method} {path}");
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 500, "{compared}");
+    for (name, definition) in document["definitions"].as_object().unwrap() {
+        let names = |definition: &Value| definition["properties"].as_object().map(|all| all.keys().cloned().collect::<Vec<_>>());
+        assert_eq!(names(definition), names(&recorded["definitions"][name]), "{name}");
+    }
+}

@@ -32,6 +32,13 @@ impl ResponseBody {
         Self(Inner::Full((!bytes.is_empty()).then_some(bytes)))
     }
 
+    /// Changes a complete body.
+    pub(super) fn rewrite(&mut self, change: impl FnOnce(Bytes) -> Bytes) {
+        if let Inner::Full(Some(bytes)) = &mut self.0 {
+            *bytes = change(std::mem::take(bytes));
+        }
+    }
+
     /// A body that goes on until the stream ends.
     pub fn events(events: impl Stream<Item = Bytes> + Send + 'static) -> Self {
         Self(Inner::Events(events.boxed()))

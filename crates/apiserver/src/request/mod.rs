@@ -21,6 +21,7 @@ mod openapi;
 mod options;
 mod ownership;
 mod patch;
+mod pretty;
 pub(crate) mod query;
 mod resource;
 mod respond;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{
     negotiate::{self, DiscoveryForm},
-    openapi, respond,
+    openapi, pretty, respond,
     service::{Incoming, Outgoing},
 };
 use crate::{access::service_account::ISSUER, discovery, middleware::path::Segments, server::State, status::Status};
@@ -38,7 +38,8 @@ const INDEX: [&str; 12] = [
 /// at their end does not count and a method may be wrong.
 pub(super) fn answer(state: &Arc<State>, incoming: &Incoming, path: &str) -> Outgoing {
     match path {
-        "/" | "/index.html" => return document(incoming, &json!({"paths": INDEX})),
+        "/" | "/index.html" => return laid_out(document(incoming, &json!({"paths": INDEX}))),
+        "/openapi/v2" => return openapi::version_2(state, incoming),
         "/apis" | "/apis/" => return discover(state, incoming, &["apis"]),
         "/openapi/v3" => return openapi::index(state),
         "/openid/v1/jwks" => return published("application/jwk-set+json", &state.access.key.published()),
@@ -58,7 +59,7 @@ pub(super) fn answer(state: &Arc<State>, incoming: &Incoming, path: &str) -> Out
             respond::text(StatusCode::OK, "ok").into()
         }
         ["version" | "api"] if !is_get => Status::method_not_allowed().into(),
-        ["version"] => document(incoming, &version()),
+        ["version"] => laid_out(document(incoming, &version())),
         ["version", ..] => Status::resource_not_found().into(),
         parts @ (["api", ..] | ["apis", _, ..]) => discover(state, incoming, parts),
         _ => not_found(),
@@ -117,6 +118,12 @@ fn document(incoming: &Incoming, value: &Value) -> Outgoing {
         Ok(format) => respond::value(StatusCode::OK, value, format).into(),
         Err(status) => status.into(),
     }
+}
+
+/// An answer that is always for people.
+fn laid_out(mut outgoing: Outgoing) -> Outgoing {
+    pretty::lay_out(&mut outgoing.response);
+    outgoing
 }
 
 /// What is said for a service that does not answer.

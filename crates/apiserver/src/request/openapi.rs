@@ -6,7 +6,7 @@ use http::{HeaderValue, StatusCode, header};
 use jiff::SignedDuration;
 
 use super::{
-    respond,
+    negotiate, respond,
     service::{Incoming, Outgoing},
 };
 use crate::{openapi, server::State};
@@ -17,6 +17,25 @@ const YEAR: SignedDuration = SignedDuration::from_hours(365 * 24);
 /// Answers `/openapi/v3`: where the documents are (DISC-7).
 pub(super) fn index(state: &Arc<State>) -> Outgoing {
     respond::text(StatusCode::OK, state.openapi.index(&state.registry()).to_string()).into()
+}
+
+/// Answers `/openapi/v2`, in JSON only (DISC-9).
+pub(super) fn version_2(state: &Arc<State>, incoming: &Incoming) -> Outgoing {
+    if negotiate::document(&incoming.parts.headers).is_err() {
+        return respond::empty(StatusCode::NOT_ACCEPTABLE).into();
+    }
+    let document = state.openapi.version_2(&state.registry());
+    let known = incoming.parts.headers.get(header::IF_NONE_MATCH).and_then(|tag| tag.to_str().ok());
+    let mut response = if known.is_some_and(|tag| document.matches(tag)) {
+        respond::empty(StatusCode::NOT_MODIFIED)
+    } else {
+        respond::full(StatusCode::OK, "application/json", document.body.clone())
+    };
+    response.headers_mut().insert(header::VARY, HeaderValue::from_static("Accept"));
+    if let Ok(tag) = HeaderValue::from_str(&document.etag) {
+        response.headers_mut().insert(header::ETAG, tag);
+    }
+    response.into()
 }
 
 /// Answers a request for a document; `path` is what follows `/openapi/v3/`.

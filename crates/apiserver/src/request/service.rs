@@ -23,7 +23,7 @@ use serde_json::json;
 use super::{
     body::{self, ResponseBody},
     negotiate::{self, Format},
-    nonresource,
+    nonresource, pretty,
     query::Query,
     resource, respond,
 };
@@ -170,14 +170,20 @@ where
         return status.clone().into();
     }
     let query = Query::parse(parts.uri.query());
+    // OpenAPI documents are for programs.
+    let is_pretty = pretty::is_wanted(&query, &parts.headers) && !parts.uri.path().starts_with("/openapi/");
     let read = body::read(body).await.and_then(|body| time_limit(&query).map(|limit| (body, limit)));
-    match read {
+    let mut outgoing = match read {
         Ok((body, limit)) => {
             let user = parts.extensions.get::<Identity>().cloned().unwrap_or_else(Identity::anonymous);
             within(state, limit, answer(state, target, Incoming { parts, query, user, body })).await
         }
         Err(status) => status.into(),
+    };
+    if is_pretty {
+        pretty::lay_out(&mut outgoing.response);
     }
+    outgoing
 }
 
 /// How long a request may take (DISC-18). Watches end by their own time.

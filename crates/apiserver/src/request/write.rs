@@ -230,6 +230,9 @@ impl State {
         // That rules were not evaluated is said last.
         let end = errors.iter().position(schema::is_about_rules).unwrap_or(errors.len());
         errors.splice(end..end, scale::check(kind, object));
+        if errors.is_empty() && endpoint == Endpoint::Main {
+            errors = model.collisions(object, stored, &preparation);
+        }
         if errors.is_empty() {
             for warning in warnings {
                 context.warn(warning);

@@ -57,6 +57,10 @@ impl Model for Builtin {
         prepare::prepare(self.stored_definition(object), object, stored, context);
     }
 
+    fn collisions(&self, object: &Value, stored: Option<&Value>, context: &Preparation<'_>) -> Vec<FieldError> {
+        prepare::collisions(self.stored_definition(object), object, stored, context)
+    }
+
     fn validate(
         &self,
         object: &Value,

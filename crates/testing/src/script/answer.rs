@@ -12,6 +12,8 @@ pub struct Answer {
     pub protocol: String,
     /// The headers.
     pub headers: HeaderMap,
+    /// How many ends of lines the body has, before its last byte.
+    pub lines: usize,
     /// The body.
     pub content: Content,
 }
@@ -58,7 +60,8 @@ impl Answer {
                 _ => Content::Binary { magic: body.iter().take(8).copied().collect(), size: body.len() },
             },
         };
-        Self { code, protocol: String::new(), headers, content }
+        let lines = body.trim_ascii_end().iter().filter(|byte| **byte == b'\n').count();
+        Self { code, protocol: String::new(), headers, lines, content }
     }
 
     /// The value at a place: a JSON pointer, or `header:NAME`.

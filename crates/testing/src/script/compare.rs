@@ -28,6 +28,7 @@ pub fn compare(step: &Step, expected: &Outcome, found: &Outcome) -> Vec<Differen
     let mut scalar = |what: &str, expected: Value, found: Value| differences.value(what, &expected, &found);
     scalar("code", expected.code.into(), found.code.into());
     scalar("protocol", expected.protocol.as_str().into(), found.protocol.as_str().into());
+    scalar("lines", expected.lines.into(), found.lines.into());
     scalar("type", expected.content_type.as_str().into(), found.content_type.as_str().into());
     scalar("warnings", expected.warnings.clone().into(), found.warnings.clone().into());
     scalar("retryAfter", expected.retry_after.as_str().into(), found.retry_after.as_str().into());

@@ -36,7 +36,7 @@ pub async fn run_remote(script: &Script, target: &Target) -> Result<Run, RunErro
             |problem: String| RunError::Step { script: script.id.clone(), step: "the control plane".to_owned(), problem };
         let options = Options { without_controllers: true, ..Options::default() };
         let plane = ControlPlane::start(options).await.map_err(|error| broken(error.to_string()))?;
-        let bare = Target::remote(plane.kubeconfig()).await.map_err(|error| broken(error.to_string()))?;
+        let bare = Target::remote(plane.kubeconfig()).await.map_err(|error| broken(error.to_string()))?.thrown_away();
         return run(script, &bare, EMBEDDED_ID).await;
     }
     let unique: String = Seed::from_os().uuid().chars().filter(char::is_ascii_alphanumeric).take(7).collect();

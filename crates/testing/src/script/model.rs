@@ -106,6 +106,9 @@ pub struct Step {
     /// Whether the texts of messages must agree too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub message: bool,
+    /// Whether the number of lines of the body is compared.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub layout: bool,
     /// Compare only these parts of the body. `*` in a pointer stands for every element, a list element can be named by `[name=x]`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub only: Vec<String>,

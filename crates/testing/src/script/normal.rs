@@ -80,6 +80,7 @@ impl Names {
         let mut outcome = Outcome {
             code: answer.code,
             protocol: answer.protocol.clone(),
+            lines: step.layout.then_some(answer.lines),
             content_type: header(CONTENT_TYPE),
             warnings: warnings(&answer.headers).iter().map(|text| self.text(text)).collect(),
             retry_after: header(RETRY_AFTER),

@@ -31,6 +31,9 @@ pub struct Outcome {
     /// Whether there is an `ETag`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub etag: bool,
+    /// How many ends of lines the body has, of a step that is about its layout.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines: Option<usize>,
     /// The body: JSON, or a text.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub body: Value,

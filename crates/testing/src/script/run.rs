@@ -111,7 +111,7 @@ impl Runner<'_> {
                 let Reply { code, protocol, headers, stream } = self.send(&filled, step).await.map_err(target)?;
                 if code == 200 {
                     self.watches.push(Watch { step: index, stop: stop.clone(), stream });
-                    Answer { code, protocol, headers, content: Content::Empty }
+                    Answer { code, protocol, headers, ..Answer::default() }
                 } else {
                     read(Reply { code, protocol, headers, stream }).await.map_err(target)?
                 }

@@ -11,7 +11,20 @@ use serde_json::Value;
 pub(super) use pod::quality;
 
 use super::normal;
-use crate::model::Preparation;
+use crate::{model::Preparation, status::FieldError};
+
+/// What of a valid object collides with others.
+pub(super) fn collisions(
+    definition: &'static str,
+    object: &Value,
+    stored: Option<&Value>,
+    context: &Preparation<'_>,
+) -> Vec<FieldError> {
+    match definition {
+        "io.k8s.api.core.v1.Service" => service::collisions(object, stored, context),
+        _ => Vec::new(),
+    }
+}
 
 /// Prepares a new object (`stored` absent) or the successor of a stored one.
 pub(super) fn prepare(definition: &'static str, object: &mut Value, stored: Option<&Value>, context: &Preparation<'_>) {

@@ -4,8 +4,11 @@ use std::{collections::HashSet, net::Ipv4Addr};
 
 use serde_json::{Value, json};
 
+use kubewright_machinery::object::ObjectExt as _;
+
 use crate::{
     model::Preparation,
+    status::FieldError,
     store::{Resource, Snapshot},
     types::edit::{Edit as _, Members, each, list, part, read},
 };
@@ -25,12 +28,13 @@ pub(super) fn addresses(object: &mut Members, stored: Option<&Value>, context: &
         return;
     };
     let kind = spec.text("type").to_owned();
+    give_up(spec, &kind, stored);
     if kind == "ExternalName" {
-        for field in ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy", "internalTrafficPolicy"] {
+        for field in ["ipFamilies", "ipFamilyPolicy", "internalTrafficPolicy"] {
             spec.remove(field);
         }
     } else {
-        keep(spec, stored);
+        keep(spec, &kind, stored);
         address(spec, context);
     }
     health_check(spec, &kind, stored, context);
@@ -41,18 +45,121 @@ pub(super) fn addresses(object: &mut Members, stored: Option<&Value>, context: &
     };
     if wants_ports {
         node_ports(spec, context);
-    } else if kind != "LoadBalancer" {
-        each(spec, "ports").for_each(|port| {
-            port.remove("nodePort");
-        });
     }
+}
+
+/// Whether services of a type have ports on every node.
+fn has_node_ports(kind: &str) -> bool {
+    matches!(kind, "LoadBalancer" | "NodePort")
+}
+
+/// A service that changes its type gives up what only the former one had, unless the client says otherwise.
+fn give_up(spec: &mut Members, kind: &str, stored: Option<&Value>) {
+    let Some(stored) = stored.map(|stored| read(stored, &["spec"])) else { return };
+    let former = stored["type"].as_str().unwrap_or_default();
+    if kind == "ExternalName" && former != "ExternalName" && same(spec, stored, "clusterIP") && same(spec, stored, "clusterIPs") {
+        spec.remove("clusterIP");
+        spec.remove("clusterIPs");
+    }
+    if has_node_ports(former) && !has_node_ports(kind) {
+        if same(spec, stored, "externalTrafficPolicy") && !spec.is_set("externalIPs") {
+            spec.remove("externalTrafficPolicy");
+        }
+        let known: Vec<&Value> = list(stored, &["ports"]).iter().map(|port| &port["nodePort"]).collect();
+        for port in each(spec, "ports") {
+            if port.get("nodePort").is_some_and(|port| known.contains(&port)) {
+                port.remove("nodePort");
+            }
+        }
+    }
+    if former == "LoadBalancer" && kind != "LoadBalancer" {
+        for field in ["allocateLoadBalancerNodePorts", "loadBalancerClass"] {
+            if same(spec, stored, field) {
+                spec.remove(field);
+            }
+        }
+    }
+}
+
+/// Whether a field is what it was, or not said.
+fn same(spec: &Members, stored: &Value, field: &str) -> bool {
+    spec.get(field).is_none_or(|value| value.is_null() || Some(value) == stored.get(field))
+}
+
+/// Addresses and ports that cannot be had: taken by other services, or of a kind that this cluster has none of.
+pub(super) fn collisions(object: &Value, stored: Option<&Value>, context: &Preparation<'_>) -> Vec<FieldError> {
+    let spec = &object["spec"];
+    let kind = spec["type"].as_str().unwrap_or_default();
+    let mut errors = Vec::new();
+    if kind != "ExternalName" {
+        errors.extend(address_problem(object, stored, context));
+    }
+    if has_node_ports(kind) {
+        taken_ports(&mut errors, object, stored, context);
+    }
+    errors
+}
+
+fn address_problem(object: &Value, stored: Option<&Value>, context: &Preparation<'_>) -> Option<FieldError> {
+    let spec = &object["spec"];
+    let address = spec["clusterIP"].as_str().unwrap_or_default();
+    let is_headless = address == "None";
+    if address.contains(':') {
+        return Some(FieldError::invalid("spec.clusterIPs[0]", &spec["clusterIPs"], "IPv6 is not configured on this cluster"));
+    }
+    let has_selector = spec["selector"].as_object().is_some_and(|selector| !selector.is_empty());
+    if !is_headless || has_selector {
+        let mut families = list(spec, &["ipFamilies"]).iter().enumerate();
+        if let Some((index, family)) = families.find(|(_, family)| *family == "IPv6") {
+            return Some(FieldError::invalid(format!("spec.ipFamilies[{index}]"), family, "not configured on this cluster"));
+        }
+    }
+    if is_headless || stored.is_some_and(|stored| stored["spec"]["clusterIP"] == spec["clusterIP"]) {
+        return None;
+    }
+    let wrong = |problem: &str| {
+        let detail = format!("failed to allocate IP {address}: {problem}");
+        Some(FieldError::invalid("spec.clusterIPs", &spec["clusterIPs"], detail))
+    };
+    let in_range = address.parse::<Ipv4Addr>().is_ok_and(|address| u32::from(address) >> 16 == FIRST_ADDRESS >> 16);
+    if !in_range {
+        return wrong("the provided network does not match the current range");
+    }
+    let others = others(object, context);
+    let is_taken = others.iter().any(|other| list(other, &["spec", "clusterIPs"]).iter().any(|taken| taken == address));
+    if is_taken { wrong("provided IP is already allocated") } else { None }
+}
+
+fn taken_ports(errors: &mut Vec<FieldError>, object: &Value, stored: Option<&Value>, context: &Preparation<'_>) {
+    let number = |port: &Value| port["nodePort"].as_u64().filter(|number| *number > 0);
+    let own: Vec<u64> = stored.iter().flat_map(|stored| list(stored, &["spec", "ports"])).filter_map(number).collect();
+    let others = others(object, context);
+    let of_others: HashSet<u64> = others.iter().flat_map(|other| list(other, &["spec", "ports"])).filter_map(number).collect();
+    let mut seen = HashSet::new();
+    for (index, port) in list(object, &["spec", "ports"]).iter().enumerate() {
+        let Some(node_port) = number(port) else { continue };
+        // One number may stand for several protocols of one service.
+        let is_new = seen.insert((node_port, port["protocol"].to_string()));
+        if !is_new || (of_others.contains(&node_port) && !own.contains(&node_port)) {
+            let path = format!("spec.ports[{index}].nodePort");
+            errors.push(FieldError::invalid(path, &port["nodePort"], "provided port is already allocated"));
+        }
+    }
+}
+
+/// All services but this one.
+fn others<'a>(object: &Value, context: &Preparation<'a>) -> Vec<&'a Value> {
+    let is_same = |other: &Value| (other.namespace(), other.name()) == (object.namespace(), object.name());
+    services(context.snapshot).filter(|other| !is_same(other)).collect()
 }
 
 /// A balancer that sends to local pods only must ask each node whether it has any.
 fn health_check(spec: &mut Members, kind: &str, stored: Option<&Value>, context: &Preparation<'_>) {
     const PORT: &str = "healthCheckNodePort";
     if kind != "LoadBalancer" || spec.text("externalTrafficPolicy") != "Local" {
-        spec.remove(PORT);
+        if stored.is_some_and(|stored| same(spec, read(stored, &["spec"]), PORT)) {
+            spec.remove(PORT);
+        }
         return;
     }
     if let Some(known) = stored.map(|stored| read(stored, &["spec", PORT])).filter(|port| !port.is_null()) {
@@ -66,7 +173,7 @@ fn health_check(spec: &mut Members, kind: &str, stored: Option<&Value>, context:
 }
 
 /// An update that leaves out what was allocated does not mean to give it up.
-fn keep(spec: &mut Members, stored: Option<&Value>) {
+fn keep(spec: &mut Members, kind: &str, stored: Option<&Value>) {
     let Some(stored) = stored.map(|stored| read(stored, &["spec"])).filter(|spec| spec["type"] != "ExternalName") else {
         return;
     };
@@ -83,7 +190,7 @@ fn keep(spec: &mut Members, stored: Option<&Value>) {
             spec.fill(field, value.clone());
         }
     }
-    for port in each(spec, "ports") {
+    for port in each(spec, "ports").filter(|_| has_node_ports(kind)) {
         let same = |other: &&Value| other.get("port") == port.get("port") && other.get("protocol") == port.get("protocol");
         if let Some(node_port) = list(stored, &["ports"]).iter().find(same).and_then(|other| other.get("nodePort")) {
             port.fill("nodePort", node_port.clone());
@@ -92,7 +199,9 @@ fn keep(spec: &mut Members, stored: Option<&Value>) {
 }
 
 fn address(spec: &mut Members, context: &Preparation<'_>) {
+    // Who names addresses must name the first one, too.
     if !spec.is_set("clusterIP")
+        && !spec.is_set("clusterIPs")
         && let Some(address) = free_address(context)
     {
         spec.insert("clusterIP".into(), address.to_string().into());

@@ -22,9 +22,16 @@ pub(super) fn service(checks: &mut Checks, object: &Value, stored: Option<&Value
     checks.one_of("spec.externalTrafficPolicy", &spec["externalTrafficPolicy"], &["Cluster", "Local"]);
     checks.one_of("spec.internalTrafficPolicy", &spec["internalTrafficPolicy"], &["Cluster", "Local"]);
     outside(checks, spec, kind);
+    families(checks, spec);
+    balancer(checks, spec, kind);
     match kind {
         "ExternalName" => {
-            checks.required("spec.externalName", &spec["externalName"]);
+            if checks.required("spec.externalName", &spec["externalName"]) {
+                checks.name("spec.externalName", &spec["externalName"], external_name);
+            }
+            if !is_blank(&spec["clusterIP"]) || !is_empty(&spec["clusterIPs"]) {
+                checks.add(FieldError::forbidden("spec.clusterIPs", "may not be set for ExternalName services"));
+            }
         }
         "LoadBalancer" if is_headless => {
             checks.add(FieldError::invalid(
@@ -44,6 +51,12 @@ pub(super) fn service(checks: &mut Checks, object: &Value, stored: Option<&Value
     }
     checks.labels("spec.selector", &spec["selector"]);
     service_ports(checks, &spec["ports"]);
+    if kind == "ClusterIP" {
+        for (path, _) in items("spec.ports", &spec["ports"]).filter(|(_, port)| port["nodePort"].as_u64().unwrap_or_default() > 0)
+        {
+            checks.add(FieldError::forbidden(format!("{path}.nodePort"), "may not be used when `type` is 'ClusterIP'"));
+        }
+    }
     if let Some(stored) = stored.map(|stored| &stored["spec"])
         && stored["type"] != "ExternalName"
         && kind != "ExternalName"
@@ -54,6 +67,73 @@ pub(super) fn service(checks: &mut Checks, object: &Value, stored: Option<&Value
     }
 }
 
+/// A dot at the end of a name changes nothing.
+fn external_name(name: &str) -> Vec<String> {
+    names::dns_1123_subdomain(name.strip_suffix('.').unwrap_or(name))
+}
+
+/// Families of addresses, and what the lists of addresses say beside the one address.
+fn families(checks: &mut Checks, spec: &Value) {
+    let mut seen = HashSet::new();
+    for (path, family) in items("spec.ipFamilies", &spec["ipFamilies"]) {
+        checks.one_of(&path, family, &["IPv4", "IPv6"]);
+        checks.unique(&path, family, &mut seen);
+    }
+    checks.one_of("spec.ipFamilyPolicy", &spec["ipFamilyPolicy"], &["PreferDualStack", "RequireDualStack", "SingleStack"]);
+    let addresses = &spec["clusterIPs"];
+    let Some(list) = addresses.as_array().filter(|list| !list.is_empty()) else { return };
+    let mut wrong = |detail: &str| checks.add(FieldError::invalid("spec.clusterIPs", addresses, detail));
+    if is_blank(&spec["clusterIP"]) {
+        wrong("must be empty when `clusterIP` is not specified");
+    } else if list[0] != spec["clusterIP"] {
+        wrong("first value must match `clusterIP`");
+    }
+    let of_six = list.iter().filter(|address| address.as_str().is_some_and(|address| address.contains(':'))).count();
+    if list.len() > 1 && (of_six > 1 || list.len() - of_six > 1) {
+        wrong("may specify no more than one IP for each IP family");
+    }
+}
+
+/// What only a balancer has.
+fn balancer(checks: &mut Checks, spec: &Value, kind: &str) {
+    const ONLY: &str = "may only be used when `type` is 'LoadBalancer'";
+    let ranges = "spec.LoadBalancerSourceRanges";
+    if kind == "LoadBalancer" {
+        for (path, range) in items(ranges, &spec["loadBalancerSourceRanges"]) {
+            if !range.as_str().is_some_and(is_range) {
+                let detail = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
+                checks.add(FieldError::invalid(path, range, detail));
+            }
+        }
+    } else {
+        if !is_empty(&spec["loadBalancerSourceRanges"]) {
+            checks.add(FieldError::forbidden(ranges, ONLY));
+        }
+        for field in ["allocateLoadBalancerNodePorts", "loadBalancerClass"] {
+            if !spec[field].is_null() {
+                checks.add(FieldError::forbidden(format!("spec.{field}"), ONLY));
+            }
+        }
+    }
+    let port = &spec["healthCheckNodePort"];
+    if port.as_u64().unwrap_or_default() > 0 && (kind != "LoadBalancer" || spec["externalTrafficPolicy"] != "Local") {
+        let detail = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
+        checks.add(FieldError::invalid("spec.healthCheckNodePort", port, detail));
+    }
+    checks.one_of("spec.trafficDistribution", &spec["trafficDistribution"], &["PreferClose", "PreferSameZone", "PreferSameNode"]);
+}
+
+/// An address and how many of its bits count.
+fn is_range(text: &str) -> bool {
+    let Some((address, bits)) = text.trim().split_once('/') else { return false };
+    let most = match address.parse::<IpAddr>() {
+        Ok(IpAddr::V4(_)) => 32,
+        Ok(IpAddr::V6(_)) => 128,
+        Err(_) => return false,
+    };
+    bits.parse::<u8>().is_ok_and(|bits| bits <= most)
+}
+
 /// How a service is reached from outside of the cluster, and by whom.
 fn outside(checks: &mut Checks, spec: &Value, kind: &str) {
     let mut addresses = 0;
@@ -61,9 +141,15 @@ fn outside(checks: &mut Checks, spec: &Value, kind: &str) {
         addresses += 1;
         checks.address(&path, address);
         let text = address.as_str().unwrap_or_default();
-        if text.parse::<IpAddr>().is_ok_and(|address| address.is_loopback()) {
-            let detail = "may not be in the loopback range (127.0.0.0/8, ::1/128)";
-            checks.add(FieldError::invalid(path, address, detail));
+        match text.parse::<IpAddr>() {
+            Ok(parsed) if parsed.is_loopback() => {
+                let detail = "may not be in the loopback range (127.0.0.0/8, ::1/128)";
+                checks.add(FieldError::invalid(path, address, detail));
+            }
+            Ok(parsed) if parsed.is_unspecified() => {
+                checks.add(FieldError::invalid(path, address, format!("may not be unspecified ({parsed})")));
+            }
+            Ok(_) | Err(_) => {}
         }
     }
     let policy = &spec["externalTrafficPolicy"];
@@ -109,6 +195,7 @@ fn service_ports(checks: &mut Checks, ports: &Value) {
         checks.within(&format!("{path}.port"), &port["port"], 1, 65_535);
         checks.required_one_of(&format!("{path}.protocol"), &port["protocol"], &PROTOCOLS);
         checks.port(&format!("{path}.targetPort"), &port["targetPort"]);
+        checks.name(&format!("{path}.appProtocol"), &port["appProtocol"], names::qualified_name);
         let (number, protocol) = (&port["port"], &port["protocol"]);
         if !seen.insert((number.to_string(), protocol.to_string())) {
             // The real server prints its own struct here.

@@ -1,0 +1,160 @@
+//! OpenAPI v2 (DISC-9): all groups in one document, for clients that know nothing newer. It says the same as version 3, in another form.
+
+use serde_json::{Map, Value, json};
+
+use crate::{discovery::Document, types::Definitions};
+
+const SCHEMAS: &str = "#/components/schemas/";
+const DEFINITIONS: &str = "#/definitions/";
+/// What version 2 cannot say of a custom type.
+const UNSAID: [&str; 5] = ["anyOf", "default", "not", "nullable", "oneOf"];
+
+/// The document that says what documents of version 3 say.
+pub(super) fn document<'d>(documents: impl Iterator<Item = &'d Document>) -> Value {
+    let (mut paths, mut definitions) = (Map::new(), Map::new());
+    for document in documents {
+        // They are our own.
+        let mut document: Value = serde_json::from_slice(&document.body).unwrap_or_default();
+        if let Value::Object(items) = document["paths"].take() {
+            paths.extend(items.into_iter().map(|(path, item)| (path, self::item(item))));
+        }
+        if let Value::Object(schemas) = document["components"]["schemas"].take() {
+            for (name, schema) in schemas {
+                let definition = Definitions::embedded().schema(&name).cloned().unwrap_or_else(|| custom(schema));
+                definitions.insert(name, definition);
+            }
+        }
+    }
+    json!({
+        "swagger": "2.0",
+        "info": {"title": "Kubernetes", "version": "1.36"},
+        "paths": paths,
+        "definitions": definitions,
+        "securityDefinitions": {
+            "BearerToken": {"type": "apiKey", "name": "authorization", "in": "header", "description": "Bearer Token authentication"},
+        },
+        "security": [{"BearerToken": []}],
+    })
+}
+
+/// A path with its operations.
+fn item(item: Value) -> Value {
+    let Value::Object(members) = item else { return item };
+    let convert = |(name, value): (String, Value)| {
+        let value = if name == "parameters" { parameters(value) } else { operation(value) };
+        (name, value)
+    };
+    members.into_iter().map(convert).collect::<Map<_, _>>().into()
+}
+
+fn operation(mut operation: Value) -> Value {
+    let body = operation["requestBody"].take();
+    let mut responses = operation["responses"].take();
+    let own = operation["parameters"].take();
+    let produces = responses.as_object().into_iter().flat_map(Map::values).find_map(|response| types(&response["content"]));
+    let mut all: Vec<Value> = Vec::new();
+    if let Some(schema) = schema_of(&body["content"]) {
+        let mut parameter = json!({"name": "body", "in": "body", "schema": schema});
+        if body["required"] == true {
+            parameter["required"] = true.into();
+        }
+        all.push(parameter);
+    }
+    if let Value::Array(own) = parameters(own) {
+        all.extend(own);
+    }
+    for response in responses.as_object_mut().into_iter().flat_map(Map::values_mut) {
+        let schema = schema_of(&response["content"]);
+        if let Some(response) = response.as_object_mut() {
+            response.remove("content");
+            response.extend(schema.map(|schema| ("schema".to_owned(), schema)));
+        }
+    }
+    if let Some(members) = operation.as_object_mut() {
+        members.remove("requestBody");
+        members.remove("parameters");
+        if !all.is_empty() {
+            members.insert("parameters".to_owned(), all.into());
+        }
+        members.insert("responses".to_owned(), responses);
+        members.insert("schemes".to_owned(), json!(["https"]));
+        members.insert("consumes".to_owned(), types(&body["content"]).unwrap_or_else(|| json!(["*/*"])));
+        members.insert("produces".to_owned(), produces.unwrap_or_else(|| json!(["application/json"])));
+    }
+    operation
+}
+
+/// The type of a parameter stands beside its name.
+fn parameters(parameters: Value) -> Value {
+    let Value::Array(parameters) = parameters else { return parameters };
+    let flat = |mut parameter: Value| {
+        let schema = parameter["schema"].take();
+        if let (Some(members), Value::Object(schema)) = (parameter.as_object_mut(), schema) {
+            members.remove("schema");
+            members.extend(schema);
+        }
+        parameter
+    };
+    parameters.into_iter().map(flat).collect()
+}
+
+/// The media types of a content.
+fn types(content: &Value) -> Option<Value> {
+    content.as_object().map(|content| content.keys().cloned().collect())
+}
+
+/// The schema of a content, which is the same for all media types.
+fn schema_of(content: &Value) -> Option<Value> {
+    content.as_object()?.values().next().map(|content| moved(content["schema"].clone()))
+}
+
+/// References to where version 2 has its types.
+fn moved(value: Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            let move_one = |(name, value): (String, Value)| {
+                let target = value.as_str().filter(|_| name == "$ref").and_then(|target| target.strip_prefix(SCHEMAS));
+                let value = target.map(|target| format!("{DEFINITIONS}{target}").into());
+                (name, value)
+            };
+            let mut result = Map::new();
+            for (name, value) in members {
+                let (name, reference) = move_one((name, value.clone()));
+                result.insert(name, reference.unwrap_or_else(|| moved(value)));
+            }
+            result.into()
+        }
+        Value::Array(items) => items.into_iter().map(moved).collect(),
+        other => other,
+    }
+}
+
+/// The schema of a custom type, as far as version 2 can say it.
+fn custom(schema: Value) -> Value {
+    let Value::Object(mut members) = schema else { return schema };
+    let is_open = members.get("nullable") == Some(&Value::Bool(true));
+    let alone = members.remove("allOf").and_then(|all| all.as_array().filter(|all| all.len() == 1).map(|all| all[0].clone()));
+    if let Some(Value::Object(alone)) = alone.map(moved) {
+        members.extend(alone);
+    }
+    for name in UNSAID {
+        members.remove(name);
+    }
+    if is_open {
+        for name in ["items", "properties", "required", "type"] {
+            members.remove(name);
+        }
+    }
+    for (name, value) in &mut members {
+        match name.as_str() {
+            "properties" => {
+                for property in value.as_object_mut().into_iter().flat_map(Map::values_mut) {
+                    *property = custom(property.take());
+                }
+            }
+            "items" | "additionalProperties" => *value = custom(value.take()),
+            _ => {}
+        }
+    }
+    moved(members.into())
+}

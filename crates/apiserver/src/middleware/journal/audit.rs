@@ -17,7 +17,11 @@ impl Records {
     /// assert!(lines.is_empty());
     /// ```
     pub fn audit(&self) -> String {
-        self.iter().map(|record| format!("{}\n", record.audit_event())).collect()
+        self.iter().fold(String::new(), |mut lines, record| {
+            lines.push_str(&record.audit_event().to_string());
+            lines.push('\n');
+            lines
+        })
     }
 }
 

@@ -129,6 +129,12 @@ impl Definitions {
             put_in_force(writer, definition);
         }
         let resource_of_instances = instances(&name.name);
+        let (plural, group) = name.name.split_once('.').unwrap_or((&name.name, ""));
+        if writer.state().registry().is_builtin(group, plural) {
+            // What is stored there is not of this definition.
+            writer.modify(&resource(), name, Endpoint::Main, remove_finalizer).await?;
+            return Ok(());
+        }
         {
             let mut leaving = self.leaving.lock();
             if leaving.iter().all(|(known, _)| known != name) {

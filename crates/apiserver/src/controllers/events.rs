@@ -8,7 +8,7 @@ use std::{
 use futures::{FutureExt as _, future::BoxFuture};
 use parking_lot::Mutex;
 
-use super::Controller;
+use super::{Controller, backlog::Backlog};
 use crate::{
     request::delete::DeleteOptions,
     server::Writer,
@@ -21,6 +21,8 @@ use crate::{
 pub(super) struct EventTtl {
     ttl: Duration,
     plan: Mutex<Plan>,
+    /// Those whose time has come.
+    overdue: Backlog<ObjectName>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -58,7 +60,7 @@ impl Plan {
 
 impl EventTtl {
     pub(super) fn new(ttl: Duration) -> Self {
-        Self { ttl, plan: Mutex::default() }
+        Self { ttl, plan: Mutex::default(), overdue: Backlog::default() }
     }
 }
 
@@ -79,6 +81,7 @@ impl Controller for EventTtl {
             } else {
                 plan.written.remove(&event.object.name);
                 plan.forget(&event.object.name);
+                self.overdue.forget(&event.object.name);
             }
         }
     }
@@ -91,27 +94,31 @@ impl Controller for EventTtl {
                 for name in std::mem::take(&mut plan.written) {
                     plan.put(name, now + self.ttl);
                 }
+                while let Some(name) = plan.take_due(now) {
+                    self.overdue.add(name);
+                }
             }
             let mut worked = false;
-            loop {
-                let next = self.plan.lock().take_due(now);
-                let Some(name) = next else { return Ok(worked) };
-                worked |= writer.delete(&resource(), &name, DeleteOptions::default()).await?;
+            for name in self.overdue.take(now) {
+                let outcome = writer.delete(&resource(), &name, DeleteOptions::default()).await;
+                worked |= self.overdue.finish(name, now, outcome).unwrap_or_default();
             }
+            Ok(worked)
         }
         .boxed()
     }
 
     fn is_due(&self, now: Duration) -> bool {
         let plan = self.plan.lock();
-        !plan.written.is_empty() || plan.order.first().is_some_and(|(due, _)| *due <= now)
+        !plan.written.is_empty() || plan.order.first().is_some_and(|(due, _)| *due <= now) || self.overdue.is_due(now)
     }
 
     fn fork(&self) -> Box<dyn Controller> {
-        Box::new(Self { ttl: self.ttl, plan: Mutex::new(self.plan.lock().clone()) })
+        Box::new(Self { ttl: self.ttl, plan: Mutex::new(self.plan.lock().clone()), overdue: self.overdue.clone() })
     }
 
     fn next_due(&self) -> Option<Duration> {
-        self.plan.lock().order.first().map(|(due, _)| *due)
+        let planned = self.plan.lock().order.first().map(|(due, _)| *due);
+        planned.into_iter().chain(self.overdue.next_due()).min()
     }
 }

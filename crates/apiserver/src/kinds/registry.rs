@@ -150,15 +150,27 @@ impl Registry {
         versions
     }
 
-    /// This registry with the kinds of a custom resource definition: those that it had before are replaced.
+    /// This registry with the kinds of a custom resource definition: those that it had before are replaced. A built-in resource or kind
+    /// stays what it is, whatever a definition says.
     #[must_use]
     pub fn with_definition(&self, definition: &str, kinds: impl IntoIterator<Item = KindSpec>) -> Self {
         let mut registry = self.without_definition(definition);
         registry.revision = self.revision + 1;
-        for kind in kinds {
+        for kind in kinds.into_iter().filter(|kind| !self.has_builtin(kind)) {
             registry.insert(Arc::new(kind));
         }
         registry
+    }
+
+    /// Whether a built-in kind has the place of this one.
+    fn has_builtin(&self, kind: &KindSpec) -> bool {
+        let same = [self.resource(&kind.group, &kind.version, &kind.plural), self.kind(&kind.group, &kind.version, &kind.kind)];
+        same.into_iter().flatten().any(|known| !known.is_custom())
+    }
+
+    /// Whether a resource, in whatever version, is one of the server's own.
+    pub(crate) fn is_builtin(&self, group: &str, plural: &str) -> bool {
+        self.by_resource.values().any(|kind| !kind.is_custom() && kind.group == group && kind.plural == plural)
     }
 
     /// This registry without the kinds of a custom resource definition.

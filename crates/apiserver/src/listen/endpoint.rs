@@ -1,6 +1,9 @@
 //! A server that is reached on a port.
 
-use std::{fmt, net::SocketAddr};
+use std::{
+    fmt,
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+};
 
 use tokio::{net::TcpListener, sync::watch, task::JoinSet};
 
@@ -65,12 +68,9 @@ impl Endpoint {
     /// The URL that clients use.
     pub fn url(&self) -> String {
         let scheme = if self.authority.is_some() { "https" } else { "http" };
-        let host = if self.address.ip().is_unspecified() { "127.0.0.1".to_owned() } else { self.address.ip().to_string() };
-        if self.address.is_ipv6() {
-            format!("{scheme}://[{host}]:{}", self.address.port())
-        } else {
-            format!("{scheme}://{host}:{}", self.address.port())
-        }
+        // Who listens on every address can be reached on this one.
+        let ip = if self.address.ip().is_unspecified() { IpAddr::V4(Ipv4Addr::LOCALHOST) } else { self.address.ip() };
+        format!("{scheme}://{}", SocketAddr::new(ip, self.address.port()))
     }
 
     /// The certificate that clients must trust, as PEM; none on a plain port.

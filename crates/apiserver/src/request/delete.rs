@@ -79,7 +79,7 @@ impl State {
         let resource = resource_of(kind);
         loop {
             let stored = self.find(kind, name)?;
-            check_preconditions(kind, name, &stored, options)?;
+            check_preconditions(kind, name, stored.uid(), &stored.revision().to_string(), options)?;
             warn_of_orphans(context, kind, options);
             let marked = self.mark(kind, stored.value(), options);
             let gone = is_released(kind, &marked);
@@ -211,15 +211,20 @@ fn set_finalizers(kind: &KindSpec, object: &mut Value, options: &DeleteOptions) 
     }
 }
 
-fn check_preconditions(kind: &KindSpec, name: &ObjectName, stored: &Stored, options: &DeleteOptions) -> Result<(), Status> {
+/// Whether an object is the one that is to be deleted, by its uid and its version.
+pub(super) fn check_preconditions(
+    kind: &KindSpec,
+    name: &ObjectName,
+    known: &str,
+    version: &str,
+    options: &DeleteOptions,
+) -> Result<(), Status> {
     let conflict = |why: &str| Err(Status::conflict(&kind.group, &kind.kind, &name.name, why));
-    let known = stored.uid();
     if let Some(uid) = options.uid.as_deref().filter(|uid| *uid != known) {
         return conflict(&format!(
             "the UID in the precondition ({uid}) does not match the UID in record ({known}). The object might have been deleted and then recreated"
         ));
     }
-    let version = stored.revision().to_string();
     if let Some(expected) = options.resource_version.as_deref().filter(|expected| *expected != version) {
         return conflict(&format!(
             "the ResourceVersion in the precondition ({expected}) does not match the ResourceVersion in record ({version}). The object might have been modified"

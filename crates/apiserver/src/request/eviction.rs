@@ -4,6 +4,7 @@ use kubewright_machinery::{object::ObjectExt as _, selector::LabelSelector};
 use serde_json::{Value, json};
 
 use super::{
+    delete::{DeleteOptions, check_preconditions},
     delete_options,
     resource::Call,
     service::Outgoing,
@@ -12,35 +13,66 @@ use super::{
     write::{Recording, WriteContext},
 };
 use crate::{
+    access::Identity,
+    definition::condition,
     kinds::Endpoint,
     request::options,
     status::{Cause, Status},
-    store::{Resource, Snapshot},
+    store::{ObjectName, Resource, Snapshot},
 };
 
 const REFUSAL: &str = "Cannot evict pod as it would violate the pod's disruption budget.";
 /// How long a client waits for a budget that nobody has looked at yet.
 const RETRY_SECONDS: u32 = 10;
 
+/// How many evicted pods a budget may wait for.
+const MAX_DISRUPTED: usize = 2000;
+
 /// Answers an eviction.
 pub(super) async fn answer(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Outgoing, Status> {
     let mut context = options::write_context(call.incoming, "CreateOptions")?;
     let body = subresource::sent(call, "policy", "Eviction", &mut context, warnings)?;
-    let options = delete_options::from(&body["deleteOptions"], &mut context)?;
+    let mut options = delete_options::from(&body["deleteOptions"], &mut context)?;
     let (kind, name) = (call.kind(), call.name());
     let pod = call.state.find(kind, &name)?;
-    check_budgets(pod.value(), &call.state.store.snapshot())?;
-    let known = pod.uid().to_owned();
-    if options.uid.as_ref().is_none_or(|uid| *uid == known) {
-        // Who looks at the pod while it ends can see why it does.
+    let guard = guard_of(pod.value(), &call.state.store.snapshot())?;
+    if let Guard::Counts(budget) = &guard {
+        take_from(call, budget, &name, context.dry_run).await?;
+    }
+    let asked_for_version = options.resource_version.is_some();
+    if matches!(guard, Guard::Unhealthy(_)) {
+        // A pod that becomes healthy in between counts.
+        options.resource_version = Some(pod.revision().to_string());
+    }
+    match delete(call, &mut context, options).await {
+        Err(status) if status.is("Conflict") && !asked_for_version => match &guard {
+            Guard::Unhealthy(budget) => Err(unsettled(&budget.name)),
+            _ => Err(status),
+        },
+        outcome => outcome,
+    }
+}
+
+/// Says in the pod's status why it ends, for those who look at it meanwhile, then deletes it.
+async fn delete(call: &Call<'_>, context: &mut WriteContext<'_>, mut options: DeleteOptions) -> Result<Outgoing, Status> {
+    let (kind, name) = (call.kind(), call.name());
+    if !context.dry_run {
         let now = call.state.clock.now_in_seconds();
         let mut telling = WriteContext::new(&call.incoming.user, String::new());
-        telling.dry_run = context.dry_run;
         telling.recording = Recording::Kept;
         let update = Update { kind, endpoint: Endpoint::Status, name: &name, is_patch: true, create_when_missing: false };
-        call.state.update(&mut telling, update, |_, present| Ok(disrupted(present, &now))).await?;
+        let told = call
+            .state
+            .update(&mut telling, update, |_, present| {
+                check_preconditions(kind, &name, present.uid(), present.resource_version(), &options)?;
+                Ok(disrupted(present, &now))
+            })
+            .await?;
+        if options.resource_version.is_some() {
+            options.resource_version = Some(told.object.revision().to_string());
+        }
     }
-    let deleted = call.state.delete(&mut context, kind, &name, &options).await?;
+    let deleted = call.state.delete(context, kind, &name, &options).await?;
     Ok(subresource::success(call, deleted.stored))
 }
 
@@ -56,42 +88,127 @@ fn disrupted(pod: &Value, now: &str) -> Value {
     pod
 }
 
+/// What a disruption budget has to say about the end of a pod.
+enum Guard {
+    /// Nothing.
+    None,
+    /// The pod is not healthy, so its end takes nothing from this budget.
+    Unhealthy(ObjectName),
+    /// The end of the pod counts.
+    Counts(ObjectName),
+}
+
 /// A pod that runs is protected by the budget that selects it.
-fn check_budgets(pod: &Value, snapshot: &Snapshot) -> Result<(), Status> {
+fn guard_of(pod: &Value, snapshot: &Snapshot) -> Result<Guard, Status> {
     let is_unprotected = matches!(pod["status"]["phase"].as_str(), Some("Succeeded" | "Failed" | "Pending"));
     if is_unprotected || pod.deletion_timestamp().is_some() {
-        return Ok(());
+        return Ok(Guard::None);
     }
-    let resource = Resource::new("policy", "poddisruptionbudgets");
+    let budgets_of_all = budgets();
     let selects = |budget: &Value| {
         let selector = &budget["spec"]["selector"];
         !selector.is_null() && LabelSelector::from_json(selector).is_ok_and(|selector| selector.matches_object(pod))
     };
-    let budgets: Vec<_> = snapshot.list(&resource, Some(pod.namespace())).filter(|(_, stored)| selects(stored.value())).collect();
+    let budgets: Vec<_> =
+        snapshot.list(&budgets_of_all, Some(pod.namespace())).filter(|(_, stored)| selects(stored.value())).collect();
     match budgets.as_slice() {
-        [] => Ok(()),
-        [(_, budget)] => check_budget(budget.value()),
+        [] => Ok(Guard::None),
+        [(name, budget)] if condition::is_true(pod, "Ready") || !spares_unhealthy(budget.value()) => {
+            Ok(Guard::Counts((*name).clone()))
+        }
+        [(name, _)] => Ok(Guard::Unhealthy((*name).clone())),
         _ => Err(Status::internal(
             "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
         )),
     }
 }
 
-fn check_budget(budget: &Value) -> Result<(), Status> {
-    let number = |field: &str| budget["status"][field].as_i64().unwrap_or_default();
-    let name = budget.name();
-    let refuse = |seconds, message| {
-        Err(Status::too_many_requests(REFUSAL, seconds).with_cause(Cause::new("DisruptionBudget", message, "")))
-    };
-    if number("observedGeneration") < budget.generation().unwrap_or_default() {
-        return refuse(RETRY_SECONDS, format!("The disruption budget {name} is still being processed by the server."));
+fn budgets() -> Resource {
+    Resource::new("policy", "poddisruptionbudgets")
+}
+
+/// Whether a budget lets pods go that are not healthy: always, or as long as enough others are.
+fn spares_unhealthy(budget: &Value) -> bool {
+    let (desired, current) = (number(budget, "desiredHealthy"), number(budget, "currentHealthy"));
+    budget["spec"]["unhealthyPodEvictionPolicy"] == "AlwaysAllow" || (current >= desired && desired > 0)
+}
+
+fn number(budget: &Value, field: &str) -> i64 {
+    budget["status"][field].as_i64().unwrap_or_default()
+}
+
+/// Takes the pod from what the budget allows, so that a second eviction at the same moment finds one less.
+async fn take_from(call: &Call<'_>, budget: &ObjectName, pod: &ObjectName, dry_run: bool) -> Result<(), Status> {
+    let state = call.state;
+    let registry = state.registry();
+    let Some(kind) = registry.preferred("policy", "PodDisruptionBudget") else { return Ok(()) };
+    let user = Identity::admin();
+    let mut context = WriteContext::new(&user, "kube-apiserver".to_owned());
+    context.dry_run = dry_run;
+    let update = Update { kind, endpoint: Endpoint::Status, name: budget, is_patch: true, create_when_missing: false };
+    let now = state.clock.now_in_seconds();
+    state
+        .update(&mut context, update, |_, present| {
+            check_budget(present)?;
+            Ok(less_one(present, &pod.name, &now))
+        })
+        .await
+        .map(drop)
+}
+
+/// The budget after one more disruption.
+fn less_one(budget: &Value, pod: &str, now: &str) -> Value {
+    let mut budget = budget.clone();
+    let left = number(&budget, "disruptionsAllowed") - 1;
+    budget["status"]["disruptionsAllowed"] = left.into();
+    budget["status"]["disruptedPods"][pod] = now.into();
+    if left == 0 {
+        let generation = budget["status"]["observedGeneration"].clone();
+        let none_left = json!({
+            "type": "DisruptionAllowed", "status": "False", "reason": "InsufficientPods", "message": "",
+            "observedGeneration": generation,
+        });
+        condition::set(&mut budget, &none_left, now);
     }
-    if number("disruptionsAllowed") > 0 {
+    budget
+}
+
+/// The budget has not been looked at since it changed.
+fn unsettled(name: &str) -> Status {
+    refusal(RETRY_SECONDS, format!("The disruption budget {name} is still being processed by the server."))
+}
+
+fn refusal(seconds: u32, message: String) -> Status {
+    Status::too_many_requests(REFUSAL, seconds).with_cause(Cause::new("DisruptionBudget", message, ""))
+}
+
+fn check_budget(budget: &Value) -> Result<(), Status> {
+    let name = budget.name();
+    if number(budget, "observedGeneration") < budget.generation().unwrap_or_default() {
+        return Err(unsettled(name));
+    }
+    let allowed = number(budget, "disruptionsAllowed");
+    let forbidden = |why: &str| Err(Status::forbidden("policy", "poddisruptionbudget", name, why));
+    if allowed < 0 {
+        return forbidden("pdb disruptions allowed is negative");
+    }
+    if budget["status"]["disruptedPods"].as_object().is_some_and(|pods| pods.len() > MAX_DISRUPTED) {
+        return forbidden("DisruptedPods map too big - too many evictions not confirmed by PDB controller");
+    }
+    if allowed > 0 {
         return Ok(());
     }
-    let (desired, current) = (number("desiredHealthy"), number("currentHealthy"));
-    if current <= desired {
-        return refuse(0, format!("The disruption budget {name} needs {desired} healthy pods and has {current} currently"));
-    }
-    refuse(0, format!("The disruption budget {name} does not allow evicting pods currently"))
+    let conditions = budget.pointer("/status/conditions").and_then(Value::as_array);
+    let denied = conditions.into_iter().flatten().find(|condition| {
+        condition["type"] == "DisruptionAllowed" && condition["status"] == "False" && condition["message"] != ""
+    });
+    let text = |field: &str| denied.and_then(|denied| denied[field].as_str()).unwrap_or_default();
+    let (desired, current) = (number(budget, "desiredHealthy"), number(budget, "currentHealthy"));
+    let why = match text("reason") {
+        "SyncFailed" => format!("does not allow evicting pods currently because it failed sync: {}", text("message")),
+        _ if current <= desired => format!("needs {desired} healthy pods and has {current} currently"),
+        "" => "does not allow evicting pods currently".to_owned(),
+        reason => format!("does not allow evicting pods currently ({reason}): {}", text("message")),
+    };
+    Err(refusal(0, format!("The disruption budget {name} {why}")))
 }

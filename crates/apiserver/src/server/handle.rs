@@ -14,7 +14,7 @@ use crate::{
     middleware::{Faults, Journal, faults::FaultService, journal::JournalService},
     request::{Service, create::resource_of},
     status::Status,
-    store::{Change, Expect, ObjectName, Resource},
+    store::{Change, CommitError, Expect, ObjectName, Resource},
 };
 
 /// A Kubernetes API server inside this process. Cheap to clone; dropping the last handle and the last open response frees everything.
@@ -40,6 +40,9 @@ pub enum SeedError {
         /// Its kind.
         kind: String,
     },
+    /// The store refused them all.
+    #[error("seed objects: {0}")]
+    Store(#[from] CommitError),
 }
 
 impl ApiServer {
@@ -170,18 +173,18 @@ impl ApiServer {
             change.expect = Expect::Anything;
             changes.push(change);
             if kind.kind == "CustomResourceDefinition" {
-                self.store_seeds(&mut changes);
+                self.store_seeds(&mut changes)?;
                 // Objects that follow may be of its kind. Nothing outside the process is asked for this, so it is done at once.
                 let _ = self.state.run(false).now_or_never();
             }
         }
-        self.store_seeds(&mut changes);
-        Ok(())
+        self.store_seeds(&mut changes)
     }
 
-    fn store_seeds(&self, changes: &mut Vec<Change>) {
-        // Nothing is expected of what is there, so nothing can be refused.
-        let _ = self.state.store.commit(std::mem::take(changes));
+    /// Nothing is expected of what is there, so only a disturbed store refuses.
+    fn store_seeds(&self, changes: &mut Vec<Change>) -> Result<(), SeedError> {
+        self.state.store.commit(std::mem::take(changes))?;
+        Ok(())
     }
 
     /// Makes sure that a field manager has owned neither a field nor anything below it, in any remembered version of an object of the

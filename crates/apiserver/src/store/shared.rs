@@ -69,6 +69,8 @@ pub struct Compacted {
 pub struct Saved {
     snapshot: Snapshot,
     dependents: Dependents,
+    /// What controllers had not seen yet.
+    outbox: Option<Vec<Arc<Event>>>,
 }
 
 impl Store {
@@ -99,7 +101,7 @@ impl Store {
     /// The content as it is now, for [`Store::restore`].
     pub fn save(&self) -> Saved {
         let state = self.state.lock();
-        Saved { snapshot: state.snapshot.clone(), dependents: state.dependents.clone() }
+        Saved { snapshot: state.snapshot.clone(), dependents: state.dependents.clone(), outbox: state.outbox.clone() }
     }
 
     /// Goes back to an earlier content (FRK-3). Revisions are not used twice: the content is that of before under a new revision. All
@@ -111,9 +113,7 @@ impl Store {
         state.snapshot.revision = revision;
         self.revision.store(revision, Ordering::Release);
         state.dependents = saved.dependents.clone();
-        if let Some(outbox) = &mut state.outbox {
-            outbox.clear();
-        }
+        state.outbox.clone_from(&saved.outbox);
         state.forget(revision);
         state.channels.values_mut().for_each(Channel::close);
     }

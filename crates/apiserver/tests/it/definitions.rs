@@ -209,3 +209,35 @@ async fn a_request_that_is_given_up_before_its_commit_changes_nothing() {
     assert_eq!((cluster.server.revision(), cluster.get(&format!("{path}/a")).await.code), (revision, 404));
     assert_eq!(cluster.post(path, widget("a", json!({"size": 1}))).await.code, 201);
 }
+
+// CRD-3
+#[tokio::test(start_paused = true)]
+async fn a_definition_with_the_name_of_a_built_in_resource_neither_takes_its_place_nor_its_objects() {
+    const LEASES: &str = "/apis/coordination.k8s.io/v1/namespaces/default/leases";
+    let cluster = Cluster::start();
+    let lease = json!({"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": "a"}, "spec": {}});
+    assert_eq!(cluster.post(LEASES, lease.clone()).await.code, 201);
+    let definition = json!({
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": "leases.coordination.k8s.io", "annotations": {"api-approved.kubernetes.io": "unapproved, a test"}},
+        "spec": {
+            "group": "coordination.k8s.io",
+            "scope": "Namespaced",
+            "names": {"plural": "leases", "kind": "Lease"},
+            "versions": [{
+                "name": "v1", "served": true, "storage": true,
+                "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}},
+            }],
+        },
+    });
+    let created = cluster.post(DEFINITIONS, definition).await;
+    assert_eq!(created.code, 201, "{}", created.body);
+    let mut bad = lease;
+    bad["metadata"]["name"] = "b".into();
+    bad["spec"]["leaseDurationSeconds"] = (-1).into();
+    assert_eq!(cluster.post(LEASES, bad).await.code, 422, "leases are checked as before");
+    assert_eq!(cluster.delete(&format!("{DEFINITIONS}/leases.coordination.k8s.io")).await.code, 200);
+    assert_eq!(cluster.get(&format!("{DEFINITIONS}/leases.coordination.k8s.io")).await.code, 404);
+    assert_eq!(cluster.get(&format!("{LEASES}/a")).await.code, 200);
+}

@@ -289,3 +289,32 @@ async fn a_watch_that_is_read_too_slowly_ends_and_the_journal_says_why() {
     assert_eq!(ended.len(), 1);
     assert!(ended[0].to_string().ends_with("(the watch was ended: its client reads too slowly)"), "{}", ended[0]);
 }
+
+// FLT-3
+#[tokio::test(start_paused = true)]
+async fn a_rule_about_a_controller_skips_as_many_writes_as_it_says() {
+    let cluster = Cluster::start();
+    let collector = "system:serviceaccount:kube-system:generic-garbage-collector";
+    let rule = cluster.server.faults().on(Verb::Delete).by_user(collector).after(1).times(1).forbidden();
+    let owner = cluster.map("owner", json!({})).await;
+    for name in ["a", "b"] {
+        let reference = json!({"apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": owner["metadata"]["uid"]});
+        cluster.map(name, json!({"metadata": {"ownerReferences": [reference]}})).await;
+    }
+    cluster.delete(&map_path("owner")).await;
+    assert_eq!(rule.hits(), 1);
+    let left = [cluster.get(&map_path("a")).await.code, cluster.get(&map_path("b")).await.code];
+    assert_eq!(left, [404, 200], "the first went at once, the second waits for another try");
+}
+
+// FLT-3
+#[tokio::test(start_paused = true)]
+async fn seeds_that_the_storage_refuses_are_an_error() {
+    let cluster = Cluster::start();
+    cluster.server.fail_next_commit();
+    let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "namespace": "default"}});
+    let refused = cluster.server.seed([map.clone()]).unwrap_err();
+    assert!(refused.to_string().contains("the storage failed"), "{refused}");
+    cluster.server.seed([map]).unwrap();
+    assert_eq!(cluster.get(&map_path("a")).await.code, 200);
+}

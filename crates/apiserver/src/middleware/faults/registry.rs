@@ -173,41 +173,39 @@ impl Faults {
         if cut_off {
             return Some(Action::DropBefore);
         }
-        for rule in &mut state.rules {
-            if rule.hits >= rule.quota.times || !rule.matcher.matches(seen) {
-                continue;
-            }
-            rule.matched += 1;
-            if rule.matched <= rule.quota.skip || !self.draws(rule.quota.probability) {
-                continue;
-            }
-            if rule.quota.per_object < u64::MAX {
-                let hits = rule.hits_by_object.entry(Matcher::object_of(seen)).or_default();
-                if *hits >= rule.quota.per_object {
-                    continue;
-                }
-                *hits += 1;
-            }
-            rule.hits += 1;
-            return Some(rule.action.clone());
+        state.rules.iter_mut().find_map(|rule| self.acts(rule, seen))
+    }
+
+    /// What a rule does to a request, if anything; counts it.
+    fn acts(&self, rule: &mut Rule, seen: &Seen<'_>) -> Option<Action> {
+        if rule.hits >= rule.quota.times || !rule.matcher.matches(seen) {
+            return None;
         }
-        None
+        rule.matched += 1;
+        if rule.matched <= rule.quota.skip || !self.draws(rule.quota.probability) {
+            return None;
+        }
+        if rule.quota.per_object < u64::MAX {
+            let hits = rule.hits_by_object.entry(Matcher::object_of(seen)).or_default();
+            if *hits >= rule.quota.per_object {
+                return None;
+            }
+            *hits += 1;
+        }
+        rule.hits += 1;
+        Some(rule.action.clone())
     }
 
     /// What happens to a write of one of the server's own controllers: only rules that name its user mean it.
     pub(crate) async fn disturb_controller(&self, target: &Target, user: &str) -> Result<(), Status> {
-        if self.are_none() || !self.shared.state.lock().rules.iter().any(|rule| rule.matcher.names_user()) {
+        if self.are_none() {
             return Ok(());
         }
         let seen = Seen { target, user: Some(user), user_agent: "", body: None };
         let action = {
             let mut state = self.shared.state.lock();
-            let named =
-                |rule: &&mut Rule| rule.matcher.names_user() && rule.hits < rule.quota.times && rule.matcher.matches(&seen);
-            state.rules.iter_mut().find(named).map(|rule| {
-                rule.hits += 1;
-                rule.action.clone()
-            })
+            let mut naming = state.rules.iter_mut().filter(|rule| rule.matcher.names_user());
+            naming.find_map(|rule| self.acts(rule, &seen))
         };
         match action {
             Some(Action::Respond(status) | Action::RespondAfter(status)) => Err(status),

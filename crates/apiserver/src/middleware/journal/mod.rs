@@ -13,6 +13,7 @@
 mod audit;
 mod body;
 mod log;
+mod mask;
 mod record;
 mod records;
 mod service;

@@ -6,9 +6,10 @@ use jiff::Timestamp;
 use kubewright_machinery::patch::diff;
 use serde_json::Value;
 
+use super::mask::mask;
 use crate::{
     middleware::{Effect, Target},
-    store::{Event, EventKind, ObjectRef, Stored},
+    store::{Event, EventKind, ObjectRef},
 };
 
 /// One request and what became of it.
@@ -55,15 +56,14 @@ pub struct ChangedObject {
 
 impl ChangedObject {
     pub(crate) fn of(event: &Event) -> Self {
-        let masked = |stored: &Option<Arc<Stored>>| stored.as_ref().map(|stored| mask(stored.value().clone()));
-        let difference = match (&event.previous, &event.current) {
-            (Some(previous), Some(current)) => {
-                // What differs is found out before it is masked.
-                diff(previous.value(), current.value()).map(|difference| mask_as(current.value(), difference)).unwrap_or_default()
-            }
-            (None, current) => masked(current).unwrap_or_default(),
+        let resource = &event.object.resource;
+        let mut difference = match (&event.previous, &event.current) {
+            // What differs is found out before it is masked.
+            (Some(previous), Some(current)) => diff(previous.value(), current.value()).unwrap_or_default(),
+            (None, current) => current.as_ref().map(|stored| stored.value().clone()).unwrap_or_default(),
             (Some(_), None) => Value::Null,
         };
+        mask(&resource.group, &resource.plural, &mut difference);
         Self { object: event.object.clone(), kind: event.kind(), difference }
     }
 }
@@ -130,30 +130,4 @@ impl fmt::Display for Record {
             None => Ok(()),
         }
     }
-}
-
-/// Replaces the values of a Secret, so that they never reach a log or a failure message.
-pub(super) fn mask(body: Value) -> Value {
-    let secret = is_secret(&body);
-    mask_if(secret, body)
-}
-
-/// Masks a part of an object.
-fn mask_as(object: &Value, part: Value) -> Value {
-    mask_if(is_secret(object), part)
-}
-
-fn is_secret(object: &Value) -> bool {
-    object.get("kind").and_then(Value::as_str) == Some("Secret")
-}
-
-fn mask_if(secret: bool, mut body: Value) -> Value {
-    for field in ["data", "stringData"] {
-        if let Some(values) = body.get_mut(field).and_then(Value::as_object_mut).filter(|_| secret) {
-            for value in values.values_mut() {
-                *value = Value::from("***");
-            }
-        }
-    }
-    body
 }

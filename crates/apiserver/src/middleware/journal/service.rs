@@ -12,7 +12,7 @@ use http_body::Body;
 use http_body_util::BodyExt;
 use tower::{Layer, Service};
 
-use super::{ChangedObject, Journal, JournalBody, Outcome, Record, record::mask};
+use super::{ChangedObject, Journal, JournalBody, Outcome, Record, mask::mask};
 use crate::{
     access::Identity,
     middleware::{BoxError, Effect, Target},
@@ -154,8 +154,13 @@ impl OpenRecord {
         }
         let (head, body) = request.into_parts();
         let bytes = body.collect().await.map_err(Into::into)?.to_bytes();
-        let value = serde_json::from_slice(&bytes).ok().map(mask);
-        self.journal.amend(self.number, |record| record.body = value);
+        let value = serde_json::from_slice(&bytes).ok();
+        self.journal.amend(self.number, |record| {
+            record.body = value;
+            if let (Some(body), Target::Resource(target)) = (&mut record.body, &*record.target) {
+                mask(&target.group, &target.resource, body);
+            }
+        });
         Ok(Request::from_parts(head, B::from(bytes)))
     }
 }

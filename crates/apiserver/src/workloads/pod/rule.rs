@@ -12,6 +12,9 @@ use crate::workloads::{
     read::{after, at, created, int, is_deleted, list, text, time},
 };
 
+/// The scheduler that is played.
+const DEFAULT_SCHEDULER: &str = "default-scheduler";
+
 /// The next change of a pod, and when it is due.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -100,6 +103,10 @@ fn schedule(pod: &Value, nodes: Nodes<'_>, now: Timestamp, delays: &StageDelays)
     // Scheduling gates hold a pod back until they are removed.
     if !list(pod, "/spec/schedulingGates").is_empty() {
         return status_change(pod, now, status::gated(pod, now));
+    }
+    // Another scheduler's pods are left to it, as the real one does.
+    if !matches!(text(pod, "/spec/schedulerName"), "" | DEFAULT_SCHEDULER) {
+        return None;
     }
     let due = after(created(pod), delays.scheduled);
     match nodes.place(pod) {

@@ -184,3 +184,15 @@ fn a_deleted_pod_goes_after_its_delay_and_within_its_grace_period() {
     assert!(!play(&mut pod, seconds(29), &long));
     assert!(play(&mut pod, seconds(30), &long));
 }
+
+// STG-4
+#[test]
+fn a_pod_of_another_scheduler_waits_for_it() {
+    let mut other = pod();
+    other["spec"]["schedulerName"] = json!("mine");
+    assert!(!play(&mut other, seconds(60), &StageDelays::NONE));
+    assert_eq!((text(&other, "/spec/nodeName"), text(&other, "/status/phase")), ("", "Pending"));
+    other["spec"]["nodeName"] = json!("kubewright-node-0");
+    assert!(!play(&mut other, seconds(60), &StageDelays::NONE));
+    assert_eq!(text(&other, "/status/phase"), "Running");
+}

@@ -166,7 +166,7 @@ impl Stages {
 
     /// Creates the nodes of the cluster when the first pod needs one (STG-5).
     async fn ensure_nodes(&self, writer: &Writer) -> Result<(), Status> {
-        if self.has_nodes.swap(true, Ordering::Relaxed) {
+        if self.has_nodes.load(Ordering::Relaxed) {
             return Ok(());
         }
         for n in 0..self.nodes {
@@ -184,6 +184,7 @@ impl Stages {
                 }
             }
         }
+        self.has_nodes.store(true, Ordering::Relaxed);
         Ok(())
     }
 }

@@ -34,15 +34,12 @@ async fn ask(
         request = request.header(*name, *value);
     }
     let request = request.body(Full::new(Bytes::from(body.to_owned()))).unwrap();
-    let (parts, body) = match user {
-        Some(user) => {
-            let (parts, body) = server.service(user).oneshot(request).await.unwrap().into_parts();
-            (parts, body.collect().await.unwrap().to_bytes())
-        }
-        None => {
-            let (parts, body) = server.pipeline().oneshot(request).await.unwrap().into_parts();
-            (parts, body.collect().await.unwrap().to_bytes())
-        }
+    let (parts, body) = if let Some(user) = user {
+        let (parts, body) = server.service(user).oneshot(request).await.unwrap().into_parts();
+        (parts, body.collect().await.unwrap().to_bytes())
+    } else {
+        let (parts, body) = server.pipeline().oneshot(request).await.unwrap().into_parts();
+        (parts, body.collect().await.unwrap().to_bytes())
     };
     let text = String::from_utf8_lossy(&body).into_owned();
     Answer {

@@ -110,7 +110,7 @@ impl Backend {
     /// The clock that operators and the test share with the server.
     pub(crate) fn clocks(&self) -> (Clock, ServerClock) {
         match self {
-            Self::Embedded { server } => (Clock::virtual_from(epoch()), server.clock().clone()),
+            Self::Embedded { server } => (Clock::virtual_from(server.clock().now()), server.clock().clone()),
             _ => (Clock::system(), ServerClock::system()),
         }
     }

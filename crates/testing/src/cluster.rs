@@ -96,12 +96,16 @@ impl TestCluster {
         let tier = Tier::from_env().map_err(|error| error.to_string())?;
         let backend = Backend::start(tier, &options).await?;
         let client = backend.client().await?;
-        let (clock, server_clock) = backend.clocks();
         let namespace = create_namespace(&client).await?;
-        Ok(Self {
+        Ok(Self::assemble(backend, (tier, options.exclusive), client, namespace))
+    }
+
+    pub(crate) fn assemble(backend: Backend, (tier, exclusive): (Tier, bool), client: kube::Client, namespace: String) -> Self {
+        let (clock, server_clock) = backend.clocks();
+        Self {
             backend,
             tier,
-            exclusive: options.exclusive,
+            exclusive,
             client,
             namespace,
             journal: Journal::new(server_clock.clone()),
@@ -109,7 +113,7 @@ impl TestCluster {
             clock,
             tasks: Tasks::new(),
             endpoint: tokio::sync::OnceCell::new(),
-        })
+        }
     }
 
     /// The namespace of this test; it exists, and goes with [`Self::stop`].

@@ -4,11 +4,13 @@
 
 mod backend;
 mod cluster;
+mod each;
 mod expect;
 mod load;
 mod node;
 mod objects;
 mod operator;
+mod origin;
 pub mod real;
 mod report;
 pub mod script;
@@ -17,8 +19,10 @@ mod task;
 mod time;
 
 pub use cluster::{TestCluster, TestOptions};
+pub use each::each;
 pub use expect::Expectation;
 pub use kubewright_apiserver::middleware::{Faults, Journal};
 pub use node::NodePlayer;
 pub use operator::TestOperator;
+pub use origin::Origin;
 pub use select::{Tier, UnknownTier};

@@ -60,6 +60,14 @@ impl Clock {
         Self::from_source(Source::Tokio { epoch, start: Instant::now() })
     }
 
+    /// The time line of a clock that has come to `moment`, when it was `now`, goes on with tokio's clock of this runtime.
+    pub fn tokio_from(now: Timestamp, moment: Duration) -> Self {
+        let here = Instant::now();
+        let start = here.checked_sub(moment).unwrap_or(here);
+        let passed = SignedDuration::try_from(here.duration_since(start)).unwrap_or_default();
+        Self::from_source(Source::Tokio { epoch: now.saturating_sub(passed).unwrap_or(now), start })
+    }
+
     /// A clock that moves only by [`Clock::advance`].
     pub fn manual(epoch: Timestamp) -> Self {
         Self::from_source(Source::Manual { epoch, elapsed: watch::Sender::new(Duration::ZERO) })
@@ -178,6 +186,15 @@ mod tests {
         let clock = Clock::tokio(epoch());
         clock.sleep(Duration::from_millis(90_900)).await;
         assert_eq!(clock.now_in_seconds(), "2026-01-01T00:01:30Z");
+    }
+
+    // DET-2, FRK-1
+    #[tokio::test(start_paused = true)]
+    async fn a_time_line_goes_on_where_another_came_to() {
+        let clock = Clock::tokio_from(epoch(), Duration::from_secs(40));
+        assert_eq!((clock.now(), clock.moment()), (epoch(), Duration::from_secs(40)));
+        clock.sleep_until(Duration::from_secs(50)).await;
+        assert_eq!(clock.now_in_seconds(), "2026-01-01T00:00:10Z");
     }
 
     // FLT-4

@@ -62,6 +62,11 @@ pub struct Discovery {
 }
 
 impl Discovery {
+    /// What was made so far, for a server that goes on from here.
+    pub(crate) fn fork(&self) -> Self {
+        Self { made: Mutex::new(self.made.lock().clone()) }
+    }
+
     /// The documents of the registry. All registries passed in are states of one and the same.
     pub fn documents(&self, registry: &Registry) -> Arc<Documents> {
         let mut made = self.made.lock();

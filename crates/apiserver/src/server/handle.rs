@@ -9,7 +9,7 @@ use tower::Layer as _;
 use super::{ApiServerBuilder, Checkpoint, Controllers, State, Writer, state::Middleware};
 use crate::{
     access::{Identity, Impersonating},
-    clock::Clock,
+    clock::{Clock, Seed},
     kinds::Scope,
     middleware::{Faults, Journal, faults::FaultService, journal::JournalService},
     request::{Service, create::resource_of},
@@ -68,10 +68,19 @@ impl ApiServer {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn fork(&self) -> Self {
-        let clock = self.clock().clone();
+        self.fork_with(self.clock(), self.state.seed.fork(), self.state.seed.fork())
+    }
+
+    /// A fork that lives on another clock: that of another runtime, say, which goes on where this server's has come to
+    /// ([`Clock::tokio_from`]). Deadlines of controllers are moments of that clock. It draws its randomness from this seed alone.
+    pub fn fork_on(&self, clock: &Clock, seed: u64) -> Self {
+        self.fork_with(clock, Seed::new(seed), Seed::new(seed ^ u64::MAX))
+    }
+
+    fn fork_with(&self, clock: &Clock, seed: Seed, of_faults: Seed) -> Self {
         let journal = Journal::new(clock.clone());
-        let faults = Faults::new(clock, self.state.seed.fork());
-        let fork = Self::new(self.state.fork(Middleware { journal, faults }));
+        let faults = Faults::new(clock.clone(), of_faults);
+        let fork = Self::new(self.state.fork(clock, seed, Middleware { journal, faults }));
         if self.state.options.controllers == Controllers::Inline {
             fork.state.schedule();
         }

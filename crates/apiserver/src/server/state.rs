@@ -104,6 +104,14 @@ pub(super) struct Foundation {
     pub(super) access: Access,
 }
 
+/// What a server has made so far.
+#[derive(Default)]
+struct Made {
+    discovery: Discovery,
+    /// How many names it completed by counting.
+    names: u64,
+}
+
 /// The state behind an `ApiServer`.
 pub(crate) struct State {
     pub(crate) clock: Clock,
@@ -147,10 +155,10 @@ impl State {
         }
         let controllers = controllers.into_iter().map(Member::new).collect();
         let knowledge = Knowledge { registry: Registry::builtin(), definitions: HashMap::new(), controllers };
-        Self::assemble(foundation, middleware, store, knowledge, 0)
+        Self::assemble(foundation, middleware, store, knowledge, Made::default())
     }
 
-    fn assemble(foundation: Foundation, middleware: Middleware, store: Store, knowledge: Knowledge, named: u64) -> Arc<Self> {
+    fn assemble(foundation: Foundation, middleware: Middleware, store: Store, knowledge: Knowledge, made: Made) -> Arc<Self> {
         let Foundation { clock, seed, options, access } = foundation;
         Arc::new_cyclic(|weak| Self {
             clock,
@@ -162,26 +170,26 @@ impl State {
             disturbances: Disturbances::default(),
             idle_checks: IdleChecks::default(),
             knowledge: RwLock::new(knowledge),
-            discovery: Discovery::default(),
+            discovery: made.discovery,
             openapi: OpenApi::default(),
             running: tokio::sync::Mutex::new(()),
             at_work: AtomicUsize::new(0),
             observing: Mutex::new(()),
             paused: AtomicBool::new(false),
             in_flight: AtomicUsize::new(0),
-            named: AtomicU64::new(named),
+            named: AtomicU64::new(made.names),
             timer: Mutex::new(None),
             weak: weak.clone(),
         })
     }
 
     /// Another server with the same content (FRK-1).
-    pub(super) fn fork(&self, middleware: Middleware) -> Arc<Self> {
+    pub(super) fn fork(&self, clock: &Clock, seed: Seed, middleware: Middleware) -> Arc<Self> {
         let knowledge = self.knowledge.read().fork();
-        let named = self.named.load(Ordering::Relaxed);
-        let clock = self.clock.with_own_skew();
-        let foundation = Foundation { clock, seed: self.seed.fork(), options: self.options.clone(), access: self.access.fork() };
-        Self::assemble(foundation, middleware, self.store.fork(), knowledge, named)
+        let made = Made { discovery: self.discovery.fork(), names: self.named.load(Ordering::Relaxed) };
+        let clock = clock.with_own_skew();
+        let foundation = Foundation { clock, seed, options: self.options.clone(), access: self.access.fork() };
+        Self::assemble(foundation, middleware, self.store.fork(), knowledge, made)
     }
 
     /// Everything as it is now.

@@ -16,7 +16,7 @@ pub(crate) struct Kinds {
 impl Kinds {
     /// Installs Foo and Bar.
     pub(crate) async fn install(world: &World) -> Self {
-        let kinds = Self { group: format!("{}.testing.kubewright.dev", world.namespace()) };
+        let kinds = Self::of(world.namespace());
         for kind in ["Foo", "Bar"] {
             world.create(&kinds.definition(kind)).await;
             world
@@ -27,6 +27,11 @@ impl Kinds {
                 .await;
         }
         kinds
+    }
+
+    /// The kinds of the test that has this namespace.
+    pub(crate) fn of(namespace: &str) -> Self {
+        Self { group: format!("{namespace}.testing.kubewright.dev") }
     }
 
     /// The group of the kinds.

@@ -5,6 +5,7 @@
 mod access;
 mod apply;
 mod budgets;
+mod calm;
 mod crash;
 mod delete;
 mod disturbance;

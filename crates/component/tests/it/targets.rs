@@ -169,6 +169,8 @@ async fn a_kubeconfig_that_becomes_useless_loses_nothing_and_can_be_given_up() {
     world.until_ready("demo").await;
 
     world.delete(&secret).await;
+    // Events of two kinds come in any order: the operator knows that the secret is gone before the component goes.
+    world.until("demo", "waiting for the secret", |component| message_of(component).contains("not found")).await;
     world.delete(&remote(&[], &place)).await;
     let waiting = world.until_state("demo", "DeletionPending", "DeletionRetrying").await;
     let way_out = format!("{OPERATOR}/abandon-dependents=true");

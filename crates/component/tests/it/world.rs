@@ -6,9 +6,10 @@ use kubewright::component::ComponentBuilder;
 use kubewright::prelude::*;
 use kubewright::runtime::clock::Random;
 use kubewright::runtime::cluster::{ApiRequest, ApiResource, Cluster, ClusterOptions, PatchKind};
-use kubewright_machinery::object::{GroupKind, GroupVersionKind, ObjectExt as _};
+use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
 use kubewright_testing::{Faults, Journal, TestCluster, TestOperator};
 
+use crate::calm::Calm;
 use crate::types::{Bundle, Site, objects, site_objects};
 
 pub(crate) const OPERATOR: &str = "bundle-operator.test.kubewright.dev";
@@ -19,6 +20,7 @@ pub(crate) struct World {
     pub(crate) cluster: TestCluster,
     requests: Cluster,
     operator: Option<TestOperator>,
+    _calm: Calm,
 }
 
 impl World {
@@ -35,7 +37,8 @@ impl World {
         cluster.journal().keep_bodies(true);
         let options = ClusterOptions::new(cluster.clock().clone(), Random::seeded(2), cluster.tasks().clone());
         let requests = Cluster::new(cluster.client().clone(), options);
-        Self { cluster, requests, operator: None }
+        let calm = Calm::of(&cluster);
+        Self { cluster, requests, operator: None, _calm: calm }
     }
 
     /// A cluster with the operator of these tests.
@@ -81,6 +84,11 @@ impl World {
         if let Some(operator) = self.operator.take() {
             operator.kill().await;
         }
+    }
+
+    /// The cluster alone; the operator must be gone.
+    pub(crate) fn into_cluster(self) -> TestCluster {
+        self.cluster
     }
 
     /// Ends the operator before another cluster that it uses.
@@ -211,27 +219,6 @@ impl World {
             assert!(self.cluster.clock().moment().0 < deadline, "expected {} to be served", object.title());
             self.pass(Duration::from_millis(1100)).await;
         }
-    }
-
-    /// All objects of a kind in the namespace of the test; none if nobody serves it.
-    pub(crate) async fn list(&self, kind: &GroupKind) -> Vec<Value> {
-        let Some(resource) = self.requests.discovery().resolve(kind).await.unwrap() else { return Vec::new() };
-        let listed = self.requests.send(&ApiRequest::list(&resource, Some(self.namespace()))).await;
-        let items = listed.ok().and_then(|list| list["items"].as_array().cloned()).unwrap_or_default();
-        let typed = |mut item: Value| {
-            item["apiVersion"] = resource.api_version().into();
-            item["kind"] = kind.kind.clone().into();
-            item
-        };
-        items.into_iter().map(typed).collect()
-    }
-
-    /// Writes a status, unless the object is gone or somebody was faster.
-    pub(crate) async fn try_patch_status(&self, object: &Value, status: Value) {
-        let resource = self.resource(object).await;
-        let patch = json!({ "status": status });
-        let request = ApiRequest::patch(&resource, object.namespace(), object.name(), PatchKind::Merge, &patch);
-        drop(self.requests.send(&request.subresource("status")).await);
     }
 
     /// Plays the controller of a Deployment: everything that it wants is there.

@@ -1,12 +1,18 @@
 //! Scenarios as data.
 
 use kubewright::prelude::*;
+use kubewright_machinery::object::ObjectExt as _;
+
+use crate::kinds::Kinds;
 
 /// What happens, step by step.
 pub(super) struct Scenario {
     pub(super) name: &'static str,
-    /// Makes the steps; the group is that of the kinds Foo, Bar and Baz.
-    pub(super) steps: fn(&crate::kinds::Kinds) -> Vec<Step>,
+    /// Whether it only combines what other scenarios show, so that a sample does.
+    pub(super) is_combined: bool,
+    /// Leads to where the disturbances begin; undisturbed.
+    pub(super) before: fn(&Kinds) -> Vec<Step>,
+    pub(super) steps: fn(&Kinds) -> Vec<Step>,
 }
 
 /// One thing that somebody does, or that must come true.
@@ -27,21 +33,25 @@ pub(super) enum Step {
     Until(&'static str, &'static str, &'static str),
     /// The object goes away.
     Gone(Value),
+    /// The operator is not there.
+    Stop,
+    /// The operator is there again.
+    Start,
 }
 
-impl Step {
-    /// The objects that the step is about, for the comparison at the end.
-    pub(super) fn objects(&self) -> Vec<Value> {
-        match self {
-            Self::Create(object) | Self::Remove(object) | Self::Edit(object, _) | Self::Fight(object, _) | Self::Gone(object) => {
-                vec![object.clone()]
-            }
-            Self::Set(component) | Self::Delete(component) => {
-                let mut objects = component["spec"]["objects"].as_array().cloned().unwrap_or_default();
-                objects.push(component.clone());
-                objects
-            }
-            Self::Until(..) => Vec::new(),
-        }
-    }
+/// What somebody else created, and no component of the scenario wants.
+pub(super) fn strangers(steps: &[Step]) -> Vec<Value> {
+    let created = steps.iter().filter_map(|step| match step {
+        Step::Create(object) => Some(object),
+        _ => None,
+    });
+    created.filter(|object| !is_wanted(steps, object)).cloned().collect()
+}
+
+fn is_wanted(steps: &[Step], object: &Value) -> bool {
+    let wanted = |component: &Value| {
+        let objects = component["spec"]["objects"].as_array();
+        objects.is_some_and(|all| all.iter().any(|one| one.kind() == object.kind() && one.name() == object.name()))
+    };
+    steps.iter().any(|step| matches!(step, Step::Set(component) if wanted(component)))
 }

@@ -11,7 +11,7 @@ fn ready(name: &'static str) -> Step {
 }
 
 /// A webhook configuration that concerns nothing that exists.
-fn webhook(kinds: &Kinds) -> Value {
+pub(super) fn webhook(kinds: &Kinds) -> Value {
     json!({
         "apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration",
         "metadata": { "name": format!("guard.{}", kinds.group()) },
@@ -27,6 +27,8 @@ fn webhook(kinds: &Kinds) -> Value {
 pub(super) fn install() -> Scenario {
     Scenario {
         name: "install",
+        is_combined: false,
+        before: |_| Vec::new(),
         steps: |kinds: &Kinds| {
             let objects = [
                 kinds.crd(),
@@ -41,32 +43,55 @@ pub(super) fn install() -> Scenario {
     }
 }
 
+/// Objects before an upgrade.
+fn old(kinds: &Kinds) -> Vec<Value> {
+    vec![
+        config_map("changed", "a"),
+        annotated(config_map("recreated", "a"), "update-policy", "recreate"),
+        annotated(config_map("applied", "a"), "update-policy", "ssa-merge"),
+        annotated(config_map("kept", "a"), "delete-policy", "orphan-on-apply"),
+        held(config_map("leaving", "a")),
+        kinds.object("Foo", "leaving-too"),
+        ordered(kinds.object("Foo", "job-1"), "", "", "0"),
+    ]
+}
+
+/// Objects after it.
+fn new(kinds: &Kinds) -> Vec<Value> {
+    vec![
+        config_map("changed", "b"),
+        annotated(config_map("recreated", "b"), "update-policy", "recreate"),
+        annotated(config_map("applied", "b"), "update-policy", "ssa-override"),
+        ordered(kinds.object("Foo", "job-2"), "-1", "", "-1"),
+        ordered(config_map("new", "a"), "1", "", ""),
+    ]
+}
+
 /// Objects change, leave, come, are recreated, and purged.
 pub(super) fn upgrade() -> Scenario {
     Scenario {
         name: "upgrade",
-        steps: |kinds: &Kinds| {
-            let before = [
-                config_map("changed", "a"),
-                annotated(config_map("recreated", "a"), "update-policy", "recreate"),
-                annotated(config_map("applied", "a"), "update-policy", "ssa-merge"),
-                annotated(config_map("kept", "a"), "delete-policy", "orphan-on-apply"),
-                held(config_map("leaving", "a")),
-                kinds.object("Foo", "leaving-too"),
-                ordered(kinds.object("Foo", "job-1"), "", "", "0"),
-            ];
-            let after = [
-                config_map("changed", "b"),
-                annotated(config_map("recreated", "b"), "update-policy", "recreate"),
-                annotated(config_map("applied", "b"), "update-policy", "ssa-override"),
-                ordered(kinds.object("Foo", "job-2"), "-1", "", "-1"),
-                ordered(config_map("new", "a"), "1", "", ""),
-            ];
+        is_combined: false,
+        before: |kinds| vec![Step::Set(kinds.component(&old(kinds))), ready("demo")],
+        steps: |kinds| {
+            vec![Step::Set(kinds.component(&new(kinds))), ready("demo"), Step::Gone(config_map("leaving", "")), ready("demo")]
+        },
+    }
+}
+
+/// The same change, made while the operator is not there.
+pub(super) fn start() -> Scenario {
+    Scenario {
+        name: "start after a change",
+        is_combined: true,
+        before: |kinds| vec![Step::Set(kinds.component(&old(kinds))), ready("demo")],
+        steps: |kinds| {
             vec![
-                Step::Set(kinds.component(&before)),
+                Step::Stop,
+                Step::Set(kinds.component(&new(kinds))),
+                Step::Remove(config_map("kept", "")),
+                Step::Start,
                 ready("demo"),
-                Step::Set(kinds.component(&after)),
-                Step::Until("demo", "Ready", "Ready"),
                 Step::Gone(config_map("leaving", "")),
                 ready("demo"),
             ]
@@ -74,28 +99,31 @@ pub(super) fn upgrade() -> Scenario {
     }
 }
 
+fn doomed(kinds: &Kinds) -> Value {
+    kinds.component(&[
+        kinds.crd(),
+        kinds.baz(),
+        kinds.bar(),
+        annotated(config_map("stays", "a"), "delete-policy", "orphan"),
+        held(config_map("held", "a")),
+        ordered(secret("last"), "", "1", ""),
+    ])
+}
+
 /// A type in use by somebody else holds back the deletion; then everything goes but what is to stay.
 pub(super) fn deletion() -> Scenario {
     Scenario {
         name: "deletion",
-        steps: |kinds: &Kinds| {
-            let objects = [
-                kinds.crd(),
-                kinds.baz(),
-                kinds.bar(),
-                annotated(config_map("stays", "a"), "delete-policy", "orphan"),
-                held(config_map("held", "a")),
-                ordered(secret("last"), "", "1", ""),
-            ];
+        is_combined: false,
+        before: |kinds| vec![Step::Set(doomed(kinds)), ready("demo")],
+        steps: |kinds| {
             let foreign = kinds.object("Baz", "foreign");
             vec![
-                Step::Set(kinds.component(&objects)),
-                ready("demo"),
                 Step::Create(foreign.clone()),
-                Step::Delete(kinds.component(&objects)),
+                Step::Delete(doomed(kinds)),
                 Step::Until("demo", "Deleting", "DeletionBlocked"),
                 Step::Remove(foreign),
-                Step::Gone(kinds.component(&objects)),
+                Step::Gone(doomed(kinds)),
             ]
         },
     }
@@ -105,20 +133,31 @@ pub(super) fn deletion() -> Scenario {
 pub(super) fn adoption() -> Scenario {
     Scenario {
         name: "adoption",
-        steps: |_: &Kinds| {
-            let always = annotated(config_map("taken", "a"), "adoption-policy", "always");
+        is_combined: false,
+        before: |_| {
             let mut taken = config_map("taken", "x");
             taken["metadata"]["labels"][format!("{}/owner-id", crate::world::OPERATOR)] =
                 "t6dnbamijr6wlgrp5kqmkwwqcwr36ty3fmfyelgrlvwblmhqbiea".into();
-            let ssa = annotated(config_map("merged", "a"), "update-policy", "ssa-merge");
             vec![
                 Step::Create(config_map("free", "x")),
                 Step::Create(config_map("merged", "x")),
+                Step::Create(config_map("recreated", "x")),
                 Step::Create(taken),
                 Step::Create(config_map("nobodys", "x")),
                 Step::Set(bundle("other", &[config_map("passed", "other"), config_map("others", "a")])),
                 ready("other"),
-                Step::Set(bundle("demo", &[config_map("free", "a"), always, ssa, config_map("passed", "demo")])),
+            ]
+        },
+        steps: |_| {
+            let objects = [
+                config_map("free", "a"),
+                annotated(config_map("taken", "a"), "adoption-policy", "always"),
+                annotated(config_map("merged", "a"), "update-policy", "ssa-merge"),
+                annotated(config_map("recreated", "a"), "update-policy", "recreate"),
+                config_map("passed", "demo"),
+            ];
+            vec![
+                Step::Set(bundle("demo", &objects)),
                 Step::Until("demo", "Error", "Error"),
                 Step::Set(bundle("other", &[config_map("others", "a")])),
                 ready("demo"),
@@ -128,19 +167,26 @@ pub(super) fn adoption() -> Scenario {
     }
 }
 
+fn drifting() -> Value {
+    let objects = [config_map("edited", "a"), config_map("deleted", "a"), config_map("unmarked", "a"), applied()];
+    bundle("demo", &objects)
+}
+
+fn applied() -> Value {
+    annotated(config_map("applied", "a"), "update-policy", "ssa-override")
+}
+
 /// Fields are edited, objects deleted, labels lost, and one actor does not give in.
 pub(super) fn drift() -> Scenario {
     Scenario {
         name: "drift",
-        steps: |_: &Kinds| {
-            let ssa = annotated(config_map("applied", "a"), "update-policy", "ssa-override");
-            let objects = [config_map("edited", "a"), config_map("deleted", "a"), config_map("unmarked", "a"), ssa.clone()];
+        is_combined: false,
+        before: |_| vec![Step::Set(drifting()), ready("demo")],
+        steps: |_| {
             let label = format!("{}/owner-id", crate::world::OPERATOR);
             vec![
-                Step::Set(bundle("demo", &objects)),
-                ready("demo"),
                 Step::Edit(config_map("edited", ""), json!({ "data": { "value": "x", "more": "y" } })),
-                Step::Edit(ssa, json!({ "data": { "value": "x" } })),
+                Step::Edit(applied(), json!({ "data": { "value": "x" } })),
                 Step::Remove(config_map("deleted", "")),
                 Step::Edit(config_map("unmarked", ""), json!({ "metadata": { "labels": { label: null } } })),
                 ready("demo"),
@@ -152,24 +198,23 @@ pub(super) fn drift() -> Scenario {
     }
 }
 
-/// Objects of deletion stages, with one that is purged.
+/// A component with objects of deletion stages, one of which is purged.
+fn staged(kinds: &Kinds) -> Value {
+    let stage = |name: &str, stage: &str| annotated(kinds.object("Foo", name), "lifecycle", stage);
+    kinds.component(&[
+        config_map("one", "a"),
+        ordered(stage("check", "pre-delete"), "", "", "0"),
+        ordered(stage("drain", "pre-delete"), "1", "", ""),
+        stage("report", "post-delete"),
+    ])
+}
+
+/// Objects of deletion stages come and go while the component goes.
 pub(super) fn stages() -> Scenario {
     Scenario {
         name: "deletion stages",
-        steps: |kinds: &Kinds| {
-            let stage = |name: &str, stage: &str| annotated(kinds.object("Foo", name), "lifecycle", stage);
-            let objects = [
-                config_map("one", "a"),
-                ordered(stage("check", "pre-delete"), "", "", "0"),
-                ordered(stage("drain", "pre-delete"), "1", "", ""),
-                stage("report", "post-delete"),
-            ];
-            vec![
-                Step::Set(kinds.component(&objects)),
-                ready("demo"),
-                Step::Delete(kinds.component(&objects)),
-                Step::Gone(kinds.component(&objects)),
-            ]
-        },
+        is_combined: false,
+        before: |kinds| vec![Step::Set(staged(kinds)), ready("demo")],
+        steps: |kinds| vec![Step::Delete(staged(kinds)), Step::Gone(staged(kinds))],
     }
 }

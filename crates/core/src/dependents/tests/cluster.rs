@@ -18,6 +18,8 @@ pub(super) struct Cluster {
     uids: u64,
     /// Every request, in the order in which it arrived.
     pub(super) journal: Vec<(Verb, ObjectKey)>,
+    /// How many requests changed each object.
+    pub(super) changes: BTreeMap<ObjectKey, usize>,
     /// Refusals to give before answering, by object.
     pub(super) refusals: BTreeMap<ObjectKey, Vec<Refusal>>,
 }
@@ -182,6 +184,13 @@ impl Cluster {
     }
 
     pub(super) fn send(&mut self, engine: &Engine, action: &ObjectAction) -> Answer {
+        let answer = self.answer(engine, action);
+        let is_change = action.verb.is_write() && matches!(answer, Answer::Ok(_));
+        *self.changes.entry(action.key.clone()).or_default() += usize::from(is_change);
+        answer
+    }
+
+    fn answer(&mut self, engine: &Engine, action: &ObjectAction) -> Answer {
         self.journal.push((action.verb, action.key.clone()));
         if let Some(refusals) = self.refusals.get_mut(&action.key)
             && !refusals.is_empty()
@@ -223,8 +232,11 @@ impl Cluster {
                 Answer::Ok(self.store(action.key.clone(), object))
             }
             (Request::JsonPatch(patch), Some(live)) => {
+                let live_version = live.resource_version().to_owned();
                 let mut object = live;
                 match patch::json_patch(&mut object, patch) {
+                    // What a patch sets it to is the version that it expects.
+                    Ok(()) if object.resource_version() != live_version => no(409, "Conflict", &plural, &name),
                     Ok(()) => Answer::Ok(self.store(action.key.clone(), object)),
                     Err(_) => no(422, "Invalid", &plural, &name),
                 }

@@ -37,6 +37,8 @@ pub(super) struct World {
     pub(super) foreign_finalizers: Vec<String>,
     /// What happens before the next requests, one each; the last first.
     pub(super) between: Vec<super::chance::Event>,
+    /// Whether somebody changes objects while a pass runs, so that it knows less than there is.
+    pub(super) is_disturbed: bool,
     /// Called before each request, to check rules.
     pub(super) inspect: Option<fn(&World, &Desired, &Inventory, &ObjectAction)>,
 }
@@ -75,6 +77,7 @@ impl World {
             dies_after: None,
             foreign_finalizers: Vec::new(),
             between: Vec::new(),
+            is_disturbed: false,
             inspect: None,
         }
     }

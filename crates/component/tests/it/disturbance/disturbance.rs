@@ -1,0 +1,106 @@
+//! What goes wrong in a run.
+
+use std::fmt;
+use std::time::Duration;
+
+/// What goes wrong in a run. Requests are those of the operator, counted from 0 when the scenario begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Disturbance {
+    None,
+    /// The process dies after so many requests, and is started again; perhaps the next one dies after so many, too.
+    Crash {
+        after: usize,
+        again: Option<usize>,
+    },
+    /// A request is answered with this code, and is not handled.
+    Answer {
+        at: usize,
+        code: u16,
+    },
+    /// The connection breaks before a request is handled.
+    DropBefore {
+        at: usize,
+    },
+    /// The connection breaks after a request is handled.
+    DropAfter {
+        at: usize,
+    },
+    /// The events of a kind come this much later.
+    Late {
+        group: String,
+        plural: String,
+        by: Duration,
+    },
+    /// The watch of a kind shows nothing from now on, and does not end.
+    Silent {
+        group: String,
+        plural: String,
+    },
+    /// Each event comes up to this much later, those of one kind in their order; the number tells runs apart.
+    Shuffled {
+        by: Duration,
+        run: usize,
+    },
+    /// The server forgets its history, and ends all watches, at a request.
+    LoseHistory {
+        at: usize,
+    },
+    /// Each watch ends after so many events, and is then told that its version is too old, so many times.
+    Expire {
+        events: usize,
+        times: usize,
+    },
+    /// A second operator starts at a request, and both do the same work.
+    Second {
+        at: usize,
+    },
+}
+
+impl Disturbance {
+    /// The name of its kind, as the report counts them.
+    pub(super) fn kind(&self) -> String {
+        match self {
+            Self::None => "undisturbed".to_owned(),
+            Self::Crash { again: None, .. } => "crash".to_owned(),
+            Self::Crash { .. } => "two crashes".to_owned(),
+            Self::Answer { code, .. } => code.to_string(),
+            Self::DropBefore { .. } => "request lost".to_owned(),
+            Self::DropAfter { .. } => "answer lost".to_owned(),
+            Self::Late { .. } | Self::Silent { .. } | Self::Shuffled { .. } => "late events".to_owned(),
+            Self::LoseHistory { .. } | Self::Expire { .. } => "history lost".to_owned(),
+            Self::Second { .. } => "two operators".to_owned(),
+        }
+    }
+
+    /// The seed of the server in the run.
+    pub(super) fn seed(&self) -> u64 {
+        match self {
+            Self::Shuffled { run, .. } => *run as u64,
+            _ => 7,
+        }
+    }
+
+    /// How many operators work.
+    pub(super) fn operators(&self) -> usize {
+        if matches!(self, Self::Second { .. }) { 2 } else { 1 }
+    }
+}
+
+impl fmt::Display for Disturbance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::None => f.write_str("undisturbed"),
+            Self::Crash { after, again: None } => write!(f, "crash after request {after}"),
+            Self::Crash { after, again: Some(again) } => write!(f, "crash after request {after}, and again after {again}"),
+            Self::Answer { at, code } => write!(f, "request {at} answered {code}"),
+            Self::DropBefore { at } => write!(f, "request {at} lost"),
+            Self::DropAfter { at } => write!(f, "answer {at} lost"),
+            Self::Late { group, plural, by } => write!(f, "events of {plural}.{group} {by:?} late"),
+            Self::Silent { group, plural } => write!(f, "watch of {plural}.{group} silent"),
+            Self::Shuffled { by, run } => write!(f, "events shuffled within {by:?}, run {run}"),
+            Self::LoseHistory { at } => write!(f, "history lost at request {at}"),
+            Self::Expire { events, times } => write!(f, "{times} watches expired after {events} events"),
+            Self::Second { at } => write!(f, "second operator from request {at}"),
+        }
+    }
+}

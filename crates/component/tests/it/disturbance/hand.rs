@@ -1,0 +1,92 @@
+//! Requests of users, controllers and others. The kinds are known, so that nobody has to ask the server about them.
+
+use http::{Method, Request};
+use kubewright::prelude::*;
+use kubewright_machinery::object::ObjectExt as _;
+use kubewright_testing::TestCluster;
+
+/// Whoever is not the operator.
+pub(super) struct Hand {
+    client: kube::Client,
+    namespace: String,
+}
+
+impl Hand {
+    pub(super) fn of(cluster: &TestCluster) -> Self {
+        Self { client: cluster.client().clone(), namespace: cluster.namespace().to_owned() }
+    }
+
+    fn collection(&self, object: &Value) -> String {
+        let api = object.api_version();
+        let root = if api.contains('/') { format!("/apis/{api}") } else { format!("/api/{api}") };
+        let plural = format!("{}s", object.kind().to_lowercase());
+        match object.kind() {
+            "CustomResourceDefinition" | "ValidatingWebhookConfiguration" => format!("{root}/{plural}"),
+            _ => format!("{root}/namespaces/{}/{plural}", self.namespace),
+        }
+    }
+
+    fn place(&self, object: &Value) -> String {
+        format!("{}/{}", self.collection(object), object.name())
+    }
+
+    /// The answer; `None` when there is no such object or kind.
+    async fn send(&self, method: Method, path: &str, media: &str, body: &Value) -> Result<Option<Value>, String> {
+        let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
+        let request = Request::builder().method(method.clone()).uri(path).header("content-type", media).body(body);
+        match self.client.request_text(request.map_err(|error| error.to_string())?).await {
+            Ok(text) => serde_json::from_str(&text).map(Some).map_err(|error| error.to_string()),
+            Err(kube::Error::Api(status)) if status.code == 404 => Ok(None),
+            Err(error) => Err(format!("{method} {path}: {error}")),
+        }
+    }
+
+    pub(super) async fn get(&self, object: &Value) -> Result<Option<Value>, String> {
+        self.send(Method::GET, &self.place(object), "application/json", &Value::Null).await
+    }
+
+    /// All objects of the kind of this one; none if nobody serves it.
+    pub(super) async fn list(&self, like: &Value) -> Result<Vec<Value>, String> {
+        let list = self.send(Method::GET, &self.collection(like), "application/json", &Value::Null).await?;
+        let mut items = match list {
+            Some(mut list) => std::mem::take(&mut list["items"]),
+            None => return Ok(Vec::new()),
+        };
+        let items = items.as_array_mut().map(std::mem::take).unwrap_or_default();
+        let typed = items.into_iter().map(|mut item| {
+            item["apiVersion"] = like["apiVersion"].clone();
+            item["kind"] = like["kind"].clone();
+            item
+        });
+        Ok(typed.collect())
+    }
+
+    pub(super) async fn create(&self, object: &Value) -> Result<Option<Value>, String> {
+        self.send(Method::POST, &self.collection(object), "application/json", object).await
+    }
+
+    /// Changes an object if it is there.
+    pub(super) async fn patch(&self, object: &Value, patch: &Value) -> Result<Option<Value>, String> {
+        self.send(Method::PATCH, &self.place(object), "application/merge-patch+json", patch).await
+    }
+
+    /// Writes a status, unless somebody was faster.
+    pub(super) async fn patch_status(&self, object: &Value, patch: &Value) {
+        let path = format!("{}/status", self.place(object));
+        drop(self.send(Method::PATCH, &path, "application/merge-patch+json", patch).await);
+    }
+
+    /// Deletes an object if it is there.
+    pub(super) async fn delete(&self, object: &Value) -> Result<(), String> {
+        self.send(Method::DELETE, &self.place(object), "application/json", &Value::Null).await.map(drop)
+    }
+
+    /// Creates or changes a component.
+    pub(super) async fn set(&self, component: &Value) -> Result<(), String> {
+        let patch = json!({ "spec": component["spec"] });
+        match self.patch(component, &patch).await? {
+            Some(_) => Ok(()),
+            None => self.create(component).await.map(drop),
+        }
+    }
+}

@@ -1,0 +1,321 @@
+//! Plays users, controllers and others, starts the operator again when it died, and sees to the disturbance.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::{FutureExt as _, StreamExt as _};
+use kubewright::prelude::*;
+use kubewright::runtime::clock::Clock;
+use kubewright_apiserver::ApiServer;
+use kubewright_apiserver::kinds::Verb;
+use kubewright_apiserver::middleware::faults::CutHandle;
+use kubewright_apiserver::status::Status;
+use kubewright_machinery::object::ObjectExt as _;
+use kubewright_testing::{TestCluster, TestOperator};
+use tokio::sync::Notify;
+
+use super::disturbance::Disturbance;
+use super::hand::Hand;
+use super::scenario::Step;
+use crate::kinds::{HOLD, Kinds};
+use crate::types::{Bundle, config_map, objects};
+use crate::world::{OPERATOR, is_seen, reason_of};
+
+/// How long a step may take: watches that hang are noticed after five minutes, and events may be late by more.
+const PATIENCE: Duration = Duration::from_mins(90);
+
+pub(super) struct Player {
+    pub(super) cluster: TestCluster,
+    pub(super) hand: Hand,
+    kinds: Kinds,
+    operator: Option<TestOperator>,
+    second: Option<TestOperator>,
+    /// Where the process is cut off, and after how many requests of the next one again.
+    cut: Option<(CutHandle, Option<usize>)>,
+    /// Rings when it is time for the second operator.
+    second_due: Option<Arc<Notify>>,
+    steps_done: Vec<String>,
+    /// The revision of the embedded server after which nobody but the operator had anything to do.
+    seen: Option<u64>,
+}
+
+impl Player {
+    pub(super) fn of(cluster: TestCluster) -> Self {
+        let hand = Hand::of(&cluster);
+        let kinds = Kinds::of(cluster.namespace());
+        Self {
+            cluster,
+            hand,
+            kinds,
+            operator: None,
+            second: None,
+            cut: None,
+            second_due: None,
+            steps_done: Vec::new(),
+            seen: None,
+        }
+    }
+
+    async fn operator(&self) -> TestOperator {
+        self.cluster.start_operator(Operator::new(OPERATOR).component::<Bundle>(objects)).await
+    }
+
+    /// Starts the operator, and waits until it rests.
+    pub(super) async fn start(&mut self) -> Result<(), String> {
+        let operator = self.operator().await;
+        operator.running().working().await.map_err(|error| error.to_string())?;
+        self.operator = Some(operator);
+        self.cluster.pass(Duration::from_secs(1)).await;
+        Ok(())
+    }
+
+    /// The process is killed.
+    pub(super) async fn kill(&mut self) {
+        for operator in self.operator.take().into_iter().chain(self.second.take()) {
+            operator.kill().await;
+        }
+    }
+
+    /// From here on the disturbance is in force.
+    pub(super) fn arm(&mut self, disturbance: &Disturbance) {
+        let faults = self.cluster.faults();
+        let number = |at: &usize| u64::try_from(*at).unwrap_or(u64::MAX);
+        match disturbance {
+            Disturbance::None => {}
+            Disturbance::Crash { after, again } => self.cut = Some((faults.cut_after(number(after)).start(), *again)),
+            Disturbance::Answer { at, code } => {
+                let status = match code {
+                    409 => Status::new(409, "Conflict", "a disturbance"),
+                    429 => Status::new(429, "TooManyRequests", "a disturbance").with_retry_after(1),
+                    code => Status::new(*code, "InternalError", "a disturbance"),
+                };
+                drop(faults.on_any().after(number(at)).times(1).respond(status));
+            }
+            Disturbance::DropBefore { at } => drop(faults.on_any().after(number(at)).times(1).drop_before()),
+            Disturbance::DropAfter { at } => drop(faults.on_any().after(number(at)).times(1).drop_after()),
+            Disturbance::Late { group, plural, by } => {
+                if let Some(server) = self.cluster.embedded() {
+                    server.delay_events(group, plural, *by);
+                }
+            }
+            Disturbance::Silent { group, plural } => {
+                // Watches that are open go on; those that take their place are silent.
+                drop(faults.on(Verb::Watch).of(group, plural).times(1).hang_watch(0));
+                if let Some(server) = self.cluster.embedded() {
+                    server.restart();
+                }
+            }
+            Disturbance::Shuffled { by, .. } => {
+                if let Some(server) = self.cluster.embedded() {
+                    server.shuffle_events(*by);
+                }
+            }
+            Disturbance::LoseHistory { at } => self.lose_history(*at),
+            Disturbance::Expire { events, times } => {
+                let (events, times) = (number(events), number(times));
+                drop(faults.on(Verb::Watch).times(times).cut_watch(events));
+                drop(faults.on(Verb::Watch).times(times).expire_watch());
+            }
+            Disturbance::Second { at } => {
+                let due = Arc::new(Notify::new());
+                self.second_due = Some(due.clone());
+                self.at_request(*at, move || due.notify_one());
+            }
+        }
+    }
+
+    /// Does something when a request has been answered.
+    fn at_request(&self, at: usize, act: impl FnOnce() + Send + 'static) {
+        let journal = self.cluster.journal().clone();
+        let mark = journal.mark();
+        let wait = async move {
+            let mut records = Box::pin(journal.stream(mark).skip(at));
+            if records.next().await.is_some() {
+                act();
+            }
+        };
+        self.cluster.tasks().spawn("disturbance".to_owned(), wait).detach();
+    }
+
+    fn lose_history(&self, at: usize) {
+        let Some(server) = self.cluster.embedded().cloned() else { return };
+        self.at_request(at, move || {
+            server.compact(server.revision());
+            server.restart();
+        });
+    }
+
+    pub(super) async fn play(&mut self, step: &Step) -> Result<(), String> {
+        match step {
+            // A kind that has just come may not be served yet.
+            Step::Create(object) => {
+                self.until("a kind to be served", async |hand| Ok(hand.create(object).await?.is_some())).await
+            }
+            Step::Set(component) => self.hand.set(component).await,
+            Step::Delete(object) | Step::Remove(object) => self.hand.delete(object).await,
+            Step::Edit(object, patch) => {
+                let what = format!("{} there", object.title());
+                self.until(&what, async |hand| Ok(hand.patch(object, patch).await?.is_some())).await
+            }
+            Step::Fight(object, times) => self.fight(object, *times).await,
+            Step::Until(name, state, reason) => {
+                let component = crate::types::bundle(name, &[]);
+                let holds = |it: &Value| is_seen(it) && it["status"]["state"] == *state && reason_of(it) == *reason;
+                let what = format!("{name} {state}/{reason}");
+                self.until(&what, async |hand| Ok(hand.get(&component).await?.as_ref().is_some_and(holds))).await
+            }
+            Step::Gone(object) => {
+                let what = format!("{} gone", object.title());
+                self.until(&what, async |hand| Ok(hand.get(object).await?.is_none())).await
+            }
+            Step::Stop => {
+                self.kill().await;
+                Ok(())
+            }
+            Step::Start => {
+                self.operator = Some(self.operator().await);
+                Ok(())
+            }
+        }
+    }
+
+    async fn fight(&mut self, object: &Value, times: usize) -> Result<(), String> {
+        for _ in 0..times {
+            self.hand.patch(object, &json!({ "data": { "value": "mine" } })).await?;
+            let what = format!("{} corrected", object.title());
+            let corrected = |live: &Value| live["data"]["value"] == object["data"]["value"];
+            self.until(&what, async |hand| Ok(hand.get(object).await?.as_ref().is_some_and(corrected))).await?;
+        }
+        Ok(())
+    }
+
+    /// Waits; meanwhile the world goes on.
+    async fn until(&mut self, what: &str, holds: impl AsyncFn(&Hand) -> Result<bool, String>) -> Result<(), String> {
+        let deadline = self.moment() + PATIENCE;
+        let mut turns = 0;
+        let mut looked_at = None;
+        loop {
+            // What has not changed need not be looked at again.
+            let revision = self.revision();
+            if revision.is_none() || revision != looked_at {
+                if holds(&self.hand).await? {
+                    break;
+                }
+                looked_at = revision;
+            }
+            if self.moment() >= deadline {
+                return Err(self.complaint(what).await?);
+            }
+            // What takes long takes minutes: then it is a timer or a watch that hangs.
+            let pause = if turns < 20 { 100 } else { 5000 };
+            self.turn(Duration::from_millis(pause)).await?;
+            turns += 1;
+        }
+        self.steps_done.push(what.to_owned());
+        Ok(())
+    }
+
+    async fn complaint(&self, what: &str) -> Result<String, String> {
+        let records = self.cluster.journal().all();
+        let last: Vec<String> = records.iter().rev().take(20).rev().map(ToString::to_string).collect();
+        let status = self.hand.get(&crate::types::bundle("demo", &[])).await?.map(|component| component["status"].clone());
+        let done = self.steps_done.join(", ");
+        Ok(format!("expected {what}, after {done}; last requests:\n{}\n{status:#?}", last.join("\n")))
+    }
+
+    /// Of the embedded server, which alone can tell whether anything has happened.
+    fn revision(&self) -> Option<u64> {
+        self.cluster.embedded().map(ApiServer::revision)
+    }
+
+    fn moment(&self) -> Duration {
+        let clock: &Clock = self.cluster.clock();
+        clock.moment().0
+    }
+
+    /// The world goes on a little.
+    async fn turn(&mut self, pause: Duration) -> Result<(), String> {
+        self.see_to_the_operator().await;
+        let revision = self.revision();
+        if revision.is_none() || revision != self.seen {
+            self.play_others().await?;
+            self.seen = revision;
+        }
+        let Some(due) = self.second_due.clone() else {
+            self.cluster.pass(pause).await;
+            return Ok(());
+        };
+        tokio::select! {
+            () = self.cluster.pass(pause) => {}
+            () = due.notified() => {
+                self.second_due = None;
+                self.second = Some(self.operator().await);
+            }
+        }
+        Ok(())
+    }
+
+    /// Controllers and others work.
+    async fn play_others(&self) -> Result<(), String> {
+        for kind in ["Foo", "Bar", "Baz"] {
+            self.play_controller(kind).await?;
+        }
+        for live in self.hand.list(&config_map("", "")).await? {
+            if live.deletion_timestamp().is_some() && live.has_finalizer(HOLD) {
+                self.hand.patch(&live, &json!({ "metadata": { "finalizers": null } })).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A process that was cut off, or gave up, is replaced.
+    async fn see_to_the_operator(&mut self) {
+        if let Some((cut, again)) = self.cut.take_if(|(cut, _)| cut.dropped() > 0) {
+            self.kill().await;
+            cut.resume();
+            self.cut = again.map(|again| {
+                let after = u64::try_from(again).unwrap_or(u64::MAX);
+                (self.cluster.faults().cut_after(after).start(), None)
+            });
+            self.operator = Some(self.operator().await);
+        }
+        for place in [&mut self.operator, &mut self.second] {
+            if place.as_ref().is_some_and(|operator| operator.ended().now_or_never().is_some())
+                && let Some(operator) = place.take()
+            {
+                operator.kill().await;
+                let again = Operator::new(OPERATOR).component::<Bundle>(objects);
+                *place = Some(self.cluster.start_operator(again).await);
+            }
+        }
+    }
+
+    /// Objects of the kinds become ready.
+    async fn play_controller(&self, kind: &str) -> Result<(), String> {
+        for live in self.hand.list(&self.kinds.object(kind, "")).await? {
+            let generation = live.generation();
+            if live["status"]["observedGeneration"].as_i64() == generation || live.deletion_timestamp().is_some() {
+                continue;
+            }
+            let status = json!({ "status": {
+                "observedGeneration": generation,
+                "conditions": [{
+                    "type": "Ready", "status": "True", "reason": "Played", "message": "", "lastTransitionTime": "2026-01-01T00:00:00Z",
+                }],
+            } });
+            self.hand.patch_status(&live, &status).await;
+        }
+        Ok(())
+    }
+
+    /// Everything comes to rest: late events arrive, the operators stop.
+    pub(super) async fn rest(&mut self) -> Result<(), String> {
+        let turns = if self.cluster.is_embedded() { 8 } else { 5 };
+        for _ in 0..turns {
+            self.turn(Duration::from_millis(300)).await?;
+        }
+        self.second_due = None;
+        self.cluster.pass(Duration::from_secs(if self.cluster.is_embedded() { 30 } else { 1 })).await;
+        self.turn(Duration::from_millis(300)).await
+    }
+}

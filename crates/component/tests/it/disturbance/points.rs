@@ -1,0 +1,91 @@
+//! Which disturbances a scenario is put under.
+
+use std::time::Duration;
+
+use super::disturbance::Disturbance;
+use super::run::Outcome;
+
+/// The answers that a single request may get instead of its own.
+const CODES: [u16; 3] = [409, 429, 500];
+/// Longer than a pass takes, longer than any back-off so far, and nearly as long as a watch lasts: its successor starts to wait anew.
+const DELAYS: [Duration; 3] = [Duration::from_secs(2), Duration::from_secs(45), Duration::from_mins(4)];
+/// Runs with events in an order of their own.
+const SHUFFLES: usize = 8;
+
+/// What is not asked for by name is tried at every so many-th point by default: a second crash, and scenarios that only combine others.
+const SAMPLE: usize = 3;
+
+/// What `KUBEWRIGHT_DISTURBANCE` asks for.
+enum Wish {
+    /// All, but samples of what combines others.
+    Usual,
+    /// All.
+    All,
+    /// Every so many-th.
+    Every(usize),
+    /// Those whose text contains this.
+    Named(String),
+}
+
+impl Wish {
+    fn read() -> Self {
+        match std::env::var("KUBEWRIGHT_DISTURBANCE") {
+            Err(_) => Self::Usual,
+            Ok(text) if text == "all" => Self::All,
+            Ok(text) => text.parse().map_or(Self::Named(text), |every: usize| Self::Every(every.max(1))),
+        }
+    }
+}
+
+/// All disturbances of a scenario whose undisturbed run was this one.
+pub(super) fn chosen(plain: &Outcome, is_combined: bool) -> Vec<Disturbance> {
+    let all = if plain.is_virtual { everywhere(plain) } else { a_few(plain) };
+    match Wish::read() {
+        Wish::All => all,
+        Wish::Usual if !plain.is_virtual => all,
+        Wish::Usual if is_combined => all.into_iter().step_by(SAMPLE).collect(),
+        Wish::Usual => all
+            .into_iter()
+            .filter(|one| !matches!(one, Disturbance::Crash { after, again: Some(_) } if after % SAMPLE > 0))
+            .collect(),
+        Wish::Every(stride) => all.into_iter().step_by(stride).collect(),
+        Wish::Named(text) => all.into_iter().filter(|disturbance| disturbance.to_string().contains(&text)).collect(),
+    }
+}
+
+/// Each kind of disturbance at each point.
+fn everywhere(plain: &Outcome) -> Vec<Disturbance> {
+    let points = 0..plain.requests;
+    let mut all = Vec::new();
+    all.extend(points.clone().map(|after| Disturbance::Crash { after, again: None }));
+    // The second crash comes while the next process starts, or soon after; where, goes round.
+    all.extend(points.clone().map(|after| Disturbance::Crash { after, again: Some(after * 7 % 29) }));
+    for code in CODES {
+        all.extend(points.clone().map(|at| Disturbance::Answer { at, code }));
+    }
+    all.extend(points.clone().map(|at| Disturbance::DropBefore { at }));
+    all.extend(points.clone().map(|at| Disturbance::DropAfter { at }));
+    for (group, plural) in &plain.watched {
+        all.extend(DELAYS.map(|by| Disturbance::Late { group: group.clone(), plural: plural.clone(), by }));
+        all.push(Disturbance::Silent { group: group.clone(), plural: plural.clone() });
+    }
+    all.extend((0..SHUFFLES).map(|run| Disturbance::Shuffled { by: Duration::from_secs(3), run }));
+    all.extend(points.clone().map(|at| Disturbance::LoseHistory { at }));
+    all.extend((0..4).map(|events| Disturbance::Expire { events, times: 12 }));
+    all.extend(points.map(|at| Disturbance::Second { at }));
+    all
+}
+
+/// Where time is real: one or two of each kind, at points that differ.
+fn a_few(plain: &Outcome) -> Vec<Disturbance> {
+    let at = |nth: usize| plain.requests * nth / 9;
+    vec![
+        Disturbance::Crash { after: at(2), again: None },
+        Disturbance::Crash { after: at(6), again: Some(at(1)) },
+        Disturbance::Answer { at: at(3), code: 409 },
+        Disturbance::Answer { at: at(5), code: 500 },
+        Disturbance::DropAfter { at: at(4) },
+        Disturbance::Expire { events: 1, times: 8 },
+        Disturbance::Second { at: at(1) },
+    ]
+}

@@ -1,0 +1,46 @@
+//! A prepared cluster that many runs start from.
+
+use std::fmt;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use kubewright_apiserver::ApiServer;
+use kubewright_apiserver::access::Identity;
+use kubewright_apiserver::clock::Clock as ServerClock;
+
+use crate::backend::Backend;
+use crate::{TestCluster, Tier, time};
+
+/// The content of an embedded cluster at one point. Whoever starts from it pays for what is new only, so that a scenario can be run
+/// hundreds of times; see [`each`](crate::each).
+pub struct Origin {
+    server: ApiServer,
+    namespace: String,
+    now: Timestamp,
+    moment: Duration,
+}
+
+impl TestCluster {
+    /// The content as it is now; `None` of a real cluster.
+    pub fn origin(&self) -> Option<Origin> {
+        let server = self.embedded()?.fork();
+        let (now, moment) = (server.clock().now(), server.clock().moment());
+        Some(Origin { server, namespace: self.namespace().to_owned(), now, moment })
+    }
+
+    /// Another cluster with this content, in which time goes on from there. It has the same test namespace, and nothing in common with
+    /// others of the same origin, which may run on other threads; what the server draws by chance follows from the seed. Takes a runtime
+    /// on which time can be virtual.
+    pub fn start_from(origin: &Origin, seed: u64) -> Self {
+        time::make_virtual();
+        let server = origin.server.fork_on(&ServerClock::tokio_from(origin.now, origin.moment), seed);
+        let client = server.client(Identity::admin());
+        Self::assemble(Backend::Embedded { server }, (Tier::Embedded, true), client, origin.namespace.clone())
+    }
+}
+
+impl fmt::Debug for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Origin").field("namespace", &self.namespace).field("now", &self.now).finish_non_exhaustive()
+    }
+}

@@ -2,13 +2,16 @@
 
 use std::fmt::Write as _;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::ComponentStatus;
 use crate::condition::{ConditionStatus, Keep, Updater};
 
 /// The condition that is present while another program keeps changing fields of dependents.
 pub const CONTESTED: &str = "Contested";
+
+/// A fight that this process does not know of may be known to another instance: its condition stays for as long as peace must last.
+const PEACE: SignedDuration = SignedDuration::from_mins(10);
 
 /// How many objects the message names.
 const SHOWN: usize = 3;
@@ -18,8 +21,11 @@ impl ComponentStatus {
     pub fn contest<'a>(&mut self, fights: impl IntoIterator<Item = &'a str>, now: Timestamp) {
         let mut fights = fights.into_iter();
         let mut message = fights.by_ref().take(SHOWN).collect::<Vec<_>>().join("; ");
-        if message.is_empty() && self.condition(CONTESTED).is_none() {
-            return;
+        if message.is_empty() {
+            let told = self.condition(CONTESTED).map(|condition| condition.last_transition_time);
+            if told.is_none_or(|told| now.duration_since(told) < PEACE) {
+                return;
+            }
         }
         let mut conditions = Updater::new(&self.conditions, now, Keep::Untouched);
         if message.is_empty() {
@@ -49,7 +55,9 @@ mod tests {
         status.contest(["a", "b", "c", "d"], now);
         let condition = status.condition(CONTESTED).unwrap();
         assert_eq!((condition.reason.as_str(), condition.message.as_str()), ("DriftRepeated", "a; b; c; and 1 more"));
-        status.contest([], now);
+        status.contest([], now + PEACE - SignedDuration::from_secs(1));
+        assert!(status.condition(CONTESTED).is_some(), "another instance may know of it");
+        status.contest([], now + PEACE);
         assert!(status.condition(CONTESTED).is_none());
     }
 }

@@ -155,6 +155,10 @@ fn writes(journal: &Records, namespace: &str) -> BTreeMap<String, usize> {
     let mut writes = BTreeMap::new();
     for record in journal.clone().writes().iter() {
         let Some(resource) = record.target.resource().filter(|resource| resource.resource != "events") else { continue };
+        // What a process sends while it is cut off does not arrive.
+        if record.status().is_none() {
+            continue;
+        }
         let created = record.body.as_ref().map_or("", |body| body.name());
         let name = if resource.name.is_empty() { created } else { &resource.name };
         let written = format!("{}/{} {name}", resource.resource, resource.subresource);

@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use super::super::*;
-use super::world::{Annotate, End, OPERATOR, World, blocked, object};
+use super::chance::settle;
+use super::world::{Annotate, End, OPERATOR, World, blocked, definition, object};
 use kubewright_machinery::object::ObjectExt;
 
 fn existing(world: &mut World) -> [Value; 2] {
@@ -103,4 +104,26 @@ fn an_adopted_object_is_marked_before_it_is_recreated() {
     world.cluster.put(object("ConfigMap", "c"));
     assert!(world.apply(&[object("ConfigMap", "c").with("update-policy", "recreate")]).is_complete());
     assert_eq!(world.requests(), ["Create c", "ReadLive c", "TakeOwnership c", "Recreate c", "Create c"]);
+}
+
+// OWN-4, WAVE-5
+#[test]
+fn a_type_that_was_deleted_and_lost_our_label_comes_back() {
+    let mut world = World::new();
+    let set = [definition(), object("Baz", "baz")];
+    world.apply(&set);
+    settle(&mut world);
+    assert!(world.apply(&set).is_complete());
+    world.cluster.remove("CustomResourceDefinition", "bazs.testing.kubewright.dev");
+    world.cluster.edit("CustomResourceDefinition", "bazs.testing.kubewright.dev", |live| {
+        live["metadata"]["labels"].as_object_mut().unwrap().clear();
+    });
+    for _ in 0..6 {
+        settle(&mut world);
+        world.apply(&set);
+        world.advance(20);
+    }
+    settle(&mut world);
+    assert!(world.apply(&set).is_complete());
+    assert!(world.cluster.get("Baz", "baz").is_some());
 }

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use kubewright::prelude::*;
 use kubewright_apiserver::kinds::Verb;
 use kubewright_apiserver::middleware::journal::{Record, Records};
 use kubewright_testing::{Journal, TestCluster};

@@ -43,7 +43,7 @@ pub struct ResourceTarget {
 impl Target {
     /// Reads method and URL.
     pub fn of(method: &Method, uri: &Uri) -> Self {
-        let path = path::decoded(uri.path()).unwrap_or(Cow::Borrowed(uri.path()));
+        let path = path::decoded(uri.path()).unwrap_or_else(|| Cow::Borrowed(uri.path()));
         resource(method, &path, uri.query().unwrap_or_default())
             .map_or_else(|| Self::Other { method: method.to_string(), path: path.into_owned() }, Self::Resource)
     }

@@ -178,7 +178,10 @@ async fn no_query_gets_a_request_stuck() {
                     ["%", "%00", "%ff", "&", "=", "%2C", "-1", "99999999999999999999", "%7B", "+"][dice.roll(10)],
                 ),
                 2 => query.insert_str(at, "&limit=1"),
-                _ => drop(query.split_off(at).chars().rev().take(dice.roll(9)).for_each(|c| query.push(c))),
+                _ => {
+                    let turned: String = query.split_off(at).chars().rev().take(dice.roll(9)).collect();
+                    query.push_str(&turned);
+                }
             }
         }
         query.retain(|c| c.is_ascii_graphic() && !matches!(c, '"' | '<' | '>' | '`' | '{' | '}' | '#'));

@@ -32,7 +32,7 @@ impl<'p> Planner<'p> {
             Comparison::Same(empty_paths) => {
                 let item = &mut self.items[place];
                 item.digest.clone_from(&object.digest);
-                item.live_digest = live.digest().to_owned();
+                live.digest().clone_into(&mut item.live_digest);
                 item.fingerprint = live.fingerprint_for(&empty_paths);
                 item.empty_paths = empty_paths;
             }

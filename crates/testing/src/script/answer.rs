@@ -60,7 +60,7 @@ impl Answer {
                 _ => Content::Binary { magic: body.iter().take(8).copied().collect(), size: body.len() },
             },
         };
-        let lines = body.trim_ascii_end().iter().filter(|byte| **byte == b'\n').count();
+        let lines = body.trim_ascii_end().split(|byte| *byte == b'\n').count() - 1;
         Self { code, protocol: String::new(), headers, lines, content }
     }
 

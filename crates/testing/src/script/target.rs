@@ -103,7 +103,7 @@ pub(super) struct Reply {
 }
 
 impl Reply {
-    fn new(status: &http::StatusCode, headers: HeaderMap, stream: Stream) -> Self {
+    fn new(status: http::StatusCode, headers: HeaderMap, stream: Stream) -> Self {
         Self { code: status.as_u16(), protocol: String::new(), headers, stream }
     }
 }
@@ -222,7 +222,7 @@ impl Embedded {
         };
         let answer = self.server.service(identity).oneshot(request.map(Full::new)).await;
         let (parts, body) = answer.map_err(|error| TargetError::Body(error.to_string()))?.into_parts();
-        Ok(Reply::new(&parts.status, parts.headers, body.map_err(|error| error.to_string()).boxed_unsync()))
+        Ok(Reply::new(parts.status, parts.headers, body.map_err(|error| error.to_string()).boxed_unsync()))
     }
 }
 
@@ -244,7 +244,7 @@ impl Remote {
 async fn send(client: &kube::Client, request: Request<Bytes>) -> Result<Reply, TargetError> {
     let response: Response<kube::client::Body> = client.send(request.map(|body| body.to_vec().into())).await?;
     let (parts, body) = response.into_parts();
-    Ok(Reply::new(&parts.status, parts.headers, body.map_err(|error| error.to_string()).boxed_unsync()))
+    Ok(Reply::new(parts.status, parts.headers, body.map_err(|error| error.to_string()).boxed_unsync()))
 }
 
 async fn config(kubeconfig: &str) -> Result<kube::Config, TargetError> {

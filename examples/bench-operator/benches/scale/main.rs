@@ -39,7 +39,9 @@ async fn main() -> ExitCode {
         all.extend(Run::start(size).await.figures().await);
     }
     let faults = faults(&all);
-    faults.iter().for_each(|fault| println!("MISSED: {fault}"));
+    for fault in &faults {
+        println!("MISSED: {fault}");
+    }
     if faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 

@@ -52,12 +52,15 @@ pub(crate) struct Figures {
     requests: Requests,
 }
 
+/// One of the figures of a phase.
+type Figure = fn(&Figures) -> f64;
+
 impl Figures {
     pub(crate) const TITLES: &str = "components       phase     seconds  CPU s  CPU ms each  peak MiB  rest MiB  KiB each \
                                      writes each  events each   reads  watches  refused";
 
     /// What must not grow with the number of components.
-    pub(crate) const PER_COMPONENT: [(&str, fn(&Self) -> f64); 3] = [
+    pub(crate) const PER_COMPONENT: [(&str, Figure); 3] = [
         ("ms of CPU", Self::cpu_each),
         ("KiB", Self::memory_each),
         ("requests", |figures| figures.each((figures.requests.writes + figures.requests.events) as f64)),

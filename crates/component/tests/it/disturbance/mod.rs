@@ -6,7 +6,6 @@
 //! sampled by default (second crashes, scenarios that combine others), `=9` every ninth run only, any other text the runs
 //! whose description contains it, such as `crash after request 12`.
 
-mod disturbance;
 mod hand;
 mod normal;
 mod player;
@@ -15,11 +14,12 @@ mod report;
 mod run;
 mod scenario;
 mod scenes;
+mod trouble;
 
-use disturbance::Disturbance;
 use kubewright_testing::each;
 use run::Stage;
 use scenario::Scenario;
+use trouble::Disturbance;
 
 /// Runs a scenario under everything, and compares.
 fn disturb(scenario: fn() -> Scenario) {

@@ -14,9 +14,9 @@ use kubewright_machinery::object::ObjectExt as _;
 use kubewright_testing::{TestCluster, TestOperator};
 use tokio::sync::Notify;
 
-use super::disturbance::Disturbance;
 use super::hand::Hand;
 use super::scenario::Step;
+use super::trouble::Disturbance;
 use crate::kinds::{HOLD, Kinds};
 use crate::types::{Bundle, config_map, objects};
 use crate::world::{OPERATOR, is_seen, reason_of};

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::disturbance::Disturbance;
 use super::run::Outcome;
+use super::trouble::Disturbance;
 
 /// The answers that a single request may get instead of its own.
 const CODES: [u16; 3] = [409, 429, 500];

@@ -6,8 +6,8 @@ use std::io::Write as _;
 use kubewright::prelude::*;
 use kubewright_machinery::patch::diff;
 
-use super::disturbance::Disturbance;
 use super::run::Outcome;
+use super::trouble::Disturbance;
 
 /// So many more writes of one object than in the undisturbed run are in order: a conflict is retried five times.
 const MORE: usize = 6;

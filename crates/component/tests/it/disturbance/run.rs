@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use kubewright::prelude::*;
 use kubewright_apiserver::kinds::Verb;
 use kubewright_apiserver::middleware::journal::Records;
-use kubewright_machinery::object::ObjectExt as _;
+use kubewright_machinery::object::ObjectExt;
 use kubewright_testing::{Origin, TestCluster};
 
-use super::disturbance::Disturbance;
 use super::normal::{ANY, Normal};
 use super::player::Player;
 use super::scenario::{Scenario, Step, strangers};
+use super::trouble::Disturbance;
 use crate::kinds::Kinds;
 use crate::types::{bundle, config_map};
 use crate::world::World;
@@ -82,9 +82,7 @@ impl Stage {
         for stranger in strangers(&all) {
             let live = player.hand.get(&stranger).await?;
             let removed = all.iter().any(|step| matches!(step, Step::Remove(object) if object.title() == stranger.title()));
-            if !removed
-                && live.as_ref().map(|live| live.resource_version()) != versions.get(&stranger.title()).map(String::as_str)
-            {
+            if !removed && live.as_ref().map(ObjectExt::resource_version) != versions.get(&stranger.title()).map(String::as_str) {
                 touched.push(stranger.title());
             }
         }

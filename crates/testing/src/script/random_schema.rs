@@ -209,7 +209,7 @@ impl Author<'_> {
         let mut rule = json!({"rule": expression});
         match self.below(4) {
             0 => rule["message"] = "that is wrong".into(),
-            1 => rule["messageExpression"] = "'wrong: ' + string(1 + 1)".into(),
+            1 => rule["messageExpression"] = "1 + 1 == 2 ? 'that is ' + 'wrong' : ''".into(),
             _ => {}
         }
         if self.once_in(4) {

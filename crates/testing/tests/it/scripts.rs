@@ -55,8 +55,11 @@ fn check_table(table: &str) {
         let mut text = String::new();
         write!(text, "{before}{}{table}{}{after}", MARKS.0, MARKS.1).unwrap();
         std::fs::write(README, text).unwrap();
-    } else if current != table {
-        eprintln!("the table in crates/apiserver/README.md is not current; run with {README_VARIABLE}=1 to write it");
+    } else {
+        assert!(
+            current == table,
+            "the table in crates/apiserver/README.md is not that of this run; {README_VARIABLE}=1 writes it"
+        );
     }
 }
 

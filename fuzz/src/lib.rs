@@ -125,7 +125,8 @@ pub fn paths(data: &[u8]) {
     for text in [text.clone(), format!(".{text}").into(), format!(".spec.a[?(@{text})].b").into(), format!("{{..{text}}}").into()]
     {
         if let Ok(path) = JsonPath::parse(&text) {
-            let _ = path.find(&object);
+            let found = path.find(&object);
+            assert_eq!(path.first(&object), found.first().copied());
         }
     }
     let schema = json!({"type": "object", "properties": {"spec": {"type": "object", "properties": {"a": {"type": "string"},

@@ -135,7 +135,11 @@ impl Clock {
     /// Waits until [`Clock::moment`] has reached `deadline`.
     pub async fn sleep_until(&self, deadline: Duration) {
         match &*self.source {
-            Source::System { start } | Source::Tokio { start, .. } => tokio::time::sleep_until(*start + deadline).await,
+            Source::System { start } | Source::Tokio { start, .. } => match start.checked_add(deadline) {
+                Some(deadline) => tokio::time::sleep_until(deadline).await,
+                // The end of time never comes.
+                None => std::future::pending().await,
+            },
             Source::Manual { elapsed, .. } => {
                 let mut elapsed = elapsed.subscribe();
                 // The sender lives in this clock, which is borrowed here, so waiting cannot fail.
@@ -206,6 +210,13 @@ mod tests {
         clock.advance(Duration::from_secs(1));
         assert_eq!((wrong.now_in_seconds(), wrong.moment()), ("2025-12-31T23:55:01Z".to_owned(), Duration::from_secs(1)));
         assert_eq!(clock.now_in_seconds(), "2026-01-01T00:00:01Z");
+    }
+
+    // DET-2
+    #[tokio::test(start_paused = true)]
+    async fn nobody_waits_for_the_end_of_time() {
+        let clock = Clock::tokio(epoch());
+        assert!(tokio::time::timeout(Duration::from_secs(1_000_000), clock.sleep(Duration::MAX)).await.is_err());
     }
 
     // DET-2

@@ -1,5 +1,7 @@
 //! What is allowed in a definition and probably not meant.
 
+use std::collections::HashSet;
+
 use kubewright_machinery::object::{ObjectExt as _, names};
 use serde_json::Value;
 
@@ -9,7 +11,7 @@ use super::versions;
 
 /// Formats that nothing checks, unless the stored definition has them already.
 pub(super) fn unknown_formats(definition: &Value, stored: Option<&Value>) -> Vec<String> {
-    let known = stored.map(formats).unwrap_or_default();
+    let known: HashSet<String> = stored.map(formats).unwrap_or_default().into_iter().collect();
     let found = formats(definition).into_iter().filter(|format| !known.contains(format));
     found.map(|format| format!("unrecognized format {format:?}")).collect()
 }
@@ -17,9 +19,10 @@ pub(super) fn unknown_formats(definition: &Value, stored: Option<&Value>) -> Vec
 fn formats(definition: &Value) -> Vec<String> {
     let mut found = Vec::new();
     let schemas: Vec<_> = versions::all(definition).iter().map(versions::schema).collect();
+    let differ = schemas.iter().any(|other| *other != schemas[0]);
     for (index, schema) in schemas.iter().enumerate() {
         // One schema for all versions counts once.
-        if (index == 0 || schemas.iter().any(|other| *other != schemas[0]))
+        if (index == 0 || differ)
             && let Some(schema) = schema
         {
             collect(schema, &mut found);
@@ -49,7 +52,7 @@ fn collect(schema: &Value, found: &mut Vec<String>) {
 /// Finalizers of an instance without a domain, unless it has them already.
 pub(super) fn finalizers(object: &Value, stored: Option<&Value>) -> Vec<String> {
     const STANDARD: [&str; 3] = ["orphan", "foregroundDeletion", "kubernetes"];
-    let known: Vec<&str> = stored.map(|stored| stored.finalizers().collect()).unwrap_or_default();
+    let known: HashSet<&str> = stored.map(|stored| stored.finalizers().collect()).unwrap_or_default();
     let mut added: Vec<&str> = object.finalizers().filter(|finalizer| !known.contains(finalizer)).collect();
     added.sort_unstable();
     added.dedup();

@@ -1,5 +1,7 @@
 //! Merging lists, and the order of what comes out.
 
+use std::collections::{HashMap, HashSet};
+
 use serde_json::{Map, Value};
 
 use super::marks::Place;
@@ -22,14 +24,11 @@ pub(super) fn merge(live: Vec<Value>, patch: Vec<Value>, place: Place, merge: Me
     let key = place.merge_key();
     if !is_of_maps(&live, &patch)? {
         if merge == Merge::Delete {
-            return Ok(live.into_iter().filter(|item| !patch.contains(item)).collect());
+            let gone = Order::of(&patch, None);
+            return Ok(live.into_iter().filter(|item| gone.place(item).is_none()).collect());
         }
-        let mut merged: Vec<Value> = Vec::with_capacity(live.len() + patch.len());
-        for item in live.iter().chain(&patch) {
-            if !merged.contains(item) {
-                merged.push(item.clone());
-            }
-        }
+        let mut seen = HashSet::with_capacity(live.len() + patch.len());
+        let merged = live.iter().chain(&patch).filter(|item| seen.insert(item.to_string())).cloned().collect();
         return Ok(in_order(merged, &patch, &live, None));
     }
     let Some(key) = key else {
@@ -37,15 +36,22 @@ pub(super) fn merge(live: Vec<Value>, patch: Vec<Value>, place: Place, merge: Me
     };
     let (present, changes) = directives(live, patch, key)?;
     let mut merged = present.clone();
+    let mut places = Order::of(&present, Some(key));
     for change in &changes {
         let Value::Object(members) = change else { continue };
-        let Some(value) = members.get(key) else { return Err(no_key(members, key)) };
-        match merged.iter_mut().find(|item| item.get(key) == Some(value)) {
-            Some(item) => {
+        if !members.contains_key(key) {
+            return Err(no_key(members, key));
+        }
+        match places.place(change) {
+            Some(place_of) => {
+                let item = &mut merged[place_of];
                 let live = item.as_object().cloned().unwrap_or_default();
                 *item = Value::Object(merge_maps(live, members, place.item())?);
             }
-            None => merged.push(change.clone()),
+            None => {
+                places.put(change, merged.len());
+                merged.push(change.clone());
+            }
         }
     }
     Ok(in_order(merged, &changes, &present, Some(key)))
@@ -69,6 +75,7 @@ fn is_of_maps(live: &[Value], patch: &[Value]) -> Result<bool, StrategicError> {
 /// Follows the directives among the items of a patch: what is left of the live list, and what is merged into it.
 fn directives(mut live: Vec<Value>, patch: Vec<Value>, key: &str) -> Result<(Vec<Value>, Vec<Value>), StrategicError> {
     let (mut changes, mut replace) = (Vec::new(), false);
+    let mut deleted = HashSet::new();
     for item in patch {
         let Some((map, directive)) = item.as_object().and_then(|map| Some((map, map.get(DIRECTIVE)?))) else {
             changes.push(item);
@@ -76,8 +83,7 @@ fn directives(mut live: Vec<Value>, patch: Vec<Value>, key: &str) -> Result<(Vec
         };
         match directive.as_str() {
             Some("delete") => {
-                let deleted = map.get(key).ok_or_else(|| no_key(map, key))?;
-                live.retain(|item| item.get(key) != Some(deleted));
+                deleted.insert(map.get(key).ok_or_else(|| no_key(map, key))?.to_string());
             }
             Some("replace") => replace = true,
             Some("merge") => {
@@ -85,6 +91,9 @@ fn directives(mut live: Vec<Value>, patch: Vec<Value>, key: &str) -> Result<(Vec
             }
             _ => return Err(bad_directive(directive, map)),
         }
+    }
+    if !deleted.is_empty() {
+        live.retain(|item| item.get(key).is_none_or(|value| !deleted.contains(&value.to_string())));
     }
     Ok(if replace { (changes, Vec::new()) } else { (live, changes) })
 }
@@ -119,9 +128,10 @@ pub(super) fn check_order(patch: &[Value], order: &[Value], key: Option<&str>) -
 /// Items named by `order` in that order; the others keep their live order and come before the next named item only if both are live and they
 /// stand before it.
 pub(super) fn in_order(merged: Vec<Value>, order: &[Value], live: &[Value], key: Option<&str>) -> Vec<Value> {
-    let (mut named, mut rest): (Vec<_>, Vec<_>) = merged.into_iter().partition(|item| position(order, item, key).is_some());
-    named.sort_by_key(|item| position(order, item, key));
-    rest.sort_by_key(|item| position(live, item, key));
+    let (order, live) = (Order::of(order, key), Order::of(live, key));
+    let (mut named, mut rest): (Vec<_>, Vec<_>) = merged.into_iter().partition(|item| order.place(item).is_some());
+    named.sort_by_cached_key(|item| order.place(item));
+    rest.sort_by_cached_key(|item| live.place(item));
     let mut result = Vec::with_capacity(named.len() + rest.len());
     let (mut named, mut rest) = (named.into_iter().peekable(), rest.into_iter().peekable());
     loop {
@@ -130,15 +140,46 @@ pub(super) fn in_order(merged: Vec<Value>, order: &[Value], live: &[Value], key:
             (Some(_), None) => true,
             (None, Some(_)) => false,
             (Some(other), Some(next)) => {
-                matches!((position(live, other, key), position(live, next, key)), (Some(other), Some(next)) if other < next)
+                matches!((live.place(other), live.place(next)), (Some(other), Some(next)) if other < next)
             }
         };
         result.extend(if rest_first { rest.next() } else { named.next() });
     }
 }
 
-fn position(list: &[Value], item: &Value, key: Option<&str>) -> Option<usize> {
-    list.iter().position(|other| same(other, item, key))
+/// Where the items of a list stand, by their key or as a whole.
+struct Order<'k> {
+    key: Option<&'k str>,
+    places: HashMap<String, usize>,
+}
+
+impl<'k> Order<'k> {
+    fn of(list: &[Value], key: Option<&'k str>) -> Self {
+        let mut order = Self { key, places: HashMap::with_capacity(list.len()) };
+        for (place, item) in list.iter().enumerate() {
+            order.put(item, place);
+        }
+        order
+    }
+
+    /// The first place of an item counts.
+    fn put(&mut self, item: &Value, place: usize) {
+        if let Some(identity) = self.identity(item) {
+            self.places.entry(identity).or_insert(place);
+        }
+    }
+
+    fn place(&self, item: &Value) -> Option<usize> {
+        self.places.get(&self.identity(item)?).copied()
+    }
+
+    /// Members are sorted, so that equal values have equal texts.
+    fn identity(&self, item: &Value) -> Option<String> {
+        match self.key {
+            Some(key) => item.get(key).map(Value::to_string),
+            None => Some(item.to_string()),
+        }
+    }
 }
 
 fn same(a: &Value, b: &Value, key: Option<&str>) -> bool {

@@ -125,3 +125,21 @@ proptest! {
         prop_assert_eq!(of_live, live_only);
     }
 }
+
+// PATCH-7
+#[test]
+fn long_lists_are_merged_item_by_item() {
+    let names = |from: usize| (from..from + 50_000).map(|n| format!("x.io/{n}")).collect::<Vec<_>>();
+    let both =
+        patched(CONFIG_MAP, json!({"metadata": {"finalizers": names(0)}}), json!({"metadata": {"finalizers": names(25_000)}}));
+    assert_eq!(both["metadata"]["finalizers"].as_array().unwrap().len(), 75_000);
+    let less = patched(CONFIG_MAP, both, json!({"metadata": {"$deleteFromPrimitiveList/finalizers": names(10)}}));
+    assert_eq!(less["metadata"]["finalizers"].as_array().unwrap().len(), 25_000);
+
+    let many = |from: usize| (from..from + 20_000).map(|n| json!({"name": n.to_string(), "image": "i"})).collect::<Vec<_>>();
+    let merged = patched(DEPLOYMENT, containers(many(0).into()), containers(many(10_000).into()));
+    assert_eq!(merged["spec"]["template"]["spec"]["containers"].as_array().unwrap().len(), 30_000);
+    let gone: Vec<_> = (0..20_000).map(|n| json!({"name": n.to_string(), "$patch": "delete"})).collect();
+    let left = patched(DEPLOYMENT, merged, containers(gone.into()));
+    assert_eq!(left["spec"]["template"]["spec"]["containers"].as_array().unwrap().len(), 10_000);
+}

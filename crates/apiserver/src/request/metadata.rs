@@ -1,5 +1,7 @@
 //! `metadata`: its typed form, what the server sets in it, and what is valid (chapter 2.3 of the behaviour).
 
+use std::collections::HashSet;
+
 use kubewright_machinery::object::{ObjectExt as _, json_type, names};
 use serde_json::{Map, Value, json};
 
@@ -37,19 +39,20 @@ pub(super) fn within(kind: &KindSpec) -> &'static str {
 /// Removes owner references that occur twice (META-10). `found` says when that is noticed.
 pub(super) fn deduplicate_owners(object: &mut Value, context: &mut WriteContext<'_>, found: &str) {
     let Some(Value::Array(owners)) = object.metadata_mut().get_mut("ownerReferences") else { return };
-    let mut kept: Vec<Value> = Vec::with_capacity(owners.len());
-    let mut repeated: Vec<String> = Vec::new();
-    for owner in std::mem::take(owners) {
-        if kept.contains(&owner) {
-            let uid = owner["uid"].as_str().unwrap_or_default().to_owned();
-            if !repeated.contains(&uid) {
-                repeated.push(uid);
-            }
-        } else {
-            kept.push(owner);
-        }
+    if owners.len() < 2 {
+        return;
     }
-    *owners = kept;
+    // Members are sorted, so that equal references have equal texts.
+    let (mut seen, mut seen_again) = (HashSet::new(), HashSet::new());
+    let mut repeated: Vec<String> = Vec::new();
+    owners.retain(|owner| {
+        let is_new = seen.insert(owner.to_string());
+        let uid = owner["uid"].as_str().unwrap_or_default();
+        if !is_new && seen_again.insert(uid.to_owned()) {
+            repeated.push(uid.to_owned());
+        }
+        is_new
+    });
     if !repeated.is_empty() {
         context.warn(format!(
             ".metadata.ownerReferences contains duplicate entries{found}; API server dedups owner references in 1.20+, and may reject such \
@@ -128,9 +131,11 @@ fn changes(metadata: &Map<String, Value>, stored: &Map<String, Value>, errors: &
         }
     }
     if stored.contains_key("deletionTimestamp") {
-        let old: Vec<_> = stored.get("finalizers").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default().to_vec();
-        let new = metadata.get("finalizers").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-        let added: Vec<_> = new.iter().filter(|finalizer| !old.contains(finalizer)).map(Value::to_string).collect();
+        let finalizers =
+            |metadata: &Map<String, Value>| metadata.get("finalizers").and_then(Value::as_array).cloned().unwrap_or_default();
+        let old: HashSet<String> = finalizers(stored).iter().map(Value::to_string).collect();
+        let new = finalizers(metadata).into_iter().map(|finalizer| finalizer.to_string());
+        let added: Vec<_> = new.filter(|finalizer| !old.contains(finalizer)).collect();
         if !added.is_empty() {
             errors.push(FieldError::new(
                 "metadata.finalizers",

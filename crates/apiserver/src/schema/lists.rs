@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::status::FieldError;
 
 use super::node::{Additional, ListType, Node};
-use super::path::Path;
+use super::path::{Path, has_room};
 
 /// The duplicates of all lists in an object, each at its later place.
 pub(super) fn check(root: &Node, object: &Value) -> Vec<FieldError> {
@@ -64,10 +64,38 @@ fn duplicates<'a, T: Into<Shown<'a>>>(
         // Members are sorted, so that equal values have equal texts. The third of a kind is not told any more.
         let count = seen.entry(identity.value().to_string()).or_default();
         *count += 1;
-        if *count == 2 {
+        if *count == 2 && has_room(errors.len(), path.len()) {
             errors.push(FieldError::duplicate(path.index(index).to_string(), identity.value()));
         }
     }
+}
+
+/// The items of a stored list by what tells them apart: only lists that are maps tell which item another continues.
+#[derive(Debug, Default)]
+pub(super) struct Continued<'a> {
+    keys: &'a [String],
+    items: HashMap<String, &'a Value>,
+}
+
+impl<'a> Continued<'a> {
+    pub(super) fn of(list: &'a ListType, old: Option<&'a Value>) -> Self {
+        let (ListType::Map(keys), Some(Value::Array(old))) = (list, old) else { return Self::default() };
+        let mut items = HashMap::with_capacity(old.len());
+        for item in old {
+            items.entry(identity(item, keys)).or_insert(item);
+        }
+        Self { keys, items }
+    }
+
+    /// The stored item that an item continues.
+    pub(super) fn item(&self, item: &Value) -> Option<&'a Value> {
+        if self.items.is_empty() { None } else { self.items.get(&identity(item, self.keys)).copied() }
+    }
+}
+
+/// The values of the keys of an item, as a text.
+fn identity(item: &Value, keys: &[String]) -> String {
+    keys_of(item, keys).map(|keys| Value::Object(keys).to_string()).unwrap_or_default()
 }
 
 /// What tells an item apart: itself, or its keys.

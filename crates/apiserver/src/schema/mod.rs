@@ -42,7 +42,7 @@ pub use object_meta::{MAX_ANNOTATION_BYTES, metadata_errors};
 
 use node::Node;
 pub(crate) use path::Path;
-pub(crate) use path::note;
+pub(crate) use path::{has_room, note};
 
 /// The compiled schema of one version of a custom resource.
 #[derive(Debug)]

@@ -3,6 +3,7 @@
 use kubewright_machinery::object::names;
 use serde_json::{Map, Value, json};
 
+use super::path::has_room;
 use crate::status::{FieldError, FieldReason};
 
 /// The most that the names and values of all annotations may have together.
@@ -47,6 +48,7 @@ fn owners(metadata: &Map<String, Value>, errors: &mut Vec<FieldError>) {
     let Some(Value::Array(owners)) = metadata.get("ownerReferences") else { return };
     let text = |owner: &Value, field: &str| owner.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
     let mut controller: Option<String> = None;
+    let mut all: Option<String> = None;
     for owner in owners {
         let (group, version) = group_version(owner["apiVersion"].as_str().unwrap_or_default());
         if version.is_empty() {
@@ -65,10 +67,13 @@ fn owners(metadata: &Map<String, Value>, errors: &mut Vec<FieldError>) {
         if owner.get("controller") == Some(&Value::Bool(true)) {
             let this = format!("{}/{}", text(owner, "kind"), text(owner, "name"));
             if let Some(other) = &controller {
-                let all: Vec<_> = owners.iter().map(printed).collect();
+                // Each of them shows all of them.
+                let all = all.get_or_insert_with(|| owners.iter().map(printed).collect::<Vec<_>>().join(","));
+                if !has_room(errors.len(), all.len()) {
+                    continue;
+                }
                 let message = format!(
-                    "Invalid value: [{}]: Only one reference can have Controller set to true. Found \"true\" in references for {other} and {this}",
-                    all.join(",")
+                    "Invalid value: [{all}]: Only one reference can have Controller set to true. Found \"true\" in references for {other} and {this}"
                 );
                 errors.push(FieldError::new("metadata.ownerReferences", FieldReason::Invalid, message));
             } else {
@@ -120,5 +125,30 @@ fn policies(metadata: &Map<String, Value>, errors: &mut Vec<FieldError>) {
     if has("orphan") && has("foregroundDeletion") {
         let detail = "finalizer orphan and foregroundDeletion cannot be both set";
         errors.push(FieldError::invalid("metadata.finalizers", &metadata["finalizers"], detail));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn problems(owners: usize) -> Vec<FieldError> {
+        let owner = |n: usize| json!({"apiVersion": "v1", "kind": "Pod", "name": format!("o{n}"), "uid": format!("u{n}"), "controller": true});
+        let metadata = json!({"ownerReferences": (0..owners).map(owner).collect::<Vec<_>>()});
+        metadata_errors(metadata.as_object().unwrap(), true)
+    }
+
+    // META-10
+    #[test]
+    fn each_controller_after_the_first_is_told() {
+        let found: Vec<_> = problems(4).iter().map(|error| error.message.rsplit(' ').next().unwrap().to_owned()).collect();
+        assert_eq!(found, ["Pod/o1", "Pod/o2", "Pod/o3"]);
+    }
+
+    // META-10
+    #[test]
+    fn many_controllers_are_not_told_without_end() {
+        let bytes: usize = problems(10_000).iter().map(|error| error.message.len()).sum();
+        assert!(bytes < 32 * 1024 * 1024, "{bytes}");
     }
 }

@@ -9,9 +9,11 @@ use super::room;
 /// Compiles an expression; an error is what Go says about it.
 pub(super) fn compile(source: &str) -> Result<Regex, String> {
     let characters: Vec<char> = source.chars().collect();
+    let last_name_end = characters.windows(2).rposition(|pair| pair == NAME_END);
     let mut translator = Translator {
         source,
         characters: &characters,
+        last_name_end,
         at: 0,
         output: String::new(),
         depth: 0,
@@ -43,6 +45,8 @@ enum Last {
 struct Translator<'a> {
     source: &'a str,
     characters: &'a [char],
+    /// Where the last name of a class ends, so that nobody looks for more.
+    last_name_end: Option<usize>,
     at: usize,
     output: String,
     /// How many groups are open, and the most that were.
@@ -57,6 +61,8 @@ struct Translator<'a> {
 const DIGITS: &str = "0-9";
 const WORDS: &str = "0-9A-Za-z_";
 const SPACES: &str = "\\t\\n\\f\\r ";
+/// How the name of a class ends.
+const NAME_END: [char; 2] = [':', ']'];
 /// Named classes.
 const POSIX: [&str; 14] = [
     "alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper", "word", "xdigit",
@@ -201,7 +207,9 @@ impl Translator<'_> {
 
     /// The length of a count in braces, if it is one.
     fn count(&self) -> Option<usize> {
-        let length = self.characters[self.at..].iter().position(|c| *c == '}')? + 1;
+        let inside = self.characters[self.at + 1..].iter().take_while(|c| c.is_ascii_digit() || **c == ',').count();
+        let length = inside + 2;
+        self.peek(length - 1).filter(|c| *c == '}')?;
         let inner = self.text(self.at + 1, self.at + length - 1);
         let (least, most) = inner.split_once(',').unwrap_or((&inner, &inner));
         let number =
@@ -334,7 +342,9 @@ impl Translator<'_> {
             }
             first = false;
             if self.starts_with("[:")
-                && let Some(length) = self.text(self.at, self.characters.len()).find(":]").map(|end| end + 2)
+                && self.last_name_end.is_some_and(|end| end >= self.at + 1)
+                && let Some(length) =
+                    self.characters[self.at + 1..].windows(2).position(|pair| pair == NAME_END).map(|end| end + 3)
             {
                 let name = self.text(self.at, self.at + length);
                 if !POSIX.contains(&name.trim_matches(['[', ':', ']', '^'])) {
@@ -452,5 +462,13 @@ mod tests {
         ] {
             assert_eq!(problem(pattern), expected);
         }
+    }
+    #[test]
+    fn expressions_cost_no_more_than_their_length() {
+        for part in ["{", "{1", "[[:x]", "(?:", r"\Q{"] {
+            let _ = compile(&part.repeat(100_000 / part.len()));
+        }
+        let _ = compile(&format!("[{}", "[:".repeat(100_000)));
+        assert!(compile("[é[:digit:]]x{2}").unwrap().is_match("5xx"));
     }
 }

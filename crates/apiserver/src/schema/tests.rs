@@ -340,3 +340,28 @@ fn metadata_is_typed() {
     );
     assert!(problem(json!({"creationTimestamp": "nope"}), "").starts_with("parsing time"));
 }
+
+#[test]
+fn errors_with_long_paths_and_long_lists_are_not_told_without_end() {
+    let long = "k".repeat(100_000);
+    let many: Vec<_> = (0..20_000).collect();
+    let map = json!({"type": "object", "additionalProperties": {"type": "array", "items": {"type": "string"}}});
+    let errors = errors_of(map, json!({long.as_str(): many}));
+    assert!((1..1_000).contains(&errors.len()), "{}", errors.len());
+    let choice = json!({"type": "array", "items": {"type": "string", "enum": [long]}});
+    let errors = errors_of(choice, many.iter().map(ToString::to_string).collect());
+    assert!((1..1_000).contains(&errors.len()), "{}", errors.len());
+}
+
+#[test]
+fn long_lists_are_compared_item_by_key() {
+    let list = json!({"type": "array", "uniqueItems": false, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"],
+        "items": {"type": "object", "properties": {"k": {"type": "integer"}, "v": {"type": "integer", "maximum": 0}}}});
+    let schema = Schema::compile(&json!({"type": "object", "properties": {"v": list}}));
+    let object = |changed: i64| {
+        let items: Vec<_> = (0..50_000_i64).map(|k| json!({"k": k, "v": if k == changed { 2 } else { 1 }})).collect();
+        json!({"v": items})
+    };
+    let errors = schema.validate(&object(7), Some(&object(-1)), &mut Vec::new());
+    assert_eq!(causes(&errors).iter().map(|cause| cause.0.as_str()).collect::<Vec<_>>(), ["v[7].v"]);
+}

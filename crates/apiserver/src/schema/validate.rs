@@ -1,34 +1,56 @@
 //! Checking values against a schema, with the texts of the real server.
 
-use std::cmp::Ordering;
+use std::{cmp::Ordering, collections::HashSet};
 
 use serde_json::{Map, Number, Value};
 
 use crate::status::FieldError;
 
-use super::node::{Checks, ListType, Node, Type};
+use super::lists::Continued;
+use super::node::{Checks, Node, Type};
 use super::path::Path;
 use super::{format, number};
 
 /// Checks an object. Values that are equal in `old` are not checked again.
 pub(super) fn object(root: &Node, object: &Value, old: Option<&Value>) -> Vec<FieldError> {
-    let mut errors = Vec::new();
+    let mut errors = Found::default();
     check_value(root, object, old, &Path::Root, &mut errors);
-    errors
+    errors.errors
+}
+
+/// The errors found so far. Beyond what anybody reads, no more are looked for: each may repeat a path or a list of allowed values that is
+/// as long as a body.
+#[derive(Debug, Default)]
+struct Found {
+    errors: Vec<FieldError>,
+    bytes: usize,
+}
+
+impl Found {
+    const MOST_BYTES: usize = 16 * 1024 * 1024;
+
+    fn push(&mut self, error: FieldError) {
+        self.bytes += error.field.len() + error.message.len();
+        self.errors.push(error);
+    }
+
+    fn is_full(&self) -> bool {
+        self.bytes > Self::MOST_BYTES
+    }
 }
 
 /// Checks a value on its own that stands at a place, as a default is checked.
 pub(super) fn at(node: &Node, found: &Value, place: &Path<'_>) -> Vec<FieldError> {
-    let mut errors = Vec::new();
+    let mut errors = Found::default();
     check_value(node, found, None, &Path::Root, &mut errors);
-    for error in &mut errors {
+    for error in &mut errors.errors {
         error.field = if error.field == "<nil>" { place.to_string() } else { format!("{place}.{}", error.field) };
     }
-    errors
+    errors.errors
 }
 
-fn check_value(node: &Node, value: &Value, old: Option<&Value>, path: &Path<'_>, errors: &mut Vec<FieldError>) {
-    if old == Some(value) {
+fn check_value(node: &Node, value: &Value, old: Option<&Value>, path: &Path<'_>, errors: &mut Found) {
+    if old == Some(value) || errors.is_full() {
         return;
     }
     if value.is_null() {
@@ -54,7 +76,7 @@ fn check_value(node: &Node, value: &Value, old: Option<&Value>, path: &Path<'_>,
     check_combinations(&node.checks, value, old, path, errors);
 }
 
-fn check_string(checks: &Checks, text: &str, value: &Value, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+fn check_string(checks: &Checks, text: &str, value: &Value, path: &Path<'_>, errors: &mut Found) {
     if let Some(format) = &checks.format
         && !format::matches(format, text)
     {
@@ -77,7 +99,7 @@ fn check_string(checks: &Checks, text: &str, value: &Value, path: &Path<'_>, err
     }
 }
 
-fn check_number(node: &Node, found: &Number, value: &Value, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+fn check_number(node: &Node, found: &Number, value: &Value, path: &Path<'_>, errors: &mut Found) {
     let checks = &node.checks;
     if let Some(problem) = out_of_range(node, found) {
         let detail = format!("Checked value must be of type {problem} in {path}");
@@ -120,13 +142,13 @@ fn check_number(node: &Node, found: &Number, value: &Value, path: &Path<'_>, err
     }
 }
 
-fn check_list(node: &Node, items: &[Value], old: Option<&Value>, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+fn check_list(node: &Node, items: &[Value], old: Option<&Value>, path: &Path<'_>, errors: &mut Found) {
     let checks = &node.checks;
     let count = items.len() as u64;
     if let Some(item_node) = &node.items {
+        let continued = Continued::of(&node.list, old);
         for (index, item) in items.iter().enumerate() {
-            let old = old_item(&node.list, item, old);
-            check_value(item_node, item, old, &path.index(index), errors);
+            check_value(item_node, item, continued.item(item), &path.index(index), errors);
         }
     }
     if let Some(min) = checks.min_items
@@ -139,12 +161,13 @@ fn check_list(node: &Node, items: &[Value], old: Option<&Value>, path: &Path<'_>
     {
         errors.push(FieldError::too_many(field(path), items.len(), max as usize));
     }
-    if checks.unique_items && items.iter().enumerate().any(|(index, item)| items[..index].contains(item)) {
+    let mut seen = HashSet::new();
+    if checks.unique_items && !items.iter().all(|item| seen.insert(item.to_string())) {
         errors.push(invalid(path, &Value::Array(items.to_vec()), "shouldn't contain duplicates"));
     }
 }
 
-fn check_members(node: &Node, members: &Map<String, Value>, old: Option<&Value>, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+fn check_members(node: &Node, members: &Map<String, Value>, old: Option<&Value>, path: &Path<'_>, errors: &mut Found) {
     let checks = &node.checks;
     let count = members.len() as u64;
     if let Some(min) = checks.min_properties
@@ -158,6 +181,9 @@ fn check_members(node: &Node, members: &Map<String, Value>, old: Option<&Value>,
         errors.push(FieldError::too_many(field(path), members.len(), max as usize));
     }
     for name in checks.required.iter().filter(|name| !members.contains_key(*name)) {
+        if errors.is_full() {
+            return;
+        }
         errors.push(FieldError::required(field(&path.field(name)), ""));
     }
     for (name, value) in members {
@@ -169,11 +195,11 @@ fn check_members(node: &Node, members: &Map<String, Value>, old: Option<&Value>,
     }
 }
 
-fn check_combinations(checks: &Checks, value: &Value, old: Option<&Value>, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+fn check_combinations(checks: &Checks, value: &Value, old: Option<&Value>, path: &Path<'_>, errors: &mut Found) {
     let attempt = |node: &Node| {
-        let mut errors = Vec::new();
+        let mut errors = Found::default();
         check_value(node, value, old, path, &mut errors);
-        errors
+        errors.errors
     };
     let mut complain = |text: &str| {
         let quoted = Value::String(path.to_string());
@@ -211,10 +237,10 @@ fn check_combinations(checks: &Checks, value: &Value, old: Option<&Value>, path:
     if checks.not.as_ref().is_some_and(|not| attempt(not).is_empty()) {
         complain("must not validate the schema (not)");
     }
-    errors.extend(details);
+    details.into_iter().for_each(|error| errors.push(error));
 }
 
-fn check_enumeration(checks: &Checks, value: &Value, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+fn check_enumeration(checks: &Checks, value: &Value, path: &Path<'_>, errors: &mut Found) {
     if checks.enumeration.is_empty() || checks.enumeration.iter().any(|allowed| equal(allowed, value)) {
         return;
     }
@@ -261,14 +287,6 @@ fn field(path: &Path<'_>) -> String {
 /// The errors of the alternative that comes closest.
 fn fewest(attempts: Vec<Vec<FieldError>>) -> Vec<FieldError> {
     attempts.into_iter().min_by_key(Vec::len).unwrap_or_default()
-}
-
-/// The item of the old list that an item continues: only lists that are maps tell.
-fn old_item<'a>(list: &ListType, item: &Value, old: Option<&'a Value>) -> Option<&'a Value> {
-    let ListType::Map(keys) = list else {
-        return None;
-    };
-    old?.as_array()?.iter().find(|old| keys.iter().all(|key| old.get(key) == item.get(key)))
 }
 
 fn has_type(node: &Node, value: &Value) -> bool {

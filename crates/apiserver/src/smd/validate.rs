@@ -38,11 +38,16 @@ pub(super) fn validate(object: &Value, type_: &Type) -> Result<(), TypeErrors> {
 struct Check {
     path: Path,
     errors: Vec<String>,
+    bytes: usize,
 }
+
+/// More text than this is not collected: every error repeats its path, which may be as long as the body.
+const MOST_BYTES: usize = 16 * 1024 * 1024;
 
 impl Check {
     fn fail(&mut self, problem: impl fmt::Display) {
         let text = if self.path.is_empty() { problem.to_string() } else { format!("{}: {problem}", self.path) };
+        self.bytes += text.len();
         self.errors.push(text);
     }
 
@@ -53,6 +58,9 @@ impl Check {
     }
 
     fn value(&mut self, value: &Value, type_: &Type) {
+        if self.bytes > MOST_BYTES {
+            return;
+        }
         match (type_.shape(value), value) {
             (_, Value::Null) => {}
             (Shape::Scalar(scalar), _) => self.scalar(value, scalar),

@@ -1,5 +1,7 @@
 //! The failures that the server answers, with the texts of the real one.
 
+use std::collections::HashSet;
+
 use super::{Cause, Details, FieldError, Status};
 
 /// `plural.group`, or just `plural` in the core group.
@@ -53,12 +55,9 @@ impl Status {
     /// The object is well-formed and wrong.
     pub fn invalid(group: &str, kind: &str, name: &str, errors: &[FieldError]) -> Self {
         // The message says the same only once; the causes list everything.
-        let mut texts: Vec<String> = Vec::new();
-        for text in errors.iter().map(|error| format!("{}: {}", error.field, error.message)) {
-            if !texts.contains(&text) {
-                texts.push(text);
-            }
-        }
+        let mut seen = HashSet::with_capacity(errors.len());
+        let distinct = errors.iter().filter(|error| seen.insert((&error.field, &error.message)));
+        let texts: Vec<String> = distinct.map(|error| format!("{}: {}", error.field, error.message)).collect();
         let text = match texts.as_slice() {
             [single] => single.clone(),
             several => format!("[{}]", several.join(", ")),
@@ -166,6 +165,14 @@ mod tests {
             details["causes"][1],
             json!({"reason": "FieldValueDuplicate", "message": "Duplicate value: \"x\"", "field": "spec.b"})
         );
+    }
+
+    #[test]
+    fn many_field_errors_are_told_once_each() {
+        let errors: Vec<_> = (0..100_000).map(|n| FieldError::required(format!("spec.a{}", n % 50_000), "")).collect();
+        let status = Status::invalid("", "Widget", "w", &errors);
+        assert_eq!(status.message.matches("Required value").count(), 50_000);
+        assert_eq!(status.details.unwrap().causes.len(), 100_000);
     }
 
     // CRUD-3

@@ -1,6 +1,6 @@
 //! The JSONPath of printer columns: members, indexes, wildcards and filters.
 
-use std::cmp::Ordering;
+use std::{cmp::Ordering, collections::HashSet};
 
 use serde_json::Value;
 
@@ -37,21 +37,14 @@ enum Comparison {
     GreaterOrEqual,
 }
 
-/// How many filters may stand in filters.
-const DEEPEST: usize = 16;
-/// How many values are found at most: paths with several `..` find the same ones again and again.
-const MOST: usize = 100_000;
-
 impl JsonPath {
     /// Reads a path; it may start with a dot or stand in braces.
     pub fn parse(text: &str) -> Result<Self, JsonPathError> {
-        Self::parse_at(text, 0)
+        Self::parse_within(text, false)
     }
 
-    fn parse_at(text: &str, depth: usize) -> Result<Self, JsonPathError> {
-        if depth > DEEPEST {
-            return Err(JsonPathError(format!("more than {DEEPEST} filters stand in each other")));
-        }
+    /// `is_filter` says that the path stands in a filter, which has no filters of its own.
+    fn parse_within(text: &str, is_filter: bool) -> Result<Self, JsonPathError> {
         let text = text.trim();
         let text = text.strip_prefix('{').and_then(|text| text.strip_suffix('}')).unwrap_or(text);
         let mut steps = Vec::new();
@@ -59,10 +52,17 @@ impl JsonPath {
         while let Some(first) = rest.chars().next() {
             rest = match first {
                 '.' if rest.starts_with("..") => {
+                    if steps.last() == Some(&Step::Descend) {
+                        return Err(JsonPathError("invalid multiple recursive descent".to_owned()));
+                    }
                     steps.push(Step::Descend);
                     // What follows the two dots is a member without a dot of its own.
                     let tail = &rest[2..];
-                    if tail.starts_with('[') { tail } else { member(tail, &mut steps)? }
+                    match tail.chars().next() {
+                        Some('*') => return Err(JsonPathError("unrecognized character in action: '*'".to_owned())),
+                        None | Some('[' | '.') => tail,
+                        Some(_) => member(tail, &mut steps)?,
+                    }
                 }
                 '.' => match &rest[1..] {
                     tail if tail.starts_with('[') || tail.is_empty() => tail,
@@ -70,9 +70,10 @@ impl JsonPath {
                 },
                 '[' => {
                     let (inner, tail) = bracket(rest)?;
-                    steps.push(step(inner, depth)?);
+                    steps.push(step(inner, is_filter)?);
                     tail
                 }
+                ']' => return Err(JsonPathError("unrecognized character in action: ']'".to_owned())),
                 _ => member(rest, &mut steps)?,
             };
         }
@@ -81,7 +82,19 @@ impl JsonPath {
 
     /// All values at the path, as long as they are not absurdly many.
     pub fn find<'a>(&self, value: &'a Value) -> Vec<&'a Value> {
-        self.0.iter().fold(vec![value], |found, step| found.into_iter().flat_map(|value| step.apply(value)).take(MOST).collect())
+        let mut found = vec![value];
+        for step in &self.0 {
+            if found.is_empty() {
+                break;
+            }
+            found = found.into_iter().flat_map(|value| step.apply(value)).collect();
+            // Places inside each other have the same places below them, and each is found once.
+            if *step == Step::Descend {
+                let mut seen = HashSet::with_capacity(found.len());
+                found.retain(|value| seen.insert(std::ptr::from_ref(*value)));
+            }
+        }
+        found
     }
 
     /// The first value at the path.
@@ -103,8 +116,8 @@ impl Step {
             }
             Self::All => children(value),
             Self::Descend => {
-                let mut found = vec![value];
-                found.extend(children(value).into_iter().flat_map(|child| Self::Descend.apply(child)));
+                let mut found = Vec::new();
+                descend(value, &mut found);
                 found
             }
             Self::Filter { path, test } => {
@@ -142,6 +155,12 @@ impl Comparison {
     }
 }
 
+/// A value and all below it, outer ones first.
+fn descend<'a>(value: &'a Value, found: &mut Vec<&'a Value>) {
+    found.push(value);
+    children(value).into_iter().for_each(|child| descend(child, found));
+}
+
 fn children(value: &Value) -> Vec<&Value> {
     match value {
         Value::Array(items) => items.iter().collect(),
@@ -158,7 +177,7 @@ fn member<'t>(text: &'t str, steps: &mut Vec<Step>) -> Result<&'t str, JsonPathE
     while let Some((at, character)) = characters.next() {
         match character {
             '\\' => name.extend(characters.next().map(|(_, escaped)| escaped)),
-            '.' | '[' => {
+            '.' | '[' | ']' => {
                 end = at;
                 break;
             }
@@ -193,13 +212,16 @@ fn bracket(text: &str) -> Result<(&str, &str), JsonPathError> {
     Err(JsonPathError("unterminated array".to_owned()))
 }
 
-fn step(inner: &str, depth: usize) -> Result<Step, JsonPathError> {
+fn step(inner: &str, is_filter: bool) -> Result<Step, JsonPathError> {
     let inner = inner.trim();
     if inner == "*" {
         return Ok(Step::All);
     }
     if let Some(filter) = inner.strip_prefix("?(").and_then(|filter| filter.strip_suffix(')')) {
-        return self::filter(filter, depth + 1);
+        if is_filter {
+            return Err(JsonPathError("unterminated filter".to_owned()));
+        }
+        return self::filter(filter);
     }
     if let Some(name) = unquoted(inner) {
         return Ok(Step::Member(name.replace("\\.", ".")));
@@ -207,7 +229,7 @@ fn step(inner: &str, depth: usize) -> Result<Step, JsonPathError> {
     inner.parse().map(Step::Index).map_err(|_| JsonPathError(format!("invalid array index {inner}")))
 }
 
-fn filter(text: &str, depth: usize) -> Result<Step, JsonPathError> {
+fn filter(text: &str) -> Result<Step, JsonPathError> {
     const OPERATORS: [(&str, Comparison); 6] = [
         ("==", Comparison::Equal),
         ("!=", Comparison::NotEqual),
@@ -218,14 +240,14 @@ fn filter(text: &str, depth: usize) -> Result<Step, JsonPathError> {
     ];
     let split = OPERATORS.iter().find_map(|(operator, comparison)| text.split_once(operator).map(|sides| (sides, *comparison)));
     let Some(((left, right), comparison)) = split else {
-        return Ok(Step::Filter { path: JsonPath::parse_at(text, depth)?, test: None });
+        return Ok(Step::Filter { path: JsonPath::parse_within(text, true)?, test: None });
     };
     let right = right.trim();
     let wanted = match unquoted(right) {
         Some(text) => Value::String(text.to_owned()),
         None => serde_json::from_str(right).map_err(|_| JsonPathError(format!("unrecognized value {right} in filter")))?,
     };
-    Ok(Step::Filter { path: JsonPath::parse_at(left, depth)?, test: Some((comparison, wanted)) })
+    Ok(Step::Filter { path: JsonPath::parse_within(left, true)?, test: Some((comparison, wanted)) })
 }
 
 fn unquoted(text: &str) -> Option<&str> {

@@ -55,7 +55,7 @@ pub struct Table<'k> {
 #[derive(Debug)]
 enum Source<'k> {
     Printer(&'static Printer),
-    Custom(Vec<(&'k Column, Option<JsonPath>)>),
+    Custom(Vec<(&'k Column, JsonPath)>),
     /// Custom resources without columns of their own.
     CustomAge,
 }
@@ -66,8 +66,10 @@ impl<'k> Table<'k> {
         let columns = match &kind.columns {
             Columns::Builtin => Source::Printer(printers::of(&kind.group, &kind.kind)),
             Columns::Custom(columns) if columns.is_empty() => Source::CustomAge,
+            // A column that cannot be read ends them, as on the real server.
             Columns::Custom(columns) => {
-                Source::Custom(columns.iter().map(|column| (column, JsonPath::parse(&column.json_path).ok())).collect())
+                let columns = columns.iter().map_while(|column| Some((column, JsonPath::parse(&column.json_path).ok()?)));
+                Source::Custom(columns.collect())
             }
         };
         Self { columns, include, version: version.into() }
@@ -104,11 +106,9 @@ impl<'k> Table<'k> {
             Source::Printer(printer) => printer.cells(object, now),
             Source::CustomAge => vec![name, age::since(created, now).into()],
             Source::Custom(columns) => {
-                let cells = columns.iter().map(|(column, path)| {
-                    path.as_ref()
-                        .and_then(|path| path.first(object))
-                        .map_or(Value::Null, |value| custom_cell(&column.type_, value, now))
-                });
+                let cells = columns
+                    .iter()
+                    .map(|(column, path)| path.first(object).map_or(Value::Null, |value| custom_cell(&column.type_, value, now)));
                 std::iter::once(name).chain(cells).collect()
             }
         }

@@ -80,7 +80,22 @@ fn paths_find_members_indexes_and_filtered_items() {
         let path_found: Vec<_> = JsonPath::parse(path).unwrap().find(&object).into_iter().cloned().collect();
         assert_eq!(Value::Array(path_found), found, "{path}");
     }
-    assert!(JsonPath::parse(".a[").is_err() && JsonPath::parse(".a[x]").is_err() && JsonPath::parse(".a..").is_err());
+    for path in [".a[", ".a[x]", ".a]", "..*", ".a....b", ".l[?(@[?(@.x)])]", ".l[?(@.a[?(@.b==1)]==1)]"] {
+        assert!(JsonPath::parse(path).is_err(), "{path}");
+    }
+    assert!(JsonPath::parse(".spec..").unwrap().first(&object).is_some());
+}
+
+#[test]
+fn paths_cost_no_more_than_the_values_they_pass() {
+    let filters = format!(".a{}", "[?(@".repeat(20_000));
+    assert!(JsonPath::parse(&filters).is_err());
+    assert!(JsonPath::parse(&format!("{filters}{}", ")]".repeat(20_000))).is_err());
+    let nested = (0..100).fold(json!(1), |inner, _| json!([inner, 2]));
+    let everywhere = JsonPath::parse(&format!(".{}", "..[*]".repeat(1_000))).unwrap();
+    assert_eq!(everywhere.find(&nested).len(), 0);
+    // What is left are two values on each of the 51 innermost levels.
+    assert_eq!(JsonPath::parse(&format!(".{}..", "..[*]".repeat(50))).unwrap().find(&nested).len(), 2 * 51);
 }
 
 // NEG-2
@@ -255,6 +270,14 @@ fn services_show_addresses_and_ports() {
         "EndpointSlice",
         json!({"addressType": "IPv4", "ports": [{"port": 80}], "endpoints": [{"addresses": ["1.1.1.1"]}]}),
         &[("AddressType", json!("IPv4")), ("Ports", json!("80")), ("Endpoints", json!("1.1.1.1"))],
+    );
+    let (addresses, ports): (Vec<_>, Vec<_>) =
+        (0..40_000).map(|n| (json!({"ip": format!("10.0.{}.{}", n / 256, n % 256)}), json!({"port": n}))).unzip();
+    check(
+        "",
+        "Endpoints",
+        json!({"subsets": [{"addresses": [{"ip": "a::b"}]}, {"addresses": addresses, "ports": ports}]}),
+        &[("Endpoints", json!("a::b,10.0.0.0:0,10.0.0.1:0 + 1599999998 more..."))],
     );
 }
 

@@ -60,16 +60,18 @@ impl WatchQuery {
             (None, None | Some(0)) => Start::Initial(0),
             (_, Some(version)) => Start::After(version),
         };
-        let seconds = parse_number(query, "timeoutSeconds")?.filter(|seconds| *seconds > 0).map(i64::cast_unsigned);
-        let seconds = seconds.unwrap_or_else(|| MIN_TIMEOUT_SECONDS + state.seed.below(MIN_TIMEOUT_SECONDS));
-        Ok(Self {
-            namespace,
-            selection,
-            bookmarks: query.is_set("allowWatchBookmarks"),
-            start,
-            timeout: Duration::from_secs(seconds),
-        })
+        let timeout = match parse_number(query, "timeoutSeconds")?.unwrap_or_default() {
+            0 => Duration::from_secs(MIN_TIMEOUT_SECONDS + state.seed.below(MIN_TIMEOUT_SECONDS)),
+            seconds => timeout(seconds),
+        };
+        Ok(Self { namespace, selection, bookmarks: query.is_set("allowWatchBookmarks"), start, timeout })
     }
+}
+
+/// How long a watch of so many seconds lasts. The real server counts in nanoseconds of 64 bits: what does not fit, or is below zero, ends at
+/// once.
+fn timeout(seconds: i64) -> Duration {
+    Duration::from_nanos(seconds.checked_mul(1_000_000_000).unwrap_or_default().max(0).cast_unsigned())
 }
 
 /// Combinations that make no sense (WATCH-6, WATCH-8).
@@ -89,4 +91,16 @@ fn validate(query: &Query) -> Result<(), Status> {
         _ => {}
     }
     if errors.is_empty() { Ok(()) } else { Err(Status::invalid("meta.k8s.io", "ListOptions", "", &errors)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // WATCH-9
+    #[test]
+    fn a_watch_that_would_never_end_ends_at_once() {
+        let seconds = [1, 9_223_372_036, 9_223_372_037, i64::MAX, -5, i64::MIN].map(|seconds| timeout(seconds).as_secs());
+        assert_eq!(seconds, [1, 9_223_372_036, 0, 0, 0, 0]);
+    }
 }

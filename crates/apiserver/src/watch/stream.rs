@@ -84,7 +84,7 @@ impl Watch {
         note: Option<RecordNote>,
     ) -> Self {
         let now = state.clock.moment();
-        let deadline = now + query.timeout;
+        let deadline = now.saturating_add(query.timeout);
         let mut watch = Self {
             state: state.clone(),
             kind: kind.clone(),
@@ -173,7 +173,7 @@ impl Watch {
             } else {
                 // The order of one resource is never changed.
                 let before = self.held.back().map_or(Duration::ZERO, |(due, _)| *due);
-                self.held.push_back(((self.state.clock.moment() + late).max(before), event));
+                self.held.push_back((self.state.clock.moment().saturating_add(late).max(before), event));
             }
         }
     }

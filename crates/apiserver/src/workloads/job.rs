@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::{
     condition::{self, Condition},
+    indexes::Indexes,
     plan::{Plan, Surroundings},
     pods,
     read::{at, flag, int, is_deleted, seconds_after, stamp, text, time},
@@ -47,7 +48,7 @@ struct State<'a> {
     succeeded: i64,
     failed: i64,
     terminating: usize,
-    done_indexes: BTreeSet<i64>,
+    done_indexes: Indexes,
 }
 
 impl<'a> State<'a> {
@@ -59,16 +60,17 @@ impl<'a> State<'a> {
             succeeded: (in_phase("Succeeded").count() as i64).max(int(job, "/status/succeeded")),
             failed: (in_phase("Failed").count() as i64).max(int(job, "/status/failed")),
             terminating: owned.iter().filter(|pod| is_deleted(pod) && !pods::is_done(pod)).count(),
-            done_indexes: in_phase("Succeeded")
-                .filter_map(|pod| index_of(pod))
-                .chain(indexes(text(job, "/status/completedIndexes")))
-                .collect(),
+            done_indexes: Indexes::of(
+                text(job, "/status/completedIndexes"),
+                in_phase("Succeeded").filter_map(|pod| index_of(pod)),
+                int(job, "/spec/completions"),
+            ),
         }
     }
 
     fn is_complete(&self, job: &Value) -> bool {
         match at(job, "/spec/completions").as_i64() {
-            Some(wanted) if is_indexed(job) => self.done_indexes.len() as i64 >= wanted,
+            Some(wanted) if is_indexed(job) => self.done_indexes.count() >= wanted,
             Some(wanted) => self.succeeded >= wanted,
             // A work queue is done when one pod succeeded and no other runs.
             None => self.succeeded > 0 && self.active.is_empty(),
@@ -101,7 +103,7 @@ impl<'a> State<'a> {
             }
         }
         if is_indexed(job) && !self.done_indexes.is_empty() {
-            status["completedIndexes"] = shown(&self.done_indexes).into();
+            status["completedIndexes"] = self.done_indexes.to_string().into();
         }
         status
     }
@@ -120,11 +122,20 @@ fn run(job: &Value, state: &State<'_>, now: Timestamp, plan: &mut Plan) {
     let surplus = (state.active.len() as i64 - wanted).max(0) as usize;
     if is_indexed(job) {
         let taken: BTreeSet<i64> = state.active.iter().filter_map(|pod| index_of(pod)).collect();
-        let free =
-            (0..int(job, "/spec/completions")).filter(|index| !taken.contains(index) && !state.done_indexes.contains(index));
-        free.take(missing).for_each(|index| plan.create(pod(job, Some(index))));
+        let free = state.done_indexes.missing(int(job, "/spec/completions")).filter(|index| !taken.contains(index));
+        for index in free.take(missing) {
+            if !plan.has_room() {
+                break;
+            }
+            plan.create(pod(job, Some(index)));
+        }
     } else {
-        (0..missing).for_each(|_| plan.create(pod(job, None)));
+        for _ in 0..missing {
+            if !plan.has_room() {
+                break;
+            }
+            plan.create(pod(job, None));
+        }
     }
     let mut active = state.active.clone();
     active.sort_by(|one, other| pods::by_worth(one, other));
@@ -217,32 +228,4 @@ fn is_indexed(job: &Value) -> bool {
 
 fn index_of(pod: &Value) -> Option<i64> {
     pod.annotation(INDEX)?.parse().ok()
-}
-
-/// Reads `0,2-4`.
-fn indexes(text: &str) -> impl Iterator<Item = i64> {
-    text.split(',').flat_map(|part| {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        match (first.parse::<i64>(), last.parse::<i64>()) {
-            (Ok(first), Ok(last)) => first..last + 1,
-            _ => 0..0,
-        }
-    })
-}
-
-/// Writes `0,2-4`: runs of three and more are joined.
-fn shown(indexes: &BTreeSet<i64>) -> String {
-    let mut runs: Vec<(i64, i64)> = Vec::new();
-    for index in indexes {
-        match runs.last_mut() {
-            Some((_, last)) if *last + 1 == *index => *last = *index,
-            _ => runs.push((*index, *index)),
-        }
-    }
-    let shown = runs.into_iter().map(|(first, last)| match last - first {
-        0 => first.to_string(),
-        1 => format!("{first},{last}"),
-        _ => format!("{first}-{last}"),
-    });
-    shown.collect::<Vec<_>>().join(",")
 }

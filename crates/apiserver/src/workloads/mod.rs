@@ -11,6 +11,7 @@ mod cron_job;
 mod daemon_set;
 mod deployment;
 mod dispatch;
+mod indexes;
 mod job;
 mod mode;
 pub mod node;

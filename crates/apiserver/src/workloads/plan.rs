@@ -51,7 +51,15 @@ pub struct Plan {
     pub wake: Option<Timestamp>,
 }
 
+/// The most that one round writes while it creates pods. What is new brings the rule back, which then goes on.
+const MOST_WRITES: usize = 500;
+
 impl Plan {
+    /// Whether this round may create more.
+    pub(super) fn has_room(&self) -> bool {
+        self.writes.len() < MOST_WRITES
+    }
+
     pub(super) fn create(&mut self, object: Value) {
         self.writes.push(Write::Create(object));
     }

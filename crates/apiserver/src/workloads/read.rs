@@ -63,8 +63,10 @@ pub(super) fn seconds_after(time: Timestamp, seconds: i64) -> Timestamp {
 /// A number or a percentage of a total.
 pub(super) fn scaled(value: &Value, default: &str, total: i64, round_up: bool) -> i64 {
     let percentage = |text: &str| -> i64 {
+        // Wide enough for any product; what is no number is refused before it is stored.
         let percent: i64 = text.trim_end_matches('%').parse().unwrap_or_default();
-        if round_up { (percent * total + 99) / 100 } else { percent * total / 100 }
+        let hundredfold = i128::from(percent) * i128::from(total) + if round_up { 99 } else { 0 };
+        i64::try_from(hundredfold / 100).unwrap_or(if percent < 0 { i64::MIN } else { i64::MAX })
     };
     match value {
         Value::Number(number) => number.as_i64().unwrap_or_default(),
@@ -94,5 +96,23 @@ fn is_zero(value: &Value) -> bool {
         Value::String(text) => text.is_empty(),
         Value::Array(items) => items.is_empty(),
         Value::Object(members) => members.is_empty(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    // STG-9
+    #[test]
+    fn shares_of_any_size_are_scaled() {
+        let share = |text: &str, total| scaled(&json!(text), "25%", total, true);
+        assert_eq!(
+            [share("34%", 3), share("0%", 3), share("9223372036854775807%", 2), share("200%", 7)],
+            [2, 0, i64::MAX / 50 + 1, 14]
+        );
+        assert_eq!(share("9223372036854775807%", i64::MAX), i64::MAX);
     }
 }

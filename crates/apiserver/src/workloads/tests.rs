@@ -168,3 +168,38 @@ fn without_children_wishes_hold_too() {
     failing.set_annotation(OUTCOME, "fail");
     assert_eq!(condition_of(&with_status(failing, 0), "Failed"), ("True", "BackoffLimitExceeded"));
 }
+
+/// How many pods the first round creates.
+fn created(workload: &Value) -> usize {
+    let around = Surroundings::new(jiff::Timestamp::UNIX_EPOCH, &StageDelays::NONE);
+    let family = super::dispatch::Family { owned: &[], claims: &[], nodes: &[] };
+    let writes = super::dispatch::plan(workload, family, around).writes;
+    writes.iter().filter(|write| matches!(write, Write::Create(object) if object.kind() == "Pod")).count()
+}
+
+// STG-8
+#[test]
+fn a_round_creates_some_hundred_pods_at_most() {
+    let many = 2_000_000_000;
+    for workload in [
+        workload("ReplicaSet", "w", json!({"replicas": many})),
+        workload("StatefulSet", "w", json!({"replicas": many, "podManagementPolicy": "Parallel"})),
+        job(json!({"completions": many, "parallelism": many})),
+        job(json!({"completions": many, "parallelism": many, "completionMode": "Indexed"})),
+    ] {
+        assert!((490..=500).contains(&created(&workload)), "{}", workload.kind());
+    }
+    let mut simulation = Simulation::new();
+    simulation.apply(workload("ReplicaSet", "w", json!({"replicas": 700})));
+    assert_eq!(simulation.names("Pod").len(), 700);
+}
+
+// STG-11
+#[test]
+fn completed_indexes_may_be_any_text() {
+    let mut indexed = job(json!({"completions": 5, "parallelism": 9, "completionMode": "Indexed"}));
+    indexed["status"] = json!({"completedIndexes": "0-9223372036854775807"});
+    assert_eq!(created(&indexed), 0);
+    indexed["status"] = json!({"completedIndexes": "3-99999999999"});
+    assert_eq!(created(&indexed), 3);
+}

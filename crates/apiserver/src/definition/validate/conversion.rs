@@ -1,5 +1,7 @@
 //! How instances are converted between versions.
 
+use std::collections::HashSet;
+
 use kubewright_machinery::object::names;
 use serde_json::{Map, Value};
 
@@ -139,9 +141,10 @@ fn review_versions(versions: &[Value], errors: &mut Vec<FieldError>) {
         errors.push(FieldError::required(PLACE, ""));
         return;
     }
+    let mut seen = HashSet::new();
     for (index, version) in versions.iter().enumerate() {
         let place = format!("{PLACE}[{index}]");
-        if versions[..index].contains(version) {
+        if !seen.insert(version.as_str().unwrap_or_default()) {
             errors.push(FieldError::invalid(place, version, "duplicate version"));
             continue;
         }

@@ -1,5 +1,7 @@
 //! What a version offers besides its schema: subresources, columns, selectable fields.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
 use crate::definition::versions;
@@ -67,7 +69,7 @@ pub(super) fn selectable_fields(version: &Value, place: &str, stored: Option<&Va
     let place = format!("{place}.selectableFields");
     let empty = Map::new();
     let schema = versions::schema(version).and_then(Value::as_object).unwrap_or(&empty);
-    let mut seen = Vec::new();
+    let mut seen = HashSet::new();
     for (index, field) in fields.iter().enumerate() {
         let place = format!("{place}[{index}].jsonPath");
         let path = field.get("jsonPath").and_then(Value::as_str).unwrap_or_default();
@@ -89,10 +91,8 @@ pub(super) fn selectable_fields(version: &Value, place: &str, stored: Option<&Va
             let detail = "must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.";
             errors.push(FieldError::invalid(&place, &path.into(), detail));
         }
-        if seen.contains(&found.path) {
+        if !seen.insert(found.path) {
             errors.push(FieldError::duplicate(place, &path.into()));
-        } else {
-            seen.push(found.path);
         }
     }
     // Too many from before the limit may stay.

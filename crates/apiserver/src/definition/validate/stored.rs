@@ -1,8 +1,11 @@
 //! The versions that objects may be stored in.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use crate::definition::versions;
+use crate::schema::has_room;
 use crate::status::FieldError;
 
 const PLACE: &str = "status.storedVersions";
@@ -15,16 +18,18 @@ pub(super) fn versions(definition: &Value, errors: &mut Vec<FieldError>) {
         return;
     }
     let versions = versions::all(definition);
+    let known: HashSet<&str> = stored.iter().filter_map(Value::as_str).collect();
     for version in versions.iter().filter(|version| versions::is(version, "storage")) {
         let name = versions::name(version);
-        if !stored.iter().any(|stored| stored == name) {
+        if !known.contains(name) && has_room(errors.len(), stored.len()) {
             let detail = format!("must have the storage version {name}");
             errors.push(FieldError::invalid(PLACE, &Value::Array(stored.to_vec()), detail));
         }
     }
+    let served: HashSet<&str> = versions.iter().map(versions::name).collect();
     for (index, name) in stored.iter().enumerate() {
         let name = name.as_str().unwrap_or_default();
-        if !versions.iter().any(|version| versions::name(version) == name) {
+        if !served.contains(name) {
             let detail = format!(
                 "missing from spec.versions; {name} was previously a storage version, and must remain in spec.versions until a storage \
                  migration ensures no data remains persisted in {name} and removes {name} from status.storedVersions"

@@ -1,5 +1,7 @@
 //! The versions of a definition: their names, their schemas, and which of them is stored.
 
+use std::collections::HashSet;
+
 use kubewright_machinery::object::names;
 use serde_json::Value;
 
@@ -146,7 +148,7 @@ fn about_all(versions: &[Value], absent: bool, common: Common, errors: &mut Vec<
         errors.push(FieldError::new("spec.versions", FieldReason::Invalid, message));
     };
     let names: Vec<_> = versions.iter().map(versions::name).collect();
-    if names.iter().enumerate().any(|(index, name)| names[..index].contains(name)) {
+    if names.iter().collect::<HashSet<_>>().len() < names.len() {
         complain("must contain unique version names");
     }
     if versions.iter().filter(|version| versions::is(version, "storage")).count() != 1 {

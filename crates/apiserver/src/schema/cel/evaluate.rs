@@ -6,7 +6,8 @@ use kube_cel::cel::Value as Cel;
 use kube_cel::cel::objects::OptionalValue;
 use serde_json::Value;
 
-use crate::schema::node::{Additional, ListType, Node, Type};
+use crate::schema::lists::Continued;
+use crate::schema::node::{Additional, Node, Type};
 use crate::schema::path::Path;
 use crate::schema::rules::Rule;
 use crate::status::{FieldError, FieldReason};
@@ -79,15 +80,9 @@ impl Evaluation {
                 let Some(item_node) = node.items.as_deref() else {
                     return Ok(());
                 };
+                let continued = Continued::of(&node.list, stored.old);
                 for (index, item) in items.iter().enumerate() {
-                    let old = match &node.list {
-                        ListType::Map(keys) => {
-                            let same = |old: &&Value| keys.iter().all(|key| old.get(key) == item.get(key));
-                            stored.old.and_then(|old| old.as_array()?.iter().find(same))
-                        }
-                        ListType::Atomic | ListType::Set => None,
-                    };
-                    self.walk(item_node, item, stored.below(item, old), &path.index(index))?;
+                    self.walk(item_node, item, stored.below(item, continued.item(item)), &path.index(index))?;
                 }
             }
             Value::Object(members) => {

@@ -1,9 +1,11 @@
 //! Lists that are sets or maps, and maps that are one value: what they need.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use crate::schema::parse::texts;
-use crate::schema::path::Path;
+use crate::schema::path::{Path, has_room};
 use crate::status::FieldError;
 
 use super::{Object, flag, nested, text};
@@ -90,7 +92,13 @@ fn map_list(schema: &Object, keys: &[String], path: &Path<'_>, errors: &mut Vec<
         return;
     }
     let all: Value = keys.into();
-    for (index, key) in keys.iter().enumerate() {
+    let mut seen = HashSet::new();
+    // Most errors show all keys.
+    let length = all.to_string().len();
+    for key in keys {
+        if !has_room(errors.len(), length) {
+            return;
+        }
         match nested(items, "properties").and_then(|properties| nested(properties, key)) {
             None => errors.push(FieldError::invalid(&place, &all, "entries must all be names of item properties")),
             Some(property) if matches!(text(property, "type"), "array" | "object") => {
@@ -100,7 +108,7 @@ fn map_list(schema: &Object, keys: &[String], path: &Path<'_>, errors: &mut Vec<
             }
             Some(_) => {}
         }
-        if keys[..index].contains(key) {
+        if !seen.insert(key) {
             errors.push(FieldError::invalid(&place, &all, "must not contain duplicate entries"));
         }
     }
@@ -115,7 +123,7 @@ fn items_of(items: &Object, list_type: &str, keys: &[String], path: &Path<'_>, e
     if list_type != "map" {
         return;
     }
-    let required = texts(items, "required");
+    let required: HashSet<String> = texts(items, "required").into_iter().collect();
     let properties = path.field("properties");
     for key in keys {
         let Some(property) = nested(items, "properties").and_then(|properties| nested(properties, key)) else {

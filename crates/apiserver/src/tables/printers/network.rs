@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::row::{NONE, Row, first, list, or, or_none, plain};
+use super::row::{NONE, Row, first, first_of, list, or, or_none, plain};
 use super::{AGE, NAME, Printer, text, wide};
 
 pub(super) static SERVICE: Printer = Printer {
@@ -97,18 +97,21 @@ pub(super) static ENDPOINTS: Printer = Printer {
 };
 
 fn endpoints(row: &Row<'_>) -> String {
-    let mut found = Vec::new();
+    // Every port of every address is one; but only a few are shown.
+    const SHOWN: usize = 3;
+    let (mut shown, mut count) = (Vec::new(), 0);
     for subset in row.list("/subsets") {
         let ports = list(subset, "/ports");
         let addresses: Vec<_> = list(subset, "/addresses").iter().filter_map(|address| address["ip"].as_str()).collect();
+        count += addresses.len() * ports.len().max(1);
+        let room = SHOWN - shown.len();
         if ports.is_empty() {
-            found.extend(addresses.iter().map(|address| (*address).to_owned()));
+            shown.extend(addresses.iter().take(room).map(|address| (*address).to_owned()));
         }
-        for port in ports {
-            found.extend(addresses.iter().map(|address| joined(address, &port["port"])));
-        }
+        let pairs = ports.iter().flat_map(|port| addresses.iter().map(move |address| joined(address, &port["port"])));
+        shown.extend(pairs.take(room));
     }
-    first(found, 3)
+    first_of(shown, count)
 }
 
 fn joined(address: &str, port: &Value) -> String {

@@ -91,7 +91,13 @@ pub(super) fn plain(value: &Value) -> String {
 
 /// The first few texts, and how many more there are.
 pub(super) fn first(texts: Vec<String>, shown: usize) -> String {
-    let more = texts.len().saturating_sub(shown);
-    let text = texts.into_iter().take(shown).collect::<Vec<_>>().join(",");
+    let count = texts.len();
+    first_of(texts.into_iter().take(shown).collect(), count)
+}
+
+/// The same, when the others were only counted.
+pub(super) fn first_of(texts: Vec<String>, count: usize) -> String {
+    let more = count.saturating_sub(texts.len());
+    let text = texts.join(",");
     if more > 0 { format!("{text} + {more} more...") } else { text }
 }

@@ -1,6 +1,9 @@
 //! Services: addresses and node ports (BDF-13).
 
-use std::{collections::HashSet, net::Ipv4Addr};
+use std::{
+    collections::{HashMap, HashSet},
+    net::Ipv4Addr,
+};
 
 use serde_json::{Value, json};
 
@@ -190,9 +193,13 @@ fn keep(spec: &mut Members, kind: &str, stored: Option<&Value>) {
             spec.fill(field, value.clone());
         }
     }
+    let mut node_ports = HashMap::new();
+    for port in list(stored, &["ports"]) {
+        node_ports.entry((port["port"].as_i64(), port["protocol"].as_str())).or_insert(&port["nodePort"]);
+    }
     for port in each(spec, "ports").filter(|_| has_node_ports(kind)) {
-        let same = |other: &&Value| other.get("port") == port.get("port") && other.get("protocol") == port.get("protocol");
-        if let Some(node_port) = list(stored, &["ports"]).iter().find(same).and_then(|other| other.get("nodePort")) {
+        let this = (port.get("port").and_then(Value::as_i64), port.get("protocol").and_then(Value::as_str));
+        if let Some(node_port) = node_ports.get(&this).copied().filter(|node_port| !node_port.is_null()) {
             port.fill("nodePort", node_port.clone());
         }
     }

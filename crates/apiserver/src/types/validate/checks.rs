@@ -100,7 +100,7 @@ impl Checks {
                               for validation is '[0-9]+%')";
                 self.add(FieldError::invalid(path, value, detail));
             }
-            Some(digits) if limited && digits.parse::<u64>().is_ok_and(|share| share > 100) => {
+            Some(digits) if limited && digits.parse::<u64>().map_or(true, |share| share > 100) => {
                 self.add(FieldError::invalid(path, value, "must not be greater than 100%"));
             }
             Some(_) => {}

@@ -1,5 +1,7 @@
 //! Pods.
 
+use std::collections::{HashMap, HashSet};
+
 use serde_json::Value;
 
 use super::{
@@ -37,8 +39,8 @@ fn update(checks: &mut Checks, spec: &Value, stored: &Value) {
         }
     }
     deadline(checks, &spec["activeDeadlineSeconds"], &stored["activeDeadlineSeconds"]);
-    let mut kept = stored["tolerations"].as_array().into_iter().flatten();
-    if !kept.all(|old| spec["tolerations"].as_array().is_some_and(|new| new.iter().any(|new| is_kept(old, new)))) {
+    let new: HashSet<String> = tolerations(spec).collect();
+    if !tolerations(stored).all(|old| new.contains(&old)) {
         let detail = "existing toleration can not be modified except its tolerationSeconds";
         checks.add(FieldError::forbidden("spec.tolerations", detail));
         return;
@@ -67,21 +69,25 @@ fn deadline(checks: &mut Checks, now: &Value, before: &Value) {
     }
 }
 
-fn is_kept(old: &Value, new: &Value) -> bool {
-    without(old, &["tolerationSeconds"]) == without(new, &["tolerationSeconds"])
+/// What must stay of the tolerations, as texts.
+fn tolerations(spec: &Value) -> impl Iterator<Item = String> {
+    let tolerations = spec["tolerations"].as_array().into_iter().flatten();
+    tolerations.map(|toleration| without(toleration, &["tolerationSeconds"]).to_string())
 }
 
 /// Ephemeral containers stay once they are there.
 fn ephemeral(checks: &mut Checks, spec: &Value, stored: &Value) {
     const FIELD: &str = "spec.ephemeralContainers";
-    let containers = spec["ephemeralContainers"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let containers = spec["ephemeralContainers"].as_array().into_iter().flatten();
+    let containers: HashMap<_, _> =
+        containers.map(|container| (container["name"].as_str().unwrap_or_default(), container)).collect();
     for old in stored["ephemeralContainers"].as_array().into_iter().flatten() {
         let text = |text: &str| {
             format!("existing ephemeral containers {:?} may not be {text}\n", old["name"].as_str().unwrap_or_default())
         };
-        match containers.iter().find(|new| new["name"] == old["name"]) {
+        match containers.get(old["name"].as_str().unwrap_or_default()) {
             None => checks.add(FieldError::forbidden(FIELD, text("removed"))),
-            Some(new) if new != old => checks.add(FieldError::forbidden(FIELD, text("changed"))),
+            Some(new) if *new != old => checks.add(FieldError::forbidden(FIELD, text("changed"))),
             Some(_) => {}
         }
     }

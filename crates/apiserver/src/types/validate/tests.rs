@@ -346,6 +346,8 @@ fn limits_of_scaling_are_consistent() {
     let budget = |spec: Value| errors("policy/v1", "PodDisruptionBudget", json!({ "spec": spec }));
     assert_eq!(budget(json!({"minAvailable": 1, "selector": {"matchLabels": {"a": "b"}}})), nothing());
     assert_eq!(budget(json!({"minAvailable": 1, "maxUnavailable": "x%"})).len(), 2);
+    let share = |share: &str| budget(json!({"maxUnavailable": share, "selector": {}})).len();
+    assert_eq!([share("100%"), share("101%"), share("99999999999999999999%")], [0, 1, 1]);
 }
 
 #[test]

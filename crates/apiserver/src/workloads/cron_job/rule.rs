@@ -12,8 +12,6 @@ use crate::workloads::{
     template, wishes,
 };
 
-/// More missed times than anybody wants to count.
-const MISSED: usize = 10_000;
 const SCHEDULED: &str = "batch.kubernetes.io/cronjob-scheduled-timestamp";
 
 /// What a CronJob does next; `owned` are its Jobs.
@@ -57,19 +55,18 @@ fn due(cron_job: &Value, around: Surroundings<'_>, plan: &mut Plan) -> Option<Ti
     };
     let mut earliest = time(cron_job, "/status/lastScheduleTime").unwrap_or_else(|| created(cron_job));
     if let Some(seconds) = at(cron_job, "/spec/startingDeadlineSeconds").as_i64() {
-        earliest = earliest.max(Timestamp::from_second(around.now.as_second() - seconds).unwrap_or(earliest));
+        earliest = earliest.max(Timestamp::from_second(around.now.as_second().saturating_sub(seconds)).unwrap_or(earliest));
     }
-    let mut latest = None;
-    let mut next = schedule.after(&earliest.to_zoned(zone))?;
-    for _ in 0..MISSED {
-        if next.timestamp() > around.now {
-            break;
-        }
-        latest = Some(next.timestamp());
-        next = schedule.after(&next)?;
+    let now = around.now.to_zoned(zone.clone());
+    let first = schedule.after(&earliest.to_zoned(zone))?;
+    if first > now {
+        plan.wake_at(first.timestamp(), around.now);
+        return None;
     }
-    plan.wake_at(next.timestamp(), around.now);
-    latest
+    if let Some(next) = schedule.after(&now) {
+        plan.wake_at(next.timestamp(), around.now);
+    }
+    Some(schedule.latest(first, &now).timestamp())
 }
 
 fn status(owned: &[&Value], active: &[&Value]) -> Value {

@@ -1,6 +1,6 @@
 //! Schedules of five fields: minute, hour, day of month, month, day of week.
 
-use jiff::{ToSpan, Unit, Zoned, ZonedRound};
+use jiff::{Timestamp, ToSpan, Unit, Zoned, ZonedRound};
 
 const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const DAYS: [&str; 7] = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
@@ -62,6 +62,21 @@ impl Schedule {
             }
         }
         None
+    }
+
+    /// The last time up to now, if `known` is one of them: however many lie between, it takes some sixty looks.
+    pub(super) fn latest(&self, known: Zoned, now: &Zoned) -> Zoned {
+        let second = |time: &Zoned| time.timestamp().as_second();
+        let (mut latest, mut end) = (known, second(now));
+        while second(&latest) < end {
+            let middle = second(&latest) + (end - second(&latest)) / 2;
+            let from = Timestamp::from_second(middle).ok().map(|time| time.to_zoned(now.time_zone().clone()));
+            match from.and_then(|from| self.after(&from)).filter(|next| next <= now) {
+                Some(next) => latest = next,
+                None => end = middle,
+            }
+        }
+        latest
     }
 
     fn is_day(&self, time: &Zoned) -> bool {

@@ -102,3 +102,21 @@ fn a_suspended_schedule_rests_and_wishes_reach_the_pods() {
     simulation.advance(300);
     assert!(crate::workloads::condition::is_true(simulation.all("Job")[0], "Failed"));
 }
+
+// STG-12
+#[test]
+fn of_many_missed_times_the_latest_counts() {
+    for (schedule, now, latest) in [
+        ("* * * * *", "2026-03-01T00:00:30Z", "2026-03-01T00:00:00Z"),
+        ("*/7 3 * * 1", "2026-03-01T00:00:00Z", "2026-02-23T03:56:00Z"),
+        ("0 0 29 2 *", "2027-01-01T00:00:00Z", "2024-02-29T00:00:00Z"),
+    ] {
+        let schedule = Schedule::parse(schedule).unwrap();
+        let known = schedule.after(&utc("0001-01-01T00:00:00Z")).unwrap();
+        assert_eq!(schedule.latest(known, &utc(now)).timestamp().to_string(), latest);
+    }
+    let mut simulation = Simulation::new();
+    simulation.apply(cron_job(json!({"schedule": "* * * * *", "successfulJobsHistoryLimit": 100})));
+    simulation.advance(30 * 24 * 3600);
+    assert_eq!(simulation.names("Job").len(), 1);
+}

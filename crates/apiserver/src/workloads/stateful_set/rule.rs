@@ -56,6 +56,10 @@ impl Pods<'_> {
         for ordinal in identity::ordinals(self.set) {
             let name = identity::pod_name(self.set, ordinal);
             match self.owned.iter().find(|pod| pod.name() == name) {
+                None if !plan.has_room() => {
+                    waiting = true;
+                    break;
+                }
                 None => {
                     claims::create(self.set, &name, claims, plan);
                     plan.create(self.pod(ordinal));

@@ -1,9 +1,15 @@
 //! Requests of users, controllers and others. The kinds are known, so that nobody has to ask the server about them.
 
+use std::time::Duration;
+
 use http::{Method, Request};
 use kubewright::prelude::*;
 use kubewright_machinery::object::ObjectExt as _;
 use kubewright_testing::TestCluster;
+
+/// How often, and after which wait, a request is sent again that came too early.
+const TRIES: usize = 30;
+const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// Whoever is not the operator.
 pub(super) struct Hand {
@@ -30,14 +36,22 @@ impl Hand {
         format!("{}/{}", self.collection(object), object.name())
     }
 
-    /// The answer; `None` when there is no such object or kind.
+    /// The answer; `None` when there is no such object or kind. A real server asks for patience with a kind that it has just come to
+    /// know.
     async fn send(&self, method: Method, path: &str, media: &str, body: &Value) -> Result<Option<Value>, String> {
         let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
-        let request = Request::builder().method(method.clone()).uri(path).header("content-type", media).body(body);
-        match self.client.request_text(request.map_err(|error| error.to_string())?).await {
-            Ok(text) => serde_json::from_str(&text).map(Some).map_err(|error| error.to_string()),
-            Err(kube::Error::Api(status)) if status.code == 404 => Ok(None),
-            Err(error) => Err(format!("{method} {path}: {error}")),
+        let mut tries = 0;
+        loop {
+            let request = Request::builder().method(method.clone()).uri(path).header("content-type", media).body(body.clone());
+            match self.client.request_text(request.map_err(|error| error.to_string())?).await {
+                Ok(text) => return serde_json::from_str(&text).map(Some).map_err(|error| error.to_string()),
+                Err(kube::Error::Api(status)) if status.code == 404 => return Ok(None),
+                Err(kube::Error::Api(status)) if status.code == 429 && tries < TRIES => {
+                    tokio::time::sleep(RETRY_AFTER).await;
+                    tries += 1;
+                }
+                Err(error) => return Err(format!("{method} {path}: {error}")),
+            }
         }
     }
 

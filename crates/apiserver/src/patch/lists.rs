@@ -42,16 +42,13 @@ pub(super) fn merge(live: Vec<Value>, patch: Vec<Value>, place: Place, merge: Me
         if !members.contains_key(key) {
             return Err(no_key(members, key));
         }
-        match places.place(change) {
-            Some(place_of) => {
-                let item = &mut merged[place_of];
-                let live = item.as_object().cloned().unwrap_or_default();
-                *item = Value::Object(merge_maps(live, members, place.item())?);
-            }
-            None => {
-                places.put(change, merged.len());
-                merged.push(change.clone());
-            }
+        if let Some(found) = places.place(change) {
+            let item = &mut merged[found];
+            let live = item.as_object().cloned().unwrap_or_default();
+            *item = Value::Object(merge_maps(live, members, place.item())?);
+        } else {
+            places.put(change, merged.len());
+            merged.push(change.clone());
         }
     }
     Ok(in_order(merged, &changes, &present, Some(key)))

@@ -342,7 +342,7 @@ impl Translator<'_> {
             }
             first = false;
             if self.starts_with("[:")
-                && self.last_name_end.is_some_and(|end| end >= self.at + 1)
+                && self.last_name_end.is_some_and(|end| end > self.at)
                 && let Some(length) =
                     self.characters[self.at + 1..].windows(2).position(|pair| pair == NAME_END).map(|end| end + 3)
             {

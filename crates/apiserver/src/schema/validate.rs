@@ -237,7 +237,9 @@ fn check_combinations(checks: &Checks, value: &Value, old: Option<&Value>, path:
     if checks.not.as_ref().is_some_and(|not| attempt(not).is_empty()) {
         complain("must not validate the schema (not)");
     }
-    details.into_iter().for_each(|error| errors.push(error));
+    for error in details {
+        errors.push(error);
+    }
 }
 
 fn check_enumeration(checks: &Checks, value: &Value, path: &Path<'_>, errors: &mut Found) {

@@ -158,7 +158,9 @@ impl Comparison {
 /// A value and all below it, outer ones first.
 fn descend<'a>(value: &'a Value, found: &mut Vec<&'a Value>) {
     found.push(value);
-    children(value).into_iter().for_each(|child| descend(child, found));
+    for child in children(value) {
+        descend(child, found);
+    }
 }
 
 fn children(value: &Value) -> Vec<&Value> {

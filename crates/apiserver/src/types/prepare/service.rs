@@ -195,7 +195,7 @@ fn keep(spec: &mut Members, kind: &str, stored: Option<&Value>) {
     }
     let mut node_ports = HashMap::new();
     for port in list(stored, &["ports"]) {
-        node_ports.entry((port["port"].as_i64(), port["protocol"].as_str())).or_insert(&port["nodePort"]);
+        node_ports.entry((port["port"].as_i64(), port["protocol"].as_str())).or_insert_with(|| &port["nodePort"]);
     }
     for port in each(spec, "ports").filter(|_| has_node_ports(kind)) {
         let this = (port.get("port").and_then(Value::as_i64), port.get("protocol").and_then(Value::as_str));

@@ -43,6 +43,7 @@ pub(super) fn chosen(plain: &Outcome, is_combined: bool) -> Vec<Disturbance> {
     match Wish::read() {
         Wish::All => all,
         Wish::Usual if is_combined => all.into_iter().step_by(SAMPLE).collect(),
+        Wish::Usual if !plain.is_virtual => all,
         Wish::Usual => all
             .into_iter()
             .filter(|one| !matches!(one, Disturbance::Crash { after, again: Some(_) } if after % SAMPLE > 0))

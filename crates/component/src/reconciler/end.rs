@@ -32,6 +32,11 @@ pub(super) enum End {
     },
     /// Somebody else changed the component in between: nothing is recorded, and the pass is repeated.
     Overtaken,
+    /// What the pass needs is being found out: nothing is recorded, and the pass is repeated.
+    Postponed {
+        /// When.
+        after: Duration,
+    },
 }
 
 /// After which time a pass that was overtaken is repeated.
@@ -189,6 +194,7 @@ impl End {
             Self::Gone => (None, Ok(()), None),
             Self::Unrecorded { flow } => (None, flow, None),
             Self::Overtaken => (None, Wait::after(OVERTAKEN, Reason::new("Overtaken")).into(), None),
+            Self::Postponed { after } => (None, Wait::after(Delay::at_least_min(after), Reason::new("Postponed")).into(), None),
         }
     }
 }

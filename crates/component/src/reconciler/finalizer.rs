@@ -25,10 +25,15 @@ impl Pass<'_> {
 
     async fn patch_finalizers(&mut self, patch: impl Fn(&Value) -> Option<Value>) -> Step {
         let (shared, key) = (self.shared, self.key);
+        let mut refused: Option<(Value, ApiError)> = None;
         for _ in 0..ATTEMPTS {
             let Some(patch) = patch(&self.object) else {
                 return Ok(());
             };
+            // What the patch tests has not changed, so it is the patch itself that the server does not want.
+            if let Some((_, error)) = refused.take_if(|(same, _)| *same == patch) {
+                return Err(Box::new(self.finalizer_failed(error)));
+            }
             let request = ApiRequest::patch(&shared.resource, key.namespace(), key.name(), PatchKind::Json, &patch)
                 .field_manager(&shared.self_manager);
             let read = match shared.cluster.send_retrying(&request, &Retry::default()).await {
@@ -41,6 +46,9 @@ impl Pass<'_> {
                 }
                 // The test in the patch failed: somebody else was faster.
                 Err(error) if error.code() == Some(422) || error.is_conflict() => {
+                    if error.code() == Some(422) {
+                        refused = Some((patch, error));
+                    }
                     shared.cluster.send(&ApiRequest::get(&shared.resource, key.namespace(), key.name())).await
                 }
                 Err(error) => Err(error),

@@ -33,6 +33,7 @@ impl Pass<'_> {
             TargetError::Kubeconfig(error) => {
                 End::failed(Failure::terminal(Reason::new(REFUSED), error), Some(REFUSED), self.intervals())
             }
+            TargetError::NotReached(error) if error.is_open => End::Postponed { after: error.again },
             TargetError::NotReached(error) => {
                 let (again, text) = (error.again, self.with_way_out(error.to_string()));
                 End::waiting(text, Some(again), self.intervals())

@@ -32,6 +32,8 @@ pub(crate) struct NotReached {
     error: String,
     /// When to look again.
     pub(crate) again: Duration,
+    /// Somebody is finding out: nothing is known yet that could be told.
+    pub(crate) is_open: bool,
 }
 
 /// Puts the state back if whoever asks gives up.
@@ -58,9 +60,12 @@ impl Reach {
             let mut state = self.0.lock();
             match &*state {
                 State::Reached if !is_broken(cluster) => return Ok(()),
-                State::Asking => return Err(NotReached { error: "it is being asked".to_owned(), again: SOON }),
+                State::Asking => {
+                    return Err(NotReached { error: "it is being asked".to_owned(), again: SOON, is_open: true });
+                }
                 State::Failed { at, error } if now.since(*at) < AGAIN => {
-                    return Err(NotReached { error: error.clone(), again: AGAIN.saturating_sub(now.since(*at)) });
+                    let again = AGAIN.saturating_sub(now.since(*at));
+                    return Err(NotReached { error: error.clone(), again, is_open: false });
                 }
                 _ => *state = State::Asking,
             }
@@ -77,7 +82,7 @@ impl Reach {
             Err(error) => State::Failed { at: cluster.clock().moment(), error: error.clone() },
         };
         drop(asking);
-        reached.map_err(|error| NotReached { error, again: AGAIN })
+        reached.map_err(|error| NotReached { error, again: AGAIN, is_open: false })
     }
 
     /// The last error, while the cluster does not answer.

@@ -2,6 +2,7 @@ use std::time::Duration;
 
 use kubewright::prelude::*;
 use kubewright_apiserver::kinds::Verb;
+use kubewright_apiserver::status::Status;
 
 use crate::types::{bundle, config_map};
 use crate::world::{World, condition, reason_of};
@@ -137,4 +138,21 @@ async fn a_type_that_cannot_be_observed_is_waited_for_and_nothing_is_written_mea
     }
     world.until_ready("demo").await;
     assert!(world.get(&config_map("one", "")).await.is_some());
+}
+
+// PASS-3, OUT-3: what is wrong is not that somebody else was faster.
+#[tokio::test]
+async fn a_finalizer_that_the_cluster_does_not_want_is_told_and_not_sent_again_and_again() {
+    let world = World::start().await;
+    let unwanted = Status::new(422, "Invalid", "metadata.finalizers: Invalid value");
+    let rule = world.faults().on(Verb::Patch).of("test.kubewright.dev", "bundles").subresource("").respond(unwanted);
+    let mark = world.journal().mark();
+    world.set(&bundle("demo", &[config_map("one", "a")])).await;
+    let component = world.until_state("demo", "Error", "Error").await;
+    assert!(message(&component).contains("finalizers"), "{component:#}");
+    world.idle(Duration::from_secs(10)).await;
+    assert!(rule.hits() < 20, "{} patches in ten seconds", rule.hits());
+    world.journal().since(mark).writes().of("", "configmaps").exactly(0).unwrap();
+    rule.remove();
+    world.until_ready("demo").await;
 }

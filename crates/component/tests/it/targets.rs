@@ -213,3 +213,28 @@ async fn a_target_out_of_reach_holds_back_only_its_own_components() {
     assert_eq!(reason_of(&world.component("near").await.unwrap()), "Ready");
     world.pass(Duration::from_millis(10)).await;
 }
+
+// PERF-3, PERF-7: that a cluster is being asked is no news.
+#[tokio::test(flavor = "multi_thread")]
+async fn components_of_another_cluster_stay_ready_when_the_operator_starts_again() {
+    let mut world = World::start().await;
+    let other = TestCluster::start_with(TestOptions::default().exclusive()).await;
+    let place = other.namespace().to_owned();
+    world.create(&kubeconfig(&other.kubeconfig().await)).await;
+    let names = ["a", "b", "c", "d"];
+    for name in names {
+        let mut component = remote(&[config_map(name, "a")], &place);
+        component["metadata"]["name"] = name.into();
+        world.set(&component).await;
+    }
+    for name in names {
+        world.until_ready(name).await;
+    }
+    world.kill().await;
+    let mark = world.journal().mark();
+    world.run(|builder| builder).await;
+    world.pass(Duration::from_secs(3)).await;
+    let statuses = world.journal().since(mark).writes().of("test.kubewright.dev", "bundles").subresource("status");
+    statuses.exactly(0).unwrap();
+    world.kill_and_stop(other).await;
+}

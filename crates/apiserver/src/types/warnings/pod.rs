@@ -194,13 +194,19 @@ fn variables(warnings: &mut Vec<String>, path: &str, variables: &Value) {
     }
 }
 
+/// Path, address and port on the host of a port.
+type Seen = (String, (String, u64));
+
+/// More pairs of ports than an answer has room for.
+const MOST_PAIRS: usize = 100;
+
 fn ports(warnings: &mut Vec<String>, containers: &[(String, &Value)]) {
-    let mut seen: BTreeMap<(u64, &str), Vec<(String, &Value)>> = BTreeMap::new();
+    let mut seen: BTreeMap<(u64, &str), Vec<Seen>> = BTreeMap::new();
+    let mut pairs = 0;
     for (path, container) in containers {
         for (path, port) in items(&format!("{path}.ports"), &container["ports"]) {
             let number = |port: &Value, field: &str| port[field].as_u64().unwrap_or_default();
-            let host = |port: &Value| (port["hostIP"].as_str().unwrap_or_default().to_owned(), number(port, "hostPort"));
-            let (address, on_host) = host(port);
+            let (address, on_host) = (port["hostIP"].as_str().unwrap_or_default().to_owned(), number(port, "hostPort"));
             if !address.is_empty() && on_host == 0 {
                 let text = |field: &str| port[field].as_str().unwrap_or_default();
                 warnings.push(format!(
@@ -211,20 +217,23 @@ fn ports(warnings: &mut Vec<String>, containers: &[(String, &Value)]) {
                 ));
             }
             let others = seen.entry((number(port, "containerPort"), port["protocol"].as_str().unwrap_or_default())).or_default();
-            for (other_path, other) in others.iter() {
-                let (other_address, other_on_host) = host(other);
-                let what = if (&address, on_host) == (&other_address, other_on_host) {
+            for (other_path, (other_address, other_on_host)) in others.iter() {
+                let what = if (&address, on_host) == (other_address, *other_on_host) {
                     "duplicate"
-                } else if on_host == 0 || other_on_host == 0 {
+                } else if on_host == 0 || *other_on_host == 0 {
                     "overlapping"
-                } else if on_host == other_on_host && address.is_empty() != other_address.is_empty() {
+                } else if on_host == *other_on_host && address.is_empty() != other_address.is_empty() {
                     "dangerously ambiguous"
                 } else {
                     continue;
                 };
+                pairs += 1;
+                if pairs > MOST_PAIRS {
+                    return;
+                }
                 warnings.push(format!("{path}: {what} port definition with {other_path}"));
             }
-            others.push((path, port));
+            others.push((path, (address, on_host)));
         }
     }
 }

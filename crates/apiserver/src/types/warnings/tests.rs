@@ -40,3 +40,11 @@ fn a_template_is_looked_at_again_only_when_the_spec_changes() {
         ["spec.template.spec.containers[0].ports[1]: duplicate port definition with spec.template.spec.containers[0].ports[0]"]
     );
 }
+
+#[test]
+fn equal_ports_by_the_thousand_are_told_as_far_as_there_is_room() {
+    let ports: Vec<Value> = (0..10_000).map(|_| json!({"containerPort": 1, "protocol": "TCP"})).collect();
+    let many = deployment("a", &json!({"name": "c", "image": "i", "ports": ports}));
+    let told = warnings(DEPLOYMENT, &many, None);
+    assert!((50..=200).contains(&told.len()), "{}", told.len());
+}

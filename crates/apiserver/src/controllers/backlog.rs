@@ -24,6 +24,8 @@ pub(super) struct Backlog<T> {
 #[derive(Clone, Debug)]
 struct Items<T> {
     pending: BTreeSet<T>,
+    /// What is being looked at.
+    current: Option<T>,
     /// When what failed is tried again.
     failed: BTreeMap<T, Duration>,
     /// How often it failed in a row.
@@ -32,7 +34,14 @@ struct Items<T> {
 
 impl<T> Default for Backlog<T> {
     fn default() -> Self {
-        Self { items: Mutex::new(Items { pending: BTreeSet::new(), failed: BTreeMap::new(), failures: BTreeMap::new() }) }
+        Self {
+            items: Mutex::new(Items {
+                pending: BTreeSet::new(),
+                current: None,
+                failed: BTreeMap::new(),
+                failures: BTreeMap::new(),
+            }),
+        }
     }
 }
 
@@ -54,7 +63,21 @@ impl<T: Ord + Clone + fmt::Debug> Backlog<T> {
     /// Whether anything is to be done now.
     pub(super) fn is_due(&self, now: Duration) -> bool {
         let items = self.items.lock();
-        !items.pending.is_empty() || items.failed.values().any(|due| *due <= now)
+        !items.pending.is_empty() || items.current.is_some() || items.failed.values().any(|due| *due <= now)
+    }
+
+    /// The next item that is to be looked at now; [`finish`](Self::finish) says what came of it. One that never got there comes again.
+    pub(super) fn next(&self, now: Duration) -> Option<T> {
+        let mut items = self.items.lock();
+        let Items { pending, current, failed, .. } = &mut *items;
+        pending.extend(current.take());
+        let next = pending.pop_first().or_else(|| {
+            let due = failed.iter().find(|(_, due)| **due <= now);
+            due.map(|(item, _)| item.clone())
+        })?;
+        failed.remove(&next);
+        *current = Some(next.clone());
+        Some(next)
     }
 
     /// Everything that is to be done now.
@@ -75,6 +98,7 @@ impl<T: Ord + Clone + fmt::Debug> Backlog<T> {
     /// What came of an item. One that failed is tried again later, each time after a longer wait.
     pub(super) fn finish<R>(&self, item: T, now: Duration, outcome: Result<R, Status>) -> Option<R> {
         let mut items = self.items.lock();
+        items.current = items.current.take().filter(|current| *current != item);
         let status = match outcome {
             Ok(result) => {
                 items.failures.remove(&item);
@@ -95,6 +119,7 @@ impl<T: Ord + Clone + fmt::Debug> Backlog<T> {
     pub(super) fn forget(&self, item: &T) {
         let mut items = self.items.lock();
         items.pending.remove(item);
+        items.current = items.current.take().filter(|current| current != item);
         items.failed.remove(item);
         items.failures.remove(item);
     }
@@ -126,6 +151,25 @@ mod tests {
         fail(&backlog, second);
         backlog.add("a");
         assert_eq!((backlog.take(second), backlog.next_due()), (BTreeSet::from(["a"]), None));
+    }
+
+    #[test]
+    fn an_item_that_was_begun_and_never_finished_comes_again() {
+        let backlog = Backlog::default();
+        backlog.extend(["a", "b"]);
+        assert_eq!(backlog.next(Duration::ZERO), Some("a"));
+        // The round was given up here.
+        assert!(backlog.is_due(Duration::ZERO));
+        assert_eq!(backlog.next(Duration::ZERO), Some("a"));
+        // What is noted meanwhile is looked at once more.
+        backlog.add("a");
+        assert_eq!(backlog.finish("a", Duration::ZERO, Ok(())), Some(()));
+        assert_eq!(backlog.next(Duration::ZERO), Some("a"));
+        fail(&backlog, Duration::ZERO);
+        assert_eq!(backlog.next(Duration::ZERO), Some("b"));
+        assert_eq!(backlog.finish("b", Duration::ZERO, Ok(())), Some(()));
+        assert_eq!((backlog.next(Duration::ZERO), backlog.is_due(Duration::ZERO)), (None, false));
+        assert_eq!(backlog.next(Duration::from_secs(1)), Some("a"));
     }
 
     #[test]

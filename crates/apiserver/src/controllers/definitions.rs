@@ -1,13 +1,10 @@
 //! Custom resource definitions: names, establishment, and the end of their instances (CTL-4; CRD-1, CRD-3, CRD-11).
 
-use std::time::Duration;
-
-use futures::{FutureExt as _, future::BoxFuture};
 use kubewright_machinery::object::ObjectExt as _;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
-use super::{Controller, backlog::Backlog};
+use super::{backlog::Backlog, by_item::ByItem};
 use crate::{
     definition::{self, condition, condition::CLEANUP},
     kinds::Endpoint,
@@ -25,11 +22,19 @@ pub(super) struct Definitions {
     leaving: Mutex<Vec<(ObjectName, Resource)>>,
 }
 
+impl Clone for Definitions {
+    fn clone(&self) -> Self {
+        Self { pending: self.pending.clone(), leaving: Mutex::new(self.leaving.lock().clone()) }
+    }
+}
+
 fn resource() -> Resource {
     Resource::new("apiextensions.k8s.io", "customresourcedefinitions")
 }
 
-impl Controller for Definitions {
+impl ByItem for Definitions {
+    type Item = ObjectName;
+
     fn name(&self) -> &'static str {
         "customresourcedefinition-controller"
     }
@@ -48,29 +53,12 @@ impl Controller for Definitions {
         }
     }
 
-    fn run<'a>(&'a self, writer: &'a Writer) -> BoxFuture<'a, Result<bool, Status>> {
-        async move {
-            let now = writer.clock().moment();
-            let mut worked = false;
-            for name in self.pending.take(now) {
-                let outcome = self.reconcile(writer, &name).await;
-                worked |= self.pending.finish(name, now, outcome).is_some();
-            }
-            Ok(worked)
-        }
-        .boxed()
+    fn pending(&self) -> &Backlog<Self::Item> {
+        &self.pending
     }
 
-    fn is_due(&self, now: Duration) -> bool {
-        self.pending.is_due(now)
-    }
-
-    fn fork(&self) -> Box<dyn Controller> {
-        Box::new(Self { pending: self.pending.clone(), leaving: Mutex::new(self.leaving.lock().clone()) })
-    }
-
-    fn next_due(&self) -> Option<Duration> {
-        self.pending.next_due()
+    async fn reconcile(&self, writer: &Writer, name: &ObjectName) -> Result<bool, Status> {
+        self.reconcile_definition(writer, name).await.map(|()| true)
     }
 
     fn is_essential(&self) -> bool {
@@ -79,7 +67,7 @@ impl Controller for Definitions {
 }
 
 impl Definitions {
-    async fn reconcile(&self, writer: &Writer, name: &ObjectName) -> Result<(), Status> {
+    async fn reconcile_definition(&self, writer: &Writer, name: &ObjectName) -> Result<(), Status> {
         let snapshot = writer.snapshot();
         let Some(stored) = snapshot.get(&resource(), name) else {
             self.withdraw(writer, name);

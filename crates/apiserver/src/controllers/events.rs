@@ -99,7 +99,7 @@ impl Controller for EventTtl {
                 }
             }
             let mut worked = false;
-            for name in self.overdue.take(now) {
+            while let Some(name) = self.overdue.next(now) {
                 let outcome = writer.delete(&resource(), &name, DeleteOptions::default()).await;
                 worked |= self.overdue.finish(name, now, outcome).unwrap_or_default();
             }

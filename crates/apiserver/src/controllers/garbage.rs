@@ -94,10 +94,9 @@ impl Controller for GarbageCollector {
                 let mut work = self.work.lock();
                 (std::mem::take(&mut work.departed), work.owners.clone())
             };
-            let mut dependents = self.dependents.take(now);
-            dependents.extend(departed.iter().flat_map(|uid| writer.dependents(uid)));
+            self.dependents.extend(departed.iter().flat_map(|uid| writer.dependents(uid)));
             let mut worked = false;
-            for dependent in dependents {
+            while let Some(dependent) = self.dependents.next(now) {
                 let outcome = self.look_at_dependent(writer, &dependent, &departed).await;
                 worked |= self.dependents.finish(dependent, now, outcome).unwrap_or_default();
             }

@@ -5,6 +5,7 @@
 //! (DIF-4).
 
 mod backlog;
+mod by_item;
 mod controller;
 mod definitions;
 mod events;

@@ -1,12 +1,9 @@
 //! That somebody has looked at an admission policy (CTL-8).
 
-use std::time::Duration;
-
-use futures::{FutureExt as _, future::BoxFuture};
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::{Value, json};
 
-use super::{Controller, backlog::Backlog};
+use super::{backlog::Backlog, by_item::ByItem};
 use crate::{
     kinds::Endpoint,
     server::Writer,
@@ -29,7 +26,9 @@ fn is_seen(policy: &Value) -> bool {
     policy["status"]["observedGeneration"].as_i64() == policy.generation()
 }
 
-impl Controller for PolicyStatus {
+impl ByItem for PolicyStatus {
+    type Item = ObjectName;
+
     fn name(&self) -> &'static str {
         "validatingadmissionpolicy-status-controller"
     }
@@ -48,34 +47,17 @@ impl Controller for PolicyStatus {
         }
     }
 
-    fn run<'a>(&'a self, writer: &'a Writer) -> BoxFuture<'a, Result<bool, Status>> {
-        async move {
-            let now = writer.clock().moment();
-            let mut worked = false;
-            for name in self.pending.take(now) {
-                let snapshot = writer.snapshot();
-                let Some(policy) = snapshot.get(&resource(), &name).filter(|policy| !is_seen(policy.value())) else { continue };
-                let applied = json!({
-                    "apiVersion": policy.api_version(), "kind": "ValidatingAdmissionPolicy", "metadata": {"name": *name.name},
-                    "status": {"observedGeneration": policy.value().generation(), "typeChecking": {}},
-                });
-                let outcome = writer.apply(applied, Endpoint::Status).await;
-                worked |= self.pending.finish(name, now, outcome).is_some();
-            }
-            Ok(worked)
-        }
-        .boxed()
+    fn pending(&self) -> &Backlog<Self::Item> {
+        &self.pending
     }
 
-    fn is_due(&self, now: Duration) -> bool {
-        self.pending.is_due(now)
-    }
-
-    fn fork(&self) -> Box<dyn Controller> {
-        Box::new(self.clone())
-    }
-
-    fn next_due(&self) -> Option<Duration> {
-        self.pending.next_due()
+    async fn reconcile(&self, writer: &Writer, name: &ObjectName) -> Result<bool, Status> {
+        let snapshot = writer.snapshot();
+        let Some(policy) = snapshot.get(&resource(), name).filter(|policy| !is_seen(policy.value())) else { return Ok(false) };
+        let applied = json!({
+            "apiVersion": policy.api_version(), "kind": "ValidatingAdmissionPolicy", "metadata": {"name": *name.name},
+            "status": {"observedGeneration": policy.value().generation(), "typeChecking": {}},
+        });
+        writer.apply(applied, Endpoint::Status).await.map(|_| true)
     }
 }

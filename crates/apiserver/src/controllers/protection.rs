@@ -1,12 +1,9 @@
 //! Claims stay while a pod uses them, and volumes while they are bound (CTL-9).
 
-use std::time::Duration;
-
-use futures::{FutureExt as _, future::BoxFuture};
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::Value;
 
-use super::{Controller, backlog::Backlog};
+use super::{backlog::Backlog, by_item::ByItem};
 use crate::{
     admission,
     kinds::Endpoint,
@@ -46,6 +43,34 @@ impl Protection {
     fn is_concerned(&self, object: &Value) -> bool {
         object.deletion_timestamp().is_some() == object.has_finalizer(self.finalizer())
     }
+}
+
+impl ByItem for Protection {
+    type Item = ObjectName;
+
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn observe(&self, event: &Event) {
+        if event.object.resource.is("", self.plural) {
+            match &event.current {
+                Some(stored) if self.is_concerned(stored.value()) => self.pending.add(event.object.name.clone()),
+                Some(_) => {}
+                None => self.pending.forget(&event.object.name),
+            }
+        } else if self.is_of_claims() && event.object.resource.is("", "pods") {
+            // What a pod used is free when it goes, or ends.
+            for pod in event.previous.iter().chain(&event.current) {
+                let used = claims_of(pod.value()).map(|(claim, _)| ObjectName::new(pod.value().namespace(), &claim));
+                self.pending.extend(used);
+            }
+        }
+    }
+
+    fn pending(&self) -> &Backlog<Self::Item> {
+        &self.pending
+    }
 
     async fn reconcile(&self, writer: &Writer, name: &ObjectName) -> Result<bool, Status> {
         let snapshot = writer.snapshot();
@@ -68,53 +93,6 @@ impl Protection {
         };
         writer.modify(&resource, name, Endpoint::Main, change).await?;
         Ok(true)
-    }
-}
-
-impl Controller for Protection {
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn observe(&self, event: &Event) {
-        if event.object.resource.is("", self.plural) {
-            match &event.current {
-                Some(stored) if self.is_concerned(stored.value()) => self.pending.add(event.object.name.clone()),
-                Some(_) => {}
-                None => self.pending.forget(&event.object.name),
-            }
-        } else if self.is_of_claims() && event.object.resource.is("", "pods") {
-            // What a pod used is free when it goes, or ends.
-            for pod in event.previous.iter().chain(&event.current) {
-                let used = claims_of(pod.value()).map(|(claim, _)| ObjectName::new(pod.value().namespace(), &claim));
-                self.pending.extend(used);
-            }
-        }
-    }
-
-    fn run<'a>(&'a self, writer: &'a Writer) -> BoxFuture<'a, Result<bool, Status>> {
-        async move {
-            let now = writer.clock().moment();
-            let mut worked = false;
-            for name in self.pending.take(now) {
-                let outcome = self.reconcile(writer, &name).await;
-                worked |= self.pending.finish(name, now, outcome).unwrap_or_default();
-            }
-            Ok(worked)
-        }
-        .boxed()
-    }
-
-    fn is_due(&self, now: Duration) -> bool {
-        self.pending.is_due(now)
-    }
-
-    fn fork(&self) -> Box<dyn Controller> {
-        Box::new(self.clone())
-    }
-
-    fn next_due(&self) -> Option<Duration> {
-        self.pending.next_due()
     }
 }
 

@@ -1,12 +1,9 @@
 //! An APIService for each served version of each definition (CRD-13, CTL-5).
 
-use std::time::Duration;
-
-use futures::{FutureExt as _, future::BoxFuture};
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::{Value, json};
 
-use super::{Controller, backlog::Backlog};
+use super::{backlog::Backlog, by_item::ByItem};
 use crate::{
     kinds::Endpoint,
     request::delete::DeleteOptions,
@@ -70,7 +67,9 @@ fn is_served(snapshot: &Snapshot, group: &str, wanted: &str) -> bool {
         .any(|definition| versions(definition).any(|(name, version)| name == wanted && version["served"] == true))
 }
 
-impl Controller for Registrations {
+impl ByItem for Registrations {
+    type Item = (String, String);
+
     fn name(&self) -> &'static str {
         "autoregister-controller"
     }
@@ -95,29 +94,12 @@ impl Controller for Registrations {
         }
     }
 
-    fn run<'a>(&'a self, writer: &'a Writer) -> BoxFuture<'a, Result<bool, Status>> {
-        async move {
-            let now = writer.clock().moment();
-            let mut worked = false;
-            for (group, version) in self.pending.take(now) {
-                let outcome = reconcile(writer, &group, &version).await;
-                worked |= self.pending.finish((group, version), now, outcome).unwrap_or_default();
-            }
-            Ok(worked)
-        }
-        .boxed()
+    fn pending(&self) -> &Backlog<Self::Item> {
+        &self.pending
     }
 
-    fn is_due(&self, now: Duration) -> bool {
-        self.pending.is_due(now)
-    }
-
-    fn fork(&self) -> Box<dyn Controller> {
-        Box::new(self.clone())
-    }
-
-    fn next_due(&self) -> Option<Duration> {
-        self.pending.next_due()
+    async fn reconcile(&self, writer: &Writer, (group, version): &(String, String)) -> Result<bool, Status> {
+        reconcile(writer, group, version).await
     }
 
     fn is_essential(&self) -> bool {

@@ -1,11 +1,8 @@
 //! Whether an APIService is available (CTL-5, OPS-2).
 
-use std::time::Duration;
-
-use futures::{FutureExt as _, future::BoxFuture};
 use serde_json::{Value, json};
 
-use super::{Controller, backlog::Backlog};
+use super::{backlog::Backlog, by_item::ByItem};
 use crate::{
     kinds::Endpoint,
     server::Writer,
@@ -23,7 +20,9 @@ fn resource() -> Resource {
     Resource::new("apiregistration.k8s.io", "apiservices")
 }
 
-impl Controller for ApiServices {
+impl ByItem for ApiServices {
+    type Item = ObjectName;
+
     fn name(&self) -> &'static str {
         "apiservice-status-controller"
     }
@@ -38,40 +37,23 @@ impl Controller for ApiServices {
         }
     }
 
-    fn run<'a>(&'a self, writer: &'a Writer) -> BoxFuture<'a, Result<bool, Status>> {
-        async move {
-            let moment = writer.clock().moment();
-            let mut worked = false;
-            for name in self.pending.take(moment) {
-                let now = writer.clock().now_in_seconds();
-                let snapshot = writer.snapshot();
-                let stored = snapshot.get(&resource(), &name);
-                writer.state().note_unavailable(&name.name, stored.and_then(|service| proxied(service.value())));
-                if stored.is_none() {
-                    continue;
-                }
-                let exists = |service: &Value| {
-                    let text = |field: &str| service[field].as_str().unwrap_or_default();
-                    snapshot.get(&Resource::new("", "services"), &ObjectName::new(text("namespace"), text("name"))).is_some()
-                };
-                let outcome = writer.modify(&resource(), &name, Endpoint::Status, |object| judge(object, &exists, &now)).await;
-                worked |= self.pending.finish(name, moment, outcome).is_some();
-            }
-            Ok(worked)
+    fn pending(&self) -> &Backlog<Self::Item> {
+        &self.pending
+    }
+
+    async fn reconcile(&self, writer: &Writer, name: &ObjectName) -> Result<bool, Status> {
+        let now = writer.clock().now_in_seconds();
+        let snapshot = writer.snapshot();
+        let stored = snapshot.get(&resource(), name);
+        writer.state().note_unavailable(&name.name, stored.and_then(|service| proxied(service.value())));
+        if stored.is_none() {
+            return Ok(false);
         }
-        .boxed()
-    }
-
-    fn is_due(&self, now: Duration) -> bool {
-        self.pending.is_due(now)
-    }
-
-    fn fork(&self) -> Box<dyn Controller> {
-        Box::new(self.clone())
-    }
-
-    fn next_due(&self) -> Option<Duration> {
-        self.pending.next_due()
+        let exists = |service: &Value| {
+            let text = |field: &str| service[field].as_str().unwrap_or_default();
+            snapshot.get(&Resource::new("", "services"), &ObjectName::new(text("namespace"), text("name"))).is_some()
+        };
+        writer.modify(&resource(), name, Endpoint::Status, |object| judge(object, &exists, &now)).await.map(|_| true)
     }
 }
 

@@ -1,17 +1,13 @@
 //! The end of a namespace: its content goes first (CTL-2, NS-7).
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    time::Duration,
-};
+use std::collections::{BTreeMap, BTreeSet};
 
-use futures::{FutureExt as _, future::BoxFuture};
 use kubewright_machinery::object::ObjectExt as _;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use crate::{
-    controllers::{Controller, backlog::Backlog},
+    controllers::{backlog::Backlog, by_item::ByItem},
     kinds::Endpoint,
     request::{
         create::resource_of,
@@ -33,6 +29,12 @@ pub(in crate::controllers) struct Ending {
     pending: Backlog<String>,
 }
 
+impl Clone for Ending {
+    fn clone(&self) -> Self {
+        Self { leaving: Mutex::new(self.leaving.lock().clone()), pending: self.pending.clone() }
+    }
+}
+
 /// What still lives in a namespace.
 #[derive(Debug, Default)]
 struct Rest {
@@ -46,7 +48,9 @@ fn resource() -> Resource {
     Resource::new("", "namespaces")
 }
 
-impl Controller for Ending {
+impl ByItem for Ending {
+    type Item = String;
+
     fn name(&self) -> &'static str {
         "namespace-controller"
     }
@@ -70,29 +74,12 @@ impl Controller for Ending {
         }
     }
 
-    fn run<'a>(&'a self, writer: &'a Writer) -> BoxFuture<'a, Result<bool, Status>> {
-        async move {
-            let now = writer.clock().moment();
-            let mut worked = false;
-            for namespace in self.pending.take(now) {
-                let outcome = empty(writer, &namespace).await;
-                worked |= self.pending.finish(namespace, now, outcome).is_some();
-            }
-            Ok(worked)
-        }
-        .boxed()
+    fn pending(&self) -> &Backlog<Self::Item> {
+        &self.pending
     }
 
-    fn is_due(&self, now: Duration) -> bool {
-        self.pending.is_due(now)
-    }
-
-    fn fork(&self) -> Box<dyn Controller> {
-        Box::new(Self { leaving: Mutex::new(self.leaving.lock().clone()), pending: self.pending.clone() })
-    }
-
-    fn next_due(&self) -> Option<Duration> {
-        self.pending.next_due()
+    async fn reconcile(&self, writer: &Writer, namespace: &String) -> Result<bool, Status> {
+        empty(writer, namespace).await.map(|()| true)
     }
 }
 

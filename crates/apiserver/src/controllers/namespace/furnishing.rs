@@ -1,13 +1,10 @@
 //! What every namespace contains: a service account and the cluster's certificate (CTL-3, NS-9).
 
-use std::time::Duration;
-
-use futures::{FutureExt as _, future::BoxFuture};
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::{Value, json};
 
 use crate::{
-    controllers::{Controller, backlog::Backlog},
+    controllers::{backlog::Backlog, by_item::ByItem},
     kinds::Endpoint,
     server::Writer,
     status::Status,
@@ -28,7 +25,9 @@ pub(in crate::controllers) struct Furnishing {
     pending: Backlog<String>,
 }
 
-impl Controller for Furnishing {
+impl ByItem for Furnishing {
+    type Item = String;
+
     fn name(&self) -> &'static str {
         "service-account-controller"
     }
@@ -47,29 +46,12 @@ impl Controller for Furnishing {
         }
     }
 
-    fn run<'a>(&'a self, writer: &'a Writer) -> BoxFuture<'a, Result<bool, Status>> {
-        async move {
-            let now = writer.clock().moment();
-            let mut worked = false;
-            for namespace in self.pending.take(now) {
-                let outcome = fill(writer, &namespace).await;
-                worked |= self.pending.finish(namespace, now, outcome).unwrap_or_default();
-            }
-            Ok(worked)
-        }
-        .boxed()
+    fn pending(&self) -> &Backlog<Self::Item> {
+        &self.pending
     }
 
-    fn is_due(&self, now: Duration) -> bool {
-        self.pending.is_due(now)
-    }
-
-    fn fork(&self) -> Box<dyn Controller> {
-        Box::new(self.clone())
-    }
-
-    fn next_due(&self) -> Option<Duration> {
-        self.pending.next_due()
+    async fn reconcile(&self, writer: &Writer, namespace: &String) -> Result<bool, Status> {
+        fill(writer, namespace).await
     }
 }
 

@@ -7,6 +7,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a benchmark that fails has failed")]
 #![allow(clippy::disallowed_methods, reason = "what is measured is the time of this machine")]
 
+mod build;
 mod inside;
 mod measures;
 mod program;

@@ -4,13 +4,12 @@ use std::path::{Path, PathBuf};
 
 use kubewright_testing::real::Binaries;
 
-use crate::server::Side;
+use crate::{build, server::Side};
 
-/// What of the program of a server is loaded when it runs, in MiB: all but symbols and debugging. Ours is this benchmark, so that its client
-/// and the libraries of the tests count too.
+/// What of the program of a server is loaded when it runs, in MiB: all but symbols and debugging.
 pub(crate) fn size(side: Side) -> f64 {
     let program = match side {
-        Side::Ours => std::env::current_exe().unwrap(),
+        Side::Ours => kubewright_apiserver(),
         Side::Real => kube_apiserver(),
     };
     loaded(&program) as f64 / 1024.0 / 1024.0
@@ -18,6 +17,11 @@ pub(crate) fn size(side: Side) -> f64 {
 
 fn kube_apiserver() -> PathBuf {
     Binaries::find().unwrap().apiserver
+}
+
+fn kubewright_apiserver() -> PathBuf {
+    let server = ["--release", "-p", "kubewright-apiserver", "--bins", "--features", "cli,cel"];
+    build::program("build", &server, Path::new(env!("CARGO_MANIFEST_DIR")))
 }
 
 /// The sum of the loadable segments of an ELF file; of other formats the size of the file.

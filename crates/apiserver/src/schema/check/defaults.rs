@@ -80,24 +80,22 @@ fn one(
             return;
         }
     }
-    let mut wrong = values(found, &node, &place);
+    let wrong = values(found, &node, &place);
     #[cfg(feature = "cel")]
     if wrong.is_empty() && !node.rules.is_empty() && crate::schema::cel::Declared::of(schema, is_object).is_none() {
         let detail = "rule compiler initialization error: failed to convert to declType for CEL validation rules";
-        wrong = vec![FieldError::invalid(place.to_string(), &text(schema, "type").into(), detail)];
+        errors.push(FieldError::invalid(place.to_string(), &text(schema, "type").into(), detail));
     }
     errors.extend(wrong);
 }
 
 /// The default as it is written: it must not need defaults of its own.
 fn values(found: &Value, node: &Node, place: &Path<'_>) -> Vec<FieldError> {
-    let mut errors = validate::at(node, found, place);
+    let errors = validate::at(node, found, place);
     #[cfg(feature = "cel")]
     if errors.is_empty() && node.has_rules {
-        errors = crate::schema::cel::evaluate(node, found, Some(found), place).errors;
-        if errors.is_empty() {
-            errors = crate::schema::cel::evaluate(node, found, None, place).errors;
-        }
+        let changed = crate::schema::cel::evaluate(node, found, Some(found), place).errors;
+        return if changed.is_empty() { crate::schema::cel::evaluate(node, found, None, place).errors } else { changed };
     }
     errors
 }

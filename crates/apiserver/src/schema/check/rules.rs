@@ -9,6 +9,7 @@ use crate::status::FieldError;
 use super::{Object, flag, text};
 
 /// How dear one rule may be, and all rules of a schema together, in the units of the real server.
+#[cfg(feature = "cel")]
 const RULE_LIMIT: u64 = 10_000_000;
 const SCHEMA_LIMIT: u64 = 100_000_000;
 
@@ -64,6 +65,7 @@ fn has_newlines(text: &str) -> bool {
 }
 
 /// What the places above a rule say about it.
+#[cfg_attr(not(feature = "cel"), expect(dead_code, reason = "only rules that can be compiled are estimated"))]
 pub(super) struct Scope<'a> {
     /// How often the place can be in an object, unless there is no bound.
     cardinality: Option<u64>,
@@ -98,6 +100,7 @@ impl Scope<'_> {
 }
 
 /// The estimated costs of all rules of a schema.
+#[cfg_attr(not(feature = "cel"), expect(dead_code, reason = "only rules that can be compiled are estimated"))]
 pub(super) struct Costs {
     unchanged: bool,
     total: u64,

@@ -20,7 +20,7 @@ use crate::hooks::Hooks;
 use crate::kind::{Component, TypedKind, custom_resource_definition};
 use crate::metrics::{Metrics, register};
 use crate::observe::{Compact, Components, Notify};
-use crate::reconciler::{ComponentReconciler, Memories, Shared, triggers};
+use crate::reconciler::{ComponentReconciler, Memories, Shared, Strays, triggers};
 use crate::record::StatusWriter;
 use crate::references::ReferenceWatches;
 use crate::targets::{TargetFactory, Targets};
@@ -173,6 +173,7 @@ impl<C: Component> Registration for ComponentRegistration<C> {
             events: Events::new(context.recorder.reporter(&self.operator), &operator, self.options.dependent_events),
             metrics,
             memories: Memories::default(),
+            strays: Strays::default(),
             operator,
             cluster,
         });

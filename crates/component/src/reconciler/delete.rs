@@ -16,6 +16,7 @@ impl Pass<'_> {
             let count = self.draft.component.inventory.len();
             let note = format!("{count} dependents are abandoned, as the annotation {} asks", self.abandon_key());
             self.shared.events.warning(&self.object, "DependentsAbandoned", note);
+            drop(self.shared.strays.take(self.key));
         } else {
             let foreign: Vec<String> =
                 self.object.finalizers().filter(|name| *name != self.shared.finalizer).map(str::to_owned).collect();

@@ -15,6 +15,8 @@ use serde_json::Value;
 
 use super::end::{End, Step};
 use super::pass::Pass;
+use super::strays::Stray;
+use super::sweeping::unsure;
 use crate::execute::{Sent, check_foreign, refusal_of};
 use crate::kind::Instance;
 use crate::observe::{Obstacle, Residences};
@@ -42,7 +44,16 @@ impl Pass<'_> {
     pub(super) async fn drive(&mut self, instance: &dyn Instance, goal: &Goal) -> Step<Verdict> {
         let engine = self.engine();
         let mut inventory = self.inventory();
+        let strays = self.unlisted(&inventory);
+        if !strays.is_empty() {
+            inventory = joined(&inventory, strays.iter().map(|stray| stray.item.clone()));
+        }
         self.watch(&inventory, goal).await?;
+        if !strays.is_empty() {
+            let still_there =
+                strays.iter().filter(|stray| self.seen(&stray.item.key()).is_some_and(|live| live.uid() == stray.uid));
+            inventory = joined(&self.inventory(), still_there.map(|stray| stray.item.clone()));
+        }
         let mut observed = self.observe(&inventory, goal);
         let mut found = HashMap::new();
         let limit = BATCHES + BATCHES_PER_DEPENDENT * (inventory.len() + self.wanted(goal).len());
@@ -70,6 +81,7 @@ impl Pass<'_> {
                 self.draft.component.inventory = inventory;
                 self.await_obstacles(watch_objects, watch_foreign, &found);
                 self.await_owners(engine.owner.hash(), &observed, &verdict);
+                self.shared.strays.looked_at(self.key, &self.draft.component.inventory);
                 return Ok(verdict);
             }
             let mut batch = Vec::with_capacity(actions.len());
@@ -94,6 +106,7 @@ impl Pass<'_> {
                 }
             }
             let target = Arc::clone(&self.target);
+            self.shared.strays.expect(self.key, self.object.uid(), &target, &batch, &inventory);
             let mut answers = pin!(target.sender.send(batch));
             while let Some(sent) = answers.next().await {
                 self.record_sent(&engine, &sent, &mut observed);
@@ -104,6 +117,13 @@ impl Pass<'_> {
         }
         let failure = Failure::backoff("the plan of the dependents does not come to an end");
         Err(Box::new(End::failed(failure, None, self.intervals())))
+    }
+
+    /// What this process created and the status does not list: somebody else had a newer view. From now on it is listed, or goes.
+    fn unlisted(&self, inventory: &Inventory) -> Vec<Stray> {
+        let mut strays = self.shared.strays.known(self.key, &self.target);
+        strays.retain(|stray| inventory.get(&stray.item.key()).is_none());
+        strays.into_iter().map(|stray| Stray { item: unsure(stray.item), ..stray }).collect()
     }
 
     /// The rendered set, as far as it counts for the goal.
@@ -196,6 +216,9 @@ impl Pass<'_> {
                 if !matches!(action.verb, Verb::CreateNamespace | Verb::ReadLive | Verb::Compare) {
                     self.remember(action, body);
                 }
+                if action.verb == Verb::Create {
+                    shared.strays.created(self.key, &action.key, body.uid());
+                }
                 let changed = version_before.is_none_or(|before| before != body.resource_version());
                 if action.verb.is_write() && changed {
                     self.tally.count(action.verb);
@@ -212,6 +235,9 @@ impl Pass<'_> {
             }
             (Err(_), None) => {}
             (Err(_), Some(refusal)) => {
+                if action.verb == Verb::Create {
+                    shared.strays.refused(self.key, &action.key, &refusal);
+                }
                 let told = observed.record(engine, action, Response::Refused(&refusal), &mut self.memory.engine, now);
                 if let Some(note) = &told {
                     shared.events.note(&self.object, note);
@@ -284,6 +310,10 @@ impl Pass<'_> {
         };
         self.watches.want(self.key, wanted);
     }
+}
+
+fn joined(inventory: &Inventory, more: impl Iterator<Item = Item>) -> Inventory {
+    Inventory::new(inventory.items().iter().cloned().chain(more).collect()).0
 }
 
 /// Whether a write only came too late: a test in a JSON patch fails like an invalid object does.

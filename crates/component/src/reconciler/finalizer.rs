@@ -1,7 +1,7 @@
 use kubewright_core::finalizer;
 use kubewright_machinery::object::ObjectExt as _;
 use kubewright_runtime::cluster::{ApiError, ApiRequest, PatchKind, Retry};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::end::{End, Step};
 use super::pass::Pass;
@@ -20,7 +20,15 @@ impl Pass<'_> {
     /// Takes our finalizer off the component; with it the last hold on a deleted component goes.
     pub(super) async fn remove_finalizer(&mut self) -> Step {
         let finalizer = self.shared.finalizer.clone();
-        self.patch_finalizers(|object| finalizer::remove_patch(object, &[&finalizer])).await
+        // What another process has listed since, this one has not removed.
+        let known =
+            |object: &Value| json!({ "op": "test", "path": "/metadata/resourceVersion", "value": object.resource_version() });
+        let patch = |object: &Value| {
+            let mut patch = finalizer::remove_patch(object, &[&finalizer])?;
+            patch.as_array_mut()?.insert(0, known(object));
+            Some(patch)
+        };
+        self.patch_finalizers(patch).await
     }
 
     async fn patch_finalizers(&mut self, patch: impl Fn(&Value) -> Option<Value>) -> Step {

@@ -17,9 +17,12 @@ mod record;
 mod referring;
 mod rendering;
 mod shared;
+mod strays;
+mod sweeping;
 mod targeting;
 mod watching;
 
 pub(crate) use memory::Memories;
 pub(crate) use reconcile::{ComponentReconciler, triggers};
 pub(crate) use shared::Shared;
+pub(crate) use strays::Strays;

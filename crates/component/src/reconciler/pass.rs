@@ -171,8 +171,7 @@ impl<'a> Pass<'a> {
 
     /// The engine as this component sets it.
     pub(super) fn engine(&self) -> Engine {
-        let mut engine = Engine::new((*self.shared.projection).clone(), self.shared.owner(self.key));
-        engine.finalizer.clone_from(&self.shared.finalizer);
+        let mut engine = self.shared.engine(self.key);
         if let Some(effective) = &self.effective {
             let declared = effective.additional_managed_types.iter();
             engine.additional_managed_types =

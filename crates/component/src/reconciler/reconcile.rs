@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use kubewright_core::component::Ending;
-use kubewright_core::flow::{Conclusion, Prior};
+use kubewright_core::flow::{Conclusion, Delay, Prior};
 use kubewright_machinery::object::ObjectExt as _;
 use kubewright_runtime::controller::{PassContext, Reconciler};
 use kubewright_runtime::watch::{Cause, Change};
@@ -12,6 +12,9 @@ use super::Shared;
 use super::end::End;
 use super::pass::Pass;
 use crate::observe::Compact;
+
+/// When to look again at what is left of a component that is gone.
+const SWEEP_AGAIN: Delay = Delay::secs::<2>();
 
 /// Works on the components of one type.
 pub(crate) struct ComponentReconciler {
@@ -23,6 +26,20 @@ impl ComponentReconciler {
         Self { shared }
     }
 
+    /// The component is gone.
+    async fn forget(&self, context: &PassContext) {
+        self.shared.forget(context.key());
+        context.forget();
+        self.sweep(context).await;
+    }
+
+    /// What was created for a component that somebody else let go at the same time goes, too.
+    async fn sweep(&self, context: &PassContext) {
+        if self.shared.sweep(context.key()).await {
+            context.recheck_after(SWEEP_AGAIN);
+        }
+    }
+
     fn component(&self, context: &PassContext) -> Option<Value> {
         self.shared.components.find(context.key())
     }
@@ -32,8 +49,7 @@ impl ComponentReconciler {
 impl Reconciler for ComponentReconciler {
     async fn reconcile(&self, context: &PassContext) -> Conclusion {
         let Some(object) = self.component(context) else {
-            self.shared.forget(context.key());
-            context.forget();
+            self.forget(context).await;
             return context.conclude(&Ok(()), &Prior::Memory);
         };
         context.object(object.uid());
@@ -42,8 +58,9 @@ impl Reconciler for ComponentReconciler {
         let outcome = pass.finish(end).await;
         // Nothing tells of a component that went with an answer to this very pass.
         if self.component(context).is_none() {
-            self.shared.forget(context.key());
-            context.forget();
+            self.forget(context).await;
+        } else if outcome.gone {
+            self.sweep(context).await;
         }
         if let Some(delay) = outcome.delay() {
             context.recheck_after(delay);

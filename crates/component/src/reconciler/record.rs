@@ -22,11 +22,14 @@ pub(super) struct Outcome {
     pub(super) flow: Flow,
     /// The next pass is no later than this.
     pub(super) recheck: Option<Duration>,
+    /// Whether the component turned out to be gone, or to be let go.
+    pub(super) gone: bool,
 }
 
 impl Pass<'_> {
     /// Writes the status, tells what happened, and says when the next pass is.
     pub(super) async fn finish(mut self, end: End) -> Outcome {
+        let gone = matches!(end, End::Gone);
         let (ending, flow, recheck) = end.into_parts();
         let flow = self.spread(flow);
         if let Some(rendered) = &mut self.memory.rendered {
@@ -35,14 +38,14 @@ impl Pass<'_> {
         let Some(ending) = ending else {
             self.shared.events.changed(&self.object, self.tally);
             self.shared.memories.put(self.key, self.memory);
-            return Outcome { flow, recheck };
+            return Outcome { flow, recheck, gone };
         };
         let before = self.persisted.component();
         let at = self.circumstances();
         self.draft.component.conclude(&ending, &at);
         self.draft.component.contest(self.memory.engine.fights(), self.now);
         self.tell_polling(&ending);
-        let mut outcome = Outcome { flow, recheck };
+        let mut outcome = Outcome { flow, recheck, gone };
         match self.record().await {
             Ok(held_back) => {
                 if held_back.is_none() {
@@ -53,8 +56,9 @@ impl Pass<'_> {
                 outcome.recheck = soonest([outcome.recheck, held_back]);
             }
             Err(end) => {
+                let gone = matches!(*end, End::Gone);
                 let (_, flow, recheck) = end.into_parts();
-                outcome = Outcome { flow: self.spread(flow), recheck };
+                outcome = Outcome { flow: self.spread(flow), recheck, gone };
                 self.shared.events.changed(&self.object, self.tally);
             }
         }
@@ -119,11 +123,17 @@ impl Pass<'_> {
             Ok(Written::Unchanged) => Ok(()),
             Ok(Written::Persisted(object)) => {
                 self.memory.status_written = Some(self.shared.cluster.clock().moment());
+                self.shared.strays.listed(self.key, &self.draft.component.inventory);
                 self.take_over(object);
                 Ok(())
             }
             Ok(Written::Gone) => Err(Box::new(End::Gone)),
-            Ok(Written::Overtaken) => Err(Box::new(End::Overtaken)),
+            Ok(Written::Overtaken(live)) => {
+                if let Some(live) = live {
+                    self.shared.components.record_write(&live);
+                }
+                Err(Box::new(End::Overtaken))
+            }
             Ok(Written::TooLarge) => {
                 let message = format!("the API server refuses the object as too large, with {}", self.dependents_counted());
                 Err(Box::new(End::blocked(TOO_MANY, message, self.intervals())))

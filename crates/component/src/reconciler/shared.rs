@@ -7,6 +7,7 @@ use kubewright_runtime::cluster::{ApiResource, Cluster};
 use kubewright_runtime::controller::Key;
 
 use super::Memories;
+use super::strays::Strays;
 use crate::events::Events;
 use crate::kind::Kind;
 use crate::metrics::Metrics;
@@ -36,6 +37,7 @@ pub(crate) struct Shared {
     pub(crate) events: Events,
     pub(crate) metrics: Metrics,
     pub(crate) memories: Memories,
+    pub(crate) strays: Strays,
 }
 
 impl Shared {

@@ -20,8 +20,9 @@ pub(crate) enum Written {
     Persisted(Value),
     /// The object is gone.
     Gone,
-    /// Somebody else changed the status; the pass counts for nothing and is repeated.
-    Overtaken,
+    /// Somebody else changed the status, or the component was deleted; the pass counts for nothing and is repeated. With the object as
+    /// it is, if that is known.
+    Overtaken(Option<Value>),
     /// The server does not take so large an object.
     TooLarge,
 }
@@ -65,12 +66,16 @@ impl StatusWriter {
                 Err(error) if error.is_not_found() => return Ok(Written::Gone),
                 Err(error) => return Err(error),
             };
-            if Persisted::of(&live) != *persisted {
-                return Ok(Written::Overtaken);
+            if live.uid() != object.uid() {
+                return Ok(Written::Gone);
+            }
+            let is_deleted = |object: &Value| object.deletion_timestamp().is_some();
+            if Persisted::of(&live) != *persisted || is_deleted(&live) != is_deleted(object) {
+                return Ok(Written::Overtaken(Some(live)));
             }
             live.resource_version().clone_into(&mut version);
         }
-        Ok(Written::Overtaken)
+        Ok(Written::Overtaken(None))
     }
 
     fn patch(&self, object: &Value, version: &str, changes: &str) -> ApiRequest {

@@ -19,6 +19,7 @@ mod input;
 mod kinds;
 mod lifecycle;
 mod limits;
+mod orphans;
 mod ownership;
 mod policies;
 mod polling;

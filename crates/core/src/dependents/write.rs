@@ -100,8 +100,12 @@ impl Planner<'_> {
             let own: Vec<String> = body.finalizers().map(str::to_owned).collect();
             set_finalizers(&mut body, own.into_iter().chain([engine.finalizer.clone()]));
         }
-        if let Some(live) = live.filter(|_| body.resource_version().is_empty()) {
-            body.metadata_mut().insert("resourceVersion".to_owned(), live.resource_version().into());
+        if let Some(live) = live {
+            if body.resource_version().is_empty() {
+                body.metadata_mut().insert("resourceVersion".to_owned(), live.resource_version().into());
+            }
+            // Without it, an apply and some updates create what is gone meanwhile, whatever the version.
+            body.metadata_mut().insert("uid".to_owned(), live.uid().into());
         }
         if let Some(unknown) = self.observed.undeclared.get(&object.key) {
             undeclared::remove(&mut body, &unknown.fields);

@@ -1,0 +1,143 @@
+use std::collections::HashMap;
+use std::pin::pin;
+use std::sync::Arc;
+
+use futures::StreamExt as _;
+use kubewright_core::dependents::{Action, Desired, Engine, Inventory, Item, Memory, Observed, Phase, Response, plan_deletion};
+use kubewright_machinery::object::{ObjectExt as _, ObjectKey};
+use kubewright_runtime::cluster::ApiRequest;
+use kubewright_runtime::controller::Key;
+use serde_json::Value;
+
+use super::Shared;
+use super::strays::Stray;
+use crate::execute::{check_foreign, refusal_of};
+use crate::record::Persisted;
+use crate::targets::Target;
+
+/// More rounds than this are not needed to read, delete and release an object, conflicts included.
+const ROUNDS: usize = 16;
+
+impl Shared {
+    /// An engine for the dependents of a component, with the settings that are the same for all.
+    pub(super) fn engine(&self, key: &Key) -> Engine {
+        let mut engine = Engine::new((*self.projection).clone(), self.owner(key));
+        engine.finalizer.clone_from(&self.finalizer);
+        engine
+    }
+
+    /// Removes what this process created for a component that another operator has let go. Whether anything is left to be removed.
+    pub(super) async fn sweep(&self, key: &Key) -> bool {
+        if self.strays.is_empty(key) {
+            return false;
+        }
+        let read = ApiRequest::get(&self.resource, key.namespace(), key.name());
+        let component = match self.cluster.send(&read).await {
+            Ok(component) => Some(component),
+            Err(error) if error.is_not_found() => None,
+            Err(error) => {
+                tracing::info!(component = %key, %error, "it is not known whether the component is gone");
+                return true;
+            }
+        };
+        let (mut kept, mut by_target) = (Vec::new(), Vec::<(Arc<Target>, Vec<Stray>)>::new());
+        for stray in self.strays.take(key) {
+            match component.as_ref().map_or(Fate::Removed, |component| self.fate(component, &stray)) {
+                Fate::Removed => match by_target.iter_mut().find(|(target, _)| Arc::ptr_eq(target, &stray.target)) {
+                    Some((_, strays)) => strays.push(stray),
+                    None => by_target.push((Arc::clone(&stray.target), vec![stray])),
+                },
+                Fate::Kept => kept.push(stray),
+                Fate::Forgotten => {}
+            }
+        }
+        self.strays.put_back(key, kept);
+        let mut left = Vec::new();
+        for (target, strays) in by_target {
+            left.extend(self.remove_strays(key, &target, strays).await);
+        }
+        let any = !left.is_empty();
+        self.strays.put_back(key, left);
+        any
+    }
+
+    /// What becomes of an object of a component whose name is taken.
+    fn fate(&self, component: &Value, stray: &Stray) -> Fate {
+        let is_let_go = component.deletion_timestamp().is_some() && !component.has_finalizer(&self.finalizer);
+        if component.uid() == stray.component {
+            // The next pass sees to it.
+            return if is_let_go { Fate::Removed } else { Fate::Kept };
+        }
+        // The other one of this name may have it, if it is not certain who created it.
+        let listed = Persisted::of(component).component().inventory.get(&stray.item.key()).is_some();
+        if stray.uid.is_empty() || listed { Fate::Forgotten } else { Fate::Removed }
+    }
+
+    /// What is left of them. Each is read before it is deleted: it may have been replaced, or let go.
+    async fn remove_strays(&self, key: &Key, target: &Target, strays: Vec<Stray>) -> Vec<Stray> {
+        tracing::info!(component = %key, count = strays.len(), "what was created for a component that is gone is removed");
+        let engine = self.engine(key);
+        let mut uids: HashMap<ObjectKey, String> = HashMap::new();
+        let mut items = Vec::with_capacity(strays.len());
+        for stray in &strays {
+            uids.insert(stray.item.key(), stray.uid.clone());
+            items.push(unsure(stray.item.clone()));
+        }
+        let (mut inventory, _) = Inventory::new(items);
+        let mut observed = Observed::new(&inventory);
+        let (mut memory, now) = (Memory::default(), self.cluster.clock().now());
+        for _ in 0..ROUNDS {
+            let plan = plan_deletion(&engine, &Desired::default(), &inventory, &observed, &memory, &[], now);
+            (inventory, memory) = (plan.inventory, plan.memory);
+            if plan.actions.is_empty() {
+                break;
+            }
+            let mut batch = Vec::new();
+            for action in plan.actions {
+                match action {
+                    Action::CheckForeign(check) => {
+                        let answer = check_foreign(target.cluster(), &check).await;
+                        observed.record_foreign(check, answer);
+                    }
+                    Action::Send(action) => batch.push(action),
+                    _ => {}
+                }
+            }
+            let mut answers = pin!(target.sender.send(batch));
+            while let Some(sent) = answers.next().await {
+                let refusal = sent.answer.as_ref().err().map(refusal_of);
+                self.metrics.sent(sent.action.verb, false, sent.answer.as_ref().err(), false);
+                let response = match (&sent.answer, &refusal) {
+                    (Ok(answer), _) => Response::Success(&answer.object),
+                    (Err(_), Some(refusal)) => Response::Refused(refusal),
+                    (Err(_), None) => continue,
+                };
+                drop(observed.record(&engine, &sent.action, response, &mut memory, now));
+            }
+            let is_another = |item: &Item| {
+                let (key, uid) = (item.key(), uids.get(&item.key()));
+                observed.get(&key).is_some_and(|live| uid.is_some_and(|uid| !uid.is_empty() && live.uid() != uid))
+            };
+            inventory = Inventory::new(inventory.items().iter().filter(|item| !is_another(item)).cloned().collect()).0;
+        }
+        let waits = |stray: &Stray| {
+            let key = stray.item.key();
+            // What is being deleted goes by itself, unless our finalizer holds it.
+            let held = observed.get(&key).is_some_and(|live| live.has_finalizer(&self.finalizer));
+            inventory.get(&key).is_some_and(|item| item.phase != Phase::Deleting || held)
+        };
+        strays.into_iter().filter(waits).collect()
+    }
+}
+
+/// What becomes of an object that is perhaps not listed.
+enum Fate {
+    Removed,
+    Kept,
+    Forgotten,
+}
+
+/// An item whose object must be read before anything is done about it.
+pub(super) fn unsure(item: Item) -> Item {
+    Item { phase: Phase::Creating, last_applied_at: None, lifecycle: None, ..item }
+}

@@ -41,14 +41,14 @@ impl Planner<'_> {
         }
         let Some(live) = self.live(&key) else {
             let known = self.observed.read_absent.contains(&key) || self.observed.deleting.contains(&key);
-            return if !known && self.may_appear_late(&self.items[place]) {
+            return if !known && self.may_be_there(&self.items[place]) {
                 Farewell::Send(self.read_live(&gvk, &key, false))
             } else {
                 Farewell::Gone
             };
         };
         if !self.engine.owns(live) {
-            return Farewell::Gone;
+            return self.let_go(place);
         }
         if live.terminating {
             self.items[place].phase = Phase::Deleting;
@@ -61,11 +61,22 @@ impl Planner<'_> {
         if self.may_delete(place) { Farewell::Send(self.delete_live(Verb::Delete, &gvk, &key, live)) } else { Farewell::Wait }
     }
 
-    /// A create of a process that is gone may have landed without any watch showing it yet (WRITE-7).
-    fn may_appear_late(&self, item: &Item) -> bool {
-        let phase = self.phase_before.get(&item.key()).copied().unwrap_or(item.phase);
-        let unconfirmed = matches!(phase, Phase::ScheduledForApplication | Phase::Creating | Phase::Updating);
-        unconfirmed || item.last_applied_at.is_none() && phase != Phase::Completed
+    /// Whether an object may be there that no watch shows (WRITE-7): the create of another process may have landed just now, the
+    /// watch may be behind the status that lists it, and what has lost its label is hidden. What was deleted before is gone; of a type
+    /// that is not certain, since our finalizer may hold it.
+    fn may_be_there(&self, item: &Item) -> bool {
+        let key = item.key();
+        let phase = self.phase_before.get(&key).copied().unwrap_or(item.phase);
+        let was_deleted = matches!(phase, Phase::Deleting | Phase::Completing) && item.last_applied_at.is_some();
+        is_type(&key) || !(was_deleted || phase == Phase::Completed)
+    }
+
+    /// An object that is not ours stays as it is; a type that is nobody's is not held by us either.
+    fn let_go(&self, place: usize) -> Farewell {
+        let (key, gvk) = (self.items[place].key(), self.items[place].gvk());
+        let nobodys = self.live(&key).filter(|live| is_type(&key) && live.owner.is_none());
+        let held = nobodys.filter(|_| !self.observed.marked.contains(&key));
+        held.and_then(|live| self.release_finalizer(&gvk, &key, live)).map_or(Farewell::Gone, Farewell::Send)
     }
 
     /// An object is being deleted. If it is a type, our finalizer holds it while it has instances (WRITE-8).

@@ -287,3 +287,42 @@ fn a_dependent_that_failed_before_its_turn_does_not_fail_the_deletion() {
     let end = world.delete();
     assert_eq!(super::world::waiting(&end), ["first", "last"]);
 }
+
+// WRITE-7, DEL-1
+#[test]
+fn what_no_watch_shows_yet_is_read_before_it_counts_as_gone() {
+    let mut world = World::new();
+    installed(&mut world, &[object("ConfigMap", "c")]);
+    world.is_blind = true;
+    assert!(world.delete().is_complete());
+    assert_eq!(world.requests(), ["ReadLive c", "Delete c"]);
+    assert!(world.cluster.get("ConfigMap", "c").is_none());
+}
+
+// WRITE-8, DEL-1
+#[test]
+fn a_type_that_lost_our_label_is_not_held_by_our_finalizer_for_ever() {
+    let name = "bazs.testing.kubewright.dev";
+    for redundant in [true, false] {
+        let mut world = World::new();
+        installed(&mut world, &[definition()]);
+        world.cluster.edit("CustomResourceDefinition", name, |live| {
+            live["metadata"]["labels"].as_object_mut().unwrap().remove(&format!("{OPERATOR}/owner-id"));
+        });
+        let end = if redundant { world.apply(&[]) } else { world.delete() };
+        assert!(end.is_complete());
+        let live = world.cluster.get("CustomResourceDefinition", name).unwrap();
+        assert!(!live.has_finalizer(&world.engine.finalizer) && live.deletion_timestamp().is_none());
+    }
+}
+
+// WRITE-8, OWN-1
+#[test]
+fn a_type_that_another_component_took_keeps_its_finalizer() {
+    let name = "bazs.testing.kubewright.dev";
+    let mut world = World::new();
+    installed(&mut world, &[definition()]);
+    world.cluster.edit("CustomResourceDefinition", name, |live| live.set_label(format!("{OPERATOR}/owner-id"), "someone"));
+    assert!(world.delete().is_complete());
+    assert!(world.cluster.get("CustomResourceDefinition", name).unwrap().has_finalizer(&world.engine.finalizer));
+}

@@ -39,6 +39,8 @@ pub(super) struct World {
     pub(super) between: Vec<super::chance::Event>,
     /// Whether somebody changes objects while a pass runs, so that it knows less than there is.
     pub(super) is_disturbed: bool,
+    /// The watch shows nothing yet.
+    pub(super) is_blind: bool,
     /// Called before each request, to check rules.
     pub(super) inspect: Option<fn(&World, &Desired, &Inventory, &ObjectAction)>,
 }
@@ -78,6 +80,7 @@ impl World {
             foreign_finalizers: Vec::new(),
             between: Vec::new(),
             is_disturbed: false,
+            is_blind: false,
             inspect: None,
         }
     }
@@ -139,7 +142,7 @@ impl World {
         let label = self.engine.context.operator.owner_key();
         for key in keys {
             // The watch sees objects with an owner label only.
-            if let Some(live) = self.cluster.objects.get(&key).filter(|live| live.label(&label).is_some()) {
+            if let Some(live) = self.cluster.objects.get(&key).filter(|live| live.label(&label).is_some() && !self.is_blind) {
                 observed.observe(key, Arc::new(Projection::of(live, &self.engine.context)));
             }
         }

@@ -72,8 +72,10 @@ impl Planner<'_> {
         let mut staying: HashMap<&str, ObjectKey> = HashMap::new();
         for &place in places {
             let item = &self.items[place];
-            let present = self.live(&item.key()).is_some_and(|live| self.engine.owns(live));
-            if !item.namespace.is_empty() && removal.orphans(item) && present {
+            let Some(live) = self.live(&item.key()) else { continue };
+            let is_foreign = !self.engine.owns(live) && !live.terminating;
+            let stays = is_foreign || self.engine.owns(live) && removal.orphans(item);
+            if !item.namespace.is_empty() && stays {
                 staying.entry(&item.namespace).or_insert_with(|| item.key());
             }
         }

@@ -326,3 +326,24 @@ fn a_type_that_another_component_took_keeps_its_finalizer() {
     assert!(world.delete().is_complete());
     assert!(world.cluster.get("CustomResourceDefinition", name).unwrap().has_finalizer(&world.engine.finalizer));
 }
+
+// DEL-1, DEL-3
+#[test]
+fn a_namespace_stays_with_what_belongs_to_somebody_else_by_now() {
+    let set = |kept: Value| [object("Namespace", "inner"), kept.within("inner")];
+    let taken = set(object("ConfigMap", "kept"));
+    let hidden = set(object("ConfigMap", "kept").with("delete-policy", "orphan"));
+    for (set, owner) in [(taken, Some("someone")), (hidden, None)] {
+        let mut world = World::new();
+        installed(&mut world, &set);
+        let label = format!("{OPERATOR}/owner-id");
+        world.cluster.edit("ConfigMap", "kept", |live| match owner {
+            Some(owner) => live.set_label(label, owner),
+            None => drop(live["metadata"]["labels"].as_object_mut().unwrap().remove(&label)),
+        });
+        assert!(world.delete().is_complete());
+        assert!(world.cluster.get("Namespace", "inner").unwrap().deletion_timestamp().is_none(), "{owner:?}");
+        assert!(world.cluster.get("ConfigMap", "kept").is_some());
+        assert!(matches!(world.notes.as_slice(), [Note::NamespaceKept { .. }]));
+    }
+}

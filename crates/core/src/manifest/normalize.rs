@@ -19,6 +19,7 @@ pub(crate) fn normalize(operator: &OperatorName, manifests: Vec<Value>, errors: 
     for (index, mut manifest) in flat.into_iter().enumerate() {
         let before = errors.len();
         check_identity(index, &manifest, errors);
+        check_namespace(&manifest, errors);
         check_maps(&manifest, errors);
         if errors.len() > before {
             continue;
@@ -63,6 +64,19 @@ fn check_identity(index: usize, manifest: &Value, errors: &mut Vec<ManifestError
     }
     if named {
         errors.push(ManifestError::GenerateName { object: manifest.title() });
+    }
+}
+
+/// What is no text would count as no namespace, and the object would land in another one.
+fn check_namespace(manifest: &Value, errors: &mut Vec<ManifestError>) {
+    match manifest.metadata().get("namespace") {
+        None | Some(Value::Null | Value::String(_)) => {}
+        Some(value) => errors.push(ManifestError::WrongType {
+            object: manifest.title(),
+            field: "metadata.namespace".to_owned(),
+            expected: "a string",
+            found: type_of(value),
+        }),
     }
 }
 

@@ -117,3 +117,13 @@ fn a_summary_is_enough_until_something_must_be_written() {
     let missing = plan(&world.engine, &summary, &world.persisted, &observed(&world), &world.memory, world.now);
     assert_eq!((missing.actions.len(), missing.needs_manifests), (0, true));
 }
+
+// PREP-7
+#[test]
+fn a_namespace_that_is_no_text_is_an_error_and_not_another_namespace() {
+    let world = World::new();
+    let mut numbered = object("ConfigMap", "c");
+    numbered["metadata"]["namespace"] = json!(123);
+    let error = world.prepare(&[numbered]).unwrap_err().to_string();
+    assert!(error.contains("metadata.namespace must be a string, but is a number"), "{error}");
+}

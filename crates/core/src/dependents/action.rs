@@ -38,6 +38,8 @@ pub struct ObjectAction {
     pub note: Option<Note>,
     /// Whether this restores what somebody else changed. Its failure never shows in the component's state (DRIFT-7).
     pub corrective: bool,
+    /// Whether this restores marks of ours that somebody else changed: such a write is spaced like a correction (OWN-4).
+    pub contested: bool,
 }
 
 /// What a request is for.

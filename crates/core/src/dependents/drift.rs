@@ -36,13 +36,73 @@ impl Planner<'_> {
     ///
     /// The state that the waves see: an object that is taken away in order to be created again is not ready.
     pub(super) fn correct(&mut self, object: &DesiredObject, state: State) -> State {
-        let State::InSync { .. } = state else {
-            return state;
-        };
+        match state {
+            State::InSync { .. } => {}
+            State::Changed | State::Unmarked => return self.hold_back(object, state),
+            _ => return state,
+        }
         let before = self.sends.len();
         self.correct_in_sync(object);
         let recreated = self.sends[before..].iter().any(|action| action.verb == Verb::Recreate);
         if recreated { State::InSync { ready: false } } else { state }
+    }
+
+    /// An object of which another program changed our marks after it was applied is written again in growing pauses, and counts as it
+    /// is in between (OWN-4, DRIFT-5, DRIFT-7). One that lost its label is hidden, and would be asked for in each pass: it gets it back.
+    fn hold_back(&mut self, object: &DesiredObject, state: State) -> State {
+        let (Some(&place), Some(live)) = (self.index.get(&object.key), self.live(&object.key)) else {
+            return state;
+        };
+        if live.owner.is_none()
+            || !self.was_applied(object)
+            || self.check_ownership(object, live).is_err()
+            || self.is_halted(&object.key)
+        {
+            return state;
+        }
+        if let Some(entry) = self.memory.drift.get_mut(&object.key) {
+            entry.in_sync_since = None;
+        }
+        if self.is_due(&self.items[place], object) || self.may_correct(object) {
+            return state;
+        }
+        State::InSync { ready: self.assess_health(place, live) }
+    }
+
+    /// Whether the object was applied as it is wanted now.
+    pub(super) fn was_applied(&self, object: &DesiredObject) -> bool {
+        let item = self.index.get(&object.key).map(|&place| &self.items[place]);
+        item.is_some_and(|item| {
+            let applied = matches!(item.phase, Phase::Creating | Phase::Updating | Phase::Ready);
+            applied && item.last_applied_at.is_some() && item.digest == object.digest
+        })
+    }
+
+    /// Whether an object that does not keep our digest may be written again.
+    pub(super) fn may_try_again(&mut self, object: &DesiredObject) -> bool {
+        let Some(entry) = self.memory.drift.get(&object.key).filter(|entry| entry.unkept.as_ref() == Some(&object.digest)) else {
+            return true;
+        };
+        self.has_passed(entry.last, object) || self.may_correct(object)
+    }
+
+    /// When an object that does not keep our digest is written again.
+    pub(super) fn next_try(&self, object: &DesiredObject) -> Option<Duration> {
+        let entry = self.memory.drift.get(&object.key).filter(|entry| entry.unkept.as_ref() == Some(&object.digest))?;
+        let interval = i64::try_from(object.reapply_interval.as_secs()).unwrap_or(i64::MAX);
+        let next = Self::after(entry.last, pause_after(entry.count).unwrap_or(interval));
+        Duration::try_from(next.duration_since(self.now)).ok()
+    }
+
+    /// The note about the mark that another program changes, when it is time to tell.
+    pub(super) fn tell_of_marks(&mut self, object: &DesiredObject, live: &Projection) -> Option<Note> {
+        let owned = self.engine.owns(live);
+        let operator = &self.engine.context.operator;
+        let fields = if owned { operator.digest_key() } else { operator.owner_key() };
+        let entry = self.memory.drift.get_mut(&object.key).filter(|entry| entry.count == TOLD_AT)?;
+        let note = Note::DriftRepeated { object: object.key.clone(), managers: live.managers().to_owned(), fields };
+        entry.fight = Some(note.message());
+        Some(note)
     }
 
     fn correct_in_sync(&mut self, object: &DesiredObject) {
@@ -69,7 +129,7 @@ impl Planner<'_> {
             }
             return;
         }
-        let due = is_reapply_due(item, object, self.now);
+        let due = self.is_due(item, object);
         let finding = look(item, live);
         self.remember_peace(object, finding);
         let wanted = match finding {
@@ -163,10 +223,23 @@ impl Planner<'_> {
 
     fn plan_next_look(&mut self, object: &DesiredObject) {
         let applied = self.index.get(&object.key).and_then(|&place| self.items[place].last_applied_at);
-        if let Some(applied) = applied {
+        let tried = self.memory.drift.get(&object.key).map(|entry| entry.last);
+        if let Some(last) = applied.map(|applied| applied.timestamp()).max(tried) {
             let interval = i64::try_from(object.reapply_interval.as_secs()).unwrap_or(i64::MAX);
-            self.wake_at(Self::after(applied.timestamp(), interval));
+            self.wake_at(Self::after(last, interval));
         }
+    }
+
+    /// Whether a reapply is due. One that was tried in vain is tried again an interval later.
+    fn is_due(&self, item: &Item, object: &DesiredObject) -> bool {
+        let tried = self.memory.drift.get(&object.key).map(|entry| entry.last);
+        let passed = |last| self.has_passed(last, object);
+        item.last_applied_at.is_none_or(|applied| passed(applied.timestamp())) && tried.is_none_or(passed)
+    }
+
+    fn has_passed(&self, last: jiff::Timestamp, object: &DesiredObject) -> bool {
+        let passed = u64::try_from(seconds_between(last, self.now)).unwrap_or(0);
+        Duration::from_secs(passed) >= object.reapply_interval
     }
 
     fn remember_peace(&mut self, object: &DesiredObject, finding: Finding) {
@@ -197,12 +270,4 @@ fn look(item: &Item, live: &Projection) -> Finding {
     } else {
         Finding::Drift
     }
-}
-
-fn is_reapply_due(item: &Item, object: &DesiredObject, now: jiff::Timestamp) -> bool {
-    let Some(applied) = item.last_applied_at else {
-        return true;
-    };
-    let passed = u64::try_from(seconds_between(applied.timestamp(), now)).unwrap_or(0);
-    Duration::from_secs(passed) >= object.reapply_interval
 }

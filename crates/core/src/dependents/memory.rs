@@ -41,6 +41,14 @@ pub(super) struct Corrections {
     pub(super) in_sync_since: Option<Timestamp>,
     /// Who changes what, once that was told.
     pub(super) fight: Option<String>,
+    /// The digest that the object did not keep when it was written.
+    pub(super) unkept: Option<String>,
+}
+
+impl Corrections {
+    pub(super) const fn none(now: Timestamp) -> Self {
+        Self { count: 0, last: now, in_sync_since: None, fight: None, unkept: None }
+    }
 }
 
 /// Deletions of one object that came back.

@@ -79,7 +79,7 @@ impl Planner<'_> {
         if self.engine.owns(live) { State::InSync { ready } } else { State::Unmarked }
     }
 
-    fn assess_health(&mut self, place: usize, live: &Projection) -> bool {
+    pub(super) fn assess_health(&mut self, place: usize, live: &Projection) -> bool {
         let key = self.items[place].key();
         if let Some((instant, _)) = live.changes_at {
             self.wake_at(instant);

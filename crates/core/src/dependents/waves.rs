@@ -158,7 +158,7 @@ impl Planner<'_> {
     ) -> Step {
         let key = &object.key;
         if self.wrote(object) {
-            return Step::Halt(vanished(object));
+            return Step::Halt(self.vanished(object));
         }
         let namespace = &key.namespace;
         if self.observed.missing_namespaces.get(namespace) == Some(&true) {
@@ -201,22 +201,25 @@ impl Planner<'_> {
         if let Err(message) = self.check_ownership(object, live) {
             return Step::Halt(Halt::owner_conflict(message));
         }
-        if self.wrote(object) {
-            return Step::Halt(vanished(object));
+        if self.wrote(object) || !self.may_try_again(object) {
+            return Step::Halt(self.vanished(object));
         }
-        if object.update == UpdatePolicy::Recreate && state == State::Changed {
-            return Step::Send(if self.engine.owns(live) {
-                self.delete_live(Verb::Recreate, &object.gvk, &object.key, live)
+        let contested = self.was_applied(object);
+        let action = if object.update == UpdatePolicy::Recreate && state == State::Changed {
+            if self.engine.owns(live) {
+                Some(self.delete_live(Verb::Recreate, &object.gvk, &object.key, live))
             } else if self.observed.marked.contains(&object.key) {
-                return Step::Halt(vanished(object));
+                return Step::Halt(self.vanished(object));
             } else {
-                self.take_ownership(&object.gvk, &object.key, live)
-            });
-        }
-        match self.update(object, live) {
-            Some(action) => Step::Send(action),
-            None => Step::Planned,
-        }
+                Some(self.take_ownership(&object.gvk, &object.key, live))
+            }
+        } else {
+            self.update(object, live)
+        };
+        let Some(action) = action else { return Step::Planned };
+        let is_last = matches!(action.verb, Verb::Update | Verb::Recreate);
+        let note = if contested && is_last { self.tell_of_marks(object, live) } else { None };
+        Step::Send(ObjectAction { note: note.or(action.note), contested, ..action })
     }
 
     /// A wanted object is being deleted: it is created again once it is gone. A type is held by our finalizer only (WAVE-5), also one
@@ -236,6 +239,12 @@ impl Planner<'_> {
             action.note = Some(Note::DependentDeleted { object: object.key.clone() });
         }
         Step::Send(action)
+    }
+
+    fn vanished(&self, object: &DesiredObject) -> Halt {
+        let title = Engine::title(&object.gvk, &object.key);
+        let message = format!("object {title} does not stay as it was written; another program changes or deletes it");
+        Halt::Wait { message, after: Some(self.next_try(object).unwrap_or(Duration::from_secs(1))) }
     }
 
     pub(super) fn wait_for_unready(&mut self, objects: &[DesiredObject], states: &[State]) {
@@ -259,12 +268,6 @@ enum Step {
     Planned,
     /// It cannot go on.
     Halt(Halt),
-}
-
-fn vanished(object: &DesiredObject) -> Halt {
-    let title = Engine::title(&object.gvk, &object.key);
-    let message = format!("object {title} does not stay as it was written; another program changes or deletes it");
-    Halt::Wait { message, after: Some(Duration::from_secs(1)) }
 }
 
 pub(super) fn index_of(types: &[ManagedType]) -> ManagedIndex<'_, ()> {

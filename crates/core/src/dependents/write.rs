@@ -169,7 +169,7 @@ impl Planner<'_> {
     fn action(&self, verb: Verb, gvk: &GroupVersionKind, key: &ObjectKey, request: Request) -> ObjectAction {
         let attempts = self.observed.attempts.get(key).copied().unwrap_or(0);
         let after = if attempts == 0 { Duration::ZERO } else { CONFLICT_PAUSE * 2u32.pow((attempts - 1).min(8)) };
-        ObjectAction { verb, gvk: gvk.clone(), key: key.clone(), request, after, note: None, corrective: false }
+        ObjectAction { verb, gvk: gvk.clone(), key: key.clone(), request, after, note: None, corrective: false, contested: false }
     }
 }
 

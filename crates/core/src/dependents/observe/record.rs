@@ -133,8 +133,11 @@ impl Observed {
             }
             _ => {}
         }
-        if action.corrective && matches!(action.verb, Verb::Update | Verb::Recreate) {
+        if (action.corrective || action.contested) && matches!(action.verb, Verb::Update | Verb::Recreate) {
             remember_correction(action, memory, now);
+        }
+        if let Some(written) = self.written.get(key).filter(|_| matches!(action.verb, Verb::Create | Verb::Update)) {
+            remember_digest(engine, action, &written.digest, memory, now);
         }
     }
 
@@ -297,9 +300,32 @@ fn remember_deletion(action: &ObjectAction, memory: &mut Memory, now: Timestamp)
 }
 
 fn remember_correction(action: &ObjectAction, memory: &mut Memory, now: Timestamp) {
-    let entry =
-        memory.drift.entry(action.key.clone()).or_insert(Corrections { count: 0, last: now, in_sync_since: None, fight: None });
+    let entry = memory.drift.entry(action.key.clone()).or_insert(Corrections::none(now));
     entry.count += 1;
+    entry.last = now;
+    entry.in_sync_since = None;
+}
+
+/// Whether the object keeps the digest with which it was written: if not, each look at it would lead to another write.
+fn remember_digest(engine: &Engine, action: &ObjectAction, kept: &str, memory: &mut Memory, now: Timestamp) {
+    let (Request::Create(sent) | Request::Replace(sent) | Request::Apply { body: sent, .. }) = &action.request else {
+        return;
+    };
+    let sent = sent.annotation(&engine.context.operator.digest_key()).unwrap_or_default();
+    if sent == kept {
+        if let Some(entry) = memory.drift.get_mut(&action.key) {
+            entry.unkept = None;
+        }
+        return;
+    }
+    let entry = memory.drift.entry(action.key.clone()).or_insert(Corrections::none(now));
+    if entry.unkept.as_deref() != Some(sent) {
+        entry.count = 0;
+        entry.unkept = Some(sent.to_owned());
+    }
+    if !action.corrective && !action.contested || entry.count == 0 {
+        entry.count += 1;
+    }
     entry.last = now;
     entry.in_sync_since = None;
 }

@@ -22,6 +22,8 @@ pub(super) struct Cluster {
     pub(super) changes: BTreeMap<ObjectKey, usize>,
     /// Refusals to give before answering, by object.
     pub(super) refusals: BTreeMap<ObjectKey, Vec<Refusal>>,
+    /// An annotation that no object keeps.
+    pub(super) drops: Option<&'static str>,
 }
 
 pub(super) enum Answer {
@@ -108,6 +110,10 @@ impl Cluster {
 
     fn store(&mut self, key: ObjectKey, mut object: Value) -> Value {
         self.version += 1;
+        if let (Some(key), Some(kept)) = (self.drops, object.metadata_mut().get_mut("annotations").and_then(Value::as_object_mut))
+        {
+            kept.remove(key);
+        }
         object.metadata_mut().insert("resourceVersion".to_owned(), json!(self.version.to_string()));
         if object.deletion_timestamp().is_some() && object.finalizers().next().is_none() {
             self.objects.remove(&key);

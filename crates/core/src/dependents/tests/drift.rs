@@ -206,3 +206,93 @@ fn below_empty_paths_only_presence_counts() {
     assert_eq!(world.requests(), ["Update foo"]);
     assert!(world.cluster.get("Foo", "foo").unwrap().label("op.example.com/owner-id").is_some());
 }
+
+// OWN-4, DRIFT-5
+#[test]
+fn marks_that_another_program_changes_are_restored_in_growing_pauses() {
+    let undo: [fn(&mut serde_json::Value); 2] = [
+        |live| live.set_label("op.example.com/owner-id", "someone"),
+        |live| live.set_annotation("op.example.com/digest", "other"),
+    ];
+    for (case, undo) in undo.into_iter().enumerate() {
+        for policy in ["replace", "recreate"] {
+            let mut world = World::new();
+            let set = [object("ConfigMap", "c").with("adoption-policy", "always").with("update-policy", policy)];
+            world.apply(&set);
+            world.requests();
+            let start = world.now;
+            let mut written = Vec::new();
+            for _ in 0..700 {
+                world.cluster.edit("ConfigMap", "c", undo);
+                assert!(world.apply(&set).is_complete(), "the component stays ready");
+                if world.requests().iter().any(|request| request == "Update c" || request == "Recreate c") {
+                    written.push(world.now.duration_since(start).as_secs());
+                }
+                world.advance(1);
+            }
+            assert_eq!(written, [0, 10, 70, 610], "{case} {policy}");
+            assert!(matches!(world.notes.as_slice(), [Note::DriftRepeated { .. }]), "{:?}", world.notes);
+        }
+    }
+}
+
+// OWN-4
+#[test]
+fn a_change_of_the_manifest_does_not_wait_for_a_fight_about_marks() {
+    let mut world = World::new();
+    let set = [object("ConfigMap", "c")];
+    world.apply(&set);
+    for _ in 0..3 {
+        world.cluster.edit("ConfigMap", "c", |live| live.set_annotation("op.example.com/digest", "other"));
+        world.apply(&set);
+    }
+    world.requests();
+    world.apply(&[object("ConfigMap", "c").value("eA==")]);
+    assert_eq!(world.requests(), ["Update c"]);
+}
+
+// DRIFT-5, WAVE-3
+#[test]
+fn an_object_that_does_not_keep_our_digest_is_written_in_growing_pauses() {
+    let mut world = World::new();
+    world.cluster.drops = Some("op.example.com/digest");
+    let set = [object("ConfigMap", "c")];
+    let start = world.now;
+    let mut written = Vec::new();
+    for _ in 0..700 {
+        assert!(!world.apply(&set).is_complete());
+        let writes = world.requests().into_iter().filter(|request| request == "Create c" || request == "Update c").count();
+        written.extend(std::iter::repeat_n(world.now.duration_since(start).as_secs(), writes));
+        world.advance(1);
+    }
+    assert_eq!(written, [0, 10, 70, 610]);
+    let set = [object("ConfigMap", "c").value("eA==")];
+    world.apply(&set);
+    assert!(world.requests().contains(&"Update c".to_owned()), "another manifest does not wait");
+    world.cluster.drops = None;
+    world.advance(10);
+    assert!(world.apply(&set).is_complete());
+}
+
+// DRIFT-8
+#[test]
+fn a_refused_correction_is_spaced_after_the_reapply_interval_too() {
+    let mut world = World::new();
+    let set = [object("ConfigMap", "c")];
+    world.apply(&set);
+    drifting(&mut world);
+    let key = world.item("c").key();
+    world.cluster.refusals.insert(key, vec![Refusal { code: 422, ..Refusal::default() }; 40]);
+    world.advance(600);
+    world.requests();
+    let start = world.now;
+    let mut tried = Vec::new();
+    for _ in 0..700 {
+        assert!(world.apply(&set).is_complete());
+        if world.requests().iter().any(|request| request == "Update c") {
+            tried.push(world.now.duration_since(start).as_secs());
+        }
+        world.advance(1);
+    }
+    assert_eq!(tried, [0, 10, 70, 610]);
+}

@@ -71,7 +71,7 @@ impl Reach {
             }
         }
         let asking = Asking(self);
-        let answer = cluster.send(&ApiRequest::raw("/version").deadline(LIMIT)).await;
+        let answer = cluster.send(&ApiRequest::raw("/version").deadline(LIMIT).at_once()).await;
         let reached = match answer {
             // Who refuses to answer has been reached.
             Err(error) if error.is_transient() => Err(error.to_string()),

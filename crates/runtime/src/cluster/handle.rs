@@ -36,7 +36,7 @@ pub struct ClusterOptions {
     pub random: Random,
     /// Where its watches run.
     pub tasks: Tasks,
-    /// An answer must be there within this time.
+    /// An answer must be there within this time, once the request is sent.
     pub deadline: Duration,
     /// How it presents itself to the server.
     pub user_agent: String,
@@ -300,14 +300,12 @@ impl Connection {
     /// One request and the bytes of its answer.
     pub(crate) async fn fetch(&self, request: &ApiRequest) -> Result<(Head, Bytes), ApiError> {
         let limit = request.limit().unwrap_or(self.options.deadline);
-        let answer = self.clock().limit(limit, async {
-            // The semaphore is never closed.
-            let _slot = self.slots.acquire().await.ok();
-            // Hundreds may wait for their turn: what only those in flight need is made when it comes.
-            Box::pin(self.unary(request)).await
-        });
+        // The semaphore is never closed. Its queue tells nothing about the server, which is given its time from here on.
+        let _slot = if request.takes_turns() { self.slots.acquire().await.ok() } else { None };
+        // Hundreds may wait for their turn: what only those in flight need is made when it comes.
+        let answer = self.clock().limit(limit, Box::pin(self.unary(request))).await;
         let result =
-            answer.await.unwrap_or_else(|elapsed| Err(ApiError::TimedOut { request: request.to_string(), after: elapsed.after }));
+            answer.unwrap_or_else(|elapsed| Err(ApiError::TimedOut { request: request.to_string(), after: elapsed.after }));
         self.counters.count(request.verb(), result.is_err());
         result
     }

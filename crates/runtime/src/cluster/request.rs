@@ -19,6 +19,7 @@ pub struct ApiRequest {
     content_type: &'static str,
     accept: &'static str,
     deadline: Option<Duration>,
+    at_once: bool,
 }
 
 /// What a request does.
@@ -145,7 +146,7 @@ impl ApiRequest {
     }
 
     fn new(verb: Verb, path: String) -> Self {
-        Self { verb, path, query: Vec::new(), body: None, content_type: JSON, accept: JSON, deadline: None }
+        Self { verb, path, query: Vec::new(), body: None, content_type: JSON, accept: JSON, deadline: None, at_once: false }
     }
 
     /// Addresses a subresource of the object, such as `status`.
@@ -206,9 +207,15 @@ impl ApiRequest {
         self
     }
 
-    /// The answer must be there within this time instead of 30 seconds.
+    /// The answer must be there within this time instead of 30 seconds, once the request is sent.
     pub fn deadline(mut self, limit: Duration) -> Self {
         self.deadline = Some(limit);
+        self
+    }
+
+    /// Is sent at once, however many requests are in flight: for few requests that must not wait behind many others.
+    pub fn at_once(mut self) -> Self {
+        self.at_once = true;
         self
     }
 
@@ -246,6 +253,11 @@ impl ApiRequest {
 
     pub(crate) fn limit(&self) -> Option<Duration> {
         self.deadline
+    }
+
+    /// Whether it is one of those that are bounded in number.
+    pub(crate) fn takes_turns(&self) -> bool {
+        !self.at_once
     }
 
     /// Path and query.

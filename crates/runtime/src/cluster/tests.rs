@@ -148,6 +148,23 @@ async fn no_more_requests_are_in_flight_than_allowed() {
     all.await;
 }
 
+// TRAP-28: the server is given its 30 seconds from when it is asked.
+#[tokio::test(start_paused = true)]
+async fn waiting_for_its_turn_is_no_waiting_for_the_server() {
+    let server = Server::new();
+    server.fail_always("configmaps", Fault::Late(20));
+    let cluster = server.cluster_with(|options| options.in_flight = 1);
+    let before = cluster.clock().moment();
+    let requests = (0..3).map(|_| {
+        let cluster = cluster.clone();
+        async move { cluster.send(&list()).await.map(drop) }
+    });
+    for answer in futures::future::join_all(requests).await {
+        answer.unwrap();
+    }
+    assert_eq!(cluster.clock().moment().since(before), Duration::from_secs(60));
+}
+
 impl super::Cluster {
     async fn send_once(&self) {
         drop(self.send(&list()).await);

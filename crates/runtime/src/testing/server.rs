@@ -65,6 +65,8 @@ pub(crate) enum Fault {
     Reset,
     /// No answer, ever.
     Hang,
+    /// The right answer, so many seconds later.
+    Late(u64),
     /// An answer that is no JSON.
     Garbage,
 }
@@ -269,6 +271,7 @@ impl Server {
             Some(Fault::Hang) => {
                 tokio::time::sleep(Duration::from_secs(86_400)).await;
             }
+            Some(Fault::Late(seconds)) => tokio::time::sleep(Duration::from_secs(seconds)).await,
             Some(Fault::Garbage) => return Ok(plain(200, "<html>".into())),
         }
         let answer = self.route(request.uri());

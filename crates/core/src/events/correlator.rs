@@ -88,6 +88,8 @@ pub struct Correlator {
     series: HashMap<Digest, Series>,
     /// By the time of their last occurrence: the first is both the next to fall silent and the least recently used.
     order: BTreeMap<(Moment, u64), Digest>,
+    /// The last counts of series that had to go.
+    closed: Vec<Decision>,
     /// The notes of similar events.
     groups: HashMap<Digest, Vec<(Digest, Moment)>>,
     budgets: HashMap<Digest, (TokenBucket, Moment)>,
@@ -130,6 +132,7 @@ impl Correlator {
         Self {
             series: HashMap::new(),
             order: BTreeMap::new(),
+            closed: Vec::new(),
             groups: HashMap::new(),
             budgets: HashMap::new(),
             prune_at: (CAPACITY, CAPACITY),
@@ -181,18 +184,31 @@ impl Correlator {
         self.order.first_key_value().map(|((last, _), _)| *last + SILENCE)
     }
 
-    /// The last counts of the series that have fallen silent.
+    /// The last counts of the series that have fallen silent, or had to go because there are too many.
     pub fn flush(&mut self, now: Moment) -> Vec<Decision> {
-        let mut decisions = Vec::new();
+        let mut decisions = std::mem::take(&mut self.closed);
         while let Some(entry) = self.order.first_entry().filter(|entry| now.since(entry.key().0) >= SILENCE) {
             let identity = entry.remove();
-            if let Some(mut series) = self.series.remove(&identity)
-                && series.count > series.written
-            {
-                decisions.push(series.write());
-            }
+            decisions.extend(self.series.remove(&identity).and_then(Series::close));
         }
         decisions
+    }
+
+    /// The last counts of all series: what occurs from now on is new.
+    pub fn finish(&mut self) -> Vec<Decision> {
+        let mut decisions = std::mem::take(&mut self.closed);
+        let order = std::mem::take(&mut self.order);
+        decisions.extend(order.into_values().filter_map(|identity| self.series.remove(&identity)?.close()));
+        decisions
+    }
+
+    /// There is no event object of this name: what occurs again is new. Rare, so it may take a look at all series.
+    pub fn forget(&mut self, name: &str) {
+        let found = self.series.iter().find(|(_, series)| series.name == name).map(|(identity, series)| (*identity, series.last));
+        if let Some((identity, last)) = found {
+            self.series.remove(&identity);
+            self.order.remove(&last);
+        }
     }
 
     /// Cuts the note, combines what is similar, and says what the occurrence is the same as.
@@ -258,7 +274,7 @@ impl Correlator {
             let Some((_, identity)) = self.order.pop_first() else {
                 return;
             };
-            self.series.remove(&identity);
+            self.closed.extend(self.series.remove(&identity).and_then(Series::close));
         }
     }
 
@@ -271,6 +287,11 @@ impl Correlator {
 }
 
 impl Series {
+    /// What is not written yet.
+    fn close(mut self) -> Option<Decision> {
+        (self.count > self.written).then(|| self.write())
+    }
+
     fn write(&mut self) -> Decision {
         self.written = self.count;
         Decision::Count { namespace: self.namespace.clone(), name: self.name.clone(), count: self.count, last: self.last_time }

@@ -125,3 +125,38 @@ fn memory_is_bounded() {
     }
     assert!(correlator.next_due().unwrap() > Moment(Duration::from_secs(5000 - 4096)));
 }
+
+// EMIT-4: what is counted is written in the end, whatever ends the series.
+#[test]
+fn no_count_is_lost_with_its_series() {
+    let mut correlator = Correlator::new(1);
+    let mut at = |name: &str, second: u64| {
+        let mut next = occurrence("x");
+        next.regarding.name = name.to_owned();
+        shown(correlator.observe(next, Timestamp::UNIX_EPOCH, Moment(Duration::from_secs(second))))
+    };
+    let seen = [at("first", 0), at("first", 1), at("first", 2)];
+    assert_eq!(seen, ["x", "count 2", "held"]);
+    for n in 0..4096 {
+        at(&format!("demo-{n}"), 3);
+    }
+    let seen = [at("last", 4), at("last", 4), at("last", 5)];
+    assert_eq!(seen, ["x", "count 2", "held"]);
+    let pushed_out: Vec<String> = correlator.flush(Moment(Duration::from_secs(5))).into_iter().map(shown).collect();
+    assert_eq!(pushed_out, ["count 3"]);
+    let open: Vec<String> = correlator.finish().into_iter().map(shown).collect();
+    assert_eq!((open, correlator.next_due()), (vec!["count 3".to_owned()], None));
+}
+
+// EMIT-4
+#[test]
+fn an_event_that_is_not_there_is_made_anew() {
+    let mut scene = Scene::new();
+    let Decision::Create(record) = scene.0.observe(occurrence("x"), Timestamp::UNIX_EPOCH, Moment::START) else {
+        unreachable!("the first is created")
+    };
+    scene.0.forget("demo.of another");
+    assert_eq!(scene.at(1, "x"), "count 2");
+    scene.0.forget(&record.name);
+    assert_eq!((scene.at(2, "x"), scene.at(3, "x")), ("x".to_owned(), "count 2".to_owned()));
+}

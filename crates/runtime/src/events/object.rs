@@ -5,6 +5,7 @@ use kubewright_core::events::{Record, Reference};
 use kubewright_machinery::object::GroupVersionKind;
 use serde_json::{Map, Value, json};
 
+use super::outbox::Series;
 use crate::cluster::{ApiRequest, ApiResource, PatchKind};
 
 /// The longest reason and action, in bytes.
@@ -16,14 +17,21 @@ pub(super) fn resource() -> ApiResource {
 }
 
 /// The request that creates an event object.
-pub(super) fn create(resource: &ApiResource, record: &Record, instance: &str) -> ApiRequest {
-    ApiRequest::create(resource, &object(record, instance))
+pub(super) fn create(resource: &ApiResource, record: &Record, occurred: Option<Series>, instance: &str) -> ApiRequest {
+    let mut object = object(record, instance);
+    if let Some(occurred) = occurred {
+        object["series"] = series(occurred);
+    }
+    ApiRequest::create(resource, &object)
 }
 
 /// The request that writes how often an event occurred.
-pub(super) fn count(resource: &ApiResource, namespace: &str, name: &str, count: u32, last: Timestamp) -> ApiRequest {
-    let patch = json!({"series": {"count": count, "lastObservedTime": micros(last)}});
-    ApiRequest::patch(resource, namespace, name, PatchKind::Merge, &patch)
+pub(super) fn count(resource: &ApiResource, namespace: &str, name: &str, occurred: Series) -> ApiRequest {
+    ApiRequest::patch(resource, namespace, name, PatchKind::Merge, &json!({"series": series(occurred)}))
+}
+
+fn series(occurred: Series) -> Value {
+    json!({"count": occurred.count, "lastObservedTime": micros(occurred.last)})
 }
 
 fn object(record: &Record, instance: &str) -> Value {

@@ -6,11 +6,13 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::cluster::{ApiRequest, Cluster};
 use crate::metrics::Metrics;
 use crate::task::Tasks;
-use crate::testing::{Call, client_of, cluster_of};
+use crate::testing::{Call, Fault, Server, cluster_of, slow_client_of};
 
 struct Scene {
+    cluster: Cluster,
     recorder: Recorder,
     calls: Arc<Mutex<Vec<Call>>>,
     metrics: Metrics,
@@ -18,20 +20,26 @@ struct Scene {
 }
 
 impl Scene {
+    /// A server that answers the n-th request so.
     fn new(answer: impl Fn(usize) -> u16 + Send + Sync + 'static) -> Self {
+        Self::on(Duration::ZERO, move |number, _| answer(number))
+    }
+
+    /// A server that takes its time and looks at the path.
+    fn on(latency: Duration, answer: impl Fn(usize, &str) -> u16 + Send + Sync + 'static) -> Self {
         let calls: Arc<Mutex<Vec<Call>>> = Arc::default();
         let journal = calls.clone();
-        let client = client_of(move |call| {
+        let client = slow_client_of(latency, move |call| {
             let mut journal = journal.lock();
             journal.push(call.clone());
-            let code = answer(journal.len());
+            let code = answer(journal.len(), &call.path);
             (code, if code < 400 { call.body } else { json!({"kind": "Status", "code": code, "message": "no"}) })
         });
         let (tasks, metrics) = (Tasks::new(), Metrics::new("test"));
         let cluster = cluster_of(client, &tasks);
         let options = RecorderOptions { reporter: "demo.example.com".to_owned(), instance: "pod-1".to_owned() };
         let recorder = Recorder::start(&cluster, options, &tasks, &metrics);
-        Self { recorder, calls, metrics, tasks }
+        Self { cluster, recorder, calls, metrics, tasks }
     }
 
     fn metric(&self, line: &str) -> bool {
@@ -44,6 +52,10 @@ fn regarding() -> Reference {
         "apiVersion": "demo.example.com/v1", "kind": "Widget",
         "metadata": {"namespace": "ns", "name": "a", "uid": "u-1", "resourceVersion": "7"},
     }))
+}
+
+fn named(namespace: &str, number: usize) -> Reference {
+    Reference { namespace: namespace.to_owned(), name: format!("demo-{number}"), ..regarding() }
 }
 
 // EMIT-1
@@ -76,6 +88,7 @@ async fn an_event_is_created_in_the_namespace_of_its_object() {
 async fn a_repeat_is_counted_on_the_first_event() {
     let scene = Scene::new(|_| 200);
     scene.recorder.record(&regarding(), Event::normal("Waiting", "for tea"));
+    scene.recorder.flush().await;
     scene.recorder.record(&regarding(), Event::normal("Waiting", "for tea"));
     scene.recorder.flush().await;
     let calls = scene.calls.lock();
@@ -104,13 +117,172 @@ async fn a_refused_event_is_dropped_at_once() {
     assert!(scene.metric("test_events_dropped_total{cause=\"refused\"} 1"));
 }
 
+// EMIT-8, EVT-4: one event per component to install, at 10,000 components.
+#[tokio::test(start_paused = true)]
+async fn a_burst_of_events_on_many_objects_arrives_whole() {
+    let scene = Scene::on(Duration::from_millis(50), |_, _| 201);
+    for n in 0..10_000 {
+        scene.recorder.record(&named("ns", n), Event::normal("DependentsChanged", "created 10"));
+        if n % 16 == 0 {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+    scene.recorder.flush().await;
+    assert_eq!(scene.calls.lock().len(), 10_000);
+    assert!(scene.metric("test_events_sent_total 10000"));
+    assert!(!scene.metrics.encode().unwrap().contains("test_events_dropped_total{"));
+}
+
 // EMIT-8
 #[tokio::test(start_paused = true)]
-async fn a_full_buffer_drops_and_never_blocks() {
+async fn what_is_told_of_one_object_arrives_in_order() {
+    let scene = Scene::on(Duration::from_millis(50), |number, _| if number % 7 == 0 { 500 } else { 201 });
+    for n in 0..60 {
+        scene.recorder.record(&named("ns", n % 3), Event::normal(format!("R{n}"), "b"));
+    }
+    scene.recorder.flush().await;
+    let calls = scene.calls.lock();
+    for object in 0..3 {
+        let name = format!("demo-{object}");
+        let mut reasons: Vec<_> = calls
+            .iter()
+            .filter(|call| call.body["regarding"]["name"] == name.as_str())
+            .map(|call| call.body["reason"].as_str().unwrap().to_owned())
+            .collect();
+        reasons.dedup();
+        let expected: Vec<_> = (0..60).filter(|n| n % 3 == object).map(|n| format!("R{n}")).collect();
+        assert_eq!(reasons, expected);
+    }
+}
+
+// EMIT-8: a webhook on events in one namespace that does not work costs the others nothing.
+#[tokio::test(start_paused = true)]
+async fn events_that_are_refused_hold_no_others() {
+    let scene = Scene::on(Duration::ZERO, |_, path| if path.contains("/bad/") { 500 } else { 201 });
+    for n in 0..100 {
+        scene.recorder.record(&named("bad", n), Event::normal("A", "b"));
+    }
+    scene.recorder.record(&named("good", 1), Event::normal("A", "b"));
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert!(scene.calls.lock().iter().any(|call| call.path.contains("/good/")));
+    assert!(scene.calls.lock().len() <= 5, "and are not sent again at once");
+}
+
+// EMIT-8
+#[tokio::test(start_paused = true)]
+async fn a_server_that_is_away_is_asked_now_and_then() {
+    let scene = Scene::on(Duration::ZERO, |number, _| if number <= 12 { 503 } else { 201 });
+    for n in 0..1000 {
+        scene.recorder.record(&named("ns", n), Event::normal("A", "b"));
+    }
+    tokio::time::sleep(Duration::from_secs(29)).await;
+    assert_eq!(scene.calls.lock().len(), 12, "four at once, every 10 seconds");
+    scene.recorder.flush().await;
+    assert!(scene.metric("test_events_sent_total 1000"));
+}
+
+// EMIT-8
+#[tokio::test(start_paused = true)]
+async fn events_neither_wait_for_other_requests_nor_keep_them_waiting() {
+    let server = Server::new();
+    server.fail_always("configmaps", Fault::Hang);
+    let cluster = server.cluster_with(|options| options.in_flight = 1);
+    let (tasks, metrics) = (Tasks::new(), Metrics::new("test"));
+    let options = RecorderOptions { reporter: "demo.example.com".to_owned(), instance: "pod-1".to_owned() };
+    let recorder = Recorder::start(&cluster, options, &tasks, &metrics);
+    let list = ApiRequest::raw("/api/v1/configmaps");
+    let busy = cluster.send(&list);
+    tokio::pin!(busy);
+    assert!(cluster.clock().limit(Duration::from_secs(1), &mut busy).await.is_err());
+    recorder.record(&regarding(), Event::normal("A", "b"));
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(server.requests("POST"), 1);
+}
+
+// EMIT-8
+#[tokio::test(start_paused = true)]
+async fn a_full_buffer_drops_the_oldest_normal_events_and_never_blocks() {
     let scene = Scene::new(|_| 503);
-    for n in 0..1100 {
-        scene.recorder.record(&regarding(), Event::normal(format!("R{n}"), "b"));
+    scene.recorder.record(&named("ns", 0), Event::warning("Broken", "b"));
+    for n in 1..16_484 {
+        scene.recorder.record(&named("ns", n), Event::normal("A", "b"));
     }
     assert!(scene.metric("test_events_dropped_total{cause=\"buffer\"} 100"));
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let first: Vec<_> = scene.calls.lock().iter().map(|call| call.body["regarding"]["name"].clone()).collect();
+    assert_eq!(first, ["demo-0", "demo-101", "demo-102", "demo-103"]);
     assert!(scene.tasks.stop(Duration::from_secs(1)).await.is_empty());
+    assert!(scene.metric("test_events_dropped_total{cause=\"shutdown\"} 16384"));
+}
+
+// EMIT-4
+#[tokio::test(start_paused = true)]
+async fn a_repeat_that_is_not_yet_under_way_takes_no_request() {
+    let scene = Scene::on(Duration::from_millis(50), |_, _| 201);
+    for _ in 0..3 {
+        scene.recorder.record(&regarding(), Event::normal("Waiting", "for tea"));
+    }
+    scene.recorder.flush().await;
+    let calls = scene.calls.lock();
+    assert_eq!((calls.len(), &calls[0].body["series"]["count"]), (1, &json!(2)), "the third is held back");
+}
+
+// EMIT-4
+#[tokio::test(start_paused = true)]
+async fn the_end_writes_what_was_only_counted() {
+    let scene = Scene::new(|_| 201);
+    for _ in 0..5 {
+        scene.recorder.record(&regarding(), Event::normal("Waiting", "for tea"));
+        scene.recorder.flush().await;
+    }
+    scene.recorder.finish().await;
+    let counts: Vec<_> = scene.calls.lock().iter().map(|call| call.body["series"]["count"].clone()).collect();
+    assert_eq!(counts, [Value::Null, json!(2), json!(5)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_end_waits_for_the_events_of_all_clusters() {
+    let scene = Scene::new(|_| 201);
+    let other = Scene::on(Duration::from_secs(3), |_, _| 201);
+    let elsewhere = scene.recorder.on(&other.cluster, &scene.tasks);
+    elsewhere.record(&regarding(), Event::normal("A", "b"));
+    scene.recorder.finish().await;
+    assert!(scene.metric("test_events_sent_total 1"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_recorder_that_nobody_has_any_more_sends_what_it_has_and_ends() {
+    let scene = Scene::on(Duration::from_secs(1), |_, _| 201);
+    let elsewhere = scene.recorder.on(&scene.cluster, &scene.tasks);
+    for n in 0..9 {
+        elsewhere.record(&named("ns", n), Event::normal("A", "b"));
+    }
+    drop(elsewhere);
+    tokio::time::sleep(Duration::from_secs(4)).await;
+    assert!(scene.metric("test_events_sent_total 9"));
+    assert_eq!(scene.tasks.running(), ["events"], "that of the other recorder");
+}
+
+// EMIT-4, EMIT-8
+#[tokio::test(start_paused = true)]
+async fn a_problem_that_goes_on_is_told_although_it_was_refused_once() {
+    let scene = Scene::new(|number| if number == 1 { 403 } else { 201 });
+    for _ in 0..5 {
+        scene.recorder.record(&regarding(), Event::warning("Broken", "it broke"));
+        tokio::time::sleep(Duration::from_secs(240)).await;
+    }
+    let methods: Vec<_> = scene.calls.lock().iter().map(|call| call.method.clone()).collect();
+    assert_eq!(methods[..3], ["POST", "POST", "PATCH"]);
+}
+
+// EMIT-4: events live for an hour, a problem may live longer.
+#[tokio::test(start_paused = true)]
+async fn an_event_that_is_gone_is_made_again() {
+    let scene = Scene::new(|number| if number == 2 { 404 } else { 201 });
+    for _ in 0..3 {
+        scene.recorder.record(&regarding(), Event::warning("Broken", "it broke"));
+        scene.recorder.flush().await;
+    }
+    let methods: Vec<_> = scene.calls.lock().iter().map(|call| call.method.clone()).collect();
+    assert_eq!(methods, ["POST", "PATCH", "POST"]);
 }

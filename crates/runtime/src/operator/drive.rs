@@ -134,7 +134,7 @@ impl Driver {
         while self.controllers.next().await.is_some() {}
         let clock = self.parts.cluster.clock().clone();
         if let Some(recorder) = self.recorder.take()
-            && clock.limit(FLUSH, recorder.flush()).await.is_err()
+            && clock.limit(FLUSH, recorder.finish()).await.is_err()
         {
             tracing::warn!("some events could not be sent before the end");
         }

@@ -3,5 +3,5 @@
 mod scripted;
 mod server;
 
-pub(crate) use scripted::{Call, client_of, cluster_of};
+pub(crate) use scripted::{Call, client_of, cluster_of, slow_client_of};
 pub(crate) use server::{Fault, Server};

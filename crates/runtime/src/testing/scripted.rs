@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::sync::Arc;
+use std::time::Duration;
 
 use http::{Request, Response};
 use http_body_util::BodyExt as _;
@@ -22,6 +23,11 @@ pub(crate) struct Call {
 
 /// A client whose requests the function answers with code and body.
 pub(crate) fn client_of(answer: impl Fn(Call) -> (u16, Value) + Send + Sync + 'static) -> kube::Client {
+    slow_client_of(Duration::ZERO, answer)
+}
+
+/// The same, but each answer takes a while.
+pub(crate) fn slow_client_of(latency: Duration, answer: impl Fn(Call) -> (u16, Value) + Send + Sync + 'static) -> kube::Client {
     let answer = Arc::new(answer);
     let service = tower::service_fn(move |request: Request<Body>| {
         let answer = answer.clone();
@@ -34,6 +40,9 @@ pub(crate) fn client_of(answer: impl Fn(Call) -> (u16, Value) + Send + Sync + 's
                 body: serde_json::from_slice(&bytes).unwrap_or_default(),
             };
             let (code, body) = answer(call);
+            if !latency.is_zero() {
+                tokio::time::sleep(latency).await;
+            }
             let response = Response::builder().status(code).body(Body::from(serde_json::to_vec(&body).unwrap()));
             Ok::<_, Infallible>(response.unwrap())
         }

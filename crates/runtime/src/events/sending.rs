@@ -1,0 +1,114 @@
+//! The task that sends.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::StreamExt as _;
+use futures::stream::FuturesUnordered;
+use tokio_util::sync::CancellationToken;
+
+use super::object;
+use super::outbox::{Content, Letter, Scope};
+use super::post::Post;
+use crate::cluster::{ApiError, Cluster};
+
+/// Requests under way. They neither wait for other requests nor keep them waiting.
+const AT_ONCE: usize = 4;
+/// Tries to send an event ...
+const TRIES: u32 = 12;
+/// ... and the time between them, unless the server asks for more.
+const PAUSE: Duration = Duration::from_secs(10);
+
+/// Sends what is in the post.
+pub(super) struct Sending {
+    cluster: Cluster,
+    manager: String,
+    instance: String,
+    post: Closing,
+}
+
+/// However the task ends, nobody waits for it any more.
+struct Closing(Arc<Post>);
+
+impl Drop for Closing {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+impl Sending {
+    pub(super) fn new(cluster: Cluster, manager: String, instance: String, post: Arc<Post>) -> Self {
+        Self { cluster, manager, instance, post: Closing(post) }
+    }
+
+    /// Sends until it is stopped or nobody can record any more.
+    pub(super) async fn run(self, stopping: CancellationToken) {
+        let (post, clock) = (&self.post.0, self.cluster.clock().clone());
+        let mut under_way = FuturesUnordered::new();
+        loop {
+            while under_way.len() < AT_ONCE
+                && let Some(letter) = post.take()
+            {
+                under_way.push(self.send(letter));
+            }
+            if under_way.is_empty() && post.is_over() {
+                return;
+            }
+            let due = if under_way.len() < AT_ONCE { post.next_due() } else { None };
+            let due = async {
+                match due {
+                    Some(due) => clock.sleep_until(due).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                biased;
+                () = stopping.cancelled() => return,
+                Some(()) = under_way.next() => {}
+                () = post.work() => {}
+                () = due => {}
+            }
+        }
+    }
+
+    async fn send(&self, mut letter: Letter) {
+        let (resource, name) = (object::resource(), &letter.name);
+        let request = match &letter.content {
+            Content::Create(record, series) => object::create(&resource, record, *series, &self.instance),
+            Content::Count(series) => object::count(&resource, &letter.namespace, name, *series),
+        };
+        let request = request.field_manager(&self.manager).at_once();
+        letter.tries += 1;
+        let post = &self.post.0;
+        match self.cluster.send(&request).await {
+            Ok(_) => post.sent(&letter),
+            // The first answer was lost, the event is there.
+            Err(error) if letter.tries > 1 && error.is_already_exists() => post.is_there(letter),
+            Err(error)
+                if letter.tries < TRIES
+                    && let Some(scope) = may_pass(&error) =>
+            {
+                tracing::debug!(%request, %error, "an event is sent again");
+                post.again(letter, PAUSE.max(error.retry_after().unwrap_or_default()), scope);
+            }
+            Err(error) => {
+                tracing::debug!(%request, %error, "an event is dropped");
+                let is_missing = matches!(letter.content, Content::Create(..)) || error.is_not_found();
+                post.refused(&letter, is_missing);
+            }
+        }
+    }
+}
+
+/// Network errors, 429 and 5xx. Anything else, such as a namespace that is going away, stays as it is.
+fn may_pass(error: &ApiError) -> Option<Scope> {
+    match error {
+        ApiError::Connection { .. } | ApiError::TimedOut { .. } => Some(Scope::Server),
+        error => match error.code()? {
+            429 | 503 => Some(Scope::Server),
+            // A webhook that looks at one namespace can answer so.
+            500.. => Some(Scope::Namespace),
+            _ => None,
+        },
+    }
+}

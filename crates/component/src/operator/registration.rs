@@ -94,7 +94,6 @@ impl<C: Component> Registration for ComponentRegistration<C> {
             declarations.rule(Rule::new(foreign.group(), foreign.plural.clone(), &["get", "list", "watch"]));
         }
         declarations.rule(Rule::new("", "namespaces", &["get", "create"]));
-        declarations.rule(Rule::new("events.k8s.io", "events", &["create", "patch"]));
         declarations.rule(Rule::new("apiextensions.k8s.io", "customresourcedefinitions", &["get", "list", "watch"]));
     }
 

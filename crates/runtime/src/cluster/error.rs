@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use kubewright_core::flow::{ApiFault, ApiStatus, Classification, StatusCause, recognise_with};
+use kubewright_core::flow::{ApiFault, ApiStatus, Classification, Origin, StatusCause, recognise_with};
 use kubewright_machinery::object::GroupVersionKind;
 use serde_json::Value;
 
@@ -175,15 +175,15 @@ impl ApiError {
         self.code() == Some(410)
     }
 
-    /// May the same request succeed a little later: 409, 429, 500, 502, 503, 504, or no answer? An apply with fields that the
-    /// schema lacks is answered with 500, too, and always will be.
+    /// May the same request succeed a little later? What nobody must act upon may, by its classification; but an object that is
+    /// missing or a version that is too old stays so, and so does an apply with fields that the schema lacks, whose answer is 500.
     pub fn is_transient(&self) -> bool {
-        match self {
-            Self::Status(status) if status.code == 500 && status.message.contains("field not declared in schema") => false,
-            Self::Status(status) => matches!(status.code, 409 | 429 | 500 | 502 | 503 | 504),
-            Self::Connection { .. } | Self::TimedOut { .. } => true,
-            Self::Decode { .. } | Self::Invalid { .. } | Self::NotServed { .. } | Self::Credentials { .. } => false,
-        }
+        let stays = self.status().is_some_and(|status| match status.code {
+            404 | 410 => true,
+            500 => status.message.contains("field not declared in schema"),
+            _ => false,
+        });
+        !stays && self.classification().origin == Origin::Transient
     }
 }
 

@@ -117,6 +117,28 @@ async fn a_short_retry_after_is_honoured_and_a_long_one_ends_the_attempts() {
     server.fail_next("configmaps", Fault::Busy(2));
     let before = cluster.clock().moment();
     cluster.send_retrying(&list(), &Retry::default()).await.unwrap();
+// ERR-2: one table says what may pass.
+#[tokio::test(start_paused = true)]
+async fn what_may_pass_is_told_by_the_classification() {
+    let server = Server::new();
+    let cluster = server.cluster();
+    for (code, passes) in [
+        (408, true),
+        (409, true),
+        (429, true),
+        (500, true),
+        (503, true),
+        (507, true),
+        (520, true),
+        (403, false),
+        (404, false),
+        (422, false),
+    ] {
+        server.fail_next("configmaps", Fault::Status(code, "Whatever"));
+        assert_eq!(cluster.send(&list()).await.unwrap_err().is_transient(), passes, "{code}");
+    }
+}
+
     assert_eq!(cluster.clock().moment().since(before), Duration::from_secs(2));
     server.fail_next("configmaps", Fault::Busy(3));
     let error = cluster.send_retrying(&list(), &Retry::default()).await.unwrap_err();

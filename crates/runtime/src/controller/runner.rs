@@ -1,6 +1,5 @@
 //! The run loop.
 
-use std::any::Any;
 use std::fmt;
 use std::future;
 use std::panic::AssertUnwindSafe;
@@ -19,7 +18,7 @@ use super::shared::Shared;
 use super::{Enqueue, Key, PassContext, Reconciler};
 use crate::clock::{Clock, Random};
 use crate::metrics::{ControllerLabels, Metrics, QueueStatistics};
-use crate::task::Tasks;
+use crate::task::{Tasks, panic_message};
 
 /// Passes at once, unless said otherwise.
 const WORKERS: usize = 2;
@@ -224,14 +223,16 @@ impl Running {
                     .panics
                     .get_or_create(&ControllerLabels { controller: self.shared.name.clone() })
                     .inc();
-                Failure::backoff(format!("the pass panicked: {}", message(payload.as_ref()))).reason("Panic").origin(Origin::Bug)
+                Failure::backoff(format!("the pass panicked: {}", panic_message(payload.as_ref())))
+                    .reason("Panic")
+                    .origin(Origin::Bug)
             }
             Err(elapsed) => Failure::backoff(format!("the pass took longer than {:?}", elapsed.after)).reason("Timeout"),
         };
         let conclusion = self.context.conclude(&Flow::from(failure), &Prior::Memory);
         let told = AssertUnwindSafe(self.reconciler.interrupted(&self.context, &conclusion)).catch_unwind().await;
         if let Err(payload) = told {
-            tracing::error!(message = message(payload.as_ref()), "reporting an interrupted pass panicked");
+            tracing::error!(message = panic_message(payload.as_ref()), "reporting an interrupted pass panicked");
         }
         conclusion
     }
@@ -251,9 +252,4 @@ impl Running {
             _ => tracing::debug!(result, ?duration, next, message, "pass ended"),
         }
     }
-}
-
-fn message(payload: &(dyn Any + Send)) -> String {
-    let text = payload.downcast_ref::<&str>().map(ToString::to_string);
-    text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned())
 }

@@ -100,15 +100,15 @@ impl Sending {
     }
 }
 
-/// Network errors, 429 and 5xx. Anything else, such as a namespace that is going away, stays as it is.
+/// What has to wait when an error may pass. A conflict does not, nor anything that stays, such as a namespace that is going away.
 fn may_pass(error: &ApiError) -> Option<Scope> {
-    match error {
-        ApiError::Connection { .. } | ApiError::TimedOut { .. } => Some(Scope::Server),
-        error => match error.code()? {
-            429 | 503 => Some(Scope::Server),
-            // A webhook that looks at one namespace can answer so.
-            500.. => Some(Scope::Namespace),
-            _ => None,
-        },
+    if !error.is_transient() {
+        return None;
+    }
+    match error.code() {
+        Some(409) => None,
+        None | Some(429 | 503) => Some(Scope::Server),
+        // A webhook that looks at one namespace can answer so.
+        Some(_) => Some(Scope::Namespace),
     }
 }

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use super::builder::OperatorOptions;
 use super::{Declarations, OperatorError, Rule};
 use crate::cluster::{ApiError, ApiRequest, ApiResource, Cluster};
+use kubewright_core::flow::ApiFault;
 
 /// Missing kinds and permissions are looked for again after this time.
 const AGAIN: Duration = Duration::from_secs(2);
@@ -140,7 +141,7 @@ impl<'a> Preflight<'a> {
                 Ok(answer) => return Ok(answer),
                 Err(error) => error,
             };
-            let no_answer = matches!(error, ApiError::Connection { .. } | ApiError::TimedOut { .. });
+            let no_answer = matches!(error.fault(), ApiFault::NoResponse);
             if !error.is_transient() || tries == TRIES {
                 return Err(if no_answer {
                     OperatorError::Unreachable { source: error }

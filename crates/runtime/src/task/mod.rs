@@ -5,6 +5,7 @@
 
 mod set;
 
+pub(crate) use set::panic_message;
 pub use set::{Panic, Task, Tasks};
 
 #[cfg(test)]

@@ -142,12 +142,7 @@ impl Tasks {
     }
 
     fn report(&self, task: Cow<'static, str>, payload: &(dyn Any + Send)) -> Panic {
-        let message = payload
-            .downcast_ref::<&str>()
-            .map(ToString::to_string)
-            .or_else(|| payload.downcast_ref::<String>().cloned())
-            .unwrap_or_else(|| "no message".to_owned());
-        let panic = Panic { task, message };
+        let panic = Panic { task, message: panic_message(payload) };
         tracing::error!(task = %panic.task, message = %panic.message, "task panicked");
         let mut state = self.inner.state.lock();
         state.panic_count += 1;
@@ -189,6 +184,12 @@ impl<T> fmt::Debug for Task<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Task").field("name", &self.name).finish_non_exhaustive()
     }
+}
+
+/// What a panic said.
+pub(crate) fn panic_message(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<&str>().map(ToString::to_string);
+    text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned())
 }
 
 /// Takes the task from the set when it ends, panics, or is aborted.

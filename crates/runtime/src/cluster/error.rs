@@ -1,3 +1,4 @@
+use std::sync::Arc;
 use std::time::Duration;
 
 use kubewright_core::flow::{ApiFault, ApiStatus, Classification, Origin, StatusCause, recognise_with};
@@ -46,6 +47,14 @@ pub enum ApiError {
         /// What is wrong.
         source: http::Error,
     },
+    /// A name that no object can have; the request would address something else.
+    #[error("{request}: {problem}")]
+    Misaddressed {
+        /// Verb.
+        request: String,
+        /// Which name, and what is wrong with it.
+        problem: String,
+    },
     /// The cluster does not have the type.
     #[error("find type {} {}: the cluster does not serve it{}", gvk.api_version(), gvk.kind, served_versions(served))]
     NotServed {
@@ -62,6 +71,9 @@ pub enum ApiError {
         /// What the credential source said.
         source: kube::client::AuthError,
     },
+    /// The error of a request for which several waited.
+    #[error(transparent)]
+    Shared(Arc<Self>),
 }
 
 /// The server's `Status` answer.
@@ -131,6 +143,7 @@ impl ApiError {
     pub fn status(&self) -> Option<&StatusError> {
         match self {
             Self::Status(status) => Some(status),
+            Self::Shared(error) => error.status(),
             _ => None,
         }
     }
@@ -195,6 +208,14 @@ impl ApiError {
             Self::Connection { .. } | Self::TimedOut { .. } | Self::Credentials { .. } => ApiFault::NoResponse,
             Self::Decode { .. } | Self::Invalid { .. } => ApiFault::Undecodable,
             Self::NotServed { .. } => ApiFault::KindNotServed,
+            // As the server would refuse an object of that name.
+            Self::Misaddressed { .. } => ApiFault::Status(ApiStatus {
+                code: 422,
+                reason: "Invalid".to_owned(),
+                message: self.to_string(),
+                ..ApiStatus::default()
+            }),
+            Self::Shared(error) => error.fault(),
         }
     }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{Method, header};
 use kube::client::Body;
+use kubewright_machinery::object::names;
 use serde_json::{Value, json};
 
 use super::{ApiError, ApiResource};
@@ -20,6 +21,8 @@ pub struct ApiRequest {
     accept: &'static str,
     deadline: Option<Duration>,
     at_once: bool,
+    /// Why it addresses nothing; then it is not sent.
+    problem: Option<String>,
 }
 
 /// What a request does.
@@ -75,17 +78,17 @@ pub(super) const PARTIAL_LIST: &str = "application/json;as=PartialObjectMetadata
 impl ApiRequest {
     /// Reads an object.
     pub fn get(resource: &ApiResource, namespace: &str, name: &str) -> Self {
-        Self::new(Verb::Get, object_path(resource, namespace, name))
+        Self::to_object(Verb::Get, resource, namespace, name)
     }
 
     /// Reads a collection, in one namespace or in all.
     pub fn list(resource: &ApiResource, namespace: Option<&str>) -> Self {
-        Self::new(Verb::List, resource.path(namespace))
+        Self::to_collection(Verb::List, resource, namespace)
     }
 
     /// Follows a collection from a resource version on.
     pub(crate) fn watch(resource: &ApiResource, namespace: Option<&str>, version: &str, timeout: Duration) -> Self {
-        Self::new(Verb::Watch, resource.path(namespace))
+        Self::to_collection(Verb::Watch, resource, namespace)
             .query("watch", "true")
             .query("allowWatchBookmarks", "true")
             .query("resourceVersion", version.to_owned())
@@ -95,29 +98,29 @@ impl ApiRequest {
     /// Creates an object. Its namespace is the one in the object's metadata.
     pub fn create(resource: &ApiResource, object: &Value) -> Self {
         let namespace = object.pointer("/metadata/namespace").and_then(Value::as_str).unwrap_or_default();
-        Self::new(Verb::Create, resource.path(Some(namespace).filter(|name| !name.is_empty()))).body(object, JSON)
+        Self::to_collection(Verb::Create, resource, Some(namespace).filter(|name| !name.is_empty())).body(object, JSON)
     }
 
     /// Replaces an object by name and namespace of its metadata.
     pub fn update(resource: &ApiResource, object: &Value) -> Self {
         let text = |pointer| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
-        Self::new(Verb::Update, object_path(resource, text("/metadata/namespace"), text("/metadata/name"))).body(object, JSON)
+        Self::to_object(Verb::Update, resource, text("/metadata/namespace"), text("/metadata/name")).body(object, JSON)
     }
 
     /// Changes an object.
     pub fn patch(resource: &ApiResource, namespace: &str, name: &str, kind: PatchKind, patch: &Value) -> Self {
-        Self::new(Verb::Patch, object_path(resource, namespace, name)).body(patch, kind.content_type())
+        Self::to_object(Verb::Patch, resource, namespace, name).body(patch, kind.content_type())
     }
 
     /// Changes an object by a patch that is text already.
     pub fn patch_text(resource: &ApiResource, namespace: &str, name: &str, kind: PatchKind, patch: String) -> Self {
-        let request = Self::new(Verb::Patch, object_path(resource, namespace, name));
+        let request = Self::to_object(Verb::Patch, resource, namespace, name);
         Self { body: Some(Bytes::from(patch)), content_type: kind.content_type(), ..request }
     }
 
     /// Deletes an object, whatever its uid and version.
     pub fn delete(resource: &ApiResource, namespace: &str, name: &str) -> Self {
-        Self::new(Verb::Delete, object_path(resource, namespace, name))
+        Self::to_object(Verb::Delete, resource, namespace, name)
     }
 
     /// Deletes an object when it still has this uid, and this resource version if one is given.
@@ -146,7 +149,57 @@ impl ApiRequest {
     }
 
     fn new(verb: Verb, path: String) -> Self {
-        Self { verb, path, query: Vec::new(), body: None, content_type: JSON, accept: JSON, deadline: None, at_once: false }
+        Self {
+            verb,
+            path,
+            query: Vec::new(),
+            body: None,
+            content_type: JSON,
+            accept: JSON,
+            deadline: None,
+            at_once: false,
+            problem: None,
+        }
+    }
+
+    fn to_collection(verb: Verb, resource: &ApiResource, namespace: Option<&str>) -> Self {
+        let mut request = Self::new(verb, String::with_capacity(96));
+        request.address(resource, namespace);
+        request
+    }
+
+    fn to_object(verb: Verb, resource: &ApiResource, namespace: &str, name: &str) -> Self {
+        let mut request = Self::to_collection(verb, resource, Some(namespace).filter(|name| !name.is_empty()));
+        request.path.push('/');
+        request.segment("name", name);
+        request
+    }
+
+    /// The path of the collection, in a namespace or over all.
+    fn address(&mut self, resource: &ApiResource, namespace: Option<&str>) {
+        if resource.group.is_empty() {
+            self.path.push_str("/api/");
+        } else {
+            self.path.push_str("/apis/");
+            self.path.push_str(&resource.group);
+            self.path.push('/');
+        }
+        self.path.push_str(&resource.version);
+        if let Some(namespace) = namespace.filter(|_| resource.namespaced) {
+            self.path.push_str("/namespaces/");
+            self.segment("namespace", namespace);
+        }
+        self.path.push('/');
+        self.path.push_str(&resource.plural);
+    }
+
+    /// Adds what somebody else chose. Without a name, or with dots for one, the path would mean something else.
+    fn segment(&mut self, what: &str, text: &str) {
+        let problems = if text.is_empty() { vec!["may not be empty".to_owned()] } else { names::path_segment(text) };
+        if !problems.is_empty() {
+            self.problem.get_or_insert_with(|| format!("the {what} {text:?} {}", problems.join(", ")));
+        }
+        escape(text, b"-._~!$&'()*+,;=:@", &mut self.path);
     }
 
     /// Addresses a subresource of the object, such as `status`.
@@ -267,12 +320,15 @@ impl ApiRequest {
             uri.push(if n == 0 { '?' } else { '&' });
             uri.push_str(key);
             uri.push('=');
-            escape(value, &mut uri);
+            escape(value, b"-._~/,", &mut uri);
         }
         uri
     }
 
     pub(crate) fn to_http(&self) -> Result<http::Request<Body>, ApiError> {
+        if let Some(problem) = &self.problem {
+            return Err(ApiError::Misaddressed { request: self.verb.to_string(), problem: problem.clone() });
+        }
         let mut request = http::Request::builder().method(self.method()).uri(self.uri()).header(header::ACCEPT, self.accept);
         if self.body.is_some() {
             request = request.header(header::CONTENT_TYPE, self.content_type);
@@ -345,18 +401,11 @@ impl Propagation {
     }
 }
 
-fn object_path(resource: &ApiResource, namespace: &str, name: &str) -> String {
-    let mut path = resource.path(Some(namespace).filter(|name| !name.is_empty()));
-    path.push('/');
-    path.push_str(name);
-    path
-}
-
-/// Percent-encodes a query value.
-fn escape(value: &str, out: &mut String) {
+/// Percent-encodes all but letters, digits and what is plain.
+fn escape(value: &str, plain: &[u8], out: &mut String) {
     const HEX: &[u8; 16] = b"0123456789ABCDEF";
     for byte in value.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~/,".contains(&byte) {
+        if byte.is_ascii_alphanumeric() || plain.contains(&byte) {
             out.push(char::from(byte));
         } else {
             out.push('%');

@@ -57,24 +57,4 @@ impl ApiResource {
     pub fn supports(&self, verb: &str) -> bool {
         self.verbs.iter().any(|known| known == verb)
     }
-
-    /// The path of the collection, in a namespace or over all.
-    pub(crate) fn path(&self, namespace: Option<&str>) -> String {
-        let mut path = String::with_capacity(96);
-        if self.group.is_empty() {
-            path.push_str("/api/");
-        } else {
-            path.push_str("/apis/");
-            path.push_str(&self.group);
-            path.push('/');
-        }
-        path.push_str(&self.version);
-        if let Some(namespace) = namespace.filter(|_| self.namespaced) {
-            path.push_str("/namespaces/");
-            path.push_str(namespace);
-        }
-        path.push('/');
-        path.push_str(&self.plural);
-        path
-    }
 }

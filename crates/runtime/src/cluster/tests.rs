@@ -36,6 +36,37 @@ fn requests_are_paths_queries_and_bodies() {
 }
 
 #[test]
+fn names_stay_one_segment_of_the_path() {
+    let roles =
+        ApiResource::known(&GroupVersionKind::new("rbac.authorization.k8s.io", "v1", "ClusterRole"), "clusterroles", false);
+    let path = |name| ApiRequest::delete(&roles, "", name).uri();
+    let collection = "/apis/rbac.authorization.k8s.io/v1/clusterroles";
+    assert_eq!(path("system:node"), format!("{collection}/system:node"));
+    assert_eq!(path("read only"), format!("{collection}/read%20only"));
+    assert_eq!(path("view?x=y#z"), format!("{collection}/view%3Fx=y%23z"));
+    assert_eq!(path("käse"), format!("{collection}/k%C3%A4se"));
+}
+
+// A delete without a name would be that of a collection.
+#[tokio::test(start_paused = true)]
+async fn a_name_that_would_address_something_else_is_not_sent() {
+    let server = Server::new();
+    let cluster = server.cluster();
+    for (namespace, name, problem) in [
+        ("demo", "", "the name \"\" may not be empty"),
+        ("demo", "..", "the name \"..\" may not be '..'"),
+        ("demo", "../../other/secrets/s", "the name \"../../other/secrets/s\" may not contain '/'"),
+        ("a/b", "c", "the namespace \"a/b\" may not contain '/'"),
+    ] {
+        let error = cluster.send(&ApiRequest::delete(&config_maps(), namespace, name)).await.unwrap_err();
+        assert_eq!(error.to_string(), format!("delete: {problem}"));
+        assert!(!error.is_transient());
+        assert_eq!(error.classification().reason.as_str(), "Invalid");
+    }
+    assert!(server.journal().is_empty());
+}
+
+#[test]
 fn a_delete_can_name_what_exactly_it_means() {
     let delete = ApiRequest::delete_exactly(&config_maps(), ("demo", "a"), ("u1", Some("7")), Propagation::Background);
     let body: serde_json::Value = serde_json::from_slice(delete.payload().unwrap()).unwrap();

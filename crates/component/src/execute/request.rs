@@ -27,8 +27,8 @@ pub(super) fn request(action: &ObjectAction, resource: &ApiResource, manager: &s
 
 /// A failed request in the words of the engine.
 pub(crate) fn refusal_of(error: &ApiError) -> Refusal {
-    match error {
-        ApiError::Status(status) => {
+    match (error.status(), error) {
+        (Some(status), _) => {
             let detail = |field: &str| status.details.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
             let cause = |(reason, message, field): (&str, &str, &str)| RefusalCause {
                 reason: reason.to_owned(),
@@ -45,9 +45,9 @@ pub(crate) fn refusal_of(error: &ApiError) -> Refusal {
                 unknown_type: false,
             }
         }
-        ApiError::NotServed { .. } => Refusal::unknown_type(error.to_string()),
-        error if error.is_transient() => Refusal::unreachable(error.to_string()),
+        (None, ApiError::NotServed { .. }) => Refusal::unknown_type(error.to_string()),
+        (None, error) if error.is_transient() => Refusal::unreachable(error.to_string()),
         // Nothing was sent, or no API server answered: somebody must act.
-        error => Refusal { code: 400, message: error.to_string(), ..Refusal::default() },
+        (None, error) => Refusal { code: 400, message: error.to_string(), ..Refusal::default() },
     }
 }

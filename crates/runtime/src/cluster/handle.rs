@@ -287,6 +287,10 @@ impl Connection {
     }
 
     /// One request, one parsed answer.
+    pub(crate) fn tasks(&self) -> &Tasks {
+        &self.options.tasks
+    }
+
     pub(crate) async fn exchange(&self, request: &ApiRequest) -> Result<Answer, ApiError> {
         let (head, body) = self.fetch(request).await?;
         let object = if body.is_empty() {

@@ -117,6 +117,28 @@ async fn no_answer_and_no_json_are_told_apart() {
     assert!(matches!(error, ApiError::Decode { .. }) && !error.is_transient());
 }
 
+// ERR-2: one table says what may pass.
+#[tokio::test(start_paused = true)]
+async fn what_may_pass_is_told_by_the_classification() {
+    let server = Server::new();
+    let cluster = server.cluster();
+    for (code, passes) in [
+        (408, true),
+        (409, true),
+        (429, true),
+        (500, true),
+        (503, true),
+        (507, true),
+        (520, true),
+        (403, false),
+        (404, false),
+        (422, false),
+    ] {
+        server.fail_next("configmaps", Fault::Status(code, "Whatever"));
+        assert_eq!(cluster.send(&list()).await.unwrap_err().is_transient(), passes, "{code}");
+    }
+}
+
 // ERR-7, TRAP-5
 #[tokio::test(start_paused = true)]
 async fn a_request_is_sent_once_unless_asked_otherwise() {
@@ -148,28 +170,6 @@ async fn a_short_retry_after_is_honoured_and_a_long_one_ends_the_attempts() {
     server.fail_next("configmaps", Fault::Busy(2));
     let before = cluster.clock().moment();
     cluster.send_retrying(&list(), &Retry::default()).await.unwrap();
-// ERR-2: one table says what may pass.
-#[tokio::test(start_paused = true)]
-async fn what_may_pass_is_told_by_the_classification() {
-    let server = Server::new();
-    let cluster = server.cluster();
-    for (code, passes) in [
-        (408, true),
-        (409, true),
-        (429, true),
-        (500, true),
-        (503, true),
-        (507, true),
-        (520, true),
-        (403, false),
-        (404, false),
-        (422, false),
-    ] {
-        server.fail_next("configmaps", Fault::Status(code, "Whatever"));
-        assert_eq!(cluster.send(&list()).await.unwrap_err().is_transient(), passes, "{code}");
-    }
-}
-
     assert_eq!(cluster.clock().moment().since(before), Duration::from_secs(2));
     server.fail_next("configmaps", Fault::Busy(3));
     let error = cluster.send_retrying(&list(), &Retry::default()).await.unwrap_err();
@@ -325,6 +325,63 @@ async fn a_known_type_stays_known_while_the_server_is_away() {
     tokio::time::sleep(Duration::from_secs(2)).await;
     assert!(discovery.resolve(&config_maps).await.unwrap().is_some());
     assert!(discovery.resolve(&widgets()).await.is_err());
+}
+
+// WRT-4: who knows a type waits a second at most for a newer table, and nobody waits for another's turn.
+#[tokio::test(start_paused = true)]
+async fn a_known_type_does_not_wait_for_a_server_that_hangs() {
+    let server = Server::new();
+    let cluster = server.cluster();
+    let config_maps = GroupKind::new("", "ConfigMap");
+    cluster.discovery().resolve(&config_maps).await.unwrap();
+    pass(10).await;
+    server.fail_always("GET /apis", Fault::Hang);
+    cluster.discovery().invalidate();
+    let before = cluster.clock().moment();
+    for _ in 0..2 {
+        let asks = (0..10).map(|_| async { cluster.discovery().resolve(&config_maps).await.unwrap() });
+        assert!(futures::future::join_all(asks).await.iter().all(Option::is_some));
+        assert_eq!(cluster.clock().moment().since(before), Duration::from_secs(1));
+    }
+    assert_eq!(server.requests("GET /apis"), 2);
+}
+
+// WRT-4
+#[tokio::test(start_paused = true)]
+async fn a_slow_server_tells_its_new_types_in_the_end() {
+    let server = Server::new();
+    let cluster = server.cluster();
+    let config_maps = GroupKind::new("", "ConfigMap");
+    cluster.discovery().resolve(&config_maps).await.unwrap();
+    pass(10).await;
+    server.fail_always("GET /apis", Fault::Late(5));
+    server.serve_widgets(true);
+    cluster.discovery().invalidate();
+    cluster.discovery().resolve(&config_maps).await.unwrap();
+    pass(5).await;
+    assert!(cluster.discovery().cached(&widgets(), None).is_some());
+}
+
+// WRT-4
+#[tokio::test(start_paused = true)]
+async fn those_who_wait_for_a_read_share_its_failure() {
+    for (fault, seconds) in [(Fault::Hang, 30), (Fault::Status(503, "ServiceUnavailable"), 0)] {
+        let server = Server::new();
+        server.fail_always("GET /apis", fault);
+        let cluster = server.cluster();
+        let before = cluster.clock().moment();
+        let config_maps = GroupKind::new("", "ConfigMap");
+        let asks = (0..10).map(|_| cluster.discovery().resolve(&config_maps));
+        for answer in futures::future::join_all(asks).await {
+            assert!(answer.unwrap_err().is_transient());
+        }
+        assert_eq!(cluster.clock().moment().since(before), Duration::from_secs(seconds));
+        assert_eq!(server.requests("GET /apis"), 1);
+    }
+}
+
+async fn pass(seconds: u64) {
+    tokio::time::sleep(Duration::from_secs(seconds)).await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,11 +1,13 @@
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use futures::FutureExt as _;
+use futures::future::{BoxFuture, Shared, WeakShared};
 use kubewright_core::time::Moment;
 use kubewright_machinery::object::{GroupKind, GroupVersionKind};
-use parking_lot::RwLock;
-use tokio::sync::{Mutex, watch};
+use parking_lot::{Mutex, RwLock};
+use tokio::sync::watch;
 
 use super::super::{ApiError, ApiResource, Connection};
 use super::documents;
@@ -17,6 +19,9 @@ const SHORTEST_INTERVAL: Duration = Duration::from_secs(1);
 /// Without a watch on definitions, a table of this age is read again when it is next used.
 const UNWATCHED_AGE: Duration = Duration::from_secs(600);
 
+/// Whoever knows a type already waits so long for a newer table, counted from when it was asked for.
+const PATIENCE: Duration = Duration::from_secs(1);
+
 /// The types that a cluster serves, cached. Cheap to clone.
 #[derive(Clone)]
 pub struct Discovery {
@@ -26,8 +31,8 @@ pub struct Discovery {
 struct Inner {
     connection: Arc<Connection>,
     cache: RwLock<Cache>,
-    /// One read at a time; what waits behind it finds the fresh table.
-    reading: Mutex<()>,
+    /// One read at a time, for all who wait for it; it is given up when nobody does.
+    reading: Mutex<Option<Reading>>,
     /// Counts the reasons to look again.
     changes: watch::Sender<u64>,
 }
@@ -35,10 +40,10 @@ struct Inner {
 #[derive(Default)]
 struct Cache {
     table: Arc<Table>,
-    /// Reads begun so far, and which of them gave the table. Moments would not tell two in a row apart.
+    /// Reads begun so far. Moments would not tell two in a row apart.
     begun: u64,
-    read: u64,
-    /// When the read of this table started.
+    /// When the last read began, and the last one that succeeded.
+    begun_at: Option<Moment>,
     read_at: Option<Moment>,
     /// How often somebody said that types changed, and how many of these the table has answered.
     asked: u64,
@@ -46,9 +51,20 @@ struct Cache {
     watched: bool,
 }
 
+/// The number of the read, and how it went.
+type Outcome = (u64, Result<(), Arc<ApiError>>);
+type Read = BoxFuture<'static, Outcome>;
+
+/// A read that somebody waits for.
+struct Reading {
+    read: WeakShared<Read>,
+    /// When the server was asked; before that, it is not time yet.
+    since: Arc<OnceLock<Moment>>,
+}
+
 impl Discovery {
     pub(crate) fn new(connection: Arc<Connection>) -> Self {
-        let inner = Inner { connection, cache: RwLock::default(), reading: Mutex::new(()), changes: watch::Sender::new(0) };
+        let inner = Inner { connection, cache: RwLock::default(), reading: Mutex::default(), changes: watch::Sender::new(0) };
         Self { inner: Arc::new(inner) }
     }
 
@@ -77,7 +93,10 @@ impl Discovery {
 
     /// All types of the cluster.
     pub async fn all(&self) -> Result<Vec<Arc<ApiResource>>, ApiError> {
-        self.refresh_if(|cache| cache.outdated(self.now())).await?;
+        let asked = self.inner.cache.read().asked;
+        while self.inner.cache.read().is_older_than(asked, self.now()) {
+            self.read().0.await.1.map_err(ApiError::Shared)?;
+        }
         Ok(self.table().iter().cloned().collect())
     }
 
@@ -104,53 +123,120 @@ impl Discovery {
     }
 
     async fn find(&self, kind: &GroupKind, version: Option<&str>) -> Result<Option<Arc<ApiResource>>, ApiError> {
-        let (asked, begun) = (self.now(), self.inner.cache.read().begun);
         if let Some(known) = self.table().find(kind, version) {
-            // A known type may be used while the table is being limited to one read per second.
-            let due =
-                |cache: &Cache| cache.outdated(asked) && cache.read_at.is_none_or(|at| passed(at, asked) >= SHORTEST_INTERVAL);
-            if let Err(error) = self.refresh_if(due).await {
-                tracing::debug!(%error, "discovery keeps what it knew");
-                return Ok(Some(known));
-            }
-        } else {
-            // A read that was under way when we asked may have missed the type, but need not have.
-            self.refresh_if(|cache| cache.read <= begun && cache.table.find(kind, version).is_none()).await?;
+            return Ok(if self.renew().await { self.table().find(kind, version) } else { Some(known) });
         }
-        Ok(self.table().find(kind, version))
+        let begun = self.inner.cache.read().begun;
+        loop {
+            let (number, result) = self.read().0.await;
+            let found = self.table().find(kind, version);
+            if found.is_none() {
+                result.map_err(ApiError::Shared)?;
+            }
+            // A read that was under way when we asked may have missed the type, but need not have.
+            if found.is_some() || number > begun {
+                return Ok(found);
+            }
+        }
     }
 
-    /// Reads the table if `wanted` still holds once nobody else is reading it.
-    async fn refresh_if(&self, wanted: impl Fn(&Cache) -> bool) -> Result<(), ApiError> {
-        if !wanted(&self.inner.cache.read()) {
-            return Ok(());
-        }
-        let _reading = self.inner.reading.lock().await;
-        let last = {
+    /// Reads the table if it is outdated; whether it is a newer one now. A server that takes long does not keep those waiting who
+    /// know what they ask for.
+    async fn renew(&self) -> bool {
+        let now = self.now();
+        let begun_at = {
             let cache = self.inner.cache.read();
-            if !wanted(&cache) {
-                return Ok(());
+            if !cache.is_older_than(cache.asked, now) {
+                return false;
             }
-            cache.read_at
+            cache.begun_at
         };
-        if let Some(last) = last {
-            self.inner.connection.clock().sleep_until(Moment(last.0 + SHORTEST_INTERVAL)).await;
+        let running = self.running().map(|(read, since)| (read, since.get().copied()));
+        let (read, since) = match running {
+            Some((read, Some(since))) => (read, since),
+            // The table is being limited to one read per second.
+            Some((_, None)) => return false,
+            None if begun_at.is_some_and(|at| now.since(at) < SHORTEST_INTERVAL) => return false,
+            None => {
+                let (read, _) = self.read();
+                self.keep(read.clone());
+                (read, now)
+            }
+        };
+        let patience = PATIENCE.saturating_sub(now.since(since));
+        if patience.is_zero() {
+            return false;
         }
-        let started = self.now();
+        match self.inner.connection.clock().limit(patience, read).await {
+            Ok((_, Ok(()))) => true,
+            Ok((_, Err(error))) => {
+                tracing::debug!(%error, "discovery keeps what it knew");
+                false
+            }
+            Err(_) => false,
+        }
+    }
+
+    /// Lets a read end although nobody may wait for it.
+    fn keep(&self, read: Shared<Read>) {
+        let tasks = self.inner.connection.tasks();
+        let stopping = tasks.stopping();
+        let task = async move {
+            tokio::select! {
+                () = stopping.cancelled() => {}
+                _ = read => {}
+            }
+        };
+        tasks.spawn("discovery", task).detach();
+    }
+
+    fn running(&self) -> Option<(Shared<Read>, Arc<OnceLock<Moment>>)> {
+        self.inner.reading.lock().as_ref().and_then(Reading::join)
+    }
+
+    /// The read that is under way, or a new one.
+    fn read(&self) -> (Shared<Read>, Arc<OnceLock<Moment>>) {
+        let mut reading = self.inner.reading.lock();
+        if let Some(running) = reading.as_ref().and_then(Reading::join) {
+            return running;
+        }
+        let since = Arc::new(OnceLock::new());
+        let (this, begun) = (self.clone(), since.clone());
+        let read: Read = async move {
+            let outcome = this.read_now(&begun).await;
+            *this.inner.reading.lock() = None;
+            outcome
+        }
+        .boxed();
+        let read = read.shared();
+        *reading = read.downgrade().map(|read| Reading { read, since: since.clone() });
+        (read, since)
+    }
+
+    async fn read_now(&self, since: &OnceLock<Moment>) -> Outcome {
+        let last = self.inner.cache.read().begun_at;
+        if let Some(last) = last {
+            self.inner.connection.clock().sleep_until(last + SHORTEST_INTERVAL).await;
+        }
+        let now = self.now();
+        since.get_or_init(|| now);
         // What is announced from here on may be missing in the answer.
-        let (read, asked) = {
+        let (number, asked) = {
             let mut cache = self.inner.cache.write();
             cache.begun += 1;
+            cache.begun_at = Some(now);
             (cache.begun, cache.asked)
         };
         // Whoever waits may give up here, and the request may fail: then nothing is answered.
-        let table = documents::read(&self.inner.connection, &self.table()).await?;
+        let table = match documents::read(&self.inner.connection, &self.table()).await {
+            Ok(table) => table,
+            Err(error) => return (number, Err(Arc::new(error))),
+        };
         let mut cache = self.inner.cache.write();
         cache.table = Arc::new(table);
-        cache.read = read;
         cache.answered = asked;
-        cache.read_at = Some(started);
-        Ok(())
+        cache.read_at = Some(now);
+        (number, Ok(()))
     }
 
     fn table(&self) -> Arc<Table> {
@@ -162,14 +248,18 @@ impl Discovery {
     }
 }
 
-impl Cache {
-    fn outdated(&self, now: Moment) -> bool {
-        self.asked > self.answered || self.read_at.is_none_or(|at| !self.watched && passed(at, now) >= UNWATCHED_AGE)
+impl Reading {
+    /// `None` when nobody waits for it any more.
+    fn join(&self) -> Option<(Shared<Read>, Arc<OnceLock<Moment>>)> {
+        Some((self.read.upgrade()?, self.since.clone()))
     }
 }
 
-fn passed(from: Moment, to: Moment) -> Duration {
-    to.0.saturating_sub(from.0)
+impl Cache {
+    /// Whether the table is from before that many changes, or of too great an age.
+    fn is_older_than(&self, asked: u64, now: Moment) -> bool {
+        asked > self.answered || self.read_at.is_none_or(|at| !self.watched && now.since(at) >= UNWATCHED_AGE)
+    }
 }
 
 impl fmt::Debug for Discovery {

@@ -117,10 +117,10 @@ impl StatusError {
         let text = |key| status.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
         let code = status.get("code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok()).unwrap_or(code);
         let details = status.get("details").cloned().unwrap_or(Value::Null);
-        let retry_after = details.get("retryAfterSeconds").and_then(Value::as_u64).filter(|seconds| *seconds > 0);
+        let retry_after = details.get("retryAfterSeconds").and_then(Value::as_u64).and_then(asked_wait);
         let message =
             Some(text("message")).filter(|text| !text.is_empty()).unwrap_or_else(|| format!("{code} {}", text("reason")));
-        Self { request, code, reason: text("reason"), message, details, retry_after: retry_after.map(Duration::from_secs) }
+        Self { request, code, reason: text("reason"), message, details, retry_after }
     }
 
     /// The causes: reason, message and field of each.
@@ -225,6 +225,14 @@ impl ApiError {
     }
 }
 
+/// A proxy may name a day; nobody waits that long for a server.
+const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(300);
+
+/// How long the server asks to be left alone, as far as it is listened to.
+pub(super) fn asked_wait(seconds: u64) -> Option<Duration> {
+    Some(Duration::from_secs(seconds).min(LONGEST_RETRY_AFTER)).filter(|wait| !wait.is_zero())
+}
+
 impl StatusError {
     fn facts(&self) -> ApiStatus {
         let cause = |(reason, message, field): (&str, &str, &str)| StatusCause {
@@ -282,7 +290,9 @@ fn facts_of_kube(status: &kube::core::Status) -> ApiStatus {
         reason: status.reason.clone(),
         message: status.message.clone(),
         causes: causes.iter().map(cause).collect(),
-        retry_after_seconds: details.map(|details| u64::from(details.retry_after_seconds)).filter(|seconds| *seconds > 0),
+        retry_after_seconds: details
+            .and_then(|details| asked_wait(u64::from(details.retry_after_seconds)))
+            .map(|wait| wait.as_secs()),
     }
 }
 

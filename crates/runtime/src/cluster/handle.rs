@@ -11,6 +11,7 @@ use serde_json::Value;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
+use super::error::asked_wait;
 use super::warnings::Warnings;
 use super::{ApiError, ApiRequest, ConnectError, Discovery, Impersonation, Retry, StatusError, Verb};
 use crate::clock::{Clock, Random};
@@ -286,11 +287,11 @@ impl Connection {
         &self.options.name
     }
 
-    /// One request, one parsed answer.
     pub(crate) fn tasks(&self) -> &Tasks {
         &self.options.tasks
     }
 
+    /// One request, one parsed answer.
     pub(crate) async fn exchange(&self, request: &ApiRequest) -> Result<Answer, ApiError> {
         let (head, body) = self.fetch(request).await?;
         let object = if body.is_empty() {
@@ -381,8 +382,7 @@ fn connection(request: &ApiRequest, error: kube::Error) -> ApiError {
 }
 
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let seconds = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
-    Some(Duration::from_secs(seconds)).filter(|wait| !wait.is_zero())
+    asked_wait(headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?)
 }
 
 #[derive(Debug, Default)]

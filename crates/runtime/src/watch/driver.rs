@@ -21,6 +21,9 @@ const PAGE: u32 = 500;
 /// The server ends a watch after [`WATCH_TIMEOUT`]; one that it forgot is ended by us a little later.
 const GRACE: Duration = Duration::from_secs(5);
 
+/// Who sends bookmarks does so every minute; a connection that is silent for longer may be dead.
+const SILENCE: Duration = Duration::from_secs(150);
+
 /// A refused watch is tried again after this time.
 const REFUSED_RETRY: Duration = Duration::from_secs(600);
 
@@ -56,8 +59,16 @@ enum End {
     NotFound,
     /// The type does not exist.
     NotServed,
-    /// Anything else.
-    Failed(String),
+    /// Anything else, and how long the server asks to be left alone.
+    Failed(String, Duration),
+}
+
+/// What a line was.
+enum Told {
+    Event,
+    Bookmark,
+    /// The last one.
+    End(End),
 }
 
 impl Driver {
@@ -81,7 +92,7 @@ impl Driver {
             let cycle = AssertUnwindSafe(self.cycle()).catch_unwind().await;
             let end = cycle.unwrap_or_else(|_| {
                 self.resume = None;
-                End::Failed("the watch panicked".to_owned())
+                End::failed("the watch panicked")
             });
             self.after(end).await;
         }
@@ -184,15 +195,19 @@ impl Driver {
                 tokio::select! {
                     biased;
                     line = lines.next() => match line {
-                        Ok(Some(line)) => {
-                            if let Some(end) = self.event(resource, sinks, &line) {
-                                return end;
-                            }
-                        }
+                        Ok(Some(line)) => match self.event(resource, sinks, &line) {
+                            Told::Event => {}
+                            Told::Bookmark => bookmarks = true,
+                            Told::End(end) => return end,
+                        },
                         Ok(None) => return End::Closed,
                         // A stream may break at any time; whether the server is away shows with the next request.
                         Err(error) => {
+            let mut bookmarks = false;
                             tracing::debug!(watch = %watch.spec, %error, "watch broke off");
+                let last = self.now();
+                let silent =
+                    async { if bookmarks { clock.sleep_until(last + SILENCE).await } else { std::future::pending().await } };
                             return End::Closed;
                         }
                     },
@@ -208,15 +223,19 @@ impl Driver {
         let joined = self.watch.used_sinks().iter().any(|sink| !sink.is_synced());
         match end {
             // A busy server drops watches that it cannot serve fast enough; one that told something has worked.
+                    () = silent => {
+                        tracing::debug!(watch = %watch.spec, "watch fell silent");
+                        return End::Closed;
+                    }
             End::Closed if !joined && self.resume == from && self.now().since(opened) < SHORTEST_LIFE => {
-                End::Failed("the watch ended as soon as it was opened".to_owned())
+                End::failed("the watch ended as soon as it was opened")
             }
             end => end,
         }
     }
 
-    /// Delivers one line; `Some` when it ends the watch.
-    fn event(&mut self, resource: &ApiResource, sinks: &[Arc<dyn Sink>], line: &[u8]) -> Option<End> {
+    /// Delivers one line.
+    fn event(&mut self, resource: &ApiResource, sinks: &[Arc<dyn Sink>], line: &[u8]) -> Told {
         let Line { kind, mut object } = match serde_json::from_slice(line) {
             Ok(line) => line,
             Err(error) => return self.unreadable(resource, sinks, line, &error),
@@ -224,7 +243,7 @@ impl Driver {
         self.watch.active(self.now());
         if kind == "ERROR" {
             let status = StatusError::from_status(format!("watch {}", self.watch.spec), 500, &object);
-            return Some(End::from(ApiError::from(Box::new(status))));
+            return Told::End(End::from(ApiError::from(Box::new(status))));
         }
         Defaults::of(resource).fill(&mut object);
         let version = object.pointer("/metadata/resourceVersion").and_then(Value::as_str);
@@ -234,22 +253,19 @@ impl Driver {
         match &*kind {
             "ADDED" | "MODIFIED" => sinks.iter().for_each(|sink| sink.changed(&object)),
             "DELETED" => sinks.iter().for_each(|sink| sink.deleted(&object)),
-            "BOOKMARK" => sinks.iter().for_each(|sink| sink.bookmark(version.unwrap_or_default())),
+            "BOOKMARK" => {
+                sinks.iter().for_each(|sink| sink.bookmark(version.unwrap_or_default()));
+                return Told::Bookmark;
+            }
             _ => {}
         }
-        None
+        Told::Event
     }
 
     /// An event about an object that cannot be decoded changes nothing, unless the object is gone.
-    fn unreadable(
-        &mut self,
-        resource: &ApiResource,
-        sinks: &[Arc<dyn Sink>],
-        line: &[u8],
-        error: &serde_json::Error,
-    ) -> Option<End> {
+    fn unreadable(&mut self, resource: &ApiResource, sinks: &[Arc<dyn Sink>], line: &[u8], error: &serde_json::Error) -> Told {
         let Some((kind, mut object)) = lenient::line(line) else {
-            return Some(End::Failed(format!("an event cannot be decoded: {error}")));
+            return Told::End(End::failed(format!("an event cannot be decoded: {error}")));
         };
         self.watch.active(self.now());
         Defaults::of(resource).fill(&mut object);
@@ -258,7 +274,7 @@ impl Driver {
         for sink in sinks {
             if deleted { sink.deleted(&object) } else { sink.unreadable(&object, false) }
         }
-        None
+        Told::Event
     }
 
     /// What an end means for the state and for the next cycle; waits as long as it takes.
@@ -269,7 +285,7 @@ impl Driver {
                 tracing::debug!(watch = %self.watch.spec, "resource version expired, listing again");
                 let listed_in_vain = self.resume.take().is_none();
                 if listed_in_vain {
-                    self.retry("the list expired".to_owned()).await;
+                    self.retry("the list expired".to_owned(), Duration::ZERO).await;
                 }
             }
             End::Forbidden(error) => {
@@ -281,15 +297,15 @@ impl Driver {
                 self.resource = None;
                 self.resume = None;
                 self.discovery.invalidate();
-                self.retry("the server does not know the path of the type".to_owned()).await;
+                self.retry("the server does not know the path of the type".to_owned(), Duration::ZERO).await;
             }
             End::NotServed => self.missing().await,
-            End::Failed(error) => self.retry(error).await,
+            End::Failed(error, asked) => self.retry(error, asked).await,
         }
     }
 
-    async fn retry(&mut self, error: String) {
-        let wait = self.backoff.next(self.now(), self.connection.random());
+    async fn retry(&mut self, error: String, asked: Duration) {
+        let wait = self.backoff.next(self.now(), self.connection.random()).max(asked);
         tracing::warn!(watch = %self.watch.spec, cluster = self.connection.name(), error, ?wait, "watch failed");
         self.broken(WatchState::Retrying, error);
         self.sleep(wait).await;
@@ -360,7 +376,7 @@ impl From<ApiError> for End {
             Some(410) => Self::Expired,
             Some(403) => Self::Forbidden(error),
             Some(404) => Self::NotFound,
-            _ => Self::Failed(error.to_string()),
+            _ => Self::Failed(error.to_string(), error.retry_after().unwrap_or_default()),
         }
     }
 }
@@ -377,6 +393,12 @@ impl<'a> Defaults<'a> {
 
     fn fill(&self, object: &mut Value) {
         let Value::Object(fields) = object else {
+impl End {
+    fn failed(error: impl Into<String>) -> Self {
+        Self::Failed(error.into(), Duration::ZERO)
+    }
+}
+
             return;
         };
         // Metadata arrives as PartialObjectMetadata; the store speaks of the type itself.

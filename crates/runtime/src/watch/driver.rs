@@ -108,15 +108,27 @@ impl Driver {
         };
         self.missing_for = Duration::ZERO;
         let sinks = self.watch.used_sinks();
-        let resume = match self.resume.take() {
-            Some(version) if sinks.iter().all(|sink| sink.is_synced()) => version,
-            _ => match self.list(&resource, &sinks).await {
+        let known = self.resume.take().filter(|_| sinks.iter().all(|sink| sink.is_synced()));
+        let listed = known.is_none();
+        let resume = match known {
+            Some(version) => version,
+            None => match self.list(&resource, &sinks).await {
                 Ok(version) => version,
                 Err(error) => return End::from(error),
             },
         };
         self.resume = Some(resume.clone());
-        self.follow(&resource, &sinks, &resume).await
+        let opened = self.now();
+        let end = self.follow(&resource, &sinks, &resume).await;
+        let in_vain = listed && self.resume.as_ref() == Some(&resume) && self.now().since(opened) < SHORTEST_LIFE;
+        match end {
+            // Another list would be too old as soon.
+            End::Expired if in_vain => {
+                self.resume = None;
+                End::failed("the version of the list was too old for a watch")
+            }
+            end => end,
+        }
     }
 
     async fn resource(&mut self) -> Result<Option<Arc<ApiResource>>, ApiError> {
@@ -191,7 +203,11 @@ impl Driver {
         let clock = self.connection.clock().clone();
         let mut lines = Lines::new(body);
         let read = async {
+            let mut bookmarks = false;
             loop {
+                let last = self.now();
+                let silent =
+                    async { if bookmarks { clock.sleep_until(last + SILENCE).await } else { std::future::pending().await } };
                 tokio::select! {
                     biased;
                     line = lines.next() => match line {
@@ -203,14 +219,14 @@ impl Driver {
                         Ok(None) => return End::Closed,
                         // A stream may break at any time; whether the server is away shows with the next request.
                         Err(error) => {
-            let mut bookmarks = false;
                             tracing::debug!(watch = %watch.spec, %error, "watch broke off");
-                let last = self.now();
-                let silent =
-                    async { if bookmarks { clock.sleep_until(last + SILENCE).await } else { std::future::pending().await } };
                             return End::Closed;
                         }
                     },
+                    () = silent => {
+                        tracing::debug!(watch = %watch.spec, "watch fell silent");
+                        return End::Closed;
+                    }
                     () = watch.joined.notified() => {
                         if watch.used_sinks().iter().any(|sink| !sink.is_synced()) {
                             return End::Closed;
@@ -223,10 +239,6 @@ impl Driver {
         let joined = self.watch.used_sinks().iter().any(|sink| !sink.is_synced());
         match end {
             // A busy server drops watches that it cannot serve fast enough; one that told something has worked.
-                    () = silent => {
-                        tracing::debug!(watch = %watch.spec, "watch fell silent");
-                        return End::Closed;
-                    }
             End::Closed if !joined && self.resume == from && self.now().since(opened) < SHORTEST_LIFE => {
                 End::failed("the watch ended as soon as it was opened")
             }
@@ -381,6 +393,12 @@ impl From<ApiError> for End {
     }
 }
 
+impl End {
+    fn failed(error: impl Into<String>) -> Self {
+        Self::Failed(error.into(), Duration::ZERO)
+    }
+}
+
 /// Items of lists come without their type.
 struct Defaults<'a> {
     resource: &'a ApiResource,
@@ -393,12 +411,6 @@ impl<'a> Defaults<'a> {
 
     fn fill(&self, object: &mut Value) {
         let Value::Object(fields) = object else {
-impl End {
-    fn failed(error: impl Into<String>) -> Self {
-        Self::Failed(error.into(), Duration::ZERO)
-    }
-}
-
             return;
         };
         // Metadata arrives as PartialObjectMetadata; the store speaks of the type itself.

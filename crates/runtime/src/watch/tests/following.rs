@@ -94,12 +94,72 @@ async fn an_expiry_inside_the_stream_lists_again() {
     let store = synced(&server.cluster()).await;
     let mut changes = store.changes();
     told(&mut changes);
+    pass(1_000).await;
     server.hold();
     server.put("demo", "a", "2");
     server.send_line(&json!({"type": "ERROR", "object": {"kind": "Status", "code": 410, "reason": "Expired"}}));
     settle().await;
     assert_eq!(told(&mut changes), ["a: 1 -> 2"]);
     assert_eq!(server.requests("watch=true"), 2);
+}
+
+// STORE-5: a server that has forgotten its own list is not asked for all pages at full speed.
+#[tokio::test(start_paused = true)]
+async fn a_fresh_version_that_has_expired_already_is_no_reason_to_hurry() {
+    let server = Server::new();
+    server.put("demo", "a", "1");
+    server.fail_always("watch=true", Fault::Status(410, "Expired"));
+    let store = synced(&server.cluster()).await;
+    pass(10_000).await;
+    let lists = server.requests("limit=");
+    assert!((2..=5).contains(&lists), "{lists}");
+    assert_eq!(store.status().state, WatchState::Retrying);
+    server.heal();
+    pass(30_000).await;
+    assert_eq!(store.status().state, WatchState::Watching);
+}
+
+// STORE-5
+#[tokio::test(start_paused = true)]
+async fn a_busy_server_says_when_to_come_back() {
+    let server = Server::new();
+    server.fail_next("limit=", Fault::Busy(30));
+    let cluster = server.cluster();
+    let before = cluster.clock().moment();
+    let _store = synced(&cluster).await;
+    assert_eq!(cluster.clock().moment().since(before).as_secs(), 30);
+    // A day is no answer.
+    let server = Server::new();
+    server.fail_next("limit=", Fault::Busy(86_400));
+    let cluster = server.cluster();
+    let before = cluster.clock().moment();
+    let _store = synced(&cluster).await;
+    assert_eq!(cluster.clock().moment().since(before).as_secs(), 300);
+}
+
+// TRAP-19: what a load balancer has forgotten says nothing, not even that it is over.
+#[tokio::test(start_paused = true)]
+async fn a_connection_that_was_alive_and_falls_silent_is_given_up() {
+    let server = Server::new();
+    let store = synced(&server.cluster()).await;
+    pass(60_000).await;
+    server.bookmark();
+    settle().await;
+    server.hold();
+    server.put("demo", "a", "1");
+    pass(151_000).await;
+    assert_eq!(server.requests("watch=true"), 2);
+    server.release();
+    settle().await;
+    assert_eq!(texts(&store), ["a=1"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_without_bookmarks_may_be_silent() {
+    let server = Server::new();
+    let _store = synced(&server.cluster()).await;
+    pass(280_000).await;
+    assert_eq!(server.requests("watch=true"), 1);
 }
 
 #[tokio::test(start_paused = true)]

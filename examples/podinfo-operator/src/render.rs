@@ -11,11 +11,13 @@ const PORT: u16 = 9898;
 pub async fn render(cx: &RenderContext<Podinfo>) -> Result<Vec<Manifest>, RenderError> {
     let spec = &cx.component().spec;
     let name = cx.name();
-    let mut objects =
-        vec![service_account(name), config_map(name, spec), deployment(name, spec), service(name), disruption_budget(name)];
+    let mut objects = vec![service_account(name), config_map(name, spec), service(name), disruption_budget(name)];
     objects.extend(spec.ingress.as_ref().map(|wanted| ingress(name, wanted)));
     objects.extend(spec.autoscaling.as_ref().map(|wanted| autoscaler(name, wanted)));
-    Ok(objects.into_iter().map(Manifest::from_json).collect::<Result<_, _>>()?)
+    let mut manifests = objects.into_iter().map(Manifest::from_json).collect::<Result<Vec<_>, _>>()?;
+    // Others write to it, too: the number of pods is the autoscaler's.
+    manifests.push(Manifest::from_json(deployment(name, spec))?.annotate(UpdatePolicy::SsaMerge));
+    Ok(manifests)
 }
 
 fn labels(name: &str) -> Value {

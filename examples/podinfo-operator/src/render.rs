@@ -1,11 +1,14 @@
 //! What a Podinfo consists of.
 
+use kubewright::machinery::object::canonical_sha256;
 use kubewright::prelude::*;
 use serde_json::{Value, json};
 
 use crate::api::{Autoscaling, Ingress, Podinfo, PodinfoSpec};
 
 const PORT: u16 = 9898;
+/// Tells pods of different settings apart.
+const SETTINGS: &str = "demo.kubewright.dev/settings";
 
 /// The dependents of one Podinfo, from its spec alone.
 pub async fn render(cx: &RenderContext<Podinfo>) -> Result<Vec<Manifest>, RenderError> {
@@ -38,8 +41,13 @@ fn config_map(name: &str, spec: &PodinfoSpec) -> Value {
         "apiVersion": "v1",
         "kind": "ConfigMap",
         "metadata": {"name": name, "labels": labels(name)},
-        "data": {"PODINFO_UI_MESSAGE": spec.message, "PODINFO_UI_COLOR": spec.color},
+        "data": settings(spec),
     })
+}
+
+/// What podinfo reads from its environment.
+fn settings(spec: &PodinfoSpec) -> Value {
+    json!({"PODINFO_UI_MESSAGE": spec.message, "PODINFO_UI_COLOR": spec.color})
 }
 
 fn deployment(name: &str, spec: &PodinfoSpec) -> Value {
@@ -55,7 +63,8 @@ fn deployment(name: &str, spec: &PodinfoSpec) -> Value {
         "spec": {
             "selector": {"matchLabels": labels(name)},
             "template": {
-                "metadata": {"labels": pod_labels},
+                // Pods read their environment when they start: other settings need other pods.
+                "metadata": {"labels": pod_labels, "annotations": {SETTINGS: canonical_sha256(&settings(spec))}},
                 "spec": {
                     "serviceAccountName": name,
                     "containers": [{

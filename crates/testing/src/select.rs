@@ -1,5 +1,7 @@
 //! Which cluster a test runs on.
 
+use std::net::IpAddr;
+
 /// The choice of `KUBEWRIGHT_TEST_CLUSTER`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -47,7 +49,9 @@ pub(crate) fn may_use(server: &str, context: &str, named: Option<&str>) -> Resul
         Some((without_port, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => without_port,
         _ => host,
     };
-    let loopback = host == "localhost" || host == "[::1]" || host.starts_with("127.");
+    // A name that looks like an address is none.
+    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+    let loopback = host == "localhost" || address.is_ok_and(|address| address.is_loopback());
     if loopback || named == Some(context) {
         return Ok(());
     }
@@ -81,6 +85,7 @@ mod tests {
         assert!(may_use("https://[::1]:6443", "kind", None).is_ok());
         assert!(may_use("https://[::1]", "kind", None).is_ok());
         assert!(may_use("https://10.1.2.3:6443", "prod", Some("prod")).is_ok());
+        assert!(may_use("https://127.prod.example.com", "prod", None).is_err());
         let refusal = may_use("https://10.1.2.3:6443", "prod", None).unwrap_err();
         assert!(refusal.contains("KUBEWRIGHT_TEST_CLUSTER_CONTEXT=prod"), "{refusal}");
     }

@@ -55,7 +55,9 @@ impl TestCluster {
         let namespace = self.is_shared().then(|| self.namespace().to_owned());
         let operator = operator.clock(self.clock().clone()).random(Random::seeded(7)).options(|options| {
             options.admin = None;
-            options.watch_namespaces = namespace.into_iter().collect();
+            if let Some(namespace) = namespace {
+                options.watch_namespaces = vec![namespace];
+            }
         });
         match operator.start(client) {
             Ok(running) => TestOperator { running },

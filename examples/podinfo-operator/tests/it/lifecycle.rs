@@ -1,8 +1,11 @@
 //! A Podinfo from its installation to its end.
 
+use std::time::Duration;
+
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::ConfigMap;
 use k8s_openapi::api::networking::v1::Ingress;
+use kubewright::prelude::Operator;
 use kubewright_testing::{TestCluster, TestOperator};
 use podinfo_operator::{NAME, Podinfo, operator};
 use serde_json::{Value, json};
@@ -58,6 +61,53 @@ async fn an_upgrade_changes_what_differs_and_removes_what_is_no_longer_wanted() 
     let after = cluster.get::<ConfigMap>("demo").await.unwrap();
     assert_eq!(after["metadata"]["resourceVersion"], before["metadata"]["resourceVersion"], "it did not change");
     end(cluster, operator).await;
+}
+
+#[tokio::test]
+async fn an_upgrade_leaves_the_number_of_pods_to_the_autoscaler() {
+    let (cluster, operator) = installed().await;
+    cluster.patch::<Deployment>("demo", json!({"spec": {"replicas": 4}})).await;
+    cluster.patch::<Podinfo>("demo", json!({"spec": {"image": "stefanprodan/podinfo:6.9.2"}})).await;
+    let image = |object: &Value| object["spec"]["template"]["spec"]["containers"][0]["image"].clone();
+    let deployment = cluster
+        .expect::<Deployment>("demo")
+        .matching("it has the new image", |object| image(object) == "stefanprodan/podinfo:6.9.2")
+        .await;
+    assert_eq!(deployment["spec"]["replicas"], 4);
+    cluster.expect::<Podinfo>("demo").ready().await;
+    end(cluster, operator).await;
+}
+
+// Pods read the ConfigMap when they start.
+#[tokio::test]
+async fn other_settings_need_other_pods() {
+    let (cluster, operator) = installed().await;
+    let before = cluster.get::<Deployment>("demo").await.unwrap();
+    cluster.patch::<Podinfo>("demo", json!({"spec": {"message": "good bye"}})).await;
+    cluster
+        .expect::<Deployment>("demo")
+        .matching("its pods are others", |object| object["spec"]["template"] != before["spec"]["template"])
+        .await;
+    cluster.expect::<Podinfo>("demo").ready().await;
+    assert_eq!(cluster.get::<ConfigMap>("demo").await.unwrap()["data"]["PODINFO_UI_MESSAGE"], "good bye");
+    end(cluster, operator).await;
+}
+
+// What confines an operator in production confines it in tests.
+#[tokio::test]
+async fn an_operator_under_test_keeps_to_the_namespaces_that_it_was_told() {
+    let cluster = TestCluster::start().await;
+    // On a cluster that tests share it keeps to that of the test.
+    if !cluster.is_shared() {
+        let confined = Operator::from(operator()).options(|options| options.watch_namespaces = vec!["elsewhere".to_owned()]);
+        let running = cluster.run(confined).await;
+        cluster.apply(podinfo("demo")).await;
+        cluster.pass(Duration::from_secs(10)).await;
+        let untouched = cluster.get::<Podinfo>("demo").await.unwrap();
+        assert_eq!(untouched["metadata"]["finalizers"], Value::Null);
+        running.stop().await;
+    }
+    cluster.stop().await;
 }
 
 #[tokio::test]

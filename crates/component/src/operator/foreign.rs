@@ -40,7 +40,8 @@ impl ForeignWatch {
     }
 
     /// Queues components when an object that concerns them comes, changes or goes: those of its old state and of its new one.
-    pub(super) fn start(self, cluster: &Cluster, namespaces: &[String], queue: &Enqueue, tasks: &Tasks) {
+    /// Waits until it is known what there is, or that it cannot be known yet.
+    pub(super) async fn start(self, cluster: &Cluster, namespaces: &[String], queue: &Enqueue, tasks: &Tasks) {
         let Self { gvk, concerns, .. } = self;
         let projector = project_with(move |object: &Value| concerns(object));
         let spec = WatchSpec::of_version(&gvk);
@@ -50,7 +51,12 @@ impl ForeignWatch {
         };
         for spec in specs {
             let name = format!("foreign {spec}");
-            let mut changes = cluster.watches().subscribe(spec, Arc::clone(&projector)).changes();
+            let store = cluster.watches().subscribe(spec, Arc::clone(&projector));
+            let mut changes = store.changes();
+            store.settled().await;
+            // The first passes of all components see what there is now. A first list that comes later tells what they have missed.
+            let known = store.is_synced();
+            drop(store);
             let (queue, stopping) = (queue.clone(), tasks.stopping());
             let follow = async move {
                 loop {
@@ -59,11 +65,13 @@ impl ForeignWatch {
                         change = changes.next() => change,
                     };
                     let Some(change) = change else { return };
-                    if change.cause == Cause::Initial {
+                    let initial = change.cause == Cause::Initial;
+                    if initial && known {
                         continue;
                     }
-                    let concerned = change.old.iter().chain(&change.new).flat_map(|components| components.iter());
-                    concerned.for_each(|component| queue.now(component.clone()));
+                    for component in change.old.iter().chain(&change.new).flat_map(|components| components.iter()) {
+                        if initial { queue.slow(component.clone()) } else { queue.now(component.clone()) }
+                    }
                 }
             };
             tasks.spawn(name, follow).detach();

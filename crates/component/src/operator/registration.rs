@@ -191,7 +191,7 @@ impl<C: Component> Registration for ComponentRegistration<C> {
         // Set once, here.
         drop(queue.set(controller.enqueue()));
         for foreign in self.extensions.foreign {
-            foreign.start(&context.cluster, &context.watch_namespaces, &controller.enqueue(), &context.tasks);
+            foreign.start(&context.cluster, &context.watch_namespaces, &controller.enqueue(), &context.tasks).await;
         }
         for store in components.stores() {
             follow(store, controller.enqueue(), &context.tasks, &self.name);

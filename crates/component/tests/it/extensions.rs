@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use k8s_openapi::api::core::v1::ConfigMap;
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kubewright::component::{ComponentKey, Readiness, Trigger, custom_resource_definition};
 use kubewright::prelude::*;
 use kubewright::runtime::admin::CheckKind;
+use kubewright_apiserver::kinds::Verb;
 use kubewright_testing::{TestCluster, TestOptions};
 
 use crate::kinds::Kinds;
@@ -45,7 +46,13 @@ async fn a_rule_of_the_author_decides_when_a_kind_is_ready() {
 async fn counting(
     configure: impl FnOnce(ComponentBuilder<Bundle>) -> ComponentBuilder<Bundle>,
 ) -> (World, Arc<AtomicUsize>, Trigger<Bundle>) {
-    let mut world = World::new().await;
+    counting_in(World::new().await, configure).await
+}
+
+async fn counting_in(
+    mut world: World,
+    configure: impl FnOnce(ComponentBuilder<Bundle>) -> ComponentBuilder<Bundle>,
+) -> (World, Arc<AtomicUsize>, Trigger<Bundle>) {
     let passes = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&passes);
     let builder = Operator::new(OPERATOR).component::<Bundle>(objects);
@@ -103,6 +110,31 @@ async fn a_change_of_a_foreign_object_queues_the_components_of_its_old_and_its_n
     foreign["data"] = json!({});
     world.delete(&foreign).await;
     assert_eq!(seen(&world).await, before + 2);
+}
+
+// TRG-5: what happened before a watch could list is not missed.
+#[tokio::test]
+async fn foreign_objects_that_can_only_be_listed_later_queue_their_components() {
+    let world = World::new().await;
+    if !world.cluster.is_embedded() {
+        return; // ten minutes
+    }
+    world.faults().on(Verb::List).of("", "secrets").times(1).forbidden();
+    let concerns = |secret: &Secret| {
+        let namespace = secret.metadata.namespace.clone().unwrap_or_default();
+        vec![ComponentKey::new(&namespace, "demo")]
+    };
+    let (world, passes, _) = counting_in(world, |builder| builder.foreign_watch(concerns)).await;
+    let mut component = bundle("demo", &[config_map("one", "a")]);
+    component["spec"]["requeueInterval"] = "1h".into();
+    world.set(&component).await;
+    let namespace = world.namespace();
+    world.create(&json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"namespace": namespace, "name": "foreign"}})).await;
+    world.pass(Duration::from_secs(60)).await;
+    let before = passes.load(Ordering::SeqCst);
+    // A refused watch is tried again after ten minutes.
+    world.pass(Duration::from_secs(560)).await;
+    assert_eq!(passes.load(Ordering::SeqCst), before + 1);
 }
 
 // OPT-2

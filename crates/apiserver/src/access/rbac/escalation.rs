@@ -1,10 +1,10 @@
 //! Nobody gives more than they have (AUTH-6): who writes a role needs all rights in it, and who binds one all rights of the role, unless
 //! they may `escalate` roles or `bind` this one.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use kubewright_machinery::object::ObjectExt as _;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{GROUP, MASTERS, allows, bindings, rule::Rule, rules};
 use crate::{
@@ -21,9 +21,15 @@ pub(super) enum Right<'a> {
     Path { url: &'a str, verb: &'a str },
 }
 
+/// How many missing rights are told: more than anybody reads. The product of the lists of a rule can be larger than any memory.
+const MOST_MISSING: usize = 1_000;
+/// How many texts may be compared while rights are looked for; a rule of which one held rule gives everything costs few.
+const MOST_COMPARED: usize = 200_000_000;
+
 /// Everything: who collects rules of any role by a selector needs it.
-const ALL: [Right<'static>; 2] =
-    [Right::Resource { group: "*", resource: "*", name: None, verb: "*" }, Right::Path { url: "*", verb: "*" }];
+fn everything() -> Value {
+    json!({"apiGroups": ["*"], "resources": ["*"], "nonResourceURLs": ["*"], "verbs": ["*"]})
+}
 
 /// Refuses a role or a binding that gives more than its author has. `name` is that of the request; a new object has none there.
 pub(crate) fn check(
@@ -60,12 +66,12 @@ impl Author<'_> {
         if self.may("escalate", GROUP, plural, name) {
             return Ok(());
         }
-        let rights: Vec<Right<'_>> = rules(role).flat_map(Rule::rights).collect();
-        self.holds(&rights)?;
+        self.holds(rules(role))?;
+        let all = everything();
         let collects = |role: &Value| {
             role["aggregationRule"]["clusterRoleSelectors"].as_array().is_some_and(|selectors| !selectors.is_empty())
         };
-        if (collects(role) || stored.is_some_and(collects)) && self.holds(&ALL).is_err() {
+        if (collects(role) || stored.is_some_and(collects)) && self.holds([Rule::new(&all)]).is_err() {
             return Err("must have cluster-admin privileges to use the aggregationRule".into());
         }
         Ok(())
@@ -84,7 +90,7 @@ impl Author<'_> {
         }
         let found = self.snapshot.get(&Resource::new(GROUP, plural), &ObjectName::new(namespace, text("name")));
         let found = found.ok_or_else(|| Status::not_found(GROUP, bindings, text("name")))?;
-        Ok(self.holds(&rules(found.value()).flat_map(Rule::rights).collect::<Vec<_>>()))
+        Ok(self.holds(rules(found.value())))
     }
 
     fn may(self, verb: &str, group: &str, plural: &str, name: &str) -> bool {
@@ -99,41 +105,56 @@ impl Author<'_> {
         allows(self.snapshot, self.user, &action)
     }
 
-    /// Says which of the rights the author does not have.
-    fn holds(self, rights: &[Right<'_>]) -> Result<(), String> {
+    /// Says which of the rights in the rules the author does not have.
+    fn holds<'a>(self, wanted: impl IntoIterator<Item = Rule<'a>>) -> Result<(), String> {
         let roles: Vec<_> = bindings::roles(self.snapshot, self.user, self.namespace).collect();
-        let held = |right: &Right<'_>| roles.iter().flat_map(|role| rules(role.value())).any(|rule| rule.gives(right));
-        let missing: Vec<Right<'_>> = rights.iter().filter(|right| !held(right)).copied().collect();
-        if missing.is_empty() {
+        let held: Vec<Rule<'_>> = roles.iter().flat_map(|role| rules(role.value())).collect();
+        let not_given = wanted.into_iter().filter(|rule| !held.iter().any(|own| own.gives_all_of(*rule)));
+        let each_costs = held.iter().map(|own| own.size()).sum::<usize>().max(1);
+        let (mut missing, mut is_cut) = (Vec::new(), false);
+        for (looked_at, right) in not_given.flat_map(Rule::rights).enumerate() {
+            is_cut = missing.len() == MOST_MISSING || looked_at.saturating_mul(each_costs) > MOST_COMPARED;
+            if is_cut {
+                break;
+            }
+            if !held.iter().any(|own| own.gives(&right)) {
+                missing.push(right);
+            }
+        }
+        if missing.is_empty() && !is_cut {
             return Ok(());
+        }
+        let mut lines: Vec<String> = described(&missing).into_iter().collect();
+        if is_cut {
+            lines.push("there are too many combinations to look at the rest".to_owned());
         }
         Err(format!(
             "user {:?} (groups={}) is attempting to grant RBAC permissions not currently held:\n{}",
             self.user.name(),
             quoted(self.user.groups()),
-            described(&missing).into_iter().collect::<Vec<_>>().join("\n")
+            lines.join("\n")
         ))
     }
 }
 
 /// One line per resource or path, sorted; the verbs of a resource stand together.
 fn described(missing: &[Right<'_>]) -> BTreeSet<String> {
-    let line = |right: &Right<'_>| match *right {
-        Right::Path { url, verb } => format!("{{NonResourceURLs:{}, Verbs:{}}}", quoted(&[url]), quoted(&[verb])),
-        Right::Resource { group, resource, name, .. } => {
-            let names = name.map(|name| format!("ResourceNames:{}, ", quoted(&[name]))).unwrap_or_default();
-            let mut verbs = Vec::new();
-            for other in missing {
-                if let Right::Resource { verb, .. } = *other
-                    && *other == (Right::Resource { group, resource, name, verb })
-                {
-                    verbs.push(verb);
-                }
+    let mut resources: BTreeMap<_, Vec<&str>> = BTreeMap::new();
+    let mut lines = BTreeSet::new();
+    for right in missing {
+        match *right {
+            Right::Path { url, verb } => {
+                lines.insert(format!("{{NonResourceURLs:{}, Verbs:{}}}", quoted(&[url]), quoted(&[verb])));
             }
-            format!("{{APIGroups:{}, Resources:{}, {names}Verbs:{}}}", quoted(&[group]), quoted(&[resource]), quoted(&verbs))
+            Right::Resource { group, resource, name, verb } => resources.entry((group, resource, name)).or_default().push(verb),
         }
-    };
-    missing.iter().map(line).collect()
+    }
+    for ((group, resource, name), verbs) in resources {
+        let names = name.map(|name| format!("ResourceNames:{}, ", quoted(&[name]))).unwrap_or_default();
+        let (group, resource, verbs) = (quoted(&[group]), quoted(&[resource]), quoted(&verbs));
+        lines.insert(format!("{{APIGroups:{group}, Resources:{resource}, {names}Verbs:{verbs}}}"));
+    }
+    lines
 }
 
 /// As Go prints a list of texts with quotes.
@@ -157,7 +178,6 @@ fn same_but_for_the_collector(object: &Value, stored: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     // AUTH-6
     #[test]

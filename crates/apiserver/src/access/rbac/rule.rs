@@ -35,45 +35,70 @@ impl<'a> Rule<'a> {
         Value::Object(members.iter().filter_map(member).collect::<Map<_, _>>())
     }
 
-    /// The least parts that the rule consists of.
+    /// The least parts that the rule consists of: the product of its lists, which is made only as far as it is looked at.
     pub(super) fn rights(self) -> impl Iterator<Item = Right<'a>> {
-        let (groups, resources, verbs): (Vec<_>, Vec<_>, Vec<_>) =
-            (self.texts("apiGroups").collect(), self.texts("resources").collect(), self.texts("verbs").collect());
-        let mut names: Vec<Option<&str>> = self.texts("resourceNames").map(Some).collect();
-        if names.is_empty() {
-            names.push(None);
-        }
-        let mut rights = Vec::new();
-        for (group, resource) in groups.iter().flat_map(|group| resources.iter().map(move |resource| (*group, *resource))) {
-            for (verb, name) in verbs.iter().flat_map(|verb| names.iter().map(move |name| (*verb, *name))) {
-                rights.push(Right::Resource { group, resource, name, verb });
-            }
-        }
-        let paths = self.texts("nonResourceURLs").flat_map(|url| verbs.iter().map(move |verb| Right::Path { url, verb }));
-        rights.extend(paths.collect::<Vec<_>>());
-        rights.into_iter()
+        let names = move || {
+            let unnamed = self.texts("resourceNames").next().is_none().then_some(None);
+            self.texts("resourceNames").map(Some).chain(unnamed)
+        };
+        let places =
+            self.texts("apiGroups").flat_map(move |group| self.texts("resources").map(move |resource| (group, resource)));
+        let of_resources = places.flat_map(move |(group, resource)| {
+            let verbs = self.texts("verbs").flat_map(move |verb| names().map(move |name| (verb, name)));
+            verbs.map(move |(verb, name)| Right::Resource { group, resource, name, verb })
+        });
+        let of_paths =
+            self.texts("nonResourceURLs").flat_map(move |url| self.texts("verbs").map(move |verb| Right::Path { url, verb }));
+        of_resources.chain(of_paths)
+    }
+
+    /// Whether who has the rule has all rights of another one.
+    pub(super) fn gives_all_of(self, other: Rule<'_>) -> bool {
+        let all = |list: &str, covers: &dyn Fn(&str) -> bool| other.texts(list).all(covers);
+        let named = || match self.texts("resourceNames").next() {
+            None => true,
+            Some(_) if other.texts("resourceNames").next().is_none() => false,
+            Some(_) => all("resourceNames", &|name| self.texts("resourceNames").any(|known| known == name)),
+        };
+        let is_of_resources = other.texts("apiGroups").next().is_some() && other.texts("resources").next().is_some();
+        let of_resources = || {
+            all("apiGroups", &|group| self.has("apiGroups", group))
+                && all("resources", &|resource| self.has_resource(resource))
+                && named()
+        };
+        all("verbs", &|verb| self.has("verbs", verb))
+            && (!is_of_resources || of_resources())
+            && all("nonResourceURLs", &|url| self.has_path(url))
+    }
+
+    /// How many texts its lists hold.
+    pub(super) fn size(self) -> usize {
+        ["apiGroups", "resources", "verbs", "resourceNames", "nonResourceURLs"].iter().map(|list| self.texts(list).count()).sum()
     }
 
     /// Whether who has the rule has the right.
     pub(super) fn gives(self, right: &Right<'_>) -> bool {
         match *right {
             Right::Resource { group, resource, name, verb } => {
-                let sub = || {
-                    resource
-                        .split_once('/')
-                        .is_some_and(|(_, sub)| self.texts("resources").any(|all| all.strip_prefix("*/") == Some(sub)))
-                };
                 let mut names = self.texts("resourceNames").peekable();
                 self.has("verbs", verb)
                     && self.has("apiGroups", group)
-                    && (self.has("resources", resource) || sub())
+                    && self.has_resource(resource)
                     && (names.peek().is_none() || name.is_some_and(|name| names.any(|known| known == name)))
             }
-            Right::Path { url, verb } => {
-                let covers = |own: &str| own == url || own.ends_with('*') && url.starts_with(own.trim_end_matches('*'));
-                self.has("verbs", verb) && self.texts("nonResourceURLs").any(covers)
-            }
+            Right::Path { url, verb } => self.has("verbs", verb) && self.has_path(url),
         }
+    }
+
+    /// Whether the rule stands for a resource as a rule names it.
+    fn has_resource(self, resource: &str) -> bool {
+        let of_all = |sub: &str| self.texts("resources").any(|all| all.strip_prefix("*/") == Some(sub));
+        self.has("resources", resource) || resource.split_once('/').is_some_and(|(_, sub)| of_all(sub))
+    }
+
+    /// Whether the rule stands for a path as a rule names it.
+    fn has_path(self, url: &str) -> bool {
+        self.texts("nonResourceURLs").any(|own| own == url || own.ends_with('*') && url.starts_with(own.trim_end_matches('*')))
     }
 
     fn covers_resource(self, asked: &Attributes) -> bool {

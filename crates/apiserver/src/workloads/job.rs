@@ -124,14 +124,14 @@ fn run(job: &Value, state: &State<'_>, now: Timestamp, plan: &mut Plan) {
         let taken: BTreeSet<i64> = state.active.iter().filter_map(|pod| index_of(pod)).collect();
         let free = state.done_indexes.missing(int(job, "/spec/completions")).filter(|index| !taken.contains(index));
         for index in free.take(missing) {
-            if !plan.has_room() {
+            if !plan.may_create() {
                 break;
             }
             plan.create(pod(job, Some(index)));
         }
     } else {
         for _ in 0..missing {
-            if !plan.has_room() {
+            if !plan.may_create() {
                 break;
             }
             plan.create(pod(job, None));

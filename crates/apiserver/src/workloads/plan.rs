@@ -1,5 +1,7 @@
 //! What a rule decides: writes, and when to look again.
 
+use std::time::Duration;
+
 use jiff::Timestamp;
 use kubewright_machinery::object::{ObjectExt, ObjectKey};
 use serde_json::Value;
@@ -49,15 +51,21 @@ pub struct Plan {
     pub writes: Vec<Write>,
     /// The next time at which the rule may decide something else.
     pub wake: Option<Timestamp>,
+    /// Whether there is more to create than one burst. The rule goes on after a pause ([`Plan::PAUSE`]).
+    pub is_burst: bool,
 }
 
-/// The most that one round writes while it creates pods. What is new brings the rule back, which then goes on.
+/// The most that is written in one burst of pods.
 const MOST_WRITES: usize = 500;
 
 impl Plan {
-    /// Whether this round may create more.
-    pub(super) fn has_room(&self) -> bool {
-        self.writes.len() < MOST_WRITES
+    /// How long a rule rests after a burst, whatever changes meanwhile.
+    pub const PAUSE: Duration = Duration::from_secs(1);
+
+    /// Whether one more pod may be created in this burst.
+    pub(super) fn may_create(&mut self) -> bool {
+        self.is_burst |= self.writes.len() >= MOST_WRITES;
+        !self.is_burst
     }
 
     pub(super) fn create(&mut self, object: Value) {

@@ -17,7 +17,7 @@ pub(super) fn plan(set: &Value, owned: &[&Value], around: Surroundings<'_>) -> P
     let mut active: Vec<&Value> = owned.iter().copied().filter(|pod| pods::is_active(pod)).collect();
     if !is_deleted(set) {
         for _ in active.len() as i64..wanted {
-            if !plan.has_room() {
+            if !plan.may_create() {
                 break;
             }
             let mut pod = template::pod(set, at(set, "/spec/template"));

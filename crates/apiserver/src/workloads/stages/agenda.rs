@@ -21,6 +21,8 @@ struct State {
     now: BTreeSet<ObjectRef>,
     later: BTreeSet<(Duration, ObjectRef)>,
     planned: BTreeMap<ObjectRef, Duration>,
+    /// Those that are not looked at before the moment that is planned for them.
+    resting: BTreeSet<ObjectRef>,
     nodes_changed: bool,
     /// Namespaces in which autoscalers and budgets may see something else.
     namespaces: BTreeSet<Arc<str>>,
@@ -33,9 +35,12 @@ impl Clone for Agenda {
 }
 
 impl Agenda {
-    /// The object is looked at in the next round, which also decides anew when to look again.
+    /// The object is looked at in the next round, which also decides anew when to look again; a resting one has its time.
     pub(super) fn add(&self, object: ObjectRef) {
         let mut state = self.state.lock();
+        if state.resting.contains(&object) {
+            return;
+        }
         state.forget(&object);
         state.now.insert(object);
     }
@@ -48,12 +53,19 @@ impl Agenda {
         state.later.insert((moment, object));
     }
 
+    /// The object is not looked at before that moment, whatever happens to it.
+    pub(super) fn rest(&self, object: ObjectRef, until: Duration) {
+        self.add_at(object.clone(), until);
+        self.state.lock().resting.insert(object);
+    }
+
     /// Everything that is to be looked at now.
     pub(super) fn take(&self, moment: Duration) -> Vec<ObjectRef> {
         let mut state = self.state.lock();
         while let Some((due, object)) = state.later.first().filter(|(due, _)| *due <= moment).cloned() {
             state.later.remove(&(due, object.clone()));
             state.planned.remove(&object);
+            state.resting.remove(&object);
             state.now.insert(object);
         }
         std::mem::take(&mut state.now).into_iter().collect()

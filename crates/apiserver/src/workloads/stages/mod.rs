@@ -83,7 +83,9 @@ impl Stages {
             Some(Role::Around(what)) => self.plan_around(writer, &snapshot, what, stored.value()),
             _ => Plan::default(),
         };
-        if let Some(wake) = plan.wake {
+        if plan.is_burst {
+            self.agenda.rest(object.clone(), writer.clock().moment() + Plan::PAUSE);
+        } else if let Some(wake) = plan.wake {
             let wait = wake.duration_since(writer.clock().now());
             self.agenda.add_at(object.clone(), writer.clock().moment() + Duration::try_from(wait).unwrap_or_default());
         }

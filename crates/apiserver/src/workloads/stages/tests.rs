@@ -153,3 +153,20 @@ async fn a_wish_that_cannot_be_read_is_a_warning() {
     let warning = response.headers()["warning"].to_str().unwrap();
     assert!(warning.contains("must be a duration such as 30s"), "{warning}");
 }
+
+// STG-8
+#[tokio::test(start_paused = true)]
+async fn a_request_is_answered_after_one_burst_of_pods_and_the_next_comes_with_time() {
+    let server = server(Workloads::Pods, StageDelays::NONE);
+    let mut set = workload("ReplicaSet", "w", json!({"replicas": 1_200}));
+    set["metadata"]["namespace"] = json!("default");
+    server.create(set).await.unwrap();
+    let pods = |server: &ApiServer| names(server, "", "pods").len();
+    assert_eq!(pods(&server), 500);
+    // Changes of the pods do not bring the next burst.
+    server.tick().await;
+    assert_eq!(pods(&server), 500);
+    tokio::time::sleep(Duration::from_millis(2_100)).await;
+    assert_eq!(pods(&server), 1_200);
+    assert_eq!(get(&server, "apps", "replicasets", "default", "w").unwrap()["status"]["readyReplicas"], 1_200);
+}

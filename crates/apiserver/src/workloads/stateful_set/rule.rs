@@ -56,7 +56,7 @@ impl Pods<'_> {
         for ordinal in identity::ordinals(self.set) {
             let name = identity::pod_name(self.set, ordinal);
             match self.owned.iter().find(|pod| pod.name() == name) {
-                None if !plan.has_room() => {
+                None if !plan.may_create() => {
                     waiting = true;
                     break;
                 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::status::FieldError;
 
 use super::node::{Additional, ListType, Node};
-use super::path::{Path, has_room};
+use super::path::{Path, can_be_told};
 
 /// The duplicates of all lists in an object, each at its later place.
 pub(super) fn check(root: &Node, object: &Value) -> Vec<FieldError> {
@@ -64,7 +64,7 @@ fn duplicates<'a, T: Into<Shown<'a>>>(
         // Members are sorted, so that equal values have equal texts. The third of a kind is not told any more.
         let count = seen.entry(identity.value().to_string()).or_default();
         *count += 1;
-        if *count == 2 && has_room(errors.len(), path.len()) {
+        if *count == 2 && can_be_told(errors.len(), path.len()) {
             errors.push(FieldError::duplicate(path.index(index).to_string(), identity.value()));
         }
     }

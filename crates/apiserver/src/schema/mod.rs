@@ -24,8 +24,8 @@ mod parse;
 mod path;
 mod pattern;
 mod prune;
-mod room;
 mod rules;
+mod stack;
 mod validate;
 
 #[cfg(test)]
@@ -42,7 +42,7 @@ pub use object_meta::{MAX_ANNOTATION_BYTES, metadata_errors};
 
 use node::Node;
 pub(crate) use path::Path;
-pub(crate) use path::{has_room, note};
+pub(crate) use path::{MOST_NOTED, can_be_told, note};
 
 /// The compiled schema of one version of a custom resource.
 #[derive(Debug)]

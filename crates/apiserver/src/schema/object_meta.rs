@@ -3,7 +3,7 @@
 use kubewright_machinery::object::names;
 use serde_json::{Map, Value, json};
 
-use super::path::has_room;
+use super::path::can_be_told;
 use crate::status::{FieldError, FieldReason};
 
 /// The most that the names and values of all annotations may have together.
@@ -69,7 +69,7 @@ fn owners(metadata: &Map<String, Value>, errors: &mut Vec<FieldError>) {
             if let Some(other) = &controller {
                 // Each of them shows all of them.
                 let all = all.get_or_insert_with(|| owners.iter().map(printed).collect::<Vec<_>>().join(","));
-                if !has_room(errors.len(), all.len()) {
+                if !can_be_told(errors.len(), all.len()) {
                     continue;
                 }
                 let message = format!(

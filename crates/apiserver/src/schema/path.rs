@@ -42,16 +42,16 @@ impl<'a> Path<'a> {
 }
 
 /// What all problems of one object may add up to, roughly: enough for any client, and not for one whose keys are as long as the body.
-const MAX_NOTED_BYTES: usize = 16 * 1024 * 1024;
+pub(crate) const MOST_NOTED: usize = 16 * 1024 * 1024;
 
-/// Whether there is room for one more problem with so long a path.
-pub(crate) fn has_room(noted: usize, length: usize) -> bool {
-    noted.saturating_mul(length) < MAX_NOTED_BYTES
+/// Whether one more problem can be told that takes so many bytes, after some that took about as many.
+pub(crate) fn can_be_told(noted: usize, length: usize) -> bool {
+    noted.saturating_mul(length) < MOST_NOTED
 }
 
 /// Notes a path, if there is room.
 pub(crate) fn note(paths: &mut Vec<String>, length: usize, path: impl FnOnce() -> String) {
-    if has_room(paths.len(), length) {
+    if can_be_told(paths.len(), length) {
         paths.push(path());
     }
 }

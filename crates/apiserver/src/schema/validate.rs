@@ -8,7 +8,7 @@ use crate::status::FieldError;
 
 use super::lists::Continued;
 use super::node::{Checks, Node, Type};
-use super::path::Path;
+use super::path::{MOST_NOTED, Path};
 use super::{format, number};
 
 /// Checks an object. Values that are equal in `old` are not checked again.
@@ -27,15 +27,13 @@ struct Found {
 }
 
 impl Found {
-    const MOST_BYTES: usize = 16 * 1024 * 1024;
-
     fn push(&mut self, error: FieldError) {
         self.bytes += error.field.len() + error.message.len();
         self.errors.push(error);
     }
 
     fn is_full(&self) -> bool {
-        self.bytes > Self::MOST_BYTES
+        self.bytes > MOST_NOTED
     }
 }
 

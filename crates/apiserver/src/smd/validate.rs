@@ -7,7 +7,10 @@ use kubewright_machinery::fieldset::{Path, PathElement};
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::status::go::{go_syntax, go_type, go_value};
+use crate::{
+    schema::MOST_NOTED,
+    status::go::{go_syntax, go_type, go_value},
+};
 
 use super::types::{List, Map, Scalar, Shape, Type};
 
@@ -41,9 +44,6 @@ struct Check {
     bytes: usize,
 }
 
-/// More text than this is not collected: every error repeats its path, which may be as long as the body.
-const MOST_BYTES: usize = 16 * 1024 * 1024;
-
 impl Check {
     fn fail(&mut self, problem: impl fmt::Display) {
         let text = if self.path.is_empty() { problem.to_string() } else { format!("{}: {problem}", self.path) };
@@ -58,7 +58,7 @@ impl Check {
     }
 
     fn value(&mut self, value: &Value, type_: &Type) {
-        if self.bytes > MOST_BYTES {
+        if self.bytes > MOST_NOTED {
             return;
         }
         match (type_.shape(value), value) {

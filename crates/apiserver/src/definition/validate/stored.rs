@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use crate::definition::versions;
-use crate::schema::has_room;
+use crate::schema::can_be_told;
 use crate::status::FieldError;
 
 const PLACE: &str = "status.storedVersions";
@@ -18,10 +18,12 @@ pub(super) fn versions(definition: &Value, errors: &mut Vec<FieldError>) {
         return;
     }
     let versions = versions::all(definition);
+    // Each error repeats them all.
+    let length = stored.iter().filter_map(Value::as_str).map(|name| name.len() + 3).sum();
     let known: HashSet<&str> = stored.iter().filter_map(Value::as_str).collect();
     for version in versions.iter().filter(|version| versions::is(version, "storage")) {
         let name = versions::name(version);
-        if !known.contains(name) && has_room(errors.len(), stored.len()) {
+        if !known.contains(name) && can_be_told(errors.len(), length) {
             let detail = format!("must have the storage version {name}");
             errors.push(FieldError::invalid(PLACE, &Value::Array(stored.to_vec()), detail));
         }

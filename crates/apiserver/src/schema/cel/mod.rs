@@ -13,6 +13,8 @@ mod typing;
 #[cfg(test)]
 mod cost_tests;
 #[cfg(test)]
+mod stack_tests;
+#[cfg(test)]
 mod tests;
 
 pub(super) use compile::Programs;

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use crate::schema::parse::texts;
-use crate::schema::path::{Path, has_room};
+use crate::schema::path::{Path, can_be_told};
 use crate::status::FieldError;
 
 use super::{Object, flag, nested, text};
@@ -96,7 +96,7 @@ fn map_list(schema: &Object, keys: &[String], path: &Path<'_>, errors: &mut Vec<
     // Most errors show all keys.
     let length = all.to_string().len();
     for key in keys {
-        if !has_room(errors.len(), length) {
+        if !can_be_told(errors.len(), length) {
             return;
         }
         match nested(items, "properties").and_then(|properties| nested(properties, key)) {

@@ -5,7 +5,7 @@ use regex::Regex;
 
 use crate::schema::cel::syntax::{self, Expression, Kind, Parsed};
 use crate::schema::pattern;
-use crate::schema::room;
+use crate::schema::stack;
 
 use super::failure::Failure;
 use super::meter::Meter;
@@ -45,7 +45,7 @@ pub(in crate::schema::cel) struct Evaluated {
 impl Program {
     /// Compiles an expression; absent when it is none.
     pub(in crate::schema::cel) fn compile(source: &str) -> Option<Self> {
-        room::for_text(source, || {
+        stack::for_text(source, || {
             let parsed = syntax::parse(source).ok()?;
             let mut known: Vec<_> = parsed.places.iter().map(|_| Known::Nothing).collect();
             fold(&parsed.root, &mut known);
@@ -57,14 +57,14 @@ impl Program {
     pub(in crate::schema::cel) fn mentions(&self, variable: &str) -> bool {
         let mut found = false;
         let see = &mut |part: &Expression| found |= matches!(&part.kind, Kind::Ident(name) if name == variable);
-        room::for_depth(self.parsed.root.extent.depth, || self.parsed.root.visit(see));
+        stack::for_depth(self.parsed.root.extent.depth, || self.parsed.root.visit(see));
         found
     }
 
     /// Evaluates the expression, unless that takes more than the limit.
     pub(in crate::schema::cel) fn evaluate(&self, variables: Variables<'_>, limit: u64) -> Evaluated {
         let root = &self.parsed.root;
-        let evaluated = room::for_depth(root.extent.depth, || {
+        let evaluated = stack::for_depth(root.extent.depth, || {
             let mut scope = Scope::new(self, variables, Meter::new(limit));
             let outcome = scope.evaluate(root);
             Evaluated { outcome, cost: scope.meter.cost() }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::schema::cel::convert::declared_name;
 use crate::schema::cel::syntax::{self, Refused};
-use crate::schema::room;
+use crate::schema::stack;
 
 use super::checker::{self, Problem};
 use super::cost;
@@ -152,7 +152,7 @@ impl Declared {
 
     /// Compiles an expression about such a value; an error is the text that the real server gives.
     pub(in crate::schema) fn compile(&self, source: &str, wanted: Wanted, optional: bool) -> Result<Compiled, String> {
-        room::for_text(source, || self.compile_here(source, wanted, optional))
+        stack::for_the_library(source, || self.compile_here(source, wanted, optional))
             .unwrap_or_else(|| Err("compilation failed: there is no memory to read the expression".to_owned()))
     }
 

@@ -4,11 +4,14 @@ use std::thread;
 
 /// Expressions that are no deeper fit on any stack.
 const SHALLOW: usize = 60;
-/// Texts that are no longer mean nothing deeper.
+/// Texts that are no longer mean nothing deeper: each step down takes a character.
 #[cfg(feature = "cel")]
-const SHORT: usize = 200;
+const SHORT: usize = SHALLOW;
 /// What a step down takes at most, without optimisation.
 const STEP: usize = 24 * 1024;
+/// How deep a text may reach that the parser of the library reads on any stack: it takes some 150 KiB for each step down.
+#[cfg(feature = "cel")]
+const SHALLOW_FOR_THE_LIBRARY: usize = 4;
 /// The deepest that a text within the limits of the parser can mean, macros expanded.
 const DEEPEST: usize = 2_500;
 
@@ -21,6 +24,13 @@ pub(super) fn for_depth<T: Send>(depth: usize, walk: impl FnOnce() -> T + Send) 
 #[cfg(feature = "cel")]
 pub(super) fn for_text<T: Send>(text: &str, walk: impl FnOnce() -> T + Send) -> Option<T> {
     if text.len() <= SHORT { Some(walk()) } else { elsewhere(DEEPEST, walk) }
+}
+
+/// The same when the parser of the library reads it as well.
+#[cfg(feature = "cel")]
+pub(super) fn for_the_library<T: Send>(text: &str, walk: impl FnOnce() -> T + Send) -> Option<T> {
+    let steps = text.bytes().filter(|byte| b"([{!-?".contains(byte)).count();
+    if text.len() <= SHORT && steps <= SHALLOW_FOR_THE_LIBRARY { Some(walk()) } else { elsewhere(DEEPEST, walk) }
 }
 
 /// Does the work on a stack of its own. The caller waits, so nothing happens at the same time.

@@ -1,13 +1,11 @@
-//! Regular expressions as the real server reads them: the syntax of Go, in which braces may be literal and classes are of ASCII.
-//!
-//! See <https://pkg.go.dev/regexp/syntax>. An expression is rewritten for the regex crate; mistakes are reported in Go's words.
+//! The translation.
 
 use regex::{Regex, RegexBuilder};
 
-use super::room;
+use crate::schema::stack;
 
 /// Compiles an expression; an error is what Go says about it.
-pub(super) fn compile(source: &str) -> Result<Regex, String> {
+pub(in crate::schema) fn compile(source: &str) -> Result<Regex, String> {
     let characters: Vec<char> = source.chars().collect();
     let last_name_end = characters.windows(2).rposition(|pair| pair == NAME_END);
     let mut translator = Translator {
@@ -24,7 +22,7 @@ pub(super) fn compile(source: &str) -> Result<Regex, String> {
     };
     translator.run().map_err(|problem| format!("error parsing regexp: {problem}"))?;
     let build = || RegexBuilder::new(&translator.output).nest_limit(NEST_LIMIT).size_limit(SIZE_LIMIT).build();
-    let Some(built) = room::for_depth(translator.deepest * ROOM_OF_A_GROUP, build) else {
+    let Some(built) = stack::for_depth(translator.deepest * ROOM_OF_A_GROUP, build) else {
         return Err(format!("error parsing regexp: expression too large: `{source}`"));
     };
     built.map_err(|error| {
@@ -419,56 +417,4 @@ fn shorthand(letter: char) -> (&'static str, bool) {
 /// A character in a class, where brackets, dashes and set operators have a meaning.
 fn in_class(c: char) -> String {
     if c.is_ascii_punctuation() { format!("\\{c}") } else { c.to_string() }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    // CRD-2
-    #[test]
-    fn expressions_are_read_as_go_reads_them() {
-        let matches = |pattern: &str, text: &str| compile(pattern).unwrap().is_match(text);
-        assert!(matches("^a{,5}$", "a{,5}"));
-        assert!(matches("^[^[]+$", "a]"));
-        assert!(matches("^[a&&b]+$", "&b"));
-        assert!(matches(r"^\Qa.b\E$", "a.b") && !matches(r"^\Qa.b\E$", "axb"));
-        assert!(!matches(r"^\d$", "٣") && matches(r"^[\d\-]+$", "3-"));
-        assert!(matches("(?<name>a)", "a") && matches("(?P<n>a)", "a"));
-        assert!(matches(r"^\x{41}\x42\103$", "ABC"));
-        assert!(matches("^[[:alpha:]]+$", "ab") && matches("^[]a]+$", "]a"));
-    }
-
-    // CRD-2
-    #[test]
-    fn mistakes_are_told_in_the_words_of_go() {
-        let problem = |pattern: &str| compile(pattern).unwrap_err().replace("error parsing regexp: ", "");
-        for (pattern, expected) in [
-            ("[", "missing closing ]: `[`"),
-            ("(", "missing closing ): `(`"),
-            ("a)", "unexpected ): `a)`"),
-            ("*", "missing argument to repetition operator: `*`"),
-            ("a**", "invalid nested repetition operator: `**`"),
-            ("a{2,1}", "invalid repeat count: `{2,1}`"),
-            ("a{1001}", "invalid repeat count: `{1001}`"),
-            ("((a{40}b){5}){6}", "invalid repeat count: `{6}`"),
-            ("[b-a]", "invalid character class range: `b-a`"),
-            ("[[:foo:]]", "invalid character class range: `[:foo:]`"),
-            (r"\p{Foo}", r"invalid character class range: `\p{Foo}`"),
-            (r"\8", r"invalid escape sequence: `\8`"),
-            ("(?=x)", "invalid or unsupported Perl syntax: `(?=`"),
-            ("(?<=x)", "invalid named capture: `(?<=x)`"),
-            ("(?P<n", "invalid named capture: `(?P<n`"),
-        ] {
-            assert_eq!(problem(pattern), expected);
-        }
-    }
-    #[test]
-    fn expressions_cost_no_more_than_their_length() {
-        for part in ["{", "{1", "[[:x]", "(?:", r"\Q{"] {
-            let _ = compile(&part.repeat(100_000 / part.len()));
-        }
-        let _ = compile(&format!("[{}", "[:".repeat(100_000)));
-        assert!(compile("[é[:digit:]]x{2}").unwrap().is_match("5xx"));
-    }
 }

@@ -2,6 +2,7 @@
 //! each other. Objects are valid, in normal form and defaulted.
 
 mod network;
+mod paths;
 mod pod;
 mod storage;
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use kubewright_machinery::object::{ObjectExt as _, names};
 use serde_json::Value;
 
-use super::{network, storage};
+use super::{network, paths, storage};
 use crate::types::validate::items;
 
 /// Pods are looked at when they are created only: people seldom change one.
@@ -159,6 +159,7 @@ fn volumes(warnings: &mut Vec<String>, path: &str, volumes: &Value) {
             &volume["ephemeral"]["volumeClaimTemplate"]["spec"],
         );
     }
+    paths::overlapping(warnings, volumes);
 }
 
 /// Entries of a list that have the same value in a field.

@@ -48,3 +48,31 @@ fn equal_ports_by_the_thousand_are_told_as_far_as_there_is_room() {
     let told = warnings(DEPLOYMENT, &many, None);
     assert!((50..=200).contains(&told.len()), "{}", told.len());
 }
+
+// BVA-5
+#[test]
+fn files_of_a_volume_that_hide_each_other_are_told() {
+    let items = |paths: &[&str]| paths.iter().map(|path| json!({"key": "k", "path": path})).collect::<Vec<_>>();
+    let volumes = json!([
+        {"name": "m", "configMap": {"name": "c", "items": items(&["a", "b", "a", "a/b/", "ab"])}},
+        {"name": "s", "secret": {"secretName": "t", "items": items(&["x/y", "x"])}},
+        {"name": "d", "downwardAPI": {"items": items(&["p", "p"])}},
+        {"name": "p", "projected": {"sources": [
+            {"configMap": {"name": "c", "items": items(&["a"])}},
+            {"serviceAccountToken": {"path": "a"}},
+            {"secret": {"name": "t"}},
+        ]}},
+    ]);
+    let pod = json!({"metadata": {"name": "a"}, "spec": {"containers": [], "volumes": volumes}});
+    assert_eq!(
+        warnings("io.k8s.api.core.v1.Pod", &pod, None),
+        [
+            r#"volume "m" (ConfigMap "c"): overlapping paths: "a" with "a""#,
+            r#"volume "m" (ConfigMap "c"): overlapping paths: "a/b" with "a""#,
+            r#"volume "m" (ConfigMap "c"): overlapping paths: "a/b" with "a""#,
+            r#"volume "s" (Secret "t"): overlapping paths: "x" with "x/y""#,
+            r#"volume "d" (DownwardAPI): overlapping paths: "p" with "p""#,
+            r#"volume "p" (Projected): overlapping paths: "a" (ServiceAccountToken) with "a" (ConfigMap "c")"#,
+        ]
+    );
+}

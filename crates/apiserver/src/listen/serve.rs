@@ -66,18 +66,21 @@ pub(super) struct Frontend {
 pub(super) async fn run(listener: TcpListener, frontend: Frontend, mut stop: watch::Receiver<bool>) {
     let mut connections = JoinSet::new();
     let stopped = stop.clone();
+    // Connections that are open go on meanwhile.
+    let mut pause: Option<Pin<Box<tokio::time::Sleep>>> = None;
     loop {
         tokio::select! {
-            accepted = listener.accept() => match accepted {
+            accepted = listener.accept(), if pause.is_none() => match accepted {
                 Ok((socket, _)) => {
                     connections.spawn(ended(connection(socket, frontend.clone(), stopped.clone())));
                 }
                 Err(error) => {
                     // Out of file descriptors, most likely; some are given back when connections end.
                     tracing::warn!(%error, "failed to accept a connection");
-                    tokio::time::sleep(Duration::from_millis(50)).await;
+                    pause = Some(Box::pin(tokio::time::sleep(Duration::from_millis(50))));
                 }
             },
+            () = over(&mut pause), if pause.is_some() => pause = None,
             Some(phase) = connections.join_next(), if !connections.is_empty() => {
                 // A task for each phase: one that waits for events keeps no room for requests.
                 if let Ok(Some((client, next))) = phase {
@@ -94,6 +97,13 @@ pub(super) async fn run(listener: TcpListener, frontend: Frontend, mut stop: wat
     let drained = async { while connections.join_next().await.is_some() {} };
     // Whoever is still connected after that is cut off: dropping the set ends the tasks.
     let _ = tokio::time::timeout(DRAIN, drained).await;
+}
+
+/// The end of a pause.
+async fn over(pause: &mut Option<Pin<Box<tokio::time::Sleep>>>) {
+    if let Some(pause) = pause {
+        pause.await;
+    }
 }
 
 type Socket = Box<TlsStream<TcpStream>>;
@@ -222,7 +232,8 @@ fn until_unending(
 }
 
 fn wants_to_leave(headers: &HeaderMap) -> bool {
-    headers.get(CONNECTION).is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"close"))
+    let mut options = headers.get_all(CONNECTION).iter().flat_map(|value| value.as_bytes().split(|byte| *byte == b','));
+    options.any(|option| option.trim_ascii().eq_ignore_ascii_case(b"close"))
 }
 
 /// An answer without end, and whatever comes after it.
@@ -269,4 +280,21 @@ fn refusal(status: &Status) -> Answer {
 async fn told(stop: &mut watch::Receiver<bool>) {
     // The guard of the value must not outlive the wait.
     drop(stop.wait_for(|stop| *stop).await);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // CON-3
+    #[test]
+    fn a_client_that_leaves_says_so_among_other_options() {
+        let leaves = |values: &[&'static str]| {
+            wants_to_leave(&values.iter().map(|value| (CONNECTION, http::HeaderValue::from_static(value))).collect())
+        };
+        for values in [&["close"][..], &["Close, TE"], &["te,close"], &["te", "close"]] {
+            assert!(leaves(values), "{values:?}");
+        }
+        assert!(!leaves(&[]) && !leaves(&["keep-alive, closed"]));
+    }
 }

@@ -51,10 +51,11 @@ where
         }
         // Nothing is kept while nothing happens.
         out = Vec::new();
-        let mut early = [0; 1];
+        // It is read to its end, which says that the client has left.
+        let mut early = [0; 64];
         tokio::select! {
             next = body.frame() => frame = Some(next),
-            read = socket.read(&mut early), if waits => match read? {
+            read = socket.read(&mut early) => match read? {
                 0 => return Ok(false),
                 // The next request, already. It will not be answered here.
                 _ => waits = false,
@@ -122,6 +123,19 @@ mod tests {
         String::from_utf8(bytes).unwrap()
     }
 
+    // CON-3
+    #[tokio::test]
+    async fn a_client_that_has_sent_more_may_leave_as_well() {
+        let (_events, mut client, written) = answer();
+        read(&mut client, HEAD.len()).await;
+        client.write_all(b"GET / HTTP/1.1\r\n\r\n").await.unwrap();
+        client.shutdown().await.unwrap();
+        assert!(!outcome(written).await.unwrap());
+        let mut rest = String::new();
+        client.read_to_string(&mut rest).await.unwrap();
+        assert_eq!(rest, "");
+    }
+
     // CON-3, WATCH-1
     #[tokio::test]
     async fn events_are_chunks_and_the_connection_goes_on_after_the_last() {
@@ -153,9 +167,10 @@ mod tests {
     // CON-3
     #[tokio::test]
     async fn a_watch_ends_when_its_client_leaves_or_its_body_breaks() {
-        let (events, client, written) = answer();
+        let (events, mut client, written) = answer();
+        read(&mut client, HEAD.len()).await;
         drop(client);
-        assert!(!outcome(written).await.unwrap_or_default());
+        assert!(!outcome(written).await.unwrap());
         drop(events);
         let (events, _client, written) = answer();
         events.unbounded_send(Err("cut".into())).unwrap();

@@ -163,7 +163,7 @@ fn resource(method: &Method, path: &str, query: &str) -> Option<ResourceTarget> 
 
 /// Whether the first `watch` of the query is true.
 fn asks_for_watch(query: &str) -> bool {
-    query.contains("watch") && query::Query::parse(Some(query)).is_set("watch")
+    (query.contains("watch") || query.contains('%')) && query::Query::parse(Some(query)).is_set("watch")
 }
 
 #[cfg(test)]
@@ -191,6 +191,7 @@ mod tests {
         assert_eq!(shown("DELETE", "/api/v1/nodes/a"), "delete nodes a");
         assert_eq!(shown("GET", "/api/v1/nodes?watch=false&watch=true"), "list nodes");
         assert_eq!(shown("GET", "/api/v1/nodes?watch"), "watch nodes");
+        assert_eq!(shown("GET", "/api/v1/nodes?w%61tch=true"), "watch nodes");
     }
 
     // PIPE-1

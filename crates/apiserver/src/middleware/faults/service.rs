@@ -19,7 +19,7 @@ use super::{
     Faults,
     action::{Action, Edit},
     rule::Seen,
-    stream::{CutBody, End},
+    stream::{CutBody, End, Events},
 };
 use crate::{
     access::Identity,
@@ -158,7 +158,8 @@ where
     S::Error: Into<BoxError>,
 {
     let response = inner.call(request).await.map_err(Into::into)?;
-    Ok(response.map(|body| Either::Left(CutBody::new(body, end))))
+    let events = Events::of(response.headers());
+    Ok(response.map(|body| Either::Left(CutBody::new(body, end, events))))
 }
 
 /// A watch whose version is too old: an error inside a stream that then ends (WATCH-4).

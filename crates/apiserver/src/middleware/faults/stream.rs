@@ -8,12 +8,46 @@ use std::{
 };
 
 use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, header::CONTENT_TYPE};
 use http_body::{Body, Frame, SizeHint};
 
 /// The body of an answer that a rule may cut short.
 pub struct CutBody<R> {
     inner: Pin<Box<R>>,
     end: End,
+    events: Events,
+}
+
+/// How the events of a watch stand in its body.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Events {
+    /// Each is a line.
+    Lines,
+    /// Each is a message of protobuf behind its length, in four bytes.
+    Messages,
+}
+
+impl Events {
+    /// How they stand in an answer with these headers.
+    pub(super) fn of(headers: &HeaderMap) -> Self {
+        let content_type = headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes).unwrap_or_default();
+        if content_type.starts_with(b"application/vnd.kubernetes.protobuf") { Self::Messages } else { Self::Lines }
+    }
+
+    /// How many there are. A chunk holds whole events.
+    fn count(self, data: &[u8]) -> u64 {
+        match self {
+            Self::Lines => data.iter().filter(|byte| **byte == b'\n').count() as u64,
+            Self::Messages => {
+                let (mut rest, mut events) = (data, 0);
+                while let Some((length, after)) = rest.split_first_chunk::<4>() {
+                    rest = after.get(u32::from_be_bytes(*length) as usize..).unwrap_or_default();
+                    events += 1;
+                }
+                events
+            }
+        }
+    }
 }
 
 /// When a body stops to carry anything.
@@ -29,8 +63,8 @@ pub(super) enum End {
 }
 
 impl<R> CutBody<R> {
-    pub(super) fn new(inner: R, end: End) -> Self {
-        Self { inner: Box::pin(inner), end }
+    pub(super) fn new(inner: R, end: End, events: Events) -> Self {
+        Self { inner: Box::pin(inner), end, events }
     }
 }
 
@@ -51,7 +85,7 @@ impl<R: Body<Data = Bytes>> Body for CutBody<R> {
             End::ByServer | End::AfterEvents(_) | End::Silence(_) => {}
         }
         let frame = ready!(this.inner.as_mut().poll_frame(context));
-        let events = frame.as_ref().and_then(|frame| frame.as_ref().ok()?.data_ref()).map_or(0, count);
+        let events = frame.as_ref().and_then(|frame| frame.as_ref().ok()?.data_ref()).map_or(0, |data| this.events.count(data));
         if let End::AfterEvents(left) | End::Silence(left) = &mut this.end {
             *left = left.saturating_sub(events);
         }
@@ -74,13 +108,28 @@ impl<R: Body<Data = Bytes>> Body for CutBody<R> {
     }
 }
 
-/// Each event of a watch is one line.
-fn count(data: &Bytes) -> u64 {
-    data.split(|byte| *byte == b'\n').count().saturating_sub(1) as u64
-}
-
 impl<R> fmt::Debug for CutBody<R> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("CutBody").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // FLT-4
+    #[test]
+    fn events_are_counted_in_the_format_of_the_watch() {
+        assert_eq!(Events::Lines.count(b"{}\n{}\n"), 2);
+        assert_eq!(Events::Messages.count(b"\0\0\0\x03\n\n\n\0\0\0\x01a"), 2);
+        assert_eq!(Events::Messages.count(b"\xff\xff\xff\xffa"), 1);
+        let of = |content_type| {
+            let headers = [(CONTENT_TYPE, HeaderValue::from_static(content_type))].into_iter().collect();
+            Events::of(&headers).count(b"\0\0\0\x01\n")
+        };
+        assert_eq!(of("application/vnd.kubernetes.protobuf;stream=watch"), 1);
+        assert_eq!(of("application/json"), 1);
+        assert_eq!(Events::of(&HeaderMap::new()).count(b"\n\n"), 2);
     }
 }

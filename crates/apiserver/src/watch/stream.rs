@@ -60,6 +60,8 @@ struct Watch {
     columns_due: bool,
     /// Rings when there is something to do without an event. It stays set while events pass.
     alarm: Option<Alarm>,
+    /// The version that the first objects must have, while there is none so new.
+    awaited: Option<u64>,
 }
 
 /// A timer, and when it rings.
@@ -101,9 +103,11 @@ impl Watch {
                 .then(|| (now + state.options.bookmark_period).min(deadline.saturating_sub(LAST_BOOKMARK))),
             columns_due: matches!(representation.shape, Shape::Table(_)),
             alarm: None,
+            awaited: None,
             query,
         };
         match watch.query.start {
+            Start::Initial(version) if version > watch.state.store.revision() => watch.awaited = Some(version),
             Start::Initial(_) => watch.send_initial(),
             Start::After(revision) => watch.subscribe(revision),
             Start::Now => watch.subscribe(watch.state.store.revision()),
@@ -141,6 +145,12 @@ impl Watch {
 
     /// The next chunk; `None` at the end.
     async fn next(&mut self) -> Option<Bytes> {
+        if let Some(version) = self.awaited.take() {
+            match self.state.reach(version).await {
+                Ok(()) => self.send_initial(),
+                Err(status) => self.ready.push_back(encode::error(&status, self.representation.format)),
+            }
+        }
         loop {
             if let Some(bytes) = self.ready.pop_front() {
                 return Some(bytes);

@@ -206,3 +206,31 @@ async fn an_event_is_printed_once_for_all_watches_of_its_form() {
         }
     }
 }
+
+// WATCH-8
+#[tokio::test(start_paused = true)]
+async fn a_streaming_list_waits_for_its_version_but_not_long() {
+    let cluster = Cluster::start();
+    cluster.map("a", json!({})).await;
+    let path = |version: u64| {
+        let query = "watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
+        format!("{MAPS}?{query}&resourceVersion={version}")
+    };
+    let mut next = cluster.watch(&path(cluster.server.revision() + 1)).await;
+    assert!(next.ready().is_empty());
+    cluster.map("b", json!({})).await;
+    pass(Duration::from_millis(100)).await;
+    assert_eq!(next.seen()[..2], ["ADDED a", "ADDED b"]);
+    let current = cluster.server.revision();
+    let mut never = cluster.watch(&path(9_999_999_999)).await;
+    let started = tokio::time::Instant::now();
+    let event = never.next().await.unwrap();
+    let waited = started.elapsed();
+    assert!((Duration::from_secs(3)..Duration::from_millis(3_200)).contains(&waited), "{waited:?}");
+    let text = format!("Timeout: Too large resource version: 9999999999, current: {current}");
+    assert_eq!(
+        (&event["type"], &event["object"]["message"], &event["object"]["code"]),
+        (&json!("ERROR"), &json!(text), &json!(504))
+    );
+    assert_eq!(never.next().await, None);
+}

@@ -17,11 +17,14 @@ type Documents = BTreeMap<String, Arc<Document>>;
 /// The documents of the built-in kinds are the same for all servers of the process.
 static BUILTIN: LazyLock<Documents> = LazyLock::new(|| documents(Registry::builtin().kinds()));
 
+/// What they say in version 2.
+static BUILTIN_2: LazyLock<version_2::Part> = LazyLock::new(|| version_2::part(BUILTIN.values().map(|document| &**document)));
+
 /// The OpenAPI documents of a server; those of custom kinds are made anew when its registry has changed.
 #[derive(Debug, Default)]
 pub struct OpenApi {
-    custom: Mutex<Option<(u64, Arc<Documents>)>>,
-    version_2: Mutex<Option<(u64, Arc<Document>)>>,
+    custom: Made<Documents>,
+    version_2: Made<Document>,
 }
 
 impl OpenApi {
@@ -40,30 +43,39 @@ impl OpenApi {
 
     /// The document of version 2, at `/openapi/v2`.
     pub fn version_2(&self, registry: &Registry) -> Arc<Document> {
-        let mut made = self.version_2.lock();
-        match &*made {
-            Some((revision, document)) if *revision == registry.revision() => document.clone(),
-            _ => {
-                let custom = self.custom(registry);
-                let all = BUILTIN.values().chain(custom.values()).map(|document| &**document);
-                let document = Arc::new(Document::new(&version_2::document(all)));
-                *made = Some((registry.revision(), document.clone()));
-                document
-            }
-        }
+        made(&self.version_2, registry, || {
+            let custom = version_2::part(self.custom(registry).values().map(|document| &**document));
+            Document::new(&version_2::document(&BUILTIN_2, custom))
+        })
+    }
+
+    /// The same documents for another server.
+    pub(crate) fn fork(&self) -> Self {
+        Self { custom: Mutex::new(self.custom.lock().clone()), version_2: Mutex::new(self.version_2.lock().clone()) }
     }
 
     fn custom(&self, registry: &Registry) -> Arc<Documents> {
-        let mut made = self.custom.lock();
-        match &*made {
-            Some((revision, documents)) if *revision == registry.revision() => documents.clone(),
-            _ => {
-                let documents = Arc::new(documents(registry.kinds().filter(|kind| kind.is_custom())));
-                *made = Some((registry.revision(), documents.clone()));
-                documents
-            }
-        }
+        made(&self.custom, registry, || documents(registry.kinds().filter(|kind| kind.is_custom())))
     }
+}
+
+/// What was made from a revision of the registry.
+type Made<T> = Mutex<Option<(u64, Arc<T>)>>;
+
+/// What was made from this revision of the registry, or is made now. Nobody waits for another who makes it: that takes a while.
+fn made<T>(kept: &Made<T>, registry: &Registry, make: impl FnOnce() -> T) -> Arc<T> {
+    let revision = registry.revision();
+    if let Some((known, made)) = &*kept.lock()
+        && *known == revision
+    {
+        return made.clone();
+    }
+    let new = Arc::new(make());
+    let mut kept = kept.lock();
+    if kept.as_ref().is_none_or(|(known, _)| *known < revision) {
+        *kept = Some((revision, new.clone()));
+    }
+    new
 }
 
 /// Where a document can be fetched for as long as it stays the same.

@@ -192,3 +192,11 @@ fn version_2_says_what_the_real_server_says() {
         assert_eq!(names(definition), names(&recorded["definitions"][name]), "{name}");
     }
 }
+
+// FRK-1, DISC-9
+#[test]
+fn a_fork_keeps_the_documents_that_were_made() {
+    let (registry, openapi) = (Registry::builtin(), OpenApi::default());
+    let made = openapi.version_2(&registry);
+    assert!(std::sync::Arc::ptr_eq(&made, &openapi.fork().version_2(&registry)));
+}

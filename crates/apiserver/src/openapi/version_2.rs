@@ -9,9 +9,16 @@ const DEFINITIONS: &str = "#/definitions/";
 /// What version 2 cannot say of a custom type.
 const UNSAID: [&str; 5] = ["anyOf", "default", "not", "nullable", "oneOf"];
 
-/// The document that says what documents of version 3 say.
-pub(super) fn document<'d>(documents: impl Iterator<Item = &'d Document>) -> Value {
-    let (mut paths, mut definitions) = (Map::new(), Map::new());
+/// What some documents of version 3 say.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Part {
+    paths: Map<String, Value>,
+    definitions: Map<String, Value>,
+}
+
+/// Brings documents of version 3 into the form of version 2.
+pub(super) fn part<'d>(documents: impl Iterator<Item = &'d Document>) -> Part {
+    let Part { mut paths, mut definitions } = Part::default();
     for document in documents {
         // They are our own.
         let mut document: Value = serde_json::from_slice(&document.body).unwrap_or_default();
@@ -25,6 +32,14 @@ pub(super) fn document<'d>(documents: impl Iterator<Item = &'d Document>) -> Val
             }
         }
     }
+    Part { paths, definitions }
+}
+
+/// The document of two parts.
+pub(super) fn document(builtin: &Part, custom: Part) -> Value {
+    let Part { mut paths, mut definitions } = builtin.clone();
+    paths.extend(custom.paths);
+    definitions.extend(custom.definitions);
     json!({
         "swagger": "2.0",
         "info": {"title": "Kubernetes", "version": "1.36"},

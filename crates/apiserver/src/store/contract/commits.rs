@@ -3,7 +3,7 @@
 use super::*;
 
 // STO-1, META-7
-// STO-6, EVD-2
+// STO-6
 #[test]
 fn each_change_takes_the_next_revision_and_shows_it() {
     on_all(|bench| {

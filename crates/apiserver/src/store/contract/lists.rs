@@ -6,7 +6,7 @@ fn names(snapshot: &Snapshot, namespace: Option<&str>, after: Option<&ObjectName
     snapshot.list_after(&maps(), namespace, after).map(|(name, _)| name.to_string()).collect()
 }
 
-// STO-6, EVD-2
+// STO-6
 #[test]
 fn a_resource_without_objects_lists_nothing() {
     on_all(|bench| {

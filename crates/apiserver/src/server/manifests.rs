@@ -98,7 +98,7 @@ impl ApiServer {
                 let mut object = stored.value().clone();
                 if dump == Dump::Manifests {
                     // Each server makes these itself.
-                    if object.labels().contains_key(AUTOMANAGED) {
+                    if is_automanaged(&object) {
                         continue;
                     }
                     strip(&mut object);
@@ -109,6 +109,11 @@ impl ApiServer {
         }
         text
     }
+}
+
+/// Whether each server makes an object itself: an APIService for what it serves.
+fn is_automanaged(object: &Value) -> bool {
+    object.kind() == "APIService" && matches!(object.label(AUTOMANAGED), Some("true" | "onstart"))
 }
 
 /// What others need comes first.

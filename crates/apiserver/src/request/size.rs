@@ -46,15 +46,23 @@ fn too_large(size: usize) -> Status {
 /// The size in which the real server stores an object.
 fn stored_size(kind: &KindSpec, object: &Value) -> usize {
     let message = if kind.is_custom() { None } else { proto::encode(object) };
-    message.map_or_else(|| serde_json::to_vec(object).map_or(0, |text| text.len()), |message| message.len())
+    message.map_or_else(|| json_size(object), |message| message.len())
+}
+
+/// The size as JSON, as Go writes it: what means something in HTML and two ends of lines are escaped.
+fn json_size(object: &Value) -> usize {
+    let Ok(text) = serde_json::to_vec(object) else { return 0 };
+    let escaped = text.iter().filter(|byte| matches!(byte, b'<' | b'>' | b'&')).count();
+    let ends = text.windows(3).filter(|bytes| matches!(bytes, [0xe2, 0x80, 0xa8 | 0xa9])).count();
+    text.len() + escaped * 5 + ends * 3
 }
 
 /// A quick guess, never below the size; stops counting at `enough`.
 fn weight(value: &Value, enough: usize) -> usize {
     let mut sum = ENTRY;
     match value {
-        // Escapes may make a text of JSON up to six times as long, which matters for large ones only.
-        Value::String(text) => sum += if text.len() > 256 { text.len().saturating_mul(6) } else { 2 * text.len() },
+        // Escapes may make a text of JSON up to six times as long.
+        Value::String(text) => sum += text.len().saturating_mul(6),
         Value::Array(items) => {
             for item in items {
                 sum += weight(item, enough.saturating_sub(sum));
@@ -65,7 +73,7 @@ fn weight(value: &Value, enough: usize) -> usize {
         }
         Value::Object(members) => {
             for (name, member) in members {
-                sum += 2 * name.len() + weight(member, enough.saturating_sub(sum));
+                sum += name.len().saturating_mul(6) + weight(member, enough.saturating_sub(sum));
                 if sum >= enough {
                     break;
                 }
@@ -111,6 +119,16 @@ mod tests {
         assert_eq!(revision(1_400_000, 100_000), (Ok(false), true));
         assert_eq!(revision(1_400_000, 200_000), (Ok(true), false));
         assert_eq!(revision(1_600_000, 100).0, Err(500));
+    }
+
+    // SMD-20
+    #[test]
+    fn custom_objects_are_as_large_as_go_writes_them() {
+        assert_eq!(json_size(&json!({"a": "<&>\u{2028}x"})), r#"{"a":"\u003c\u0026\u003e\u2028x"}"#.len());
+        let short: serde_json::Map<String, Value> =
+            (0..60_000).map(|index| (format!("\u{1}{index:05}"), "\u{1}\u{2}".into())).collect();
+        let object = json!({"spec": short});
+        assert!(weight(&object, usize::MAX) >= json_size(&object));
     }
 
     // SMD-20

@@ -2,6 +2,7 @@
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
 use std::time::Duration;
 
 use kube::config::{KubeConfigOptions, Kubeconfig};
@@ -10,6 +11,7 @@ use super::certificates::Certificates;
 use super::guard::Guard;
 use super::kubeconfig::kubeconfig;
 use super::{Binaries, RealError};
+use crate::NodePlayer;
 
 /// How long a process may take until it is ready.
 const START_LIMIT: Duration = Duration::from_secs(60);
@@ -65,19 +67,22 @@ pub struct ControlPlane {
 impl ControlPlane {
     /// Starts one and waits until it serves; ports that somebody took meanwhile are retried, three times.
     pub async fn start(options: Options) -> Result<Self, RealError> {
-        if !cfg!(unix) {
+        if !is_supported(std::env::consts::OS) {
             return Err(RealError::Platform);
         }
         let binaries = Binaries::find()?;
-        let mut attempt = 1;
-        loop {
-            match Self::try_start(&binaries, &options, attempt).await {
-                Err(RealError::Process { log, .. }) if attempt < 3 && log.contains("address already in use") => {
-                    attempt += 1;
-                }
-                outcome => return outcome,
-            }
-        }
+        on_free_ports(async |attempt| Self::try_start(&binaries, &options, attempt).await).await
+    }
+
+    /// Runs a command whose tests are to use this control plane, and waits for its end: it finds the kubeconfig in `KUBECONFIG`, and
+    /// `kubeconfig` in `KUBEWRIGHT_TEST_CLUSTER`. A fake node makes pods ready meanwhile.
+    pub async fn run(&self, mut command: tokio::process::Command) -> Result<ExitStatus, RealError> {
+        let _node = NodePlayer::start(self.kubeconfig.clone());
+        command.env("KUBEWRIGHT_TEST_CLUSTER", "kubeconfig").env("KUBECONFIG", &self.kubeconfig_path).kill_on_drop(true);
+        // Its server is on this machine, and needs no name.
+        command.env_remove("KUBEWRIGHT_TEST_CLUSTER_CONTEXT");
+        let program = command.as_std().get_program().to_string_lossy().into_owned();
+        command.status().await.map_err(|source| RealError::Command { program, source })
     }
 
     /// The kubeconfig of an administrator, as text.
@@ -252,9 +257,82 @@ fn controller_manager_flags(file: &impl Fn(&str) -> String) -> Vec<String> {
     ]
 }
 
+/// Where the guard's shell can end processes.
+fn is_supported(os: &str) -> bool {
+    matches!(os, "linux" | "macos")
+}
+
+/// Starts something on free ports. Somebody else may take one before it is bound: then others are tried, twice.
+async fn on_free_ports<T>(mut start: impl AsyncFnMut(u32) -> Result<T, RealError>) -> Result<T, RealError> {
+    let mut attempt = 1;
+    loop {
+        match start(attempt).await {
+            Err(RealError::Process { log, .. }) if attempt < ATTEMPTS && log.contains("address already in use") => attempt += 1,
+            outcome => return outcome,
+        }
+    }
+}
+
+/// How often ports are tried.
+const ATTEMPTS: u32 = 3;
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn refused(log: &str) -> RealError {
+        RealError::Process { process: "etcd", problem: "it ended".to_owned(), log: log.to_owned() }
+    }
+
+    // RT-11
+    #[tokio::test]
+    async fn ports_that_somebody_took_are_replaced_three_times_at_most() {
+        let taken = "listen tcp 127.0.0.1:4001: bind: address already in use";
+        let third = on_free_ports(async |attempt| if attempt < 3 { Err(refused(taken)) } else { Ok(attempt) }).await;
+        assert_eq!(third.unwrap(), 3);
+        let mut attempts = 0;
+        let never = on_free_ports(async |attempt| {
+            attempts = attempt;
+            Err::<(), _>(refused(taken))
+        });
+        assert!(never.await.unwrap_err().to_string().contains(taken));
+        assert_eq!(attempts, 3);
+        let mut attempts = 0;
+        let other = on_free_ports(async |attempt| {
+            attempts = attempt;
+            Err::<(), _>(refused("no space left on device"))
+        });
+        assert!(other.await.is_err());
+        assert_eq!(attempts, 1);
+    }
+
+    // RT-16
+    #[test]
+    fn linux_and_macos_run_it_and_others_are_told() {
+        assert_eq!(["linux", "macos", "windows", "freebsd"].map(is_supported), [true, true, false, false]);
+        assert_eq!(RealError::Platform.to_string(), "run a real control plane: it needs Linux or macOS");
+    }
+
+    // RT-10
+    #[tokio::test]
+    async fn a_command_finds_the_control_plane_and_its_exit_status_comes_back() {
+        if Binaries::find().is_err() {
+            eprintln!("skipped: the real control plane is not built (hack/kubernetes/build.sh)");
+            return;
+        }
+        let plane = ControlPlane::start(Options::default()).await.unwrap();
+        let mut command = tokio::process::Command::new("sh");
+        command.env("KUBEWRIGHT_TEST_CLUSTER_CONTEXT", "elsewhere");
+        command.args([
+            "-c",
+            "test \"$KUBEWRIGHT_TEST_CLUSTER\" = kubeconfig && test -z \"$KUBEWRIGHT_TEST_CLUSTER_CONTEXT\" && \
+            grep -q \"$0\" \"$KUBECONFIG\" && exit 7",
+        ]);
+        command.arg(plane.server());
+        assert_eq!(plane.run(command).await.unwrap().code(), Some(7));
+        let missing = plane.run(tokio::process::Command::new("/nowhere/program")).await.unwrap_err();
+        assert!(missing.to_string().starts_with("run /nowhere/program: "), "{missing}");
+    }
 
     // RT-12
     #[tokio::test]

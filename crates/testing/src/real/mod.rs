@@ -57,6 +57,14 @@ pub enum RealError {
     /// A client for the started server.
     #[error("connect to the started kube-apiserver: {0}")]
     Client(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// A command that was to use it.
+    #[error("run {program}: {source}")]
+    Command {
+        /// Its name.
+        program: String,
+        /// Cause.
+        source: std::io::Error,
+    },
     /// No such thing here.
     #[error("run a real control plane: it needs Linux or macOS")]
     Platform,

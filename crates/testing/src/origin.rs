@@ -23,7 +23,7 @@ pub struct Origin {
 impl TestCluster {
     /// The content as it is now; `None` of a real cluster.
     pub fn origin(&self) -> Option<Origin> {
-        let server = self.embedded()?.fork();
+        let server = self.embedded()?.fork_at_rest();
         let (now, moment) = (server.clock().now(), server.clock().moment());
         Some(Origin { server, namespace: self.namespace().to_owned(), now, moment })
     }

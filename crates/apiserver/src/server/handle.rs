@@ -77,14 +77,23 @@ impl ApiServer {
         self.fork_with(clock, Seed::new(seed), Seed::new(seed ^ u64::MAX))
     }
 
+    /// A fork to start others from: time does not move it, since what its controllers have planned waits for the first write.
+    pub fn fork_at_rest(&self) -> Self {
+        self.fork_only(self.clock(), self.state.seed.fork(), self.state.seed.fork())
+    }
+
     fn fork_with(&self, clock: &Clock, seed: Seed, of_faults: Seed) -> Self {
-        let journal = Journal::new(clock.clone());
-        let faults = Faults::new(clock.clone(), of_faults);
-        let fork = Self::new(self.state.fork(clock, seed, Middleware { journal, faults }));
+        let fork = self.fork_only(clock, seed, of_faults);
         if self.state.options.controllers == Controllers::Inline {
             fork.state.schedule();
         }
         fork
+    }
+
+    fn fork_only(&self, clock: &Clock, seed: Seed, of_faults: Seed) -> Self {
+        let journal = Journal::new(clock.clone());
+        let faults = Faults::new(clock.clone(), of_faults);
+        Self::new(self.state.fork(clock, seed, Middleware { journal, faults }))
     }
 
     /// Everything as it is now, for [`ApiServer::restore`].

@@ -273,3 +273,44 @@ async fn generated_names_can_count() {
         assert_eq!(created.body["metadata"]["name"], name);
     }
 }
+
+// FRK-1
+#[tokio::test(start_paused = true)]
+async fn time_does_not_move_a_fork_at_rest() {
+    let mut delays = StageDelays::NONE;
+    delays.ready = Duration::from_secs(30);
+    let server = ApiServer::builder().epoch(epoch()).seed(7).workloads(Workloads::Pods).stage_delays(delays).build().unwrap();
+    let cluster = Cluster::from(server);
+    let pod = json!({"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
+    assert_eq!(cluster.post("/api/v1/namespaces/default/pods", pod).await.code, 201);
+    let origin = cluster.server.fork_at_rest();
+    let revision = origin.revision();
+    pass(Duration::from_secs(60)).await;
+    assert_eq!(origin.revision(), revision);
+    let fork = Cluster::from(origin.fork());
+    pass(Duration::from_secs(1)).await;
+    assert_eq!(fork.get("/api/v1/namespaces/default/pods/p").await.body["status"]["phase"], "Running");
+}
+
+// SRV-6
+#[tokio::test(start_paused = true)]
+async fn manifests_leave_out_what_each_server_makes_itself_only() {
+    let cluster = Cluster::start();
+    let label = "kube-aggregator.kubernetes.io/automanaged";
+    cluster.map("labelled", json!({"metadata": {"labels": {label: "true"}}})).await;
+    let service = |value: &str| {
+        let group = format!("{value}.ex.io");
+        let spec = json!({
+            "group": group, "version": "v1", "groupPriorityMinimum": 1, "versionPriority": 1,
+            "service": {"name": "s", "namespace": "default"}, "insecureSkipTLSVerify": true,
+        });
+        json!({"metadata": {"name": format!("v1.{group}"), "labels": {label: value}}, "spec": spec})
+    };
+    for value in ["true", "onstart", "false"] {
+        let answer = cluster.post("/apis/apiregistration.k8s.io/v1/apiservices", service(value)).await;
+        assert_eq!(answer.code, 201, "{}", answer.body);
+    }
+    let text = cluster.server.dump(Dump::Manifests);
+    let has = |name: &str| text.contains(&format!("name: {name}\n"));
+    assert!(has("labelled") && has("v1.false.ex.io") && !has("v1.true.ex.io") && !has("v1.onstart.ex.io"), "{text}");
+}

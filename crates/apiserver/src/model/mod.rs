@@ -13,7 +13,7 @@ use crate::{
     clock::Seed,
     definition::DefinitionModel,
     kinds::{Endpoint, KindSpec},
-    status::FieldError,
+    status::{FieldError, Status},
     store::Snapshot,
     types::Builtin,
 };
@@ -55,10 +55,22 @@ pub trait Model: fmt::Debug + Send + Sync {
         warnings: &mut Vec<String>,
     ) -> Vec<FieldError>;
 
-    /// What of a valid object collides with others, or cannot be had here. `stored` is what it replaces.
-    fn collisions(&self, object: &Value, stored: Option<&Value>, context: &Preparation<'_>) -> Vec<FieldError> {
-        let _ = (object, stored, context);
-        Vec::new()
+    /// Whether objects get something of which there is one for all, so that two of them may not be prepared at once.
+    fn allocates(&self) -> bool {
+        false
+    }
+
+    /// What of an object collides with others, or cannot be had here. `stored` is what it replaces, `errors` is what else is wrong with
+    /// it, which is not told then.
+    fn collision(
+        &self,
+        object: &Value,
+        stored: Option<&Value>,
+        errors: &[FieldError],
+        context: &Preparation<'_>,
+    ) -> Option<Collision> {
+        let _ = (object, stored, errors, context);
+        None
     }
 
     /// Brings an object that was stored under older rules up to date for a reader; returns whether anything changed.
@@ -66,6 +78,16 @@ pub trait Model: fmt::Debug + Send + Sync {
         let _ = object;
         false
     }
+}
+
+/// Something that an object cannot have.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Collision {
+    /// A field says so.
+    Field(FieldError),
+    /// The real server takes it for a failure of its own.
+    Other(Status),
 }
 
 /// What a model may look at while it prepares an object.

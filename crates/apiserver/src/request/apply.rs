@@ -11,6 +11,7 @@ use super::{
     resource::Call,
     service::Outgoing,
     update::Update,
+    warnings::Warnings,
     write::{FieldValidation, Recording, WriteContext, Written},
 };
 use crate::{
@@ -115,7 +116,7 @@ impl State {
 }
 
 /// Answers an apply patch of an object or of a subresource that takes the whole object. A missing object is created.
-pub(super) async fn answer(call: &Call<'_>, endpoint: Endpoint<'_>, warnings: &mut Vec<String>) -> Result<Outgoing, Status> {
+pub(super) async fn answer(call: &Call<'_>, endpoint: Endpoint<'_>, warnings: &mut Warnings) -> Result<Outgoing, Status> {
     let mut context = options::write_context(call.incoming, "PatchOptions")?;
     context.recording = Recording::Made;
     let (kind, name) = (call.kind(), call.name());

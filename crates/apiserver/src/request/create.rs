@@ -63,6 +63,7 @@ impl State {
         }
         self.claim(kind, &mut object);
         let resource = resource_of(kind);
+        let _turn = self.turn_to_allocate(kind);
         let snapshot = self.store.snapshot();
         admission::on_create(kind, &mut object, &snapshot)?;
         if !context.is_internal {
@@ -114,6 +115,9 @@ impl State {
         match self.store.commit(vec![Change::create(resource, name, object)]) {
             Ok(events) => {
                 let stored = events.into_iter().next().and_then(|event| event.current.clone());
+                if let Some(stored) = &stored {
+                    self.note_written(kind, stored.revision());
+                }
                 Ok(stored.map(|object| Written { object, created: true, stored: true }))
             }
             Err(CommitError::Failed(_)) => Err(Status::storage_failed()),

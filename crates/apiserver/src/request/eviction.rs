@@ -10,6 +10,7 @@ use super::{
     service::Outgoing,
     subresource,
     update::Update,
+    warnings::Warnings,
     write::{Recording, WriteContext},
 };
 use crate::{
@@ -18,38 +19,78 @@ use crate::{
     kinds::Endpoint,
     request::options,
     status::{Cause, Status},
-    store::{ObjectName, Resource, Snapshot},
+    store::{ObjectName, Resource, Snapshot, Stored},
 };
 
 const REFUSAL: &str = "Cannot evict pod as it would violate the pod's disruption budget.";
 /// How long a client waits for a budget that nobody has looked at yet.
 const RETRY_SECONDS: u32 = 10;
 
+/// How often a pod is looked at that changes meanwhile.
+const ATTEMPTS: usize = 20;
+
 /// How many evicted pods a budget may wait for.
 const MAX_DISRUPTED: usize = 2000;
 
 /// Answers an eviction.
-pub(super) async fn answer(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Outgoing, Status> {
+pub(super) async fn answer(call: &Call<'_>, warnings: &mut Warnings) -> Result<Outgoing, Status> {
     let mut context = options::write_context(call.incoming, "CreateOptions")?;
     let body = subresource::sent(call, "policy", "Eviction", &mut context, warnings)?;
-    let mut options = delete_options::from(&body["deleteOptions"], &mut context)?;
+    let options = delete_options::from(&body["deleteOptions"], &mut context)?;
     let (kind, name) = (call.kind(), call.name());
-    let pod = call.state.find(kind, &name)?;
+    for _ in 0..ATTEMPTS {
+        let pod = call.state.find(kind, &name)?;
+        match evict(call, &mut context, &options, &pod).await {
+            Err(Refused::Changed) => {}
+            Err(Refused::Finally(status)) => return Err(status),
+            Ok(outgoing) => return Ok(outgoing),
+        }
+    }
+    Err(Status::stale(&kind.group, &kind.plural, &name.name))
+}
+
+/// Why a pod was not evicted.
+enum Refused {
+    /// It has changed since it was looked at.
+    Changed,
+    Finally(Status),
+}
+
+impl From<Status> for Refused {
+    fn from(status: Status) -> Self {
+        Self::Finally(status)
+    }
+}
+
+/// Evicts a pod as it was found.
+async fn evict(
+    call: &Call<'_>,
+    context: &mut WriteContext<'_>,
+    options: &DeleteOptions,
+    pod: &Stored,
+) -> Result<Outgoing, Refused> {
     let guard = guard_of(pod.value(), &call.state.store.snapshot())?;
     if let Guard::Counts(budget) = &guard {
-        take_from(call, budget, &name, context.dry_run).await?;
+        take_from(call, budget, &call.name(), context.dry_run).await?;
     }
-    let asked_for_version = options.resource_version.is_some();
-    if matches!(guard, Guard::Unhealthy(_)) {
+    let mut bound = options.clone();
+    let is_bound = match guard {
+        Guard::Unhealthy(_) => true,
+        // A version that the client names may be older, and is honoured.
+        Guard::Pending => options.resource_version.is_none(),
+        Guard::None | Guard::Counts(_) => false,
+    };
+    if is_bound {
         // A pod that becomes healthy in between counts.
-        options.resource_version = Some(pod.revision().to_string());
+        bound.resource_version = Some(pod.revision().to_string());
     }
-    match delete(call, &mut context, options).await {
-        Err(status) if status.is("Conflict") && !asked_for_version => match &guard {
-            Guard::Unhealthy(budget) => Err(unsettled(&budget.name)),
-            _ => Err(status),
+    match delete(call, context, bound).await {
+        Err(status) if status.is("Conflict") && options.resource_version.is_none() => match guard {
+            Guard::Unhealthy(budget) => Err(unsettled(&budget.name).into()),
+            Guard::Pending => Err(Refused::Changed),
+            Guard::None | Guard::Counts(_) => Err(status.into()),
         },
-        outcome => outcome,
+        outcome => Ok(outcome?),
     }
 }
 
@@ -92,6 +133,8 @@ fn disrupted(pod: &Value, now: &str) -> Value {
 enum Guard {
     /// Nothing.
     None,
+    /// Nothing, as long as the pod does not start.
+    Pending,
     /// The pod is not healthy, so its end takes nothing from this budget.
     Unhealthy(ObjectName),
     /// The end of the pod counts.
@@ -100,9 +143,11 @@ enum Guard {
 
 /// A pod that runs is protected by the budget that selects it.
 fn guard_of(pod: &Value, snapshot: &Snapshot) -> Result<Guard, Status> {
-    let is_unprotected = matches!(pod["status"]["phase"].as_str(), Some("Succeeded" | "Failed" | "Pending"));
-    if is_unprotected || pod.deletion_timestamp().is_some() {
-        return Ok(Guard::None);
+    match pod["status"]["phase"].as_str() {
+        _ if pod.deletion_timestamp().is_some() => return Ok(Guard::None),
+        Some("Succeeded" | "Failed") => return Ok(Guard::None),
+        Some("Pending") => return Ok(Guard::Pending),
+        _ => {}
     }
     let budgets_of_all = budgets();
     let selects = |budget: &Value| {

@@ -32,10 +32,11 @@ pub(crate) mod selection;
 mod service;
 mod size;
 mod strategy;
-pub(crate) mod subresource;
+mod subresource;
 mod token;
 mod token_request;
 pub(crate) mod update;
+mod warnings;
 pub(crate) mod write;
 
 pub use body::ResponseBody;

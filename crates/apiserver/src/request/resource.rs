@@ -20,6 +20,7 @@ use super::{
     service::{Incoming, Outgoing},
     subresource,
     update::Update,
+    warnings::Warnings,
     write::{WriteContext, Written},
 };
 use crate::{
@@ -45,7 +46,7 @@ pub(super) async fn answer(
     state: &Arc<State>,
     target: &ResourceTarget,
     incoming: &Incoming,
-    warnings: &mut Vec<String>,
+    warnings: &mut Warnings,
 ) -> Result<Outgoing, Status> {
     let route = match state.with_registry(|registry| route::find(registry, target, &incoming.parts.method)) {
         Ok(route) => route,
@@ -54,7 +55,7 @@ pub(super) async fn answer(
         Err(NoRoute::Status(status)) => return Err(status),
     };
     if let Some(warning) = &route.kind.deprecation_warning {
-        warnings.push(warning.clone());
+        warnings.add(warning);
     }
     let representation = negotiate::negotiate(&incoming.parts.headers, &incoming.query, &route.kind, route.verb == Verb::Watch)?;
     let call = Call { state, route: &route, incoming, representation };
@@ -65,7 +66,7 @@ pub(super) async fn answer(
     Ok(outgoing)
 }
 
-async fn perform(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Outgoing, Status> {
+async fn perform(call: &Call<'_>, warnings: &mut Warnings) -> Result<Outgoing, Status> {
     Ok(match (&call.route.subresource, call.route.verb) {
         (Some(_), _) => subresource::answer(call, warnings).await?,
         (None, Verb::Get) => get(call).await?.into(),
@@ -111,7 +112,7 @@ impl Call<'_> {
         let code = if written.created { StatusCode::CREATED } else { StatusCode::OK };
         let bytes = encode::object(self.kind(), &written.object, self.representation, self.state.clock.now())?;
         let response = respond::full(code, self.representation.content_type(), bytes);
-        Ok(Outgoing { response, warnings: Vec::new(), stored: written.stored })
+        Ok(Outgoing { response, warnings: Warnings::default(), stored: written.stored })
     }
 }
 
@@ -148,7 +149,7 @@ fn object_of(call: &Call<'_>, context: &mut WriteContext<'_>) -> Result<Value, S
     decode::object(&call.incoming.body, body_type, call.kind(), context)
 }
 
-async fn create(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Outgoing, Status> {
+async fn create(call: &Call<'_>, warnings: &mut Warnings) -> Result<Outgoing, Status> {
     let mut context = options::write_context(call.incoming, "CreateOptions")?;
     let object = object_of(call, &mut context)?;
     if call.state.options.strict {
@@ -183,7 +184,7 @@ fn strict(kind: &KindSpec, object: &Value) -> Result<(), Status> {
 }
 
 /// A PUT to the object or to a subresource that takes the whole object.
-pub(super) async fn update(call: &Call<'_>, endpoint: Endpoint<'_>, warnings: &mut Vec<String>) -> Result<Outgoing, Status> {
+pub(super) async fn update(call: &Call<'_>, endpoint: Endpoint<'_>, warnings: &mut Warnings) -> Result<Outgoing, Status> {
     let mut context = options::write_context(call.incoming, "UpdateOptions")?;
     let object = object_of(call, &mut context)?;
     let (kind, name) = (call.kind(), call.name());
@@ -195,7 +196,7 @@ pub(super) async fn update(call: &Call<'_>, endpoint: Endpoint<'_>, warnings: &m
 }
 
 /// A PATCH of the object or of a subresource that takes the whole object.
-pub(super) async fn patch(call: &Call<'_>, endpoint: Endpoint<'_>, warnings: &mut Vec<String>) -> Result<Outgoing, Status> {
+pub(super) async fn patch(call: &Call<'_>, endpoint: Endpoint<'_>, warnings: &mut Warnings) -> Result<Outgoing, Status> {
     if apply::is_apply(call.content_type()) {
         return apply::answer(call, endpoint, warnings).await;
     }
@@ -210,17 +211,17 @@ pub(super) async fn patch(call: &Call<'_>, endpoint: Endpoint<'_>, warnings: &mu
     call.written(&outcome?)
 }
 
-async fn delete(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Outgoing, Status> {
+async fn delete(call: &Call<'_>, warnings: &mut Warnings) -> Result<Outgoing, Status> {
     let (mut context, options) = delete_options::read(call)?;
     let outcome = call.state.delete(&mut context, call.kind(), &call.name(), &options).await;
     warnings.append(&mut context.warnings);
     let deleted = outcome?;
     let response = respond::deleted(call.state, call.kind(), &deleted, call.representation)?;
-    Ok(Outgoing { response, warnings: Vec::new(), stored: deleted.stored })
+    Ok(Outgoing { response, warnings: Warnings::default(), stored: deleted.stored })
 }
 
 /// DEL-8: answers the objects as they were.
-async fn delete_collection(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Outgoing, Status> {
+async fn delete_collection(call: &Call<'_>, warnings: &mut Warnings) -> Result<Outgoing, Status> {
     let query = &call.incoming.query;
     let (mut context, options) = delete_options::read(call)?;
     let list = ListQuery::parse(query, call.kind(), call.route.namespace.clone())?;
@@ -248,5 +249,5 @@ async fn delete_collection(call: &Call<'_>, warnings: &mut Vec<String>) -> Resul
     let representation = Representation { shape, ..call.representation };
     let bytes = encode::list(call.kind(), &items, &meta, representation, call.state.clock.now())?;
     let response = respond::full(StatusCode::OK, representation.content_type(), bytes);
-    Ok(Outgoing { response, warnings: Vec::new(), stored })
+    Ok(Outgoing { response, warnings: Warnings::default(), stored })
 }

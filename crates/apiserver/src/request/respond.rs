@@ -9,10 +9,9 @@ use super::{
     delete::Deleted,
     encode,
     negotiate::{Format, Representation},
+    warnings::Warnings,
 };
-use crate::{kinds::KindSpec, server::State, status::Status};
-
-const AUDIT_ID: header::HeaderName = header::HeaderName::from_static("audit-id");
+use crate::{kinds::KindSpec, middleware::journal::AUDIT_ID, server::State, status::Status};
 
 /// A complete answer.
 pub(super) fn full(code: StatusCode, content_type: &'static str, bytes: Bytes) -> Response<ResponseBody> {
@@ -76,17 +75,17 @@ pub(super) fn deleted(
 }
 
 /// Adds what every answer carries (DISC-14).
-pub(super) fn finish(state: &State, response: &mut Response<ResponseBody>, warnings: &[String]) {
+pub(super) fn finish(state: &State, response: &mut Response<ResponseBody>, warnings: &Warnings) {
     let headers = response.headers_mut();
-    headers.reserve(4 + warnings.len());
+    headers.reserve(4 + warnings.told().len());
     if let Ok(id) = HeaderValue::from_bytes(&state.seed.uuid_text()) {
         headers.entry(AUDIT_ID).or_insert(id);
     }
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-cache, private"));
     headers.entry(header::DATE).or_insert_with(|| state.clock.http_date());
-    for warning in warnings {
+    for warning in warnings.told() {
         let quoted = warning.replace('\\', "\\\\").replace('"', "\\\"");
-        if let Ok(value) = HeaderValue::from_str(&format!("299 - \"{quoted}\"")) {
+        if let Ok(value) = HeaderValue::from_bytes(format!("299 - \"{quoted}\"").as_bytes()) {
             headers.append(header::WARNING, value);
         }
     }

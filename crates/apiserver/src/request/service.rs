@@ -26,11 +26,16 @@ use super::{
     nonresource, pretty,
     query::Query,
     resource, respond,
+    warnings::Warnings,
 };
 use crate::{
     access::{Action, Identity, Refused},
     kinds::Verb,
-    middleware::{BoxError, Effect, Target, journal::RecordNote, path},
+    middleware::{
+        BoxError, Effect, Target,
+        journal::{AUDIT_ID, RecordNote},
+        path,
+    },
     server::State,
     status::Status,
 };
@@ -57,7 +62,7 @@ pub(super) struct Incoming {
 #[derive(Debug)]
 pub(super) struct Outgoing {
     pub(super) response: Response<ResponseBody>,
-    pub(super) warnings: Vec<String>,
+    pub(super) warnings: Warnings,
     pub(super) stored: bool,
 }
 
@@ -105,6 +110,8 @@ where
     let mut request = request;
     let target = Target::in_request(&mut request);
     let (parts, body) = request.into_parts();
+    // Who comes through other servers has an id already.
+    let audit_id = parts.headers.get(AUDIT_ID).filter(|id| !id.is_empty()).cloned();
     let revision_before = state.store.revision();
     let note = parts.extensions.get::<RecordNote>().filter(|note| note.wants_changes()).cloned();
     let Some(_turn) = Turn::take(state, &target) else { return too_many_requests() };
@@ -113,6 +120,9 @@ where
     let Outgoing { mut response, warnings, stored } = outgoing;
     if is_head {
         *response.body_mut() = ResponseBody::full(Bytes::new());
+    }
+    if let Some(id) = audit_id {
+        response.headers_mut().insert(AUDIT_ID, id);
     }
     respond::finish(state, &mut response, &warnings);
     let revision_after = state.store.revision();
@@ -227,7 +237,7 @@ async fn answer(state: &Arc<State>, target: &Target, incoming: Incoming) -> Outg
     match target {
         Target::Other { path, .. } => nonresource::answer(state, &incoming, path),
         Target::Resource(target) => {
-            let mut warnings = Vec::new();
+            let mut warnings = Warnings::default();
             match resource::answer(state, target, &incoming, &mut warnings).await {
                 Ok(mut outgoing) => {
                     outgoing.warnings = warnings;
@@ -250,6 +260,6 @@ impl From<Status> for Outgoing {
 
 impl From<Response<ResponseBody>> for Outgoing {
     fn from(response: Response<ResponseBody>) -> Self {
-        Self { response, warnings: Vec::new(), stored: false }
+        Self { response, warnings: Warnings::default(), stored: false }
     }
 }

@@ -12,16 +12,18 @@ use super::{
     service::Outgoing,
     token_request,
     update::Update,
+    warnings::Warnings,
     write::{self, Recording, WriteContext},
 };
 use crate::{
     kinds::{Endpoint, KindSpec, StorageId, Verb},
     status::{FieldError, Status},
     store::ObjectName,
+    workloads::pod,
 };
 
 /// Answers a request for a subresource.
-pub(super) async fn answer(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Outgoing, Status> {
+pub(super) async fn answer(call: &Call<'_>, warnings: &mut Warnings) -> Result<Outgoing, Status> {
     let name = call.route.subresource.as_deref().unwrap_or_default();
     match (name, call.route.verb) {
         ("scale", _) => scale::answer(call, warnings).await,
@@ -67,7 +69,7 @@ pub(super) fn sent(
     group: &str,
     kind: &str,
     context: &mut WriteContext<'_>,
-    warnings: &mut Vec<String>,
+    warnings: &mut Warnings,
 ) -> Result<Value, Status> {
     let mut body = call.posted(group, "v1", kind, context)?;
     let refuse =
@@ -84,11 +86,11 @@ pub(super) fn sent(
 pub(super) fn success(call: &Call<'_>, stored: bool) -> Outgoing {
     let success = json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201});
     let response = respond::value(StatusCode::CREATED, &success, call.representation.format);
-    Outgoing { response, warnings: Vec::new(), stored }
+    Outgoing { response, warnings: Warnings::default(), stored }
 }
 
 /// A binding puts a pod on a node. It comes to the pod, or to the collection of bindings.
-pub(super) async fn bind(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Outgoing, Status> {
+pub(super) async fn bind(call: &Call<'_>, warnings: &mut Warnings) -> Result<Outgoing, Status> {
     let mut context = options::write_context(call.incoming, "CreateOptions")?;
     let body = sent(call, "", "Binding", &mut context, warnings)?;
     let node = check_binding(&body)?;
@@ -106,9 +108,9 @@ pub(super) async fn bind(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<
             let why = format!("pod {} is already assigned to node {assigned:?}", present.name());
             return Err(Status::conflict("", "pods/binding", present.name(), &why));
         }
-        let mut pod = present.clone();
-        assign(&mut pod, &node, &now);
-        Ok(pod)
+        let mut assigned = present.clone();
+        pod::assign(&mut assigned, &node, &now);
+        Ok(assigned)
     };
     let written = call.state.update(&mut context, update, transform).await?;
     Ok(success(call, written.stored))
@@ -131,13 +133,4 @@ fn check_binding(binding: &Value) -> Result<String, Status> {
         [only] => Err(Status::unknown(only.clone())),
         several => Err(Status::unknown(format!("[{}]", several.join(", ")))),
     }
-}
-
-/// Puts a pod on a node.
-pub(crate) fn assign(pod: &mut Value, node: &str, now: &str) {
-    pod["spec"]["nodeName"] = node.into();
-    let mut conditions = pod.pointer("/status/conditions").and_then(Value::as_array).cloned().unwrap_or_default();
-    conditions.retain(|condition| condition["type"] != "PodScheduled");
-    conditions.push(json!({"type": "PodScheduled", "status": "True", "lastProbeTime": null, "lastTransitionTime": now}));
-    pod["status"]["conditions"] = conditions.into();
 }

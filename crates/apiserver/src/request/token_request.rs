@@ -13,6 +13,7 @@ use super::{
     respond,
     service::Outgoing,
     subresource,
+    warnings::Warnings,
     write::{self, WriteContext},
 };
 use crate::{
@@ -28,7 +29,7 @@ const SHORTEST: i64 = 600;
 const LONGEST: i64 = 1 << 32;
 
 /// Issues a token.
-pub(super) fn answer(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Outgoing, Status> {
+pub(super) fn answer(call: &Call<'_>, warnings: &mut Warnings) -> Result<Outgoing, Status> {
     let mut context = options::write_context(call.incoming, "CreateOptions")?;
     context.subresource = "token";
     let request = read(call, &mut context)?;
@@ -40,7 +41,7 @@ pub(super) fn answer(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Outg
     let bound = bound(&snapshot, &account, &request)?;
     let request = issue(call.state, request, bound);
     let response = respond::value(StatusCode::CREATED, &request, call.representation.format);
-    Ok(Outgoing { response, warnings: Vec::new(), stored: false })
+    Ok(Outgoing { response, warnings: Warnings::default(), stored: false })
 }
 
 /// The body with its defaults and its owner.

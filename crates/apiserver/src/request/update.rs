@@ -50,9 +50,11 @@ impl State {
         let resource = resource_of(kind);
         let found = context.found.clone();
         for _ in 0..ATTEMPTS {
+            let turn = self.turn_to_allocate(kind);
             let snapshot = self.store.snapshot();
             let Some(stored) = snapshot.get(&resource, name).cloned() else {
                 if update.create_when_missing {
+                    drop(turn);
                     self.authorize(context.user, || creation(update))?;
                     let object = transform(context, &Value::Null)?;
                     return self.create_missing(context, update, object).await;
@@ -163,6 +165,7 @@ impl State {
         let change = Change::update(resource.clone(), name.clone(), stored.revision(), object);
         let events = self.store.commit(vec![change])?;
         let current = events.first().and_then(|event| event.current.clone()).unwrap_or_else(|| stored.clone());
+        self.note_written(kind, current.revision());
         Ok(Written { object: self.view(kind, &current), created: false, stored: true })
     }
 

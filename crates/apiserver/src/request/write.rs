@@ -8,12 +8,13 @@ use super::{
     convert,
     json::{MAX_PROBLEMS, Places},
     metadata, scale, size,
+    warnings::Warnings,
 };
 use crate::{
     access::Identity,
     kinds::{Endpoint, KindSpec},
     middleware::journal::RecordNote,
-    model::{self, Preparation},
+    model::{self, Collision, Preparation},
     schema,
     server::State,
     status::Status,
@@ -67,7 +68,7 @@ pub(crate) struct WriteContext<'a> {
     /// The JSON text of a built-in object: its problems are told in the order of the text.
     pub(crate) text: Option<Bytes>,
     /// What the client is told beside the answer.
-    pub(crate) warnings: Vec<String>,
+    pub(crate) warnings: Warnings,
     /// The record of the request in the journal.
     pub(crate) note: Option<RecordNote>,
 }
@@ -96,7 +97,7 @@ impl<'a> WriteContext<'a> {
             recording: Recording::Compared,
             found: Vec::new(),
             text: None,
-            warnings: Vec::new(),
+            warnings: Warnings::default(),
             note: None,
         }
     }
@@ -132,16 +133,9 @@ impl<'a> WriteContext<'a> {
         Ok(())
     }
 
-    /// Adds a warning, once. Long ones are cut, and when there is no room for more headers, the rest is left out.
+    /// Adds a warning, once.
     pub(crate) fn warn(&mut self, text: impl Into<String>) {
-        const LONGEST: usize = 256;
-        const ROOM: usize = 4096;
-        let mut text = text.into();
-        text.truncate(text.floor_char_boundary(LONGEST));
-        let used: usize = self.warnings.iter().map(String::len).sum();
-        if used + text.len() <= ROOM && !self.warnings.contains(&text) {
-            self.warnings.push(text);
-        }
+        self.warnings.add(text);
     }
 }
 
@@ -230,8 +224,12 @@ impl State {
         // That rules were not evaluated is said last.
         let end = errors.iter().position(schema::is_about_rules).unwrap_or(errors.len());
         errors.splice(end..end, scale::check(kind, object));
-        if errors.is_empty() && endpoint == Endpoint::Main {
-            errors = model.collisions(object, stored, &preparation);
+        if endpoint == Endpoint::Main {
+            match model.collision(object, stored, &errors, &preparation) {
+                Some(Collision::Field(error)) => errors = vec![error],
+                Some(Collision::Other(status)) => return Err(status),
+                None => {}
+            }
         }
         if errors.is_empty() {
             for warning in warnings {

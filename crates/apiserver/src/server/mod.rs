@@ -10,6 +10,8 @@ mod manifests;
 mod options;
 mod settle;
 mod state;
+#[cfg(test)]
+mod tests;
 mod timer;
 mod writer;
 

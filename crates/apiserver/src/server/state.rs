@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use parking_lot::{Mutex, RwLock};
+use parking_lot::{Mutex, MutexGuard, RwLock};
 use serde_json::Value;
 
 use super::{Controllers, Disturbances, IdleChecks, Names, Options, Writer};
@@ -20,6 +20,7 @@ use crate::{
     discovery::Discovery,
     kinds::{KindSpec, Registry},
     middleware::{Faults, Journal},
+    model,
     openapi::OpenApi,
     store::Store,
 };
@@ -108,6 +109,7 @@ pub(super) struct Foundation {
 #[derive(Default)]
 struct Made {
     discovery: Discovery,
+    openapi: OpenApi,
     /// How many names it completed by counting.
     names: u64,
 }
@@ -130,6 +132,8 @@ pub(crate) struct State {
     at_work: AtomicUsize,
     /// Held while controllers take note of changes, so that they do in order.
     observing: Mutex<()>,
+    /// Held while an object gets something of which there is one for all.
+    allocating: Mutex<()>,
     paused: AtomicBool,
     /// Requests that are being handled.
     pub(crate) in_flight: AtomicUsize,
@@ -171,10 +175,11 @@ impl State {
             idle_checks: IdleChecks::default(),
             knowledge: RwLock::new(knowledge),
             discovery: made.discovery,
-            openapi: OpenApi::default(),
+            openapi: made.openapi,
             running: tokio::sync::Mutex::new(()),
             at_work: AtomicUsize::new(0),
             observing: Mutex::new(()),
+            allocating: Mutex::new(()),
             paused: AtomicBool::new(false),
             in_flight: AtomicUsize::new(0),
             named: AtomicU64::new(made.names),
@@ -186,7 +191,8 @@ impl State {
     /// Another server with the same content (FRK-1).
     pub(super) fn fork(&self, clock: &Clock, seed: Seed, middleware: Middleware) -> Arc<Self> {
         let knowledge = self.knowledge.read().fork();
-        let made = Made { discovery: self.discovery.fork(), names: self.named.load(Ordering::Relaxed) };
+        let made =
+            Made { discovery: self.discovery.fork(), openapi: self.openapi.fork(), names: self.named.load(Ordering::Relaxed) };
         let clock = clock.with_own_skew();
         let foundation = Foundation { clock, seed, options: self.options.clone(), access: self.access.fork() };
         Self::assemble(foundation, middleware, self.store.fork(), knowledge, made)
@@ -250,6 +256,20 @@ impl State {
         })
     }
 
+    /// Notes that an object was written as this kind. When the kind was replaced meanwhile, the object is one of before.
+    pub(crate) fn note_written(&self, kind: &Arc<KindSpec>, revision: u64) {
+        let Some(custom) = &kind.custom else { return };
+        let is_present = |registry: &Registry| {
+            registry.resource(&kind.group, &kind.version, &kind.plural).is_some_and(|present| Arc::ptr_eq(present, kind))
+        };
+        if self.with_registry(is_present) {
+            return;
+        }
+        if let Some(in_force) = self.knowledge.write().definitions.get_mut(&custom.definition) {
+            in_force.since = in_force.since.max(revision);
+        }
+    }
+
     /// When the first objects of the kind may be created (DIF-1).
     pub(crate) fn open_for_creates(&self, kind: &KindSpec) -> Duration {
         let Some(custom) = kind.custom.as_ref().filter(|_| !self.options.cr_create_delay.is_zero()) else {
@@ -257,6 +277,11 @@ impl State {
         };
         let established = self.knowledge.read().definitions.get(&custom.definition).map(|in_force| in_force.established);
         established.unwrap_or_default() + self.options.cr_create_delay
+    }
+
+    /// Held from the look at what is there until the commit, so that no two objects get what there is once.
+    pub(crate) fn turn_to_allocate(&self, kind: &KindSpec) -> Option<MutexGuard<'_, ()>> {
+        model::of(kind).allocates().then(|| self.allocating.lock())
     }
 
     /// What completes a generated name (META-4, DET-6).

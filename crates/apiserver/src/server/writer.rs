@@ -195,6 +195,7 @@ impl Writer {
         self.state.middleware.journal.add(Record {
             number: 0,
             time: self.state.clock.now(),
+            audit_id: None,
             user: Some(self.user.name().to_owned()),
             user_agent: self.manager.to_owned(),
             target: entry.target,

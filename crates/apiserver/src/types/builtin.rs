@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{data::Definitions, defaults, normal, prepare, validate, warnings};
 use crate::{
     kinds::{Endpoint, KindSpec},
-    model::{Model, Preparation, WrongType},
+    model::{Collision, Model, Preparation, WrongType},
     status::FieldError,
 };
 
@@ -57,8 +57,18 @@ impl Model for Builtin {
         prepare::prepare(self.stored_definition(object), object, stored, context);
     }
 
-    fn collisions(&self, object: &Value, stored: Option<&Value>, context: &Preparation<'_>) -> Vec<FieldError> {
-        prepare::collisions(self.stored_definition(object), object, stored, context)
+    fn allocates(&self) -> bool {
+        prepare::allocates(self.definition)
+    }
+
+    fn collision(
+        &self,
+        object: &Value,
+        stored: Option<&Value>,
+        errors: &[FieldError],
+        context: &Preparation<'_>,
+    ) -> Option<Collision> {
+        prepare::collision(self.stored_definition(object), object, stored, errors, context)
     }
 
     fn validate(

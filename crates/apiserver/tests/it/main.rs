@@ -9,6 +9,7 @@ mod collections;
 mod definitions;
 mod deletion;
 mod disturbances;
+mod evictions;
 mod forks;
 mod garbage;
 mod histories;
@@ -24,6 +25,7 @@ mod protobuf;
 mod replay;
 mod rules;
 mod server;
+mod services;
 mod stages;
 mod watches;
 

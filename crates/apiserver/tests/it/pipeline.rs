@@ -236,3 +236,21 @@ async fn an_object_that_is_too_large_is_stored_without_managers_and_the_journal_
     let refused = cluster.post("/apis/apps/v1/namespaces/default/controllerrevisions", revision).await;
     assert_eq!((refused.code, refused.reason(), refused.message()), (500, "", "etcdserver: request is too large"));
 }
+
+// JRN-4, DISC-14
+#[tokio::test(start_paused = true)]
+async fn a_request_has_one_id_in_its_answer_and_in_the_audit_log() {
+    let cluster = Cluster::start();
+    let drawn = cluster.get(MAPS).await.headers["audit-id"].to_str().unwrap().to_owned();
+    let given = cluster.send("GET", MAPS, None, &[("audit-id", "abc-def")]).await;
+    assert_eq!(given.headers["audit-id"], "abc-def");
+    let ids: Vec<Value> = cluster
+        .server
+        .journal()
+        .all()
+        .audit()
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["auditID"].clone())
+        .collect();
+    assert_eq!(ids, [json!(drawn), json!("abc-def")]);
+}

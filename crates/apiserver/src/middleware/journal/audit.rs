@@ -32,8 +32,8 @@ impl Record {
             "kind": "Event",
             "apiVersion": "audit.k8s.io/v1",
             "level": if self.body.is_some() { "Request" } else { "Metadata" },
-            // The journal counts its records; it is their identity.
-            "auditID": format!("00000000-0000-4000-8000-{:012x}", self.number),
+            // What was not answered is known by its number.
+            "auditID": self.audit_id.clone().unwrap_or_else(|| format!("00000000-0000-4000-8000-{:012x}", self.number)),
             "stage": if self.outcome == Outcome::Running { "RequestReceived" } else { "ResponseComplete" },
             "requestURI": self.uri(),
             "verb": self.verb(),

@@ -25,6 +25,6 @@ pub use body::JournalBody;
 pub use log::{Journal, Mark};
 pub use record::{ChangedObject, Outcome, Record};
 pub use records::Records;
-pub(crate) use service::RecordNote;
+pub(crate) use service::{AUDIT_ID, RecordNote};
 pub use service::{JournalLayer, JournalService};
 pub use violation::Violation;

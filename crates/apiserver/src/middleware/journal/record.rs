@@ -19,6 +19,8 @@ pub struct Record {
     pub number: u64,
     /// When the request arrived.
     pub time: Timestamp,
+    /// The `Audit-Id` of its answer.
+    pub audit_id: Option<String>,
     /// Who made it; unknown in front of a client.
     pub user: Option<String>,
     /// The `User-Agent` header, empty when there is none.

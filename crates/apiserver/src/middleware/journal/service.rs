@@ -7,7 +7,10 @@ use std::{
 };
 
 use bytes::Bytes;
-use http::{Request, Response, header::USER_AGENT};
+use http::{
+    Request, Response,
+    header::{HeaderName, USER_AGENT},
+};
 use http_body::Body;
 use http_body_util::BodyExt;
 use tower::{Layer, Service};
@@ -18,6 +21,9 @@ use crate::{
     middleware::{BoxError, Effect, Target},
     store::Event,
 };
+
+/// The header by which a request and its answer are known in an audit log.
+pub(crate) const AUDIT_ID: HeaderName = HeaderName::from_static("audit-id");
 
 /// Puts a [`JournalService`] around a service.
 #[derive(Clone, Debug)]
@@ -71,7 +77,8 @@ where
             let started = journal.clock().moment();
             let mut request = request;
             let number = journal.open(record(&mut request, &journal));
-            let mut open = OpenRecord { number, journal, outcome: Outcome::Cancelled, latency: None, effect: None };
+            let mut open =
+                OpenRecord { number, journal, outcome: Outcome::Cancelled, audit_id: None, latency: None, effect: None };
             let mut request = open.note_body(request).await?;
             request.extensions_mut().insert(RecordNote { journal: open.journal.clone(), number: open.number });
             let answer = inner.call(request).await.map_err(Into::into);
@@ -81,6 +88,7 @@ where
             };
             let status = response.status();
             open.outcome = Outcome::Answered(status.as_u16());
+            open.audit_id = response.headers().get(AUDIT_ID).and_then(|id| Some(id.to_str().ok()?.to_owned()));
             open.latency = Some(open.journal.clock().moment().saturating_sub(started));
             open.effect = response.extensions().get::<Effect>().copied();
             let is_error = status.is_client_error() || status.is_server_error();
@@ -94,6 +102,7 @@ fn record<B>(request: &mut Request<B>, journal: &Journal) -> Record {
     Record {
         number: 0,
         time: journal.clock().now(),
+        audit_id: None,
         user: request.extensions().get::<Identity>().map(|identity| identity.name().to_owned()),
         user_agent: user_agent.unwrap_or_default(),
         target: Target::in_request(request),
@@ -139,6 +148,7 @@ struct OpenRecord {
     journal: Journal,
     number: u64,
     outcome: Outcome,
+    audit_id: Option<String>,
     latency: Option<Duration>,
     effect: Option<Effect>,
 }
@@ -169,6 +179,7 @@ impl Drop for OpenRecord {
     fn drop(&mut self) {
         self.journal.amend(self.number, |record| {
             record.outcome = self.outcome;
+            record.audit_id = self.audit_id.take();
             record.latency = self.latency;
             record.effect = self.effect;
         });

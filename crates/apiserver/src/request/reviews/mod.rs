@@ -8,7 +8,9 @@ use http::{Response, StatusCode};
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::{Value, json};
 
-use super::{body::ResponseBody, create::match_namespace, decode, options, ownership, resource::Call, respond, write};
+use super::{
+    body::ResponseBody, create::match_namespace, decode, options, ownership, resource::Call, respond, warnings::Warnings, write,
+};
 use crate::{access::Identity, kinds::KindSpec, status::Status};
 
 /// Whether objects of the kind are answered and never stored.
@@ -17,7 +19,7 @@ pub(super) fn is_review(kind: &KindSpec) -> bool {
 }
 
 /// Answers a review.
-pub(super) fn answer(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Response<ResponseBody>, Status> {
+pub(super) fn answer(call: &Call<'_>, warnings: &mut Warnings) -> Result<Response<ResponseBody>, Status> {
     let (kind, state) = (call.kind(), call.state);
     let mut context = options::write_context(call.incoming, "CreateOptions")?;
     let mut review = decode::object(&call.incoming.body, call.body_type()?, kind, &mut context)?;

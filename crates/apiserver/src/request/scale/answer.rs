@@ -20,6 +20,7 @@ use crate::{
         respond,
         service::Outgoing,
         update::{self, Update},
+        warnings::Warnings,
         write::{Recording, WriteContext},
     },
     smd::Managers,
@@ -34,7 +35,7 @@ enum Sent {
 }
 
 /// Answers a request for the Scale of an object.
-pub(in crate::request) async fn answer(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Outgoing, Status> {
+pub(in crate::request) async fn answer(call: &Call<'_>, warnings: &mut Warnings) -> Result<Outgoing, Status> {
     if call.route.verb != Verb::Get {
         return write(call, warnings).await;
     }
@@ -46,7 +47,7 @@ pub(in crate::request) async fn answer(call: &Call<'_>, warnings: &mut Vec<Strin
     Ok(respond::value(StatusCode::OK, &scale, call.representation.format).into())
 }
 
-async fn write(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Outgoing, Status> {
+async fn write(call: &Call<'_>, warnings: &mut Warnings) -> Result<Outgoing, Status> {
     let kind = call.kind();
     let is_patch = call.route.verb == Verb::Patch;
     let mut context = options::write_context(call.incoming, if is_patch { "PatchOptions" } else { "UpdateOptions" })?;
@@ -83,7 +84,7 @@ async fn write(call: &Call<'_>, warnings: &mut Vec<String>) -> Result<Outgoing, 
     let written = outcome?;
     let scale = view::of(kind, written.object.value())?;
     let response = respond::value(StatusCode::OK, &scale, call.representation.format);
-    Ok(Outgoing { response, warnings: Vec::new(), stored: written.stored })
+    Ok(Outgoing { response, warnings: Warnings::default(), stored: written.stored })
 }
 
 fn read(call: &Call<'_>, is_patch: bool, context: &mut WriteContext<'_>) -> Result<Sent, Status> {

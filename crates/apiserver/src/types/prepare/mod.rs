@@ -11,20 +11,31 @@ use serde_json::Value;
 pub(super) use pod::quality;
 
 use super::normal;
-use crate::{model::Preparation, status::FieldError};
+use crate::{
+    model::{Collision, Preparation},
+    status::FieldError,
+};
 
-/// What of a valid object collides with others.
-pub(super) fn collisions(
+/// What of an object collides with others. `errors` is what else is wrong with it.
+pub(super) fn collision(
     definition: &'static str,
     object: &Value,
     stored: Option<&Value>,
+    errors: &[FieldError],
     context: &Preparation<'_>,
-) -> Vec<FieldError> {
+) -> Option<Collision> {
     match definition {
-        "io.k8s.api.core.v1.Service" => service::collisions(object, stored, context),
-        _ => Vec::new(),
+        SERVICE => service::collision(object, stored, errors, context),
+        _ => None,
     }
 }
+
+/// Whether objects get something of which there is one for all.
+pub(super) fn allocates(definition: &'static str) -> bool {
+    definition == SERVICE
+}
+
+const SERVICE: &str = "io.k8s.api.core.v1.Service";
 
 /// Prepares a new object (`stored` absent) or the successor of a stored one.
 pub(super) fn prepare(definition: &'static str, object: &mut Value, stored: Option<&Value>, context: &Preparation<'_>) {

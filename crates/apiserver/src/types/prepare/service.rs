@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use kubewright_machinery::object::ObjectExt as _;
 
 use crate::{
-    model::Preparation,
-    status::FieldError,
+    model::{Collision, Preparation},
+    status::{FieldError, Status},
     store::{Resource, Snapshot},
     types::edit::{Edit as _, Members, each, list, part, read},
 };
@@ -47,6 +47,9 @@ pub(super) fn addresses(object: &mut Members, stored: Option<&Value>, context: &
         _ => false,
     };
     if wants_ports {
+        if stored.is_none() {
+            share_ports(spec);
+        }
         node_ports(spec, context);
     }
 }
@@ -89,18 +92,30 @@ fn same(spec: &Members, stored: &Value, field: &str) -> bool {
     spec.get(field).is_none_or(|value| value.is_null() || Some(value) == stored.get(field))
 }
 
-/// Addresses and ports that cannot be had: taken by other services, or of a kind that this cluster has none of.
-pub(super) fn collisions(object: &Value, stored: Option<&Value>, context: &Preparation<'_>) -> Vec<FieldError> {
+/// The first address or port that cannot be had: it is taken, or of a kind that this cluster has none of. What is wrong with the lists of
+/// addresses comes before, everything else after.
+pub(super) fn collision(
+    object: &Value,
+    stored: Option<&Value>,
+    errors: &[FieldError],
+    context: &Preparation<'_>,
+) -> Option<Collision> {
     let spec = &object["spec"];
     let kind = spec["type"].as_str().unwrap_or_default();
-    let mut errors = Vec::new();
-    if kind != "ExternalName" {
-        errors.extend(address_problem(object, stored, context));
+    let is_of_addresses =
+        |error: &FieldError| error.field.starts_with("spec.clusterIP") || error.field.starts_with("spec.ipFamil");
+    if kind == "ExternalName" || errors.iter().any(is_of_addresses) {
+        return None;
     }
-    if has_node_ports(kind) {
-        taken_ports(&mut errors, object, stored, context);
+    if let Some(problem) = address_problem(object, stored, context) {
+        return Some(Collision::Field(problem));
     }
-    errors
+    let mut ports = Ports::of_others(object, context);
+    let taken = has_node_ports(kind).then(|| match stored {
+        None => ports.take_new(spec),
+        Some(stored) => ports.take_changed(spec, &stored["spec"]),
+    });
+    taken.flatten().or_else(|| ports.take_health_check(spec, stored))
 }
 
 fn address_problem(object: &Value, stored: Option<&Value>, context: &Preparation<'_>) -> Option<FieldError> {
@@ -133,21 +148,83 @@ fn address_problem(object: &Value, stored: Option<&Value>, context: &Preparation
     if is_taken { wrong("provided IP is already allocated") } else { None }
 }
 
-fn taken_ports(errors: &mut Vec<FieldError>, object: &Value, stored: Option<&Value>, context: &Preparation<'_>) {
-    let number = |port: &Value| port["nodePort"].as_u64().filter(|number| *number > 0);
-    let own: Vec<u64> = stored.iter().flat_map(|stored| list(stored, &["spec", "ports"])).filter_map(number).collect();
-    let others = others(object, context);
-    let of_others: HashSet<u64> = others.iter().flat_map(|other| list(other, &["spec", "ports"])).filter_map(number).collect();
-    let mut seen = HashSet::new();
-    for (index, port) in list(object, &["spec", "ports"]).iter().enumerate() {
-        let Some(node_port) = number(port) else { continue };
-        // One number may stand for several protocols of one service.
-        let is_new = seen.insert((node_port, port["protocol"].to_string()));
-        if !is_new || (of_others.contains(&node_port) && !own.contains(&node_port)) {
-            let path = format!("spec.ports[{index}].nodePort");
-            errors.push(FieldError::invalid(path, &port["nodePort"], "provided port is already allocated"));
-        }
+/// The ports of the nodes that are taken.
+struct Ports(HashSet<u64>);
+
+impl Ports {
+    fn of_others(object: &Value, context: &Preparation<'_>) -> Self {
+        Self(others(object, context).into_iter().flat_map(ports_of).collect())
     }
+
+    fn take(&mut self, port: u64) -> Result<(), &'static str> {
+        let first = u64::from(FIRST_PORT);
+        if !(first..first + u64::from(PORTS)).contains(&port) {
+            return Err("provided port is not in the valid range. The range of valid ports is 30000-32767");
+        }
+        if self.0.insert(port) { Ok(()) } else { Err("provided port is already allocated") }
+    }
+
+    /// Takes the port of one entry.
+    fn take_for(&mut self, index: usize, port: &Value) -> Option<Collision> {
+        let wrong = self.take(number(port)?).err()?;
+        Some(Collision::Field(FieldError::invalid(format!("spec.ports[{index}].nodePort"), &port["nodePort"], wrong)))
+    }
+
+    /// Takes the ports of a new service. Entries with the same port have the same one on the nodes.
+    fn take_new(&mut self, spec: &Value) -> Option<Collision> {
+        let mut known: HashMap<Option<u64>, u64> = HashMap::new();
+        list(spec, &["ports"]).iter().enumerate().find_map(|(index, port)| {
+            let node_port = number(port)?;
+            if known.get(&port["port"].as_u64()) == Some(&node_port) {
+                return None;
+            }
+            known.entry(port["port"].as_u64()).or_insert(node_port);
+            self.take_for(index, port)
+        })
+    }
+
+    /// Takes what a service did not have before. A number can stand for several protocols.
+    fn take_changed(&mut self, spec: &Value, stored: &Value) -> Option<Collision> {
+        let former: HashSet<u64> = list(stored, &["ports"]).iter().filter_map(number).collect();
+        let (mut own, mut seen) = (HashSet::new(), HashSet::new());
+        list(spec, &["ports"]).iter().enumerate().find_map(|(index, port)| {
+            let node_port = number(port)?;
+            if !former.contains(&node_port)
+                && own.insert(node_port)
+                && let Some(collision) = self.take_for(index, port)
+            {
+                return Some(collision);
+            }
+            let protocol = port["protocol"].as_str().unwrap_or_default();
+            let is_new = seen.insert((node_port, protocol));
+            (!is_new).then(|| Collision::Other(Status::unknown(format!("duplicate nodePort: {{{protocol} {node_port}}}"))))
+        })
+    }
+
+    fn take_health_check(&mut self, spec: &Value, stored: Option<&Value>) -> Option<Collision> {
+        if !needs_health_check(spec) || stored.is_some_and(|stored| needs_health_check(&stored["spec"])) {
+            return None;
+        }
+        let port = spec["healthCheckNodePort"].as_u64().filter(|port| *port > 0)?;
+        let wrong = self.take(port).err()?;
+        let text = format!("failed to allocate requested HealthCheck NodePort {port}: {wrong}");
+        Some(Collision::Other(Status::internal(text)))
+    }
+}
+
+/// The port of an entry on every node.
+fn number(port: &Value) -> Option<u64> {
+    port["nodePort"].as_u64().filter(|number| *number > 0)
+}
+
+/// All ports that a service has on the nodes.
+fn ports_of(service: &Value) -> impl Iterator<Item = u64> {
+    list(service, &["spec", "ports"]).iter().filter_map(number).chain(read(service, &["spec", "healthCheckNodePort"]).as_u64())
+}
+
+/// A balancer that sends to local pods only asks each node whether it has any.
+fn needs_health_check(spec: &Value) -> bool {
+    spec["type"] == "LoadBalancer" && spec["externalTrafficPolicy"] == "Local"
 }
 
 /// All services but this one.
@@ -239,6 +316,19 @@ fn free_address(context: &Preparation<'_>) -> Option<Ipv4Addr> {
     offsets.map(|offset| Ipv4Addr::from(FIRST_ADDRESS + offset)).find(|address| !used.contains(address.to_string().as_str()))
 }
 
+/// Entries of a new service with the same port have the same one on the nodes; those that say none, have that of the first which does.
+fn share_ports(spec: &mut Members) {
+    let mut said: HashMap<Option<u64>, Value> = HashMap::new();
+    for port in spec.get("ports").and_then(Value::as_array).into_iter().flatten().filter(|port| number(port).is_some()) {
+        said.entry(port["port"].as_u64()).or_insert_with(|| port["nodePort"].clone());
+    }
+    for port in each(spec, "ports").filter(|port| port.get("nodePort").and_then(Value::as_u64).unwrap_or_default() == 0) {
+        if let Some(node_port) = said.get(&port.get("port").and_then(Value::as_u64)) {
+            port.insert("nodePort".into(), node_port.clone());
+        }
+    }
+}
+
 fn node_ports(spec: &mut Members, context: &Preparation<'_>) {
     let port_of = |port: &Value| port.get("nodePort").and_then(Value::as_u64);
     let mut used = used_ports(context);
@@ -253,11 +343,7 @@ fn node_ports(spec: &mut Members, context: &Preparation<'_>) {
 }
 
 fn used_ports(context: &Preparation<'_>) -> HashSet<u64> {
-    let ports = |service: &Value| {
-        let of_ports = list(service, &["spec", "ports"]).iter().filter_map(|port| port.get("nodePort").and_then(Value::as_u64));
-        of_ports.chain(read(service, &["spec", "healthCheckNodePort"]).as_u64()).collect::<Vec<_>>()
-    };
-    services(context.snapshot).flat_map(ports).collect()
+    services(context.snapshot).flat_map(ports_of).collect()
 }
 
 fn free_port(used: &HashSet<u64>, context: &Preparation<'_>) -> Option<u64> {

@@ -57,6 +57,7 @@ pub(super) fn service(checks: &mut Checks, object: &Value, stored: Option<&Value
             checks.add(FieldError::forbidden(format!("{path}.nodePort"), "may not be used when `type` is 'ClusterIP'"));
         }
     }
+    repeated_ports(checks, &spec["ports"]);
     if let Some(stored) = stored.map(|stored| &stored["spec"])
         && stored["type"] != "ExternalName"
         && kind != "ExternalName"
@@ -172,19 +173,11 @@ fn outside(checks: &mut Checks, spec: &Value, kind: &str) {
             checks.address(&path, address);
         }
     }
-    for (path, port) in items("spec.ports", &spec["ports"]) {
-        let node_port = &port["nodePort"];
-        if node_port.as_u64().is_some_and(|port| port != 0 && !(30_000..=32_767).contains(&port)) {
-            let detail = "provided port is not in the valid range. The range of valid ports is 30000-32767";
-            checks.add(FieldError::invalid(format!("{path}.nodePort"), node_port, detail));
-        }
-    }
 }
 
 fn service_ports(checks: &mut Checks, ports: &Value) {
     let several = ports.as_array().is_some_and(|ports| ports.len() > 1);
     let mut names_seen = HashSet::new();
-    let mut seen = HashSet::new();
     for (path, port) in items("spec.ports", ports) {
         let name = format!("{path}.name");
         if several && is_blank(&port["name"]) {
@@ -196,6 +189,20 @@ fn service_ports(checks: &mut Checks, ports: &Value) {
         checks.required_one_of(&format!("{path}.protocol"), &port["protocol"], &PROTOCOLS);
         checks.port(&format!("{path}.targetPort"), &port["targetPort"]);
         checks.name(&format!("{path}.appProtocol"), &port["appProtocol"], names::qualified_name);
+    }
+}
+
+/// Ports on the nodes, and then ports, that stand there twice with one protocol.
+fn repeated_ports(checks: &mut Checks, ports: &Value) {
+    let mut seen = HashSet::new();
+    for (path, port) in items("spec.ports", ports) {
+        let node_port = port["nodePort"].as_u64().unwrap_or_default();
+        if node_port > 0 && !seen.insert((node_port, port["protocol"].to_string())) {
+            checks.add(FieldError::duplicate(format!("{path}.nodePort"), &port["nodePort"]));
+        }
+    }
+    let mut seen = HashSet::new();
+    for (path, port) in items("spec.ports", ports) {
         let (number, protocol) = (&port["port"], &port["protocol"]);
         if !seen.insert((number.to_string(), protocol.to_string())) {
             // The real server prints its own struct here.

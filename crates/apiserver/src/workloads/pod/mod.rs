@@ -2,9 +2,11 @@
 //!
 //! [`next`] is the whole rule. It is pure, so that the embedded server and a loop against a real API server play the same kubelet.
 
+mod binding;
 mod rule;
 mod status;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use binding::assign;
 pub use rule::{Change, PodChange, next};

@@ -4,14 +4,11 @@ use kubewright_machinery::{object::ObjectKey, patch::merge_patch};
 
 use crate::{
     kinds::Endpoint,
-    request::{
-        delete::{DeleteOptions, Propagation},
-        subresource,
-    },
+    request::delete::{DeleteOptions, Propagation},
     server::Writer,
     status::Status,
     store::{ObjectName, Resource},
-    workloads::Write,
+    workloads::{Write, pod},
 };
 
 /// Makes a write. That an object exists already, or is gone, is no failure: the next round sees it as it is.
@@ -31,7 +28,7 @@ pub(super) async fn write(writer: &Writer, write: Write) -> Result<(), Status> {
         Write::Status(key, status) => modify(writer, &key, Endpoint::Status, |object| object["status"] = status.clone()).await,
         Write::Bind(key, node) => {
             let now = writer.clock().now_in_seconds();
-            modify(writer, &key, Endpoint::Other("binding"), |pod| subresource::assign(pod, &node, &now)).await
+            modify(writer, &key, Endpoint::Other("binding"), |pod| pod::assign(pod, &node, &now)).await
         }
         Write::Delete(key) => delete(writer, &key, DeleteOptions::propagating(Propagation::Background)).await,
         Write::DeleteNow(key) => {

@@ -32,6 +32,7 @@ pub(crate) fn builtin(options: &Options) -> Vec<Box<dyn Controller>> {
         Box::new(namespace::Furnishing::default()),
         Box::new(protection::Protection::of_claims()),
         Box::new(protection::Protection::of_volumes()),
+        Box::new(protection::Protection::of_classes()),
         Box::new(services::ApiServices::default()),
         Box::new(roles::RoleAggregation::default()),
         Box::new(policies::PolicyStatus::default()),

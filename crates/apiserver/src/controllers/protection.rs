@@ -1,4 +1,4 @@
-//! Claims stay while a pod uses them, and volumes while they are bound (CTL-9).
+//! Claims stay while a pod uses them, volumes while they are bound, and classes of their attributes while one of both names them (CTL-9).
 
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::Value;
@@ -16,27 +16,66 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(super) struct Protection {
     name: &'static str,
-    plural: &'static str,
+    kept: Kept,
     pending: Backlog<ObjectName>,
 }
+
+/// What is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kept {
+    Claims,
+    Volumes,
+    Classes,
+}
+
+impl Kept {
+    /// Group and plural.
+    fn resource(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Claims => ("", CLAIMS),
+            Self::Volumes => ("", VOLUMES),
+            Self::Classes => ("storage.k8s.io", "volumeattributesclasses"),
+        }
+    }
+
+    fn is_used(self, snapshot: &Snapshot, object: &Value) -> bool {
+        match self {
+            Self::Claims => is_used(snapshot, object),
+            Self::Volumes => object["status"]["phase"] == "Bound",
+            Self::Classes => [CLAIMS, VOLUMES].iter().any(|plural| {
+                let resource = Resource::new("", plural);
+                snapshot.list(&resource, None).any(|(_, stored)| classes_of(stored.value()).any(|class| class == object.name()))
+            }),
+        }
+    }
+}
+
+const CLAIMS: &str = "persistentvolumeclaims";
+const VOLUMES: &str = "persistentvolumes";
 
 impl Protection {
     /// For claims.
     pub(super) fn of_claims() -> Self {
-        Self { name: "pvc-protection-controller", plural: "persistentvolumeclaims", pending: Backlog::default() }
+        Self::new("pvc-protection-controller", Kept::Claims)
     }
 
     /// For volumes.
     pub(super) fn of_volumes() -> Self {
-        Self { name: "pv-protection-controller", plural: "persistentvolumes", pending: Backlog::default() }
+        Self::new("pv-protection-controller", Kept::Volumes)
     }
 
-    fn is_of_claims(&self) -> bool {
-        self.plural == "persistentvolumeclaims"
+    /// For classes of attributes of volumes.
+    pub(super) fn of_classes() -> Self {
+        Self::new("volumeattributesclass-protection-controller", Kept::Classes)
+    }
+
+    fn new(name: &'static str, kept: Kept) -> Self {
+        Self { name, kept, pending: Backlog::default() }
     }
 
     fn finalizer(&self) -> &'static str {
-        admission::finalizer_of("", self.plural).unwrap_or_default()
+        let (group, plural) = self.kept.resource();
+        admission::finalizer_of(group, plural).unwrap_or_default()
     }
 
     /// Whether the object lacks its finalizer, or may lose it.
@@ -53,13 +92,17 @@ impl ByItem for Protection {
     }
 
     fn observe(&self, event: &Event) {
-        if event.object.resource.is("", self.plural) {
+        let (group, plural) = self.kept.resource();
+        if event.object.resource.is(group, plural) {
             match &event.current {
                 Some(stored) if self.is_concerned(stored.value()) => self.pending.add(event.object.name.clone()),
                 Some(_) => {}
                 None => self.pending.forget(&event.object.name),
             }
-        } else if self.is_of_claims() && event.object.resource.is("", "pods") {
+        } else if self.kept == Kept::Classes && [CLAIMS, VOLUMES].iter().any(|plural| event.object.resource.is("", plural)) {
+            let named = event.previous.iter().flat_map(|stored| classes_of(stored.value()));
+            self.pending.extend(named.map(|class| ObjectName::new("", class)));
+        } else if self.kept == Kept::Claims && event.object.resource.is("", "pods") {
             // What a pod used is free when it goes, or ends.
             for pod in event.previous.iter().chain(&event.current) {
                 let used = claims_of(pod.value()).map(|(claim, _)| ObjectName::new(pod.value().namespace(), &claim));
@@ -74,14 +117,13 @@ impl ByItem for Protection {
 
     async fn reconcile(&self, writer: &Writer, name: &ObjectName) -> Result<bool, Status> {
         let snapshot = writer.snapshot();
-        let (resource, finalizer) = (Resource::new("", self.plural), self.finalizer());
+        let (group, plural) = self.kept.resource();
+        let (resource, finalizer) = (Resource::new(group, plural), self.finalizer());
         let Some(stored) = snapshot.get(&resource, name).filter(|stored| self.is_concerned(stored.value())) else {
             return Ok(false);
         };
         let goes = stored.value().deletion_timestamp().is_some();
-        let in_use =
-            if self.is_of_claims() { is_used(&snapshot, stored.value()) } else { stored.value()["status"]["phase"] == "Bound" };
-        if goes && in_use {
+        if goes && self.kept.is_used(&snapshot, stored.value()) {
             return Ok(false);
         }
         let change = |object: &mut Value| {
@@ -94,6 +136,17 @@ impl ByItem for Protection {
         writer.modify(&resource, name, Endpoint::Main, change).await?;
         Ok(true)
     }
+}
+
+/// The classes that a claim or a volume names: the one that it wants, the one that it has, and the one on its way.
+fn classes_of(user: &Value) -> impl Iterator<Item = &str> {
+    let (spec, status) = (&user["spec"], &user["status"]);
+    let all = [
+        &spec["volumeAttributesClassName"],
+        &status["currentVolumeAttributesClassName"],
+        &status["modifyVolumeStatus"]["targetVolumeAttributesClassName"],
+    ];
+    all.into_iter().filter_map(Value::as_str).filter(|class| !class.is_empty())
 }
 
 /// The claims that a pod names, and whether they were made for it.

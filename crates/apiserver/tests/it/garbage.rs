@@ -146,3 +146,28 @@ async fn a_living_claim_gets_its_finalizer_back() {
     let found = cluster.get(&format!("{CLAIMS}/c")).await;
     assert_eq!(found.body["metadata"]["finalizers"], json!(["kubernetes.io/pvc-protection"]));
 }
+
+// CTL-9
+#[tokio::test(start_paused = true)]
+async fn a_class_of_attributes_stays_while_a_claim_or_a_volume_names_it() {
+    const CLASSES: &str = "/apis/storage.k8s.io/v1/volumeattributesclasses";
+    const CLAIMS: &str = "/api/v1/namespaces/default/persistentvolumeclaims";
+    let cluster = Cluster::start();
+    let class = async |name: &str| {
+        let class = json!({"metadata": {"name": name}, "driverName": "d.io", "parameters": {"iops": "1"}});
+        let answer = cluster.post(CLASSES, class).await;
+        assert_eq!(answer.body["metadata"]["finalizers"], json!(["kubernetes.io/vac-protection"]));
+    };
+    class("unused").await;
+    cluster.delete(&format!("{CLASSES}/unused")).await;
+    assert_eq!(cluster.get(&format!("{CLASSES}/unused")).await.code, 404);
+    class("used").await;
+    let spec = json!({
+        "accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}, "volumeAttributesClassName": "used",
+    });
+    assert_eq!(cluster.post(CLAIMS, json!({"metadata": {"name": "c"}, "spec": spec})).await.code, 201);
+    cluster.delete(&format!("{CLASSES}/used")).await;
+    assert_eq!(cluster.get(&format!("{CLASSES}/used")).await.code, 200);
+    cluster.delete(&format!("{CLAIMS}/c")).await;
+    assert_eq!(cluster.get(&format!("{CLASSES}/used")).await.code, 404);
+}

@@ -40,6 +40,7 @@ const CONTROLLERS: &[&str] = &[
     "resourcequota",
     "persistentvolumeclaim-protection",
     "persistentvolume-protection",
+    "volumeattributesclass-protection",
 ];
 
 /// What a control plane is started with.

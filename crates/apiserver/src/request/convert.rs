@@ -1,8 +1,9 @@
 //! Versions of one resource as views of one stored form (KND-6, CRD-9).
 
 use kubewright_machinery::object::ObjectExt as _;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
+use super::scaler;
 use crate::kinds::KindSpec;
 use crate::model;
 
@@ -20,7 +21,7 @@ pub(crate) fn to_storage(kind: &KindSpec, object: &mut Value) {
     }
     match (kind.group.as_str(), kind.kind.as_str()) {
         ("events.k8s.io", "Event") => rename(object, EVENT_FIELDS),
-        ("autoscaling", "HorizontalPodAutoscaler") => scaler_to_v2(object),
+        ("autoscaling", "HorizontalPodAutoscaler") => scaler::to_v2(object),
         _ => {}
     }
     set_api_version(object, target);
@@ -58,7 +59,7 @@ pub(crate) fn from_storage(kind: &KindSpec, object: &mut Value) {
                 });
             }
         }
-        ("autoscaling", "HorizontalPodAutoscaler") => scaler_to_v1(object),
+        ("autoscaling", "HorizontalPodAutoscaler") => scaler::to_v1(object),
         _ => {}
     }
     set_api_version(object, target);
@@ -93,43 +94,4 @@ fn rename(object: &mut Value, fields: &[(&str, &str)]) {
         }
     }
     // The reporting instance is called `reportingInstance` in both.
-}
-
-/// autoscaling/v1 knows one metric, and keeps the others in an annotation that we do not need: what is not said stays as the default.
-fn scaler_to_v2(object: &mut Value) {
-    if let Some(spec) = object.get_mut("spec").and_then(Value::as_object_mut)
-        && let Some(percentage) = spec.remove("targetCPUUtilizationPercentage")
-    {
-        let metric = json!({"type": "Resource", "resource": {"name": "cpu", "target": {"type": "Utilization", "averageUtilization": percentage}}});
-        spec.insert("metrics".into(), json!([metric]));
-    }
-    if let Some(status) = object.get_mut("status").and_then(Value::as_object_mut)
-        && let Some(percentage) = status.remove("currentCPUUtilizationPercentage")
-    {
-        let metric = json!({"type": "Resource", "resource": {"name": "cpu", "current": {"averageUtilization": percentage}}});
-        status.insert("currentMetrics".into(), json!([metric]));
-    }
-}
-
-fn scaler_to_v1(object: &mut Value) {
-    if let Some(spec) = object.get_mut("spec").and_then(Value::as_object_mut) {
-        if let Some(percentage) = processor_metric(spec, "metrics", "/resource/target/averageUtilization") {
-            spec.insert("targetCPUUtilizationPercentage".into(), percentage);
-        }
-        spec.remove("metrics");
-        spec.remove("behavior");
-    }
-    if let Some(status) = object.get_mut("status").and_then(Value::as_object_mut) {
-        if let Some(percentage) = processor_metric(status, "currentMetrics", "/resource/current/averageUtilization") {
-            status.insert("currentCPUUtilizationPercentage".into(), percentage);
-        }
-        status.remove("currentMetrics");
-        status.remove("conditions");
-    }
-}
-
-fn processor_metric(members: &Map<String, Value>, list: &str, pointer: &str) -> Option<Value> {
-    let metrics = members.get(list)?.as_array()?;
-    let processor = metrics.iter().find(|metric| metric.pointer("/resource/name").and_then(Value::as_str) == Some("cpu"))?;
-    processor.pointer(pointer).cloned()
 }

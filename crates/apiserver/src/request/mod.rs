@@ -28,6 +28,7 @@ mod respond;
 mod reviews;
 mod route;
 mod scale;
+mod scaler;
 pub(crate) mod selection;
 mod service;
 mod size;

@@ -62,9 +62,10 @@ impl<C> HookContext<C> {
         self.read.client()
     }
 
-    /// The cluster of the dependents, in the name in which they are written.
-    pub fn target(&self) -> &Cluster {
-        self.inputs.target.as_ref().unwrap_or_else(|| self.read.cluster())
+    /// The cluster of the dependents, in the name in which they are written. `None` when they are abandoned: then it may be gone, and
+    /// nothing of it is to be touched.
+    pub fn target(&self) -> Option<&Cluster> {
+        self.inputs.target.as_ref()
     }
 
     /// The namespace that the dependents go to.

@@ -215,7 +215,7 @@ impl<'a> Pass<'a> {
             digest: self.digest.clone().unwrap_or_default(),
             revision: self.draft.component.revision,
             references: self.resolved.clone(),
-            target: Some(self.target.cluster().clone()),
+            target: (!self.is_deleting() || !self.abandons()).then(|| self.target.cluster().clone()),
         };
         let mut status = self.draft.to_map();
         let outcome = instance.run_hooks(point, inputs, &mut status).await;

@@ -202,3 +202,28 @@ async fn a_wait_lasts_one_to_five_percent_longer_than_asked_for() {
         assert!(gaps.iter().any(|gap| gap / 10 != gaps[0] / 10), "they do not move in step: {gaps:?}");
     }
 }
+
+// DEL-10
+#[tokio::test]
+async fn hooks_have_no_target_when_dependents_are_abandoned() {
+    let seen: Arc<Mutex<Vec<bool>>> = Arc::default();
+    let notes = Arc::clone(&seen);
+    let world = World::start_with(|builder| {
+        builder.pre_delete(move |cx: &HookContext<Bundle>, _: &Bundle, _: &mut ComponentStatus| {
+            notes.lock().push(cx.target().is_some());
+            ready(Ok(()))
+        })
+    })
+    .await;
+    for (name, abandoned) in [("plain", false), ("abandoned", true)] {
+        let mut component = bundle(name, &[config_map(name, "a")]);
+        if abandoned {
+            component["metadata"]["annotations"] = json!({ format!("{}/abandon-dependents", crate::world::OPERATOR): "true" });
+        }
+        world.set(&component).await;
+        world.until_ready(name).await;
+        world.delete(&component).await;
+        world.until_gone(&component).await;
+        assert_eq!(std::mem::take(&mut *seen.lock()), [!abandoned], "{name}");
+    }
+}

@@ -227,3 +227,20 @@ async fn hooks_have_no_target_when_dependents_are_abandoned() {
         assert_eq!(std::mem::take(&mut *seen.lock()), [!abandoned], "{name}");
     }
 }
+
+// OUT-1, EVT-1
+#[tokio::test]
+async fn credentials_in_the_error_of_a_hook_are_masked_in_status_and_events() {
+    let world = World::start_with(|builder| {
+        builder.pre_reconcile(|_: &HookContext<Bundle>, _: &Bundle, _: &mut ComponentStatus| {
+            ready(Err(Failure::msg("GET https://user:hunter2@example.com/: refused Bearer eyJhbGciOi.x").into()))
+        })
+    })
+    .await;
+    world.set(&bundle("demo", &[])).await;
+    let failed = world.until_state("demo", "Error", "Error").await;
+    let events = world.until_event("Error").await;
+    for text in [message_of(&failed), &events] {
+        assert!(text.contains("example.com") && !text.contains("hunter2") && !text.contains("eyJhbGci"), "{text}");
+    }
+}

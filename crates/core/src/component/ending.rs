@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use super::{ComponentStatus, READY, STALLED, State};
 use crate::condition::{ConditionStatus, Keep, Updater};
 use crate::dependents::Waiting;
+use crate::flow::redact;
 
 /// How many objects a message names.
 const SHOWN: usize = 3;
@@ -90,7 +91,9 @@ impl ComponentStatus {
     /// Sets state and conditions alone, as the status that is written ahead does (PASS-6).
     pub fn show(&mut self, ending: &Ending, at: &Circumstances) {
         let timed_out = !at.deleting && self.timed_out(at.started, at.timeout);
-        let Some(shown) = shown(ending, at.deleting, timed_out) else { return };
+        let Some(mut shown) = shown(ending, at.deleting, timed_out) else { return };
+        // Events repeat what the condition says.
+        shown.message = redact(&shown.message).into_owned();
         let ready = match shown.state {
             State::Ready => ConditionStatus::True,
             State::Error => ConditionStatus::False,

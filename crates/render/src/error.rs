@@ -60,10 +60,36 @@ impl From<ManifestError> for RenderError {
     }
 }
 
+/// Values are left out: parameters may hold the contents of secrets.
 impl From<serde_json::Error> for RenderError {
     fn from(error: serde_json::Error) -> Self {
-        Self::Input(InputError::new(error.to_string()).caused_by(error))
+        Self::Input(InputError::new(without_values(&error)))
     }
+}
+
+/// What is wrong with JSON, without the values in it.
+fn without_values(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let place = if error.line() > 0 { format!(" at line {} column {}", error.line(), error.column()) } else { String::new() };
+    let told = text.strip_suffix(&place).unwrap_or(&text);
+    let expected = told.rfind(", expected ").map_or("", |at| &told[at..]);
+    // The kind of the value comes before the value, which is in quotes.
+    let kind = |problem: &str, rest: &str| {
+        let kind = rest.split(['"', '`', ',']).next().unwrap_or_default().trim_end();
+        format!("{problem}: {kind}{expected}{place}")
+    };
+    if !error.is_data() || told.starts_with("missing field `") || told.starts_with("unknown field `") {
+        return text;
+    }
+    for problem in ["invalid type", "invalid value"] {
+        if let Some(rest) = told.strip_prefix(problem).and_then(|rest| rest.strip_prefix(": ")) {
+            return kind(problem, rest);
+        }
+    }
+    if told.starts_with("unknown variant `") {
+        return format!("unknown variant{expected}{place}");
+    }
+    format!("a value does not fit its type{place}")
 }
 
 /// An input that cannot be rendered: what is wrong, and where.
@@ -134,5 +160,44 @@ impl StdError for InputError {
 impl From<InputError> for RenderError {
     fn from(error: InputError) -> Self {
         Self::Input(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+    use serde_json::json;
+
+    use super::*;
+
+    #[derive(Debug, Deserialize)]
+    #[allow(dead_code)] // only its errors matter
+    struct Parameters {
+        port: u16,
+        mode: Mode,
+    }
+
+    #[derive(Debug, Deserialize)]
+    enum Mode {
+        Fast,
+    }
+
+    // GEN-4
+    #[test]
+    fn an_error_about_json_shows_no_value() {
+        let cases = [
+            (json!({ "port": "hunter2, expected x", "mode": "Fast" }), "invalid type: string, expected u16"),
+            (json!({ "port": 70123, "mode": "Fast" }), "invalid value: integer, expected u16"),
+            (json!({ "port": 1, "mode": "hunter2" }), "unknown variant, expected `Fast`"),
+            (json!({ "mode": "Fast" }), "missing field `port`"),
+        ];
+        for (parameters, expected) in cases {
+            let error = RenderError::from(serde_json::from_value::<Parameters>(parameters).unwrap_err());
+            assert_eq!(error.to_string(), expected);
+            let RenderError::Input(input) = error else { panic!("no input error") };
+            assert!(input.source().is_none(), "the source would show it");
+        }
+        let error = serde_json::from_str::<Parameters>(r#"{"port": "hunter2"}"#).unwrap_err();
+        assert_eq!(RenderError::from(error).to_string(), "invalid type: string, expected u16 at line 1 column 18");
     }
 }

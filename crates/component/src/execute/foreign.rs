@@ -29,17 +29,7 @@ pub(crate) async fn check_foreign(cluster: &Cluster, check: &ForeignCheck) -> Fo
     Foreign::None
 }
 
-/// Why a type cannot be asked about.
-#[derive(Debug, thiserror::Error)]
-enum Unknown {
-    #[error(transparent)]
-    Request(#[from] ApiError),
-    /// No answer is not the answer that there is nothing (GATE-4).
-    #[error("the server cannot tell the types of {group}/{version} now (is the service behind it up?)")]
-    Silent { group: String, version: String },
-}
-
-async fn resources_of(cluster: &Cluster, types: &CheckedTypes) -> Result<Vec<Arc<ApiResource>>, Unknown> {
+async fn resources_of(cluster: &Cluster, types: &CheckedTypes) -> Result<Vec<Arc<ApiResource>>, ApiError> {
     let discovery = cluster.discovery();
     let concerns = |group: &str, version: &str| match types {
         CheckedTypes::Declared(managed) => matches_group(&managed.group, group),
@@ -50,8 +40,9 @@ async fn resources_of(cluster: &Cluster, types: &CheckedTypes) -> Result<Vec<Arc
         CheckedTypes::Declared(_) | CheckedTypes::ApiService { .. } => discovery.all().await?,
         _ => Vec::new(),
     };
+    // No answer is not the answer that there is nothing (GATE-4).
     if let Some((group, version)) = discovery.silent().into_iter().find(|(group, version)| concerns(group, version)) {
-        return Err(Unknown::Silent { group, version });
+        return Err(ApiError::Silent { group, version });
     }
     match types {
         CheckedTypes::Declared(managed) => {

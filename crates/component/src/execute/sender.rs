@@ -64,6 +64,13 @@ impl Sender {
         {
             return Ok(resource);
         }
-        discovery.require(&action.gvk).await
+        let required = discovery.require(&action.gvk).await;
+        match required {
+            // What cannot be asked about is not known to be gone.
+            Err(ApiError::NotServed { .. }) if !has_body => {
+                required.map_err(|error| discovery.silence(&action.gvk.group, None).unwrap_or(error))
+            }
+            _ => required,
+        }
     }
 }

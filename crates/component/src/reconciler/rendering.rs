@@ -1,4 +1,5 @@
 use std::collections::{BTreeSet, HashMap};
+use std::time::Duration;
 
 use futures::future::join_all;
 use kubewright_core::dependents::{Desired, DesiredObject, PrepareContext, Scope, Summary, prepare};
@@ -11,6 +12,8 @@ use super::end::{End, Step};
 use super::pass::Pass;
 use crate::kind::Instance;
 
+/// When a pass looks again for types that nobody can tell now.
+const LOOK_AGAIN: Duration = Duration::from_secs(10);
 /// How many objects an event about differing renderings names.
 const SHOWN: usize = 5;
 
@@ -115,6 +118,7 @@ impl Pass<'_> {
         let nested = objects.iter().flat_map(|object| items(object).into_iter().filter_map(|item| item.gvk()));
         let types: BTreeSet<GroupVersionKind> = objects.iter().filter_map(ObjectExt::gvk).chain(nested).collect();
         let (mut scopes, mut unknown) = (HashMap::new(), BTreeSet::new());
+        let services = &objects.iter().filter_map(brought_service).collect::<BTreeSet<_>>();
         let brought = &objects.iter().filter_map(brought_kind).collect::<BTreeSet<_>>();
         // Asked together, those that nobody knows yet share one look.
         let found = join_all(types.into_iter().map(|gvk| async move {
@@ -134,6 +138,10 @@ impl Pass<'_> {
                     scopes.insert(gvk, scope);
                 }
                 None => {
+                    let served = services.contains(&(gvk.group.clone(), gvk.version.clone()));
+                    if let Some(error) = discovery.silence(&gvk.group, Some(&gvk.version)).filter(|_| !served) {
+                        return Err(Box::new(End::waiting(error.to_string(), Some(LOOK_AGAIN), self.intervals())));
+                    }
                     unknown.insert(gvk);
                 }
             }
@@ -165,6 +173,14 @@ impl Pass<'_> {
 
 fn self_contained(rendered: &Rendered, full: bool) -> bool {
     rendered.summary.is_none() || !full
+}
+
+fn brought_service(object: &Value) -> Option<(String, String)> {
+    let text = |pointer| object.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
+    if object.kind() != "APIService" {
+        return None;
+    }
+    Some((text("/spec/group")?, text("/spec/version")?))
 }
 
 fn brought_kind(object: &Value) -> Option<(String, String)> {

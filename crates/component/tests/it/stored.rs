@@ -130,3 +130,55 @@ async fn manifests_are_rendered_when_something_must_be_written_and_not_otherwise
     world.until_ready("demo").await;
     assert_eq!(renderings(&world), 3, "the digest of the component is an input");
 }
+
+/// A group that the server lists and whose types it cannot tell, since nobody serves them.
+async fn silent_group(world: &World) -> (String, Value) {
+    let group = format!("{}.silent.example.com", world.namespace());
+    let service = json!({
+        "apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService", "metadata": { "name": format!("v1.{group}") },
+        "spec": {
+            "group": group, "version": "v1", "groupPriorityMinimum": 1000, "versionPriority": 10, "insecureSkipTLSVerify": true,
+            "service": { "namespace": world.namespace(), "name": "nobody" },
+        },
+    });
+    world.create(&service).await;
+    world.until_group(&group).await;
+    (group, service)
+}
+
+// WRITE-7, GATE-4
+#[tokio::test]
+async fn a_dependent_of_a_group_that_cannot_tell_its_types_does_not_count_as_gone() {
+    let mut world = World::start().await;
+    let (group, service) = silent_group(&world).await;
+    let demo = bundle("demo", &[config_map("one", "a")]);
+    world.set(&demo).await;
+    world.until_ready("demo").await;
+    change_inventory(&mut world, |items| {
+        let mut thing = items[0].clone();
+        thing["group"] = group.clone().into();
+        thing["kind"] = "Thing".into();
+        items.push(thing);
+    })
+    .await;
+    world.delete(&demo).await;
+    world.run(|builder| builder).await;
+    let waits = |component: &Value| component["status"]["state"] == "DeletionPending" && message_of(component).contains(&group);
+    world.until("demo", "waiting for the group", waits).await;
+    world.delete(&service).await;
+    world.until_gone(&demo).await;
+}
+
+// GATE-4, PREP-7
+#[tokio::test]
+async fn a_type_of_a_group_that_cannot_tell_its_types_is_waited_for() {
+    let world = World::start().await;
+    let (group, service) = silent_group(&world).await;
+    let thing = json!({ "apiVersion": format!("{group}/v1"), "kind": "Thing", "metadata": { "name": "one" } });
+    world.set(&bundle("demo", &[thing])).await;
+    let waiting = world.until_state("demo", "Pending", "Retrying").await;
+    assert!(message_of(&waiting).contains(&format!("{group}/v1")), "{}", message_of(&waiting));
+    world.delete(&service).await;
+    let unknown = world.until_state("demo", "Error", "Error").await;
+    assert!(message_of(&unknown).contains("no match for kind"), "{}", message_of(&unknown));
+}

@@ -63,6 +63,14 @@ pub enum ApiError {
         /// The versions in which its kind is served.
         served: Vec<String>,
     },
+    /// Nobody can tell whether the cluster has the type: the service behind its group does not answer.
+    #[error("find types of {group}/{version}: the server cannot tell them now (is the service behind it up?)")]
+    Silent {
+        /// The group.
+        group: String,
+        /// Its version.
+        version: String,
+    },
     /// Credentials could not be had.
     #[error("{request}: no credentials: {source}")]
     Credentials {
@@ -205,7 +213,9 @@ impl ApiError {
     pub fn fault(&self) -> ApiFault {
         match self {
             Self::Status(status) => ApiFault::Status(status.facts()),
-            Self::Connection { .. } | Self::TimedOut { .. } | Self::Credentials { .. } => ApiFault::NoResponse,
+            Self::Connection { .. } | Self::TimedOut { .. } | Self::Silent { .. } | Self::Credentials { .. } => {
+                ApiFault::NoResponse
+            }
             Self::Decode { .. } | Self::Invalid { .. } => ApiFault::Undecodable,
             Self::NotServed { .. } => ApiFault::KindNotServed,
             // As the server would refuse an object of that name.

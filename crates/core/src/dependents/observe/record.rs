@@ -21,6 +21,9 @@ const UNKNOWN_ROUNDS: u32 = 10;
 /// The wait after the last conflict.
 const CONFLICT_WAIT: Duration = Duration::from_secs(1);
 
+/// The wait before a read that got no answer is repeated.
+const READ_AGAIN: Duration = Duration::from_secs(10);
+
 /// The answer to an [`ObjectAction`].
 #[derive(Clone, Copy, Debug)]
 pub enum Response<'a> {
@@ -215,7 +218,12 @@ impl Observed {
                 if refusal.is_terminating_namespace() {
                     self.awaited_namespaces.insert(key.namespace.clone());
                 }
-                self.halts.insert(key.clone(), halt_of(action, refusal, &title));
+                let mut halt = halt_of(action, refusal, &title);
+                if let (Verb::ReadLive, Halt::Wait { after, .. }) = (action.verb, &mut halt) {
+                    // No event tells that it can be read.
+                    *after = Some(READ_AGAIN);
+                }
+                self.halts.insert(key.clone(), halt);
             }
         }
         None

@@ -106,6 +106,14 @@ impl Discovery {
         self.table().silent().iter().cloned().collect()
     }
 
+    /// Why a type that was not found may exist all the same: its group, or this version of it, is [silent](Self::silent).
+    pub fn silence(&self, group: &str, version: Option<&str>) -> Option<ApiError> {
+        let table = self.table();
+        let mut silent = table.silent().iter();
+        let (group, version) = silent.find(|(silent, of)| silent == group && version.is_none_or(|version| version == of))?;
+        Some(ApiError::Silent { group: group.clone(), version: version.clone() })
+    }
+
     /// The table is read again before its next use, and whoever waits for a type looks again.
     pub fn invalidate(&self) {
         self.inner.cache.write().asked += 1;

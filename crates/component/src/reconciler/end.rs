@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use kubewright_core::component::Ending;
 use kubewright_core::dependents::Verdict;
-use kubewright_core::flow::{Blocked, Class, Delay, Failure, Flow, Halt, Reason, Wait, WaitOn};
+use kubewright_core::flow::{Blocked, Class, Delay, Failure, Flow, Halt, Origin, Reason, Wait, WaitOn};
 use kubewright_render::RenderError;
 use kubewright_runtime::cluster::ApiError;
 
@@ -144,12 +144,37 @@ impl End {
         }
     }
 
-    /// This end, or the one that user code asks for if that is worse than a wait (OUT-2).
+    /// This end, or the one that user code asks for if that is more severe; both are told (OUT-2).
     pub(super) fn or_more_severe(self, halt: Halt, intervals: Intervals) -> Self {
-        if matches!(halt, Halt::Wait(_) | Halt::Done) {
+        if matches!(halt, Halt::Done) {
             return self;
         }
-        Self::halted(halt, intervals)
+        let other = Self::halted(halt, intervals);
+        let (mut worse, mut milder) = if other.severity() > self.severity() { (other, self) } else { (self, other) };
+        if let (Some(told), Some(more)) = (worse.message(), milder.message().cloned()) {
+            told.push_str("; ");
+            told.push_str(&more);
+        }
+        worse
+    }
+
+    const fn severity(&self) -> u8 {
+        match self {
+            Self::Recorded { ending: Ending::Failed { .. }, .. } => 2,
+            Self::Recorded { ending: Ending::Blocked { .. }, .. } => 1,
+            _ => 0,
+        }
+    }
+
+    /// What is told of an obstacle.
+    fn message(&mut self) -> Option<&mut String> {
+        match self {
+            Self::Recorded {
+                ending: Ending::Failed { message, .. } | Ending::Blocked { message, .. } | Ending::Wait { message, .. },
+                ..
+            } => Some(message),
+            _ => None,
+        }
     }
 
     /// What the engine says when it has nothing more to send.
@@ -182,7 +207,13 @@ impl End {
                 Self::failed(Failure::terminal(Reason::new("RenderFailed"), error), Some("RenderFailed"), intervals)
             }
             RenderError::Transient(error) => Self::waiting(error.to_string(), None, intervals),
-            RenderError::Api(error) => Self::halted(Failure::unclassified(error).context("render").into(), intervals),
+            RenderError::Api(error) => {
+                let failure = Failure::unclassified(error).context("render");
+                if failure.classification().origin == Origin::Transient {
+                    return Self::waiting(failure.text(), Some(Duration::from_secs(1)), intervals);
+                }
+                Self::halted(failure.into(), intervals)
+            }
             other => Self::halted(Failure::unclassified(other).into(), intervals),
         }
     }

@@ -152,3 +152,16 @@ async fn a_resync_looks_at_everything_and_changes_nothing() {
     assert_eq!(passes(), before + 1);
     world.journal().since(mark).no_writes().unwrap();
 }
+
+// GEN-4, OUT-3
+#[tokio::test]
+async fn a_request_of_a_generator_that_fails_in_passing_is_a_wait() {
+    async fn unavailable(_: &RenderContext<Bundle>) -> Result<Vec<Manifest>, RenderError> {
+        let status = kube::core::Status { code: 503, reason: "ServiceUnavailable".into(), ..kube::core::Status::default() };
+        Err(kube::Error::Api(Box::new(status)).into())
+    }
+    let mut world = World::new().await;
+    world.run_other(Operator::new(crate::world::OPERATOR).component::<Bundle>(unavailable)).await;
+    world.set(&bundle("demo", &[])).await;
+    world.until_state("demo", "Pending", "Retrying").await;
+}

@@ -262,3 +262,19 @@ async fn a_reference_that_halts_ends_the_pass_and_says_where_it_stands() {
     world.patch(&component, again(2)).await;
     world.until_gone(&component).await;
 }
+
+// OUT-2
+#[tokio::test]
+async fn of_a_failed_reference_and_a_blocked_one_the_failure_decides_and_both_are_told() {
+    let world = World::start().await;
+    drop(world.faults().on(Verb::Get).of("", "secrets").forbidden());
+    drop(world.faults().on(Verb::List).of("", "secrets").forbidden());
+    drop(world.faults().on(Verb::Watch).of("", "secrets").forbidden());
+    world.create(&config_map("a", "revoked")).await;
+    let mut component = licensed(&["a"], None);
+    component["spec"]["nested"]["secretValues"] = json!({ "x": { "name": "login", "key": "password" } });
+    world.set(&component).await;
+    let failed = world.until_state("demo", "Error", "Error").await;
+    let told = message(&failed);
+    assert!(told.contains("error loading secret") && told.contains("the licence a is revoked"), "{told}");
+}

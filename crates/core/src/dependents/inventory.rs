@@ -11,6 +11,9 @@ use crate::health::Status;
 use crate::manifest::{AdoptionPolicy, DeletePolicy, Lifecycle, ReconcilePolicy, UpdatePolicy};
 use crate::seconds::Seconds;
 
+/// The longest message of an item, in bytes.
+const MESSAGE: usize = 256;
+
 /// How far a dependent has come (10.3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub enum Phase {
@@ -123,8 +126,14 @@ impl Item {
     /// Sets health and message.
     pub(super) fn report(&mut self, status: Status, message: &str) {
         self.status = Some(status);
-        self.message = if status == Status::Current { String::new() } else { message.to_owned() };
+        self.message = if status == Status::Current { String::new() } else { cut(message).to_owned() };
     }
+}
+
+/// As much of a message as an item holds (INV-1).
+fn cut(message: &str) -> &str {
+    let end = (0..=message.len().min(MESSAGE)).rev().find(|end| message.is_char_boundary(*end)).unwrap_or(0);
+    &message[..end]
 }
 
 /// All dependents of a component, in the order in which they are deleted (INV-5).
@@ -209,6 +218,14 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    // INV-1
+    #[test]
+    fn a_message_is_cut_between_letters() {
+        assert_eq!(cut(&"é".repeat(200)), "é".repeat(128));
+        assert_eq!(cut(&format!("a{}", "é".repeat(200))).len(), 255);
+        assert_eq!(cut("short"), "short");
+    }
 
     // STA-8
     #[test]

@@ -174,6 +174,7 @@ impl<C: Component> Registration for ComponentRegistration<C> {
             memories: Memories::default(),
             strays: Strays::default(),
             operator,
+            started: cluster.clock().now(),
             cluster,
         });
         let surroundings = Surroundings {

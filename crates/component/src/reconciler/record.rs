@@ -43,7 +43,7 @@ impl Pass<'_> {
         let before = self.persisted.component();
         let at = self.circumstances();
         self.draft.component.conclude(&ending, &at);
-        self.draft.component.contest(self.memory.engine.fights(), self.now);
+        self.draft.component.contest(self.memory.engine.fights(), self.now, self.shared.started);
         self.tell_polling(&ending);
         let mut outcome = Outcome { flow, recheck, gone };
         match self.record().await {

@@ -1,6 +1,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use kubewright_core::dependents::ProjectionContext;
 use kubewright_core::manifest::{OperatorName, OwnerId};
 use kubewright_runtime::cluster::{ApiResource, Cluster};
@@ -26,6 +27,8 @@ pub(crate) struct Shared {
     pub(crate) finalizer: String,
     pub(crate) resource: Arc<ApiResource>,
     pub(crate) cluster: Cluster,
+    /// When this process began to work.
+    pub(crate) started: Timestamp,
     /// The UID of the namespace `kube-system`.
     pub(crate) cluster_id: String,
     pub(crate) components: Components,

@@ -17,12 +17,13 @@ const PEACE: SignedDuration = SignedDuration::from_mins(10);
 const SHOWN: usize = 3;
 
 impl ComponentStatus {
-    /// Says who keeps changing which fields (DRIFT-5). Nobody: the condition goes. The state stays as it is.
-    pub fn contest<'a>(&mut self, fights: impl IntoIterator<Item = &'a str>, now: Timestamp) {
+    /// Says who keeps changing which fields (DRIFT-5). Nobody: the condition goes. The state stays as it is. What was before this
+    /// process started (`since`), it does not know.
+    pub fn contest<'a>(&mut self, fights: impl IntoIterator<Item = &'a str>, now: Timestamp, since: Timestamp) {
         let mut fights = fights.into_iter();
         let mut message = fights.by_ref().take(SHOWN).collect::<Vec<_>>().join("; ");
         if message.is_empty() {
-            let told = self.condition(CONTESTED).map(|condition| condition.last_transition_time);
+            let told = self.condition(CONTESTED).map(|condition| condition.last_transition_time.max(since));
             if told.is_none_or(|told| now.duration_since(told) < PEACE) {
                 return;
             }
@@ -50,14 +51,17 @@ mod tests {
     fn a_fight_is_a_condition_while_it_lasts() {
         let now = Timestamp::UNIX_EPOCH;
         let mut status = ComponentStatus::default();
-        status.contest([], now);
+        status.contest([], now, now);
         assert!(status.conditions.is_empty());
-        status.contest(["a", "b", "c", "d"], now);
+        status.contest(["a", "b", "c", "d"], now, now);
         let condition = status.condition(CONTESTED).unwrap();
         assert_eq!((condition.reason.as_str(), condition.message.as_str()), ("DriftRepeated", "a; b; c; and 1 more"));
-        status.contest([], now + PEACE - SignedDuration::from_secs(1));
+        status.contest([], now + PEACE - SignedDuration::from_secs(1), now);
         assert!(status.condition(CONTESTED).is_some(), "another instance may know of it");
-        status.contest([], now + PEACE);
+        let restarted = now + PEACE;
+        status.contest([], restarted, restarted);
+        assert!(status.condition(CONTESTED).is_some(), "a process that has just started knows of no fight");
+        status.contest([], now + PEACE, now);
         assert!(status.condition(CONTESTED).is_none());
     }
 }

@@ -93,7 +93,7 @@ impl<C: Component> Registration for ComponentRegistration<C> {
         for foreign in &self.extensions.foreign {
             declarations.rule(Rule::new(foreign.group(), foreign.plural.clone(), &["get", "list", "watch"]));
         }
-        declarations.rule(Rule::new("", "namespaces", &["get", "create"]));
+        declarations.rule(Rule::new("", "namespaces", &["get", "list", "watch", "create"]));
         declarations.rule(Rule::new("apiextensions.k8s.io", "customresourcedefinitions", &["get", "list", "watch"]));
     }
 

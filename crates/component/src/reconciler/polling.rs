@@ -33,7 +33,12 @@ impl Pass<'_> {
     /// When to look again at what no event tells of (WAIT-3). What is ready is looked at with the requeue interval, and an error has
     /// a back-off of its own.
     pub(super) fn until_poll(&mut self, ending: &Ending) -> Option<Duration> {
-        let waits = matches!(ending, Ending::Incomplete(_) | Ending::Blocked { .. });
+        // A wait has a time of its own, unless it is for something that no watch shows.
+        let waits = match ending {
+            Ending::Incomplete(_) | Ending::Blocked { .. } => true,
+            Ending::Wait { .. } => !self.target.awaited.refused(self.key).is_empty(),
+            _ => false,
+        };
         if self.unwatched.is_empty() || !waits {
             self.memory.polls = Polls::default();
             return None;

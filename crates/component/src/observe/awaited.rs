@@ -20,6 +20,8 @@ pub(crate) enum Obstacle {
     Object(WatchSpec),
     /// Foreign instances of a type: what matters is that none is left.
     Instances(WatchSpec),
+    /// A type that nobody serves: what matters is that a definition comes or changes.
+    Type(WatchSpec),
 }
 
 /// What matters of a single object: its labels, and whether it is being deleted.
@@ -31,6 +33,10 @@ fn marks_of(object: &Value) -> Marks {
 
 fn marks_differ(_: &Store<Marks>, change: &Change<Marks>) -> bool {
     change.old != change.new
+}
+
+fn always(_: &Store<()>, _: &Change<()>) -> bool {
+    true
 }
 
 fn none_is_left(store: &Store<()>, _: &Change<()>) -> bool {
@@ -88,6 +94,7 @@ impl AwaitedWatches {
             match obstacle.clone() {
                 Obstacle::Object(spec) => self.listen(listener, spec, project_with(marks_of), marks_differ),
                 Obstacle::Instances(spec) => self.listen(listener, spec, project_with(|_| ()), none_is_left),
+                Obstacle::Type(spec) => self.listen(listener, spec, project_with(|_| ()), always),
             }
         }
         awaited.insert(component.clone(), Awaited { obstacles, refused, stop });

@@ -1,16 +1,18 @@
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::time::Duration;
 
 use futures::future::join_all;
 use kubewright_core::dependents::{Desired, DesiredObject, PrepareContext, Scope, Summary, prepare};
 use kubewright_core::flow::{Failure, Reason};
-use kubewright_machinery::object::{GroupVersionKind, ObjectExt};
+use kubewright_machinery::object::{GroupKind, GroupVersionKind, ObjectExt};
 use kubewright_render::{InputError, RenderError, RenderInputs, Stage};
+use kubewright_runtime::watch::WatchSpec;
 use serde_json::Value;
 
 use super::end::{End, Step};
 use super::pass::Pass;
 use crate::kind::Instance;
+use crate::observe::Obstacle;
 
 /// When a pass looks again for types that nobody can tell now.
 const LOOK_AGAIN: Duration = Duration::from_secs(10);
@@ -87,6 +89,9 @@ impl Pass<'_> {
             scope: &|gvk| scopes.get(gvk).copied(),
         };
         let desired = prepare(objects, &context).map_err(|errors| {
+            if !unknown.is_empty() {
+                self.await_types();
+            }
             let failure = Failure::terminal(Reason::new("InvalidManifest"), errors);
             Box::new(End::failed(failure, Some("InvalidManifest"), self.intervals()))
         })?;
@@ -113,13 +118,18 @@ impl Pass<'_> {
     /// Whether objects of these types live in namespaces, as far as the cluster knows the types.
     async fn scopes(&self, objects: &[Value]) -> Step<(HashMap<GroupVersionKind, Scope>, BTreeSet<GroupVersionKind>)> {
         let discovery = self.target.cluster().discovery();
-        // The items of a List count one by one.
-        let items = |object: &Value| object.get("items").and_then(Value::as_array).cloned().unwrap_or_default();
-        let nested = objects.iter().flat_map(|object| items(object).into_iter().filter_map(|item| item.gvk()));
-        let types: BTreeSet<GroupVersionKind> = objects.iter().filter_map(ObjectExt::gvk).chain(nested).collect();
+        // The items of a List count one by one, however deep they stand.
+        let mut objects: Vec<&Value> = objects.iter().collect();
+        let mut place = 0;
+        while place < objects.len() {
+            let items = objects[place].get("items").and_then(Value::as_array);
+            objects.extend(items.into_iter().flatten());
+            place += 1;
+        }
+        let types: BTreeSet<GroupVersionKind> = objects.iter().filter_map(|object| object.gvk()).collect();
         let (mut scopes, mut unknown) = (HashMap::new(), BTreeSet::new());
-        let services = &objects.iter().filter_map(brought_service).collect::<BTreeSet<_>>();
-        let brought = &objects.iter().filter_map(brought_kind).collect::<BTreeSet<_>>();
+        let services = &objects.iter().filter_map(|object| brought_service(object)).collect::<BTreeSet<_>>();
+        let brought = &objects.iter().filter_map(|object| brought_kind(object)).collect::<BTreeSet<_>>();
         // Asked together, those that nobody knows yet share one look.
         let found = join_all(types.into_iter().map(|gvk| async move {
             let found = match discovery.cached(&gvk.group_kind(), Some(&gvk.version)) {
@@ -148,6 +158,12 @@ impl Pass<'_> {
         }
         unknown.retain(|gvk| !brought.contains(&(gvk.group.clone(), gvk.kind.clone())));
         Ok((scopes, unknown))
+    }
+
+    /// Looks again when a definition comes.
+    fn await_types(&self) {
+        let definitions = GroupKind::new("apiextensions.k8s.io", "CustomResourceDefinition");
+        self.target.awaited.set(self.key, HashSet::from([Obstacle::Type(WatchSpec::new(definitions).metadata_only())]));
     }
 
     fn knows_any(&self, types: &BTreeSet<GroupVersionKind>) -> bool {

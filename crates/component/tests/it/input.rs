@@ -238,3 +238,16 @@ async fn what_a_dependent_cannot_have_is_named() {
     let message = refused(&world, &[config_map("two", "a"), same]).await;
     names(&message, &[&format!("uplicate object {key}")]);
 }
+
+// PREP-1
+#[tokio::test]
+async fn lists_may_stand_in_lists() {
+    let world = World::start().await;
+    let list = |items: Vec<Value>| json!({ "apiVersion": "v1", "kind": "List", "items": items });
+    let role = json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "metadata": { "name": "one" }, "rules": [],
+    });
+    world.set(&bundle("demo", &[list(vec![list(vec![role.clone()])])])).await;
+    world.until_ready("demo").await;
+    assert!(world.get(&role).await.is_some());
+}

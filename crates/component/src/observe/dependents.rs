@@ -58,6 +58,8 @@ struct Watched {
     store: Store<Projection>,
     users: HashSet<Key>,
     stop: CancellationToken,
+    /// Whether a pass has waited for the first list in vain.
+    waited: bool,
 }
 
 impl Watched {
@@ -246,7 +248,7 @@ impl DependentWatches {
             }
         };
         inner.tasks.spawn(format!("dependents {place}"), listen).detach();
-        Watched { store, users: HashSet::new(), stop }
+        Watched { store, users: HashSet::new(), stop, waited: false }
     }
 
     /// Ends when all these dependents can be read from memory, but for the kinds that may not be watched. A type that the server does
@@ -309,8 +311,19 @@ impl DependentWatches {
         let Some(store) = self.store(place).filter(|store| !store.is_synced()) else {
             return Ok(());
         };
+        let silent = || NotObservable::Silent { kind: place.to_string(), error: store.status().error };
+        let known = self.inner.state.lock().watched.get(place).is_some_and(|watched| watched.waited);
+        if known && store.status().state == WatchState::Retrying {
+            // Whoever waits keeps others from working.
+            return Err(silent());
+        }
         let settled = self.inner.cluster.clock().limit(FIRST_LIST, store.settled()).await;
-        settled.map(drop).map_err(|_| NotObservable::Silent { kind: place.to_string(), error: store.status().error })
+        settled.map(drop).map_err(|_| {
+            if let Some(watched) = self.inner.state.lock().watched.get_mut(place) {
+                watched.waited = true;
+            }
+            silent()
+        })
     }
 
     /// Why the server refuses a watch.

@@ -246,3 +246,63 @@ async fn the_most_severe_obstacle_decides_and_all_are_told() {
     rule.remove();
     world.until("demo", "blocked", |component| condition(component, "Stalled").is_some()).await;
 }
+
+// TRG-3
+#[tokio::test]
+async fn a_type_that_was_missing_wakes_the_component_when_it_comes() {
+    let world = World::start().await;
+    let kinds = Kinds::install(&world).await;
+    world.set(&bundle("demo", &[kinds.baz()])).await;
+    world.until_state("demo", "Error", "Error").await;
+    world.create(&kinds.crd()).await;
+    world.until_present(&kinds.baz()).await;
+    world.observe(&kinds.baz()).await;
+    world.until_ready("demo").await;
+}
+
+// TRG-3, WAIT-3
+#[tokio::test]
+async fn a_namespace_that_may_not_be_watched_is_looked_for() {
+    let world = World::start().await;
+    for verb in [Verb::List, Verb::Watch] {
+        drop(world.faults().on(verb).of("", "namespaces").forbidden());
+    }
+    let name = format!("{}-later", world.namespace());
+    let mut one = config_map("one", "a");
+    one["metadata"]["namespace"] = name.as_str().into();
+    let mut demo = bundle("demo", &[one.clone()]);
+    demo["spec"]["missingNamespacesPolicy"] = "DoNotCreate".into();
+    world.set(&demo).await;
+    world.until_state("demo", "Pending", "Retrying").await;
+    let namespace = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": name } });
+    world.create(&namespace).await;
+    world.until_ready("demo").await;
+    world.delete(&demo).await;
+    world.until_gone(&demo).await;
+    world.delete(&namespace).await;
+}
+
+// WATCH-3
+#[tokio::test]
+async fn a_kind_that_cannot_be_listed_does_not_occupy_the_workers() {
+    let world = World::start().await;
+    let kinds = Kinds::install(&world).await;
+    for verb in [Verb::List, Verb::Watch] {
+        drop(world.faults().on(verb).of(kinds.group(), "foos").internal_error());
+    }
+    let broken = |n: usize| bundle(&format!("broken-{n}"), &[kinds.object("Foo", &format!("foo-{n}"))]);
+    for n in 0..40 {
+        world.create(&broken(n)).await;
+    }
+    // Whoever was first has waited in vain.
+    world.idle(Duration::from_secs(75)).await;
+    let started = world.cluster.clock().moment().0;
+    world.set(&bundle("near", &[config_map("one", "a")])).await;
+    world.until_ready("near").await;
+    let took = world.cluster.clock().moment().0.saturating_sub(started);
+    assert!(!world.cluster.is_embedded() || took < Duration::from_secs(5), "it took {took:?}");
+    world.faults().clear();
+    for n in 0..40 {
+        world.delete(&broken(n)).await;
+    }
+}

@@ -46,6 +46,11 @@ impl Group {
         self.users.is_empty()
     }
 
+    /// All components that refer to anything here.
+    pub(super) fn everyone(&self) -> HashSet<Key> {
+        self.users.values().flatten().cloned().collect()
+    }
+
     pub(super) fn users(&self, name: &str) -> Vec<Key> {
         self.users.get(name).map(|users| users.iter().cloned().collect()).unwrap_or_default()
     }
@@ -75,25 +80,27 @@ impl Group {
         cluster: &Cluster,
         kind: ReferenceKind,
         namespace: &str,
-        listen: impl Fn(Store<Content>) -> Watched,
+        listen: impl Fn(Store<Content>, bool) -> Watched,
     ) {
         let spec = WatchSpec::new(kind.group_kind()).in_namespace(namespace);
-        let subscribe = |spec: WatchSpec| {
+        // What changed between the end of a watch and the first list of the one in its place is told by no event.
+        let subscribe = |spec: WatchSpec, replaces: bool| {
             let projector = Arc::new(KeepNamed(Arc::clone(&self.names)));
-            listen(cluster.watches().subscribe(spec, projector))
+            listen(cluster.watches().subscribe(spec, projector), replaces)
         };
         let count = self.users.len();
         let most = if self.whole.is_some() { FEW } else { SINGLE_WATCHES };
         if count > most {
+            let replaces = !self.singles.is_empty();
             self.singles.clear();
-            self.whole.get_or_insert_with(|| subscribe(spec));
+            self.whole.get_or_insert_with(|| subscribe(spec, replaces));
             return;
         }
-        self.whole = None;
+        let replaces = self.whole.take().is_some();
         self.singles.retain(|name, _| self.users.contains_key(name));
         for name in self.users.keys() {
             if !self.singles.contains_key(name) {
-                let watched = subscribe(spec.clone().fields(format!("metadata.name={name}")));
+                let watched = subscribe(spec.clone().fields(format!("metadata.name={name}")), replaces);
                 self.singles.insert(name.clone(), watched);
             }
         }

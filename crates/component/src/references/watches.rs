@@ -56,7 +56,7 @@ impl ReferenceWatches {
             }
             let group = groups.entry(place.clone()).or_default();
             group.set(component, &names);
-            group.adjust(&self.inner.cluster, kind, &place.namespace, |store| self.listen(&place, store));
+            group.adjust(&self.inner.cluster, kind, &place.namespace, |store, replaces| self.listen(&place, store, replaces));
             if group.is_empty() {
                 groups.remove(&place);
             }
@@ -120,13 +120,26 @@ impl ReferenceWatches {
         }
     }
 
-    fn listen(&self, place: &Place, store: Store<Content>) -> Watched {
+    /// `replaces`: another watch was there before.
+    fn listen(&self, place: &Place, store: Store<Content>, replaces: bool) -> Watched {
         let stop = CancellationToken::new();
         let mut changes = store.changes();
         let inner = Arc::downgrade(&self.inner);
         let (place, stopped, stopping) = (place.clone(), stop.clone(), self.inner.tasks.stopping());
         let name = format!("references {}", store.spec());
+        let new = store.clone();
         let listen = async move {
+            if replaces {
+                tokio::select! {
+                    () = stopped.cancelled() => return,
+                    () = stopping.cancelled() => return,
+                    () = new.synced() => {}
+                }
+                let Some(inner) = inner.upgrade() else { return };
+                let users = inner.groups.lock().get(&place).map(Group::everyone).unwrap_or_default();
+                users.iter().for_each(|component| (inner.notify)(component));
+            }
+            drop(new);
             loop {
                 let change = tokio::select! {
                     () = stopped.cancelled() => return,

@@ -278,3 +278,27 @@ async fn of_a_failed_reference_and_a_blocked_one_the_failure_decides_and_both_ar
     let told = message(&failed);
     assert!(told.contains("error loading secret") && told.contains("the licence a is revoked"), "{told}");
 }
+
+// REF-2, TRG-2
+#[tokio::test]
+async fn what_changes_while_single_watches_become_one_is_not_missed() {
+    let world = World::start().await;
+    let names = |of: &str| (0..10).map(|n| format!("{of}-{n}")).collect::<Vec<_>>();
+    for name in names("a").iter().chain(&names("b")) {
+        world.create(&config_map(name, "1")).await;
+    }
+    let few = |names: &[String]| referring(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    world.set(&few(&names("a"))).await;
+    world.until_ready("demo").await;
+    let mut other = few(&names("b"));
+    other["metadata"]["name"] = "other".into();
+    let late = world.faults().on(Verb::List).of("", "configmaps").times(1).delay(Duration::from_secs(3));
+    world.set(&other).await;
+    while late.hits() == 0 {
+        world.pass(Duration::from_millis(10)).await;
+    }
+    world.pass(Duration::from_millis(100)).await;
+    world.patch(&config_map("a-0", ""), json!({ "data": { "value": "2" } })).await;
+    let seen = |copy: &Value| copy["data"]["a-0.value"] == "2";
+    world.until_object(&config_map("copy", ""), "made of the new value", seen).await;
+}

@@ -7,7 +7,8 @@ use crate::{Manifest, RenderContext, RenderError};
 /// Turns a component into the manifests of its dependents.
 ///
 /// An `async fn(&RenderContext<C>) -> Result<Vec<Manifest>, RenderError>` is a generator. It must be deterministic in
-/// what its context offers. It is not called while the component is being deleted. An empty result is legal.
+/// what its context offers. While the component is being deleted it is called only if it gave objects of deletion stages. An empty result
+/// is legal.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not generate the manifests of `{C}`",
     label = "not a generator of `{C}`",

@@ -156,7 +156,8 @@ impl<C: Component> ComponentBuilder<C> {
         Trigger::new(Arc::clone(&self.extensions.queue))
     }
 
-    /// Runs in every pass, after the object was read and before anything else.
+    /// Runs in every pass, before all other hooks: after references were resolved and the cluster of the dependents was found, and not
+    /// while the component is suspended.
     pub fn post_read(mut self, hook: impl for<'a> ReadHookFn<'a, C>) -> Self {
         self.hooks.add_post_read(hook);
         self

@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -45,7 +45,7 @@ impl Admin {
     /// Opens the port.
     pub async fn bind(address: SocketAddr) -> Result<Self, AdminError> {
         let failed = |source| AdminError { address, source };
-        let listener = TcpListener::bind(address).await.map_err(failed)?;
+        let listener = listen(address, TcpListener::bind).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         Ok(Self { listener, address })
     }
@@ -75,6 +75,23 @@ impl Admin {
             }
         }
     }
+}
+
+/// Opens a port. All addresses are those of IPv4 where there is no IPv6.
+pub(super) async fn listen<T, F: Future<Output = io::Result<T>>>(
+    address: SocketAddr,
+    open: impl Fn(SocketAddr) -> F,
+) -> io::Result<T> {
+    let error = match open(address).await {
+        Ok(listener) => return Ok(listener),
+        Err(error) => error,
+    };
+    // A kernel without IPv6 has an error of its own for that; a port that is taken or forbidden is so on all addresses.
+    let taken = matches!(error.kind(), io::ErrorKind::AddrInUse | io::ErrorKind::PermissionDenied);
+    if taken || address.ip() != IpAddr::V6(Ipv6Addr::UNSPECIFIED) {
+        return Err(error);
+    }
+    open(SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), address.port())).await.map_err(|_| error)
 }
 
 async fn connection(stream: TcpStream, checks: Checks, metrics: Metrics, stop: CancellationToken) {

@@ -3,6 +3,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 use super::respond::respond;
+use super::server::listen;
 use super::*;
 use crate::clock::Clock;
 use crate::metrics::Metrics;
@@ -79,4 +80,19 @@ async fn the_server_answers_and_ends() {
     assert!(answer.starts_with("HTTP/1.1 200") && answer.ends_with("ok"), "{answer}");
     assert!(tasks.stop(std::time::Duration::from_secs(5)).await.is_empty());
     assert!(TcpStream::connect(address).await.is_err());
+}
+
+// 2.5
+#[tokio::test]
+async fn all_addresses_are_those_of_ipv4_where_there_is_no_ipv6() {
+    use std::io::{Error, ErrorKind};
+    use std::net::SocketAddr;
+
+    let without = |error: ErrorKind| {
+        move |address: SocketAddr| async move { if address.is_ipv6() { Err(Error::from(error)) } else { Ok(address.to_string()) } }
+    };
+    let all = "[::]:8080".parse().unwrap();
+    assert_eq!(listen(all, without(ErrorKind::Unsupported)).await.unwrap(), "0.0.0.0:8080");
+    assert!(listen(all, without(ErrorKind::AddrInUse)).await.is_err());
+    assert!(listen("[::1]:8080".parse().unwrap(), without(ErrorKind::Unsupported)).await.is_err());
 }

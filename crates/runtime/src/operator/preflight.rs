@@ -197,15 +197,16 @@ impl<'a> Preflight<'a> {
             match answer {
                 Ok(true) => {}
                 Ok(false) => denied.push(describe(&rule, &verb)),
-                Err(error) => {
-                    // A server without authorization does not serve the question.
-                    if !error.is_not_found() {
-                        tracing::warn!(%error, "the server does not say what the operator is allowed to do; this check is skipped");
-                    }
+                // A server without authorization does not serve the question.
+                Err(error) if error.is_not_found() => return Vec::new(),
+                Err(error) if error.is_forbidden() => {
+                    tracing::warn!(%error, "the server does not say what the operator is allowed to do; this check is skipped");
                     return Vec::new();
                 }
             }
         }
+                // The next round asks again.
+                Err(error) => denied.push(format!("{} ({error})", describe(&rule, &verb))),
         denied
     }
 }

@@ -20,8 +20,6 @@ use kubewright_core::flow::ApiFault;
 const AGAIN: Duration = Duration::from_secs(2);
 /// What is missing is logged this often.
 const REMIND: Duration = Duration::from_secs(60);
-/// A server that does not answer is asked this often.
-const TRIES: u32 = 5;
 /// Questions at once.
 const PARALLEL: usize = 8;
 
@@ -133,27 +131,31 @@ impl<'a> Preflight<'a> {
         Ok(())
     }
 
-    /// Sends a request; no answer is no reason to give up at once.
+    /// Sends a request; that nobody answers yet is no reason to give up before the deadline.
     async fn patiently(&self, request: &ApiRequest) -> Result<Value, OperatorError> {
-        let mut tries = 1;
+        let clock = self.cluster.clock();
+        let started = clock.moment();
+        let mut told = None;
         loop {
             let error = match self.cluster.send(request).await {
                 Ok(answer) => return Ok(answer),
                 Err(error) => error,
             };
-            let no_answer = matches!(error.fault(), ApiFault::NoResponse);
-            if !error.is_transient() || tries == TRIES {
+            let now = clock.moment();
+            let late = self.options.startup_timeout.is_some_and(|limit| now.since(started) + AGAIN > limit);
+            if !error.is_transient() || late {
+                let no_answer = matches!(error.fault(), ApiFault::NoResponse);
                 return Err(if no_answer {
                     OperatorError::Unreachable { source: error }
                 } else {
                     OperatorError::Refused { source: error }
                 });
             }
-            if tries == 1 {
-                tracing::warn!(%error, "the cluster does not answer; trying again");
+            if told.is_none_or(|told| now.since(told) >= REMIND) {
+                tracing::warn!(%error, "the cluster does not answer; trying again every {AGAIN:?}");
+                told = Some(now);
             }
-            tries += 1;
-            self.cluster.clock().sleep(AGAIN).await;
+            clock.sleep(AGAIN).await;
         }
     }
 
@@ -203,10 +205,10 @@ impl<'a> Preflight<'a> {
                     tracing::warn!(%error, "the server does not say what the operator is allowed to do; this check is skipped");
                     return Vec::new();
                 }
-            }
-        }
                 // The next round asks again.
                 Err(error) => denied.push(format!("{} ({error})", describe(&rule, &verb))),
+            }
+        }
         denied
     }
 }

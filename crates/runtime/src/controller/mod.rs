@@ -21,4 +21,5 @@ pub use kubewright_core::flow::Conclusion;
 pub use kubewright_core::queue::{Drain, Lane};
 pub use pass::PassContext;
 pub use reconciler::Reconciler;
+pub(crate) use runner::CANCEL_GRACE;
 pub use runner::{Controller, Surroundings};

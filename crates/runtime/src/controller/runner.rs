@@ -23,7 +23,7 @@ use crate::task::{Tasks, panic_message};
 /// Passes at once, unless said otherwise.
 const WORKERS: usize = 2;
 /// A cancelled pass is given this long to end by itself.
-const CANCEL_GRACE: Duration = Duration::from_secs(5);
+pub(crate) const CANCEL_GRACE: Duration = Duration::from_secs(5);
 
 /// What a controller needs from the process.
 #[derive(Clone, Debug)]

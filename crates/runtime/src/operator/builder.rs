@@ -39,7 +39,7 @@ pub struct Operator {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct OperatorOptions {
-    /// Passes at once per controller that sets none itself.
+    /// Passes at once of each controller, whatever it sets itself; none leaves it to the controller.
     pub workers: Option<usize>,
     /// The namespaces to watch; empty means all.
     pub watch_namespaces: Vec<String>,
@@ -53,7 +53,7 @@ pub struct OperatorOptions {
     pub resync: Option<Duration>,
     /// How long each phase of the start may take; none means for ever.
     pub startup_timeout: Option<Duration>,
-    /// How long running passes may go on at shutdown.
+    /// How long an orderly end may take: the passes that run, then what is still to be sent.
     pub shutdown_timeout: Duration,
     /// The name of this instance in events, usually the pod's; the operator's name when it is not known.
     pub instance: Option<String>,

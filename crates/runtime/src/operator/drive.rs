@@ -16,15 +16,15 @@ use super::preflight::Preflight;
 use super::{Declarations, OperatorContext, OperatorError, Phase, Registration};
 use crate::admin::{Admin, Checks};
 use crate::cluster::Cluster;
-use crate::controller::Controller;
+use crate::controller::{CANCEL_GRACE, Controller};
 use crate::events::{Recorder, RecorderOptions};
 use crate::metrics::Metrics;
 use crate::task::{Task, Tasks};
 
-/// What is still to be sent at shutdown may take this long.
-const FLUSH: Duration = Duration::from_secs(10);
-/// Background tasks that are asked to end are given this long.
-const TASK_GRACE: Duration = Duration::from_secs(5);
+/// Of the time for an orderly end, this is kept for what is still to be sent when the passes have ended ...
+const LAST_WORDS: Duration = Duration::from_secs(4);
+/// ... and this for background tasks that are asked to end.
+const TASK_GRACE: Duration = Duration::from_secs(1);
 /// Workers that have been in the same passes for this long are stuck.
 const STUCK: Duration = Duration::from_secs(15 * 60);
 /// What a start waits for is logged this often.
@@ -130,11 +130,13 @@ impl Driver {
     async fn drain(&mut self) {
         self.parts.shutdown.cancel();
         self.enter(Phase::Draining);
+        let clock = self.parts.cluster.clock().clone();
+        let end = clock.moment() + self.parts.options.shutdown_timeout;
         self.controllers_stop.cancel();
         while self.controllers.next().await.is_some() {}
-        let clock = self.parts.cluster.clock().clone();
+        let left = end.since(clock.moment()).saturating_sub(TASK_GRACE);
         if let Some(recorder) = self.recorder.take()
-            && clock.limit(FLUSH, recorder.finish()).await.is_err()
+            && clock.limit(left, recorder.finish()).await.is_err()
         {
             tracing::warn!("some events could not be sent before the end");
         }
@@ -210,7 +212,7 @@ impl Driver {
             .map_err(|error| OperatorError::Invalid(vec![error.to_string()]))?;
         for controller in controllers {
             let name = format!("controller {}", controller.name());
-            let run = controller.run(self.controllers_stop.clone(), self.parts.options.shutdown_timeout);
+            let run = controller.run(self.controllers_stop.clone(), time_of_passes(self.parts.options.shutdown_timeout));
             self.controllers.push(self.parts.tasks.spawn(name, run));
         }
         Ok(())
@@ -239,4 +241,9 @@ impl Driver {
             startup_timeout: options.startup_timeout,
         }
     }
+}
+
+/// How long passes may go on of the time for an orderly end: until what runs then can be cancelled and the rest be done in time.
+fn time_of_passes(whole: Duration) -> Duration {
+    whole.saturating_sub(CANCEL_GRACE + LAST_WORDS + TASK_GRACE).max(whole / 2)
 }

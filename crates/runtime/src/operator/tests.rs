@@ -1,5 +1,5 @@
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::clock::{Clock, Random};
 use crate::controller::{Controller, PassContext, Reconciler};
+use crate::events::{Event, Recorder, Reference};
 use crate::testing::{Call, client_of};
 
 /// A part that works on one key.
@@ -19,15 +20,30 @@ struct Part {
     seen: Arc<Mutex<Vec<String>>>,
     fails: bool,
     hangs: bool,
+    stubborn: bool,
 }
 
 impl Part {
     fn new(name: &'static str) -> Self {
-        Self { name, seen: Arc::default(), fails: false, hangs: false }
+        Self { name, seen: Arc::default(), fails: false, hangs: false, stubborn: false }
     }
 }
 
 struct Noting(Arc<Mutex<Vec<String>>>);
+
+/// Tells of its object and never ends.
+struct Stubborn(Recorder);
+
+#[async_trait]
+impl Reconciler for Stubborn {
+    async fn reconcile(&self, _: &PassContext) -> Conclusion {
+        self.0.record(
+            &Reference::of(&json!({"kind": "Widget", "metadata": {"name": "a"}})),
+            Event::normal("Started", "it started"),
+        );
+        std::future::pending().await
+    }
+}
 
 #[async_trait]
 impl Reconciler for Noting {
@@ -57,7 +73,9 @@ impl Registration for Part {
         if self.hangs {
             std::future::pending::<()>().await;
         }
-        let controller = context.controller(self.name, Arc::new(Noting(self.seen)));
+        let reconciler: Arc<dyn Reconciler> =
+            if self.stubborn { Arc::new(Stubborn(context.recorder.clone())) } else { Arc::new(Noting(self.seen)) };
+        let controller = context.controller(self.name, reconciler);
         controller.enqueue().now("a".parse()?);
         Ok(vec![controller])
     }
@@ -69,18 +87,26 @@ struct World {
     version: &'static str,
     served: Arc<AtomicBool>,
     allowed: bool,
-    up: bool,
+    up: Arc<AtomicBool>,
+    /// So many questions about permissions are answered by 429.
+    busy: Arc<AtomicUsize>,
 }
 
 impl Default for World {
     fn default() -> Self {
-        Self { version: "v1.36.0", served: Arc::new(AtomicBool::new(true)), allowed: true, up: true }
+        Self {
+            version: "v1.36.0",
+            served: Arc::new(AtomicBool::new(true)),
+            allowed: true,
+            up: Arc::new(AtomicBool::new(true)),
+            busy: Arc::default(),
+        }
     }
 }
 
 impl World {
     fn answer(&self, call: &Call) -> (u16, Value) {
-        if !self.up {
+        if !self.up.load(Ordering::Relaxed) {
             return (503, json!({"kind": "Status", "code": 503, "message": "down"}));
         }
         match call.path.as_str() {
@@ -94,7 +120,12 @@ impl World {
                 (200, json!({"kind": "APIGroupDiscoveryList", "apiVersion": "apidiscovery.k8s.io/v2", "items": items}))
             }
             "/api" => (200, json!({"kind": "APIGroupDiscoveryList", "apiVersion": "apidiscovery.k8s.io/v2", "items": []})),
+            path if path.ends_with("/events") => (503, json!({"kind": "Status", "code": 503, "message": "busy"})),
             path if path.ends_with("selfsubjectaccessreviews") => {
+                let busy = self.busy.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
+                if busy.is_ok() {
+                    return (429, json!({"kind": "Status", "code": 429, "message": "too many requests"}));
+                }
                 let verb = call.body["spec"]["resourceAttributes"]["verb"].as_str();
                 (201, json!({"status": {"allowed": self.allowed || verb != Some("watch")}}))
             }
@@ -185,10 +216,46 @@ async fn an_old_cluster_is_refused() {
     assert!(unreadable.contains("\"latest\" is no version"), "{unreadable}");
 }
 
+// PHA-3
 #[tokio::test(start_paused = true)]
-async fn a_cluster_that_stays_away_is_given_up_soon() {
-    let error = failure(vec![], World { up: false, ..World::default() }).await;
+async fn a_cluster_that_is_away_is_waited_for_until_the_deadline() {
+    let world = World::default();
+    world.up.store(false, Ordering::Relaxed);
+    let running = operator(vec![]).start(world.client()).unwrap();
+    tokio::time::sleep(Duration::from_secs(15)).await;
+    world.up.store(true, Ordering::Relaxed);
+    running.working().await.unwrap();
+    running.stop().await.unwrap();
+    world.up.store(false, Ordering::Relaxed);
+    let error = failure(vec![], world).await;
     assert!(error.contains("down"), "{error}");
+}
+
+// CHK-3: a server that is busy has not said that all is allowed.
+#[tokio::test(start_paused = true)]
+async fn permissions_are_asked_for_again_when_the_server_was_busy() {
+    let world = World { allowed: false, ..World::default() };
+    world.busy.store(1, Ordering::Relaxed);
+    let error = failure(vec![Part::new("widget")], world).await;
+    assert!(error.contains("cannot watch widgets.demo.example.com;"), "{error}");
+    let world = World::default();
+    world.busy.store(1, Ordering::Relaxed);
+    let running = operator(vec![Part::new("widget")]).start(world.client()).unwrap();
+    running.working().await.unwrap();
+    running.stop().await.unwrap();
+}
+
+// SHT-3: a pod is killed after 30 s.
+#[tokio::test(start_paused = true)]
+async fn an_orderly_end_takes_no_longer_than_it_may() {
+    let part = Part { stubborn: true, ..Part::new("widget") };
+    let running = operator(vec![part]).start(World::default().client()).unwrap();
+    running.working().await.unwrap();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let before = tokio::time::Instant::now();
+    running.stop().await.unwrap();
+    let took = (tokio::time::Instant::now() - before).as_secs();
+    assert!((20..=25).contains(&took), "{took}");
 }
 
 // PHA-3

@@ -18,6 +18,9 @@ const DEFAULT_ADMIN: SocketAddr = SocketAddr::new(IpAddr::V6(Ipv6Addr::UNSPECIFI
 #[derive(Debug, Parser)]
 #[command(name = "operator", args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
 pub(super) struct Cli {
+    /// Prints name and version
+    #[arg(long, short = 'V')]
+    pub(super) version: bool,
     #[command(subcommand)]
     pub(super) command: Option<Command>,
     #[command(flatten)]
@@ -56,30 +59,32 @@ pub(super) struct RunArgs {
     /// The namespaces to watch, separated by commas; all by default
     #[arg(long, env = "WATCH_NAMESPACES", value_delimiter = ',', value_name = "NAMES")]
     watch_namespaces: Vec<String>,
-    /// Passes at once, for controllers that set no number themselves
-    #[arg(long, env = "K_THREADS_PER_CONTROLLER", value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..))]
-    workers: Option<u16>,
+    /// Passes at once of each controller; 16 for components by default, 2 for others
+    #[arg(long, env = "K_THREADS_PER_CONTROLLER", value_name = "NUMBER", value_parser = given(workers))]
+    workers: Option<Given<usize>>,
     /// Controllers to leave out, separated by commas
     #[arg(long, env = "DISABLE_CONTROLLERS", value_delimiter = ',', value_name = "NAMES")]
     disable_controllers: Vec<String>,
     /// The oldest Kubernetes version to run on; v1.34.0 by default
-    #[arg(long, env = "KUBERNETES_MIN_VERSION", value_name = "VERSION")]
-    min_kubernetes_version: Option<MinimumVersion>,
+    #[arg(long, env = "KUBERNETES_MIN_VERSION", value_name = "VERSION", value_parser = given(parsed::<MinimumVersion>))]
+    min_kubernetes_version: Option<Given<MinimumVersion>>,
     /// Where probes and metrics are served, `off` for nowhere; [::]:8080 by default
-    #[arg(long, env = "ADMIN_ADDR", value_name = "ADDRESS")]
-    admin_addr: Option<AdminAddress>,
+    #[arg(long, env = "ADMIN_ADDR", value_name = "ADDRESS", value_parser = given(parsed::<AdminAddress>))]
+    admin_addr: Option<Given<AdminAddress>>,
     /// How long each phase of the start may take, 0 for ever; 5m by default
-    #[arg(long, env = "STARTUP_TIMEOUT", value_name = "DURATION", value_parser = duration)]
-    startup_timeout: Option<Duration>,
+    #[arg(long, env = "STARTUP_TIMEOUT", value_name = "DURATION", value_parser = given(duration))]
+    startup_timeout: Option<Given<Duration>>,
     /// After how long everything is looked at again, 0 for never; 10h by default
-    #[arg(long, env = "RESYNC_PERIOD", value_name = "DURATION", value_parser = duration)]
-    resync: Option<Duration>,
-    /// How long running passes may go on at shutdown; 25s by default
-    #[arg(long, env = "SHUTDOWN_TIMEOUT", value_name = "DURATION", value_parser = duration)]
-    shutdown_timeout: Option<Duration>,
-    /// The name of this instance in events
-    #[arg(long, env = "POD_NAME", value_name = "NAME", hide = true)]
+    #[arg(long, env = "RESYNC_PERIOD", value_name = "DURATION", value_parser = given(duration))]
+    resync: Option<Given<Duration>>,
+    /// How long an orderly end may take in all; 25s by default. The pod's terminationGracePeriodSeconds must be longer
+    #[arg(long, env = "SHUTDOWN_TIMEOUT", value_name = "DURATION", value_parser = given(duration))]
+    shutdown_timeout: Option<Given<Duration>>,
+    /// The name of this instance in events; that of the host by default
+    #[arg(long, env = "POD_NAME", value_name = "NAME")]
     pod_name: Option<String>,
+    #[arg(long, env = "HOSTNAME", value_name = "NAME", hide = true)]
+    hostname: Option<String>,
 }
 
 #[derive(Clone, Debug, Args)]
@@ -100,9 +105,9 @@ pub(super) struct ClusterArgs {
 
 #[derive(Clone, Debug, Args)]
 pub(super) struct LogArgs {
-    /// How logs are written; `auto` is text on a terminal and JSON elsewhere
-    #[arg(long, env = "LOG_FORMAT", value_enum, default_value = "auto", value_name = "FORMAT")]
-    pub(super) log_format: LogFormat,
+    /// How logs are written: `text`, `json`, or `auto`, the default: text on a terminal and JSON elsewhere
+    #[arg(long, env = "LOG_FORMAT", value_name = "FORMAT", value_parser = given(log_format))]
+    log_format: Option<Given<LogFormat>>,
     /// What is logged, for instance `info` or `warn,kubewright_runtime=debug`
     #[arg(long, env = "RUST_LOG", value_name = "FILTER")]
     pub(super) log_filter: Option<String>,
@@ -136,29 +141,65 @@ impl FromStr for AdminAddress {
 
 impl RunArgs {
     pub(super) fn apply(self, options: &mut OperatorOptions) {
-        options.workers = self.workers.map(usize::from).or(options.workers);
+        options.workers = value(self.workers).or(options.workers);
         if !self.watch_namespaces.is_empty() {
             options.watch_namespaces = names(self.watch_namespaces);
         }
         if !self.disable_controllers.is_empty() {
             options.disabled_controllers = names(self.disable_controllers);
         }
-        if let Some(minimum) = self.min_kubernetes_version {
+        if let Some(minimum) = value(self.min_kubernetes_version) {
             options.minimum_version = minimum;
         }
-        options.admin = match self.admin_addr {
+        options.admin = match value(self.admin_addr) {
             Some(AdminAddress(address)) => address,
             None => options.admin.or(Some(DEFAULT_ADMIN)),
         };
-        if let Some(limit) = self.startup_timeout {
+        if let Some(limit) = value(self.startup_timeout) {
             options.startup_timeout = Some(limit).filter(|limit| !limit.is_zero());
         }
-        if let Some(period) = self.resync {
+        if let Some(period) = value(self.resync) {
             options.resync = Some(period).filter(|period| !period.is_zero());
         }
-        options.shutdown_timeout = self.shutdown_timeout.unwrap_or(options.shutdown_timeout);
-        options.instance = self.pod_name.filter(|name| !name.is_empty()).or_else(|| options.instance.take());
+        options.shutdown_timeout = value(self.shutdown_timeout).unwrap_or(options.shutdown_timeout);
+        let named = |name: Option<String>| name.filter(|name| !name.is_empty());
+        options.instance = named(self.pod_name).or_else(|| options.instance.take()).or_else(|| named(self.hostname));
     }
+}
+
+impl LogArgs {
+    pub(super) fn format(&self) -> LogFormat {
+        value(self.log_format.clone()).unwrap_or(LogFormat::Auto)
+    }
+}
+
+/// A value, or the empty text that charts write for a variable that is not set.
+#[derive(Clone, Debug)]
+struct Given<T>(Option<T>);
+
+fn value<T>(given: Option<Given<T>>) -> Option<T> {
+    given.and_then(|Given(value)| value)
+}
+
+/// Takes empty for unset, and reads anything else.
+fn given<T>(read: fn(&str) -> Result<T, String>) -> impl Fn(&str) -> Result<Given<T>, String> + Clone + Send + Sync
+where
+    T: Clone + Send + Sync + 'static,
+{
+    move |text| if text.is_empty() { Ok(Given(None)) } else { read(text).map(|value| Given(Some(value))) }
+}
+
+fn parsed<T: FromStr<Err: ToString>>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|error: T::Err| error.to_string())
+}
+
+fn workers(text: &str) -> Result<usize, String> {
+    let number = text.parse::<u16>().ok().filter(|number| *number > 0);
+    number.map(usize::from).ok_or_else(|| format!("it must be a number from 1 to {}", u16::MAX))
+}
+
+fn log_format(text: &str) -> Result<LogFormat, String> {
+    LogFormat::from_str(text, false).map_err(|_| "it must be auto, json or text".to_owned())
 }
 
 /// An empty variable is an empty list.

@@ -23,7 +23,7 @@ pub(super) fn set_up(args: &LogArgs, default_filter: &str) -> Result<(), Invalid
     let filter = EnvFilter::try_new(filter).map_err(|source| InvalidFilter { filter: filter.to_owned(), source })?;
     let terminal = io::stderr().is_terminal();
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
-    let result = match args.log_format {
+    let result = match args.format() {
         LogFormat::Json => builder.json().finish().try_init(),
         LogFormat::Auto if !terminal => builder.json().finish().try_init(),
         LogFormat::Auto | LogFormat::Text => builder.with_ansi(terminal).finish().try_init(),

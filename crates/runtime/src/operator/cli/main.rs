@@ -45,6 +45,9 @@ pub async fn main_from(
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(USAGE));
         }
     };
+    if cli.version {
+        return print(&format!("{}\n", operator.version_line()));
+    }
     match cli.command.unwrap_or_else(|| Command::Run(Box::new(cli.run))) {
         Command::Run(args) => run(operator, *args).await,
         Command::Dev { dev: args, logging } => {

@@ -6,7 +6,7 @@ use clap::{CommandFactory as _, Parser as _};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 
-use super::args::Cli;
+use super::args::{Cli, LogFormat};
 use super::*;
 use crate::operator::{Operator, OperatorOptions};
 
@@ -48,6 +48,45 @@ fn flags_win_over_the_builder_and_defaults_do_not() {
     assert_eq!(options(&["--resync", "0"]).resync, None);
 }
 
+// 2.2: what charts write for a variable that is not set.
+#[test]
+fn an_empty_value_is_none() {
+    let flags = [
+        "--workers",
+        "--admin-addr",
+        "--startup-timeout",
+        "--resync",
+        "--shutdown-timeout",
+        "--min-kubernetes-version",
+        "--watch-namespaces",
+        "--disable-controllers",
+        "--log-format",
+        "--pod-name",
+        "--hostname",
+    ];
+    let line = ["demo"].into_iter().chain(flags.into_iter().flat_map(|flag| [flag, ""]));
+    let cli = Cli::try_parse_from(line).unwrap();
+    let mut options = OperatorOptions::default();
+    cli.run.clone().apply(&mut options);
+    let mut plain = OperatorOptions::default();
+    Cli::try_parse_from(["demo", "--hostname", ""]).unwrap().run.apply(&mut plain);
+    assert_eq!(format!("{options:?}"), format!("{plain:?}"));
+    assert_eq!(cli.run.logging.format(), LogFormat::Auto);
+}
+
+// 2.2, EMIT-1
+#[test]
+fn an_instance_is_called_by_its_pod_else_by_its_host() {
+    let instance = |args: &[&str], built: Option<&str>| {
+        let mut options = OperatorOptions { instance: built.map(str::to_owned), ..OperatorOptions::default() };
+        Cli::try_parse_from(std::iter::once(&"demo").chain(args)).unwrap().run.apply(&mut options);
+        options.instance.unwrap_or_default()
+    };
+    assert_eq!(instance(&["--pod-name", "pod-1", "--hostname", "host"], Some("built")), "pod-1");
+    assert_eq!(instance(&["--pod-name", "", "--hostname", "host"], Some("built")), "built");
+    assert_eq!(instance(&["--pod-name", "", "--hostname", "host"], None), "host");
+}
+
 #[test]
 fn the_command_line_is_consistent() {
     Cli::command().debug_assert();
@@ -86,7 +125,7 @@ async fn dev_is_given_to_its_environment() {
 // CMD-3, CMD-4, CMD-5
 #[tokio::test]
 async fn what_only_prints_needs_no_cluster() {
-    for args in [&["crds"][..], &["rbac", "--prefix", "x"], &["version"], &["--help"]] {
+    for args in [&["crds"][..], &["rbac", "--prefix", "x"], &["version"], &["--version"], &["-V"], &["--help"]] {
         assert_eq!(exit_of(args, None).await, code(0), "{args:?}");
     }
 }

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use futures::StreamExt as _;
-use kubewright_core::time::Moment;
 use kubewright_machinery::object::ObjectExt as _;
 use kubewright_runtime::clock::Clock;
 use kubewright_runtime::operator::cli::{DevArgs, Interrupts};
@@ -17,7 +16,7 @@ use crate::server::{DevServer, install};
 use crate::view::{ComponentView, Screen};
 use crate::watch::{Seen, components};
 
-/// With `--exit-when-ready`, the sample must be ready within this time.
+/// With `--exit-when-ready`, the operator must work and the sample be ready within this time.
 const PATIENCE: Duration = Duration::from_secs(120);
 /// Ages on the screen go on.
 const TICK: Duration = Duration::from_secs(1);
@@ -41,7 +40,12 @@ pub(crate) async fn run(operator: Operator, args: DevArgs) -> Result<(), DevErro
     let operator = operator.options(|options| options.admin = None).start(client.clone());
     let operator = operator.map_err(|error| DevError::Operator(std::sync::Arc::new(error)))?;
     let following = Follow { samples: &samples, crds: &crds, kubeconfig: &kubeconfig, exit_when_ready: args.exit_when_ready };
-    let outcome = following.start_and_follow(&client, &operator, &mut screen, &mut interrupts, &clock).await;
+    let follow = following.start_and_follow(&client, &operator, &mut screen, &mut interrupts, &clock);
+    let outcome = if args.exit_when_ready {
+        clock.limit(PATIENCE, follow).await.unwrap_or(Err(DevError::NotReady(PATIENCE)))
+    } else {
+        follow.await
+    };
     let stopped = tokio::select! {
         stopped = operator.stop() => stopped.map_err(DevError::Operator),
         signal = interrupts.next() => Err(DevError::Interrupted(signal)),
@@ -75,7 +79,6 @@ impl Follow<'_> {
         interrupts: &mut Interrupts,
         clock: &Clock,
     ) -> Result<(), DevError> {
-        let deadline = clock.moment() + PATIENCE;
         tokio::select! {
             biased;
             _ = interrupts.next() => return Ok(()),
@@ -84,7 +87,7 @@ impl Follow<'_> {
         for sample in self.samples {
             install(client, sample).await?;
         }
-        self.follow(client, operator, screen, interrupts, (clock, deadline)).await
+        self.follow(client, operator, screen, interrupts, clock).await
     }
 
     async fn follow(
@@ -93,7 +96,7 @@ impl Follow<'_> {
         operator: &RunningOperator,
         screen: &mut Screen<std::io::Stdout>,
         interrupts: &mut Interrupts,
-        (clock, deadline): (&Clock, Moment),
+        clock: &Clock,
     ) -> Result<(), DevError> {
         let mut events = components(client, self.crds);
         let mut missing: BTreeSet<String> = self.sample_components().map(ComponentView::title_of).collect();
@@ -124,9 +127,6 @@ impl Follow<'_> {
                     Seen::Gone(component) => screen.remove(&ComponentView::title_of(&component), clock.now())?,
                 },
                 () = clock.sleep(TICK) => screen.redraw(clock.now())?,
-            }
-            if self.exit_when_ready && clock.moment() >= deadline {
-                return Err(DevError::NotReady(PATIENCE));
             }
         }
     }

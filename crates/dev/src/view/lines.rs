@@ -6,13 +6,13 @@ use super::ComponentView;
 pub(super) fn changes(old: Option<&ComponentView>, new: &ComponentView) -> Vec<String> {
     let mut lines = Vec::new();
     for row in &new.rows {
-        let before = old.and_then(|old| old.rows.iter().find(|other| other.object == row.object));
+        let before = old.and_then(|old| old.rows.iter().find(|other| other.key == row.key));
         if before.is_none_or(|before| (before.action, &before.health) != (row.action, &row.health)) {
             lines.push(format!("{} (wave {}): {}, {}", row.object, row.wave, row.action, row.health));
         }
     }
     for row in old.map(|old| old.rows.as_slice()).unwrap_or_default() {
-        if !new.rows.iter().any(|other| other.object == row.object) {
+        if !new.rows.iter().any(|other| other.key == row.key) {
             lines.push(format!("{} (wave {}): gone", row.object, row.wave));
         }
     }

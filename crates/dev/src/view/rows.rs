@@ -19,10 +19,19 @@ pub(crate) struct ComponentView {
     pub(crate) rows: Vec<Row>,
 }
 
+impl Row {
+    /// Nothing is to be done about it.
+    pub(super) fn is_done(&self) -> bool {
+        matches!(self.action, "done" | "completed")
+    }
+}
+
 /// A dependent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Row {
-    /// Kind and name.
+    /// Group, kind, namespace and name: two rows may look alike without.
+    pub(crate) key: String,
+    /// Kind and name, with the namespace where it is not the component's.
     pub(crate) object: String,
     /// Apply order.
     pub(crate) wave: i64,
@@ -52,7 +61,8 @@ impl ComponentView {
             .find(|condition| condition["type"] == "Ready")
             .and_then(|condition| condition["message"].as_str())
             .unwrap_or_default();
-        let mut rows: Vec<Row> = status["inventory"].as_array().into_iter().flatten().map(Row::of).collect();
+        let mut rows: Vec<Row> =
+            status["inventory"].as_array().into_iter().flatten().map(|item| Row::of(item, component.namespace())).collect();
         rows.sort_by_key(|row| row.wave);
         Self {
             title: Self::title_of(component),
@@ -65,14 +75,18 @@ impl ComponentView {
 }
 
 impl Row {
-    fn of(item: &Value) -> Self {
+    fn of(item: &Value, home: &str) -> Self {
         let text = |key: &str| item[key].as_str().unwrap_or_default();
         let health = match (text("status"), text("message")) {
             (status, "") => status.to_owned(),
             (status, message) => format!("{status}: {message}"),
         };
         Self {
-            object: format!("{} {}", text("kind"), text("name")),
+            key: [text("group"), text("kind"), text("namespace"), text("name")].join("/"),
+            object: match text("namespace") {
+                namespace if namespace.is_empty() || namespace == home => format!("{} {}", text("kind"), text("name")),
+                namespace => format!("{} {namespace}/{}", text("kind"), text("name")),
+            },
             wave: item["applyOrder"].as_i64().unwrap_or_default(),
             action: action(text("phase")),
             health,

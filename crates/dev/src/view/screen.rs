@@ -11,6 +11,8 @@ use super::{ComponentView, lines, table};
 pub(crate) struct Screen<W> {
     out: W,
     live: bool,
+    /// How many lines it has.
+    height: fn() -> Option<u16>,
     /// Lines that the last drawing took.
     drawn: usize,
     shown: BTreeMap<String, ComponentView>,
@@ -21,13 +23,13 @@ impl Screen<std::io::Stdout> {
     pub(crate) fn stdout(plain: bool) -> Self {
         let out = std::io::stdout();
         let live = !plain && out.is_terminal();
-        Self::new(out, live)
+        Self::new(out, live, || crossterm::terminal::size().ok().map(|(_, height)| height))
     }
 }
 
 impl<W: Write> Screen<W> {
-    pub(super) fn new(out: W, live: bool) -> Self {
-        Self { out, live, drawn: 0, shown: BTreeMap::new() }
+    pub(super) fn new(out: W, live: bool, height: fn() -> Option<u16>) -> Self {
+        Self { out, live, height, drawn: 0, shown: BTreeMap::new() }
     }
 
     /// Shows the present state of a component.
@@ -68,7 +70,11 @@ impl<W: Write> Screen<W> {
             return Ok(());
         }
         self.clear()?;
-        let text: String = self.shown.values().map(|view| table::table(view, now, None) + "\n").collect();
+        // What scrolled off the top cannot be drawn again: it would stay, once per second.
+        let lines = (self.height)().map_or(usize::MAX, |height| usize::from(height.max(2)) - 1);
+        let room = (lines / self.shown.len().max(1)).saturating_sub(table::FRAME).max(1);
+        let text: String = self.shown.values().map(|view| table::table(view, now, None, room) + "\n").collect();
+        let text: String = text.split_inclusive('\n').take(lines).collect();
         self.drawn = text.lines().count();
         self.out.write_all(text.as_bytes())?;
         self.out.flush()

@@ -5,8 +5,12 @@ use jiff::Timestamp;
 
 use super::{ComponentView, Row};
 
-/// The view as text, one line per dependent.
-pub(super) fn table(view: &ComponentView, now: Timestamp, width: Option<u16>) -> String {
+/// Lines of a table besides its rows: title, header, what follows.
+pub(super) const FRAME: usize = 5;
+
+/// The view as text, one line per dependent. Where there is no room for all, those that are done go first.
+pub(super) fn table(view: &ComponentView, now: Timestamp, width: Option<u16>, room: usize) -> String {
+    let (rows, more) = fitting(&view.rows, room);
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_content_arrangement(ContentArrangement::Dynamic);
@@ -14,7 +18,7 @@ pub(super) fn table(view: &ComponentView, now: Timestamp, width: Option<u16>) ->
         table.set_width(width);
     }
     table.set_header(["OBJECT", "WAVE", "ACTION", "HEALTH", "AGE"]);
-    for row in &view.rows {
+    for row in rows {
         table.add_row(cells(row, now));
     }
     let head = if view.message.is_empty() {
@@ -23,7 +27,25 @@ pub(super) fn table(view: &ComponentView, now: Timestamp, width: Option<u16>) ->
         format!("{}: {} ({})", view.title, view.state, view.message)
     };
     let width = width.or_else(|| table.width());
-    format!("{}\n\n{table}\n", fit(&head, width))
+    format!("{}\n\n{table}\n{more}", fit(&head, width))
+}
+
+/// As many rows as there is room for, in order, and a line about the others.
+fn fitting(rows: &[Row], room: usize) -> (Vec<&Row>, String) {
+    if rows.len() <= room {
+        return (rows.iter().collect(), String::new());
+    }
+    let busy = rows.iter().filter(|row| !row.is_done()).count();
+    let mut done = room.saturating_sub(busy);
+    let mut fits = |row: &Row| {
+        let place = done;
+        done = done.saturating_sub(usize::from(row.is_done()));
+        !row.is_done() || place > 0
+    };
+    let shown: Vec<&Row> = rows.iter().filter(|row| fits(row)).take(room).collect();
+    let all_done = if busy <= room { ", all done" } else { "" };
+    let more = format!("... {} more{all_done}\n", rows.len() - shown.len());
+    (shown, more)
 }
 
 /// One line of a terminal: a line that wraps would spoil the redrawing.

@@ -27,7 +27,7 @@ fn now() -> Timestamp {
 
 #[test]
 fn the_table_shows_waves_in_order_with_action_health_and_age() {
-    let text = table::table(&component("Processing", "Creating", "InProgress"), now(), None);
+    let text = table::table(&component("Processing", "Creating", "InProgress"), now(), None, 10);
     let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
     assert_eq!(lines[0].join(" "), "Podinfo default/demo: Processing (Working)");
     assert_eq!(lines[2], ["OBJECT", "WAVE", "ACTION", "HEALTH", "AGE"]);
@@ -39,7 +39,7 @@ fn the_table_shows_waves_in_order_with_action_health_and_age() {
 fn a_long_message_is_cut_to_the_width_of_the_terminal() {
     let mut view = component("Processing", "Creating", "InProgress");
     view.message = "long ".repeat(100);
-    let text = table::table(&view, now(), Some(80));
+    let text = table::table(&view, now(), Some(80), 10);
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     assert!(text.lines().next().unwrap().ends_with('…'));
 }
@@ -67,7 +67,7 @@ fn a_dependent_that_left_the_inventory_is_gone() {
 #[test]
 fn a_terminal_is_redrawn_in_place() {
     let mut out = Vec::new();
-    let mut screen = Screen::new(&mut out, true);
+    let mut screen = Screen::new(&mut out, true, || None);
     screen.show(component("Processing", "Creating", "InProgress"), now()).unwrap();
     screen.show(component("Ready", "Ready", "Current"), now()).unwrap();
     drop(screen);
@@ -81,4 +81,54 @@ fn a_component_of_another_generation_is_not_ready() {
     assert!(component("Ready", "Ready", "Current").ready);
     let stale = json!({"metadata": {"generation": 2}, "status": {"state": "Ready", "observedGeneration": 1}});
     assert!(!ComponentView::of(&stale).ready);
+}
+
+/// A component whose last dependents are not done.
+fn large(rows: usize, busy: usize) -> ComponentView {
+    let mut view = component("Processing", "Ready", "Current");
+    let row = view.rows[0].clone();
+    view.rows = (0..rows)
+        .map(|n| {
+            let action = if n < rows - busy { "done" } else { "create" };
+            super::rows::Row { key: format!("{n}"), object: format!("ConfigMap c{n}"), action, ..row.clone() }
+        })
+        .collect();
+    view
+}
+
+#[test]
+fn a_table_never_exceeds_the_terminal() {
+    for (rows, busy) in [(40, 3), (40, 40), (3, 0)] {
+        let mut out = Vec::new();
+        let mut screen = Screen::new(&mut out, true, || Some(24));
+        screen.show(large(rows, busy), now()).unwrap();
+        drop(screen);
+        let text = String::from_utf8(out).unwrap();
+        assert!(text.lines().count() < 24, "{text}");
+        for n in rows - busy.min(10)..rows {
+            assert!(busy > 10 || text.contains(&format!("ConfigMap c{n} ")), "{text}");
+        }
+    }
+    let text = table::table(&large(40, 3), now(), None, 10);
+    assert!(text.ends_with("\n... 30 more, all done\n"), "{text}");
+    let text = table::table(&large(40, 40), now(), None, 10);
+    assert!(text.ends_with("\n... 30 more\n"), "{text}");
+}
+
+#[test]
+fn dependents_that_differ_in_group_or_namespace_are_told_apart() {
+    let view = |status: &str| {
+        ComponentView::of(&json!({
+            "kind": "Podinfo",
+            "metadata": {"name": "demo", "namespace": "default"},
+            "status": {"state": "Processing", "inventory": [
+                {"group": "", "kind": "ConfigMap", "namespace": "default", "name": "demo", "status": "Current"},
+                {"group": "", "kind": "ConfigMap", "namespace": "other", "name": "demo", "status": status},
+                {"group": "a.example.com", "kind": "ConfigMap", "namespace": "default", "name": "demo", "status": "Current"},
+            ]},
+        }))
+    };
+    let first = view("InProgress");
+    assert!(lines::changes(Some(&first), &first).is_empty());
+    assert_eq!(lines::changes(Some(&first), &view("Current")), ["ConfigMap other/demo (wave 0): , Current"]);
 }

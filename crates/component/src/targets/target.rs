@@ -69,6 +69,7 @@ impl TargetFactory {
         let mut options = ClusterOptions::new(self.cluster.clock().clone(), self.cluster.random().clone(), self.tasks.clone());
         options.name = name;
         options.user_agent.clone_from(&self.operator);
+        options.requests = self.cluster.requests().clone();
         let cluster = Cluster::connect(config, options)?;
         let target = self.target(&cluster, self.recorder.on(&cluster, &self.tasks), Some(Reach::new()));
         cluster.follow_types_until(target.stop.clone());

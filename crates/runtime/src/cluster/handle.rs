@@ -1,19 +1,23 @@
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Response, header};
 use http_body_util::BodyExt as _;
 use kube::client::Body;
+use kubewright_core::backoff::TokenBucket;
+use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
+use super::counters::Counters;
 use super::error::asked_wait;
 use super::warnings::Warnings;
-use super::{ApiError, ApiRequest, ConnectError, Discovery, Impersonation, Retry, StatusError, Verb};
+use super::{
+    ApiError, ApiRequest, ConnectError, Discovery, Impersonation, Rate, RequestCounts, RequestMetrics, Retry, StatusError, Verb,
+};
 use crate::clock::{Clock, Random};
 use crate::task::Tasks;
 use crate::watch::Watches;
@@ -43,6 +47,10 @@ pub struct ClusterOptions {
     pub user_agent: String,
     /// So many requests may be in flight, watches not counted.
     pub in_flight: usize,
+    /// How many requests per second the client allows itself; none leaves that to the server.
+    pub rate: Option<Rate>,
+    /// Where requests are counted, for this cluster and others.
+    pub requests: RequestMetrics,
 }
 
 /// An answer of the API server.
@@ -57,22 +65,6 @@ pub struct Answer {
     pub warnings: Vec<String>,
 }
 
-/// How many requests were sent, by verb. Watches count each time they are (re)opened.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct RequestCounts {
-    /// `get` and other reads.
-    pub reads: u64,
-    /// `list`.
-    pub lists: u64,
-    /// `watch`.
-    pub watches: u64,
-    /// `create`, `update`, `patch`, `delete`.
-    pub writes: u64,
-    /// Those that failed.
-    pub errors: u64,
-}
-
 impl ClusterOptions {
     /// The operator's own cluster: 30 s per request. 16 requests in flight are what a busy component may send, and what keeps an API
     /// server busy; each connection more costs a handshake and 50 KiB.
@@ -85,6 +77,8 @@ impl ClusterOptions {
             deadline: Duration::from_secs(30),
             user_agent: concat!("kubewright/", env!("CARGO_PKG_VERSION")).to_owned(),
             in_flight: 16,
+            rate: None,
+            requests: RequestMetrics::default(),
         }
     }
 
@@ -107,6 +101,7 @@ impl Cluster {
             slots: Arc::new(Semaphore::new(options.in_flight)),
             warnings: Arc::default(),
             counters: Arc::default(),
+            bucket: options.rate.map(|rate| Arc::new(Mutex::new(rate.bucket()))),
             options,
         });
         let discovery = Discovery::new(connection.clone());
@@ -152,6 +147,7 @@ impl Cluster {
             slots: self.connection.slots.clone(),
             warnings: self.connection.warnings.clone(),
             counters: self.connection.counters.clone(),
+            bucket: self.connection.bucket.clone(),
             options: self.connection.options.clone(),
         };
         change(&mut connection);
@@ -253,6 +249,11 @@ impl Cluster {
     pub fn request_counts(&self) -> RequestCounts {
         self.connection.counters.read()
     }
+
+    /// Where its requests are counted, for clients of other clusters to be counted there, too.
+    pub fn requests(&self) -> &RequestMetrics {
+        &self.connection.options.requests
+    }
 }
 
 impl fmt::Debug for Cluster {
@@ -271,6 +272,7 @@ pub(crate) struct Connection {
     slots: Arc<Semaphore>,
     warnings: Arc<Warnings>,
     counters: Arc<Counters>,
+    bucket: Option<Arc<Mutex<TokenBucket>>>,
     options: ClusterOptions,
 }
 
@@ -305,14 +307,28 @@ impl Connection {
     /// One request and the bytes of its answer.
     pub(crate) async fn fetch(&self, request: &ApiRequest) -> Result<(Head, Bytes), ApiError> {
         let limit = request.limit().unwrap_or(self.options.deadline);
+        self.turn().await;
         // The semaphore is never closed. Its queue tells nothing about the server, which is given its time from here on.
         let _slot = if request.takes_turns() { self.slots.acquire().await.ok() } else { None };
         // Hundreds may wait for their turn: what only those in flight need is made when it comes.
         let answer = self.clock().limit(limit, Box::pin(self.unary(request))).await;
         let result =
             answer.unwrap_or_else(|elapsed| Err(ApiError::TimedOut { request: request.to_string(), after: elapsed.after }));
-        self.counters.count(request.verb(), result.is_err());
+        self.count(request.verb(), result.as_ref().map(|(head, _)| head.code));
         result
+    }
+
+    /// Waits until the client allows itself another request.
+    async fn turn(&self) {
+        let wait = self.bucket.as_ref().map(|bucket| bucket.lock().take(self.clock().moment()));
+        if let Some(wait) = wait.filter(|wait| !wait.is_zero()) {
+            self.clock().sleep(wait).await;
+        }
+    }
+
+    fn count(&self, verb: Verb, answer: Result<u16, &ApiError>) {
+        self.counters.count(verb, answer.is_err());
+        self.options.requests.count(verb, answer.unwrap_or_else(|error| error.code().unwrap_or_default()));
     }
 
     async fn unary(&self, request: &ApiRequest) -> Result<(Head, Bytes), ApiError> {
@@ -331,6 +347,7 @@ impl Connection {
 
     /// Opens a stream; ends with its body as soon as the head is there.
     pub(crate) async fn open(&self, request: &ApiRequest) -> Result<Body, ApiError> {
+        self.turn().await;
         let limit = request.limit().unwrap_or(self.options.deadline);
         let opened = self.clock().limit(limit, async {
             let response = self.call(request).await?;
@@ -344,7 +361,7 @@ impl Connection {
         });
         let result =
             opened.await.unwrap_or_else(|elapsed| Err(ApiError::TimedOut { request: request.to_string(), after: elapsed.after }));
-        self.counters.count(Verb::Watch, result.is_err());
+        self.count(Verb::Watch, result.as_ref().map(|_| 200));
         result
     }
 
@@ -383,38 +400,4 @@ fn connection(request: &ApiRequest, error: kube::Error) -> ApiError {
 
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     asked_wait(headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?)
-}
-
-#[derive(Debug, Default)]
-struct Counters {
-    reads: AtomicU64,
-    lists: AtomicU64,
-    watches: AtomicU64,
-    writes: AtomicU64,
-    errors: AtomicU64,
-}
-
-impl Counters {
-    fn count(&self, verb: Verb, failed: bool) {
-        let counter = match verb {
-            Verb::Get => &self.reads,
-            Verb::List => &self.lists,
-            Verb::Watch => &self.watches,
-            Verb::Create | Verb::Update | Verb::Patch | Verb::Delete => &self.writes,
-        };
-        counter.fetch_add(1, Ordering::Relaxed);
-        if failed {
-            self.errors.fetch_add(1, Ordering::Relaxed);
-        }
-    }
-
-    fn read(&self) -> RequestCounts {
-        RequestCounts {
-            reads: self.reads.load(Ordering::Relaxed),
-            lists: self.lists.load(Ordering::Relaxed),
-            watches: self.watches.load(Ordering::Relaxed),
-            writes: self.writes.load(Ordering::Relaxed),
-            errors: self.errors.load(Ordering::Relaxed),
-        }
-    }
 }

@@ -1,15 +1,17 @@
 //! A cluster: its client, its types, its watches.
 //!
 //! [`Cluster`] is what the rest of the framework talks to. It sends [`ApiRequest`]s, which are data, parses each answer once
-//! into a JSON value, keeps at most 32 requests in flight, and ends each after a deadline. It never repeats a request on its
+//! into a JSON value, keeps at most 16 requests in flight, and ends each after a deadline. It never repeats a request on its
 //! own: [`Cluster::send_retrying`] does, for those who want it. Errors are [`ApiError`]s that know how they are classified.
 //! [`Discovery`] says which types the cluster serves.
 
 mod connect;
+mod counters;
 mod discovery;
 mod error;
 mod handle;
 mod impersonation;
+mod rate;
 mod request;
 mod resource;
 mod retry;
@@ -17,10 +19,12 @@ mod types;
 mod warnings;
 
 pub use connect::{ConnectError, config_from_file, infer_config};
+pub use counters::{RequestCounts, RequestMetrics};
 pub use discovery::Discovery;
 pub use error::{ApiError, StatusError};
-pub use handle::{Answer, Cluster, ClusterOptions, RequestCounts};
+pub use handle::{Answer, Cluster, ClusterOptions};
 pub use impersonation::Impersonation;
+pub use rate::Rate;
 pub use request::{ApiRequest, PatchKind, Propagation, Verb};
 pub use resource::ApiResource;
 pub use retry::Retry;

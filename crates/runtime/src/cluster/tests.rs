@@ -3,7 +3,7 @@ use std::time::Duration;
 use kubewright_machinery::object::{GroupKind, GroupVersionKind};
 use serde_json::json;
 
-use super::{ApiError, ApiRequest, ApiResource, ConnectError, Impersonation, PatchKind, Propagation, Retry};
+use super::{ApiError, ApiRequest, ApiResource, ConnectError, Impersonation, PatchKind, Propagation, Rate, Retry};
 use crate::testing::{Fault, Server};
 
 fn config_maps() -> ApiResource {
@@ -216,6 +216,39 @@ async fn waiting_for_its_turn_is_no_waiting_for_the_server() {
         answer.unwrap();
     }
     assert_eq!(cluster.clock().moment().since(before), Duration::from_secs(60));
+}
+
+// 2.2
+#[tokio::test(start_paused = true)]
+async fn a_client_can_limit_itself() {
+    let server = Server::new();
+    let cluster = server.cluster_with(|options| options.rate = Rate::new(10.0, 5));
+    let before = cluster.clock().moment();
+    for _ in 0..25 {
+        cluster.send_once().await;
+    }
+    assert_eq!(cluster.clock().moment().since(before), Duration::from_secs(2));
+    assert_eq!(Rate::new(10.0, 0), Rate::new(10.0, 20));
+    assert_eq!((Rate::new(0.0, 5), Rate::new(f64::NAN, 5)), (None, None));
+}
+
+// MET
+#[tokio::test(start_paused = true)]
+async fn requests_are_counted_by_verb_and_answer() {
+    let server = Server::new();
+    server.fail_next("configmaps", Fault::Status(403, "Forbidden"));
+    server.fail_next("configmaps", Fault::Reset);
+    let cluster = server.cluster();
+    let metrics = crate::metrics::Metrics::new("test");
+    cluster.requests().register(&metrics);
+    for _ in 0..4 {
+        cluster.send_once().await;
+    }
+    let text = metrics.encode().unwrap();
+    for (code, count) in [(403, 1), (0, 1), (200, 2)] {
+        let line = format!("test_requests_total{{method=\"list\",code=\"{code}\"}} {count}");
+        assert!(text.contains(&line), "{line} in {text}");
+    }
 }
 
 impl super::Cluster {

@@ -13,7 +13,7 @@ use super::drive::Driver;
 use super::{Declarations, MinimumVersion, OperatorError, Registration, Rule, RunningOperator};
 use crate::admin::Checks;
 use crate::clock::{Clock, Random};
-use crate::cluster::{Cluster, ClusterOptions, ConnectError};
+use crate::cluster::{Cluster, ClusterOptions, ConnectError, Rate};
 use crate::task::Tasks;
 
 /// The longest name of an operator, in bytes.
@@ -55,6 +55,10 @@ pub struct OperatorOptions {
     pub startup_timeout: Option<Duration>,
     /// How long an orderly end may take: the passes that run, then what is still to be sent.
     pub shutdown_timeout: Duration,
+    /// How many requests per second the operator allows itself; 0 leaves that to the server.
+    pub kube_api_qps: f64,
+    /// How many requests it sends at once within that; 0 is twice the number per second.
+    pub kube_api_burst: u32,
     /// The name of this instance in events, usually the pod's; the operator's name when it is not known.
     pub instance: Option<String>,
 }
@@ -70,6 +74,8 @@ impl Default for OperatorOptions {
             resync: Some(Duration::from_hours(10)),
             startup_timeout: Some(Duration::from_secs(5 * 60)),
             shutdown_timeout: Duration::from_secs(25),
+            kube_api_qps: 0.0,
+            kube_api_burst: 0,
             instance: None,
         }
     }
@@ -228,6 +234,7 @@ impl Operator {
         let random = self.random.unwrap_or_else(Random::from_entropy);
         let mut options = ClusterOptions::new(clock, random, tasks.clone());
         options.user_agent.clone_from(&self.name);
+        options.rate = Rate::new(self.options.kube_api_qps, self.options.kube_api_burst);
         let cluster = connect(options)?;
         Ok(Driver::new(super::drive::Parts {
             name: self.name,

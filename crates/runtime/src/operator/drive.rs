@@ -59,6 +59,7 @@ pub(super) struct Driver {
 impl Driver {
     pub(super) fn new(parts: Parts) -> Self {
         let metrics = Metrics::new(&parts.metrics_prefix);
+        parts.cluster.requests().register(&metrics);
         Self {
             phase: watch::Sender::new(Phase::Starting),
             metrics,

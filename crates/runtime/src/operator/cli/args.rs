@@ -62,6 +62,12 @@ pub(super) struct RunArgs {
     /// Passes at once of each controller; 16 for components by default, 2 for others
     #[arg(long, env = "K_THREADS_PER_CONTROLLER", value_name = "NUMBER", value_parser = given(workers))]
     workers: Option<Given<usize>>,
+    /// Requests per second that the operator allows itself; 0, the default, leaves that to the server
+    #[arg(long, env = "KUBE_API_QPS", value_name = "NUMBER", value_parser = given(qps))]
+    kube_api_qps: Option<Given<f64>>,
+    /// Requests at once, with `--kube-api-qps`; 0, the default, is twice that number
+    #[arg(long, env = "KUBE_API_BURST", value_name = "NUMBER", value_parser = given(burst))]
+    kube_api_burst: Option<Given<u32>>,
     /// Controllers to leave out, separated by commas
     #[arg(long, env = "DISABLE_CONTROLLERS", value_delimiter = ',', value_name = "NAMES")]
     disable_controllers: Vec<String>,
@@ -142,6 +148,8 @@ impl FromStr for AdminAddress {
 impl RunArgs {
     pub(super) fn apply(self, options: &mut OperatorOptions) {
         options.workers = value(self.workers).or(options.workers);
+        options.kube_api_qps = value(self.kube_api_qps).unwrap_or(options.kube_api_qps);
+        options.kube_api_burst = value(self.kube_api_burst).unwrap_or(options.kube_api_burst);
         if !self.watch_namespaces.is_empty() {
             options.watch_namespaces = names(self.watch_namespaces);
         }
@@ -196,6 +204,15 @@ fn parsed<T: FromStr<Err: ToString>>(text: &str) -> Result<T, String> {
 fn workers(text: &str) -> Result<usize, String> {
     let number = text.parse::<u16>().ok().filter(|number| *number > 0);
     number.map(usize::from).ok_or_else(|| format!("it must be a number from 1 to {}", u16::MAX))
+}
+
+fn qps(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);
+    number.ok_or_else(|| "it must be a number that is not negative".to_owned())
+}
+
+fn burst(text: &str) -> Result<u32, String> {
+    text.parse().map_err(|_| "it must be a whole number that is not negative".to_owned())
 }
 
 fn log_format(text: &str) -> Result<LogFormat, String> {

@@ -58,6 +58,8 @@ fn an_empty_value_is_none() {
         "--resync",
         "--shutdown-timeout",
         "--min-kubernetes-version",
+        "--kube-api-qps",
+        "--kube-api-burst",
         "--watch-namespaces",
         "--disable-controllers",
         "--log-format",
@@ -98,6 +100,8 @@ async fn a_wrong_command_line_is_exit_code_2() {
     for args in [
         &["--no-such-flag"][..],
         &["explode"],
+        &["--kube-api-qps=-1"],
+        &["--kube-api-burst=-1"],
         &["--workers", "0"],
         &["--workers", "many"],
         &["run", "--startup-timeout", "soon"],

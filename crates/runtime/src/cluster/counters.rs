@@ -1,0 +1,90 @@
+//! What is counted of requests.
+
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+
+use super::Verb;
+use crate::metrics::Metrics;
+
+/// The requests of all clients that share it, as a metric. Cheap to clone.
+#[derive(Clone, Default)]
+pub struct RequestMetrics(Family<RequestLabels, Counter>);
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct RequestLabels {
+    /// The verb as RBAC names it.
+    method: &'static str,
+    /// The status code; 0 when there was no answer.
+    code: u64,
+}
+
+impl RequestMetrics {
+    /// Shows it among the metrics of an operator.
+    pub fn register(&self, metrics: &Metrics) {
+        metrics.register("requests", "Requests to API servers, watches each time they are opened", self.0.clone());
+    }
+
+    pub(super) fn count(&self, verb: Verb, code: u16) {
+        self.0.get_or_create(&RequestLabels { method: verb.as_str(), code: code.into() }).inc();
+    }
+}
+
+impl fmt::Debug for RequestMetrics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RequestMetrics").finish_non_exhaustive()
+    }
+}
+
+/// How many requests were sent, by verb. Watches count each time they are (re)opened.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RequestCounts {
+    /// `get` and other reads.
+    pub reads: u64,
+    /// `list`.
+    pub lists: u64,
+    /// `watch`.
+    pub watches: u64,
+    /// `create`, `update`, `patch`, `delete`.
+    pub writes: u64,
+    /// Those that failed.
+    pub errors: u64,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Counters {
+    reads: AtomicU64,
+    lists: AtomicU64,
+    watches: AtomicU64,
+    writes: AtomicU64,
+    errors: AtomicU64,
+}
+
+impl Counters {
+    pub(super) fn count(&self, verb: Verb, failed: bool) {
+        let counter = match verb {
+            Verb::Get => &self.reads,
+            Verb::List => &self.lists,
+            Verb::Watch => &self.watches,
+            Verb::Create | Verb::Update | Verb::Patch | Verb::Delete => &self.writes,
+        };
+        counter.fetch_add(1, Ordering::Relaxed);
+        if failed {
+            self.errors.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    pub(super) fn read(&self) -> RequestCounts {
+        RequestCounts {
+            reads: self.reads.load(Ordering::Relaxed),
+            lists: self.lists.load(Ordering::Relaxed),
+            watches: self.watches.load(Ordering::Relaxed),
+            writes: self.writes.load(Ordering::Relaxed),
+            errors: self.errors.load(Ordering::Relaxed),
+        }
+    }
+}

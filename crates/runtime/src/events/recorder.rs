@@ -113,7 +113,9 @@ impl Recorder {
     /// Sends what has been counted only, too, for this cluster and all others, and ends when everything is sent or given up.
     pub async fn finish(&self) {
         let posts: Vec<Arc<Post>> = self.posts.lock().iter().filter_map(Weak::upgrade).collect();
-        posts.iter().for_each(|post| post.close_series());
+        for post in &posts {
+            post.close_series();
+        }
         join_all(posts.iter().map(|post| post.flush())).await;
     }
 }

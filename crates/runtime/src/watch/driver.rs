@@ -266,7 +266,9 @@ impl Driver {
             "ADDED" | "MODIFIED" => sinks.iter().for_each(|sink| sink.changed(&object)),
             "DELETED" => sinks.iter().for_each(|sink| sink.deleted(&object)),
             "BOOKMARK" => {
-                sinks.iter().for_each(|sink| sink.bookmark(version.unwrap_or_default()));
+                for sink in sinks {
+                    sink.bookmark(version.unwrap_or_default());
+                }
                 return Told::Bookmark;
             }
             _ => {}

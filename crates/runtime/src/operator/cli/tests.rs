@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -132,4 +133,46 @@ async fn what_only_prints_needs_no_cluster() {
     for args in [&["crds"][..], &["rbac", "--prefix", "x"], &["version"], &["--version"], &["-V"], &["--help"]] {
         assert_eq!(exit_of(args, None).await, code(0), "{args:?}");
     }
+}
+
+const REFERENCE: &str = include_str!("../../../../../docs/src/reference/running.md");
+
+/// The first columns of the table below a heading.
+fn documented(heading: &str) -> BTreeSet<Vec<String>> {
+    let section = REFERENCE.split_once(&format!("## {heading}\n")).unwrap().1;
+    let table = section.lines().skip_while(|line| !line.starts_with('|')).take_while(|line| line.starts_with('|'));
+    let cells = |line: &str| line.split('|').skip(1).take(2).map(|cell| cell.trim().replace('`', "")).collect();
+    table.skip(2).map(cells).collect()
+}
+
+#[test]
+fn the_book_knows_all_flags_and_variables() {
+    let command = Cli::command();
+    let flags = command.get_arguments().filter(|arg| !arg.is_hide_set() && arg.get_id() != "version");
+    let known: BTreeSet<Vec<String>> = flags
+        .filter_map(|arg| {
+            Some(vec![
+                format!("--{}", arg.get_long()?),
+                arg.get_env().map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
+            ])
+        })
+        .collect();
+    assert_eq!(documented("Flags"), known);
+}
+
+#[test]
+fn the_book_knows_all_metrics_of_the_runtime() {
+    let code = [
+        include_str!("../../metrics/standard.rs"),
+        include_str!("../../metrics/registry.rs"),
+        include_str!("../../cluster/counters.rs"),
+    ];
+    let code = code.join("").split_whitespace().collect::<Vec<_>>().join(" ").replace("( ", "(");
+    let named = |call: &str| {
+        let rest = code.split(call).skip(1);
+        rest.filter_map(|rest| Some(rest.split_once('"')?.0.to_owned())).collect::<Vec<_>>()
+    };
+    let known: BTreeSet<String> = named(".register(\"").into_iter().chain(named("family(\"")).collect();
+    let told: BTreeSet<String> = documented("Metrics").into_iter().map(|row| row[0].clone()).collect();
+    assert_eq!(told, known);
 }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::clock::Clock;
 use crate::testing::Server;
-use crate::watch::{Cause, project_with};
+use crate::watch::{Cause, WatchState, project_with};
 
 // TRAP-6: apply a, delete a, subscribe, apply b.
 #[tokio::test(start_paused = true)]
@@ -36,6 +36,36 @@ async fn equal_specs_share_one_watch_and_one_projector_one_store() {
     assert!(Arc::ptr_eq(&a, &b));
     assert_eq!(server.requests("watch=true"), 1);
     assert_eq!(cluster.watches().health()[0].users, 2);
+}
+
+// WATCH-11
+#[tokio::test(start_paused = true)]
+async fn health_shows_every_watch() {
+    let server = Server::new();
+    server.put("demo", "a", "1");
+    let cluster = server.cluster();
+    let _all = synced(&cluster).await;
+    let _also = subscribe(&cluster);
+    let _one = cluster.watches().subscribe(config_maps().in_namespace("demo"), Arc::new(Keeper));
+    let _missing = cluster.watches().subscribe(widgets(), Arc::new(Keeper));
+    pass(10_000).await;
+    server.put("demo", "b", "2");
+    settle().await;
+    let now = cluster.clock().moment();
+    let mut shown: Vec<_> = cluster
+        .watches()
+        .health()
+        .into_iter()
+        .map(|watch| {
+            let seconds = now.since(watch.last_activity).as_secs();
+            (watch.cluster, watch.spec.to_string(), watch.status.state, watch.users, watch.objects, seconds < 1)
+        })
+        .collect();
+    shown.sort_by(|a, b| a.1.cmp(&b.1));
+    let watching =
+        |spec: &WatchSpec, users, objects| ("local".to_owned(), spec.to_string(), WatchState::Watching, users, objects, true);
+    assert_eq!(shown[..2], [watching(&config_maps(), 2, 2), watching(&config_maps().in_namespace("demo"), 1, 2)]);
+    assert_eq!((shown[2].1.as_str(), shown[2].2), (widgets().to_string().as_str(), WatchState::NotServed));
 }
 
 #[tokio::test(start_paused = true)]

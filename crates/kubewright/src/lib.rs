@@ -28,7 +28,11 @@
 //!
 //! #[tokio::main]
 //! async fn main() -> ExitCode {
-//!     Operator::new("greeting-operator.demo.kubewright.dev").component::<Greeting>(manifests).main().await
+//!     Operator::new("greeting-operator.demo.kubewright.dev")
+//!         .component::<Greeting>(manifests)
+//!         .dependent_types([("", "configmaps")]) // what `rbac` prints permissions for
+//!         .main()
+//!         .await
 //! }
 //! ```
 //!

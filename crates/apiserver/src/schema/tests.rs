@@ -365,3 +365,16 @@ fn long_lists_are_compared_item_by_key() {
     let errors = schema.validate(&object(7), Some(&object(-1)), &mut Vec::new());
     assert_eq!(causes(&errors).iter().map(|cause| cause.0.as_str()).collect::<Vec<_>>(), ["v[7].v"]);
 }
+
+// SCH-3
+#[test]
+fn a_fraction_is_one_of_whole_numbers_by_its_whole_part() {
+    let schema = Schema::compile(&json!({"type": "object", "properties": {"n": {"type": "number", "enum": [1, 2, 4.5]}}}));
+    let is_allowed = |n: Value| schema.validate(&json!({"n": n}), None, &mut Vec::new()).is_empty();
+    for n in [json!(1), json!(1.25), json!(2.99), json!(4.5), json!(1.0)] {
+        assert!(is_allowed(n.clone()), "{n}");
+    }
+    for n in [json!(3), json!(3.5), json!(4), json!(-1.5), json!(0.9)] {
+        assert!(!is_allowed(n.clone()), "{n}");
+    }
+}

@@ -241,13 +241,21 @@ fn check_combinations(checks: &Checks, value: &Value, old: Option<&Value>, path:
 }
 
 fn check_enumeration(checks: &Checks, value: &Value, path: &Path<'_>, errors: &mut Found) {
-    if checks.enumeration.is_empty() || checks.enumeration.iter().any(|allowed| equal(allowed, value)) {
+    if checks.enumeration.is_empty() || checks.enumeration.iter().any(|allowed| is_allowed(allowed, value)) {
         return;
     }
     let allowed: Vec<_> =
         checks.enumeration.iter().map(|allowed| allowed.as_str().map_or_else(|| allowed.to_string(), str::to_owned)).collect();
     let allowed: Vec<_> = allowed.iter().map(String::as_str).collect();
     errors.push(FieldError::not_supported(field(path), value, &allowed));
+}
+
+/// The real server gives a number the type of the allowed one before it compares them: a fraction is one of whole numbers if its whole part is.
+fn is_allowed(allowed: &Value, value: &Value) -> bool {
+    match (allowed.as_i64(), value) {
+        (Some(allowed), Value::Number(found)) if found.is_f64() => found.as_f64().is_some_and(|found| found as i64 == allowed),
+        _ => equal(allowed, value),
+    }
 }
 
 fn wrong_type(node: &Node, value: &Value, path: &Path<'_>) -> FieldError {

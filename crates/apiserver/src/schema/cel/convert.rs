@@ -26,10 +26,17 @@ pub(super) fn convert(value: &Value, node: Option<&Node>) -> Cel {
         Value::Object(members) => {
             // The keys of a map are data; the members of an object are names.
             let is_map = node.is_some_and(|node| node.additional.is_some());
+            let is_known = |name: &str| {
+                !has_names(node) || OF_OBJECTS.contains(&name) || node.is_some_and(|node| node.member(name).is_some())
+            };
             let mut converted = HashMap::new();
             // Where members are names, one that is null is absent.
             for (name, value) in members.iter().filter(|(_, value)| is_map || !value.is_null() || !has_names(node)) {
                 let value = convert(value, node.and_then(|node| node.member(name)));
+                if !is_known(name) {
+                    converted.insert(Key::String(Arc::new(format!("{UNKNOWN}{name}"))), value);
+                    continue;
+                }
                 if is_map || RESERVED.contains(&name.as_str()) {
                     converted.insert(Key::String(Arc::new(name.clone())), value.clone());
                 }
@@ -40,6 +47,18 @@ pub(super) fn convert(value: &Value, node: Option<&Node>) -> Cel {
             Cel::Map(Map { map: Arc::new(converted) })
         }
     }
+}
+
+/// Stands before the name of a field that the schema of its object does not know: no rule can ask for such a field, but it counts when
+/// objects are compared.
+const UNKNOWN: char = '\0';
+
+/// What rules may ask an object for that its schema need not name.
+const OF_OBJECTS: [&str; 5] = ["apiVersion", "kind", "metadata", "name", "generateName"];
+
+/// Whether a key is that of a field that no schema knows.
+pub(super) fn is_unknown(key: &Key) -> bool {
+    matches!(key, Key::String(name) if name.starts_with(UNKNOWN))
 }
 
 /// Whether a schema names the members of an object.

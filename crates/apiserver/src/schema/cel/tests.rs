@@ -131,3 +131,17 @@ fn rules_that_do_not_compile_are_refused() {
         check(&typo, "s", Circumstances::default())
     );
 }
+
+// CRD-7
+#[test]
+fn unknown_fields_count_where_both_objects_have_them() {
+    let mut schema = spec_with(json!([{"rule": "self == oldSelf", "message": "changed"}]), json!({"a": {"type": "integer"}}));
+    schema["properties"]["spec"]["x-kubernetes-preserve-unknown-fields"] = json!(true);
+    let is_same = |new: Value, old: Value| errors(&schema, new, Some(old)).is_empty();
+    assert!(is_same(json!({"u": 1}), json!({"v": 2})));
+    assert!(is_same(json!({"u": 1}), json!({"a": 2})));
+    assert!(is_same(json!({"a": 1, "u": {"b": 1}}), json!({"a": 1, "u": {"b": 1}})));
+    assert!(!is_same(json!({"a": 1, "u": {"b": 1}}), json!({"a": 1, "u": {"b": 2}})));
+    assert!(!is_same(json!({"a": 1}), json!({"u": 1})));
+    assert!(!is_same(json!({"u": 1}), json!({})));
+}

@@ -3,15 +3,19 @@
 use std::cmp::Ordering;
 
 use kube_cel::cel::Value as Cel;
+use kube_cel::cel::objects::Key;
 
 use super::failure::Failure;
+use crate::schema::cel::convert::is_unknown;
 
 /// Whether two values are equal; numbers are compared by value whatever their types are, other types differ.
 pub(super) fn equal(a: &Cel, b: &Cel) -> bool {
     match (a, b) {
         (Cel::List(a), Cel::List(b)) => a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| equal(a, b)),
         (Cel::Map(a), Cel::Map(b)) => {
-            a.map.len() == b.map.len() && a.map.iter().all(|(key, a)| b.map.get(key).is_some_and(|b| equal(a, b)))
+            // As on the real server a field that no schema knows must be equal only where both have it.
+            let is_equal = |(key, a): (&Key, &Cel)| b.map.get(key).map_or_else(|| is_unknown(key), |b| equal(a, b));
+            a.map.len() == b.map.len() && a.map.iter().all(is_equal)
         }
         (Cel::Int(_) | Cel::UInt(_) | Cel::Float(_), Cel::Int(_) | Cel::UInt(_) | Cel::Float(_)) => {
             numbers(a, b) == Some(Ordering::Equal)

@@ -32,9 +32,14 @@ impl Model for CustomModel {
         Ok(())
     }
 
-    /// Fields that no schema knows were refused when what was applied got its type; below an object that takes any they go without a word.
+    /// Fields that no schema knows were refused when what was applied got its type. Below an object that takes any they are looked at as
+    /// part of the object, and a null means null.
     fn normalise_applied(&self, object: &mut Value, _: &mut Vec<String>) -> Result<(), WrongType> {
-        self.schema.prune_applied(object).map(drop).map_err(|error| WrongType(error.message))
+        self.schema.coerce_embedded(object).map_err(|error| WrongType(error.message))
+    }
+
+    fn settle_applied(&self, object: &mut Value) {
+        self.schema.drop_unknown(object);
     }
 
     fn default(&self, object: &mut Value) {
@@ -110,6 +115,7 @@ impl Model for DefinitionModel {
             return super::validate_status(object);
         }
         warnings.extend(super::warnings::unknown_formats(object, stored));
+        warnings.extend(super::warnings::uncalled_webhook(object, stored));
         super::validate(object, stored)
     }
 }

@@ -16,6 +16,18 @@ pub(super) fn unknown_formats(definition: &Value, stored: Option<&Value>) -> Vec
     found.map(|format| format!("unrecognized format {format:?}")).collect()
 }
 
+/// Says that nobody converts objects where a webhook should, unless the stored definition has one already (CRD-10).
+pub(super) fn uncalled_webhook(definition: &Value, stored: Option<&Value>) -> Option<String> {
+    let wants =
+        |definition: &Value| definition["spec"]["conversion"]["strategy"] == "Webhook" && versions::all(definition).len() > 1;
+    let is_new = wants(definition) && !stored.is_some_and(wants);
+    is_new.then(|| {
+        "spec.conversion.strategy: this server calls no conversion webhooks; of an object that is read in another version than it is stored in \
+         only the apiVersion changes"
+            .to_owned()
+    })
+}
+
 fn formats(definition: &Value) -> Vec<String> {
     let mut found = Vec::new();
     let schemas: Vec<_> = versions::all(definition).iter().map(versions::schema).collect();
@@ -70,4 +82,25 @@ pub(super) fn finalizers(object: &Value, stored: Option<&Value>) -> Vec<String> 
         }
     }
     warnings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    // CRD-10
+    #[test]
+    fn a_webhook_that_nobody_calls_is_told_once() {
+        let definition = |strategy: &str, versions: usize| {
+            let versions: Vec<Value> = (1..=versions).map(|version| json!({"name": format!("v{version}")})).collect();
+            json!({"spec": {"conversion": {"strategy": strategy}, "versions": versions}})
+        };
+        let two = definition("Webhook", 2);
+        assert!(uncalled_webhook(&two, None).is_some_and(|text| text.contains("calls no conversion webhooks")));
+        assert!(uncalled_webhook(&two, Some(&definition("None", 2))).is_some());
+        assert_eq!(uncalled_webhook(&two, Some(&two)), None);
+        assert_eq!(uncalled_webhook(&definition("Webhook", 1), None), None);
+        assert_eq!(uncalled_webhook(&definition("None", 2), None), None);
+    }
 }

@@ -29,6 +29,11 @@ pub trait Model: fmt::Debug + Send + Sync {
         self.normalise(object, unknown)
     }
 
+    /// Drops what a valid object was allowed to say when it was applied, but cannot be stored.
+    fn settle_applied(&self, object: &mut Value) {
+        let _ = object;
+    }
+
     /// Fills in defaults. `object` is in normal form.
     fn default(&self, object: &mut Value);
 

@@ -235,6 +235,9 @@ impl State {
             for warning in warnings {
                 context.warn(warning);
             }
+            if context.recording == Recording::Made {
+                model.settle_applied(object);
+            }
             return Ok(());
         }
         // Versions of a resource share the checks of their stored form.

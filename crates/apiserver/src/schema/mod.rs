@@ -61,17 +61,21 @@ impl Schema {
     /// The metadata of embedded objects is brought into its typed form on the way; a value of a wrong type in it is an error.
     pub fn prune(&self, object: &mut Value) -> Result<Vec<String>, MetadataError> {
         default::drop_nulls(object, &self.root);
-        self.prune_applied(object)
-    }
-
-    /// The same for an object that a client applied: a null in it means null.
-    pub fn prune_applied(&self, object: &mut Value) -> Result<Vec<String>, MetadataError> {
-        let mut unknown = prune::unknown_fields(object, &self.root, true);
-        unknown.sort();
+        let mut unknown = self.drop_unknown(object);
         let mut embedded = metadata::coerce_embedded(object, &self.root)?;
         embedded.sort();
         unknown.extend(embedded);
         Ok(unknown)
+    }
+
+    /// Brings the metadata of embedded objects into its typed form, and leaves everything else as it is.
+    pub fn coerce_embedded(&self, object: &mut Value) -> Result<(), MetadataError> {
+        metadata::coerce_embedded(object, &self.root).map(drop)
+    }
+
+    /// Drops unknown fields; returns their paths in alphabetical order.
+    pub fn drop_unknown(&self, object: &mut Value) -> Vec<String> {
+        prune::unknown_fields(object, &self.root, true)
     }
 
     /// Fills in the defaults of absent fields.

@@ -75,3 +75,32 @@ async fn whole_writes_move_owners_and_a_reset_forgets_them() {
         Some("Apply failed with 1 conflict: conflict with \"before-first-apply\" using v1: .data.a")
     );
 }
+
+// SSA-9, CRD-5
+#[tokio::test(start_paused = true)]
+async fn a_field_that_no_schema_knows_counts_while_it_is_applied_and_is_not_stored() {
+    let cluster = Cluster::start();
+    let inner = json!({"type": "object", "maxProperties": 2, "properties": {"b": {"type": "string"}}});
+    let spec = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true, "properties": {"o": inner}});
+    let schema = json!({"openAPIV3Schema": {"type": "object", "properties": {"spec": spec}}});
+    let definition = json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "widgets.ex.io"},
+        "spec": {
+            "group": "ex.io", "scope": "Namespaced", "names": {"plural": "widgets", "kind": "Widget"},
+            "versions": [{"name": "v1", "served": true, "storage": true, "schema": schema}],
+        },
+    });
+    let answer = cluster.post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition).await;
+    assert_eq!(answer.code, 201, "{}", answer.body);
+    let widget =
+        |o: Value| json!({"apiVersion": "ex.io/v1", "kind": "Widget", "metadata": {"name": "w"}, "spec": {"o": o, "free": 1}});
+    let path = "/apis/ex.io/v1/namespaces/default/widgets/w?fieldManager=m&fieldValidation=Strict";
+    let created = apply(&cluster, path, widget(json!({"b": "x", "u": 1}))).await;
+    assert_eq!((created.code, &created.body["spec"]), (201, &json!({"o": {"b": "x"}, "free": 1})), "{}", created.body);
+    assert_eq!(created.headers.get("warning"), None);
+    let fields = json!({"f:spec": {"f:free": {}, "f:o": {"f:b": {}, "f:u": {}}}});
+    assert_eq!(owned(&created.body), [("m", "Apply", &fields)]);
+    let refused = apply(&cluster, path, widget(json!({"b": "x", "u": 1, "v": 2}))).await;
+    assert_eq!(refused.code, 422, "{}", refused.body);
+    assert!(refused.message().contains("spec.o: Too many: 3: must have at most 2 items"), "{}", refused.message());
+}

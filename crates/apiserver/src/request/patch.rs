@@ -81,7 +81,7 @@ impl Patch {
         let mut object = present.clone();
         match change {
             Change::Json(patch) => patch.apply(&mut object).map_err(refuse)?,
-            Change::Merge(patch) => patch::merge_patch(&mut object, patch),
+            Change::Merge(patch) => patch::merge_patch_as_servers_do(&mut object, patch),
             Change::Strategic(patch, definition) => {
                 strategic_merge(&mut object, patch, definition).map_err(refuse_strategic)?;
                 // Whatever the patch says, it was read as a patch of this type.

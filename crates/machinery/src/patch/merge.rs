@@ -4,8 +4,21 @@ use serde_json::{Map, Value};
 
 /// Applies a merge patch: maps merge, null deletes, anything else replaces.
 pub fn merge_patch(target: &mut Value, patch: &Value) {
+    merge(target, patch, false);
+}
+
+/// The same as an API server does it: maps inside of lists lose their nulls as well, unless the list takes the place of a map.
+pub fn merge_patch_as_servers_do(target: &mut Value, patch: &Value) {
+    merge(target, patch, true);
+}
+
+fn merge(target: &mut Value, patch: &Value, prune: bool) {
     let Value::Object(changes) = patch else {
+        let was_map = target.is_object();
         *target = patch.clone();
+        if prune && !was_map {
+            drop_nulls(target);
+        }
         return;
     };
     if !target.is_object() {
@@ -18,8 +31,20 @@ pub fn merge_patch(target: &mut Value, patch: &Value) {
         if change.is_null() {
             fields.remove(name);
         } else {
-            merge_patch(fields.entry(name.as_str()).or_insert(Value::Null), change);
+            merge(fields.entry(name.as_str()).or_insert(Value::Null), change, prune);
         }
+    }
+}
+
+/// Drops the nulls of maps at any depth.
+fn drop_nulls(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.retain(|_, member| !member.is_null());
+            members.values_mut().for_each(drop_nulls);
+        }
+        Value::Array(items) => items.iter_mut().for_each(drop_nulls),
+        _ => {}
     }
 }
 
@@ -53,5 +78,22 @@ mod tests {
             merge_patch(&mut value, &patch);
             assert_eq!(value, result, "{target} and {patch}");
         }
+    }
+
+    // PATCH-3
+    #[test]
+    fn servers_drop_nulls_inside_of_lists_that_take_no_place_of_a_map() {
+        let list = json!([{"a": null, "b": 1}, null, [{"c": null}], {"d": {"e": null}}]);
+        let pruned = json!([{"b": 1}, null, [{}], {"d": {}}]);
+        for (target, result) in
+            [(json!({}), &pruned), (json!({"l": [1]}), &pruned), (json!({"l": "x"}), &pruned), (json!({"l": {"m": 1}}), &list)]
+        {
+            let mut value = target;
+            merge_patch_as_servers_do(&mut value, &json!({"l": list}));
+            assert_eq!(&value["l"], result);
+        }
+        let mut value = json!({});
+        merge_patch(&mut value, &json!({"l": list}));
+        assert_eq!(value["l"], list);
     }
 }

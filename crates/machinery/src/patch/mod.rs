@@ -7,5 +7,5 @@ mod places;
 
 pub use diff::{diff, diff_fields};
 pub use json::{JsonPatch, MAX_OPERATIONS, OperationError, PatchError, json_patch};
-pub use merge::merge_patch;
+pub use merge::{merge_patch, merge_patch_as_servers_do};
 pub use places::MAX_COPIED_BYTES;

@@ -42,7 +42,7 @@ fn exit_code(status: ExitStatus) -> ExitCode {
     let signal = std::os::unix::process::ExitStatusExt::signal(&status);
     #[cfg(not(unix))]
     let signal = None;
-    let code = status.code().or(signal.map(|signal| 128 + signal));
+    let code = status.code().or_else(|| signal.map(|signal| 128 + signal));
     ExitCode::from(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
 }
 

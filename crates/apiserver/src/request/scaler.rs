@@ -377,9 +377,7 @@ mod tests {
                     r#"[{"type":"Resource","resource":{"name":"cpu","currentAverageUtilization":40,"currentAverageValue":"5m"}},"#,
                     r#"{"type":"Resource","resource":{"name":"memory","currentAverageValue":"5"}}]"#,
                 ),
-                CONDITIONS: concat!(
-                    r#"[{"type":"AbleToScale","status":"True","lastTransitionTime":"2026-01-01T00:00:00Z","reason":"r","message":"m"}]"#,
-                ),
+                CONDITIONS: r#"[{"type":"AbleToScale","status":"True","lastTransitionTime":"2026-01-01T00:00:00Z","reason":"r","message":"m"}]"#,
             })
         );
     }

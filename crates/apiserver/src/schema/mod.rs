@@ -96,8 +96,19 @@ impl Schema {
     ///
     /// When errors keep the rules of the schema from being evaluated, a last error says so.
     pub fn validate(&self, object: &Value, old: Option<&Value>, warnings: &mut Vec<String>) -> Vec<FieldError> {
+        self.check(object, old, true, warnings)
+    }
+
+    /// The same for an object whose status is written: nobody looks at the metadata of objects embedded in it.
+    pub fn validate_status(&self, object: &Value, old: Option<&Value>, warnings: &mut Vec<String>) -> Vec<FieldError> {
+        self.check(object, old, false, warnings)
+    }
+
+    fn check(&self, object: &Value, old: Option<&Value>, with_embedded: bool, warnings: &mut Vec<String>) -> Vec<FieldError> {
         let mut errors = validate::object(&self.root, object, old);
-        errors.extend(embedded::check(object, &self.root, false, &Path::Root));
+        if with_embedded {
+            errors.extend(embedded::check(object, &self.root, false, &Path::Root));
+        }
         let list_errors = lists::check(&self.root, object);
         if !list_errors.is_empty() && old.is_none_or(|old| lists::check(&self.root, old).is_empty()) {
             errors.extend(list_errors);

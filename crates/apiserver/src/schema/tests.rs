@@ -378,3 +378,16 @@ fn a_fraction_is_one_of_whole_numbers_by_its_whole_part() {
         assert!(!is_allowed(n.clone()), "{n}");
     }
 }
+
+// CRD-5
+#[test]
+fn objects_embedded_in_a_status_are_not_looked_at_when_it_is_written() {
+    let embedded =
+        json!({"type": "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true});
+    let status = json!({"type": "object", "properties": {"c": embedded}});
+    let schema = Schema::compile(&json!({"type": "object", "properties": {"status": status}}));
+    let object = json!({"status": {"c": {}}});
+    assert!(schema.validate_status(&object, None, &mut Vec::new()).is_empty());
+    let fields: Vec<String> = schema.validate(&object, None, &mut Vec::new()).into_iter().map(|error| error.field).collect();
+    assert_eq!(fields, ["status.c.apiVersion", "status.c.kind"]);
+}

@@ -37,7 +37,7 @@ impl Events {
     /// How many there are. A chunk holds whole events.
     fn count(self, data: &[u8]) -> u64 {
         match self {
-            Self::Lines => data.iter().filter(|byte| **byte == b'\n').count() as u64,
+            Self::Lines => data.split(|byte| *byte == b'\n').count().saturating_sub(1) as u64,
             Self::Messages => {
                 let (mut rest, mut events) = (data, 0);
                 while let Some((length, after)) = rest.split_first_chunk::<4>() {

@@ -1,10 +1,9 @@
 //! Services: addresses and ports of the nodes, of which there is one for all.
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use kubewright_apiserver::ApiServer;
 use serde_json::{Value, json};
-use tokio::sync::Barrier;
 
 use crate::cluster::{Answer, Cluster};
 
@@ -96,26 +95,38 @@ async fn the_port_of_a_health_check_is_one_of_the_nodes() {
     refused(&cluster.merge(&format!("{SERVICES}/a"), becomes).await, 31081);
 }
 
+/// What two clients are answered that write at once, in each of so many rounds.
+fn at_once(rounds: usize, write: impl Fn(usize, &str) -> u16 + Sync) -> Vec<[u16; 2]> {
+    let arrived = AtomicUsize::new(0);
+    let client = |name: &str| -> Vec<u16> {
+        let turn = |round: usize| {
+            arrived.fetch_add(1, Ordering::SeqCst);
+            while arrived.load(Ordering::SeqCst) < 2 * (round + 1) {
+                std::thread::yield_now();
+            }
+            write(round, name)
+        };
+        (0..rounds).map(turn).collect()
+    };
+    let (one, other) = std::thread::scope(|scope| {
+        let (one, other) = (scope.spawn(|| client("a")), scope.spawn(|| client("b")));
+        (one.join().unwrap(), other.join().unwrap())
+    });
+    one.into_iter().zip(other).map(|(one, other)| [one.min(other), one.max(other)]).collect()
+}
+
 // BDF-13
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn of_two_services_with_one_address_or_port_at_once_one_is_refused() {
-    let cluster = Arc::new(Cluster::from(ApiServer::builder().seed(7).build().unwrap()));
-    for round in 0..150 {
-        let address = format!("10.0.1.{round}");
-        let spec = json!({"type": "NodePort", "clusterIP": address, "ports": [port("a", 80, 31000 + round)]});
-        let start = Arc::new(Barrier::new(2));
-        let tasks = ["a", "b"].map(|name| {
-            let (cluster, spec, start) = (cluster.clone(), spec.clone(), start.clone());
-            tokio::spawn(async move {
-                start.wait().await;
-                create(&cluster, &format!("{name}-{round}"), spec).await.code
-            })
+    const ROUNDS: usize = 300;
+    let cluster = Cluster::from(ApiServer::builder().seed(7).build().unwrap());
+    let runtime = tokio::runtime::Handle::current();
+    let codes = at_once(ROUNDS, |round, name| {
+        let spec = json!({
+            "type": "NodePort", "clusterIP": format!("10.0.{}.{}", 1 + round / 200, round % 200),
+            "ports": [port("a", 80, u16::try_from(31_000 + round).unwrap())],
         });
-        let mut codes = Vec::new();
-        for task in tasks {
-            codes.push(task.await.unwrap());
-        }
-        codes.sort_unstable();
-        assert_eq!(codes, [201, 422], "round {round}");
-    }
+        runtime.block_on(create(&cluster, &format!("{name}-{round}"), spec)).code
+    });
+    assert_eq!(codes, vec![[201, 422]; ROUNDS]);
 }

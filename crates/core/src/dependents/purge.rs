@@ -4,6 +4,7 @@ use super::planner::Planner;
 use super::state::State;
 use super::{DesiredObject, Item, Phase, Verb};
 use crate::health::Status;
+use crate::manifest::AdoptionPolicy;
 
 impl Planner<'_> {
     /// Goes on with completions that were started (PURGE-3). Whether any is left.
@@ -63,17 +64,18 @@ impl Planner<'_> {
         if self.is_halted(&key) {
             return false;
         }
+        let may_adopt = self.items[place].adoption_policy != AdoptionPolicy::Never;
         if self.observed.unsure.contains(&key) {
             let action = self.read_live(&gvk, &key, false);
             self.send(action);
         } else if self.engine.owns(live) {
             let action = self.delete_live(Verb::Delete, &gvk, &key, live);
             self.send(action);
-        } else if live.owner.is_none() && !self.observed.marked.contains(&key) {
+        } else if live.owner.is_none() && may_adopt && !self.observed.marked.contains(&key) {
             let action = self.take_ownership(&gvk, &key, live);
             self.send(action);
         } else {
-            // Somebody else's by now: it is not ours to delete.
+            // Somebody else's by now, or not ours to take: it is not ours to delete.
             let item = &mut self.items[place];
             item.phase = Phase::Completed;
             item.status = None;

@@ -94,6 +94,13 @@ pub(super) struct Event {
     which: u8,
 }
 
+impl Event {
+    /// Objects of ours become ready.
+    pub(super) const READY: Self = Self { what: 0, which: 0 };
+    /// Somebody takes our label off the first object.
+    pub(super) const UNMARKED: Self = Self { what: 6, which: 0 };
+}
+
 pub(super) fn events() -> impl Strategy<Value = Vec<Event>> {
     prop::collection::vec((0..7u8, any::<u8>()).prop_map(|(what, which)| Event { what, which }), 0..12)
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::super::*;
-use super::chance::settle;
+use super::chance::{Event, settle};
 use super::world::{Annotate, End, OPERATOR, World, blocked, definition, object};
 use kubewright_machinery::object::ObjectExt;
 
@@ -126,4 +126,17 @@ fn a_type_that_was_deleted_and_lost_our_label_comes_back() {
     settle(&mut world);
     assert!(world.apply(&set).is_complete());
     assert!(world.cluster.get("Baz", "baz").is_some());
+}
+
+// PURGE-4, OWN-1, OWN-4
+#[test]
+fn what_loses_our_label_before_it_is_purged_is_not_taken_where_nothing_may_be_adopted() {
+    for (policy, stays) in [("never", true), ("if-unowned", false)] {
+        let mut world = World::new();
+        let set = [object("ConfigMap", "c").with("purge-order", "0").with("adoption-policy", policy)];
+        world.between = vec![Event::UNMARKED, Event::READY];
+        assert!(world.apply(&set).is_complete());
+        let marked = world.requests().contains(&"TakeOwnership c".to_owned());
+        assert_eq!((marked, world.cluster.get("ConfigMap", "c").is_some()), (!stays, stays), "{policy}");
+    }
 }

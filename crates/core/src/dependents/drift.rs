@@ -3,11 +3,13 @@
 use std::time::Duration;
 
 use super::compare::contested;
+use super::memory::Compared;
 use super::planner::Planner;
 use super::state::{State, seconds_between};
 use super::takeover::Comparison;
 use super::{DesiredObject, Item, Note, ObjectAction, Phase, Projection, Verb};
 use crate::manifest::{ReconcilePolicy, UpdatePolicy};
+use crate::seconds::Seconds;
 
 /// After this long in sync, an object counts as peaceful again, in seconds.
 const PEACE: i64 = 600;
@@ -130,7 +132,7 @@ impl Planner<'_> {
             return;
         }
         let due = self.is_due(item, object);
-        let finding = look(item, live);
+        let finding = self.look(object, item, live);
         self.remember_peace(object, finding);
         let wanted = match finding {
             Finding::Drift => due || self.may_correct(object),
@@ -150,6 +152,22 @@ impl Planner<'_> {
         }
     }
 
+    /// Where the status does not keep fingerprints, the last comparison counts (STA-3).
+    fn look(&self, object: &DesiredObject, item: &Item, live: &Projection) -> Finding {
+        let compared = self.memory.compared.get(&object.key).filter(|compared| compared.digest == item.digest);
+        let (fingerprint, empty_paths) = match compared {
+            Some(compared) if item.fingerprint.is_empty() => (&compared.fingerprint, &compared.empty_paths),
+            _ => (&item.fingerprint, &item.empty_paths),
+        };
+        if fingerprint.is_empty() {
+            Finding::Unknown
+        } else if live.fingerprint_for(empty_paths) == *fingerprint {
+            Finding::InSync
+        } else {
+            Finding::Drift
+        }
+    }
+
     /// Whether an object whose fingerprint nobody knows is other than wanted (DRIFT-4). If not, its fields are known from now on.
     fn must_be_written(&mut self, object: &DesiredObject, live: &Projection) -> bool {
         match self.compare_with_live(object, live) {
@@ -159,8 +177,12 @@ impl Planner<'_> {
             }
             Comparison::Same(empty_paths) => {
                 if let Some(&place) = self.index.get(&object.key) {
-                    self.items[place].fingerprint = live.fingerprint_for(&empty_paths);
-                    self.items[place].empty_paths = empty_paths;
+                    let item = &mut self.items[place];
+                    let fingerprint = live.fingerprint_for(&empty_paths);
+                    item.fingerprint.clone_from(&fingerprint);
+                    item.empty_paths.clone_from(&empty_paths);
+                    let compared = Compared { digest: item.digest.clone(), fingerprint, empty_paths };
+                    self.memory.compared.insert(object.key.clone(), compared);
                 }
             }
         }
@@ -224,7 +246,7 @@ impl Planner<'_> {
     fn plan_next_look(&mut self, object: &DesiredObject) {
         let applied = self.index.get(&object.key).and_then(|&place| self.items[place].last_applied_at);
         let tried = self.memory.drift.get(&object.key).map(|entry| entry.last);
-        if let Some(last) = applied.map(|applied| applied.timestamp()).max(tried) {
+        if let Some(last) = applied.map(Seconds::timestamp).max(tried) {
             let interval = i64::try_from(object.reapply_interval.as_secs()).unwrap_or(i64::MAX);
             self.wake_at(Self::after(last, interval));
         }
@@ -259,15 +281,5 @@ impl Planner<'_> {
                 self.wake_at(Self::after(since, PEACE));
             }
         }
-    }
-}
-
-fn look(item: &Item, live: &Projection) -> Finding {
-    if item.fingerprint.is_empty() {
-        Finding::Unknown
-    } else if live.fingerprint_for(&item.empty_paths) == item.fingerprint {
-        Finding::InSync
-    } else {
-        Finding::Drift
     }
 }

@@ -14,6 +14,8 @@ pub struct Memory {
     pub(super) deletions: BTreeMap<ObjectKey, Deletions>,
     /// Since when an object's controller has not seen its generation (READY-6).
     pub(super) lagging: BTreeMap<ObjectKey, Timestamp>,
+    /// Fingerprints of objects that were compared with their manifests, where the status does not keep them (STA-3).
+    pub(super) compared: BTreeMap<ObjectKey, Compared>,
     /// The digests for which unknown fields were told (WRITE-12).
     pub(super) undeclared: BTreeMap<ObjectKey, String>,
 }
@@ -30,6 +32,15 @@ impl Memory {
     pub fn fights(&self) -> impl Iterator<Item = &str> {
         self.drift.values().filter_map(|entry| entry.fight.as_deref())
     }
+}
+
+/// The fields of an object that is as it is wanted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Compared {
+    /// The digest of the manifest.
+    pub(super) digest: String,
+    pub(super) fingerprint: String,
+    pub(super) empty_paths: Vec<Vec<String>>,
 }
 
 /// Corrections of one object.

@@ -223,6 +223,7 @@ impl<'a> Planner<'a> {
         self.memory.drift.retain(|key, _| known(key));
         self.memory.lagging.retain(|key, _| known(key));
         self.memory.undeclared.retain(|key, _| known(key));
+        self.memory.compared.retain(|key, _| known(key));
         let items = &self.items;
         self.memory
             .deletions

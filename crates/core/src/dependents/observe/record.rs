@@ -308,7 +308,7 @@ fn remember_deletion(action: &ObjectAction, memory: &mut Memory, now: Timestamp)
 }
 
 fn remember_correction(action: &ObjectAction, memory: &mut Memory, now: Timestamp) {
-    let entry = memory.drift.entry(action.key.clone()).or_insert(Corrections::none(now));
+    let entry = memory.drift.entry(action.key.clone()).or_insert_with(|| Corrections::none(now));
     entry.count += 1;
     entry.last = now;
     entry.in_sync_since = None;
@@ -326,7 +326,7 @@ fn remember_digest(engine: &Engine, action: &ObjectAction, kept: &str, memory: &
         }
         return;
     }
-    let entry = memory.drift.entry(action.key.clone()).or_insert(Corrections::none(now));
+    let entry = memory.drift.entry(action.key.clone()).or_insert_with(|| Corrections::none(now));
     if entry.unkept.as_deref() != Some(sent) {
         entry.count = 0;
         entry.unkept = Some(sent.to_owned());

@@ -296,3 +296,25 @@ fn a_refused_correction_is_spaced_after_the_reapply_interval_too() {
     }
     assert_eq!(tried, [0, 10, 70, 610]);
 }
+
+// STA-3, DRIFT-4
+#[test]
+fn where_fingerprints_are_pruned_an_object_is_read_once_and_not_in_each_pass() {
+    let mut world = World::new();
+    let set = [object("ConfigMap", "c")];
+    world.apply(&set);
+    forget_the_fingerprint(&mut world);
+    world.advance(540);
+    assert!(world.apply(&set).is_complete());
+    assert_eq!(world.requests(), ["ReadLive c"]);
+    for _ in 0..3 {
+        forget_the_fingerprint(&mut world);
+        world.advance(1);
+        let writes = world.status_writes;
+        assert!(world.apply(&set).is_complete());
+        assert_eq!((world.requests(), world.status_writes), (vec![], writes));
+    }
+    drifting(&mut world);
+    assert!(world.apply(&set).is_complete());
+    assert_eq!(world.requests(), ["Update c"]);
+}

@@ -142,19 +142,17 @@ impl Pass<'_> {
         }))
         .await;
         for (gvk, found) in found {
-            match found.map_err(|error| Box::new(End::request("discover types", error, self.intervals())))? {
-                Some(resource) => {
-                    let scope = if resource.namespaced { Scope::Namespaced } else { Scope::Cluster };
-                    scopes.insert(gvk, scope);
-                }
-                None => {
-                    let served = services.contains(&(gvk.group.clone(), gvk.version.clone()));
-                    if let Some(error) = discovery.silence(&gvk.group, Some(&gvk.version)).filter(|_| !served) {
-                        return Err(Box::new(End::waiting(error.to_string(), Some(LOOK_AGAIN), self.intervals())));
-                    }
-                    unknown.insert(gvk);
-                }
+            let found = found.map_err(|error| Box::new(End::request("discover types", error, self.intervals())))?;
+            if let Some(resource) = found {
+                let scope = if resource.namespaced { Scope::Namespaced } else { Scope::Cluster };
+                scopes.insert(gvk, scope);
+                continue;
             }
+            let served = services.contains(&(gvk.group.clone(), gvk.version.clone()));
+            if let Some(error) = discovery.silence(&gvk.group, Some(&gvk.version)).filter(|_| !served) {
+                return Err(Box::new(End::waiting(error.to_string(), Some(LOOK_AGAIN), self.intervals())));
+            }
+            unknown.insert(gvk);
         }
         unknown.retain(|gvk| !brought.contains(&(gvk.group.clone(), gvk.kind.clone())));
         Ok((scopes, unknown))

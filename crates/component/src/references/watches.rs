@@ -137,7 +137,9 @@ impl ReferenceWatches {
                 }
                 let Some(inner) = inner.upgrade() else { return };
                 let users = inner.groups.lock().get(&place).map(Group::everyone).unwrap_or_default();
-                users.iter().for_each(|component| (inner.notify)(component));
+                for component in &users {
+                    (inner.notify)(component);
+                }
             }
             drop(new);
             loop {

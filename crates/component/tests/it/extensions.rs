@@ -7,10 +7,12 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kubewright::component::{ComponentKey, Readiness, Trigger, custom_resource_definition};
+use kubewright::core::time::Moment;
 use kubewright::prelude::*;
 use kubewright::runtime::admin::CheckKind;
 use kubewright_apiserver::kinds::Verb;
 use kubewright_testing::{TestCluster, TestOptions};
+use parking_lot::Mutex;
 
 use crate::kinds::Kinds;
 use crate::types::{Bundle, bundle, config_map, objects};
@@ -135,6 +137,38 @@ async fn foreign_objects_that_can_only_be_listed_later_queue_their_components() 
     // A refused watch is tried again after ten minutes.
     world.pass(Duration::from_secs(560)).await;
     assert_eq!(passes.load(Ordering::SeqCst), before + 1);
+}
+
+// WAIT-4
+#[tokio::test]
+async fn a_component_that_is_made_again_waits_no_longer_than_a_new_one() {
+    let mut world = World::new().await;
+    if !world.cluster.is_embedded() {
+        return; // minutes
+    }
+    let tried: Arc<Mutex<Vec<Moment>>> = Arc::default();
+    let (clock, seen) = (world.cluster.clock().clone(), Arc::clone(&tried));
+    world
+        .run(|builder| {
+            builder.pre_reconcile(move |_: &HookContext<Bundle>, _: &Bundle, _: &mut ComponentStatus| {
+                seen.lock().push(clock.moment());
+                ready(Failure::backoff("it does not work").into())
+            })
+        })
+        .await;
+    let component = bundle("demo", &[config_map("one", "a")]);
+    let waits = |from: usize| -> Vec<Duration> { tried.lock()[from..].windows(2).map(|two| two[1].since(two[0])).collect() };
+    world.set(&component).await;
+    world.pass(Duration::from_secs(120)).await;
+    let first = waits(0);
+    assert!(first[first.len() - 1] > 20 * first[0], "{first:?}");
+    world.delete(&component).await;
+    world.until_gone(&component).await;
+    let from = tried.lock().len();
+    world.set(&component).await;
+    world.pass(Duration::from_secs(5)).await;
+    let second = waits(from);
+    assert!(second[0] < 2 * first[0], "{first:?}, then {second:?}");
 }
 
 // OPT-2

@@ -1,5 +1,7 @@
 //! The front on a port: TLS, who is who, and the end of connections.
 
+use std::{sync::Arc, time::Duration};
+
 use futures::StreamExt as _;
 use kube::{
     Client, Config, Error,
@@ -8,7 +10,12 @@ use kube::{
     core::{ApiResource, GroupVersionKind},
 };
 use kubewright_apiserver::{ApiServer, Identity, listen::Endpoint};
+use rustls::{
+    ClientConfig, RootCertStore,
+    pki_types::{CertificateDer, pem::PemObject as _},
+};
 use serde_json::json;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 async fn endpoint() -> (ApiServer, Endpoint) {
     let server = ApiServer::builder().seed(7).build().unwrap();
@@ -102,4 +109,27 @@ async fn a_plain_port_is_for_this_machine_only() {
     let endpoint = server.listen_plain("127.0.0.1:0").await.unwrap();
     let client = Client::try_from(config(&endpoint.kubeconfig(&Identity::admin()).unwrap()).await).unwrap();
     config_maps(&client).list(&ListParams::default()).await.unwrap();
+}
+
+// CON-3
+#[tokio::test]
+async fn a_watch_ends_when_its_client_closes_its_half_of_the_connection() {
+    let (_server, endpoint) = endpoint().await;
+    endpoint.add_token("t", Identity::admin());
+    let mut roots = RootCertStore::empty();
+    roots.add(CertificateDer::from_pem_slice(endpoint.authority().unwrap().as_bytes()).unwrap()).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
+    let connector = tokio_rustls::TlsConnector::from(Arc::new(config.with_root_certificates(roots).with_no_client_auth()));
+    let socket = tokio::net::TcpStream::connect(endpoint.address()).await.unwrap();
+    let mut client = connector.connect("127.0.0.1".try_into().unwrap(), socket).await.unwrap();
+    let request = "GET /api/v1/namespaces?watch=true HTTP/1.1\r\nhost: x\r\nauthorization: Bearer t\r\n\r\n";
+    client.write_all(request.as_bytes()).await.unwrap();
+    let mut head = [0; 15];
+    client.read_exact(&mut head).await.unwrap();
+    assert_eq!(&head, b"HTTP/1.1 200 OK");
+    client.shutdown().await.unwrap();
+    let mut rest = Vec::new();
+    // The watch would go on for half an hour at least.
+    tokio::time::timeout(Duration::from_secs(60), client.read_to_end(&mut rest)).await.unwrap().unwrap();
 }

@@ -118,7 +118,7 @@ fn a_cluster_that_does_not_answer_is_exit_code_1_and_named() {
          clusters: [{name: c, cluster: {server: 'http://127.0.0.1:1'}}]\n\
          contexts: [{name: c, context: {cluster: c, user: u}}]\nusers: [{name: u, user: {}}]\n",
     );
-    let output = run(&["run", "--kubeconfig", &kubeconfig, "--admin-addr", "off"]);
+    let output = run(&["run", "--kubeconfig", &kubeconfig, "--admin-addr", "off", "--startup-timeout", "1s"]);
     assert_eq!(output.status.code(), Some(1));
     let text = stderr(&output);
     assert!(text.starts_with("error: failed to reach the cluster: "), "{text}");

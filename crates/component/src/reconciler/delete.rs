@@ -13,9 +13,7 @@ impl Pass<'_> {
         self.hooks(Point::PostRead, instance).await?;
         self.hooks(Point::PreDelete, instance).await?;
         if self.abandons() {
-            let count = self.draft.component.inventory.len();
-            let note = format!("{count} dependents are abandoned, as the annotation {} asks", self.abandon_key());
-            self.shared.events.warning(&self.object, "DependentsAbandoned", note);
+            self.tell_of_abandonment();
             drop(self.shared.strays.take(self.key));
         } else {
             let foreign: Vec<String> =
@@ -30,13 +28,23 @@ impl Pass<'_> {
             }
         }
         self.hooks(Point::PostDelete, instance).await?;
+        self.remove_finalizer().await?;
         let kept = &self.draft.component.created_namespaces;
         if !kept.is_empty() {
             let note = format!("Namespaces that were created for dependents are kept: {}", kept.join(", "));
             self.shared.events.normal(&self.object, "NamespacesKept", note);
         }
-        self.remove_finalizer().await?;
         Ok(End::Gone)
+    }
+
+    /// Once, however many passes the deletion takes (EVT-2).
+    fn tell_of_abandonment(&mut self) {
+        if std::mem::replace(&mut self.memory.told_abandonment, true) {
+            return;
+        }
+        let count = self.draft.component.inventory.len();
+        let note = format!("{count} dependents are abandoned, as the annotation {} asks", self.abandon_key());
+        self.shared.events.warning(&self.object, "DependentsAbandoned", note);
     }
 
     /// Whether objects of deletion stages are left out, as an annotation asks.

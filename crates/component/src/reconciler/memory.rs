@@ -23,6 +23,8 @@ pub(crate) struct Memory {
     pub(crate) polls: Polls,
     /// Whether it was told that renderings differ (once per component and process).
     pub(crate) told_nondeterminism: bool,
+    /// Whether it was told that its dependents are abandoned.
+    pub(crate) told_abandonment: bool,
 }
 
 /// The memories of all components of a type. A pass takes its own out and puts it back.

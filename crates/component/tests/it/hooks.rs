@@ -244,3 +244,46 @@ async fn credentials_in_the_error_of_a_hook_are_masked_in_status_and_events() {
         assert!(text.contains("example.com") && !text.contains("hunter2") && !text.contains("eyJhbGci"), "{text}");
     }
 }
+
+// EVT-2
+#[tokio::test]
+async fn what_a_deletion_tells_is_told_once_while_a_hook_waits() {
+    let rounds = Arc::new(Mutex::new(3));
+    let left = Arc::clone(&rounds);
+    let world = World::start_with(|builder| {
+        builder.post_delete(move |_: &HookContext<Bundle>, _: &Bundle, _: &mut ComponentStatus| {
+            let mut left = left.lock();
+            if *left == 0 {
+                return ready(Ok(()));
+            }
+            *left -= 1;
+            ready(Wait::after(Delay::secs::<1>(), reason!("Halted")).message("halted here").into())
+        })
+    })
+    .await;
+    let name = format!("{}-kept", world.namespace());
+    let mut one = config_map("one", "a");
+    one["metadata"]["namespace"] = name.as_str().into();
+    let mut demo = bundle("demo", &[one]);
+    demo["metadata"]["annotations"] = json!({ format!("{}/abandon-dependents", crate::world::OPERATOR): "true" });
+    world.set(&demo).await;
+    world.until_ready("demo").await;
+    world.delete(&demo).await;
+    world.until_gone(&demo).await;
+    for reason in ["DependentsAbandoned", "NamespacesKept"] {
+        world.until_event(reason).await;
+        let sent = world.journal().all().of("events.k8s.io", "events").writes();
+        let of_reason = sent.filter(|record| record.body.as_ref().is_some_and(|body| body["reason"] == reason));
+        let names: Vec<String> = of_reason
+            .iter()
+            .map(|record| record.body.as_ref().unwrap()["metadata"]["name"].as_str().unwrap_or_default().to_owned())
+            .collect();
+        let again = world
+            .journal()
+            .all()
+            .of("events.k8s.io", "events")
+            .filter(|record| record.target.resource().is_some_and(|at| names.contains(&at.name)));
+        assert_eq!((names.len(), again.iter().count()), (1, 0), "{reason}");
+    }
+    world.delete(&json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": name } })).await;
+}

@@ -32,6 +32,45 @@ async fn definitions_of_the_builder_are_in_force_or_refused_by_name() {
     assert!(error.to_string().contains("widgets.ex.io"), "{error}");
 }
 
+/// The group versions of a server, each with the path of its resources.
+async fn group_versions(cluster: &Cluster) -> Vec<String> {
+    let groups = cluster.get("/apis").await.body;
+    let groups = groups["groups"].as_array().unwrap().iter().flat_map(|group| group["versions"].as_array().unwrap());
+    let named = groups.map(|version| format!("/apis/{}", version["groupVersion"].as_str().unwrap()));
+    std::iter::once("/api/v1".to_owned()).chain(named).collect()
+}
+
+// ARC-3
+#[tokio::test(start_paused = true)]
+async fn every_kind_is_listed_watched_shown_as_a_table_and_deleted_as_a_whole() {
+    const TABLE: (&str, &str) = ("accept", "application/json;as=Table;g=meta.k8s.io;v=v1");
+    let cluster = Cluster::from(ApiServer::builder().crds([definition("Namespaced")]).build().unwrap());
+    let mut kinds = 0;
+    for path in group_versions(&cluster).await {
+        for resource in cluster.get(&path).await.body["resources"].as_array().unwrap() {
+            let can = |verb: &str| resource["verbs"].as_array().unwrap().iter().any(|known| known == verb);
+            if !can("list") {
+                continue;
+            }
+            kinds += 1;
+            let scope = if resource["namespaced"] == true { "/namespaces/default" } else { "" };
+            let path = format!("{path}{scope}/{}", resource["name"].as_str().unwrap());
+            let list = cluster.get(&path).await;
+            let kind = format!("{}List", resource["kind"].as_str().unwrap());
+            assert_eq!((list.code, list.body["kind"].as_str()), (200, Some(kind.as_str())), "{path}");
+            let table = cluster.send("GET", &path, None, &[TABLE]).await;
+            assert_eq!((table.code, &table.body["kind"]), (200, &json!("Table")), "{path}");
+            if can("watch") {
+                assert_eq!(cluster.watch(&format!("{path}?watch=true")).await.code, 200, "{path}");
+            }
+            if can("deletecollection") {
+                assert_eq!(cluster.delete(&format!("{path}?dryRun=All")).await.code, 200, "{path}");
+            }
+        }
+    }
+    assert!(kinds > 60, "only {kinds} kinds");
+}
+
 // FRK-4
 #[tokio::test(start_paused = true)]
 async fn seeded_objects_are_stored_exactly_as_they_are() {

@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::Value;
 
-/// Runs a command of cargo that builds one program, and says where that is.
+/// Runs a command of cargo that builds one program, and says where that is; tests come with the programs that they start.
 pub(crate) fn program(command: &str, arguments: &[&str], folder: &Path) -> PathBuf {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut build = Command::new(cargo);
@@ -15,6 +15,6 @@ pub(crate) fn program(command: &str, arguments: &[&str], folder: &Path) -> PathB
     let output = build.stderr(Stdio::inherit()).output().unwrap();
     assert!(output.status.success(), "cargo {command} {} fails", arguments.join(" "));
     let messages = output.stdout.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Value>(line).ok());
-    let mut programs = messages.filter_map(|message| message["executable"].as_str().map(PathBuf::from));
-    programs.next().unwrap()
+    let mut wanted = messages.filter(|message| message["profile"]["test"] == (command == "test"));
+    wanted.find_map(|message| message["executable"].as_str().map(PathBuf::from)).unwrap()
 }

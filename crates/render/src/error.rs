@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[derive(Debug, Deserialize)]
-    #[allow(dead_code)] // only its errors matter
+    #[expect(dead_code, reason = "only its errors matter")]
     struct Parameters {
         port: u16,
         mode: Mode,

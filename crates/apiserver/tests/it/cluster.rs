@@ -112,6 +112,21 @@ pub(crate) fn map_path(name: &str) -> String {
     format!("{MAPS}/{name}")
 }
 
+/// The definition of widgets of ex.io, with the schema of their only version.
+pub(crate) fn widgets(schema: Value) -> Value {
+    json!({
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": "widgets.ex.io"},
+        "spec": {
+            "group": "ex.io",
+            "scope": "Namespaced",
+            "names": {"plural": "widgets", "kind": "Widget"},
+            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": schema}}],
+        },
+    })
+}
+
 fn merge(target: &mut Value, extra: Value) {
     match (target, extra) {
         (Value::Object(target), Value::Object(extra)) => {

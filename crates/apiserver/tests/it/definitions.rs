@@ -5,7 +5,7 @@ use std::time::Duration;
 use kubewright_apiserver::ApiServer;
 use serde_json::{Value, json};
 
-use crate::cluster::{Cluster, map_path, pass};
+use crate::cluster::{self, Cluster, map_path, pass};
 
 const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const WIDGETS: &str = "/apis/ex.io/v1/namespaces/default/widgets";
@@ -16,20 +16,9 @@ fn widgets() -> Value {
         "color": {"type": "string", "default": "red"},
     }});
     let status = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
-    json!({
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": "widgets.ex.io"},
-        "spec": {
-            "group": "ex.io",
-            "scope": "Namespaced",
-            "names": {"plural": "widgets", "kind": "Widget"},
-            "versions": [{
-                "name": "v1", "served": true, "storage": true, "subresources": {"status": {}},
-                "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": spec, "status": status}}},
-            }],
-        },
-    })
+    let mut definition = cluster::widgets(json!({"type": "object", "properties": {"spec": spec, "status": status}}));
+    definition["spec"]["versions"][0]["subresources"] = json!({"status": {}});
+    definition
 }
 
 fn widget(name: &str, spec: Value) -> Value {

@@ -16,25 +16,14 @@ use kubewright_apiserver::{
 use kubewright_machinery::yaml;
 use serde_json::{Value, json};
 
-use crate::cluster::{Cluster, MAPS, map_path, pass};
+use crate::cluster::{self, Cluster, MAPS, map_path, pass};
 
 fn epoch() -> jiff::Timestamp {
     "2026-01-01T00:00:00Z".parse().unwrap()
 }
 
 fn widgets() -> Value {
-    let schema = json!({"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}});
-    json!({
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": "widgets.ex.io"},
-        "spec": {
-            "group": "ex.io",
-            "scope": "Namespaced",
-            "names": {"plural": "widgets", "kind": "Widget"},
-            "versions": [{"name": "v1", "served": true, "storage": true, "schema": schema}],
-        },
-    })
+    cluster::widgets(json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true}))
 }
 
 const WIDGETS: &str = "/apis/ex.io/v1/namespaces/default/widgets";
@@ -75,15 +64,20 @@ async fn forks_of_equal_servers_are_equal_and_forks_of_one_are_not() {
     assert_ne!(uid(&one).await, a);
 }
 
-// FRK-1, STG-2: what a controller has planned goes with the fork.
-#[tokio::test(start_paused = true)]
-async fn a_fork_goes_on_with_what_was_planned() {
+async fn with_a_pod_that_is_ready_in_half_a_minute() -> Cluster {
     let mut delays = StageDelays::NONE;
     delays.ready = Duration::from_secs(30);
     let server = ApiServer::builder().epoch(epoch()).seed(7).workloads(Workloads::Pods).stage_delays(delays).build().unwrap();
     let cluster = Cluster::from(server);
     let pod = json!({"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
     assert_eq!(cluster.post("/api/v1/namespaces/default/pods", pod).await.code, 201);
+    cluster
+}
+
+// FRK-1, STG-2: what a controller has planned goes with the fork.
+#[tokio::test(start_paused = true)]
+async fn a_fork_goes_on_with_what_was_planned() {
+    let cluster = with_a_pod_that_is_ready_in_half_a_minute().await;
     pass(Duration::from_secs(10)).await;
     let fork = Cluster::from(cluster.server.fork());
     let phase = async |cluster: &Cluster| cluster.get("/api/v1/namespaces/default/pods/p").await.body["status"]["phase"].clone();
@@ -277,12 +271,7 @@ async fn generated_names_can_count() {
 // FRK-1
 #[tokio::test(start_paused = true)]
 async fn time_does_not_move_a_fork_at_rest() {
-    let mut delays = StageDelays::NONE;
-    delays.ready = Duration::from_secs(30);
-    let server = ApiServer::builder().epoch(epoch()).seed(7).workloads(Workloads::Pods).stage_delays(delays).build().unwrap();
-    let cluster = Cluster::from(server);
-    let pod = json!({"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
-    assert_eq!(cluster.post("/api/v1/namespaces/default/pods", pod).await.code, 201);
+    let cluster = with_a_pod_that_is_ready_in_half_a_minute().await;
     let origin = cluster.server.fork_at_rest();
     let revision = origin.revision();
     pass(Duration::from_secs(60)).await;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::cluster::{Answer, Cluster};
+use crate::cluster::{Answer, Cluster, widgets};
 
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 
@@ -82,14 +82,7 @@ async fn a_field_that_no_schema_knows_counts_while_it_is_applied_and_is_not_stor
     let cluster = Cluster::start();
     let inner = json!({"type": "object", "maxProperties": 2, "properties": {"b": {"type": "string"}}});
     let spec = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true, "properties": {"o": inner}});
-    let schema = json!({"openAPIV3Schema": {"type": "object", "properties": {"spec": spec}}});
-    let definition = json!({
-        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "widgets.ex.io"},
-        "spec": {
-            "group": "ex.io", "scope": "Namespaced", "names": {"plural": "widgets", "kind": "Widget"},
-            "versions": [{"name": "v1", "served": true, "storage": true, "schema": schema}],
-        },
-    });
+    let definition = widgets(json!({"type": "object", "properties": {"spec": spec}}));
     let answer = cluster.post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition).await;
     assert_eq!(answer.code, 201, "{}", answer.body);
     let widget =

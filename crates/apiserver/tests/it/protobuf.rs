@@ -8,7 +8,7 @@ use kubewright_machinery::object::GroupVersionKind;
 use serde_json::{Value, json};
 use tower::ServiceExt as _;
 
-use crate::cluster::{Cluster, MAPS, map_path};
+use crate::cluster::{Cluster, MAPS, map_path, widgets};
 
 const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
 
@@ -74,12 +74,7 @@ async fn built_in_kinds_are_answered_as_protobuf_and_custom_ones_as_json() {
     let table = format!("{PROTOBUF};as=Table;g=meta.k8s.io;v=v1");
     assert_eq!(send(&cluster, "GET", MAPS, Vec::new(), &table).await.0, 406);
 
-    let widgets = json!({
-        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "widgets.ex.io"},
-        "spec": {"group": "ex.io", "scope": "Namespaced", "names": {"kind": "Widget", "plural": "widgets"}, "versions": [
-            {"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {"type": "object"}}},
-        ]},
-    });
+    let widgets = widgets(json!({"type": "object"}));
     let path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
     assert_eq!(send(&cluster, "POST", path, proto::encode(&widgets).unwrap(), &both).await.0, 201);
     let path = "/apis/ex.io/v1/namespaces/default/widgets";

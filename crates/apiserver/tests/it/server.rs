@@ -6,21 +6,12 @@ use futures::future::join_all;
 use kubewright_apiserver::{ApiServer, Clock, Controllers, kinds::Verb};
 use serde_json::{Value, json};
 
-use crate::cluster::{Cluster, MAPS, map_path, pass};
+use crate::cluster::{Cluster, MAPS, map_path, pass, widgets};
 
 fn definition(scope: &str) -> Value {
-    let schema = json!({"openAPIV3Schema": {"type": "object"}});
-    json!({
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": "widgets.ex.io"},
-        "spec": {
-            "group": "ex.io",
-            "scope": scope,
-            "names": {"plural": "widgets", "kind": "Widget"},
-            "versions": [{"name": "v1", "served": true, "storage": true, "schema": schema}],
-        },
-    })
+    let mut definition = widgets(json!({"type": "object"}));
+    definition["spec"]["scope"] = scope.into();
+    definition
 }
 
 // SRV-3

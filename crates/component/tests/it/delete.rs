@@ -7,7 +7,7 @@ use kubewright::render::InputError;
 use kubewright_apiserver::kinds::Verb;
 
 use crate::apply::{install_all, release_all};
-use crate::kinds::{Kinds, held, ordered, secret};
+use crate::kinds::{Kinds, held, ordered, secret, silent_group};
 use crate::types::{Bundle, annotated, bundle, config_map};
 use crate::world::{OPERATOR, World, is_unowned, message_of};
 
@@ -169,17 +169,7 @@ async fn abandoned_dependents_stay() {
 #[tokio::test]
 async fn a_group_that_cannot_tell_its_types_does_not_count_as_unused() {
     let world = World::start().await;
-    let group = format!("{}.gate.example.com", world.namespace());
-    // Nobody serves it, so the server knows the group and cannot tell its types.
-    let service = json!({
-        "apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService", "metadata": { "name": format!("v1.{group}") },
-        "spec": {
-            "group": group, "version": "v1", "groupPriorityMinimum": 1000, "versionPriority": 10, "insecureSkipTLSVerify": true,
-            "service": { "namespace": world.namespace(), "name": "nobody" },
-        },
-    });
-    world.create(&service).await;
-    world.until_group(&group).await;
+    let (group, service) = silent_group(&world).await;
     let mut component = bundle("demo", &[config_map("one", "a")]);
     component["spec"]["additionalManagedTypes"] = json!([{ "group": group, "kind": "Thing" }]);
     world.set(&component).await;

@@ -118,3 +118,18 @@ pub(crate) fn ordered(object: Value, apply: &str, delete: &str, purge: &str) -> 
     let set = orders.into_iter().filter(|(_, order)| !order.is_empty());
     set.fold(object, |object, (key, order)| annotated(object, key, order))
 }
+
+/// A group that the server lists and whose types it cannot tell, since nobody serves them.
+pub(crate) async fn silent_group(world: &World) -> (String, Value) {
+    let group = format!("{}.silent.example.com", world.namespace());
+    let service = json!({
+        "apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService", "metadata": { "name": format!("v1.{group}") },
+        "spec": {
+            "group": group, "version": "v1", "groupPriorityMinimum": 1000, "versionPriority": 10, "insecureSkipTLSVerify": true,
+            "service": { "namespace": world.namespace(), "name": "nobody" },
+        },
+    });
+    world.create(&service).await;
+    world.until_group(&group).await;
+    (group, service)
+}

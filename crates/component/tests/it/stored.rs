@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kubewright::prelude::*;
 
-use crate::kinds::Kinds;
+use crate::kinds::{Kinds, silent_group};
 use crate::types::{bundle, config_map};
 use crate::world::{World, message_of};
 
@@ -129,21 +129,6 @@ async fn manifests_are_rendered_when_something_must_be_written_and_not_otherwise
     world.until("demo", "at revision 2", |component| component["status"]["revision"] == 2).await;
     world.until_ready("demo").await;
     assert_eq!(renderings(&world), 3, "the digest of the component is an input");
-}
-
-/// A group that the server lists and whose types it cannot tell, since nobody serves them.
-async fn silent_group(world: &World) -> (String, Value) {
-    let group = format!("{}.silent.example.com", world.namespace());
-    let service = json!({
-        "apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService", "metadata": { "name": format!("v1.{group}") },
-        "spec": {
-            "group": group, "version": "v1", "groupPriorityMinimum": 1000, "versionPriority": 10, "insecureSkipTLSVerify": true,
-            "service": { "namespace": world.namespace(), "name": "nobody" },
-        },
-    });
-    world.create(&service).await;
-    world.until_group(&group).await;
-    (group, service)
 }
 
 // WRITE-7, GATE-4

@@ -5,6 +5,7 @@ use super::allows;
 use crate::{
     ApiServer, Identity,
     access::{Action, Attributes},
+    status::Status,
     store::ObjectName,
 };
 
@@ -102,47 +103,46 @@ fn masters_and_members_of_bound_groups_need_no_names() {
     assert!(allows(&snapshot, &Identity::anonymous(), &path("/version")));
 }
 
+/// A role of which the combinations are more than memory.
+fn wide() -> Value {
+    let many = |name: &str| (0..2_000).map(|index| format!("{name}{index}")).collect::<Vec<_>>();
+    let rule = json!({"verbs": many("v"), "apiGroups": many("g"), "resources": many("r"), "resourceNames": many("n")});
+    role("ClusterRole", "wide", rule)
+}
+
+/// Whether alice may write a role.
+fn alice_gives(server: &ApiServer, wanted: &Value) -> Result<(), Status> {
+    let (registry, snapshot) = (server.state().registry(), server.state().store.snapshot());
+    let kind = registry.preferred("rbac.authorization.k8s.io", "ClusterRole").unwrap();
+    super::check_escalation(&snapshot, &Identity::user("alice"), kind, &ObjectName::new("", ""), wanted, None)
+}
+
 // AUTH-6
 #[test]
 fn a_rule_with_more_combinations_than_memory_is_judged() {
-    let many = |name: &str| (0..2_000).map(|index| format!("{name}{index}")).collect::<Vec<_>>();
-    let rule = json!({"verbs": many("v"), "apiGroups": many("g"), "resources": many("r"), "resourceNames": many("n")});
     let author = json!({"verbs": ["create"], "apiGroups": ["rbac.authorization.k8s.io"], "resources": ["clusterroles"]});
     let server = server(&[
         role("ClusterRole", "author", author),
         binding("ClusterRoleBinding", "ClusterRole", "author", json!({"kind": "User", "name": "alice"})),
     ]);
-    let wanted = role("ClusterRole", "wide", rule);
-    let snapshot = server.state().store.snapshot();
-    let check = |user: &Identity, wanted: &Value| {
-        let registry = server.state().registry();
-        let kind = registry.preferred("rbac.authorization.k8s.io", "ClusterRole").unwrap();
-        super::check_escalation(&snapshot, user, kind, &ObjectName::new("", ""), wanted, None)
-    };
-    let refused = check(&Identity::user("alice"), &wanted).unwrap_err();
+    let refused = alice_gives(&server, &wide()).unwrap_err();
     assert!(
         refused.message.lines().count() <= 1_002 && refused.message.contains("there are too many"),
         "{}",
         refused.message.len()
     );
     let few = role("ClusterRole", "few", json!({"verbs": ["a", "b"], "apiGroups": ["g"], "resources": ["r"]}));
-    let refused = check(&Identity::user("alice"), &few).unwrap_err();
+    let refused = alice_gives(&server, &few).unwrap_err();
     assert_eq!(refused.message.lines().last(), Some(r#"{APIGroups:["g"], Resources:["r"], Verbs:["a" "b"]}"#));
 }
 
 // AUTH-6
 #[test]
 fn who_has_a_rule_that_covers_all_of_another_may_give_it() {
-    let many = |name: &str| (0..2_000).map(|index| format!("{name}{index}")).collect::<Vec<_>>();
-    let rule = json!({"verbs": many("v"), "apiGroups": many("g"), "resources": many("r"), "resourceNames": many("n")});
     let all = json!({"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]});
     let server = server(&[
         role("ClusterRole", "all", all),
         binding("ClusterRoleBinding", "ClusterRole", "all", json!({"kind": "User", "name": "alice"})),
     ]);
-    let registry = server.state().registry();
-    let kind = registry.preferred("rbac.authorization.k8s.io", "ClusterRole").unwrap();
-    let wanted = role("ClusterRole", "wide", rule);
-    let (snapshot, name) = (server.state().store.snapshot(), ObjectName::new("", ""));
-    super::check_escalation(&snapshot, &Identity::user("alice"), kind, &name, &wanted, None).unwrap();
+    alice_gives(&server, &wide()).unwrap();
 }

@@ -232,7 +232,7 @@ fn apiserver_flags(file: &impl Fn(&str) -> String, etcd: &str, port: u16) -> Vec
         "--service-account-issuer=https://kubernetes.default.svc".to_owned(),
         format!("--service-account-key-file={}", file("service-account.pub")),
         format!("--service-account-signing-key-file={}", file("service-account.key")),
-        "--service-cluster-ip-range=10.0.0.0/24".to_owned(),
+        "--service-cluster-ip-range=10.0.0.0/16".to_owned(),
         "--authorization-mode=RBAC".to_owned(),
         "--disable-admission-plugins=ServiceAccount".to_owned(),
         "--allow-privileged=true".to_owned(),

@@ -86,7 +86,7 @@ impl Session {
             (r"[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} [\d:]+ \+0000", "<time>"),
             (r#"("?resource ?Version"?: +)"?\d+"?"#, "$1<version>"),
             (r"(?i)(resource version: +)\d+", "$1<version>"),
-            (r"10\.0\.0\.\d+", "<address>"),
+            (r"10\.0\.\d+\.\d+", "<address>"),
             (r"\b\d+(\.\d+)?(ms|s|m|h|d)(\d+s)?\b", "<age>"),
             (r"/tmp/[\w./-]+", "<file>"),
             (r"-[0-9a-f]{8,10}\b(-\w{5})?", "-<hash>"),

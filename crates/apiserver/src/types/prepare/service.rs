@@ -16,14 +16,33 @@ use crate::{
     types::edit::{Edit as _, Members, each, list, part, read},
 };
 
-/// The first addresses of 10.0.0.0/16. The real default is a /24; a test cluster must not run out of them so soon. The first one belongs to
-/// the API server.
-const FIRST_ADDRESS: u32 = u32::from_be_bytes([10, 0, 0, 2]);
-const ADDRESSES: u32 = 65_000;
-/// How many are filled at random before the next ones are used: the real default range.
-const NEAR_ADDRESSES: u64 = 253;
-const FIRST_PORT: u16 = 30_000;
-const PORTS: u16 = 2_768;
+/// Addresses of services: 10.0.0.0/16. The real default is a /24; a test cluster must not run out of them so soon. The first one belongs to
+/// the API server, the last one is that of broadcasts.
+const ADDRESSES: Band = Band { first: u32::from_be_bytes([10, 0, 0, 1]) as u64, named: 255, all: 65_534 };
+/// Ports of services on the nodes.
+const PORTS: Band = Band { first: 30_000, named: 86, all: 2_768 };
+
+/// Numbers to draw from. The real server keeps the same ones for services that name theirs.
+struct Band {
+    first: u64,
+    /// How many of the first ones are drawn only when there are no others.
+    named: u64,
+    all: u64,
+}
+
+impl Band {
+    fn contains(&self, number: u64) -> bool {
+        (self.first..self.first + self.all).contains(&number)
+    }
+
+    /// A number that is not used, at random.
+    fn draw(&self, context: &Preparation<'_>, is_used: impl Fn(u64) -> bool) -> Option<u64> {
+        let drawn = self.all - self.named;
+        let start = context.seed.below(drawn);
+        let offsets = (0..drawn).map(|step| self.named + (start + step) % drawn).chain(0..self.named);
+        offsets.map(|offset| self.first + offset).find(|number| !is_used(*number))
+    }
+}
 
 /// Gives a service the addresses and ports that its type needs, and keeps those that it has.
 pub(super) fn addresses(object: &mut Members, stored: Option<&Value>, context: &Preparation<'_>) {
@@ -139,7 +158,7 @@ fn address_problem(object: &Value, stored: Option<&Value>, context: &Preparation
         let detail = format!("failed to allocate IP {address}: {problem}");
         Some(FieldError::invalid("spec.clusterIPs", &spec["clusterIPs"], detail))
     };
-    let in_range = address.parse::<Ipv4Addr>().is_ok_and(|address| u32::from(address) >> 16 == FIRST_ADDRESS >> 16);
+    let in_range = address.parse::<Ipv4Addr>().is_ok_and(|address| ADDRESSES.contains(u32::from(address).into()));
     if !in_range {
         return wrong("the provided network does not match the current range");
     }
@@ -157,8 +176,7 @@ impl Ports {
     }
 
     fn take(&mut self, port: u64) -> Result<(), &'static str> {
-        let first = u64::from(FIRST_PORT);
-        if !(first..first + u64::from(PORTS)).contains(&port) {
+        if !PORTS.contains(port) {
             return Err("provided port is not in the valid range. The range of valid ports is 30000-32767");
         }
         if self.0.insert(port) { Ok(()) } else { Err("provided port is already allocated") }
@@ -308,12 +326,13 @@ fn address(spec: &mut Members, context: &Preparation<'_>) {
 }
 
 fn free_address(context: &Preparation<'_>) -> Option<Ipv4Addr> {
-    let used: HashSet<&str> =
-        services(context.snapshot).flat_map(|service| list(service, &["spec", "clusterIPs"])).filter_map(Value::as_str).collect();
-    let start = context.seed.below(NEAR_ADDRESSES) as u32;
-    let near = NEAR_ADDRESSES as u32;
-    let offsets = (0..near).map(|step| (start + step) % near).chain(near..ADDRESSES);
-    offsets.map(|offset| Ipv4Addr::from(FIRST_ADDRESS + offset)).find(|address| !used.contains(address.to_string().as_str()))
+    let address_of = |number: u64| u32::try_from(number).ok().map(Ipv4Addr::from);
+    let used: HashSet<Ipv4Addr> = services(context.snapshot)
+        .flat_map(|service| list(service, &["spec", "clusterIPs"]))
+        .filter_map(|address| address.as_str()?.parse().ok())
+        .collect();
+    let number = ADDRESSES.draw(context, |number| address_of(number).is_none_or(|address| used.contains(&address)));
+    number.and_then(address_of)
 }
 
 /// Entries of a new service with the same port have the same one on the nodes; those that say none, have that of the first which does.
@@ -347,9 +366,7 @@ fn used_ports(context: &Preparation<'_>) -> HashSet<u64> {
 }
 
 fn free_port(used: &HashSet<u64>, context: &Preparation<'_>) -> Option<u64> {
-    let start = context.seed.below(u64::from(PORTS));
-    let ports = (0..u64::from(PORTS)).map(|step| u64::from(FIRST_PORT) + (start + step) % u64::from(PORTS));
-    ports.into_iter().find(|number| !used.contains(number))
+    PORTS.draw(context, |number| used.contains(&number))
 }
 
 fn services(snapshot: &Snapshot) -> impl Iterator<Item = &Value> {

@@ -13,8 +13,8 @@ use super::end::End;
 use super::pass::Pass;
 use crate::observe::Compact;
 
-/// When to look again at what is left of a component that is gone.
-const SWEEP_AGAIN: Delay = Delay::secs::<2>();
+/// When to look again at what is left of a component that is gone: something refused to be removed.
+const SWEEP_AGAIN: Delay = Delay::secs::<10>();
 
 /// Works on the components of one type.
 pub(crate) struct ComponentReconciler {

@@ -100,6 +100,7 @@ impl Shared {
                         observed.record_foreign(check, answer);
                     }
                     Action::Send(action) => batch.push(action),
+                    // Nothing is written ahead: there is no component any more.
                     _ => {}
                 }
             }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::compare::contested;
-use super::memory::Compared;
+use super::memory::{Compared, Corrections};
 use super::planner::Planner;
 use super::state::{State, seconds_between};
 use super::takeover::Comparison;
@@ -23,6 +23,11 @@ const fn pause_after(corrections: u32) -> Option<i64> {
         2 => Some(60),
         _ => None,
     }
+}
+
+/// The time between reapplies of an object, in seconds.
+fn interval_of(object: &DesiredObject) -> i64 {
+    i64::try_from(object.reapply_interval.as_secs()).unwrap_or(i64::MAX)
 }
 
 /// What a look at an object in sync found.
@@ -74,26 +79,27 @@ impl Planner<'_> {
     /// Whether the object was applied as it is wanted now.
     pub(super) fn was_applied(&self, object: &DesiredObject) -> bool {
         let item = self.index.get(&object.key).map(|&place| &self.items[place]);
-        item.is_some_and(|item| {
-            let applied = matches!(item.phase, Phase::Creating | Phase::Updating | Phase::Ready);
-            applied && item.last_applied_at.is_some() && item.digest == object.digest
-        })
+        item.is_some_and(|item| item.is_applied() && item.digest == object.digest)
     }
 
     /// Whether an object that does not keep our digest may be written again.
     pub(super) fn may_try_again(&mut self, object: &DesiredObject) -> bool {
-        let Some(entry) = self.memory.drift.get(&object.key).filter(|entry| entry.unkept.as_ref() == Some(&object.digest)) else {
+        let Some(last) = self.unkept(object).map(|entry| entry.last) else {
             return true;
         };
-        self.has_passed(entry.last, object) || self.may_correct(object)
+        self.has_passed(last, object) || self.may_correct(object)
     }
 
     /// When an object that does not keep our digest is written again.
     pub(super) fn next_try(&self, object: &DesiredObject) -> Option<Duration> {
-        let entry = self.memory.drift.get(&object.key).filter(|entry| entry.unkept.as_ref() == Some(&object.digest))?;
-        let interval = i64::try_from(object.reapply_interval.as_secs()).unwrap_or(i64::MAX);
-        let next = Self::after(entry.last, pause_after(entry.count).unwrap_or(interval));
+        let entry = self.unkept(object)?;
+        let next = Self::after(entry.last, pause_after(entry.count).unwrap_or_else(|| interval_of(object)));
         Duration::try_from(next.duration_since(self.now)).ok()
+    }
+
+    /// The corrections of an object that did not keep the digest that it is to have.
+    fn unkept(&self, object: &DesiredObject) -> Option<&Corrections> {
+        self.memory.drift.get(&object.key).filter(|entry| entry.unkept.as_ref() == Some(&object.digest))
     }
 
     /// The note about the mark that another program changes, when it is time to tell.
@@ -247,8 +253,7 @@ impl Planner<'_> {
         let applied = self.index.get(&object.key).and_then(|&place| self.items[place].last_applied_at);
         let tried = self.memory.drift.get(&object.key).map(|entry| entry.last);
         if let Some(last) = applied.map(Seconds::timestamp).max(tried) {
-            let interval = i64::try_from(object.reapply_interval.as_secs()).unwrap_or(i64::MAX);
-            self.wake_at(Self::after(last, interval));
+            self.wake_at(Self::after(last, interval_of(object)));
         }
     }
 

@@ -113,6 +113,11 @@ impl Item {
         self.digest.is_empty()
     }
 
+    /// Whether its object was written in this life of it, as it is or as it was wanted before.
+    pub(super) fn is_applied(&self) -> bool {
+        matches!(self.phase, Phase::Creating | Phase::Updating | Phase::Ready) && self.last_applied_at.is_some()
+    }
+
     /// How many bytes its JSON grows by until it is applied and ready, apart from what is only known then.
     fn growth(&self) -> usize {
         let missing = [

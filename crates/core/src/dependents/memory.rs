@@ -23,11 +23,9 @@ pub struct Memory {
 impl Memory {
     /// Whether nothing is remembered.
     pub fn is_empty(&self) -> bool {
-        self.drift.is_empty() && self.deletions.is_empty() && self.lagging.is_empty() && self.undeclared.is_empty()
+        *self == Self::default()
     }
-}
 
-impl Memory {
     /// Who changes fields of ours again and again, object by object (DRIFT-5).
     pub fn fights(&self) -> impl Iterator<Item = &str> {
         self.drift.values().filter_map(|entry| entry.fight.as_deref())

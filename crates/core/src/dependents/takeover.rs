@@ -59,8 +59,11 @@ impl<'p> Planner<'p> {
     /// The object of an item that we never wrote: applied, but not with our digest, and without fingerprint.
     fn written_by_another(&self, place: usize, object: &DesiredObject) -> Option<&'p Projection> {
         let item = &self.items[place];
-        let applied = matches!(item.phase, Phase::Creating | Phase::Updating | Phase::Ready) && item.last_applied_at.is_some();
-        if !applied || !item.fingerprint.is_empty() || !item.live_digest.is_empty() || object.reconcile == ReconcilePolicy::Once {
+        if !item.is_applied()
+            || !item.fingerprint.is_empty()
+            || !item.live_digest.is_empty()
+            || object.reconcile == ReconcilePolicy::Once
+        {
             return None;
         }
         let live = self.observed.live.get(&object.key)?.as_ref();

@@ -1,6 +1,7 @@
 //! An operator to measure: each Bench keeps as many ConfigMaps or Deployments as it asks for.
 
 mod api;
+pub mod floor;
 mod render;
 
 pub use api::{Bench, BenchSpec, DeploymentKind};

@@ -1,7 +1,6 @@
 //! The operator's program. Beside the standard commands it has `floor`, which does the same writes without an operator.
 
-mod floor;
-
+use bench_operator::floor;
 use kubewright::prelude::*;
 
 // One thread is enough for a renderer that does not compute, and several keep more memory for themselves.

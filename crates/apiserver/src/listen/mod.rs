@@ -17,6 +17,7 @@
 mod authority;
 mod endpoint;
 mod error;
+mod gather;
 mod kubeconfig;
 mod serve;
 mod stream;

@@ -31,7 +31,7 @@ use tokio::{
 use tokio_rustls::{TlsAcceptor, server::TlsStream};
 use tower::ServiceExt;
 
-use super::stream;
+use super::{gather::Gather, stream};
 use crate::{
     access::{Identity, Refused},
     middleware::{BoxError, faults::FaultBody, journal::JournalBody},
@@ -145,7 +145,7 @@ async fn connection(socket: TcpStream, frontend: Frontend, stop: watch::Receiver
     let certified = certificate.and_then(|certificate| frontend.state.access.credentials.by_certificate(certificate));
     let certified = Arc::new(certified);
     if session.alpn_protocol() == Some(b"h2") {
-        serve(socket, certified, frontend, stop).await?;
+        serve(Gather::new(socket), certified, frontend, stop).await?;
         return Ok(None);
     }
     Ok(Some((Client { socket: Box::new(socket), certified, frontend, stop }, Next::Requests)))

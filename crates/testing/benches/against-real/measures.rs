@@ -15,7 +15,7 @@ use crate::{
     inside, program,
     server::{Running, Side},
     suite,
-    wire::{Connection, Watch},
+    wire::{Connection, OwnWatch, StreamWatch, Watch},
 };
 
 /// How long rates are measured in one turn.
@@ -25,6 +25,8 @@ const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 const MANY: usize = 39_000;
 /// How many watches wait when their memory is measured; fewer where less files may be open.
 const IDLE_WATCHES: usize = 10_000;
+/// How many streams of HTTP/2 the real server allows on a connection.
+const STREAMS: usize = 100;
 /// How many connections are opened at the same time.
 const OPENING: usize = 32;
 
@@ -51,8 +53,10 @@ pub(crate) enum Measure {
     Get(usize),
     /// PRF-8.
     List,
-    /// PRF-9: by watchers.
+    /// PRF-9: by watchers, each with a connection of its own.
     Watch(usize),
+    /// PRF-9: by watchers that share connections.
+    SharedWatch(usize),
     /// PRF-3.
     Memory,
     /// PRF-14.
@@ -77,6 +81,7 @@ pub(crate) const MEASURES: &[Measure] = &[
     Measure::Watch(1),
     Measure::Watch(100),
     Measure::Watch(500),
+    Measure::SharedWatch(500),
     Measure::Memory,
     Measure::Suite,
 ];
@@ -101,6 +106,7 @@ impl Measure {
             Self::Watch(1) => "PRF-9 post to event, 1 watcher",
             Self::Watch(100) => "PRF-9 post to last event, 100 watchers",
             Self::Watch(_) => "PRF-9 post to last event, 500 watchers",
+            Self::SharedWatch(_) => "PRF-9 the same, on 5 connections of HTTP/2",
             Self::Memory => "PRF-3 memory with 39,000 ConfigMaps",
             Self::Suite => "PRF-14 tests of an operator",
         }
@@ -113,7 +119,7 @@ impl Measure {
             Self::Program => Some(8.0),
             Self::IdleMemory | Self::Suite => Some(10.0),
             Self::Memory => Some(6.0),
-            Self::WatchMemory | Self::Watch(500) => Some(5.0),
+            Self::WatchMemory | Self::Watch(500) | Self::SharedWatch(_) => Some(5.0),
             Self::Create(1) => Some(7.0),
             Self::Create(_) => Some(6.5),
             Self::Get(32) => Some(7.5),
@@ -181,7 +187,8 @@ impl Measure {
                 create_many(server, 8, 600).await;
                 rate(server, 1, SPAN, |_, _| ("GET", format!("{MAPS}?limit=500"), String::new())).await
             }
-            Self::Watch(watchers) => watch_delivery(server, watchers).await,
+            Self::Watch(watchers) => watch_delivery(server, watches(server, watchers).await).await,
+            Self::SharedWatch(watchers) => watch_delivery(server, shared_watches(server, watchers).await).await,
             Self::Memory => {
                 create_many(server, 32, MANY).await;
                 server.memory()
@@ -253,19 +260,34 @@ async fn create_many(server: &Running, connections: usize, count: usize) {
     join_all(work).await;
 }
 
-/// Opens watches from now on.
-async fn watches(server: &Running, count: usize) -> Vec<Watch> {
+/// The path of a watch from now on.
+async fn watch_path(server: &Running) -> String {
     let (_, list) = server.connect().await.get(&format!("{MAPS}?limit=1")).await;
     let list: Value = serde_json::from_slice(&list).unwrap();
     let version = list["metadata"]["resourceVersion"].as_str().unwrap();
-    let path = format!("{MAPS}?watch=true&resourceVersion={version}");
+    format!("{MAPS}?watch=true&resourceVersion={version}")
+}
+
+/// Opens watches, each on a connection of its own.
+async fn watches(server: &Running, count: usize) -> Vec<OwnWatch> {
+    let path = watch_path(server).await;
     let opened = (0..count).map(|_| server.address.watch(&path));
     futures::stream::iter(opened).buffer_unordered(OPENING).map(Result::unwrap).collect().await
 }
 
+/// Opens watches, as many on a connection as the real server allows.
+async fn shared_watches(server: &Running, count: usize) -> Vec<StreamWatch> {
+    let path = watch_path(server).await;
+    let mut open = Vec::new();
+    while open.len() < count {
+        open.extend(server.address.shared_watches(&path, STREAMS.min(count - open.len())).await.unwrap());
+    }
+    open
+}
+
 /// From the moment at which a POST is sent to that at which the last watcher has read its event; the median of some.
-async fn watch_delivery(server: &Running, watchers: usize) -> f64 {
-    let mut open = watches(server, watchers).await;
+async fn watch_delivery(server: &Running, mut open: Vec<impl Watch>) -> f64 {
+    let watchers = open.len();
     let mut poster = server.connect().await;
     // The events that were read so far, and the moment at which all had read the latest.
     let seen = Arc::new(AtomicUsize::new(0));
@@ -286,7 +308,7 @@ async fn watch_delivery(server: &Running, watchers: usize) -> f64 {
     let mut delays = Vec::new();
     for post in 0..40 {
         let start = Instant::now();
-        let (code, _) = poster.send("POST", MAPS, map(&format!("t{}-w{watchers}-{post}", server.turn))).await;
+        let (code, _) = poster.send("POST", MAPS, map(&format!("t{}-w{post}", server.turn))).await;
         assert_eq!(code, 201);
         delays.push(milliseconds(complete.recv().await.unwrap() - start));
     }

@@ -1,4 +1,4 @@
-//! The client: HTTP/1.1 over TLS, as plain as can be, so that servers are measured and not it.
+//! The client: HTTP over TLS, as plain as can be, so that servers are measured and not it.
 
 use std::sync::Arc;
 
@@ -6,8 +6,11 @@ use base64::Engine as _;
 use bytes::Bytes;
 use http::{Request, header};
 use http_body_util::{BodyExt as _, Full};
-use hyper::{body::Incoming, client::conn::http1};
-use hyper_util::rt::TokioIo;
+use hyper::{
+    body::Incoming,
+    client::conn::{http1, http2},
+};
+use hyper_util::rt::{TokioExecutor, TokioIo};
 use kubewright_machinery::yaml;
 use rustls::{
     ClientConfig, RootCertStore,
@@ -30,16 +33,37 @@ pub(crate) struct Address {
 /// How much of a watch is read at once.
 const BUFFER: usize = 2048;
 
-/// A watch, read as plainly as can be: with hundreds of them the client would be what is measured.
-pub(crate) struct Watch {
+/// A watch.
+pub(crate) trait Watch: Send + 'static {
+    /// Waits for events; how many there are.
+    fn events(&mut self) -> impl Future<Output = std::io::Result<usize>> + Send;
+}
+
+/// How many events end in some bytes.
+fn count(bytes: &[u8]) -> usize {
+    bytes.windows(2).filter(|bytes| bytes == b"}\n").count()
+}
+
+/// A watch on HTTP/2, beside others on the same connection.
+pub(crate) struct StreamWatch(Incoming);
+
+impl Watch for StreamWatch {
+    // An event is a frame, or some.
+    async fn events(&mut self) -> std::io::Result<usize> {
+        let frame = self.0.frame().await.ok_or(std::io::ErrorKind::UnexpectedEof)?.map_err(std::io::Error::other)?;
+        Ok(frame.data_ref().map_or(0, |data| count(data)))
+    }
+}
+
+/// A watch with a connection of its own, read as plainly as can be: with hundreds of them the client would be what is measured.
+pub(crate) struct OwnWatch {
     socket: TlsStream<TcpStream>,
     buffer: [u8; BUFFER],
     length: usize,
 }
 
-impl Watch {
-    /// Waits for events; how many there are.
-    pub(crate) async fn events(&mut self) -> std::io::Result<usize> {
+impl Watch for OwnWatch {
+    async fn events(&mut self) -> std::io::Result<usize> {
         loop {
             // The end of an event can be the first thing that is read.
             let last = self.read().last().copied();
@@ -48,13 +72,15 @@ impl Watch {
                 (self.buffer[0], self.length) = (last, 1);
             }
             self.fill().await?;
-            match self.read().windows(2).filter(|bytes| bytes == b"}\n").count() {
+            match count(self.read()) {
                 0 => {}
                 events => return Ok(events),
             }
         }
     }
+}
 
+impl OwnWatch {
     fn read(&self) -> &[u8] {
         &self.buffer[..self.length]
     }
@@ -90,16 +116,34 @@ impl Address {
         Self { host, tls }
     }
 
-    async fn socket(&self) -> std::io::Result<TlsStream<TcpStream>> {
+    async fn socket(&self, protocol: &str) -> std::io::Result<TlsStream<TcpStream>> {
         let socket = TcpStream::connect(&self.host).await?;
         socket.set_nodelay(true)?;
         let name = ServerName::try_from("127.0.0.1").unwrap();
-        TlsConnector::from(self.tls.clone()).connect(name, socket).await
+        let mut tls = (*self.tls).clone();
+        tls.alpn_protocols = vec![protocol.into()];
+        TlsConnector::from(Arc::new(tls)).connect(name, socket).await
+    }
+
+    /// Opens so many watches on one connection, as clients do that speak HTTP/2.
+    pub(crate) async fn shared_watches(&self, path: &str, count: usize) -> std::io::Result<Vec<StreamWatch>> {
+        let socket = TokioIo::new(self.socket("h2").await?);
+        let (mut sender, connection) = http2::handshake(TokioExecutor::new(), socket).await.map_err(std::io::Error::other)?;
+        tokio::spawn(connection);
+        let mut watches = Vec::with_capacity(count);
+        for _ in 0..count {
+            let request = Request::get(format!("https://{}{path}", self.host)).header(header::USER_AGENT, "bench/1");
+            let answer =
+                sender.send_request(request.body(Full::<Bytes>::default()).unwrap()).await.map_err(std::io::Error::other)?;
+            assert_eq!(answer.status(), 200);
+            watches.push(StreamWatch(answer.into_body()));
+        }
+        Ok(watches)
     }
 
     /// Opens a watch.
-    pub(crate) async fn watch(&self, path: &str) -> std::io::Result<Watch> {
-        let mut watch = Watch { socket: self.socket().await?, buffer: [0; BUFFER], length: 0 };
+    pub(crate) async fn watch(&self, path: &str) -> std::io::Result<OwnWatch> {
+        let mut watch = OwnWatch { socket: self.socket("http/1.1").await?, buffer: [0; BUFFER], length: 0 };
         let request = format!("GET {path} HTTP/1.1\r\nhost: {}\r\nuser-agent: bench/1\r\n\r\n", self.host);
         watch.socket.write_all(request.as_bytes()).await?;
         watch.socket.flush().await?;
@@ -112,7 +156,7 @@ impl Address {
     }
 
     pub(crate) async fn connect(&self) -> std::io::Result<Connection> {
-        let stream = self.socket().await?;
+        let stream = self.socket("http/1.1").await?;
         let (sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(std::io::Error::other)?;
         tokio::spawn(connection);
         Ok(Connection { host: self.host.clone(), sender })

@@ -3,6 +3,8 @@
 use http::HeaderMap;
 use serde_json::Value;
 
+use super::field_path;
+
 /// What a server sent for one step.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
@@ -64,15 +66,22 @@ impl Answer {
         Self { code, protocol: String::new(), headers, lines, content }
     }
 
-    /// The value at a place: a JSON pointer, or `header:NAME`.
+    /// The value at a place: a JSON pointer (`[name=x]` is the first element that has it), or `header:NAME`.
     pub fn at(&self, place: &str) -> Option<Value> {
         match place.strip_prefix("header:") {
             Some(name) => self.headers.get(name).and_then(|value| value.to_str().ok()).map(Value::from),
             None => match &self.content {
-                Content::Json(json) => json.pointer(place).cloned(),
+                Content::Json(json) => field_path::find(json, place).cloned(),
                 _ => None,
             },
         }
+    }
+
+    /// Whether a real server has not filled its cache of the kind yet: clients ask again.
+    pub fn is_too_early(&self) -> bool {
+        let says =
+            |words: &str| self.at("/message").is_some_and(|message| message.as_str().is_some_and(|text| text.contains(words)));
+        self.code == 429 && (says("storage is (re)initializing") || says("apiserver cacher is stopped"))
     }
 
     /// Whether it has all of these values: JSON pointers, `null` for absent, and `code`.
@@ -81,5 +90,34 @@ impl Answer {
             "code" => value.as_u64() == Some(u64::from(self.code)),
             place => self.at(place).unwrap_or_default() == *value,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn answer(code: u16, body: &Value) -> Answer {
+        Answer::new(code, HeaderMap::new(), body.to_string().as_bytes())
+    }
+
+    // DFT-2
+    #[test]
+    fn a_cache_that_is_not_filled_is_told_from_other_refusals() {
+        assert!(answer(429, &json!({"message": "storage is (re)initializing"})).is_too_early());
+        assert!(
+            !answer(429, &json!({"message": "Cannot evict pod as it would violate the pod's disruption budget."})).is_too_early()
+        );
+        assert!(!answer(200, &json!({"message": "storage is (re)initializing"})).is_too_early());
+    }
+
+    #[test]
+    fn values_are_found_by_pointer_and_by_key() {
+        let found = answer(200, &json!({"items": [{"metadata": {"name": "a"}}, {"metadata": {"name": "b.c"}, "x": 1}]}));
+        assert!(found.has([(&"code".to_owned(), &json!(200)), (&"/items/[metadata.name=b.c]/x".to_owned(), &json!(1))]));
+        assert!(found.has([(&"/items/[metadata.name=d]".to_owned(), &Value::Null), (&"/items/2".to_owned(), &Value::Null)]));
+        assert!(!found.has([(&"/items/0/x".to_owned(), &json!(1))]));
     }
 }

@@ -11,6 +11,15 @@ pub(super) fn keep(value: &Value, paths: &[String]) -> Value {
     kept
 }
 
+/// The first value at a place.
+pub(super) fn find<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
+    parts(path).iter().try_fold(value, |value, part| match value {
+        Value::Object(members) => members.get(part),
+        Value::Array(items) => items.iter().enumerate().find(|(index, item)| is_meant(part, *index, item)).map(|(_, item)| item),
+        _ => None,
+    })
+}
+
 /// All but these parts.
 pub(super) fn remove(value: &mut Value, path: &str) {
     remove_parts(value, &parts(path));

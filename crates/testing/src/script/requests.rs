@@ -64,6 +64,20 @@ impl Filled {
         Ok(Self { method: step.method().to_owned(), path: variables.fill(&step.path), headers, body, user })
     }
 
+    /// The path of the collection, if this request may be answered from the server's cache of it: a watch without a version, and
+    /// what asks for version 0.
+    pub(super) fn from_cache(&self, is_watch: bool) -> Option<String> {
+        let (path, query) = self.path.split_once('?').unwrap_or((&self.path, ""));
+        let version = query.split('&').find_map(|option| option.strip_prefix("resourceVersion=")).unwrap_or_default();
+        if self.method != "GET" || !(version == "0" || is_watch && version.is_empty()) {
+            return None;
+        }
+        let parts: Vec<&str> = path.trim_start_matches('/').split('/').filter(|part| *part != "watch").collect();
+        let prefix = if parts.first() == Some(&"api") { 2 } else { 3 };
+        let scoped = if parts.get(prefix) == Some(&"namespaces") && parts.len() > prefix + 2 { 2 } else { 0 };
+        Some(format!("/{}", parts.get(..=prefix + scoped)?.join("/")))
+    }
+
     /// The path of the cluster-scoped object that a successful request with this answer has made.
     pub(super) fn creates(&self, code: u16, answered_name: Option<&str>) -> Option<String> {
         let path = self.path.split('?').next().unwrap_or_default();
@@ -74,5 +88,28 @@ impl Filled {
             "POST" => answered_name.map(|name| format!("{path}/{name}")),
             _ => Some(path.to_owned()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn from_cache(path: &str, is_watch: bool) -> Option<String> {
+        let step = Step { path: path.to_owned(), ..Step::default() };
+        Filled::new(&step, &Variables::new("kaaaaaaa")).unwrap().from_cache(is_watch)
+    }
+
+    // DFT-2
+    #[test]
+    fn what_a_cache_may_answer_is_known_with_its_collection() {
+        let maps = Some("/api/v1/namespaces/ns-kaaaaaaa/configmaps".to_owned());
+        assert_eq!(from_cache("/api/v1/namespaces/$ns/configmaps?watch=1&labelSelector=a", true), maps);
+        assert_eq!(from_cache("/api/v1/watch/namespaces/$ns/configmaps/a", true), maps);
+        assert_eq!(from_cache("/api/v1/namespaces/$ns/configmaps/a?resourceVersion=0", false), maps);
+        assert_eq!(from_cache("/api/v1/namespaces/$ns/configmaps?watch=1&resourceVersion=7", true), None);
+        assert_eq!(from_cache("/api/v1/namespaces/$ns/configmaps/a", false), None);
+        assert_eq!(from_cache("/api/v1/namespaces/a?resourceVersion=0", false), Some("/api/v1/namespaces".to_owned()));
+        assert_eq!(from_cache("/apis/$group/v1/gadgets?watch=1", true), Some("/apis/kaaaaaaa.example.com/v1/gadgets".to_owned()));
     }
 }

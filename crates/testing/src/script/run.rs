@@ -11,8 +11,9 @@ use super::requests::Filled;
 use super::target::{Reply, Stream, Target, TargetError};
 use super::variables::Variables;
 
-/// How long a step may be repeated, or an answer take: controllers of a real server may be busy with other scripts.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// How long a step may be repeated, or an answer take: controllers of a real server may be busy with other scripts, and a garbage
+/// collector looks for new kinds twice a minute.
+const PATIENCE: Duration = Duration::from_secs(180);
 /// Pause between two tries of a step.
 const POLL: Duration = Duration::from_millis(100);
 /// How long a watch may be silent, if the step does not say.
@@ -107,14 +108,9 @@ impl Runner<'_> {
             }
             self.variables.set("$turn", step.times.unwrap_or(1).into());
             let filled = Filled::new(step, &self.variables).map_err(problem)?;
+            self.catch_up(&filled, step).await.map_err(target)?;
             let answer = if let Some(stop) = &step.watch {
-                let Reply { code, protocol, headers, stream } = self.send(&filled, step).await.map_err(target)?;
-                if code == 200 {
-                    self.watches.push(Watch { step: index, stop: stop.clone(), stream });
-                    Answer { code, protocol, headers, ..Answer::default() }
-                } else {
-                    read(Reply { code, protocol, headers, stream }).await.map_err(target)?
-                }
+                self.watch(&filled, step, index, stop).await.map_err(target)?
             } else {
                 self.repeat(&filled, step).await.map_err(target)?
             };
@@ -160,14 +156,46 @@ impl Runner<'_> {
         Ok(())
     }
 
+    /// A real server may answer a request that names no version from a cache that is behind what it has written. A list waits until
+    /// the cache has caught up.
+    async fn catch_up(&self, filled: &Filled, step: &Step) -> Result<(), TargetError> {
+        if !self.target.has_caches() {
+            return Ok(());
+        }
+        let Some(path) = filled.from_cache(step.watch.is_some()) else { return Ok(()) };
+        let list = Step { path, ..Step::default() };
+        if let Ok(filled) = Filled::new(&list, &self.variables) {
+            self.repeat(&filled, &list).await?;
+        }
+        Ok(())
+    }
+
+    /// Opens a watch; what comes of it is read later. A refusal is the answer.
+    async fn watch(&mut self, filled: &Filled, step: &Step, index: usize, stop: &WatchStop) -> Result<Answer, TargetError> {
+        let started = tokio::time::Instant::now();
+        loop {
+            let reply = self.send(filled, step).await?;
+            if reply.code == 200 {
+                let Reply { code, protocol, headers, stream } = reply;
+                self.watches.push(Watch { step: index, stop: stop.clone(), stream });
+                return Ok(Answer { code, protocol, headers, ..Answer::default() });
+            }
+            let answer = read(reply).await?;
+            if !answer.is_too_early() || tokio::time::Instant::now() - started > PATIENCE {
+                return Ok(answer);
+            }
+            tokio::time::sleep(POLL).await;
+        }
+    }
+
     /// Sends a request until its answer is as the step wants it, or patience ends; then the last answer counts.
     async fn repeat(&self, filled: &Filled, step: &Step) -> Result<Answer, TargetError> {
         let until: Vec<(String, Value)> =
-            step.until.iter().map(|(place, value)| (place.clone(), self.variables.fill_value(value))).collect();
+            step.until.iter().map(|(place, value)| (self.variables.fill(place), self.variables.fill_value(value))).collect();
         let started = tokio::time::Instant::now();
         loop {
             let answer = read(self.send(filled, step).await?).await?;
-            let is_done = answer.has(until.iter().map(|(place, value)| (place, value)));
+            let is_done = !answer.is_too_early() && answer.has(until.iter().map(|(place, value)| (place, value)));
             if is_done || tokio::time::Instant::now() - started > PATIENCE {
                 return Ok(answer);
             }

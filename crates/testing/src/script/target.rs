@@ -157,6 +157,11 @@ impl Target {
         }
     }
 
+    /// Whether reads that name no version may be answered from a cache.
+    pub(super) fn has_caches(&self) -> bool {
+        matches!(self, Self::Remote(_))
+    }
+
     /// The lines of a token file that gives a real server the tokens of the embedded one.
     pub fn token_file() -> String {
         let line = |(token, user, groups): &(&str, &str, &[&str])| format!("{token},{user},{user}-id,\"{}\"\n", groups.join(","));

@@ -15,12 +15,30 @@ use regex::Regex;
 /// Where the commands and the manifests are.
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/kubectl");
 const NAMESPACE: &str = "parity";
+/// How often a command is repeated that only reads, while the servers differ: the controllers of the real one need their time.
+const TRIES: u32 = 200;
+/// Pause between two tries.
+const PAUSE: Duration = Duration::from_millis(500);
 
 /// A command, and why its output is not compared.
 #[derive(Debug, PartialEq)]
 struct Line {
     words: Vec<String>,
     differs: Option<String>,
+    /// It is repeated until it succeeds.
+    until: bool,
+}
+
+impl Line {
+    /// Whether it changes nothing, so that it can be sent again.
+    fn only_reads(&self) -> bool {
+        const READS: [&str; 9] =
+            ["get", "describe", "explain", "api-resources", "api-versions", "auth", "cluster-info", "diff", "wait"];
+        match self.words[0].as_str() {
+            "rollout" => ["status", "history"].contains(&self.words[1].as_str()),
+            verb => READS.contains(&verb),
+        }
+    }
 }
 
 fn lines(text: &str) -> Vec<Line> {
@@ -30,7 +48,8 @@ fn lines(text: &str) -> Vec<Line> {
         if let Some(reason) = line.strip_prefix("! ") {
             differs = Some(reason.to_owned());
         } else {
-            lines.push(Line { words: words(line), differs: differs.take() });
+            let command = line.strip_prefix("until ");
+            lines.push(Line { words: words(command.unwrap_or(line)), differs: differs.take(), until: command.is_some() });
         }
     }
     lines
@@ -77,6 +96,25 @@ impl Session {
         self.normal(&format!("exit {code}\n{}\n{}", String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr)))
     }
 
+    /// What kubectl prints with both servers: at once, or when the condition holds, or at last.
+    fn both(sessions: [&Self; 2], line: &Line, pause: impl Fn()) -> [String; 2] {
+        let mut tries = 0;
+        loop {
+            let printed = sessions.map(|session| session.run(&line.words));
+            let [real, embedded] = &printed;
+            let is_done = if line.until {
+                printed.iter().all(|text| text.starts_with("exit 0\n"))
+            } else {
+                real == embedded || line.differs.is_some() || !line.only_reads()
+            };
+            tries += 1;
+            if is_done || tries == TRIES {
+                return printed;
+            }
+            pause();
+        }
+    }
+
     /// Without what differs from run to run.
     fn normal(&self, text: &str) -> String {
         const FORMS: &[(&str, &str)] = &[
@@ -90,6 +128,8 @@ impl Session {
             (r"\b\d+(\.\d+)?(ms|s|m|h|d)(\d+s)?\b", "<age>"),
             (r"/tmp/[\w./-]+", "<file>"),
             (r"-[0-9a-f]{8,10}\b(-\w{5})?", "-<hash>"),
+            // How often kubectl looks before a rollout is done.
+            (r"(?m)^Waiting for deployment .*\n", ""),
             (r" +", " "),
         ];
         let text = text.replace(&self.url, "<url>");
@@ -106,12 +146,20 @@ impl Drop for Session {
 
 #[test]
 fn the_list_of_commands_can_be_read() {
-    let text = "# x\n\nget cm 'a b'\n! why\nversion\n";
-    let expected = |words: &[&str], differs: Option<&str>| Line {
+    let text = "# x\n\nget cm 'a b'\n! why\nversion\nuntil rollout undo x\n";
+    let expected = |words: &[&str], differs: Option<&str>, until| Line {
         words: words.iter().map(|word| (*word).to_owned()).collect(),
         differs: differs.map(str::to_owned),
+        until,
     };
-    assert_eq!(lines(text), [expected(&["get", "cm", "a b"], None), expected(&["version"], Some("why"))]);
+    let found = lines(text);
+    let wanted = [
+        expected(&["get", "cm", "a b"], None, false),
+        expected(&["version"], Some("why"), false),
+        expected(&["rollout", "undo", "x"], None, true),
+    ];
+    assert_eq!(found, wanted);
+    assert_eq!(found.iter().map(Line::only_reads).collect::<Vec<_>>(), [true, false, false]);
     let own = std::fs::read_to_string(Path::new(FOLDER).join("commands.txt")).unwrap();
     assert!(lines(&own).len() > 100);
 }
@@ -140,13 +188,8 @@ fn kubectl_prints_the_same_of_both_servers() {
         session.run(&words(&format!("create namespace {NAMESPACE}")));
     }
     for line in lines(&text) {
-        if let [sleep, seconds] = line.words.as_slice()
-            && sleep == "sleep"
-        {
-            runtime.block_on(tokio::time::sleep(Duration::from_secs(seconds.parse().unwrap())));
-            continue;
-        }
-        let (expected, found) = (real.run(&line.words), embedded.run(&line.words));
+        let pause = || runtime.block_on(tokio::time::sleep(PAUSE));
+        let [expected, found] = Session::both([&real, &embedded], &line, pause);
         done += usize::from(expected.starts_with("exit 0"));
         if expected != found && line.differs.is_none() {
             write!(differences, "kubectl {:?}\n--- real\n{expected}\n--- embedded\n{found}\n", line.words).unwrap();

@@ -41,7 +41,7 @@ impl TestCluster {
 impl<'a, K> Expectation<'a, K> {
     fn new(cluster: &'a TestCluster, kind: GroupVersionKind, name: &str) -> Self {
         // A real server shares the machine with its controllers.
-        let patience = if cluster.is_embedded() { PATIENCE } else { PATIENCE * 2 };
+        let patience = if cluster.is_embedded() { PATIENCE } else { PATIENCE * 6 };
         Self { cluster, kind, namespace: None, name: name.to_owned(), patience, typed: PhantomData }
     }
 
@@ -51,7 +51,7 @@ impl<'a, K> Expectation<'a, K> {
         self
     }
 
-    /// Waits this long. Default 30 s, on a real server 60 s.
+    /// Waits this long. Default 30 s, on a real server 180 s.
     pub fn within(mut self, patience: Duration) -> Self {
         self.patience = patience;
         self

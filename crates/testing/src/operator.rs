@@ -8,6 +8,9 @@ use kubewright_runtime::operator::{Operator, OperatorError, RunningOperator};
 
 use crate::TestCluster;
 
+/// How long an operator may take until it works.
+const START_LIMIT: Duration = Duration::from_secs(180);
+
 /// An operator that runs on a test cluster.
 #[derive(Debug)]
 #[must_use = "an operator runs on until it is stopped or killed"]
@@ -33,11 +36,11 @@ impl TestCluster {
     }
 
     async fn working(&self, operator: TestOperator) -> TestOperator {
-        let working = tokio::time::timeout(Duration::from_secs(60), operator.running.working()).await;
+        let working = tokio::time::timeout(START_LIMIT, operator.running.working()).await;
         match working {
             Ok(Ok(())) => operator,
             Ok(Err(error)) => self.fail(&format!("failed to start the operator: {error}")),
-            Err(_) => self.fail(&format!("failed to start the operator within 60 s: {}", operator.checks())),
+            Err(_) => self.fail(&format!("failed to start the operator within {START_LIMIT:?}: {}", operator.checks())),
         }
     }
 

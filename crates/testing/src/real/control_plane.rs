@@ -14,7 +14,7 @@ use super::{Binaries, RealError};
 use crate::NodePlayer;
 
 /// How long a process may take until it is ready.
-const START_LIMIT: Duration = Duration::from_secs(60);
+const START_LIMIT: Duration = Duration::from_secs(180);
 /// Pause between two looks at a process that is not ready.
 const POLL: Duration = Duration::from_millis(25);
 
@@ -144,11 +144,12 @@ impl ControlPlane {
         guard.run("kube-apiserver", &binaries.apiserver, &flags)?;
         let client = client(&admin).await?;
         wait(&guard, "kube-apiserver", async || get(&client, "/readyz").await).await?;
+        // The server itself makes these, a little after it says that it is ready. Before its own service has one, there are no addresses.
+        for path in ["/api/v1/namespaces/kube-system", "/api/v1/namespaces/default/services/kubernetes"] {
+            wait(&guard, "kube-apiserver", async || get(&client, path).await).await?;
+        }
 
-        if options.without_controllers {
-            // The server itself makes this namespace, a little after it says that it is ready.
-            wait(&guard, "kube-apiserver", async || get(&client, "/api/v1/namespaces/kube-system").await).await?;
-        } else {
+        if !options.without_controllers {
             guard.run("kube-controller-manager", &binaries.controller_manager, &controller_manager_flags(&file))?;
             wait(&guard, "kube-controller-manager", async || {
                 get(&client, "/api/v1/namespaces/default/serviceaccounts/default").await
@@ -191,7 +192,7 @@ async fn wait(guard: &Guard, process: &'static str, ready: impl AsyncFn() -> boo
         }
         Ok(())
     };
-    tokio::time::timeout(START_LIMIT, waiting).await.unwrap_or_else(|_| Err(problem("it was not ready after 60 s")))
+    tokio::time::timeout(START_LIMIT, waiting).await.unwrap_or_else(|_| Err(problem("it was not ready after 180 s")))
 }
 
 /// Ports that are free now. They are released before use, which is a race that the caller answers with another try.

@@ -113,7 +113,9 @@ fn take_in(item: &mut Item, written: &Written) {
         return;
     }
     let at = Some(Seconds::from(written.at));
-    let known = item.last_applied_at == at && item.fingerprint == written.fingerprint && item.phase == Phase::Ready;
+    // Times are whole seconds: what was created again may have been created in the same one.
+    let same = item.last_applied_at == at && item.fingerprint == written.fingerprint;
+    let known = same && item.phase == Phase::Ready && !written.again;
     if known || matches!(item.phase, Phase::ScheduledForCompletion | Phase::Completing | Phase::Completed) {
         return;
     }

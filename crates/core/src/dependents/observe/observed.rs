@@ -103,6 +103,8 @@ pub(in crate::dependents) struct Written {
     pub(in crate::dependents) digest: String,
     pub(in crate::dependents) empty_paths: Vec<Vec<String>>,
     pub(in crate::dependents) fingerprint: String,
+    /// Whether the object was ready before: it was created again.
+    pub(in crate::dependents) again: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

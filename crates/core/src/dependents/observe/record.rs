@@ -11,7 +11,7 @@ use super::{DryRun, Halt, Observed, Projection, Refusal, Written, WrittenHow, fi
 use crate::dependents::memory::{Corrections, Deletions};
 use crate::dependents::undeclared;
 use crate::dependents::verdict::BlockedReason;
-use crate::dependents::{Engine, Memory, Note, ObjectAction, Request, Verb};
+use crate::dependents::{Engine, Memory, Note, ObjectAction, Phase, Request, Verb};
 use crate::manifest::MissingNamespacesPolicy;
 
 /// How often a request is repeated after conflicts, per object and pass (WRITE-9).
@@ -121,6 +121,7 @@ impl Observed {
                         digest: String::new(),
                         empty_paths: Vec::new(),
                         fingerprint: String::new(),
+                        again: false,
                     },
                 );
             }
@@ -157,7 +158,8 @@ impl Observed {
         let empty_paths = fingerprint::empty_paths(sent, live);
         let fingerprint = live.fingerprint_for(&empty_paths);
         let digest = live.digest().to_owned();
-        self.written.insert(action.key.clone(), Written { how, at: now, digest, empty_paths, fingerprint });
+        let again = how == WrittenHow::Created && self.persisted.get(&action.key) == Some(&Phase::Ready);
+        self.written.insert(action.key.clone(), Written { how, at: now, digest, empty_paths, fingerprint, again });
     }
 
     fn refused(

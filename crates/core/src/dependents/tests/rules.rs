@@ -34,6 +34,21 @@ fn an_unseen_generation_counts_after_half_a_minute() {
     assert_eq!(waiting(&world.apply(&set)), ["foo"]);
 }
 
+// WAVE-3
+#[test]
+fn what_is_created_again_in_the_second_of_its_creation_is_waited_for() {
+    let mut world = World::new();
+    let set = [object("Foo", "foo")];
+    world.apply(&set);
+    world.cluster.observe("Foo", "foo");
+    assert!(world.apply(&set).is_complete());
+    world.cluster.remove("Foo", "foo");
+    assert_eq!(waiting(&world.apply(&set)), ["foo"]);
+    assert_eq!(world.item("foo").phase, Phase::Creating);
+    world.cluster.observe("Foo", "foo");
+    assert!(world.apply(&set).is_complete());
+}
+
 // INV-2, INV-5, INV-6
 #[test]
 fn a_lost_inventory_heals() {

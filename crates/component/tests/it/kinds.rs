@@ -25,6 +25,8 @@ impl Kinds {
                     conditions.is_some_and(|all| all.iter().any(|one| one["type"] == "Established" && one["status"] == "True"))
                 })
                 .await;
+            // Discovery tells of it a little later.
+            world.until_served(&kinds.object(kind, "none")).await;
         }
         kinds
     }

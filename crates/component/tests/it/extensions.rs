@@ -77,6 +77,7 @@ async fn a_trigger_queues_one_pass() {
     let (world, passes, trigger) = counting(|builder| builder).await;
     let before = passes.load(Ordering::SeqCst);
     trigger.queue(world.namespace(), "demo");
+    world.until_true("it is passed", || passes.load(Ordering::SeqCst) > before).await;
     world.pass(Duration::from_secs(1)).await;
     assert_eq!(passes.load(Ordering::SeqCst), before + 1);
     trigger.queue(world.namespace(), "nobody");
@@ -93,25 +94,23 @@ async fn a_change_of_a_foreign_object_queues_the_components_of_its_old_and_its_n
         data.get("concerns").map(|name| ComponentKey::new(&namespace, name)).into_iter().collect()
     };
     let (world, passes, _) = counting(|builder| builder.foreign_watch(concerns)).await;
-    let seen = |world: &World| {
-        let passes = Arc::clone(&passes);
-        let pass = world.cluster.clock().clone();
-        async move {
-            pass.sleep(Duration::from_secs(1)).await;
-            passes.load(Ordering::SeqCst)
-        }
+    // So many passes, and a second later not more.
+    let seen = async |count: usize| {
+        world.until_true("it is passed", || passes.load(Ordering::SeqCst) >= count).await;
+        world.pass(Duration::from_secs(1)).await;
+        passes.load(Ordering::SeqCst)
     };
-    let before = seen(&world).await;
+    let before = seen(0).await;
     let mut foreign = config_map("foreign", "x");
     world.create(&foreign).await;
-    assert_eq!(seen(&world).await, before, "it concerns nobody");
+    assert_eq!(seen(before).await, before, "it concerns nobody");
     world.patch(&foreign, json!({ "data": { "concerns": "demo" } })).await;
-    assert_eq!(seen(&world).await, before + 1);
+    assert_eq!(seen(before + 1).await, before + 1);
     world.patch(&foreign, json!({ "data": { "concerns": "other" } })).await;
-    assert_eq!(seen(&world).await, before + 2, "its old state concerned the component");
+    assert_eq!(seen(before + 2).await, before + 2, "its old state concerned the component");
     foreign["data"] = json!({});
     world.delete(&foreign).await;
-    assert_eq!(seen(&world).await, before + 2);
+    assert_eq!(seen(before + 2).await, before + 2);
 }
 
 // TRG-5: what happened before a watch could list is not missed.

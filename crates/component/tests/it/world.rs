@@ -14,7 +14,7 @@ use crate::types::{Bundle, Site, objects, site_objects};
 
 pub(crate) const OPERATOR: &str = "bundle-operator.test.kubewright.dev";
 /// How long a test waits for what it expects.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(180);
 
 pub(crate) struct World {
     pub(crate) cluster: TestCluster,
@@ -274,6 +274,28 @@ impl World {
         let events = list["items"].as_array().unwrap();
         let of_reason = events.iter().filter(|event| event["reason"] == reason);
         of_reason.map(|event| event["note"].as_str().unwrap_or_default().to_owned()).collect()
+    }
+
+    /// Waits until something holds that no object tells.
+    pub(crate) async fn until_true(&self, what: &str, holds: impl Fn() -> bool) {
+        let deadline = self.deadline();
+        while !holds() {
+            assert!(self.cluster.clock().moment().0 < deadline, "expected that {what}");
+            self.pause().await;
+        }
+    }
+
+    /// Waits until there are so many events with this reason: they are sent beside the passes.
+    pub(crate) async fn until_events(&self, reason: &str, count: usize) -> Vec<String> {
+        let deadline = self.deadline();
+        loop {
+            let notes = self.events(reason).await;
+            if notes.len() >= count {
+                return notes;
+            }
+            assert!(self.cluster.clock().moment().0 < deadline, "expected {count} events {reason}: {notes:?}");
+            self.pause().await;
+        }
     }
 
     /// Waits until there is an event with this reason, and gives its note.

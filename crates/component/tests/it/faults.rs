@@ -61,7 +61,7 @@ async fn a_refused_write_is_an_error_that_names_the_object_and_heals_by_itself()
     world.set(&bundle("demo", &[config_map("one", "a")])).await;
     let failed = world.until_state("demo", "Error", "Error").await;
     assert!(message(&failed).contains(&format!("{}/one", world.namespace())), "{}", message(&failed));
-    assert!(!world.events("UpdateError").await.is_empty());
+    world.until_event("UpdateError").await;
     rule.remove();
     world.until_ready("demo").await;
 }

@@ -52,16 +52,18 @@ async fn an_install_an_upgrade_and_a_repair_tell_what_they_did_in_one_event_each
     let world = World::start().await;
     world.set(&bundle("demo", &[config_map("one", "a"), config_map("two", "a")])).await;
     world.until_ready("demo").await;
-    world.idle(Duration::from_secs(30)).await;
     let sent = |world: &World| {
         let events = world.journal().all().verb(Verb::Create).of("events.k8s.io", "events");
-        events.iter().count()
+        events.filter(|record| record.status().is_some()).iter().count()
     };
+    world.until_true("the install is told", || sent(&world) > 0).await;
+    world.idle(Duration::from_secs(30)).await;
     assert_eq!(world.events("Ready").await, ["Dependent resources successfully reconciled (created 2)"]);
     assert_eq!(sent(&world), 1);
     world.set(&bundle("demo", &[config_map("one", "b"), config_map("two", "a")])).await;
     world.until("demo", "at revision 2", |component| component["status"]["revision"] == 2).await;
     world.until_ready("demo").await;
+    world.until_true("the upgrade is told", || sent(&world) > 1).await;
     world.idle(Duration::from_secs(30)).await;
     assert_eq!(sent(&world), 2);
     let mut notes = world.events("Ready").await;
@@ -70,6 +72,7 @@ async fn an_install_an_upgrade_and_a_repair_tell_what_they_did_in_one_event_each
     assert_eq!(notes, [ready("created 2"), ready("updated 1")]);
     world.delete(&config_map("one", "")).await;
     world.until_present(&config_map("one", "")).await;
+    world.until_true("the repair is told", || sent(&world) > 2).await;
     world.idle(Duration::from_secs(30)).await;
     assert_eq!(world.events("DependentsChanged").await, ["created 1"]);
     assert_eq!(sent(&world), 3);

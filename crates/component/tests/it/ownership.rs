@@ -146,8 +146,7 @@ async fn missing_namespaces_are_created_unless_the_policy_says_no() {
     let mut created: Vec<_> = component["status"]["createdNamespaces"].as_array().unwrap().clone();
     created.sort_by_key(ToString::to_string);
     assert_eq!(created, [namespace("far"), namespace("farther")]);
-    world.until_event("NamespaceCreated").await;
-    assert_eq!(world.events("NamespaceCreated").await.len(), 2);
+    assert_eq!(world.until_events("NamespaceCreated", 2).await.len(), 2);
     for suffix in ["far", "farther"] {
         assert!(world.get(&far(suffix)).await.is_some());
     }

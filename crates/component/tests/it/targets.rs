@@ -128,7 +128,7 @@ async fn events_about_dependents_stand_where_the_dependents_live() {
     world.until_ready("demo").await;
     let events = kube::Api::<k8s_openapi::api::events::v1::Event>::namespaced(other.client().clone(), &place);
     let mut told = None;
-    for _ in 0..500 {
+    for _ in 0..9000 {
         told = events.list(&kube::api::ListParams::default()).await.unwrap().items.into_iter().next();
         if told.is_some() {
             break;

@@ -25,7 +25,7 @@ fn data(object: &Value) -> Vec<&str> {
 #[tokio::test]
 async fn an_override_takes_back_what_kubectl_added_when_a_reapply_is_due() {
     let world = World::start().await;
-    let one = annotated(config_map("one", "a"), "reapply-interval", "4s");
+    let one = annotated(config_map("one", "a"), "reapply-interval", "20s");
     world.set(&with_policy("SsaOverride", std::slice::from_ref(&one))).await;
     world.until_ready("demo").await;
     for manager in ["kubectl", "kubectl-actor", "other-actor"] {

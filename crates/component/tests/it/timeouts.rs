@@ -30,7 +30,7 @@ async fn processing_times_out_at_the_instant_and_can_still_succeed() {
     let late = world.until("demo", "late", |component| reason_of(component) == "Timeout").await;
     let observed: jiff::Timestamp = late["status"]["lastObservedAt"].as_str().unwrap().parse().unwrap();
     let taken = observed.duration_since(start).as_secs();
-    assert!((6..=7).contains(&taken), "timed out after {taken} s");
+    assert!(taken >= 6 && (taken <= 7 || !world.cluster.is_embedded()), "timed out after {taken} s");
     assert_eq!(late["status"]["state"], "Error");
     let message = message_of(&late);
     assert!(message.starts_with("Reconcilation of dependent resources timed out") && message.contains("foo"), "{message}");
@@ -53,10 +53,10 @@ async fn a_change_of_the_component_restarts_the_countdown() {
     world.set(&changed).await;
     let again = world.until_inventory("demo", "Processing", &[("foo", "Updating", "InProgress")]).await;
     assert!(since(&again).duration_since(first).as_secs() >= 4);
-    world.pass(Duration::from_secs(4)).await;
-    assert_eq!(world.component("demo").await.unwrap()["status"]["state"], "Processing");
     let late = world.until("demo", "late", |component| reason_of(component) == "Timeout").await;
     assert_eq!(since(&late), since(&again));
+    let observed: jiff::Timestamp = late["status"]["lastObservedAt"].as_str().unwrap().parse().unwrap();
+    assert!(observed.duration_since(since(&again)).as_secs() >= 6, "{late:#}");
 }
 
 // TIME-1

@@ -11,7 +11,7 @@ use crate::types::{Bundle, annotated, bundle, config_map, objects};
 use crate::world::{OPERATOR, World};
 
 /// By so much a request is late: everybody else has finished by then.
-const LATE: Duration = Duration::from_secs(6);
+const LATE: Duration = Duration::from_secs(10);
 
 /// The second operator of the same name.
 async fn second(world: &World) -> TestOperator {
@@ -158,12 +158,13 @@ async fn a_component_is_not_let_go_with_an_old_inventory() {
     world.until_ready("demo").await;
     // The first operator begins with the stage, late, and is as good as dead once it has created the object.
     let of_demo = || world.faults().on(Verb::Patch).of("test.kubewright.dev", "bundles").named("demo").times(1);
-    drop(of_demo().with_body(|body| has_phase(body, "drain", "ScheduledForApplication")).delay(LATE / 2));
+    let first = of_demo().with_body(|body| has_phase(body, "drain", "ScheduledForApplication")).delay(LATE / 2);
     let dead = of_demo().with_body(|body| has_phase(body, "drain", "Creating")).delay(Duration::from_secs(3600));
     // The second leaves the stage out, as an annotation asks, and is late with its last request.
     let removes = |body: &Value| body.as_array().is_some_and(|steps| steps.iter().any(|step| step["op"] == "remove"));
     let last = of_demo().with_body(removes).delay(LATE);
     world.delete(&demo).await;
+    world.until_true("the first has begun", || first.hits() == 1).await;
     let skip = json!({ "metadata": { "annotations": { format!("{OPERATOR}/skip-deletion-hooks"): "true" } } });
     world.patch(&demo, skip).await;
     let _second = second(&world).await;

@@ -395,9 +395,8 @@ async fn a_suspended_component_is_left_as_it_is() {
 async fn a_deletion_that_another_program_began_is_finished() {
     let Some(scene) = Scene::load(|name| name == "deleting" || name == "deletion-blocked").await else { return };
     scene.world.pass(Duration::from_secs(5)).await;
-    let blocked = scene.component("deletion-blocked").await;
+    let blocked = scene.until("deletion-blocked", "blocked", |component| condition(component, "Stalled").is_some()).await;
     assert_eq!((blocked["status"]["state"].as_str(), reason_of(&blocked)), (Some("Deleting"), "DeletionBlocked"));
-    assert!(condition(&blocked, "Stalled").is_some());
     assert!(scene.changes("deletion-blocked").await.is_empty());
     let deleting = scene.component("deleting").await;
     assert_eq!((deleting["status"]["state"].as_str(), reason_of(&deleting)), (Some("Deleting"), "DeletionProcessing"));

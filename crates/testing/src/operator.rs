@@ -3,13 +3,18 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use kube::core::GroupVersionKind;
 use kubewright_runtime::clock::Random;
 use kubewright_runtime::operator::{Operator, OperatorError, RunningOperator};
 
+use serde_json::Value;
+
 use crate::TestCluster;
 
-/// How long an operator may take until it works.
+/// How long an operator may take until it works, or a type until it is served.
 const START_LIMIT: Duration = Duration::from_secs(180);
+/// Pause between two looks.
+const POLL: Duration = Duration::from_millis(50);
 
 /// An operator that runs on a test cluster.
 #[derive(Debug)]
@@ -68,20 +73,45 @@ impl TestCluster {
         }
     }
 
-    /// Installs the CRDs that an operator declares, and waits until they are served.
+    /// Installs the CRDs that an operator declares, and waits until they are served and discovery tells of them.
     pub async fn install_crds(&self, operator: &Operator) {
-        let kind = kube::core::GroupVersionKind::gvk("apiextensions.k8s.io", "v1", "CustomResourceDefinition");
+        let kind = GroupVersionKind::gvk("apiextensions.k8s.io", "v1", "CustomResourceDefinition");
         for crd in operator.declarations().crds() {
             self.apply(crd).await;
-            let name = crd.pointer("/metadata/name").and_then(serde_json::Value::as_str).unwrap_or_default();
+            let name = crd.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
             self.expect_object(&kind, name)
                 .matching("it is established", |crd| {
-                    let conditions = crd.pointer("/status/conditions").and_then(serde_json::Value::as_array);
+                    let conditions = crd.pointer("/status/conditions").and_then(Value::as_array);
                     conditions.is_some_and(|all| all.iter().any(|one| one["type"] == "Established" && one["status"] == "True"))
                 })
                 .await;
+            for kind in served(crd) {
+                self.until_discovered(&kind).await;
+            }
         }
     }
+
+    /// Discovery of a real server tells of a type a little later than its CRD.
+    async fn until_discovered(&self, kind: &GroupVersionKind) {
+        let looking = async {
+            while kube::discovery::pinned_kind(self.client(), kind).await.is_err() {
+                tokio::time::sleep(POLL).await;
+            }
+        };
+        if tokio::time::timeout(START_LIMIT, looking).await.is_err() {
+            self.fail(&format!("expected discovery to tell of {} in {} within {START_LIMIT:?}", kind.kind, kind.api_version()));
+        }
+    }
+}
+
+/// The types that a CRD serves.
+fn served(crd: &Value) -> Vec<GroupVersionKind> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let versions = crd["spec"]["versions"].as_array().into_iter().flatten();
+    let kind = |version: &Value| {
+        GroupVersionKind::gvk(&text(&crd["spec"]["group"]), &text(&version["name"]), &text(&crd["spec"]["names"]["kind"]))
+    };
+    versions.filter(|version| version["served"] == true).map(kind).collect()
 }
 
 impl TestOperator {

@@ -212,9 +212,16 @@ async fn a_derived_definition_with_rules_is_kept_to() {
     let name = definition.name_any();
     definitions.patch(&name, &PatchParams::apply("kube-rs"), &Patch::Apply(&definition)).await.unwrap();
     let established = await_condition(definitions.clone(), &name, conditions::is_crd_established());
-    tokio::time::timeout(Duration::from_secs(60), established).await.unwrap().unwrap();
+    tokio::time::timeout(Duration::from_secs(180), established).await.unwrap().unwrap();
 
     let widgets: Api<RustWidget> = Api::namespaced(client, cluster.namespace());
+    // A real server serves them a little later.
+    let served = async {
+        while widgets.list(&ListParams::default()).await.is_err() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(180), served).await.unwrap();
     let spec = |size, limit, colour: &str| RustWidgetSpec { size, limit, colour: colour.into() };
     assert_eq!(code(widgets.create(&PostParams::default(), &RustWidget::new("big", spec(11, 10, ""))).await), 422);
     widgets.create(&PostParams::default(), &RustWidget::new("w", spec(1, 10, "red"))).await.unwrap();

@@ -34,6 +34,18 @@ fn binding(name: &str, role: &str, user: &str, namespace: Option<&str>) -> Value
     binding
 }
 
+/// Waits until a user may do something in the namespace of the test: a real server learns of roles a little later.
+async fn until_allowed(world: &World, user: &str, verb: &str, group: &str, resource: &str) {
+    let review = json!({
+        "apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview",
+        "spec": {
+            "user": user,
+            "resourceAttributes": { "namespace": world.namespace(), "verb": verb, "group": group, "resource": resource },
+        },
+    });
+    world.until_created(&review, "allowed", |review| review["status"]["allowed"] == true).await;
+}
+
 fn role(name: &str, rules: Value) -> Value {
     json!({ "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": { "name": name }, "rules": rules })
 }
@@ -45,6 +57,7 @@ async fn installed(world: &World) -> String {
         world.create(&document).await;
     }
     world.create(&binding(&user, &user, &user, None)).await;
+    until_allowed(world, &user, "list", "test.kubewright.dev", "bundles").await;
     user
 }
 
@@ -52,7 +65,7 @@ async fn installed(world: &World) -> String {
 #[tokio::test]
 async fn without_permissions_the_start_names_what_is_missing_and_how_to_grant_it() {
     let world = world().await;
-    let operator = operator().options(|options| options.startup_timeout = Some(Duration::from_secs(1)));
+    let operator = operator().options(|options| options.startup_timeout = Some(Duration::from_secs(15)));
     world.cluster.install_crds(&operator).await;
     let running = world.cluster.start_operator_as(operator, "nobody").await;
     let error = running.ended().await.unwrap_err();
@@ -85,6 +98,7 @@ async fn a_dependent_that_may_not_be_written_is_named_and_nothing_installed_is_l
         .create(&role(&reader, json!([{ "apiGroups": [""], "resources": ["secrets"], "verbs": ["get", "list", "watch"] }])))
         .await;
     world.create(&binding(&reader, &reader, &user, None)).await;
+    until_allowed(&world, &user, "watch", "", "secrets").await;
     let secret =
         json!({ "apiVersion": "v1", "kind": "Secret", "metadata": { "name": "two" }, "stringData": { "key": "s3cr3t" } });
     world.set(&bundle("demo", &[config_map("one", "a"), secret.clone()])).await;
@@ -153,6 +167,7 @@ async fn what_the_operator_may_not_watch_is_watched_in_the_name_of_the_service_a
         .create(&role(&deployer, json!([{ "apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["*"] }])))
         .await;
     world.create(&binding(&deployer, &deployer, &account, Some(world.namespace()))).await;
+    until_allowed(&world, &account, "get", "coordination.k8s.io", "leases").await;
     let lease = lease("a");
     let mut component = bundle("demo", std::slice::from_ref(&lease));
     component["spec"]["serviceAccountName"] = "deployer".into();
@@ -183,6 +198,7 @@ async fn what_only_the_service_account_may_read_is_polled_in_its_name() {
         .create(&role(&deployer, json!([{ "apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": verbs }])))
         .await;
     world.create(&binding(&deployer, &deployer, &account, Some(world.namespace()))).await;
+    until_allowed(&world, &account, "get", "coordination.k8s.io", "leases").await;
     let lease = lease("a");
     let mut component = bundle("demo", std::slice::from_ref(&lease));
     component["spec"]["serviceAccountName"] = "deployer".into();

@@ -122,6 +122,8 @@ impl World {
     }
 
     async fn resource(&self, object: &Value) -> ApiResource {
+        // Discovery of a real server tells of a type a little later than its definition.
+        self.until_served(object).await;
         let gvk = object.gvk().unwrap();
         (*self.requests.discovery().require(&gvk).await.unwrap()).clone()
     }
@@ -135,6 +137,19 @@ impl World {
 
     pub(crate) async fn create(&self, object: &Value) -> Value {
         self.try_create(object).await.unwrap()
+    }
+
+    /// Creates what only gives an answer, until the answer is as described.
+    pub(crate) async fn until_created(&self, object: &Value, what: &str, holds: impl Fn(&Value) -> bool) {
+        let deadline = self.deadline();
+        loop {
+            let answer = self.create(object).await;
+            if holds(&answer) {
+                return;
+            }
+            assert!(self.cluster.clock().moment().0 < deadline, "expected to be {what}: {answer:#}");
+            self.pause().await;
+        }
     }
 
     /// The error with which the server refuses an object.

@@ -23,6 +23,8 @@ use crate::world::{OPERATOR, is_seen, reason_of};
 
 /// How long a step may take: watches that hang are noticed after five minutes, and events may be late by more.
 const PATIENCE: Duration = Duration::from_mins(90);
+/// So many turns are a rest.
+const REST_TURNS: u32 = 8;
 
 pub(super) struct Player {
     pub(super) cluster: TestCluster,
@@ -310,12 +312,28 @@ impl Player {
 
     /// Everything comes to rest: late events arrive, the operators stop.
     pub(super) async fn rest(&mut self) -> Result<(), String> {
-        let turns = if self.cluster.is_embedded() { 8 } else { 5 };
-        for _ in 0..turns {
-            self.turn(Duration::from_millis(300)).await?;
+        if self.cluster.is_embedded() {
+            for _ in 0..REST_TURNS {
+                self.turn(Duration::from_millis(300)).await?;
+            }
+        } else {
+            self.rest_for_real().await?;
         }
         self.second_due = None;
         self.cluster.pass(Duration::from_secs(if self.cluster.is_embedded() { 30 } else { 1 })).await;
         self.turn(Duration::from_millis(300)).await
+    }
+
+    /// Until the operators have sent nothing for some turns: how long that takes, the machine decides.
+    async fn rest_for_real(&mut self) -> Result<(), String> {
+        let deadline = self.moment() + Duration::from_mins(2);
+        let (mut sent, mut quiet) = (0, 0);
+        while quiet < REST_TURNS && self.moment() < deadline {
+            self.turn(Duration::from_millis(300)).await?;
+            let now = self.cluster.journal().all().iter().count();
+            quiet = if now == sent { quiet + 1 } else { 0 };
+            sent = now;
+        }
+        Ok(())
     }
 }

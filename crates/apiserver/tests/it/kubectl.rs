@@ -17,7 +17,7 @@ use tokio::{
 };
 
 /// More than any command needs on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(180);
 
 const DEPLOYMENT: &str = "
 apiVersion: apps/v1

@@ -50,7 +50,7 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Minute)
 	defer cancel()
 	checks := []check{
 		{"typed objects travel as protobuf", typedObjects},
@@ -92,9 +92,12 @@ func connect(config *rest.Config) (*clients, error) {
 	return &clients{config, typed, untyped, partial}, nil
 }
 
-// Asks until the answer is yes, or half a minute is over.
+// How long something may take that a controller does, on a busy machine.
+const patience = 3 * time.Minute
+
+// Asks until the answer is yes, or there is no patience left.
 func eventually(ctx context.Context, what string, done func() (bool, error)) error {
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for {
 		ok, err := done()

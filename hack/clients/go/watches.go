@@ -88,7 +88,7 @@ func metadataWatch(ctx context.Context, c *clients) error {
 			return fmt.Errorf("%v %v", event.Type, event.Object)
 		}
 		return nil
-	case <-time.After(30 * time.Second):
+	case <-time.After(patience):
 		return fmt.Errorf("no event came")
 	}
 }
@@ -200,7 +200,7 @@ func leadership(ctx context.Context, c *clients) error {
 		if leader != "second" {
 			return fmt.Errorf("%s leads after the first has resigned", leader)
 		}
-	case <-time.After(30 * time.Second):
+	case <-time.After(patience):
 		return fmt.Errorf("nobody leads after the first has resigned")
 	}
 	lease, err := c.typed.CoordinationV1().Leases(namespace).Get(ctx, "leader", metav1.GetOptions{})

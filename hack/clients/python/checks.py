@@ -11,11 +11,11 @@ import traceback
 
 from kubernetes import client, config, dynamic, utils, watch
 from kubernetes.client.exceptions import ApiException
-from kubernetes.dynamic.exceptions import ConflictError, NotFoundError
+from kubernetes.dynamic.exceptions import ConflictError, NotFoundError, ResourceNotFoundError
 
 NAMESPACE = f"client-python-{os.getpid()}"
 GROUP = "clients.kubewright.dev"
-PATIENCE = 60
+PATIENCE = 180
 
 
 def eventually(what, done):
@@ -184,8 +184,28 @@ def custom_resources():
         error = fails(422, custom.create_namespaced_custom_object, GROUP, "v1", NAMESPACE, "pythonwidgets", bad)
         assert "should be greater than or equal to 0" in error.body
         untyped = dynamic.DynamicClient(client.ApiClient())
-        widgets = untyped.resources.get(api_version=f"{GROUP}/v1", kind="PythonWidget")
-        events = widgets.watch(namespace=NAMESPACE, timeout=2)
+        found = []
+
+        def discover():
+            try:
+                found.append(untyped.resources.get(api_version=f"{GROUP}/v1", kind="PythonWidget"))
+                return True
+            except ResourceNotFoundError:
+                untyped.resources.invalidate_cache()
+                return False
+
+        def listed():
+            try:
+                return len(custom.list_namespaced_custom_object(GROUP, "v1", NAMESPACE, "pythonwidgets")["items"]) == 1
+            except ApiException as error:
+                if error.status != 429:
+                    raise
+                return False
+
+        # A real server tells of a kind, and fills its cache, a little after it serves it.
+        eventually("discovery of the kind", discover)
+        eventually("a list of the kind", listed)
+        events = found[0].watch(namespace=NAMESPACE, timeout=5)
         assert [(event["type"], event["object"].metadata.name) for event in events] == [("ADDED", "w")]
     finally:
         definitions.delete_custom_resource_definition(f"pythonwidgets.{GROUP}")

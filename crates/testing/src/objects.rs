@@ -150,7 +150,11 @@ impl TestCluster {
     }
 
     async fn resource(&self, kind: &GroupVersionKind) -> (ApiResource, bool) {
-        let found = kube::discovery::pinned_kind(self.client(), kind).await;
+        let mut found = kube::discovery::pinned_kind(self.client(), kind).await;
+        if found.is_err() && !self.is_embedded() {
+            self.until_discovered(kind).await;
+            found = kube::discovery::pinned_kind(self.client(), kind).await;
+        }
         let (resource, capabilities) =
             found.unwrap_or_else(|e| self.fail(&format!("failed to find kind {} in {}: {e}", kind.kind, kind.api_version())));
         (resource, capabilities.scope == kube::discovery::Scope::Namespaced)

@@ -92,7 +92,7 @@ impl TestCluster {
     }
 
     /// Discovery of a real server tells of a type a little later than its CRD.
-    async fn until_discovered(&self, kind: &GroupVersionKind) {
+    pub(crate) async fn until_discovered(&self, kind: &GroupVersionKind) {
         let looking = async {
             while kube::discovery::pinned_kind(self.client(), kind).await.is_err() {
                 tokio::time::sleep(POLL).await;

@@ -250,8 +250,9 @@ impl World {
         self.patch_status(&live, status).await;
     }
 
-    /// Plays the controller of an object.
+    /// Plays the controller of an object, once it is there.
     pub(crate) async fn observe(&self, object: &Value) {
+        self.until_present(object).await;
         self.cluster.observe(&kind_of(object), object.name(), true).await;
     }
 

@@ -2,10 +2,12 @@
 //!
 //! One counter numbers all committed changes (STO-1). A [`Snapshot`] is the whole content at one revision, immutable and cheap to take.
 //! The history of each resource holds the latest changes with the object before and after; it feeds the watches, and older snapshots are
-//! made by undoing it. The store is synchronous and knows neither kinds nor requests. [`Storage`] is what the rest of the server asks of it;
+//! made by undoing it. The store is synchronous and knows no requests, and of kinds only
+//! who owns whom and what of services there is once. [`Storage`] is what the rest of the server asks of it;
 //! the contract tests know nothing else.
 
 mod change;
+mod claims;
 mod dependents;
 mod history;
 mod key;
@@ -19,6 +21,8 @@ mod subscription;
 mod contract;
 #[cfg(test)]
 mod tests;
+
+pub(crate) use claims::Claim;
 
 pub use change::{Change, CommitError, Expect};
 pub use history::{Event, EventKind};

@@ -353,6 +353,7 @@ impl State {
             return None;
         }
         self.snapshot.revision = revision;
+        self.snapshot.claims.update(&object, previous.as_deref(), current.as_deref());
         self.dependents.update(&object, previous.as_deref(), current.as_deref());
         let event = Arc::new(Event::new(revision, object, previous, current));
         let channel = self.channel(&event.object.resource, window);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rpds::RedBlackTreeMapSync;
 
-use super::{ObjectName, Resource, Stored};
+use super::{Claim, ObjectName, Resource, Stored, claims::Claims};
 
 /// The objects of one resource. A clone costs nothing.
 #[derive(Clone, Debug)]
@@ -58,11 +58,13 @@ impl Objects {
 pub struct Snapshot {
     pub(super) revision: u64,
     pub(super) resources: RedBlackTreeMapSync<Resource, Objects>,
+    /// Kept for the present content alone.
+    pub(super) claims: Claims,
 }
 
 impl Snapshot {
     pub(super) fn empty(revision: u64) -> Self {
-        Self { revision, resources: RedBlackTreeMapSync::new_sync() }
+        Self { revision, resources: RedBlackTreeMapSync::new_sync(), claims: Claims::new() }
     }
 
     /// The revision of the last change in it.
@@ -112,6 +114,11 @@ impl Snapshot {
     pub fn count_in(&self, resource: &Resource, namespace: Option<&str>) -> usize {
         let Some(namespace) = namespace else { return self.count(resource) };
         self.resources.get(resource).and_then(|objects| objects.counts.get(namespace)).copied().unwrap_or_default()
+    }
+
+    /// Whether a service has an address or a port, other than the one of the name. Known of the present content alone.
+    pub(crate) fn is_claimed(&self, claim: Claim, except: Option<&ObjectName>) -> bool {
+        self.claims.is_held(claim, except)
     }
 
     /// The resources that have had objects.

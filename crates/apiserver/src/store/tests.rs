@@ -79,3 +79,29 @@ fn the_histories_of_all_resources_are_one_order() {
     let revisions: Vec<_> = store.history_between(1, 3).iter().map(|event| event.revision).collect();
     assert_eq!(revisions, [2, 3]);
 }
+
+// BDF-13
+#[test]
+fn what_a_service_has_is_known_while_it_has_it() {
+    let store = Store::new(100);
+    let services = Resource::new("", "services");
+    let [a, b] = ["a", "b"].map(|name| ObjectName::new("n", name));
+    let service =
+        |address: &str, port: u64| json!({"metadata": {}, "spec": {"clusterIPs": [address], "ports": [{"nodePort": port}, {}]}});
+    let is_held = |address: &str, port: u64, except: Option<&ObjectName>| {
+        let snapshot = store.snapshot();
+        let address = Claim::Address(address.parse().unwrap());
+        (snapshot.is_claimed(address, except), snapshot.is_claimed(Claim::Port(port), except))
+    };
+    store.commit(vec![Change::create(services.clone(), a.clone(), service("10.0.0.9", 30_000))]).unwrap();
+    let before = store.snapshot();
+    assert_eq!(is_held("10.0.0.9", 30_000, None), (true, true));
+    assert_eq!((is_held("10.0.0.9", 30_000, Some(&a)), is_held("10.0.0.9", 30_000, Some(&b))), ((false, false), (true, true)));
+    store.commit(vec![Change::create(services.clone(), b.clone(), service("None", 30_000))]).unwrap();
+    let change = Change { object: ObjectRef { resource: services, name: a.clone() }, expect: Expect::Anything, content: None };
+    store.commit(vec![change]).unwrap();
+    assert_eq!(is_held("10.0.0.9", 30_000, None), (false, true));
+    assert_eq!(is_held("10.0.0.9", 30_000, Some(&b)), (false, false));
+    assert!(before.is_claimed(Claim::Address("10.0.0.9".parse().unwrap()), None));
+    assert!(!before.is_claimed(Claim::Port(30_001), None));
+}

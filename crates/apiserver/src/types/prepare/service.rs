@@ -12,7 +12,7 @@ use kubewright_machinery::object::ObjectExt as _;
 use crate::{
     model::{Collision, Preparation},
     status::{FieldError, Status},
-    store::{Resource, Snapshot},
+    store::{Claim, ObjectName},
     types::edit::{Edit as _, Members, each, list, part, read},
 };
 
@@ -129,7 +129,7 @@ pub(super) fn collision(
     if let Some(problem) = address_problem(object, stored, context) {
         return Some(Collision::Field(problem));
     }
-    let mut ports = Ports::of_others(object, context);
+    let mut ports = Ports::beside_others(object, context);
     let taken = has_node_ports(kind).then(|| match stored {
         None => ports.take_new(spec),
         Some(stored) => ports.take_changed(spec, &stored["spec"]),
@@ -158,28 +158,32 @@ fn address_problem(object: &Value, stored: Option<&Value>, context: &Preparation
         let detail = format!("failed to allocate IP {address}: {problem}");
         Some(FieldError::invalid("spec.clusterIPs", &spec["clusterIPs"], detail))
     };
-    let in_range = address.parse::<Ipv4Addr>().is_ok_and(|address| ADDRESSES.contains(u32::from(address).into()));
-    if !in_range {
+    let in_range = |address: &Ipv4Addr| ADDRESSES.contains(u32::from(*address).into());
+    let Some(wanted) = address.parse().ok().filter(in_range) else {
         return wrong("the provided network does not match the current range");
-    }
-    let others = others(object, context);
-    let is_taken = others.iter().any(|other| list(other, &["spec", "clusterIPs"]).iter().any(|taken| taken == address));
+    };
+    let is_taken = context.snapshot.is_claimed(Claim::Address(wanted), Some(&name_of(object)));
     if is_taken { wrong("provided IP is already allocated") } else { None }
 }
 
-/// The ports of the nodes that are taken.
-struct Ports(HashSet<u64>);
+/// The ports of the nodes that a service takes beside those that others have.
+struct Ports<'a> {
+    context: &'a Preparation<'a>,
+    name: ObjectName,
+    taken: HashSet<u64>,
+}
 
-impl Ports {
-    fn of_others(object: &Value, context: &Preparation<'_>) -> Self {
-        Self(others(object, context).into_iter().flat_map(ports_of).collect())
+impl<'a> Ports<'a> {
+    fn beside_others(object: &Value, context: &'a Preparation<'a>) -> Self {
+        Self { context, name: name_of(object), taken: HashSet::new() }
     }
 
     fn take(&mut self, port: u64) -> Result<(), &'static str> {
         if !PORTS.contains(port) {
             return Err("provided port is not in the valid range. The range of valid ports is 30000-32767");
         }
-        if self.0.insert(port) { Ok(()) } else { Err("provided port is already allocated") }
+        let is_free = !self.context.snapshot.is_claimed(Claim::Port(port), Some(&self.name)) && self.taken.insert(port);
+        if is_free { Ok(()) } else { Err("provided port is already allocated") }
     }
 
     /// Takes the port of one entry.
@@ -235,20 +239,13 @@ fn number(port: &Value) -> Option<u64> {
     port["nodePort"].as_u64().filter(|number| *number > 0)
 }
 
-/// All ports that a service has on the nodes.
-fn ports_of(service: &Value) -> impl Iterator<Item = u64> {
-    list(service, &["spec", "ports"]).iter().filter_map(number).chain(read(service, &["spec", "healthCheckNodePort"]).as_u64())
-}
-
 /// A balancer that sends to local pods only asks each node whether it has any.
 fn needs_health_check(spec: &Value) -> bool {
     spec["type"] == "LoadBalancer" && spec["externalTrafficPolicy"] == "Local"
 }
 
-/// All services but this one.
-fn others<'a>(object: &Value, context: &Preparation<'a>) -> Vec<&'a Value> {
-    let is_same = |other: &Value| (other.namespace(), other.name()) == (object.namespace(), object.name());
-    services(context.snapshot).filter(|other| !is_same(other)).collect()
+fn name_of(service: &Value) -> ObjectName {
+    ObjectName::new(service.namespace(), service.name())
 }
 
 /// A balancer that sends to local pods only must ask each node whether it has any.
@@ -264,7 +261,7 @@ fn health_check(spec: &mut Members, kind: &str, stored: Option<&Value>, context:
         spec.fill(PORT, known.clone());
     }
     if spec.get(PORT).and_then(Value::as_u64).unwrap_or_default() == 0
-        && let Some(port) = free_port(&used_ports(context), context)
+        && let Some(port) = free_port(&HashSet::new(), context)
     {
         spec.insert(PORT.into(), port.into());
     }
@@ -327,11 +324,8 @@ fn address(spec: &mut Members, context: &Preparation<'_>) {
 
 fn free_address(context: &Preparation<'_>) -> Option<Ipv4Addr> {
     let address_of = |number: u64| u32::try_from(number).ok().map(Ipv4Addr::from);
-    let used: HashSet<Ipv4Addr> = services(context.snapshot)
-        .flat_map(|service| list(service, &["spec", "clusterIPs"]))
-        .filter_map(|address| address.as_str()?.parse().ok())
-        .collect();
-    let number = ADDRESSES.draw(context, |number| address_of(number).is_none_or(|address| used.contains(&address)));
+    let is_used = |address| context.snapshot.is_claimed(Claim::Address(address), None);
+    let number = ADDRESSES.draw(context, |number| address_of(number).is_none_or(is_used));
     number.and_then(address_of)
 }
 
@@ -350,26 +344,17 @@ fn share_ports(spec: &mut Members) {
 
 fn node_ports(spec: &mut Members, context: &Preparation<'_>) {
     let port_of = |port: &Value| port.get("nodePort").and_then(Value::as_u64);
-    let mut used = used_ports(context);
-    used.extend(spec.get("healthCheckNodePort").and_then(Value::as_u64));
-    used.extend(spec.get("ports").and_then(Value::as_array).into_iter().flatten().filter_map(port_of));
+    let mut own: HashSet<u64> = spec.get("healthCheckNodePort").and_then(Value::as_u64).into_iter().collect();
+    own.extend(spec.get("ports").and_then(Value::as_array).into_iter().flatten().filter_map(port_of));
     for port in each(spec, "ports").filter(|port| port.get("nodePort").and_then(Value::as_u64).unwrap_or_default() == 0) {
-        if let Some(number) = free_port(&used, context) {
-            used.insert(number);
+        if let Some(number) = free_port(&own, context) {
+            own.insert(number);
             port.insert("nodePort".into(), number.into());
         }
     }
 }
 
-fn used_ports(context: &Preparation<'_>) -> HashSet<u64> {
-    services(context.snapshot).flat_map(ports_of).collect()
-}
-
-fn free_port(used: &HashSet<u64>, context: &Preparation<'_>) -> Option<u64> {
-    PORTS.draw(context, |number| used.contains(&number))
-}
-
-fn services(snapshot: &Snapshot) -> impl Iterator<Item = &Value> {
-    let resource = Resource::new("", "services");
-    snapshot.list(&resource, None).map(|(_, stored)| stored.value()).collect::<Vec<_>>().into_iter()
+/// A port that neither a service has nor this one has taken.
+fn free_port(own: &HashSet<u64>, context: &Preparation<'_>) -> Option<u64> {
+    PORTS.draw(context, |number| own.contains(&number) || context.snapshot.is_claimed(Claim::Port(number), None))
 }

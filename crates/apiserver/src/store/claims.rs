@@ -1,0 +1,56 @@
+//! What there is once in a cluster: the addresses and the ports on the nodes that services have. An index, so that a new service need not
+//! look at all others.
+
+use std::net::Ipv4Addr;
+
+use rpds::RedBlackTreeMapSync;
+use serde_json::Value;
+
+use super::{ObjectName, ObjectRef, Stored};
+
+/// Something that only one service can have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Claim {
+    /// An address in the cluster.
+    Address(Ipv4Addr),
+    /// A port on every node.
+    Port(u64),
+}
+
+/// Who has what. A clone costs nothing.
+#[derive(Clone, Debug)]
+pub(super) struct Claims(RedBlackTreeMapSync<(Claim, ObjectName), ()>);
+
+impl Claims {
+    pub(super) fn new() -> Self {
+        Self(RedBlackTreeMapSync::new_sync())
+    }
+
+    /// Whether anybody has it but one service.
+    pub(super) fn is_held(&self, claim: Claim, except: Option<&ObjectName>) -> bool {
+        let holders = self.0.range((claim, ObjectName::new("", ""))..).map(|(key, ())| key);
+        holders.take_while(|(held, _)| *held == claim).any(|(_, name)| Some(name) != except)
+    }
+
+    /// Notes a change of an object.
+    pub(super) fn update(&mut self, object: &ObjectRef, previous: Option<&Stored>, current: Option<&Stored>) {
+        if !object.resource.is("", "services") {
+            return;
+        }
+        for claim in previous.map(|stored| of(stored.value())).into_iter().flatten() {
+            self.0.remove_mut(&(claim, object.name.clone()));
+        }
+        for claim in current.map(|stored| of(stored.value())).into_iter().flatten() {
+            self.0.insert_mut((claim, object.name.clone()), ());
+        }
+    }
+}
+
+/// What a service has.
+fn of(service: &Value) -> Vec<Claim> {
+    let spec = &service["spec"];
+    let items = |field: &str| spec.get(field).and_then(Value::as_array).into_iter().flatten();
+    let addresses = items("clusterIPs").filter_map(|address| Some(Claim::Address(address.as_str()?.parse().ok()?)));
+    let ports = items("ports").map(|port| &port["nodePort"]).chain(spec.get("healthCheckNodePort"));
+    addresses.chain(ports.filter_map(Value::as_u64).filter(|port| *port > 0).map(Claim::Port)).collect()
+}

@@ -1,5 +1,6 @@
 //! YAML as Kubernetes reads it: documents in, documents out.
 
+mod depth;
 mod lines;
 mod read;
 #[cfg(test)]

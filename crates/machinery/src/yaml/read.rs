@@ -1,7 +1,10 @@
 //! Reading documents. The rules are those of YAML 1.1 as Kubernetes applies them, but a duplicate key is an error.
 
 use serde_json::{Number, Value};
+use serde_saphyr::options::DuplicateKeyPolicy;
 use thiserror::Error;
+
+use super::depth::with_room;
 
 const DEPTH: usize = 100;
 const NODES: usize = 1_000_000;
@@ -36,7 +39,7 @@ impl YamlError {
 
 /// Reads all documents of a text. Empty ones are left out.
 pub fn documents(text: &str) -> Result<Vec<Value>, YamlError> {
-    read(text, options())
+    read(text, DuplicateKeyPolicy::Error)
 }
 
 /// A key that occurs more than once in one mapping.
@@ -57,9 +60,7 @@ pub fn documents_with_repeats(text: &str) -> Result<(Vec<Value>, Option<Repeated
     let YamlError::Read(cause) = &error else { return Err(error) };
     let serde_saphyr::Error::DuplicateMappingKey { key, location } = cause.without_snippet() else { return Err(error) };
     let repeated = RepeatedKey { line: location.line(), key: key.clone().unwrap_or_default() };
-    let mut options = options();
-    options.duplicate_keys = serde_saphyr::options::DuplicateKeyPolicy::LastWins;
-    Ok((read(text, options)?, Some(repeated)))
+    Ok((read(text, DuplicateKeyPolicy::LastWins)?, Some(repeated)))
 }
 
 /// Reads a text that holds exactly one document.
@@ -71,15 +72,17 @@ pub fn document(text: &str) -> Result<Value, YamlError> {
     }
 }
 
-fn read(text: &str, options: serde_saphyr::Options) -> Result<Vec<Value>, YamlError> {
-    let mut documents: Vec<Value> = serde_saphyr::from_multiple_with_options(text, options).map_err(YamlError::Read)?;
+fn read(text: &str, repeats: DuplicateKeyPolicy) -> Result<Vec<Value>, YamlError> {
+    let reading = || serde_saphyr::from_multiple_with_options::<Value>(text, options(repeats));
+    let mut documents: Vec<Value> = with_room(text, reading).map_err(YamlError::Read)?;
     documents.retain(|document| !document.is_null());
     documents.iter_mut().for_each(settle_numbers);
     Ok(documents)
 }
 
-fn options() -> serde_saphyr::Options {
+fn options(repeats: DuplicateKeyPolicy) -> serde_saphyr::Options {
     serde_saphyr::options! {
+        duplicate_keys: repeats,
         budget: serde_saphyr::budget! { max_depth: DEPTH, max_nodes: NODES, max_aliases: ALIASES },
         alias_limits: serde_saphyr::alias_limits! { max_total_replayed_events: REPLAYED },
         legacy_octal_numbers: true,

@@ -176,3 +176,16 @@ fn of_a_repeated_key_the_last_value_can_count() {
     assert_eq!(documents_with_repeats("a: 1").unwrap().1, None);
     assert!(documents_with_repeats("a: [").is_err());
 }
+
+#[test]
+fn what_may_be_nested_deep_is_read_on_any_stack() {
+    let flow = |open: &str, close: &str| open.repeat(99) + "1" + &close.repeat(99);
+    let block = (0..99).fold(String::new(), |text, level| text + &" ".repeat(level) + "a:\n") + &" ".repeat(99) + "b\n";
+    let hidden = format!("{{s: \"{}\", q: it\"s, v: {}}}", "]".repeat(500), "[".repeat(98) + &"]".repeat(98));
+    let texts = [flow("[", "]"), flow("{\"a\":", "}"), flow("{a: ", "}"), block, "- ".repeat(99) + "1", hidden];
+    for text in texts {
+        let reading =
+            std::thread::Builder::new().stack_size(1 << 20).spawn(move || documents(&text).map(|read| read.len()).unwrap());
+        assert_eq!(reading.unwrap().join().unwrap(), 1);
+    }
+}

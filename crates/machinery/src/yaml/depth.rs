@@ -1,0 +1,78 @@
+//! Room for texts that are nested deep: the reader takes some 20 KiB of the stack for each level when it is not optimised, and callers give an
+//! unknown amount.
+
+use std::thread;
+
+use serde::de::IgnoredAny;
+
+/// Texts that are nested no deeper are read on any stack.
+const SHALLOW: usize = 30;
+/// What the deepest text takes that is read at all, several times over.
+const STACK: usize = 8 * 1024 * 1024;
+
+/// Does some work on a text with room enough for it.
+pub(super) fn with_room<T: Send>(text: &str, work: impl Fn() -> T + Send + Sync) -> T {
+    if bound(text) <= SHALLOW {
+        return work();
+    }
+    let elsewhere = thread::scope(|scope| {
+        let thread = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, &work).ok()?;
+        match thread.join() {
+            Ok(done) => Some(done),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    });
+    // Without memory for another stack, this one has to do.
+    elsewhere.unwrap_or_else(work)
+}
+
+/// How deep a text is nested at most.
+fn bound(text: &str) -> usize {
+    let brackets = text.bytes().filter(|byte| matches!(byte, b'[' | b'{')).count();
+    if brackets > SHALLOW && text.starts_with('{') && serde_json::from_str::<IgnoredAny>(text).is_ok() {
+        return nesting(text);
+    }
+    // Each level outside of brackets begins further to the right than the one around it.
+    let column = |line: &str| line.bytes().take_while(|byte| b" \t-?:".contains(byte)).count();
+    brackets + text.lines().map(column).max().unwrap_or_default() + 1
+}
+
+/// How deep JSON is nested.
+fn nesting(text: &str) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    let mut bytes = text.bytes();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            b'"' => loop {
+                match bytes.next() {
+                    Some(b'\\') => drop(bytes.next()),
+                    Some(b'"') | None => break,
+                    Some(_) => {}
+                }
+            },
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    deepest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bound_of_a_text_is_never_less_than_its_depth() {
+        for (text, least, most) in [
+            ("a: 1", 1, 2),
+            ("a:\n  b:\n  - c: 1", 4, 6),
+            ("- - - 1", 3, 7),
+            ("{a: [[1]]}", 3, 4),
+            (&format!("{{\"a\":\"[[[\",\"l\":[{}1]}}", "[],".repeat(100)), 3, 3),
+        ] {
+            assert!((least..=most).contains(&bound(text)), "{text}: {}", bound(text));
+        }
+    }
+}

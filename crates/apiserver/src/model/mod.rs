@@ -18,6 +18,10 @@ use crate::{
     types::Builtin,
 };
 
+/// How deep an object may be nested without its managed fields. These go a little deeper, and so do lists and events; none of them may get
+/// too deep to be read. The real server keeps a hundred times more.
+pub(crate) const MAX_DEPTH: usize = 100;
+
 /// The form and the rules of the objects of one kind, at the version that the client speaks.
 pub trait Model: fmt::Debug + Send + Sync {
     /// Brings a decoded object into normal form: unknown fields are dropped and reported in `unknown` by path (`spec.bogus`), values

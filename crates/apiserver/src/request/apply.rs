@@ -12,7 +12,7 @@ use super::{
     service::Outgoing,
     update::Update,
     warnings::Warnings,
-    write::{FieldValidation, Recording, WriteContext, Written},
+    write::{FieldValidation, Recording, WriteContext, Written, too_deep},
 };
 use crate::{
     kinds::Endpoint,
@@ -192,6 +192,7 @@ fn refuse(error: ApplyError, applied: &Value) -> Status {
             let details = Details { causes: causes.collect(), ..Details::default() };
             Status::new(409, "Conflict", conflicts.to_string()).with_details(details)
         }
+        ApplyError::TooDeep => too_deep(applied),
         ApplyError::Version(_) => Status::new(500, "", error.to_string()),
     }
 }

@@ -3,17 +3,18 @@
 use std::fmt::Write as _;
 
 use kubewright_machinery::{
-    object::{GroupVersionKind, ObjectExt as _, json_type},
-    yaml,
+    object::{GroupVersionKind, ObjectExt as _, is_nested_deeper, json_type},
+    yaml::{self, RepeatedKey},
 };
 use serde_json::Value;
 
 use super::{
-    json,
+    json::{self, DEEPEST, Places, Unreadable},
     write::{FieldValidation, WriteContext},
 };
 use crate::{
     kinds::KindSpec,
+    model::MAX_DEPTH,
     proto::{self, ProtobufError},
     status::Status,
     types::Definitions,
@@ -70,41 +71,63 @@ pub(crate) fn document(
 ) -> Result<Value, DecodeError> {
     match body_type {
         BodyType::Json => {
-            let text = json::text(body);
-            let (value, repeated) =
-                json::parse(text.as_bytes()).map_err(|error| DecodeError::Text(json_problem(body, &error)))?;
-            context.found.extend(repeated.into_iter().map(|path| format!("duplicate field {path:?}")));
-            Ok(value)
+            let read = json::parse(json::text(body).as_bytes());
+            let document = read.map_err(|error| DecodeError::Text(json_problem(body, &error)))?;
+            context.found.extend(document.repeated.into_iter().map(|path| format!("duplicate field {path:?}")));
+            context.is_cut |= document.is_cut;
+            Ok(document.value)
         }
-        BodyType::Yaml => {
-            let text = std::str::from_utf8(body).map_err(|error| DecodeError::Text(error.to_string()))?;
-            let (documents, repeated) =
-                yaml::documents_with_repeats(text).map_err(|error| DecodeError::Text(error.to_string()))?;
-            let repeated = repeated.map(|repeated| {
-                // All that the real server finds while it reads YAML is one problem.
-                let prefix = if context.validation == FieldValidation::Strict { "yaml: unmarshal errors:\n  " } else { "" };
-                format!("{prefix}line {}: key {:?} already set in map", repeated.line, repeated.key)
-            });
-            context.found.extend(repeated);
-            Ok(documents.into_iter().next().unwrap_or(Value::Null))
-        }
+        BodyType::Yaml => yaml_document(body, context).map_err(DecodeError::Text),
         BodyType::Protobuf => Ok(proto::decode(body, expected)?),
     }
 }
 
+fn yaml_document(body: &[u8], context: &mut WriteContext<'_>) -> Result<Value, String> {
+    let text = std::str::from_utf8(body).map_err(|error| error.to_string())?;
+    let (document, repeated) = match yaml::documents_with_repeats(text) {
+        Ok((documents, repeated)) => (documents.into_iter().next().unwrap_or(Value::Null), repeated),
+        Err(error) => deep_yaml(text, context).unwrap_or_else(|| Err(error.to_string()))?,
+    };
+    let repeated = repeated.map(|repeated| {
+        // All that the real server finds while it reads YAML is one problem.
+        let prefix = if context.validation == FieldValidation::Strict { "yaml: unmarshal errors:\n  " } else { "" };
+        format!("{prefix}line {}: key {:?} already set in map", repeated.line, repeated.key)
+    });
+    context.found.extend(repeated);
+    Ok(document)
+}
+
+/// Reads JSON that was called YAML, if it is nested deeper than the reader of YAML goes.
+fn deep_yaml(text: &str, context: &mut WriteContext<'_>) -> Option<Result<(Value, Option<RepeatedKey>), String>> {
+    let document = match json::parse(text.as_bytes()) {
+        Ok(document) if document.is_cut || is_nested_deeper(&document.value, MAX_DEPTH) => document,
+        Err(Unreadable::TooDeep(_)) => return Some(Err(format!("yaml: exceeded max depth of {DEEPEST}"))),
+        _ => return None,
+    };
+    context.is_cut |= document.is_cut;
+    let repeated = document.repeated.first().map(|path| {
+        let place = Places::of(text.as_bytes(), std::iter::once(path.as_str())).second(path).unwrap_or_default();
+        let lines = text[..place].matches('\n').count();
+        let key = path.rsplit('.').next().unwrap_or_default().to_owned();
+        RepeatedKey { line: lines as u64 + 1, key }
+    });
+    Some(Ok((document.value, repeated)))
+}
+
 /// What Go's decoder says.
-pub(super) fn json_problem(body: &[u8], error: &serde_json::Error) -> String {
+pub(super) fn json_problem(body: &[u8], error: &Unreadable) -> String {
+    let letter_at = |at: usize| body.get(at).map_or_else(String::new, |byte| char::from(*byte).to_string());
+    let error = match error {
+        Unreadable::Syntax(error) => error,
+        Unreadable::TooDeep(at) => return format!("invalid character '{}' exceeded max depth", letter_at(*at)),
+    };
     if error.is_eof() {
         return "unexpected end of JSON input".to_owned();
     }
-    let lines: usize = body.split_inclusive(|byte| *byte == b'\n').take(error.line().saturating_sub(1)).map(<[u8]>::len).sum();
-    let at = lines + error.column().saturating_sub(1);
-    let letter = body.get(at).map_or_else(String::new, |byte| char::from(*byte).to_string());
+    let at = json::place_of(body, error);
+    let letter = letter_at(at);
     if error.to_string().starts_with("trailing characters") {
         return format!("invalid character '{letter}' after top-level value");
-    }
-    if error.to_string().starts_with("recursion limit") {
-        return format!("invalid character '{letter}' exceeded max depth");
     }
     let place = if at == 0 { "looking for beginning of value".to_owned() } else { error.to_string() };
     format!("invalid character '{letter}' {place}")

@@ -6,7 +6,11 @@ use kubewright_machinery::{
 };
 use serde_json::{Map, Value};
 
-use super::{decode::json_problem, json, write::WriteContext};
+use super::{
+    decode::json_problem,
+    json::{self, Document},
+    write::WriteContext,
+};
 use crate::{
     patch::{StrategicError, strategic_merge},
     status::{Details, FieldError, FieldReason, Status},
@@ -21,6 +25,8 @@ pub(crate) struct Patch {
     change: Result<Change, Status>,
     /// Repeated and unknown fields of the patch itself.
     found: Vec<String>,
+    /// Whether a part of it was too deep to be read.
+    is_cut: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -57,11 +63,15 @@ impl Patch {
     }
 
     fn read(body: &[u8], context: &str, change: impl FnOnce(Value) -> Result<Change, Status>) -> Self {
-        let (patch, repeated) = match json::parse(json::text(body).as_bytes()) {
+        let Document { value: patch, repeated, is_cut } = match json::parse(json::text(body).as_bytes()) {
             Ok(read) => read,
             Err(error) => {
                 let problem = json_problem(body, &error);
-                return Self { change: Err(Status::bad_request(format!("{context}{problem}"))), found: Vec::new() };
+                return Self {
+                    change: Err(Status::bad_request(format!("{context}{problem}"))),
+                    found: Vec::new(),
+                    is_cut: false,
+                };
             }
         };
         let of_list = if patch.is_array() { "json patch " } else { "" };
@@ -71,13 +81,14 @@ impl Patch {
             let unknown = members.filter(|member| !OPERATION.contains(&member.as_str()));
             found.extend(unknown.map(|member| format!("json patch unknown field {:?}", format!("[{index}].{member}"))));
         }
-        Self { change: change(patch), found }
+        Self { change: change(patch), found, is_cut }
     }
 
     /// Applies the patch.
     pub(crate) fn apply(&self, context: &mut WriteContext<'_>, present: &Value) -> Result<Value, Status> {
         let change = self.change.as_ref().map_err(Clone::clone)?;
         context.found.extend(self.found.iter().cloned());
+        context.is_cut |= self.is_cut;
         let mut object = present.clone();
         match change {
             Change::Json(patch) => patch.apply(&mut object).map_err(refuse)?,

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     convert,
-    json::{MAX_PROBLEMS, Places},
+    json::{MAX_PROBLEMS, Places, holds_mark},
     metadata, scale, size,
     warnings::Warnings,
 };
@@ -14,7 +14,7 @@ use crate::{
     access::Identity,
     kinds::{Endpoint, KindSpec},
     middleware::journal::RecordNote,
-    model::{self, Collision, Preparation},
+    model::{self, Collision, MAX_DEPTH, Preparation},
     schema,
     server::State,
     status::Status,
@@ -67,6 +67,8 @@ pub(crate) struct WriteContext<'a> {
     pub(crate) found: Vec<String>,
     /// The JSON text of a built-in object: its problems are told in the order of the text.
     pub(crate) text: Option<Bytes>,
+    /// Whether marks stand in the object for what was too deep to be read ([`holds_mark`]).
+    pub(crate) is_cut: bool,
     /// What the client is told beside the answer.
     pub(crate) warnings: Warnings,
     /// The record of the request in the journal.
@@ -97,6 +99,7 @@ impl<'a> WriteContext<'a> {
             recording: Recording::Compared,
             found: Vec::new(),
             text: None,
+            is_cut: false,
             warnings: Warnings::default(),
             note: None,
         }
@@ -105,6 +108,10 @@ impl<'a> WriteContext<'a> {
     /// Reports unknown and duplicate fields as the client asked for. `refuse` makes the error of a strict request.
     pub(crate) fn report(&mut self, unknown: Vec<String>, refuse: impl FnOnce(String) -> Status) -> Result<(), Status> {
         let mut found = std::mem::take(&mut self.found);
+        if self.text.is_some() {
+            // The reader of a built-in type skips what the type does not know.
+            found.retain(|problem| !unknown.iter().any(|path| is_inside(field_of(problem), path)));
+        }
         found.extend(unknown.into_iter().map(|path| format!("unknown field {path:?}")));
         if let Some(text) = self.text.as_ref().filter(|_| found.len() > 1) {
             in_order_of(text, &mut found);
@@ -139,22 +146,25 @@ impl<'a> WriteContext<'a> {
     }
 }
 
+/// The field that a problem names.
+fn field_of(problem: &str) -> &str {
+    problem.split('"').nth(1).unwrap_or_default()
+}
+
+/// Whether a field stands inside another one.
+fn is_inside(field: &str, outer: &str) -> bool {
+    field.strip_prefix(outer).is_some_and(|rest| rest.starts_with(['.', '[']))
+}
+
 /// Sorts problems by the place in the text of the field that they name; a duplicate field is one at its second occurrence.
 fn in_order_of(text: &[u8], problems: &mut [String]) {
-    fn field(problem: &str) -> &str {
-        problem.split('"').nth(1).unwrap_or_default()
-    }
-    let places = Places::of(text, problems.iter().map(|problem| field(problem)));
+    let places = Places::of(text, problems.iter().map(|problem| field_of(problem)));
     problems.sort_by_cached_key(|problem| {
         let is_again = problem.starts_with("duplicate");
-        let place = if is_again { places.second(field(problem)) } else { places.first(field(problem)) };
+        let place = if is_again { places.second(field_of(problem)) } else { places.first(field_of(problem)) };
         place.unwrap_or(usize::MAX)
     });
 }
-
-/// How deep an object may be nested without its managed fields. These go a little deeper, and so do lists and events; none of them may get
-/// too deep to be read. The real server reads a hundred times more.
-const MAX_DEPTH: usize = 100;
 
 /// Brings an object from the form in which a client sent it into the form in which it is stored: typed, pruned, defaulted, converted.
 /// `wrong_type` and `strict` make the errors, which differ between bodies and patches.
@@ -170,9 +180,6 @@ pub(super) fn absorb(
             kind.qualified_resource()
         );
         return Err(Status::new(501, "NotImplemented", text));
-    }
-    if is_nested_deeper(object, MAX_DEPTH) {
-        return Err(refuse("exceeded max depth".to_owned()));
     }
     let model = model::of(kind);
     let mut unknown = Vec::new();
@@ -195,6 +202,20 @@ pub(super) fn absorb(
     super::strategy::default(kind, object);
     convert::to_storage(kind, object);
     Ok(())
+}
+
+/// The error of an object that is nested too deep to be kept.
+pub(super) fn too_deep(object: &Value) -> Status {
+    let (kind, name) = (object.kind(), object.name());
+    let problem =
+        format!("{kind} {name:?} would be stored nested deeper than {MAX_DEPTH} levels, which this server does not keep");
+    Status::bad_request(problem)
+}
+
+/// Whether an object is nested too deep to be kept. Managed fields go a few levels deeper than what they tell of.
+fn is_too_deep(object: &Value) -> bool {
+    let most = |name: &str| if name == "metadata" { MAX_DEPTH + 8 } else { MAX_DEPTH - 1 };
+    object.as_object().into_iter().flatten().any(|(name, member)| is_nested_deeper(member, most(name)))
 }
 
 impl State {
@@ -232,6 +253,9 @@ impl State {
             }
         }
         if errors.is_empty() {
+            if is_too_deep(object) || context.is_cut && holds_mark(object) {
+                return Err(too_deep(object));
+            }
             for warning in warnings {
                 context.warn(warning);
             }

@@ -1,6 +1,6 @@
 //! Applying the fields that a client cares about (SMD-12).
 
-use kubewright_machinery::fieldset::FieldSet;
+use kubewright_machinery::{fieldset::FieldSet, object::is_nested_deeper};
 use serde_json::Value;
 use thiserror::Error;
 
@@ -12,6 +12,7 @@ use super::remove::{remove, with_declared};
 use super::types::Type;
 use super::update::Ownership;
 use super::validate::{TypeErrors, validate};
+use crate::model::MAX_DEPTH;
 
 /// Who owns what was there before the first apply (SMD-14).
 const BEFORE_FIRST_APPLY: &str = "before-first-apply";
@@ -34,6 +35,9 @@ pub enum ApplyError {
     /// What was applied does not fit the type.
     #[error(transparent)]
     Type(#[from] TypeErrors),
+    /// What was applied is nested deeper than an object may be.
+    #[error("apply: what was applied is nested more than {MAX_DEPTH} deep")]
+    TooDeep,
     /// Others own fields with other values.
     #[error(transparent)]
     Conflict(#[from] Conflicts),
@@ -53,6 +57,9 @@ impl Ownership<'_> {
     ) -> Result<Applied, ApplyError> {
         let type_ = self.versions.type_at(self.api_version).ok_or_else(|| ApplyError::Version(self.api_version.to_owned()))?;
         validate(applied, type_)?;
+        if is_nested_deeper(applied, MAX_DEPTH) {
+            return Err(ApplyError::TooDeep);
+        }
         let managers =
             if managers.is_empty() { self.update(self.blank, live, managers, BEFORE_FIRST_APPLY, now) } else { managers };
         let mut managers = self.reconciled(managers);

@@ -98,7 +98,7 @@ fn what_a_service_has_is_known_while_it_has_it() {
     assert_eq!(is_held("10.0.0.9", 30_000, None), (true, true));
     assert_eq!((is_held("10.0.0.9", 30_000, Some(&a)), is_held("10.0.0.9", 30_000, Some(&b))), ((false, false), (true, true)));
     store.commit(vec![Change::create(services.clone(), b.clone(), service("None", 30_000))]).unwrap();
-    let change = Change { object: ObjectRef { resource: services, name: a.clone() }, expect: Expect::Anything, content: None };
+    let change = Change { object: ObjectRef { resource: services, name: a }, expect: Expect::Anything, content: None };
     store.commit(vec![change]).unwrap();
     assert_eq!(is_held("10.0.0.9", 30_000, None), (false, true));
     assert_eq!(is_held("10.0.0.9", 30_000, Some(&b)), (false, false));

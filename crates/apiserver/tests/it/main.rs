@@ -15,6 +15,7 @@ mod garbage;
 mod histories;
 mod house;
 mod namespaces;
+mod nesting;
 #[cfg(feature = "cel")]
 mod nonsense;
 mod objects;

@@ -1,0 +1,267 @@
+//! Documents that are nested very deep. The real server takes them, and so does this one as long as it need not keep the deep part: marks stand
+//! for that part, and what still holds a mark when it is to be stored is refused. Nothing here goes as deep as a document.
+
+use std::{cmp::Ordering, collections::HashMap, fmt::Write as _};
+
+use serde::de::IgnoredAny;
+use serde_json::{Map, Value};
+
+use super::{
+    read::{Document, Repeated, Unreadable},
+    walk::{Nest, Token, Tokens, key_of},
+};
+use crate::model::MAX_DEPTH;
+
+/// How deep a document may be nested, as on the real server.
+pub(crate) const DEEPEST: usize = 10_000;
+
+/// What a list or an object holds in place of what it held.
+const MARK: &str = "\u{0}nested too deep";
+
+/// Whether a value holds what was too deep to be read into it. Goes a little deeper than an object may be.
+pub(crate) fn holds_mark(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text == MARK,
+        Value::Array(items) => items.iter().any(holds_mark),
+        Value::Object(members) => members.contains_key(MARK) || members.values().any(holds_mark),
+        _ => false,
+    }
+}
+
+fn mark(nest: Nest) -> Value {
+    match nest {
+        Nest::List => Value::Array(vec![MARK.into()]),
+        Nest::Object => Value::Object(Map::from_iter([(MARK.to_owned(), true.into())])),
+    }
+}
+
+/// Reads a document of any depth that the real server takes.
+pub(super) fn read(text: &[u8]) -> Result<Document, Unreadable> {
+    let too_deep = first_too_deep(text);
+    // What is ignored is read without going deep.
+    if let Err(error) = serde_json::from_slice::<IgnoredAny>(text)
+        && too_deep.is_none_or(|at| place_of(text, &error) < at)
+    {
+        return Err(Unreadable::Syntax(error));
+    }
+    match too_deep {
+        Some(at) => Err(Unreadable::TooDeep(at)),
+        None => Builder::default().build(text),
+    }
+}
+
+/// Where the first list or object begins that is nested deeper than any reader goes.
+fn first_too_deep(text: &[u8]) -> Option<usize> {
+    let mut tokens = Tokens::of(text);
+    while let Some((at, _)) = tokens.next() {
+        if tokens.depth() > DEEPEST {
+            return Some(at);
+        }
+    }
+    None
+}
+
+/// Where a problem is.
+pub(crate) fn place_of(text: &[u8], error: &serde_json::Error) -> usize {
+    let lines = text.split_inclusive(|byte| *byte == b'\n').take(error.line().saturating_sub(1));
+    lines.map(<[u8]>::len).sum::<usize>() + error.column().saturating_sub(1)
+}
+
+/// A list or an object that is being read.
+#[derive(Debug)]
+struct Frame {
+    nest: Nest,
+    /// The key of the value that is read now, or how many came before.
+    key: String,
+    index: usize,
+    /// How many problems were known before that value.
+    before: usize,
+    /// The keys that occurred, and whether it was told that they do again.
+    seen: HashMap<String, bool>,
+    items: Vec<Value>,
+    members: Map<String, Value>,
+}
+
+impl Frame {
+    fn new(nest: Nest) -> Self {
+        let (seen, items, members) = (HashMap::new(), Vec::new(), Map::new());
+        Self { nest, key: String::new(), index: 0, before: 0, seen, items, members }
+    }
+
+    fn into_value(self) -> Value {
+        match self.nest {
+            Nest::List => Value::Array(self.items),
+            Nest::Object => Value::Object(self.members),
+        }
+    }
+}
+
+/// Builds a value from tokens.
+#[derive(Debug, Default)]
+struct Builder {
+    open: Vec<Frame>,
+    repeated: Repeated,
+    is_cut: bool,
+    root: Value,
+}
+
+impl Builder {
+    fn build(mut self, text: &[u8]) -> Result<Document, Unreadable> {
+        for (_, token) in Tokens::of(text) {
+            match token {
+                Token::Open(nest) => self.open.push(Frame::new(nest)),
+                Token::Key(piece) => {
+                    let before = self.repeated.paths.len();
+                    if let Some(frame) = self.open.last_mut() {
+                        (frame.key, frame.before) = (key_of(piece), before);
+                    }
+                }
+                Token::Scalar(_) if self.open.len() > MAX_DEPTH => self.put(Value::Null),
+                Token::Scalar(piece) => self.put(serde_json::from_slice(piece).map_err(Unreadable::Syntax)?),
+                Token::Close => {
+                    let Some(frame) = self.open.pop() else { continue };
+                    let value = match self.open.len().cmp(&MAX_DEPTH) {
+                        Ordering::Less => frame.into_value(),
+                        Ordering::Equal => {
+                            self.is_cut = true;
+                            mark(frame.nest)
+                        }
+                        Ordering::Greater => Value::Null,
+                    };
+                    self.put(value);
+                }
+            }
+        }
+        Ok(Document { value: self.root, repeated: self.repeated.paths, is_cut: self.is_cut })
+    }
+
+    /// Puts a value to its place, unless that is too deep; that its key is there again is noted in any case.
+    fn put(&mut self, value: Value) {
+        let depth = self.open.len();
+        let Some(frame) = self.open.last_mut() else {
+            self.root = value;
+            return;
+        };
+        if frame.nest == Nest::List {
+            frame.index += 1;
+            if depth <= MAX_DEPTH {
+                frame.items.push(value);
+            }
+            return;
+        }
+        let key = std::mem::take(&mut frame.key);
+        let before = frame.before;
+        let told = frame.seen.get_mut(&key).map(|told| std::mem::replace(told, true));
+        if told.is_none() {
+            frame.seen.insert(key.clone(), false);
+        }
+        if told == Some(false) {
+            let outer = &self.open[..depth - 1];
+            self.repeated.note(before, || path(outer, &key));
+        }
+        if let Some(frame) = self.open.last_mut().filter(|_| depth <= MAX_DEPTH) {
+            frame.members.insert(key, value);
+        }
+    }
+}
+
+/// The path of a member of the innermost object, which stands in these.
+fn path(outer: &[Frame], key: &str) -> String {
+    let mut path = String::new();
+    for (depth, frame) in outer.iter().enumerate() {
+        match frame.nest {
+            Nest::List => {
+                // A text never refuses to grow.
+                let _ = write!(path, "[{}]", frame.index);
+            }
+            Nest::Object => {
+                path.push_str(if depth > 0 { "." } else { "" });
+                path.push_str(&frame.key);
+            }
+        }
+    }
+    path.push_str(if outer.is_empty() { "" } else { "." });
+    path + key
+}
+
+#[cfg(test)]
+mod tests {
+    use kubewright_machinery::object::is_nested_deeper;
+    use serde_json::json;
+
+    use super::*;
+    use crate::request::json::parse;
+
+    fn lists(depth: usize) -> String {
+        "[".repeat(depth) + &"]".repeat(depth)
+    }
+
+    fn objects(depth: usize, inner: &str) -> String {
+        "{\"a\":".repeat(depth) + inner + &"}".repeat(depth)
+    }
+
+    // REQ-5
+    #[test]
+    fn a_mark_stands_for_what_is_too_deep() {
+        for deep in [lists(5_000), objects(5_000, "1")] {
+            let text = format!("{{\"b\":[1,\"x\",{{}}],\"deep\":{deep},\"last\":1.5}}");
+            let document = parse(text.as_bytes()).unwrap();
+            assert!(document.is_cut && holds_mark(&document.value) && document.repeated.is_empty());
+            assert!(!is_nested_deeper(&document.value, MAX_DEPTH + 1));
+            let mut rest = document.value;
+            rest.as_object_mut().unwrap().remove("deep");
+            assert_eq!(rest, json!({"b": [1, "x", {}], "last": 1.5}));
+            assert!(!holds_mark(&rest));
+        }
+    }
+
+    // REQ-5
+    #[test]
+    fn what_is_deep_and_comes_again_leaves_no_mark() {
+        let document = parse(format!("{{\"a\":{},\"a\":1}}", lists(5_000)).as_bytes()).unwrap();
+        assert_eq!((document.value.clone(), document.repeated), (json!({"a": 1}), vec!["a".to_owned()]));
+        assert!(!holds_mark(&document.value));
+    }
+
+    // REQ-8, REQ-9
+    #[test]
+    fn repeated_keys_are_found_at_any_depth() {
+        let inner = objects(9_000, r#"[0,{"d":1,"d":2,"d":3}]"#);
+        let document = parse(format!("{{\"x\":{inner},\"y\":1,\"y\":2}}").as_bytes()).unwrap();
+        assert_eq!(document.repeated, [format!("x{}[1].d", ".a".repeat(9_000)), "y".to_owned()]);
+        // As the other reader does it.
+        let text = |depth| {
+            format!(
+                r#"{{"a":{{"x":1}},"a":{{"b":1,"b":{{"y":1,"y":1}}}},"a":{{"b":1,"b":1}},"l":[[{{"z":1,"z":1}}]],"deep":{}}}"#,
+                lists(depth)
+            )
+        };
+        let (shallow, deep) = (parse(text(1).as_bytes()).unwrap(), parse(text(200).as_bytes()).unwrap());
+        assert_eq!(shallow.repeated, deep.repeated);
+        assert_eq!(shallow.repeated, ["a", "a.b", "a.b.y", "l[0][0].z"]);
+    }
+
+    // REQ-5
+    #[test]
+    fn no_document_is_nested_deeper_than_ten_thousand() {
+        assert!(parse(lists(DEEPEST).as_bytes()).is_ok());
+        assert!(matches!(parse(lists(DEEPEST + 1).as_bytes()), Err(Unreadable::TooDeep(DEEPEST))));
+        assert!(matches!(parse("[".repeat(1_000_000).as_bytes()), Err(Unreadable::TooDeep(DEEPEST))));
+        assert!(matches!(parse(objects(1_000_000, "1").as_bytes()), Err(Unreadable::TooDeep(_))));
+    }
+
+    // REQ-5
+    #[test]
+    fn what_is_wrong_in_the_depth_is_found() {
+        for (text, is_end) in [
+            ("[".repeat(500), true),
+            (lists(500) + "x", false),
+            (objects(500, "1x"), false),
+            (objects(500, "\"\\q\""), false),
+            (format!("{}x{}", "[".repeat(500), "[".repeat(20_000)), false),
+        ] {
+            let Err(Unreadable::Syntax(error)) = parse(text.as_bytes()) else { panic!("{text}") };
+            assert_eq!(error.is_eof(), is_end, "{text}");
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! JSON piece by piece, however deep it is nested.
+
+/// A list or an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Nest {
+    List,
+    Object,
+}
+
+/// A piece of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Token<'a> {
+    /// A list or an object begins.
+    Open(Nest),
+    /// The innermost one ends.
+    Close,
+    /// The key of the value that follows, in quotes.
+    Key(&'a [u8]),
+    /// A value that holds no others.
+    Scalar(&'a [u8]),
+}
+
+/// The tokens of a text, each with the place where it begins. Of a text that is no JSON they say little, but they end.
+#[derive(Debug)]
+pub(super) struct Tokens<'a> {
+    text: &'a [u8],
+    at: usize,
+    open: Vec<Nest>,
+    /// Whether the next text in quotes is a key.
+    key_is_next: bool,
+}
+
+impl<'a> Tokens<'a> {
+    pub(super) fn of(text: &'a [u8]) -> Self {
+        Self { text, at: 0, open: Vec::new(), key_is_next: false }
+    }
+
+    /// How many lists and objects are open.
+    pub(super) fn depth(&self) -> usize {
+        self.open.len()
+    }
+
+    /// Where a scalar ends that begins here.
+    fn end(&self, from: usize) -> usize {
+        let rest = &self.text[from..];
+        if rest[0] != b'"' {
+            let ends = |byte: &u8| matches!(byte, b',' | b':' | b'[' | b']' | b'{' | b'}' | b'"') || byte.is_ascii_whitespace();
+            return from + rest.iter().position(ends).unwrap_or(rest.len());
+        }
+        let mut at = 1;
+        while at < rest.len() && rest[at] != b'"' {
+            at += if rest[at] == b'\\' { 2 } else { 1 };
+        }
+        from + (at + 1).min(rest.len())
+    }
+}
+
+impl<'a> Iterator for Tokens<'a> {
+    type Item = (usize, Token<'a>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let at = self.at;
+            let nest = match *self.text.get(at)? {
+                b',' => {
+                    self.key_is_next = self.open.last() == Some(&Nest::Object);
+                    self.at += 1;
+                    continue;
+                }
+                b':' => {
+                    self.key_is_next = false;
+                    self.at += 1;
+                    continue;
+                }
+                byte if byte.is_ascii_whitespace() => {
+                    self.at += 1;
+                    continue;
+                }
+                b']' | b'}' => {
+                    self.at += 1;
+                    self.open.pop();
+                    return Some((at, Token::Close));
+                }
+                b'[' => Nest::List,
+                b'{' => Nest::Object,
+                _ => {
+                    self.at = self.end(at);
+                    let piece = &self.text[at..self.at];
+                    return Some((at, if self.key_is_next { Token::Key(piece) } else { Token::Scalar(piece) }));
+                }
+            };
+            self.at += 1;
+            self.open.push(nest);
+            self.key_is_next = nest == Nest::Object;
+            return Some((at, Token::Open(nest)));
+        }
+    }
+}
+
+/// The text of a key, which stands in quotes.
+pub(super) fn key_of(piece: &[u8]) -> String {
+    serde_json::from_slice(piece).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_the_pieces_of_a_document() {
+        let tokens: Vec<_> = Tokens::of(br#" {"a\"]":[1, "x" ,null],"b":{}}"#).map(|(_, token)| token).collect();
+        assert_eq!(
+            tokens,
+            [
+                Token::Open(Nest::Object),
+                Token::Key(br#""a\"]""#),
+                Token::Open(Nest::List),
+                Token::Scalar(b"1"),
+                Token::Scalar(br#""x""#),
+                Token::Scalar(b"null"),
+                Token::Close,
+                Token::Key(br#""b""#),
+                Token::Open(Nest::Object),
+                Token::Close,
+                Token::Close
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_no_document_ends_as_well() {
+        for text in ["]]]", "{\"", "\"\\", "{,:,]", "\u{ff}", "", "[[["] {
+            assert!(Tokens::of(text.as_bytes()).count() <= text.len(), "{text}");
+        }
+    }
+}

@@ -1,6 +1,6 @@
 //! Server-side apply: patches that say which fields a client cares about (chapter 2.13 of the behaviour).
 
-use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
+use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _, json_type};
 use serde_json::Value;
 
 use super::{
@@ -51,10 +51,13 @@ impl Applied {
             return Err(Status::invalid("meta.k8s.io", "PatchOptions", "", &[error]));
         }
         let undecodable = |problem: &str| Status::bad_request(format!("error decoding YAML: {problem}"));
-        let object =
-            decode::document(body, BodyType::Yaml, expected, context).map_err(|problem| undecodable(&problem.to_string()))?;
+        let object = decode::document(body, BodyType::Yaml, expected, context)
+            .map_err(|problem| undecodable(&format!("error converting YAML to JSON: {problem}")))?;
         if !object.is_object() && !object.is_null() {
-            return Err(undecodable("json: cannot unmarshal a value into Go value of type map[string]interface {}"));
+            return Err(undecodable(&format!(
+                "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal {} into Go value of type map[string]interface {{}}",
+                json_type(&object)
+            )));
         }
         Ok(Self { object, force: query.is_set("force") })
     }
@@ -87,7 +90,9 @@ impl Applied {
         };
         let applied = outcome.map_err(|error| refuse(error, &self.object))?;
         match context.found.first().filter(|_| context.validation == FieldValidation::Strict) {
-            Some(problem) => Err(Status::bad_request(format!("error strict decoding YAML: {problem}"))),
+            Some(problem) => {
+                Err(Status::bad_request(format!("error strict decoding YAML: error converting YAML to JSON: {problem}")))
+            }
             None => Ok(applied),
         }
     }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use kubewright_machinery::{
     object::{GroupVersionKind, ObjectExt as _, is_nested_deeper, json_type},
-    yaml::{self, RepeatedKey},
+    yaml::{self, RepeatedKey, YamlError},
 };
 use serde_json::Value;
 
@@ -40,6 +40,9 @@ pub(crate) enum DecodeError {
     /// No document of the type.
     #[error("{0}")]
     Text(String),
+    /// No YAML.
+    #[error("{0}")]
+    Yaml(String),
     /// No message, or one of a kind that nobody knows.
     #[error(transparent)]
     Protobuf(#[from] ProtobufError),
@@ -72,12 +75,12 @@ pub(crate) fn document(
     match body_type {
         BodyType::Json => {
             let read = json::parse(json::text(body).as_bytes());
-            let document = read.map_err(|error| DecodeError::Text(json_problem(body, &error)))?;
+            let document = read.map_err(|error| DecodeError::Text(json::problem(body, &error)))?;
             context.found.extend(document.repeated.into_iter().map(|path| format!("duplicate field {path:?}")));
             context.is_cut |= document.is_cut;
             Ok(document.value)
         }
-        BodyType::Yaml => yaml_document(body, context).map_err(DecodeError::Text),
+        BodyType::Yaml => yaml_document(body, context).map_err(DecodeError::Yaml),
         BodyType::Protobuf => Ok(proto::decode(body, expected)?),
     }
 }
@@ -86,7 +89,7 @@ fn yaml_document(body: &[u8], context: &mut WriteContext<'_>) -> Result<Value, S
     let text = std::str::from_utf8(body).map_err(|error| error.to_string())?;
     let (document, repeated) = match yaml::documents_with_repeats(text) {
         Ok((documents, repeated)) => (documents.into_iter().next().unwrap_or(Value::Null), repeated),
-        Err(error) => deep_yaml(text, context).unwrap_or_else(|| Err(error.to_string()))?,
+        Err(error) => deep_yaml(text, context).unwrap_or_else(|| Err(yaml_problem(&error)))?,
     };
     let repeated = repeated.map(|repeated| {
         // All that the real server finds while it reads YAML is one problem.
@@ -95,6 +98,20 @@ fn yaml_document(body: &[u8], context: &mut WriteContext<'_>) -> Result<Value, S
     });
     context.found.extend(repeated);
     Ok(document)
+}
+
+/// What Go's decoder says, as far as two libraries say the same.
+fn yaml_problem(error: &YamlError) -> String {
+    let text = error.to_string();
+    let place = error.location().map(|(line, column)| format!(" at line {line}, column {column}")).unwrap_or_default();
+    let problem = text.strip_prefix("read YAML: ").unwrap_or(&text);
+    if problem.strip_suffix(&place) == Some("mapping values are not allowed in this context") {
+        return match error.location() {
+            Some((line @ 2.., _)) => format!("yaml: line {line}: mapping values are not allowed in this context"),
+            _ => "yaml: mapping values are not allowed in this context".to_owned(),
+        };
+    }
+    format!("yaml: {problem}")
 }
 
 /// Reads JSON that was called YAML, if it is nested deeper than the reader of YAML goes.
@@ -112,25 +129,6 @@ fn deep_yaml(text: &str, context: &mut WriteContext<'_>) -> Option<Result<(Value
         RepeatedKey { line: lines as u64 + 1, key }
     });
     Some(Ok((document.value, repeated)))
-}
-
-/// What Go's decoder says.
-pub(super) fn json_problem(body: &[u8], error: &Unreadable) -> String {
-    let letter_at = |at: usize| body.get(at).map_or_else(String::new, |byte| char::from(*byte).to_string());
-    let error = match error {
-        Unreadable::Syntax(error) => error,
-        Unreadable::TooDeep(at) => return format!("invalid character '{}' exceeded max depth", letter_at(*at)),
-    };
-    if error.is_eof() {
-        return "unexpected end of JSON input".to_owned();
-    }
-    let at = json::place_of(body, error);
-    let letter = letter_at(at);
-    if error.to_string().starts_with("trailing characters") {
-        return format!("invalid character '{letter}' after top-level value");
-    }
-    let place = if at == 0 { "looking for beginning of value".to_owned() } else { error.to_string() };
-    format!("invalid character '{letter}' {place}")
 }
 
 /// Reads the object of a create or an update and checks that it is of the right kind (REQ-3 to REQ-5).
@@ -164,6 +162,7 @@ pub(crate) fn object_of(
             foreign(&GroupVersionKind::from_api_version(&api_version, &kind).unwrap_or_default(), expected)
         }
         DecodeError::Protobuf(problem) => unrecognised(&problem.to_string()),
+        DecodeError::Yaml(problem) => unrecognised(&problem),
         DecodeError::Text(problem) => unrecognised(&format!("couldn't get version/kind; json parse error: {problem}")),
     })?;
     if object.is_null() {
@@ -171,11 +170,7 @@ pub(crate) fn object_of(
     }
     let unreadable = |problem: &str| unrecognised(&format!("couldn't get version/kind; json parse error: {problem}"));
     if !object.is_object() {
-        return Err(unreadable(&format!(
-            "json: cannot unmarshal {} into Go value of type struct {{ APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; \
-             Kind string \"json:\\\"kind,omitempty\\\"\" }}",
-            json_type(&object)
-        )));
+        return Err(unreadable(&no_object(&object)));
     }
     for field in ["apiVersion", "kind"] {
         if let Some(value) = object.get(field).filter(|value| !value.is_null() && !value.is_string()) {
@@ -192,6 +187,15 @@ pub(crate) fn object_of(
         check_kind(&mut object, expected)?
     }
     Ok(object)
+}
+
+/// What Go's decoder says of a document that is no object.
+pub(super) fn no_object(document: &Value) -> String {
+    format!(
+        "json: cannot unmarshal {} into Go value of type struct {{ APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \
+         \"json:\\\"kind,omitempty\\\"\" }}",
+        json_type(document)
+    )
 }
 
 /// The first bytes of a body, as text if they look like JSON.

@@ -28,7 +28,7 @@ pub(super) fn read<'a>(call: &'a Call<'_>) -> Result<(WriteContext<'a>, DeleteOp
     let mut context = WriteContext::of(incoming);
     let expected = GroupVersionKind::new("", "v1", "DeleteOptions");
     let body = decode::document(&incoming.body, BodyType::of(call.content_type(), false)?, &expected, &mut context)
-        .map_err(|problem| Status::bad_request(format!("unable to decode delete options: {problem}")))?;
+        .map_err(|problem| Status::bad_request(format!("couldn't get version/kind; json parse error: {problem}")))?;
     context.found.clear();
     let options = from(&body, &mut context)?;
     Ok((context, options))
@@ -37,11 +37,11 @@ pub(super) fn read<'a>(call: &'a Call<'_>) -> Result<(WriteContext<'a>, DeleteOp
 /// Reads decoded options; a dry run is noted in the context.
 pub(super) fn from(body: &Value, context: &mut WriteContext<'_>) -> Result<DeleteOptions, Status> {
     if !body.is_null() && !body.is_object() {
-        return Err(Status::bad_request("json: cannot unmarshal value into Go value of type v1.DeleteOptions"));
+        return Err(Status::bad_request(format!("couldn't get version/kind; json parse error: {}", decode::no_object(body))));
     }
     if !matches!(body.kind(), "" | "DeleteOptions") {
         return Err(Status::bad_request(format!(
-            "no kind {:?} is registered for version {:?} in scheme \"k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27\"",
+            "no kind {:?} is registered for version {:?} in scheme \"pkg/runtime/scheme.go:111\"",
             body.kind(),
             body.api_version()
         )));

@@ -1,6 +1,10 @@
 //! Lists: which version is read, which part of it, and how it goes on (chapter 2.8 of the behaviour).
 
-use std::{num::IntErrorKind, sync::Arc, time::Duration};
+use std::{
+    num::{IntErrorKind, ParseIntError},
+    sync::Arc,
+    time::Duration,
+};
 
 use serde_json::json;
 
@@ -108,8 +112,10 @@ pub(crate) fn parse_number(query: &Query, field: &str) -> Result<Option<i64>, St
 
 /// Reads a resource version; the error is the text of the real server.
 pub(crate) fn parse_version(text: &str) -> Result<u64, String> {
-    text.parse()
-        .map_err(|_| format!("resourceVersion: Invalid value: {text:?}: strconv.ParseUint: parsing {text:?}: invalid syntax"))
+    text.parse().map_err(|error: ParseIntError| {
+        let problem = if *error.kind() == IntErrorKind::PosOverflow { "value out of range" } else { "invalid syntax" };
+        format!("resourceVersion: Invalid value: {text:?}: strconv.ParseUint: parsing {text:?}: {problem}")
+    })
 }
 
 impl State {

@@ -7,7 +7,6 @@ use kubewright_machinery::{
 use serde_json::{Map, Value};
 
 use super::{
-    decode::json_problem,
     json::{self, Document},
     write::WriteContext,
 };
@@ -66,7 +65,7 @@ impl Patch {
         let Document { value: patch, repeated, is_cut } = match json::parse(json::text(body).as_bytes()) {
             Ok(read) => read,
             Err(error) => {
-                let problem = json_problem(body, &error);
+                let problem = json::problem(body, &error);
                 return Self {
                     change: Err(Status::bad_request(format!("{context}{problem}"))),
                     found: Vec::new(),

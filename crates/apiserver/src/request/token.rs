@@ -1,13 +1,21 @@
 //! Continue tokens of lists (LIST-2, VEC-1).
 
-use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
+use base64::{
+    DecodeError, Engine as _,
+    alphabet::URL_SAFE,
+    engine::{GeneralPurpose, general_purpose::NO_PAD},
+};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::json;
 use crate::{status::Status, store::ObjectName};
 
 /// The only form of tokens.
 const VERSION: &str = "meta.k8s.io/v1";
+
+/// How tokens are written; bits beyond the last byte do not matter.
+const TOKENS: GeneralPurpose = GeneralPurpose::new(&URL_SAFE, NO_PAD.with_decode_allow_trailing_bits(true));
 
 /// Where a list goes on, and at which version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,15 +39,15 @@ impl Continue {
 
     /// The text that clients send back.
     pub(crate) fn encode(&self) -> String {
-        BASE64_URL_SAFE_NO_PAD.encode(serde_json::to_vec(self).unwrap_or_default())
+        TOKENS.encode(serde_json::to_vec(self).unwrap_or_default())
     }
 
     /// Reads a token.
     pub(crate) fn decode(text: &str) -> Result<Self, Status> {
         let invalid =
             |problem: String| Status::bad_request(format!("invalid continue token: continue key is not valid: {problem}"));
-        let bytes = BASE64_URL_SAFE_NO_PAD.decode(text.trim_end_matches('=')).map_err(|error| invalid(error.to_string()))?;
-        let fields: Value = serde_json::from_slice(&bytes).map_err(|error| invalid(error.to_string()))?;
+        let bytes = TOKENS.decode(text.trim_end_matches('=')).map_err(|error| invalid(go_base64(text, &error)))?;
+        let fields = json::parse(&bytes).map_err(|error| invalid(json::problem(&bytes, &error)))?.value;
         let version = fields.get("v").and_then(Value::as_str).unwrap_or_default();
         if version != VERSION {
             return Err(invalid(format!("server does not recognize this encoded version {version}")));
@@ -56,6 +64,14 @@ impl Continue {
             (None, None) => ObjectName::new("", key),
         }
     }
+}
+
+fn go_base64(text: &str, error: &DecodeError) -> String {
+    let at = match error {
+        DecodeError::InvalidByte(at, _) | DecodeError::InvalidLastSymbol(at, _) => *at,
+        _ => text.trim_end_matches('=').len(),
+    };
+    format!("illegal base64 data at input byte {at}")
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use super::go::go_quoted;
+
 /// The machine-readable kind of a field error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -119,7 +121,7 @@ fn with_detail(text: String, detail: &str) -> String {
     if detail.is_empty() { text } else { format!("{text}: {detail}") }
 }
 
-/// A value as error texts quote it: JSON.
+/// A value as error texts quote it: JSON, but for texts.
 fn printed(value: &Value) -> String {
-    value.to_string()
+    value.as_str().map_or_else(|| value.to_string(), go_quoted)
 }

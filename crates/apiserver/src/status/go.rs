@@ -1,5 +1,7 @@
 //! Values as errors of a server in Go print them.
 
+use std::fmt::Write as _;
+
 use serde_json::Value;
 
 /// The type of a value, as `%T` prints it.
@@ -39,5 +41,66 @@ pub(crate) fn go_syntax(value: &Value) -> String {
             format!("map[string]interface {{}}{{{}}}", members.join(", "))
         }
         other => other.to_string(),
+    }
+}
+
+/// A text as `%q` prints it.
+pub(crate) fn go_quoted(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push('"');
+    for letter in text.chars() {
+        go_letter(letter, '"', &mut quoted);
+    }
+    quoted.push('"');
+    quoted
+}
+
+/// A letter in single quotes, as the reader of JSON prints it.
+pub(crate) fn go_quoted_letter(letter: char) -> String {
+    let mut quoted = String::from('\'');
+    go_letter(letter, '\'', &mut quoted);
+    quoted.push('\'');
+    quoted
+}
+
+fn go_letter(letter: char, quote: char, out: &mut String) {
+    let short = match letter {
+        '\u{7}' => 'a',
+        '\u{8}' => 'b',
+        '\u{b}' => 'v',
+        '\u{c}' => 'f',
+        '\n' => 'n',
+        '\r' => 'r',
+        '\t' => 't',
+        '\\' => '\\',
+        letter if letter == quote => letter,
+        letter => {
+            // A text never refuses to grow.
+            let _ = match u32::from(letter) {
+                code @ (..=0x1f | 0x7f) => write!(out, "\\x{code:02x}"),
+                code @ 0x80..=0x9f => write!(out, "\\u{code:04x}"),
+                _ => write!(out, "{letter}"),
+            };
+            return;
+        }
+    };
+    out.push('\\');
+    out.push(short);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_quoted_as_in_go() {
+        for (text, quoted) in [
+            ("a'b", r#""a'b""#),
+            ("\"\\\n\t", r#""\"\\\n\t""#),
+            ("\0\u{1}\u{7}\u{7f}\u{81}é😀", "\"\\x00\\x01\\a\\x7f\\u0081é😀\""),
+        ] {
+            assert_eq!(go_quoted(text), quoted);
+        }
+        assert_eq!(['\'', '"', '}', '\0'].map(go_quoted_letter), ["'\\''", "'\"'", "'}'", "'\\x00'"]);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{Cause, Details, FieldError, Status};
+use super::{Cause, Details, FieldError, Status, go::go_quoted};
 
 /// `plural.group`, or just `plural` in the core group.
 fn qualified(plural: &str, group: &str) -> String {
@@ -21,7 +21,7 @@ impl Status {
 
     /// The named object does not exist.
     pub fn not_found(group: &str, plural: &str, name: &str) -> Self {
-        Self::new(404, "NotFound", format!("{} {name:?} not found", qualified(plural, group)))
+        Self::new(404, "NotFound", format!("{} {} not found", qualified(plural, group), go_quoted(name)))
             .with_details(about(group, plural, name))
     }
 

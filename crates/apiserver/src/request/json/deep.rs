@@ -7,6 +7,7 @@ use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
 use super::{
+    problem::place_of,
     read::{Document, Repeated, Unreadable},
     walk::{Nest, Token, Tokens, key_of},
 };
@@ -59,12 +60,6 @@ fn first_too_deep(text: &[u8]) -> Option<usize> {
         }
     }
     None
-}
-
-/// Where a problem is.
-pub(crate) fn place_of(text: &[u8], error: &serde_json::Error) -> usize {
-    let lines = text.split_inclusive(|byte| *byte == b'\n').take(error.line().saturating_sub(1));
-    lines.map(<[u8]>::len).sum::<usize>() + error.column().saturating_sub(1)
 }
 
 /// A list or an object that is being read.

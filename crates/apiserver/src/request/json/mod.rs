@@ -2,14 +2,16 @@
 
 mod deep;
 mod places;
+mod problem;
 mod read;
 #[cfg(test)]
 mod tests;
 mod text;
 mod walk;
 
-pub(crate) use deep::{DEEPEST, holds_mark, place_of};
+pub(crate) use deep::{DEEPEST, holds_mark};
 pub(crate) use places::Places;
+pub(crate) use problem::problem;
 pub(crate) use read::{Document, Unreadable, parse};
 pub(crate) use text::text;
 

@@ -40,6 +40,11 @@ impl<'a> Tokens<'a> {
         self.open.len()
     }
 
+    /// The last one that is open.
+    pub(super) fn innermost(&self) -> Option<Nest> {
+        self.open.last().copied()
+    }
+
     /// Where a scalar ends that begins here.
     fn end(&self, from: usize) -> usize {
         let rest = &self.text[from..];

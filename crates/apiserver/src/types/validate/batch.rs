@@ -79,6 +79,10 @@ fn job_spec(checks: &mut Checks, path: &str, spec: &Value) {
     checks.one_of(&mode, &spec["completionMode"], &["NonIndexed", "Indexed"]);
     let replacement = format!("{path}.podReplacementPolicy");
     checks.one_of(&replacement, &spec["podReplacementPolicy"], &["Failed", "TerminatingOrFailed"]);
+    if !spec["maxFailedIndexes"].is_null() && spec["backoffLimitPerIndex"].is_null() {
+        let field = format!("{path}.backoffLimitPerIndex");
+        checks.add(FieldError::required(field, "when maxFailedIndexes is specified"));
+    }
     for field in ["backoffLimitPerIndex", "maxFailedIndexes"] {
         let is_indexed = spec["completionMode"] == "Indexed";
         if !spec[field].is_null() && !is_indexed {
@@ -142,10 +146,6 @@ fn policies(checks: &mut Checks, path: &str, spec: &Value) {
     if !spec["successPolicy"].is_null() && !is_indexed {
         let detail = "requires indexed completion mode";
         checks.add(FieldError::invalid(format!("{path}.successPolicy"), &spec["successPolicy"], detail));
-    }
-    if !spec["maxFailedIndexes"].is_null() && spec["backoffLimitPerIndex"].is_null() {
-        let field = format!("{path}.backoffLimitPerIndex");
-        checks.add(FieldError::required(field, "when maxFailedIndexes is specified"));
     }
     let manager = &spec["managedBy"];
     if manager.as_str().is_some_and(|name| !name.contains('/')) {

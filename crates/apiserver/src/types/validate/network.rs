@@ -17,11 +17,11 @@ pub(super) fn service(checks: &mut Checks, object: &Value, stored: Option<&Value
     if is_empty(&spec["ports"]) && !is_headless && kind != "ExternalName" {
         checks.add(FieldError::required("spec.ports", ""));
     }
-    checks.required_one_of("spec.type", &spec["type"], &["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"]);
     checks.required_one_of("spec.sessionAffinity", &spec["sessionAffinity"], &["ClientIP", "None"]);
+    checks.required_one_of("spec.type", &spec["type"], &["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"]);
     checks.one_of("spec.externalTrafficPolicy", &spec["externalTrafficPolicy"], &["Cluster", "Local"]);
-    checks.one_of("spec.internalTrafficPolicy", &spec["internalTrafficPolicy"], &["Cluster", "Local"]);
     outside(checks, spec, kind);
+    checks.one_of("spec.internalTrafficPolicy", &spec["internalTrafficPolicy"], &["Cluster", "Local"]);
     families(checks, spec);
     balancer(checks, spec, kind);
     match kind {

@@ -76,6 +76,7 @@ pub(super) fn stateful_set(checks: &mut Checks, object: &Value, stored: Option<&
             invalid(checks, "spec.updateStrategy", printed, "must be 'RollingUpdate' or 'OnDelete'");
         }
     }
+    checks.not_negative("spec.updateStrategy.rollingUpdate.partition", &spec["updateStrategy"]["rollingUpdate"]["partition"]);
     checks.not_negative("spec.ordinals.start", &spec["ordinals"]["start"]);
     let retention = &spec["persistentVolumeClaimRetentionPolicy"];
     for field in ["whenDeleted", "whenScaled"] {
@@ -86,7 +87,6 @@ pub(super) fn stateful_set(checks: &mut Checks, object: &Value, stored: Option<&
     for (path, claim) in items("spec.volumeClaimTemplates", &spec["volumeClaimTemplates"]) {
         storage::claim_spec(checks, &format!("{path}.spec"), &claim["spec"]);
     }
-    checks.not_negative("spec.updateStrategy.rollingUpdate.partition", &spec["updateStrategy"]["rollingUpdate"]["partition"]);
     common(checks, spec, "statefulset");
     if stored.is_some_and(|stored| without(&stored["spec"], &MUTABLE) != without(spec, &MUTABLE)) {
         checks.add(FieldError::forbidden("spec", CHANGED));

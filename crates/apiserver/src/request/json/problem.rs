@@ -1,0 +1,87 @@
+//! What is wrong with a document, as the decoder of the real server says it.
+
+use super::{
+    Unreadable,
+    walk::{Nest, Tokens},
+};
+use crate::status::go::go_quoted_letter;
+
+/// Says why a body cannot be read.
+pub(crate) fn problem(body: &[u8], error: &Unreadable) -> String {
+    let letter_at = |at: usize| body.get(at).map_or_else(String::new, |byte| go_quoted_letter(char::from(*byte)));
+    let error = match error {
+        Unreadable::Syntax(error) => error,
+        Unreadable::TooDeep(at) => return format!("invalid character {} exceeded max depth", letter_at(*at)),
+    };
+    if error.is_eof() {
+        return "unexpected end of JSON input".to_owned();
+    }
+    let at = place_of(body, error);
+    format!("invalid character {} {}", letter_at(at), what(body, at, &error.to_string()))
+}
+
+/// What the decoder was doing. The text of the library is the only thing that tells.
+fn what(body: &[u8], at: usize, text: &str) -> String {
+    let starts = |texts: &[&str]| texts.iter().any(|start| text.starts_with(start));
+    let after_value = || match innermost(body, at) {
+        Some(Nest::List) => "after array element",
+        Some(Nest::Object) => "after object key:value pair",
+        None => "after top-level value",
+    };
+    let is_key = || innermost(body, at) == Some(Nest::Object);
+    match () {
+        () if starts(&["trailing characters"]) => "after top-level value",
+        () if starts(&["expected `:`"]) => "after object key",
+        () if starts(&["key must be a string"]) => "looking for beginning of object key string",
+        () if starts(&["trailing comma"]) && is_key() => "looking for beginning of object key string",
+        () if starts(&["expected `,` or"]) => after_value(),
+        // A number ended where none may end: after a leading zero.
+        () if starts(&["invalid number"]) && body.get(at).is_some_and(u8::is_ascii_digit) => after_value(),
+        () if starts(&["control character"]) => "in string literal",
+        () if starts(&["invalid escape"]) => "in string escape code",
+        () if at == 0 || starts(&["expected value", "trailing comma"]) => "looking for beginning of value",
+        () => return text.to_owned(),
+    }
+    .to_owned()
+}
+
+/// Where a problem is.
+pub(super) fn place_of(text: &[u8], error: &serde_json::Error) -> usize {
+    let lines = text.split_inclusive(|byte| *byte == b'\n').take(error.line().saturating_sub(1));
+    lines.map(<[u8]>::len).sum::<usize>() + error.column().saturating_sub(1)
+}
+
+/// In what a place stands.
+fn innermost(text: &[u8], at: usize) -> Option<Nest> {
+    let mut tokens = Tokens::of(text.get(..at).unwrap_or(text));
+    while tokens.next().is_some() {}
+    tokens.innermost()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::request::json::parse;
+
+    // REQ-5
+    #[test]
+    fn problems_are_told_as_by_the_real_server() {
+        for (text, told) in [
+            (r#"{"a"}"#, "invalid character '}' after object key"),
+            (r#"{"a":1,}"#, "invalid character '}' looking for beginning of object key string"),
+            ("[1,]", "invalid character ']' looking for beginning of value"),
+            ("{'a':1}", r"invalid character '\'' looking for beginning of object key string"),
+            (r#"{"a":{"b":01}}"#, "invalid character '1' after object key:value pair"),
+            ("[[1}]", "invalid character '}' after array element"),
+            (r#"{"a":1]"#, "invalid character ']' after object key:value pair"),
+            ("[\"a\u{1}b\"]", r"invalid character '\x01' in string literal"),
+            (r#"["\x"]"#, "invalid character 'x' in string escape code"),
+            ("\0", r"invalid character '\x00' looking for beginning of value"),
+            ("{} x", "invalid character 'x' after top-level value"),
+            ("[?]", "invalid character '?' looking for beginning of value"),
+            ("{", "unexpected end of JSON input"),
+        ] {
+            assert_eq!(problem(text.as_bytes(), &parse(text.as_bytes()).unwrap_err()), told);
+        }
+    }
+}

@@ -90,7 +90,7 @@ fn validate(query: &Query) -> Result<(), Status> {
             errors.push(forbidden(field, "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\""));
         }
     }
-    if query.get("sendInitialEvents").is_some() {
+    if query.boolean("sendInitialEvents").is_some() {
         errors.push(forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list"));
     }
     if errors.is_empty() { Ok(()) } else { Err(Status::invalid("meta.k8s.io", "ListOptions", "", &errors)) }

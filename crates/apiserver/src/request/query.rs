@@ -31,10 +31,15 @@ impl Query {
         self.0.iter().filter(|(name, _)| name == key).map(|(_, value)| value.as_str()).collect()
     }
 
-    /// Whether a boolean parameter is there and not false: any other value counts, also none.
-    pub(crate) fn is_set(&self, key: &str) -> bool {
+    /// A boolean parameter, if it is there. What does not say false is true, also nothing.
+    pub(crate) fn boolean(&self, key: &str) -> Option<bool> {
         let first = self.0.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str());
-        first.is_some_and(|value| value != "0" && !value.eq_ignore_ascii_case("false"))
+        first.map(|value| value != "0" && !value.eq_ignore_ascii_case("false"))
+    }
+
+    /// Whether a boolean parameter is there and true.
+    pub(crate) fn is_set(&self, key: &str) -> bool {
+        self.boolean(key).unwrap_or_default()
     }
 }
 

@@ -18,6 +18,9 @@ use crate::{
 /// A watch that says nothing lasts between half an hour and an hour (WATCH-9).
 const MIN_TIMEOUT_SECONDS: u64 = 1800;
 
+/// The only version match of a watch.
+const NOT_OLDER_THAN: &str = "NotOlderThan";
+
 /// The options of a watch.
 #[derive(Clone, Debug)]
 pub(crate) struct WatchQuery {
@@ -52,13 +55,18 @@ impl WatchQuery {
             Some(name) => Selection::by_name(name),
             None => Selection::parse(query, kind)?,
         };
-        validate(query)?;
-        let version = query.get("resourceVersion").map(parse_version).transpose().map_err(Status::unknown)?;
-        let start = match (query.get("sendInitialEvents"), version) {
-            (Some("true" | "1"), version) => Start::Initial(version.unwrap_or_default()),
-            (Some(_), None | Some(0)) => Start::Now,
-            (None, None | Some(0)) => Start::Initial(0),
-            (_, Some(version)) => Start::After(version),
+        parse_number(query, "limit")?;
+        let (version, matching) = (query.get("resourceVersion"), query.get("resourceVersionMatch"));
+        // Who says nothing else asks for what is there, and then for all that happens to it.
+        let is_plain = matches!(version, None | Some("0")) && matching.is_none() && query.boolean("sendInitialEvents").is_none();
+        let (initial, matching) =
+            if is_plain { (Some(true), Some(NOT_OLDER_THAN)) } else { (query.boolean("sendInitialEvents"), matching) };
+        validate(initial, matching, query.get("continue"))?;
+        let version = version.map(parse_version).transpose().map_err(Status::unknown)?.unwrap_or_default();
+        let start = match initial {
+            Some(true) => Start::Initial(version),
+            _ if version == 0 => Start::Now,
+            _ => Start::After(version),
         };
         let timeout = match parse_number(query, "timeoutSeconds")?.unwrap_or_default() {
             0 => Duration::from_secs(MIN_TIMEOUT_SECONDS + state.seed.below(MIN_TIMEOUT_SECONDS)),
@@ -75,20 +83,23 @@ fn timeout(seconds: i64) -> Duration {
 }
 
 /// Combinations that make no sense (WATCH-6, WATCH-8).
-fn validate(query: &Query) -> Result<(), Status> {
+fn validate(initial: Option<bool>, matching: Option<&str>, next: Option<&str>) -> Result<(), Status> {
     let forbidden =
         |detail: &str| FieldError::new("resourceVersionMatch", FieldReason::Forbidden, format!("Forbidden: {detail}"));
     let mut errors = Vec::new();
-    match (query.get("sendInitialEvents").is_some(), query.get("resourceVersionMatch")) {
+    match (initial.is_some(), matching) {
         (true, None) => errors.push(forbidden("sendInitialEvents requires setting resourceVersionMatch to NotOlderThan")),
-        (true, Some(other)) if other != "NotOlderThan" => {
+        (true, Some(other)) if other != NOT_OLDER_THAN => {
             errors.push(forbidden("sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"));
-            errors.push(FieldError::not_supported("resourceVersionMatch", &json!(other), &["NotOlderThan"]));
+            errors.push(FieldError::not_supported("resourceVersionMatch", &json!(other), &[NOT_OLDER_THAN]));
         }
         (false, Some(_)) => {
             errors.push(forbidden("resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"))
         }
         _ => {}
+    }
+    if initial.is_some() && next.is_some() {
+        errors.push(forbidden("resourceVersionMatch is forbidden when continue is provided"));
     }
     if errors.is_empty() { Ok(()) } else { Err(Status::invalid("meta.k8s.io", "ListOptions", "", &errors)) }
 }

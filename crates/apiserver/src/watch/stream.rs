@@ -160,7 +160,13 @@ impl Watch {
                 continue;
             }
             match self.subscription.as_mut()?.poll() {
-                Progress::Events(events) => self.take(events),
+                Progress::Events(events) => {
+                    self.take(events);
+                    // Time passes also for who never has to wait.
+                    if self.state.clock.moment() >= self.deadline {
+                        self.subscription = None;
+                    }
+                }
                 Progress::Closed => self.subscription = None,
                 Progress::Lost => {
                     self.subscription = None;

@@ -100,6 +100,23 @@ async fn bookmarks_come_each_minute_and_before_the_end() {
 
 // WATCH-9
 #[tokio::test(start_paused = true)]
+async fn a_watch_ends_at_its_time_however_much_happens() {
+    let cluster = Cluster::start();
+    let mut watch = cluster.watch(&watch_path(&cluster, "&timeoutSeconds=5")).await;
+    let mut seen = 0;
+    for second in 0..20 {
+        cluster.map(&format!("m{second}"), json!({})).await;
+        if watch.next().await.is_none() {
+            break;
+        }
+        seen += 1;
+        pass(Duration::from_secs(1)).await;
+    }
+    assert_eq!(seen, 6);
+}
+
+// WATCH-9
+#[tokio::test(start_paused = true)]
 async fn a_watch_without_timeout_ends_between_half_an_hour_and_an_hour() {
     let cluster = Cluster::start();
     let start = tokio::time::Instant::now();

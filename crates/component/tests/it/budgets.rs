@@ -1,12 +1,14 @@
 use std::time::Duration;
 
 use kubewright::prelude::*;
+use kubewright::render::Generator;
 use kubewright_apiserver::kinds::Verb;
 use kubewright_apiserver::middleware::Target;
 use kubewright_apiserver::middleware::journal::{Journal, Mark};
 
-use crate::types::{bundle, config_map};
-use crate::world::World;
+use crate::kinds::Kinds;
+use crate::types::{Bundle, bundle, config_map};
+use crate::world::{OPERATOR, World};
 
 /// The requests of the operator that are neither events nor watches, as `verb resource/subresource name`.
 fn requests(journal: &Journal, mark: Mark) -> Vec<String> {
@@ -146,4 +148,103 @@ async fn a_restart_writes_nothing() {
     world.run(|builder| builder).await;
     world.idle(Duration::from_mins(1)).await;
     world.journal().since(mark).no_writes().unwrap();
+}
+
+/// Waits until the operator sends such a request, and gives the time since the change on the clock that all share.
+async fn reaction(world: &World, mark: Mark, verb: Verb, (group, plural): (&str, &str)) -> Duration {
+    let changed = world.cluster.clock().now();
+    world.pass(Duration::from_secs(1)).await;
+    let sent = world.journal().since(mark).verb(verb).of(group, plural);
+    let first = sent.iter().next().unwrap_or_else(|| panic!("nothing of this was sent: {:#?}", world.journal().since(mark)));
+    Duration::try_from(first.time.duration_since(changed)).unwrap()
+}
+
+// PERF-8: virtual time passes only for who waits for a timer.
+#[tokio::test]
+async fn what_happens_to_a_dependent_is_acted_on_without_waiting_for_a_timer() {
+    const BUDGET: Duration = Duration::from_millis(100);
+    let world = World::start().await;
+    if !world.cluster.is_embedded() {
+        println!("skipped: only virtual time tells who waits for a timer");
+        return;
+    }
+    for n in 0..20 {
+        let objects: Vec<_> = (0..5).map(|place| config_map(&format!("other-{n}-{place}"), "a")).collect();
+        world.set(&bundle(&format!("other-{n}"), &objects)).await;
+    }
+    let kinds = Kinds::install(&world).await;
+    world.set(&kinds.component(&[kinds.foo(), config_map("one", "a"), config_map("two", "a")])).await;
+    world.until_state("demo", "Processing", "Processing").await;
+    world.idle(Duration::from_secs(10)).await;
+
+    let mark = world.journal().mark();
+    world.observe(&kinds.foo()).await;
+    let took = reaction(&world, mark, Verb::Patch, ("test.kubewright.dev", "bundles")).await;
+    assert!(took < BUDGET, "{took:?} after it became ready");
+    world.until_ready("demo").await;
+    world.idle(Duration::from_secs(10)).await;
+
+    let mark = world.journal().mark();
+    world.patch(&config_map("one", ""), json!({ "data": { "value": "edited" } })).await;
+    let took = reaction(&world, mark, Verb::Update, ("", "configmaps")).await;
+    assert!(took < BUDGET, "{took:?} after it was edited");
+
+    let mark = world.journal().mark();
+    world.delete(&config_map("two", "")).await;
+    let took = reaction(&world, mark, Verb::Create, ("", "configmaps")).await;
+    assert!(took < BUDGET, "{took:?} after it was deleted");
+}
+
+/// Reads three ConfigMaps for what it renders.
+struct LooksUp {
+    cluster: kubewright::runtime::cluster::Cluster,
+    namespace: String,
+}
+
+const LOOKED_UP: [&str; 3] = ["answer-0", "answer-1", "answer-2"];
+
+impl Generator<Bundle> for LooksUp {
+    async fn render(&self, cx: &RenderContext<Bundle>) -> Result<Vec<Manifest>, RenderError> {
+        let maps = kube::Api::<k8s_openapi::api::core::v1::ConfigMap>::namespaced(self.cluster.client().clone(), &self.namespace);
+        let mut manifests = crate::types::objects(cx).await?;
+        for name in LOOKED_UP {
+            let data = maps.get(name).await?.data.unwrap_or_default();
+            let copy = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": format!("copy-{name}") }, "data": data });
+            manifests.push(Manifest::from_json(copy)?);
+        }
+        Ok(manifests)
+    }
+}
+
+// PERF-12, GEN-5
+#[tokio::test]
+async fn what_a_generator_looks_up_is_read_once_per_digest_and_not_with_each_pass() {
+    let mut world = World::new().await;
+    for name in LOOKED_UP {
+        world.create(&config_map(name, "a")).await;
+    }
+    let cluster = world.cluster.connect(world.cluster.tasks()).await;
+    let generator = LooksUp { cluster, namespace: world.namespace().to_owned() };
+    world.run_other(Operator::new(OPERATOR).component::<Bundle>(generator)).await;
+    let lookups = |mark| world.journal().since(mark).verb(Verb::Get).of("", "configmaps").len();
+
+    let mark = world.journal().mark();
+    let mut component = bundle("demo", &[config_map("one", "a")]);
+    component["spec"]["requeueInterval"] = "1m".into();
+    world.set(&component).await;
+    world.until_ready("demo").await;
+    assert_eq!(lookups(mark), 3, "the first rendering");
+
+    let mark = world.journal().mark();
+    world.idle(Duration::from_hours(1)).await;
+    world.patch(&component, json!({ "metadata": { "labels": { "note": "hello" } } })).await;
+    world.idle(Duration::from_secs(1)).await;
+    assert_eq!(lookups(mark), 0, "passes that change nothing");
+
+    let mark = world.journal().mark();
+    component["spec"]["objects"] = json!([config_map("one", "b")]);
+    world.set(&component).await;
+    world.until_object(&config_map("one", ""), "changed", |map| map["data"]["value"] == "b").await;
+    world.until_ready("demo").await;
+    assert_eq!(lookups(mark), 3, "another digest");
 }

@@ -73,14 +73,14 @@ fn is_usable(store: &Store<Projection>) -> bool {
     store.is_synced() && store.status().state != WatchState::Forbidden
 }
 
-struct DependentProjector {
+pub(super) struct DependentProjector {
     context: Arc<ProjectionContext>,
     /// The owners that were seen lately, by the hash of their hash.
     owners: Mutex<Box<[Option<Arc<Owner>>]>>,
 }
 
 impl DependentProjector {
-    fn new(context: Arc<ProjectionContext>) -> Self {
+    pub(super) fn new(context: Arc<ProjectionContext>) -> Self {
         Self { context, owners: Mutex::new(vec![None; RECENT_OWNERS].into()) }
     }
 

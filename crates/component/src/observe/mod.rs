@@ -18,3 +18,6 @@ use kubewright_runtime::controller::Key;
 
 /// Queues a pass of a component.
 pub(crate) type Notify = Arc<dyn Fn(&Key) + Send + Sync>;
+
+#[cfg(test)]
+mod tests;

@@ -209,7 +209,8 @@ impl Generator<Bundle> for LooksUp {
         let mut manifests = crate::types::objects(cx).await?;
         for name in LOOKED_UP {
             let data = maps.get(name).await?.data.unwrap_or_default();
-            let copy = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": format!("copy-{name}") }, "data": data });
+            let copy =
+                json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": format!("copy-{name}") }, "data": data });
             manifests.push(Manifest::from_json(copy)?);
         }
         Ok(manifests)

@@ -100,7 +100,7 @@ impl Planner<'_> {
             };
         }
         // What is not available serves nothing, so nothing of it can be left.
-        if live.serves.is_none() || orphan {
+        if live.serves().is_none() || orphan {
             return Farewell::Send(action);
         }
         match instances_check(&key, live) {

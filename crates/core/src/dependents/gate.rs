@@ -30,7 +30,7 @@ pub(super) fn instances_check(key: &ObjectKey, live: &Projection) -> Option<Fore
 }
 
 fn checked_types(key: &ObjectKey, live: &Projection) -> Option<CheckedTypes> {
-    let serves = live.serves.as_ref()?;
+    let serves = live.serves()?;
     let version = serves.version.as_deref()?.to_owned();
     if is_definition(key) {
         return Some(CheckedTypes::Definition {

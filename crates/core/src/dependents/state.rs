@@ -81,7 +81,7 @@ impl Planner<'_> {
 
     pub(super) fn assess_health(&mut self, place: usize, live: &Projection) -> bool {
         let key = self.items[place].key();
-        if let Some((instant, _)) = live.changes_at {
+        if let Some((instant, _)) = live.changes_at() {
             self.wake_at(instant);
         }
         let mut status = live.status_at(self.now);

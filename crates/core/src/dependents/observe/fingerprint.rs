@@ -13,7 +13,7 @@ pub const FINGERPRINT_NONE: &str = "none";
 /// The fingerprint of an object, and what else it could have been.
 pub(super) struct Fields {
     pub(super) exact: String,
-    pub(super) maps: Option<Box<MapLeaves>>,
+    pub(super) maps: Option<MapLeaves>,
 }
 
 /// The fingerprint of leaves: paths of fieldsV1 keys with the live value, in any order. `None` stands for a leaf that is listed but
@@ -49,12 +49,12 @@ pub(super) fn project(live: &Value, field_manager: &str) -> Fields {
         .map(|(path, value)| (path, if value.is_some_and(Value::is_object) { Some(&empty) } else { value }))
         .collect();
     let loose = fingerprint_of(&present).into();
-    Fields { exact, maps: Some(Box::new(MapLeaves { loose, leaves: maps })) }
+    Fields { exact, maps: Some(MapLeaves { loose, leaves: maps }) }
 }
 
 /// The fingerprint for an item that sent these paths as empty maps: below them only presence counts.
 pub(super) fn combined(live: &Projection, empty_paths: &[Vec<String>]) -> String {
-    let Some(maps) = live.maps.as_ref().filter(|_| !empty_paths.is_empty()) else {
+    let Some(maps) = live.maps().filter(|_| !empty_paths.is_empty()) else {
         return live.fingerprint().to_owned();
     };
     let empty: Vec<String> = empty_paths.iter().map(|path| canonical_json(&json!(path))).collect();
@@ -87,7 +87,7 @@ pub(in crate::dependents) fn fill_empty_paths(body: &mut Value, empty_paths: &[V
 }
 
 fn map_leaves(live: &Projection) -> &[MapLeaf] {
-    live.maps.as_ref().map_or(&[], |maps| &maps.leaves)
+    live.maps().map_or(&[], |maps| &maps.leaves)
 }
 
 fn fill(body: &mut Value, path: &[String]) {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use kubewright_machinery::object::{GroupKind, GroupVersionKind, ObjectExt};
 use serde_json::Value;
 
@@ -120,17 +121,21 @@ pub struct Projection {
     pub owner: Option<Arc<Owner>>,
     /// Its health.
     pub status: Status,
-    /// When its health changes without any event.
-    pub changes_at: Option<(jiff::Timestamp, Status)>,
     /// Whether the only thing that keeps it from being ready is a generation that its controller has not seen.
     pub lagging: bool,
-    pub(super) maps: Option<Box<MapLeaves>>,
     /// Whether fields of ours are kept under another operation than Apply.
     pub reclaim_own: bool,
     /// Whether a reclaimed manager has fields.
     pub reclaim_others: bool,
-    /// What it serves, if it is a type.
-    pub serves: Option<Box<ServedType>>,
+    rare: Option<Box<Rare>>,
+}
+
+/// What few objects have.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Rare {
+    changes_at: Option<(Timestamp, Status)>,
+    maps: Option<MapLeaves>,
+    serves: Option<ServedType>,
 }
 
 impl Projection {
@@ -152,6 +157,7 @@ impl Projection {
             &fields.exact,
             &other_managers(live, &context.field_manager),
         ];
+        let rare = Rare { changes_at: readiness.changes_at, maps: fields.maps, serves: served_type(live, &gvk) };
         Self {
             texts: Texts::of(texts),
             generation: live.generation(),
@@ -161,12 +167,10 @@ impl Projection {
                 .label(&owner_key)
                 .map(|hash| Arc::new(Owner { hash: hash.into(), id: live.annotation(&owner_key).unwrap_or("").into() })),
             status: readiness.status,
-            changes_at: readiness.changes_at,
             lagging: readiness.lagging,
-            maps: fields.maps,
             reclaim_own: claimable(live, |manager, operation| manager == context.field_manager && operation != "Apply"),
             reclaim_others: claimable(live, |manager, _| manager != context.field_manager && context.reclaims(manager)),
-            serves: served_type(live, &gvk).map(Box::new),
+            rare: (rare != Rare::default()).then(|| Box::new(rare)),
         }
     }
 
@@ -200,6 +204,21 @@ impl Projection {
         self.texts.get(5)
     }
 
+    /// When its health changes without any event, and into what.
+    pub fn changes_at(&self) -> Option<(Timestamp, Status)> {
+        self.rare.as_ref()?.changes_at
+    }
+
+    /// What it serves, if it is a type.
+    pub fn serves(&self) -> Option<&ServedType> {
+        self.rare.as_ref()?.serves.as_ref()
+    }
+
+    /// The leaves of our fields whose live values are maps.
+    pub(super) fn maps(&self) -> Option<&MapLeaves> {
+        self.rare.as_ref()?.maps.as_ref()
+    }
+
     /// Whether nothing but the resource version differs.
     pub fn differs_in_version_only(&self, other: &Self) -> bool {
         [0, 2, 3, 4, 5].iter().all(|place| self.texts.get(*place) == other.texts.get(*place))
@@ -222,8 +241,8 @@ impl Projection {
     }
 
     /// The health at an instant.
-    pub fn status_at(&self, now: jiff::Timestamp) -> Status {
-        match self.changes_at {
+    pub fn status_at(&self, now: Timestamp) -> Status {
+        match self.changes_at() {
             Some((instant, status)) if now >= instant => status,
             _ => self.status,
         }

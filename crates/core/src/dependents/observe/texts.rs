@@ -1,28 +1,51 @@
+use std::cmp::Ordering;
 use std::fmt;
 
-/// Several texts in one piece: a box for each would take twice the memory, and projections are what an operator has most of.
+use super::projection::cut;
+
+/// The longest text, in bytes: none that a server keeps in an object's metadata comes near it.
+const LONGEST: usize = 1 << 20;
+/// No character has one of these 2,048 numbers; what is not less is moved behind them.
+const GAP: u32 = 0xD800;
+
+/// Several texts in one piece: a box for each would take twice the memory, and projections are what an operator has most of. Before
+/// them stand their lengths, each as one character: a byte for a short text.
 #[derive(Clone, PartialEq, Eq)]
-pub(super) struct Texts<const N: usize> {
-    all: Box<str>,
-    ends: [u32; N],
-}
+pub(super) struct Texts<const N: usize>(Box<str>);
 
 impl<const N: usize> Texts<N> {
     pub(super) fn of(texts: [&str; N]) -> Self {
-        let mut all = String::with_capacity(texts.iter().map(|text| text.len()).sum());
-        let ends = texts.map(|text| {
-            all.push_str(text);
-            all.len() as u32
-        });
-        Self { all: all.into(), ends }
+        let texts = texts.map(|text| cut(text, LONGEST));
+        let mut all = String::with_capacity(texts.iter().map(|text| text.len() + 2).sum());
+        all.extend(texts.iter().map(|text| character(text.len())));
+        texts.iter().for_each(|text| all.push_str(text));
+        Self(all.into())
     }
 
     /// The text at a place, empty when there is none.
     pub(super) fn get(&self, place: usize) -> &str {
-        let end = |place: usize| self.ends.get(place).map_or(0, |end| *end as usize);
-        let start = place.checked_sub(1).map_or(0, end);
-        self.all.get(start..end(place)).unwrap_or_default()
+        let (mut start, mut length) = (0, 0);
+        for (at, character) in self.0.chars().take(N).enumerate() {
+            start += character.len_utf8();
+            match at.cmp(&place) {
+                Ordering::Less => start += number(character),
+                Ordering::Equal => length = number(character),
+                Ordering::Greater => {}
+            }
+        }
+        self.0.get(start..start + length).unwrap_or_default()
     }
+}
+
+/// A length up to [`LONGEST`] as a character.
+fn character(length: usize) -> char {
+    let length = length as u32;
+    char::from_u32(if length < GAP { length } else { length + 0x800 }).unwrap_or_default()
+}
+
+fn number(character: char) -> usize {
+    let code = u32::from(character);
+    (if code < GAP { code } else { code - 0x800 }) as usize
 }
 
 impl<const N: usize> fmt::Debug for Texts<N> {
@@ -40,5 +63,17 @@ mod tests {
         let texts = Texts::of(["a", "", "üb"]);
         assert_eq!([0, 1, 2, 3].map(|place| texts.get(place)), ["a", "", "üb", ""]);
         assert_ne!(texts, Texts::of(["", "a", "üb"]));
+    }
+
+    #[test]
+    fn texts_of_all_lengths_are_found_again() {
+        for length in [0, 1, 127, 128, 0x7FF, 0x800, 0xD7FF, 0xD800, 0xDFFF, 0xE000, 0x10000, LONGEST] {
+            let long = "a".repeat(length);
+            let texts = Texts::of(["b", &long, "c"]);
+            assert_eq!([texts.get(0), texts.get(2)], ["b", "c"], "{length}");
+            assert_eq!(texts.get(1).len(), length);
+        }
+        let texts = Texts::of([&*"a".repeat(LONGEST + 1), "b"]);
+        assert_eq!((texts.get(0).len(), texts.get(1)), (LONGEST, "b"));
     }
 }

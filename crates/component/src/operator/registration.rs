@@ -81,6 +81,13 @@ impl<C: Component> Registration for ComponentRegistration<C> {
         for (group, plural) in &self.options.dependent_types {
             declarations.rule(Rule::new(group.clone(), plural.clone(), DEPENDENT_VERBS));
         }
+        if self.options.dependent_types.is_empty() {
+            declarations.remark(format!(
+                "the operator does not say which types of dependents {} has, so no role holds permissions for them: name them with \
+                 `dependent_types`, or grant them yourself",
+                C::kind(&())
+            ));
+        }
         for kind in C::reference_kinds() {
             declarations.rule(Rule::new("", kind.plural(), &["get", "list", "watch"]));
         }

@@ -61,6 +61,69 @@ async fn installed(world: &World) -> String {
     user
 }
 
+/// The same for one namespace: roles in it, and a cluster role for what has no namespace.
+async fn installed_in_its_namespace(world: &World, operator: &Operator) -> String {
+    let user = format!("{}-confined", world.namespace());
+    for document in rbac_documents(&operator.declarations(), &user) {
+        let (kind, rules) = (document["kind"].as_str().unwrap().to_owned(), document["rules"].to_string());
+        let mut bound = binding(&user, &user, &user, document["metadata"]["namespace"].as_str());
+        bound["roleRef"]["kind"] = kind.clone().into();
+        let confined = kind == "Role" && document["metadata"]["namespace"] == world.namespace();
+        assert!(confined || !rules.contains("configmaps") && !rules.contains("bundles") && !rules.contains("events"), "{rules}");
+        world.create(&document).await;
+        world.create(&bound).await;
+    }
+    user
+}
+
+// CHK-3, STORE-3, WATCH-2
+#[tokio::test]
+async fn an_operator_of_one_namespace_works_with_roles_in_it() {
+    let mut world = world().await;
+    let namespace = world.namespace().to_owned();
+    let operator = operator().options(|options| options.watch_namespaces = vec![namespace]);
+    let user = installed_in_its_namespace(&world, &operator).await;
+    world.run_as(operator, &user).await;
+    // What a reference names, a service account that is spoken for, and events are in the namespace too.
+    world.create(&config_map("source", "s")).await;
+    let account = format!("system:serviceaccount:{}:deployer", world.namespace());
+    let deployer = format!("{user}-deployer");
+    world.create(&role(&deployer, json!([{ "apiGroups": [""], "resources": ["configmaps"], "verbs": ["*"] }]))).await;
+    world.create(&binding(&deployer, &deployer, &account, Some(world.namespace()))).await;
+    let mut component = bundle("demo", &[config_map("one", "a")]);
+    component["spec"]["all"] = json!([{ "name": "source" }]);
+    component["spec"]["serviceAccountName"] = "deployer".into();
+    world.set(&component).await;
+    let ready = world.until_ready("demo").await;
+    assert!(condition(&ready, "Polling").is_none(), "{ready:#}");
+    world.until_event("Ready").await;
+    world.delete(&config_map("one", "")).await;
+    world.until_present(&config_map("one", "")).await;
+    world.patch(&config_map("source", ""), json!({ "data": { "value": "t" } })).await;
+    world.until_object(&config_map("copy", ""), "renewed", |copy| copy["data"]["source.value"] == "t").await;
+    world.until_ready("demo").await;
+    world.delete(&component).await;
+    world.until_gone(&component).await;
+    assert!(world.get(&config_map("one", "")).await.is_none());
+}
+
+// CHK-3
+#[tokio::test]
+async fn what_an_operator_of_one_namespace_lacks_is_named_with_the_namespace() {
+    let world = world().await;
+    let namespace = world.namespace().to_owned();
+    let operator = operator().options(|options| {
+        options.watch_namespaces = vec![namespace.clone()];
+        options.startup_timeout = Some(Duration::from_secs(1));
+    });
+    world.cluster.install_crds(&operator).await;
+    let running = world.cluster.start_operator_as(operator, "nobody").await;
+    let message = running.ended().await.unwrap_err().to_string();
+    let lacking = [format!("cannot create configmaps in namespace {namespace}"), "cannot create namespaces".to_owned()];
+    assert!(lacking.iter().all(|part| message.contains(part)), "{message}");
+    running.stop().await;
+}
+
 // CHK-3, OPR-6
 #[tokio::test]
 async fn without_permissions_the_start_names_what_is_missing_and_how_to_grant_it() {

@@ -192,14 +192,14 @@ impl Operator {
         format!("{} {} (commit {}, kubewright {})", self.name, self.version, self.commit, env!("CARGO_PKG_VERSION"))
     }
 
-    /// Everything that the parts declare, and what the operator needs itself.
+    /// Everything that the parts declare, and what the operator needs itself, confined to the namespaces that it watches.
     pub fn declarations(&self) -> Declarations {
         let mut declarations = Declarations::default();
         declarations.rule(Rule::new("events.k8s.io", "events", &["create", "patch"]));
         for registration in &self.registrations {
             registration.declare(&mut declarations);
         }
-        declarations
+        declarations.confined(&self.options.watch_namespaces)
     }
 
     /// Runs until `shutdown` or until something fails that must not. Without command line, logging and signals.

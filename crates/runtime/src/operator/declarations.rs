@@ -5,6 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use kubewright_machinery::object::GroupVersionKind;
 use serde_json::Value;
 
+use super::scope::ClusterScoped;
+
+/// The group of events.
+const EVENTS: &str = "events.k8s.io";
+
 /// Everything that the parts of an operator declare.
 #[derive(Clone, Debug, Default)]
 pub struct Declarations {
@@ -13,6 +18,7 @@ pub struct Declarations {
     optional: BTreeSet<Rule>,
     kinds: BTreeSet<GroupVersionKind>,
     problems: Vec<String>,
+    remarks: Vec<String>,
 }
 
 /// A permission: these verbs on this resource, in one namespace or in all.
@@ -75,6 +81,38 @@ impl Declarations {
         self
     }
 
+    /// Something that the author of the operator may have forgotten. The command `rbac` tells it.
+    pub fn remark(&mut self, remark: impl Into<String>) -> &mut Self {
+        self.remarks.push(remark.into());
+        self
+    }
+
+    /// The same for an operator that is confined to these namespaces: what is about objects in namespaces is needed in each of them
+    /// only. Objects of types that nobody here knows, and of all types at once (`*`), count as such.
+    #[must_use]
+    pub fn confined(mut self, namespaces: &[String]) -> Self {
+        if !namespaces.is_empty() {
+            let known = ClusterScoped::with(self.crds.values());
+            let confine = |rule: Rule| {
+                let stays = rule.namespace.is_some() || known.has(&rule);
+                let each = namespaces.iter().filter(move |_| !stays).map({
+                    let rule = rule.clone();
+                    move |namespace| rule.clone().in_namespace(namespace)
+                });
+                each.chain(stays.then_some(rule)).collect::<Vec<_>>()
+            };
+            let rules = std::mem::take(&mut self.rules).into_iter().flat_map(confine).collect();
+            let optional = std::mem::take(&mut self.optional).into_iter().flat_map(confine).collect();
+            (self.rules, self.optional) = (rules, optional);
+            if known.any_own() {
+                // Events about objects without namespace are there.
+                let events: Vec<Rule> = self.rules.iter().filter(|rule| rule.group == EVENTS).cloned().collect();
+                self.rules.extend(events.into_iter().map(|rule| rule.in_namespace("default")));
+            }
+        }
+        self
+    }
+
     /// The CRDs, sorted by name.
     pub fn crds(&self) -> impl Iterator<Item = &Value> {
         self.crds.values()
@@ -93,6 +131,11 @@ impl Declarations {
     /// The kinds that must be served.
     pub fn kinds(&self) -> impl Iterator<Item = &GroupVersionKind> {
         self.kinds.iter()
+    }
+
+    /// What the author of the operator may have forgotten.
+    pub fn remarks(&self) -> &[String] {
+        &self.remarks
     }
 
     /// What is wrong with the operator itself.

@@ -15,6 +15,7 @@ mod preflight;
 mod rbac;
 mod registration;
 mod running;
+mod scope;
 
 #[cfg(test)]
 mod tests;
@@ -25,6 +26,6 @@ pub use declarations::{Declarations, Rule};
 pub use error::{OperatorError, Responsible};
 pub use phase::Phase;
 pub use preflight::MinimumVersion;
-pub use rbac::rbac_documents;
+pub use rbac::{rbac_documents, service_account_documents};
 pub use registration::Registration;
 pub use running::RunningOperator;

@@ -1,10 +1,12 @@
-//! The roles that an operator needs, as documents.
+//! The roles that an operator needs, and who has them, as documents.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
 use super::{Declarations, Rule};
+
+const API_VERSION: &str = "rbac.authorization.k8s.io/v1";
 
 /// ClusterRole and Roles for what is declared, named after the prefix: rules with the same group and verbs are one.
 pub fn rbac_documents(declarations: &Declarations, prefix: &str) -> Vec<Value> {
@@ -13,6 +15,22 @@ pub fn rbac_documents(declarations: &Declarations, prefix: &str) -> Vec<Value> {
         scopes.entry(rule.namespace.clone()).or_default().push(rule);
     }
     scopes.into_iter().map(|(namespace, rules)| role(prefix, namespace, &rules)).collect()
+}
+
+/// The service account that the operator runs as, of this name and in this namespace, and a binding to it for each of the roles that
+/// [`rbac_documents`] gives.
+pub fn service_account_documents(declarations: &Declarations, name: &str, namespace: &str) -> Vec<Value> {
+    let account = json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name, "namespace": namespace}});
+    let roles = rbac_documents(declarations, name);
+    let bindings = roles.iter().map(|role| {
+        let kind = if role["kind"] == "Role" { "RoleBinding" } else { "ClusterRoleBinding" };
+        json!({
+            "apiVersion": API_VERSION, "kind": kind, "metadata": role["metadata"],
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": role["kind"], "name": name},
+            "subjects": [{"kind": "ServiceAccount", "name": name, "namespace": namespace}],
+        })
+    });
+    std::iter::once(account).chain(bindings).collect()
 }
 
 fn role(prefix: &str, namespace: Option<String>, rules: &[Rule]) -> Value {
@@ -24,13 +42,12 @@ fn role(prefix: &str, namespace: Option<String>, rules: &[Rule]) -> Value {
         .into_iter()
         .map(|((group, verbs), resources)| json!({"apiGroups": [group], "resources": resources, "verbs": verbs}))
         .collect();
-    let api_version = "rbac.authorization.k8s.io/v1";
     match namespace {
         None => {
-            json!({"apiVersion": api_version, "kind": "ClusterRole", "metadata": {"name": prefix}, "rules": rules})
+            json!({"apiVersion": API_VERSION, "kind": "ClusterRole", "metadata": {"name": prefix}, "rules": rules})
         }
         Some(namespace) => json!({
-            "apiVersion": api_version, "kind": "Role", "metadata": {"name": prefix, "namespace": namespace}, "rules": rules,
+            "apiVersion": API_VERSION, "kind": "Role", "metadata": {"name": prefix, "namespace": namespace}, "rules": rules,
         }),
     }
 }

@@ -322,3 +322,39 @@ fn roles_hold_what_is_declared() {
         ]
     );
 }
+
+// CMD-4
+#[test]
+fn an_operator_of_some_namespaces_needs_nothing_of_others() {
+    let mut declarations = operator(vec![Part::new("widget")]).declarations();
+    let cluster = json!({
+        "metadata": {"name": "sites.demo.example.com"},
+        "spec": {"group": "demo.example.com", "scope": "Cluster", "names": {"plural": "sites"}},
+    });
+    declarations.crd(cluster);
+    declarations.rule(Rule::new("", "namespaces", &["get"]));
+    declarations.rule(Rule::new("demo.example.com", "sites/status", &["patch"]));
+    declarations.rule(Rule::new("", "configmaps", &["get"]).in_namespace("system"));
+    declarations.optional_rule(Rule::new("", "serviceaccounts", &["impersonate"]));
+    declarations.optional_rule(Rule::new("", "users", &["impersonate"]));
+    let declarations = declarations.confined(&["a".to_owned(), "b".to_owned()]);
+    let line = |rule: Rule| format!("{} {}", rule.namespace.as_deref().unwrap_or("-"), rule.resource);
+    let lines: Vec<String> = declarations.all_rules().into_iter().map(line).collect();
+    assert_eq!(
+        lines,
+        [
+            "- namespaces",
+            "- users",
+            "- sites/status",
+            "a serviceaccounts",
+            "a widgets",
+            "a events",
+            "b serviceaccounts",
+            "b widgets",
+            "b events",
+            // Where the events about sites are.
+            "default events",
+            "system configmaps",
+        ]
+    );
+}

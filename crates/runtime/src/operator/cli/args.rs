@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use kubewright_machinery::quantity::GoDuration;
+use serde_json::Value;
 
 use super::DevArgs;
-use crate::operator::{MinimumVersion, OperatorOptions};
+use crate::operator::{MinimumVersion, Operator, OperatorOptions, rbac_documents, service_account_documents};
 
 /// Where a program serves probes and metrics unless told otherwise: port 8080 of all addresses.
 const DEFAULT_ADMIN: SocketAddr = SocketAddr::new(IpAddr::V6(Ipv6Addr::UNSPECIFIED), 8080);
@@ -40,14 +41,24 @@ pub(super) enum Command {
     },
     /// Prints the CRDs that the operator brings along
     Crds,
-    /// Prints the roles that the operator needs
-    Rbac {
-        /// The name of the roles; the operator's name by default
-        #[arg(long, value_name = "NAME")]
-        prefix: Option<String>,
-    },
+    /// Prints the roles that the operator needs, and with a namespace for it its service account and the bindings
+    Rbac(RbacArgs),
     /// Prints name and version
     Version,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(super) struct RbacArgs {
+    /// The name of the roles, the service account and the bindings; the operator's name by default
+    #[arg(long, value_name = "NAME")]
+    prefix: Option<String>,
+    /// The namespaces that the operator will watch, separated by commas: roles for each of them, and a cluster role for what has no
+    /// namespace only; all by default
+    #[arg(long, env = "WATCH_NAMESPACES", value_delimiter = ',', value_name = "NAMES")]
+    watch_namespaces: Vec<String>,
+    /// The namespace that the operator will run in; the first one that it watches by default
+    #[arg(long, env = "SYSTEM_NAMESPACE", value_name = "NAME")]
+    system_namespace: Option<String>,
 }
 
 #[derive(Clone, Debug, Args)]
@@ -172,6 +183,26 @@ impl RunArgs {
         options.shutdown_timeout = value(self.shutdown_timeout).unwrap_or(options.shutdown_timeout);
         let named = |name: Option<String>| name.filter(|name| !name.is_empty());
         options.instance = named(self.pod_name).or_else(|| options.instance.take()).or_else(|| named(self.hostname));
+    }
+}
+
+impl RbacArgs {
+    /// What to print, for an operator that sets these options itself.
+    pub(super) fn documents(self, operator: Operator) -> Vec<Value> {
+        let prefix = self.prefix.unwrap_or_else(|| operator.name().to_owned());
+        let watched = names(self.watch_namespaces);
+        let system = self.system_namespace.filter(|name| !name.is_empty()).or_else(|| watched.first().cloned());
+        let operator = operator.options(|options| {
+            if !watched.is_empty() {
+                options.watch_namespaces = watched;
+            }
+        });
+        let declarations = operator.declarations();
+        let mut documents = rbac_documents(&declarations, &prefix);
+        if let Some(namespace) = system {
+            documents.extend(service_account_documents(&declarations, &prefix, &namespace));
+        }
+        documents
     }
 }
 

@@ -17,7 +17,7 @@ use super::args::{Cli, ClusterArgs, Command, RunArgs};
 use super::logging::set_up;
 use super::{DevEnvironment, Interrupts};
 use crate::cluster::{ConnectError, config_from_file, infer_config};
-use crate::operator::{Operator, OperatorError, rbac_documents};
+use crate::operator::{Operator, OperatorError};
 
 /// What is logged by default: by an operator, and by one that somebody tries out. The client logs errors that we report too.
 const RUN_FILTER: &str = "info,kube_client=off";
@@ -62,9 +62,12 @@ pub async fn main_from(
             }
         }
         Command::Crds => print_documents(operator.declarations().crds()),
-        Command::Rbac { prefix } => {
-            let prefix = prefix.unwrap_or_else(|| operator.name().to_owned());
-            print_documents(&rbac_documents(&operator.declarations(), &prefix))
+        Command::Rbac(args) => {
+            for remark in operator.declarations().remarks() {
+                // Nobody can be told when the output is closed.
+                let _ = writeln!(io::stderr(), "warning: {remark}");
+            }
+            print_documents(&args.documents(operator))
         }
         Command::Version => print(&format!("{}\n", operator.version_line())),
     }

@@ -6,8 +6,9 @@ use std::time::Duration;
 use clap::{CommandFactory as _, Parser as _};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
+use serde_json::Value;
 
-use super::args::{Cli, LogFormat};
+use super::args::{Cli, Command, LogFormat};
 use super::*;
 use crate::operator::{Operator, OperatorOptions};
 
@@ -135,6 +136,34 @@ async fn what_only_prints_needs_no_cluster() {
     }
 }
 
+// CMD-4
+#[test]
+fn roles_come_with_a_service_account_where_its_namespace_is_known() {
+    let printed = |args: &[&str]| {
+        let cli = Cli::try_parse_from(["demo", "rbac"].iter().chain(args)).unwrap();
+        let Some(Command::Rbac(args)) = cli.command else { panic!("another command") };
+        let documents = args.documents(Operator::new("demo"));
+        let text = |document: &Value, pointer: &str| document.pointer(pointer).and_then(Value::as_str).unwrap_or("-").to_owned();
+        let line = |document: &Value| {
+            let subject = text(document, "/subjects/0/namespace");
+            format!("{} {} {subject}", text(document, "/kind"), text(document, "/metadata/namespace"))
+        };
+        documents.iter().map(line).collect::<Vec<_>>()
+    };
+    assert_eq!(printed(&[]), ["ClusterRole - -"]);
+    assert_eq!(printed(&["--watch-namespaces", "", "--system-namespace", ""]), ["ClusterRole - -"]);
+    assert_eq!(printed(&["--system-namespace", "s"]), ["ClusterRole - -", "ServiceAccount s -", "ClusterRoleBinding - s"]);
+    // Events are all that this operator needs, and those are in the namespaces.
+    assert_eq!(
+        printed(&["--watch-namespaces", "a,b"]),
+        ["Role a -", "Role b -", "ServiceAccount a -", "RoleBinding a a", "RoleBinding b a"]
+    );
+    assert_eq!(
+        printed(&["--watch-namespaces", "a", "--system-namespace", "s"]),
+        ["Role a -", "ServiceAccount s -", "RoleBinding a s"]
+    );
+}
+
 const REFERENCE: &str = include_str!("../../../../../docs/src/reference/running.md");
 
 /// The first columns of the table below a heading.
@@ -145,19 +174,22 @@ fn documented(heading: &str) -> BTreeSet<Vec<String>> {
     table.skip(2).map(cells).collect()
 }
 
+/// The flags of a command, each with its variable.
+fn arguments(command: &clap::Command) -> BTreeSet<Vec<String>> {
+    let flags = command.get_arguments().filter(|arg| !arg.is_hide_set() && arg.get_id() != "version" && arg.get_id() != "help");
+    let row = |arg: &clap::Arg| {
+        let variable = arg.get_env().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        Some(vec![format!("--{}", arg.get_long()?), variable])
+    };
+    flags.filter_map(row).collect()
+}
+
 #[test]
 fn the_book_knows_all_flags_and_variables() {
     let command = Cli::command();
-    let flags = command.get_arguments().filter(|arg| !arg.is_hide_set() && arg.get_id() != "version");
-    let known: BTreeSet<Vec<String>> = flags
-        .filter_map(|arg| {
-            Some(vec![
-                format!("--{}", arg.get_long()?),
-                arg.get_env().map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
-            ])
-        })
-        .collect();
-    assert_eq!(documented("Flags"), known);
+    assert_eq!(documented("Flags"), arguments(&command));
+    let rbac = command.find_subcommand("rbac").unwrap();
+    assert_eq!(documented("Roles"), arguments(rbac));
 }
 
 #[test]

@@ -76,6 +76,15 @@ async fn installed_in_its_namespace(world: &World, operator: &Operator) -> Strin
     user
 }
 
+// CMD-4
+#[test]
+fn an_operator_that_names_no_types_of_dependents_is_reminded() {
+    let silent: Operator = Operator::new(OPERATOR).component::<crate::types::Bundle>(objects).into();
+    let declarations = silent.declarations();
+    assert!(matches!(declarations.remarks(), [remark] if remark.contains("Bundle") && remark.contains("`dependent_types`")));
+    assert_eq!(operator().declarations().remarks(), [""; 0]);
+}
+
 // CHK-3, STORE-3, WATCH-2
 #[tokio::test]
 async fn an_operator_of_one_namespace_works_with_roles_in_it() {

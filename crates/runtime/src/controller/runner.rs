@@ -198,21 +198,22 @@ impl Running {
     }
 
     async fn conclude(&self) -> Conclusion {
-        let pass = AssertUnwindSafe(self.reconciler.reconcile(&self.context)).catch_unwind();
-        let limited = async {
-            match self.timeout {
-                Some(limit) => self.shared.clock.limit(limit, pass).await,
-                None => Ok(pass.await),
-            }
-        };
         let abandoned = async {
             self.context.cancelled().cancelled().await;
             self.shared.clock.sleep(CANCEL_GRACE).await;
         };
-        let ended = tokio::select! {
+        tokio::select! {
             biased;
-            ended = limited => ended,
-            () = abandoned => return Conclusion::cancelled(),
+            conclusion = self.attempt() => conclusion,
+            () = abandoned => Conclusion::cancelled(),
+        }
+    }
+
+    async fn attempt(&self) -> Conclusion {
+        let pass = AssertUnwindSafe(self.reconciler.reconcile(&self.context)).catch_unwind();
+        let ended = match self.timeout {
+            Some(limit) => self.shared.clock.limit(limit, pass).await,
+            None => Ok(pass.await),
         };
         let failure = match ended {
             Ok(Ok(conclusion)) => return conclusion,

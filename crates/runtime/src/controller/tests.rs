@@ -1,7 +1,7 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -27,6 +27,8 @@ struct Script<F> {
 struct Journal {
     passes: Mutex<Vec<(String, Duration)>>,
     interrupted: Mutex<Vec<String>>,
+    /// What is told of an interrupted pass never ends.
+    hangs: AtomicBool,
     running: AtomicUsize,
     most: AtomicUsize,
 }
@@ -58,6 +60,9 @@ impl<F: Fn(String, usize) -> Pass + Send + Sync + 'static> Reconciler for Script
 
     async fn interrupted(&self, _: &PassContext, conclusion: &Conclusion) {
         self.journal.interrupted.lock().push(conclusion.message.clone());
+        if self.journal.hangs.load(Ordering::SeqCst) {
+            std::future::pending().await
+        }
     }
 }
 
@@ -250,6 +255,19 @@ async fn a_pass_that_outlives_the_deadline_is_cancelled_and_dropped() {
     scene.run.await.unwrap();
     assert_eq!(clock.moment().0.as_secs(), 1 + 25 + 5);
     assert!(metrics.encode().unwrap().contains("result=\"cancelled\"} 1"));
+}
+
+// SHT-3: a server that does not answer must not keep the process.
+#[tokio::test(start_paused = true)]
+async fn telling_of_a_panic_outlives_no_deadline() {
+    let scene = Scene::start(|_, _| Box::pin(async { panic!("out of order") }), |controller| controller);
+    scene.journal.hangs.store(true, Ordering::SeqCst);
+    scene.enqueue.now(key("a"));
+    scene.at(1000).await;
+    scene.stop.cancel();
+    let clock = scene.clock.clone();
+    clock.limit(Duration::from_mins(5), scene.run).await.expect("it ends").unwrap();
+    assert_eq!(clock.moment().0.as_secs(), 1 + 25 + 5);
 }
 
 // HLT-4

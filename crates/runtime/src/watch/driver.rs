@@ -193,7 +193,12 @@ impl Driver {
         }
         let body = match self.connection.open(&request).await {
             Ok(body) => body,
-            Err(error) => return End::from(error),
+            Err(error) => {
+                if is_refused(&error) {
+                    self.resume = None;
+                }
+                return End::from(error);
+            }
         };
         let opened = self.now();
         let from = self.resume.clone();
@@ -362,6 +367,12 @@ impl Driver {
     fn now(&self) -> Moment {
         self.connection.clock().moment()
     }
+}
+
+/// Whether it may be the version itself that the server cannot take: asked for the same again, it would say so for ever. Another list
+/// is no burden to a server that is not busy.
+fn is_refused(error: &ApiError) -> bool {
+    matches!(error.code(), Some(400 | 422 | 500))
 }
 
 /// Goes on with a list at the first item that cannot be decoded. `None` when that is not what is wrong with it.

@@ -119,6 +119,43 @@ async fn a_fresh_version_that_has_expired_already_is_no_reason_to_hurry() {
     assert_eq!(store.status().state, WatchState::Watching);
 }
 
+// STORE-5: asked again and again from a version that the server cannot take, the watch would never tell anything again.
+#[tokio::test(start_paused = true)]
+async fn a_version_that_the_server_refuses_is_given_up_for_a_list() {
+    for (code, reason) in [(400, "BadRequest"), (500, "InternalError")] {
+        let server = Server::new();
+        server.bump(700);
+        server.put("demo", "a", "1");
+        let store = synced(&server.cluster()).await;
+        pass(2_000).await;
+        server.fail_always("resourceVersion=701", Fault::Status(code, reason));
+        server.release_nothing_and_drop();
+        server.put("demo", "a", "2");
+        pass(10_000).await;
+        assert_eq!(texts(&store), ["a=2"], "{code}");
+        assert_eq!(store.status().state, WatchState::Watching, "{code}");
+        assert_eq!(server.requests("limit="), 2, "{code}");
+    }
+}
+
+// STORE-5: who has too much to do is not asked for a list.
+#[tokio::test(start_paused = true)]
+async fn a_server_that_is_away_is_asked_for_no_list() {
+    for fault in [Fault::Reset, Fault::Busy(1), Fault::Status(503, "ServiceUnavailable")] {
+        let server = Server::new();
+        server.put("demo", "a", "1");
+        let store = synced(&server.cluster()).await;
+        pass(2_000).await;
+        server.fail_always("watch=true", fault.clone());
+        server.drop_streams(true);
+        pass(20_000).await;
+        server.heal();
+        server.put("demo", "a", "2");
+        pass(40_000).await;
+        assert_eq!((texts(&store), server.requests("limit=")), (vec!["a=2".to_owned()], 1), "{fault:?}");
+    }
+}
+
 // STORE-5
 #[tokio::test(start_paused = true)]
 async fn a_busy_server_says_when_to_come_back() {

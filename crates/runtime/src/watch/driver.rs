@@ -260,7 +260,11 @@ impl Driver {
         self.watch.active(self.now());
         if kind == "ERROR" {
             let status = StatusError::from_status(format!("watch {}", self.watch.spec), 500, &object);
-            return Told::End(End::from(ApiError::from(Box::new(status))));
+            let error = ApiError::from(Box::new(status));
+            if is_refused(&error) {
+                self.resume = None;
+            }
+            return Told::End(End::from(error));
         }
         Defaults::of(resource).fill(&mut object);
         let version = object.pointer("/metadata/resourceVersion").and_then(Value::as_str);

@@ -138,6 +138,20 @@ async fn a_version_that_the_server_refuses_is_given_up_for_a_list() {
     }
 }
 
+// STORE-5: the same when the watch is opened first and broken off then.
+#[tokio::test(start_paused = true)]
+async fn an_error_in_the_stream_lists_again() {
+    let server = Server::new();
+    server.put("demo", "a", "1");
+    let store = synced(&server.cluster()).await;
+    pass(2_000).await;
+    server.hold();
+    server.put("demo", "a", "2");
+    server.send_line(&json!({"type": "ERROR", "object": {"kind": "Status", "code": 500, "reason": "InternalError"}}));
+    pass(10_000).await;
+    assert_eq!((texts(&store), server.requests("limit=")), (vec!["a=2".to_owned()], 2));
+}
+
 // STORE-5: who has too much to do is not asked for a list.
 #[tokio::test(start_paused = true)]
 async fn a_server_that_is_away_is_asked_for_no_list() {

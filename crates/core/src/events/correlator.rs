@@ -5,6 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher as _};
 use std::time::Duration;
 
 use jiff::Timestamp;
+use kubewright_machinery::object::names::dns_1123_subdomain;
 
 use super::Reference;
 use crate::backoff::TokenBucket;
@@ -258,9 +259,10 @@ impl Correlator {
     fn place(&mut self, regarding: &Reference) -> (String, String) {
         let namespace = if regarding.namespace.is_empty() { "default" } else { &regarding.namespace };
         self.names = self.names.wrapping_add(1);
-        // The longest name of an object is 253 bytes; names are ASCII.
+        // The longest name of an object is 253 bytes.
         let room = 253 - 17;
-        let stem = regarding.name.get(..room).unwrap_or(&regarding.name).trim_end_matches(['.', '-']);
+        let stem = cut_at(&regarding.name, room).trim_end_matches(['.', '-']);
+        let stem = if dns_1123_subdomain(stem).is_empty() { stem.to_owned() } else { plain(stem) };
         (namespace.to_owned(), format!("{stem}.{:016x}", self.names))
     }
 
@@ -308,6 +310,24 @@ fn cut(note: String) -> String {
     if note.len() <= MAX_NOTE {
         return note;
     }
-    let end = (0..=MAX_NOTE - 3).rev().find(|index| note.is_char_boundary(*index)).unwrap_or(0);
-    format!("{}...", &note[..end])
+    format!("{}...", cut_at(&note, MAX_NOTE - 3))
+}
+
+/// The longest beginning of at most so many bytes.
+fn cut_at(text: &str, limit: usize) -> &str {
+    let end = (0..=limit.min(text.len())).rev().find(|index| text.is_char_boundary(*index)).unwrap_or(0);
+    &text[..end]
+}
+
+/// Roles and other objects may have names that no event can have.
+fn plain(name: &str) -> String {
+    let sign = |sign: char| {
+        let sign = sign.to_ascii_lowercase();
+        if sign.is_ascii_lowercase() || sign.is_ascii_digit() { sign } else { '-' }
+    };
+    let plain: String = name.chars().map(sign).collect();
+    match plain.trim_matches('-') {
+        "" => "event".to_owned(),
+        plain => plain.to_owned(),
+    }
 }

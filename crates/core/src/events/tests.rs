@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use kubewright_machinery::object::names::dns_1123_subdomain;
 
 use super::*;
 use crate::flow::Event;
@@ -112,6 +113,34 @@ fn notes_are_cut_and_names_are_distinct() {
     let (one, other) = (place("a"), place("b"));
     assert_eq!(one, ("ns".to_owned(), "demo.0000000000000abe".to_owned()));
     assert_ne!(one, other);
+}
+
+// EMIT-1: a server refuses events whose own name is no DNS subdomain, whatever the object is called.
+#[test]
+fn events_about_objects_of_any_name_have_names_that_servers_take() {
+    let mut correlator = Correlator::new(0);
+    let mut stem = |name: &str| {
+        let regarding = Reference { kind: "ClusterRole".to_owned(), name: name.to_owned(), ..Reference::default() };
+        let occurrence = Occurrence { regarding, ..occurrence("a") };
+        let Decision::Create(record) = correlator.observe(occurrence, Timestamp::UNIX_EPOCH, Moment::START) else {
+            panic!("{name:?} gets no event");
+        };
+        assert_eq!(dns_1123_subdomain(&record.name), [""; 0], "{name:?}");
+        record.name.rsplit_once('.').unwrap().0.to_owned()
+    };
+    for (name, expected) in [
+        ("demo.example.com", "demo.example.com"),
+        ("system:node", "system-node"),
+        ("Read Only", "read-only"),
+        ("system:", "system"),
+        (":", "event"),
+        ("", "event"),
+        ("größe", "gr--e"),
+    ] {
+        assert_eq!(stem(name), expected);
+    }
+    assert_eq!(stem(&"ä".repeat(200)), "event");
+    assert_eq!(stem(&"a".repeat(253)).len(), 236);
 }
 
 // EMIT-7

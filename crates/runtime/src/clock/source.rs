@@ -57,7 +57,11 @@ impl Clock {
 
     /// Ends at `moment`, at once when it has passed.
     pub async fn sleep_until(&self, moment: Moment) {
-        tokio::time::sleep_until(self.start + moment.0).await;
+        match self.start.checked_add(moment.0) {
+            Some(instant) => tokio::time::sleep_until(instant).await,
+            // The machine's clock does not reach that far.
+            None => std::future::pending().await,
+        }
     }
 
     /// Waits for `future`, at most for `limit`.

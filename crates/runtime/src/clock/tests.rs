@@ -19,6 +19,16 @@ async fn a_limit_ends_what_never_ends() {
     assert_eq!(error.to_string(), "no answer within 30s");
 }
 
+// Whoever writes `Duration::MAX` means never.
+#[tokio::test(start_paused = true)]
+async fn what_is_due_at_the_end_of_time_never_comes() {
+    let clock = Clock::system();
+    let day = Duration::from_hours(24);
+    assert!(clock.limit(day, clock.sleep_until(clock.moment() + Duration::MAX)).await.is_err());
+    assert!(clock.limit(day, clock.sleep(Duration::MAX)).await.is_err());
+    assert_eq!(clock.limit(Duration::MAX, async { 1 }).await, Ok(1));
+}
+
 #[test]
 fn one_seed_gives_one_sequence() {
     let (a, b) = (Random::seeded(7), Random::seeded(7));

@@ -5,8 +5,16 @@ use std::time::Duration;
 use kubewright::prelude::*;
 use kubewright_apiserver::kinds::Verb;
 
-use crate::types::{bundle, config_map};
-use crate::world::{World, condition};
+use crate::types::{annotated, bundle, config_map};
+use crate::world::{OPERATOR, World, condition};
+
+/// So often an object is restored within a little more than a minute (DRIFT-5); where time is real, fewer are waited for.
+const CORRECTIONS: usize = 3;
+
+/// How long a fight is looked at: where time is real, no longer than until it is seen.
+fn length(world: &World) -> Duration {
+    Duration::from_secs(if world.cluster.is_embedded() { 100 } else { 60 })
+}
 
 // DRIFT-5
 #[tokio::test]
@@ -17,11 +25,11 @@ async fn corrections_of_a_field_that_another_actor_rewrites_are_spaced_and_told(
     world.until_ready("demo").await;
     let mark = world.journal().mark();
     let started = world.cluster.clock().moment().0;
-    // Real time is dear: there the third correction is not waited for.
-    let (length, corrections) = if world.cluster.is_embedded() { (100, 3) } else { (60, 2) };
+    // Where time is real, the third correction is not waited for.
+    let corrections = if world.cluster.is_embedded() { CORRECTIONS } else { 2 };
     let corrected = || world.journal().since(mark).writes().of("", "configmaps").iter().count();
-    while world.cluster.clock().moment().0 < started + Duration::from_secs(length)
-        && (corrections == 3 || corrected() < corrections)
+    while world.cluster.clock().moment().0 < started + length(&world)
+        && (world.cluster.is_embedded() || corrected() < corrections)
     {
         if world.get(&one).await.unwrap()["data"]["value"] == "a" {
             let edit = json!([{ "op": "replace", "path": "/data/value", "value": "mine" }]);
@@ -51,6 +59,66 @@ async fn corrections_of_a_field_that_another_actor_rewrites_are_spaced_and_told(
     let component = world.component("demo").await.unwrap();
     assert_eq!(component["status"]["state"], "Ready");
     assert!(world.events("Processing").await.is_empty() && world.events("Error").await.is_empty(), "Ready throughout");
+}
+
+// OWN-4, DRIFT-5
+#[tokio::test]
+async fn a_label_that_another_program_removes_is_restored_in_growing_pauses() {
+    let world = World::start().await;
+    let one = config_map("one", "a");
+    world.set(&bundle("demo", std::slice::from_ref(&one))).await;
+    world.until_ready("demo").await;
+    let label = format!("{OPERATOR}/owner-id");
+    let mark = world.journal().mark();
+    let end = world.cluster.clock().moment().0 + length(&world);
+    let mut removed = 0;
+    let restored = || world.journal().since(mark).verb(Verb::Update).of("", "configmaps").iter().count();
+    while world.cluster.clock().moment().0 < end && (world.cluster.is_embedded() || removed < 2 || restored() < 1) {
+        if world.get(&one).await.unwrap()["metadata"]["labels"].get(&label).is_some() {
+            let path = format!("/metadata/labels/{}", label.replace('/', "~1"));
+            world.edit_as("fighter", &one, json!([{ "op": "remove", "path": path }])).await;
+            removed += 1;
+        }
+        world.pass(Duration::from_millis(100)).await;
+    }
+    let records = world.journal().since(mark);
+    let updates = restored();
+    assert!(removed > 1 && updates >= 1, "the label is restored");
+    assert!(updates <= CORRECTIONS, "{updates} updates");
+    // The first time it could as well be gone; then it is looked for.
+    records.clone().verb(Verb::Create).of("", "configmaps").exactly(1).unwrap();
+    // It is known to be there, and asked for by nobody.
+    assert!(records.verb(Verb::Get).of("", "configmaps").iter().count() < 20);
+    if world.cluster.is_embedded() {
+        assert_eq!(updates, CORRECTIONS);
+        let note = world.until_event("DriftRepeated").await;
+        assert!(note.contains(&label) && note.contains("one"), "{note}");
+    }
+    assert_eq!(world.component("demo").await.unwrap()["status"]["state"], "Ready");
+    assert!(world.events("Processing").await.is_empty() && world.events("Error").await.is_empty(), "Ready throughout");
+}
+
+// OWN-4, DRIFT-5
+#[tokio::test]
+async fn two_components_that_always_adopt_take_an_object_from_each_other_in_growing_pauses() {
+    let world = World::start().await;
+    let one = |value: &str| annotated(config_map("one", value), "adoption-policy", "always");
+    let mark = world.journal().mark();
+    world.set(&bundle("here", &[one("here")])).await;
+    world.until_ready("here").await;
+    world.set(&bundle("there", &[one("there")])).await;
+    world.until_ready("there").await;
+    world.pass(length(&world)).await;
+    let records = world.journal().since(mark);
+    let writes = records.clone().writes().of("", "configmaps");
+    let updates = writes.clone().verb(Verb::Update).iter().count();
+    // One of them takes it once; after that each takes it back as often as a field that somebody changes.
+    assert!((2..=1 + 2 * CORRECTIONS).contains(&updates), "{updates} updates");
+    let statuses = records.writes().subresource("status").iter().count();
+    assert!(statuses < 40, "{statuses} writes of a status");
+    for name in ["here", "there"] {
+        assert_eq!(world.component(name).await.unwrap()["status"]["state"], "Ready");
+    }
 }
 
 /// A Service whose port another program can move.

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use kubewright_machinery::object::ObjectKey;
+
 use super::compare::contested;
 use super::memory::{Compared, Corrections};
 use super::planner::Planner;
@@ -55,16 +57,12 @@ impl Planner<'_> {
     }
 
     /// An object of which another program changed our marks after it was applied is written again in growing pauses, and counts as it
-    /// is in between (OWN-4, DRIFT-5, DRIFT-7). One that lost its label is hidden, and would be asked for in each pass: it gets it back.
+    /// is in between (OWN-4, DRIFT-5, DRIFT-7).
     fn hold_back(&mut self, object: &DesiredObject, state: State) -> State {
         let (Some(&place), Some(live)) = (self.index.get(&object.key), self.live(&object.key)) else {
             return state;
         };
-        if live.owner.is_none()
-            || !self.was_applied(object)
-            || self.check_ownership(object, live).is_err()
-            || self.is_halted(&object.key)
-        {
+        if !self.was_applied(object) || self.check_ownership(object, live).is_err() || self.is_halted(&object.key) {
             return state;
         }
         if let Some(entry) = self.memory.drift.get_mut(&object.key) {
@@ -82,7 +80,12 @@ impl Planner<'_> {
         item.is_some_and(|item| item.is_applied() && item.digest == object.digest)
     }
 
-    /// Whether an object that does not keep our digest may be written again.
+    /// Whether an object that no watch shows may be there all the same: somebody who changes it again and again took its label.
+    pub(super) fn may_be_hidden(&self, key: &ObjectKey) -> bool {
+        self.memory.drift.contains_key(key) && !self.observed.read_absent.contains(key)
+    }
+
+    /// Whether an object that does not keep our marks may be written again.
     pub(super) fn may_try_again(&mut self, object: &DesiredObject) -> bool {
         let Some(last) = self.unkept(object).map(|entry| entry.last) else {
             return true;
@@ -90,14 +93,14 @@ impl Planner<'_> {
         self.has_passed(last, object) || self.may_correct(object)
     }
 
-    /// When an object that does not keep our digest is written again.
+    /// When an object that does not keep our marks is written again.
     pub(super) fn next_try(&self, object: &DesiredObject) -> Option<Duration> {
         let entry = self.unkept(object)?;
         let next = Self::after(entry.last, pause_after(entry.count).unwrap_or_else(|| interval_of(object)));
         Duration::try_from(next.duration_since(self.now)).ok()
     }
 
-    /// The corrections of an object that did not keep the digest that it is to have.
+    /// The corrections of an object that did not keep the marks that it is to have.
     fn unkept(&self, object: &DesiredObject) -> Option<&Corrections> {
         self.memory.drift.get(&object.key).filter(|entry| entry.unkept.as_ref() == Some(&object.digest))
     }

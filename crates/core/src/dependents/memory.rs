@@ -50,7 +50,7 @@ pub(super) struct Corrections {
     pub(super) in_sync_since: Option<Timestamp>,
     /// Who changes what, once that was told.
     pub(super) fight: Option<String>,
-    /// The digest that the object did not keep when it was written.
+    /// The digest that the object was to have when it did not keep our marks.
     pub(super) unkept: Option<String>,
 }
 

@@ -200,15 +200,16 @@ impl<'a> Planner<'a> {
         })
     }
 
-    /// What no watch on dependents shows: wanted objects without an owner that are not ours to take, or are on their way out, and
-    /// namespaces.
+    /// What no watch on dependents shows: wanted objects without an owner that are not ours to take, are on their way out, or wait for
+    /// their label, and namespaces.
     fn objects_in_the_way(&self, applying: bool) -> Vec<(GroupVersionKind, ObjectKey)> {
         let is_conflict = |key: &ObjectKey| matches!(self.halts.get(key), Some(Halt::Blocked { .. }));
         let objects = self.items.iter().filter_map(|item| {
             let key = item.key();
             let live = self.live(&key).filter(|live| live.owner.is_none())?;
-            let leaves = applying && live.terminating && !item.is_redundant();
-            (leaves || is_conflict(&key)).then(|| (item.gvk(), key))
+            let is_wanted = applying && !item.is_redundant();
+            let is_hidden = live.terminating || self.memory.drift.contains_key(&key);
+            (is_wanted && is_hidden || is_conflict(&key)).then(|| (item.gvk(), key))
         });
         let namespaces = self.observed.awaited_namespaces.iter();
         let namespaces =

@@ -160,6 +160,9 @@ impl Planner<'_> {
         if self.wrote(object) {
             return Step::Halt(self.vanished(object));
         }
+        if self.may_be_hidden(key) {
+            return Step::Send(self.read_live(&object.gvk, key, false));
+        }
         let namespace = &key.namespace;
         if self.observed.missing_namespaces.get(namespace) == Some(&true) {
             if self.brings(namespace) {

@@ -107,7 +107,7 @@ impl Observed {
             self.read_absent.insert(key.clone());
         } else {
             let live = Projection::of(body, &engine.context);
-            self.note_written(action, &live, now);
+            self.note_written(engine, action, &live, now);
             self.read_absent.remove(key);
             self.live.insert(key.clone(), Arc::new(live));
         }
@@ -141,11 +141,11 @@ impl Observed {
             remember_correction(action, memory, now);
         }
         if let Some(written) = self.written.get(key).filter(|_| matches!(action.verb, Verb::Create | Verb::Update)) {
-            remember_digest(engine, action, &written.digest, memory, now);
+            remember_marks(engine, action, &written.digest, memory, now);
         }
     }
 
-    fn note_written(&mut self, action: &ObjectAction, live: &Projection, now: Timestamp) {
+    fn note_written(&mut self, engine: &Engine, action: &ObjectAction, live: &Projection, now: Timestamp) {
         let how = match action.verb {
             Verb::Create => WrittenHow::Created,
             Verb::Update if action.corrective => WrittenHow::Corrected,
@@ -157,7 +157,8 @@ impl Observed {
         };
         let empty_paths = fingerprint::empty_paths(sent, live);
         let fingerprint = live.fingerprint_for(&empty_paths);
-        let digest = live.digest().to_owned();
+        // What did not keep our label is not what was sent, whatever its digest.
+        let digest = if engine.owns(live) { live.digest().to_owned() } else { String::new() };
         let again = how == WrittenHow::Created && self.persisted.get(&action.key) == Some(&Phase::Ready);
         self.written.insert(action.key.clone(), Written { how, at: now, digest, empty_paths, fingerprint, again });
     }
@@ -316,8 +317,8 @@ fn remember_correction(action: &ObjectAction, memory: &mut Memory, now: Timestam
     entry.in_sync_since = None;
 }
 
-/// Whether the object keeps the digest with which it was written: if not, each look at it would lead to another write.
-fn remember_digest(engine: &Engine, action: &ObjectAction, kept: &str, memory: &mut Memory, now: Timestamp) {
+/// Whether the object keeps the marks with which it was written: if not, each look at it would lead to another write.
+fn remember_marks(engine: &Engine, action: &ObjectAction, kept: &str, memory: &mut Memory, now: Timestamp) {
     let (Request::Create(sent) | Request::Replace(sent) | Request::Apply { body: sent, .. }) = &action.request else {
         return;
     };

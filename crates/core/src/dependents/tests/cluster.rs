@@ -22,8 +22,15 @@ pub(super) struct Cluster {
     pub(super) changes: BTreeMap<ObjectKey, usize>,
     /// Refusals to give before answering, by object.
     pub(super) refusals: BTreeMap<ObjectKey, Vec<Refusal>>,
-    /// An annotation that no object keeps.
-    pub(super) drops: Option<&'static str>,
+    /// What no object keeps.
+    pub(super) drops: Option<Drops>,
+}
+
+/// A mark that a webhook takes off every object.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Drops {
+    Annotation(&'static str),
+    Label(&'static str),
 }
 
 pub(super) enum Answer {
@@ -110,9 +117,15 @@ impl Cluster {
 
     fn store(&mut self, key: ObjectKey, mut object: Value) -> Value {
         self.version += 1;
-        if let (Some(key), Some(kept)) = (self.drops, object.metadata_mut().get_mut("annotations").and_then(Value::as_object_mut))
+        let dropped = match self.drops {
+            Some(Drops::Annotation(mark)) => Some(("annotations", mark)),
+            Some(Drops::Label(mark)) => Some(("labels", mark)),
+            None => None,
+        };
+        if let Some((marks, mark)) = dropped
+            && let Some(kept) = object.metadata_mut().get_mut(marks).and_then(Value::as_object_mut)
         {
-            kept.remove(key);
+            kept.remove(mark);
         }
         object.metadata_mut().insert("resourceVersion".to_owned(), json!(self.version.to_string()));
         if object.deletion_timestamp().is_some() && object.finalizers().next().is_none() {

@@ -284,8 +284,7 @@ async fn a_wave_is_sent_in_the_order_of_its_kinds() {
         config_map("map", "a"),
         json!({ "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": { "name": own("role") } }),
         json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": own("space") } }),
-        json!({ "apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService", "metadata": { "name": format!("v1.{group}") },
-            "spec": { "group": group, "version": "v1", "groupPriorityMinimum": 1000, "versionPriority": 10 } }),
+        crate::kinds::api_service(&group, "v1"),
     ];
     world.set(&bundle("demo", &objects)).await;
     world.until_ready("demo").await;

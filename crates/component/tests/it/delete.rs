@@ -7,7 +7,7 @@ use kubewright::render::InputError;
 use kubewright_apiserver::kinds::Verb;
 
 use crate::apply::{install_all, release_all};
-use crate::kinds::{Kinds, held, ordered, secret, silent_group};
+use crate::kinds::{Kinds, api_service, held, ordered, secret, silent_group, unserved};
 use crate::types::{Bundle, annotated, bundle, config_map};
 use crate::world::{OPERATOR, World, is_unowned, message_of};
 
@@ -181,6 +181,54 @@ async fn a_group_that_cannot_tell_its_types_does_not_count_as_unused() {
     assert!(world.get(&config_map("one", "")).await.is_some(), "nothing is deleted while nobody can tell");
     world.delete(&service).await;
     world.until_gone(&component).await;
+}
+
+// STA-10, GATE-1, GATE-2
+#[tokio::test]
+async fn a_foreign_instance_of_an_api_service_blocks_deletion() {
+    let world = World::start().await;
+    let kinds = Kinds::of(world.namespace());
+    let service = api_service(kinds.group(), "v1alpha1");
+    world.set(&bundle("demo", &[service.clone()])).await;
+    world.until_ready("demo").await;
+    let kinds = Kinds::install(&world).await;
+    world.until_served(&kinds.foo()).await;
+    world.create(&kinds.foo()).await;
+    world.delete(&bundle("demo", &[])).await;
+    let blocked = world.until_state("demo", "Deleting", "DeletionBlocked").await;
+    let expected = format!(
+        "Deletion blocked: api service {} is still in use (instances exist)",
+        service["metadata"]["name"].as_str().unwrap()
+    );
+    assert_eq!(message_of(&blocked), expected);
+    assert!(world.get(&service).await.unwrap()["metadata"].get("deletionTimestamp").is_none());
+    world.delete(&kinds.foo()).await;
+    world.until_gone(&bundle("demo", &[])).await;
+}
+
+// GATE-2, GATE-4, DEL-10
+#[tokio::test]
+async fn an_api_service_that_does_not_answer_holds_back_deletion() {
+    let world = World::start().await;
+    let group = format!("{}.silent.example.com", world.namespace());
+    let service = unserved(&world, &group);
+    let mut component = bundle("demo", &[service.clone()]);
+    world.set(&component).await;
+    world.until_group(&group).await;
+    world.until_state("demo", "Processing", "Processing").await;
+    world.delete(&component).await;
+    let waiting = world.until_state("demo", "DeletionPending", "DeletionRetrying").await;
+    let message = message_of(&waiting);
+    let name = service["metadata"]["name"].as_str().unwrap();
+    assert!(message.contains(&format!("api service {name} is in use: it is not available")), "{message}");
+    assert!(message.contains(&format!("{OPERATOR}/abandon-dependents=true")), "{message}");
+    let there = world.get(&service).await.unwrap();
+    assert!(there["metadata"].get("deletionTimestamp").is_none());
+    component["metadata"]["annotations"] = json!({ format!("{OPERATOR}/abandon-dependents"): "true" });
+    world.patch(&component, json!({ "metadata": component["metadata"] })).await;
+    world.until_gone(&component).await;
+    world.patch(&service, json!({ "metadata": { "finalizers": null } })).await;
+    world.delete(&service).await;
 }
 
 // DEL-7, OUT-2

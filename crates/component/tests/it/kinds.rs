@@ -121,16 +121,26 @@ pub(crate) fn ordered(object: Value, apply: &str, delete: &str, purge: &str) -> 
     set.fold(object, |object, (key, order)| annotated(object, key, order))
 }
 
+/// The version of a group that the server itself serves, if at all.
+pub(crate) fn api_service(group: &str, version: &str) -> Value {
+    json!({
+        "apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService", "metadata": { "name": format!("{version}.{group}") },
+        "spec": { "group": group, "version": version, "groupPriorityMinimum": 1000, "versionPriority": 10 },
+    })
+}
+
+/// The version of a group that nobody serves.
+pub(crate) fn unserved(world: &World, group: &str) -> Value {
+    let mut service = api_service(group, "v1");
+    service["spec"]["insecureSkipTLSVerify"] = true.into();
+    service["spec"]["service"] = json!({ "namespace": world.namespace(), "name": "nobody" });
+    service
+}
+
 /// A group that the server lists and whose types it cannot tell, since nobody serves them.
 pub(crate) async fn silent_group(world: &World) -> (String, Value) {
     let group = format!("{}.silent.example.com", world.namespace());
-    let service = json!({
-        "apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService", "metadata": { "name": format!("v1.{group}") },
-        "spec": {
-            "group": group, "version": "v1", "groupPriorityMinimum": 1000, "versionPriority": 10, "insecureSkipTLSVerify": true,
-            "service": { "namespace": world.namespace(), "name": "nobody" },
-        },
-    });
+    let service = unserved(world, &group);
     world.create(&service).await;
     world.until_group(&group).await;
     (group, service)

@@ -24,6 +24,8 @@ pub(super) enum Farewell {
     Check(ForeignCheck),
     /// An event will tell.
     Wait,
+    /// An event will tell, and what may serve the type stays until then.
+    Hold,
 }
 
 impl Planner<'_> {
@@ -99,8 +101,7 @@ impl Planner<'_> {
                 Farewell::Send(action)
             };
         }
-        // What is not available serves nothing, so nothing of it can be left.
-        if live.serves().is_none() || orphan {
+        if live.serves().is_none() || orphan || self.is_out_of_service(live) {
             return Farewell::Send(action);
         }
         match instances_check(&key, live) {
@@ -112,13 +113,13 @@ impl Planner<'_> {
                     let message = format!("instances of {kind} are left");
                     self.items[place].report(Status::Terminating, &message);
                     self.watch_foreign.push(check);
-                    Farewell::Wait
+                    Farewell::Hold
                 }
                 Some((Foreign::Unavailable(problem), _)) => {
                     let message = format!("instances cannot be counted: {problem}");
                     self.items[place].report(Status::Terminating, &message);
                     self.wake_at(Self::after(self.now, ASK_AGAIN.cast_signed()));
-                    Farewell::Wait
+                    Farewell::Hold
                 }
             },
         }

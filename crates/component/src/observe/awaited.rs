@@ -2,6 +2,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
+use kubewright_core::dependents::Sight;
 use kubewright_machinery::object::ObjectExt as _;
 use kubewright_runtime::cluster::Cluster;
 use kubewright_runtime::controller::Key;
@@ -16,8 +17,8 @@ use super::{Notify, title};
 /// What stands in the way of a component.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Obstacle {
-    /// A single object: what matters is that it comes or goes, that its deletion begins, and whose it is.
-    Object(WatchSpec),
+    /// A single object: what matters is that it comes or goes, that its deletion begins, and whose it is. The pass saw it like this.
+    Object(WatchSpec, Sight),
     /// Foreign instances of a type: what matters is that none is left.
     Instances(WatchSpec),
     /// A type that nobody serves: what matters is that a definition comes or changes.
@@ -31,16 +32,22 @@ fn marks_of(object: &Value) -> Marks {
     (object.pointer("/metadata/labels").cloned(), object.deletion_timestamp().is_some())
 }
 
-fn marks_differ(_: &Store<Marks>, change: &Change<Marks>) -> bool {
-    change.old != change.new
+/// How the object of a watch is there. None: it has an owner.
+fn sight(store: &Store<Marks>, owner_label: &str) -> Option<Sight> {
+    let found = store.list();
+    let Some((labels, leaving)) = found.first().map(|(_, marks)| &**marks) else {
+        return Some(Sight::Absent);
+    };
+    let is_owned = labels.as_ref().is_some_and(|labels| labels.get(owner_label).is_some());
+    if *leaving { Some(Sight::Leaving) } else { (!is_owned).then_some(Sight::Nobodys) }
 }
 
-fn always(_: &Store<()>, _: &Change<()>) -> bool {
-    true
-}
-
-fn none_is_left(store: &Store<()>, _: &Change<()>) -> bool {
-    store.is_empty()
+/// What a component wants to be told of one obstacle.
+struct News<P: Send + Sync + 'static> {
+    /// Whether the first list shows anything that happened after the pass had looked, which nobody else tells.
+    at_first: Box<dyn Fn(&Store<P>) -> bool + Send + Sync>,
+    /// Whether a change matters.
+    later: fn(&Store<P>, &Change<P>) -> bool,
 }
 
 /// Watches on what stands in the way of single components: foreign instances of their types, objects that are not
@@ -53,6 +60,7 @@ pub(crate) struct AwaitedWatches {
 struct Inner {
     cluster: Cluster,
     tasks: Tasks,
+    owner_label: Arc<str>,
     notify: Notify,
     awaited: Mutex<HashMap<Key, Awaited>>,
 }
@@ -72,8 +80,9 @@ struct Listener {
 }
 
 impl AwaitedWatches {
-    pub(crate) fn new(cluster: Cluster, tasks: Tasks, notify: Notify) -> Self {
-        Self { inner: Arc::new(Inner { cluster, tasks, notify, awaited: Mutex::default() }) }
+    /// `owner_label` is the label that tells whose an object is.
+    pub(crate) fn new(cluster: Cluster, tasks: Tasks, owner_label: String, notify: Notify) -> Self {
+        Self { inner: Arc::new(Inner { cluster, tasks, owner_label: owner_label.into(), notify, awaited: Mutex::default() }) }
     }
 
     /// From now on the component waits for changes of exactly these.
@@ -92,9 +101,21 @@ impl AwaitedWatches {
         for obstacle in &obstacles {
             let listener = Listener { component: component.clone(), refused: Arc::clone(&refused), stop: stop.clone() };
             match obstacle.clone() {
-                Obstacle::Object(spec) => self.listen(listener, spec, project_with(marks_of), marks_differ),
-                Obstacle::Instances(spec) => self.listen(listener, spec, project_with(|_| ()), none_is_left),
-                Obstacle::Type(spec) => self.listen(listener, spec, project_with(|_| ()), always),
+                Obstacle::Object(spec, seen) => {
+                    let label = Arc::clone(&self.inner.owner_label);
+                    let at_first = Box::new(move |store: &Store<Marks>| sight(store, &label) != Some(seen));
+                    let news = News { at_first, later: |_, change| change.old != change.new };
+                    self.listen(listener, spec, project_with(marks_of), news);
+                }
+                Obstacle::Instances(spec) => {
+                    let news = News { at_first: Box::new(Store::is_empty), later: |store, _| store.is_empty() };
+                    self.listen(listener, spec, project_with(|_| ()), news);
+                }
+                Obstacle::Type(spec) => {
+                    // Which definition it was does not show: the pass looks again.
+                    let news = News { at_first: Box::new(|_| true), later: |_, _| true };
+                    self.listen(listener, spec, project_with(|_| ()), news);
+                }
             }
         }
         awaited.insert(component.clone(), Awaited { obstacles, refused, stop });
@@ -110,7 +131,7 @@ impl AwaitedWatches {
         listener: Listener,
         spec: WatchSpec,
         projector: Arc<dyn Project<Output = P>>,
-        matters: fn(&Store<P>, &Change<P>) -> bool,
+        news: News<P>,
     ) {
         let Listener { component, refused, stop } = listener;
         let inner = &self.inner;
@@ -122,8 +143,7 @@ impl AwaitedWatches {
         let listen = async move {
             let first_list = async {
                 store.synced().await;
-                // What went away before the first list was complete is told by nobody else.
-                if store.is_empty() {
+                if (news.at_first)(&store) {
                     notify(&component);
                 }
                 std::future::pending::<()>().await;
@@ -147,7 +167,7 @@ impl AwaitedWatches {
             };
             let events = async {
                 while let Some(change) = changes.next().await {
-                    if change.cause != Cause::Initial && matters(&store, &change) {
+                    if change.cause != Cause::Initial && (news.later)(&store, &change) {
                         notify(&component);
                     }
                 }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use futures::StreamExt as _;
 use kubewright_core::component::Ending;
 use kubewright_core::dependents::{
-    Action, CheckedTypes, Desired, DesiredObject, Foreign, ForeignCheck, Inventory, Item, ObjectAction, Observed, Plan, Refusal,
-    Request, Response, Verb, Verdict, plan, plan_deletion,
+    Action, CheckedTypes, Desired, DesiredObject, Foreign, ForeignCheck, InTheWay, Inventory, Item, ObjectAction, Observed, Plan,
+    Refusal, Request, Response, Verb, Verdict, plan, plan_deletion,
 };
 use kubewright_core::flow::Failure;
-use kubewright_machinery::object::{GroupKind, GroupVersionKind, ObjectExt as _, ObjectKey};
+use kubewright_machinery::object::{GroupKind, ObjectExt as _, ObjectKey};
 use kubewright_runtime::watch::WatchSpec;
 use serde_json::Value;
 
@@ -279,15 +279,10 @@ impl Pass<'_> {
     }
 
     /// Watches what stands in the way, so that its disappearance queues the next pass.
-    fn await_obstacles(
-        &mut self,
-        objects: Vec<(GroupVersionKind, ObjectKey)>,
-        checks: Vec<ForeignCheck>,
-        found: &HashMap<ForeignCheck, GroupKind>,
-    ) {
-        let object = |(gvk, key): (GroupVersionKind, ObjectKey)| {
+    fn await_obstacles(&mut self, objects: Vec<InTheWay>, checks: Vec<ForeignCheck>, found: &HashMap<ForeignCheck, GroupKind>) {
+        let object = |InTheWay { gvk, key, seen }: InTheWay| {
             let spec = WatchSpec::of_version(&gvk).fields(format!("metadata.name={}", key.name)).metadata_only();
-            Obstacle::Object(if key.namespace.is_empty() { spec } else { spec.in_namespace(key.namespace) })
+            Obstacle::Object(if key.namespace.is_empty() { spec } else { spec.in_namespace(key.namespace) }, seen)
         };
         let instances = |check: ForeignCheck| {
             let kind = found.get(&check).cloned().or(match check.types {

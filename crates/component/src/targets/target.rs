@@ -81,7 +81,12 @@ impl TargetFactory {
             sender: self.sender(cluster),
             recorder,
             dependents: self.watches(cluster),
-            awaited: AwaitedWatches::new(cluster.clone(), self.tasks.clone(), Arc::clone(&self.notify)),
+            awaited: AwaitedWatches::new(
+                cluster.clone(),
+                self.tasks.clone(),
+                self.projection.operator.owner_key(),
+                Arc::clone(&self.notify),
+            ),
             fallback: None,
             reach,
             stop: CancellationToken::new(),

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use kubewright::prelude::*;
+use kubewright_apiserver::kinds::Verb;
 
 use crate::kinds::{Kinds, secret};
 use crate::types::{annotated, bundle, config_map};
@@ -69,6 +70,40 @@ async fn never_refuses_both_kinds_of_existing_objects() {
     assert!(message.contains("wner conflict; object /v1, Kind=Secret"), "{message}");
     assert_eq!(world.get(&config_map("free", "")).await.unwrap(), free);
     assert_eq!(world.get(&secret("taken")).await.unwrap(), taken);
+}
+
+// OWN-3, TRG-3
+#[tokio::test]
+async fn what_happens_to_an_obstacle_before_it_can_be_watched_is_not_missed() {
+    let world = World::start().await;
+    let space = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": format!("{}-far", world.namespace()) } });
+    let free = world.create(&config_map("free", "x")).await;
+    world.set(&bundle("warm", &[config_map("warm", "a")])).await;
+    world.until_ready("warm").await;
+    let mut far = config_map("one", "a");
+    far["metadata"]["namespace"] = space["metadata"]["name"].clone();
+    let mut missing = bundle("missing", &[far]);
+    missing["spec"]["missingNamespacesPolicy"] = "DoNotCreate".into();
+
+    let rules =
+        [("configmaps", Verb::List), ("configmaps", Verb::Watch), ("namespaces", Verb::List), ("namespaces", Verb::Watch)];
+    let rules = rules.map(|(resource, verb)| world.faults().on(verb).of("", resource).unavailable());
+    world.set(&bundle("demo", &[annotated(config_map("free", "a"), "adoption-policy", "never")])).await;
+    world.set(&missing).await;
+    let demo = blocked(&world, "demo").await;
+    assert!(message_of(&demo).contains("without owner"), "{}", message_of(&demo));
+    world.until_state("missing", "Pending", "Retrying").await;
+    world.patch(&free, json!({ "metadata": foreign(config_map("free", ""))["metadata"] })).await;
+    world.create(&space).await;
+    for rule in rules {
+        rule.remove();
+    }
+
+    world.until("demo", "aware of the owner", |demo| message_of(demo).contains("is owned by somewhere/else")).await;
+    world.until_ready("missing").await;
+    world.delete(&missing).await;
+    world.until_gone(&missing).await;
+    world.delete(&space).await;
 }
 
 // A13

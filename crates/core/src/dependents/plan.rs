@@ -22,9 +22,33 @@ pub struct Plan {
     /// Whether something must be written whose manifest is only known as a summary: render, and plan again.
     pub needs_manifests: bool,
     /// Objects without our label that are in the way, and namespaces that are missing or going away: watch each alone (OWN-3, TRG-3).
-    pub watch_objects: Vec<(GroupVersionKind, ObjectKey)>,
+    pub watch_objects: Vec<InTheWay>,
     /// Checks with a hit: watch these types with the check's selector (GATE-3).
     pub watch_foreign: Vec<ForeignCheck>,
+}
+
+/// An object that no watch on dependents shows, and for which a component waits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "callers take it apart")]
+pub struct InTheWay {
+    /// The type.
+    pub gvk: GroupVersionKind,
+    /// The object.
+    pub key: ObjectKey,
+    /// How this pass saw it: whoever sees it otherwise has news.
+    pub seen: Sight,
+}
+
+/// How an object was seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(clippy::exhaustive_enums, reason = "there is no other way")]
+pub enum Sight {
+    /// Not there.
+    Absent,
+    /// There, without an owner.
+    Nobodys,
+    /// Being deleted.
+    Leaving,
 }
 
 /// What to do so that the wanted set becomes true.

@@ -11,8 +11,8 @@ use super::observe::{Farewells, Halt};
 use super::order::delete_priority;
 use super::stages::is_past;
 use super::{
-    Action, BlockedReason, Engine, Foreign, ForeignCheck, Inventory, Item, Memory, ObjectAction, Observed, Phase, Plan,
-    Projection, Verdict, Waiting,
+    Action, BlockedReason, Engine, Foreign, ForeignCheck, InTheWay, Inventory, Item, Memory, ObjectAction, Observed, Phase, Plan,
+    Projection, Sight, Verdict, Waiting,
 };
 use crate::health::Status;
 use crate::manifest::ManifestErrors;
@@ -203,18 +203,21 @@ impl<'a> Planner<'a> {
 
     /// What no watch on dependents shows: wanted objects without an owner that are not ours to take, are on their way out, or wait for
     /// their label, and namespaces.
-    fn objects_in_the_way(&self, applying: bool) -> Vec<(GroupVersionKind, ObjectKey)> {
+    fn objects_in_the_way(&self, applying: bool) -> Vec<InTheWay> {
         let is_conflict = |key: &ObjectKey| matches!(self.halts.get(key), Some(Halt::Blocked { .. }));
         let objects = self.items.iter().filter_map(|item| {
             let key = item.key();
             let live = self.live(&key).filter(|live| live.owner.is_none())?;
             let is_wanted = applying && !item.is_redundant();
             let is_hidden = live.terminating || self.memory.drift.contains_key(&key);
-            (is_wanted && is_hidden || is_conflict(&key)).then(|| (item.gvk(), key))
+            let seen = if live.terminating { Sight::Leaving } else { Sight::Nobodys };
+            (is_wanted && is_hidden || is_conflict(&key)).then(|| InTheWay { gvk: item.gvk(), key, seen })
         });
         let namespaces = self.observed.awaited_namespaces.iter();
-        let namespaces =
-            namespaces.map(|name| (GroupVersionKind::new("", "v1", "Namespace"), ObjectKey::new("", "Namespace", "", name)));
+        let namespaces = namespaces.map(|(name, &seen)| {
+            let gvk = GroupVersionKind::new("", "v1", "Namespace");
+            InTheWay { key: gvk.key("", name), gvk, seen }
+        });
         objects.chain(namespaces).collect()
     }
 

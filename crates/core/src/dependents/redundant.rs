@@ -52,7 +52,7 @@ impl Planner<'_> {
 
     /// Whether a type is not available any more because what served it went before.
     pub(super) fn is_out_of_service(&self, live: &Projection) -> bool {
-        self.memory.removed_servers && live.serves.as_ref().is_none_or(|serves| !serves.available)
+        self.memory.removed_servers && live.serves().is_none_or(|serves| !serves.available)
     }
 
     /// Asks what has not been asked in this pass. Whether all was answered, and nothing is in use.

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::{Projection, Refusal};
 use crate::dependents::verdict::BlockedReason;
-use crate::dependents::{Foreign, ForeignCheck, Inventory, Phase};
+use crate::dependents::{Foreign, ForeignCheck, Inventory, Phase, Sight};
 
 /// What one pass knows about the cluster: projections from the watches, and the answers to its own requests.
 ///
@@ -45,7 +45,7 @@ pub struct Observed {
     pub(in crate::dependents) marked: BTreeSet<ObjectKey>,
     pub(in crate::dependents) missing_namespaces: BTreeMap<String, bool>,
     /// Namespaces that must come, or go, before objects can be created in them.
-    pub(in crate::dependents) awaited_namespaces: BTreeSet<String>,
+    pub(in crate::dependents) awaited_namespaces: BTreeMap<String, Sight>,
     pub(in crate::dependents) created_namespaces: BTreeSet<String>,
     /// Corrective writes that failed: not tried again in this pass.
     pub(in crate::dependents) uncorrected: BTreeSet<ObjectKey>,

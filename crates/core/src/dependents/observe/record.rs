@@ -11,7 +11,7 @@ use super::{DryRun, Halt, Observed, Projection, Refusal, Written, WrittenHow, fi
 use crate::dependents::memory::{Corrections, Deletions};
 use crate::dependents::undeclared;
 use crate::dependents::verdict::BlockedReason;
-use crate::dependents::{Engine, Memory, Note, ObjectAction, Phase, Request, Verb};
+use crate::dependents::{Engine, Memory, Note, ObjectAction, Phase, Request, Sight, Verb};
 use crate::manifest::MissingNamespacesPolicy;
 
 /// How often a request is repeated after conflicts, per object and pass (WRITE-9).
@@ -219,7 +219,7 @@ impl Observed {
             }
             _ => {
                 if refusal.is_terminating_namespace() {
-                    self.awaited_namespaces.insert(key.namespace.clone());
+                    self.awaited_namespaces.insert(key.namespace.clone(), Sight::Leaving);
                 }
                 let mut halt = halt_of(action, refusal, &title);
                 if let (Verb::ReadLive, Halt::Wait { after, .. }) = (action.verb, &mut halt) {
@@ -276,7 +276,7 @@ impl Observed {
             self.missing_namespaces.insert(namespace.clone(), true);
         } else if self.missing_namespaces.get(namespace) != Some(&true) {
             let message = refusal.to_string();
-            self.awaited_namespaces.insert(namespace.clone());
+            self.awaited_namespaces.insert(namespace.clone(), Sight::Absent);
             self.halts.insert(action.key.clone(), Halt::Wait { message, after: None });
         }
     }

@@ -151,7 +151,7 @@ impl World {
             assert_eq!(plan, next(self, &inventory, &observed), "a plan is a function of its input");
             self.memory = plan.memory.clone();
             self.wake = plan.wake;
-            self.watched = plan.watch_objects.iter().map(|(_, key)| (key.kind.clone(), key.name.clone())).collect();
+            self.watched = plan.watch_objects.iter().map(|object| (object.key.kind.clone(), object.key.name.clone())).collect();
             inventory = plan.inventory;
             if plan.actions.is_empty() {
                 if inventory != self.persisted {

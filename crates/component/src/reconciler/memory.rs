@@ -1,4 +1,5 @@
 use std::collections::HashMap;
+use std::ops::{Deref, DerefMut};
 
 use kubewright_core::dependents;
 use kubewright_core::time::Moment;
@@ -27,24 +28,50 @@ pub(crate) struct Memory {
     pub(crate) told_abandonment: bool,
 }
 
-/// The memories of all components of a type. A pass takes its own out and puts it back.
+/// The memories of all components of a type. A pass takes its own out; it goes back with the end of the pass.
 #[derive(Debug, Default)]
 pub(crate) struct Memories(Mutex<HashMap<Key, Memory>>);
 
 impl Memories {
-    pub(crate) fn take(&self, key: &Key, uid: &str) -> Memory {
-        let memory = self.0.lock().remove(key).unwrap_or_default();
-        if memory.uid == uid {
-            return memory;
-        }
-        Memory { uid: uid.to_owned(), ..Memory::default() }
-    }
-
-    pub(crate) fn put(&self, key: &Key, memory: Memory) {
-        self.0.lock().insert(key.clone(), memory);
+    pub(crate) fn take<'a>(&'a self, key: &'a Key, uid: &str) -> Taken<'a> {
+        let known = self.0.lock().remove(key).filter(|memory| memory.uid == uid);
+        let memory = known.unwrap_or_else(|| Memory { uid: uid.to_owned(), ..Memory::default() });
+        Taken { memories: self, key, memory }
     }
 
     pub(crate) fn forget(&self, key: &Key) {
         self.0.lock().remove(key);
+    }
+}
+
+/// The memory of a component in the hands of a pass. It is kept however the pass ends, also by a panic.
+#[derive(Debug)]
+pub(crate) struct Taken<'a> {
+    memories: &'a Memories,
+    key: &'a Key,
+    memory: Memory,
+}
+
+impl Deref for Taken<'_> {
+    type Target = Memory;
+
+    fn deref(&self) -> &Memory {
+        &self.memory
+    }
+}
+
+impl DerefMut for Taken<'_> {
+    fn deref_mut(&mut self) -> &mut Memory {
+        &mut self.memory
+    }
+}
+
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        let mut memory = std::mem::take(&mut self.memory);
+        if let Some(rendered) = &mut memory.rendered {
+            rendered.close();
+        }
+        self.memories.0.lock().insert(self.key.clone(), memory);
     }
 }

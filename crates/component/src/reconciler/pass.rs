@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::Shared;
 use super::end::{End, Intervals, Step};
-use super::memory::Memory;
+use super::memory::Taken;
 use crate::events::Tally;
 use crate::hooks::{HookInputs, Point};
 use crate::kind::Instance;
@@ -39,7 +39,7 @@ pub(super) struct Pass<'a> {
     pub(super) draft: Draft,
     /// The status could not be read: nothing may be written then.
     pub(super) unreadable: Option<UnreadableStatus>,
-    pub(super) memory: Memory,
+    pub(super) memory: Taken<'a>,
     /// What is not known before the spec could be read.
     pub(super) effective: Option<Effective>,
     /// What the component refers to.
@@ -123,15 +123,8 @@ impl<'a> Pass<'a> {
             self.shared.events.warning(&self.object, "StatusUnreadable", format!("Failed to {error}"));
             return Ok(End::unrecorded(Failure::backoff(error.clone()).slow()));
         }
-        let instance = self.shared.kind.decode(&self.object).map_err(|error| {
-            Box::new(End::invalid_spec(format!(
-                "the object does not fit its type: {error} (correct the object, or install the CRD of this operator)"
-            )))
-        })?;
+        let (instance, effective) = self.read_spec()?;
         self.object = without_status(std::mem::take(&mut self.object));
-        let place = (self.key.namespace(), self.key.name());
-        let effective = Effective::of(&instance.settings(), &self.shared.defaults, place)
-            .map_err(|error| Box::new(End::invalid_spec(error.to_string())))?;
         if effective.suspend && !deleting {
             return Ok(End::suspended());
         }
@@ -146,6 +139,19 @@ impl<'a> Pass<'a> {
         self.select_target().await?;
         self.target.dependents.register(self.key, self.shared.owner(self.key).hash());
         if deleting { self.delete(&*instance).await } else { self.apply(&*instance).await }
+    }
+
+    /// The component as its type, with its settings.
+    pub(super) fn read_spec(&self) -> Step<(Box<dyn Instance>, Effective)> {
+        let instance = self.shared.kind.decode(&self.object).map_err(|error| {
+            Box::new(End::invalid_spec(format!(
+                "the object does not fit its type: {error} (correct the object, or install the CRD of this operator)"
+            )))
+        })?;
+        let place = (self.key.namespace(), self.key.name());
+        let effective = Effective::of(&instance.settings(), &self.shared.defaults, place)
+            .map_err(|error| Box::new(End::invalid_spec(error.to_string())))?;
+        Ok((instance, effective))
     }
 
     pub(super) fn is_deleting(&self) -> bool {

@@ -1,7 +1,6 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use kubewright_core::component::Ending;
 use kubewright_core::flow::{Conclusion, Delay, Prior};
 use kubewright_machinery::object::ObjectExt as _;
 use kubewright_runtime::controller::{PassContext, Reconciler};
@@ -9,7 +8,6 @@ use kubewright_runtime::watch::{Cause, Change};
 use serde_json::Value;
 
 use super::Shared;
-use super::end::End;
 use super::pass::Pass;
 use crate::observe::Compact;
 
@@ -73,16 +71,7 @@ impl Reconciler for ComponentReconciler {
         let Some(object) = self.component(context) else {
             return;
         };
-        let pass = Pass::begin(&self.shared, context.key(), object);
-        if pass.unreadable.is_some() {
-            return;
-        }
-        let end = End::Recorded {
-            ending: Ending::Failed { reason: None, message: conclusion.message.clone(), stalled: None },
-            flow: Ok(()),
-            recheck: None,
-        };
-        drop(pass.finish(end).await);
+        Pass::begin(&self.shared, context.key(), object).interrupted(conclusion.message.clone()).await;
     }
 }
 

@@ -32,12 +32,8 @@ impl Pass<'_> {
         let gone = matches!(end, End::Gone);
         let (ending, flow, recheck) = end.into_parts();
         let flow = self.spread(flow);
-        if let Some(rendered) = &mut self.memory.rendered {
-            rendered.close();
-        }
         let Some(ending) = ending else {
             self.shared.events.changed(&self.object, self.tally);
-            self.shared.memories.put(self.key, self.memory);
             return Outcome { flow, recheck, gone };
         };
         let before = self.persisted.component();
@@ -70,8 +66,26 @@ impl Pass<'_> {
         if matches!(ending, Ending::Suspended) {
             outcome.recheck = None;
         }
-        self.shared.memories.put(self.key, self.memory);
         outcome
+    }
+
+    /// Writes down that a pass was broken off, and nothing else of it (PASS-10).
+    pub(super) async fn interrupted(mut self, message: String) {
+        if self.unreadable.is_some() {
+            return;
+        }
+        if let Ok((_, effective)) = self.read_spec() {
+            self.effective = Some(effective);
+        }
+        let before = self.persisted.component();
+        let ending = Ending::Failed { reason: None, message, stalled: None };
+        let at = self.circumstances();
+        self.draft.component.show(&ending, &at);
+        // What cannot be written now is written by the next pass, which is not far.
+        if matches!(self.record().await, Ok(None)) {
+            self.tell(&before);
+        }
+        self.shared.metrics.recorded(self.key, &self.draft.component);
     }
 
     /// Records the draft. Some: not now, but after this time.

@@ -1,10 +1,13 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use kubewright::prelude::*;
 use kubewright_apiserver::kinds::Verb;
 
+use crate::kinds::Kinds;
 use crate::types::{Bundle, bundle, config_map};
-use crate::world::{World, condition, is_seen};
+use crate::world::{World, condition, is_seen, message_of, reason_of};
 
 fn suspended(mut component: Value, suspend: bool) -> Value {
     component["spec"]["suspend"] = suspend.into();
@@ -96,6 +99,69 @@ async fn a_panic_in_user_code_is_an_error_of_its_component_alone() {
     world.until_ready("good").await;
     let bad = world.until("bad", "in error", |component| component["status"]["state"] == "Error").await;
     assert!(condition(&bad, "Ready").unwrap()["message"].as_str().unwrap().contains("the hook of this component is broken"));
+}
+
+/// A world whose operator has a hook that panics while it is told to.
+async fn world_that_panics() -> (World, Arc<AtomicBool>) {
+    let panics = Arc::new(AtomicBool::new(false));
+    let told = Arc::clone(&panics);
+    let world = World::start_with(move |builder| {
+        builder.pre_reconcile(move |_: &HookContext<Bundle>, _: &Bundle, _: &mut ComponentStatus| {
+            let panics = told.load(Ordering::Relaxed);
+            async move {
+                assert!(!panics, "the hook is broken");
+                Ok(())
+            }
+        })
+    })
+    .await;
+    (world, panics)
+}
+
+// PASS-10, TIME-3
+#[tokio::test]
+async fn of_a_panic_only_state_and_condition_are_recorded() {
+    let (world, panics) = world_that_panics().await;
+    let kinds = Kinds::install(&world).await;
+    let mut component = kinds.component(&[kinds.foo()]);
+    component["spec"]["timeout"] = "6s".into();
+    world.set(&component).await;
+    let before = world.until_state("demo", "Processing", "Processing").await;
+    panics.store(true, Ordering::Relaxed);
+    component["spec"]["objects"][0]["spec"]["value"] = "b".into();
+    world.set(&component).await;
+    let broken = world.until("demo", "in error", |component| component["status"]["state"] == "Error").await;
+    assert!(message_of(&broken).contains("the hook is broken"), "{}", message_of(&broken));
+    let kept = |component: &Value| {
+        let mut status = component["status"].clone();
+        for field in ["state", "conditions", "lastObservedAt"] {
+            status.as_object_mut().unwrap().remove(field);
+        }
+        status
+    };
+    assert_eq!(kept(&broken), kept(&before));
+    let late = world.until("demo", "late by its own timeout", |component| reason_of(component) == "Timeout").await;
+    assert_eq!(kept(&late), kept(&before));
+    panics.store(false, Ordering::Relaxed);
+    let again = world.until("demo", "seen", is_seen).await;
+    assert_eq!((&again["status"]["observedGeneration"], &again["status"]["revision"]), (&json!(2), &json!(2)));
+}
+
+// PASS-10, GEN-5
+#[tokio::test]
+async fn a_panic_does_not_cost_what_the_process_remembers() {
+    let (world, panics) = world_that_panics().await;
+    let one = config_map("one", "a");
+    world.set(&bundle("demo", std::slice::from_ref(&one))).await;
+    world.until_ready("demo").await;
+    let renderings = || world.metrics().lines().filter(|line| line.starts_with("kubewright_renders_total")).collect::<String>();
+    let before = renderings();
+    panics.store(true, Ordering::Relaxed);
+    world.patch(&one, json!({ "metadata": { "annotations": { "note": "mine" } } })).await;
+    world.until("demo", "in error", |component| component["status"]["state"] == "Error").await;
+    panics.store(false, Ordering::Relaxed);
+    world.until_ready("demo").await;
+    assert_eq!(renderings(), before);
 }
 
 // COM-2, COM-5

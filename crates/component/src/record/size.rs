@@ -1,4 +1,7 @@
 //! How large a component may become (STA-8).
+//!
+//! What counts is the whole object with its new status, not the status alone: that is what is stored, and a limit of 1 MiB for the
+//! status would refuse components that fit, and let others pass whose spec is large.
 
 use kubewright_runtime::cluster::ApiError;
 use serde_json::{Map, Value};
@@ -6,7 +9,8 @@ use serde_json::{Map, Value};
 /// The largest object that an API server stores, in bytes of JSON: etcd takes requests of 1.5 MiB, of which a few hundred bytes
 /// are not the object.
 pub(crate) const LARGEST: usize = 1536 * 1024 - 4096;
-/// Below so many dependents nobody counts.
+/// Below so many dependents nobody counts. Should the object be too large all the same, the API server refuses the status that is
+/// written ahead, with the same end.
 const FEW: usize = 512;
 
 /// What an object would need.

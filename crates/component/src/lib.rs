@@ -11,6 +11,41 @@
 #[doc = include_str!("../../../docs/src/components.md")]
 mod chapter {}
 
+/// What would compile and not do what it looks like is refused.
+///
+/// ```
+/// use kubewright::prelude::*;
+///
+/// #[derive(CustomResource, Component, Clone, Debug, Serialize, Deserialize, JsonSchema)]
+/// #[kube(group = "example.com", version = "v1", kind = "Web", namespaced, status = "ComponentStatus")]
+/// struct WebSpec { #[serde(flatten)] placement: Placement, #[serde(default)] secrets: Vec<SecretRef> }
+/// ```
+///
+/// A setting that is not flattened:
+///
+/// ```compile_fail
+/// use kubewright::prelude::*;
+///
+/// #[derive(CustomResource, Component, Clone, Debug, Serialize, Deserialize, JsonSchema)]
+/// #[kube(group = "example.com", version = "v1", kind = "Web", namespaced, status = "ComponentStatus")]
+/// struct WebSpec { placement: Placement, #[serde(default)] secrets: Vec<SecretRef> }
+/// ```
+///
+/// A reference where nobody looks:
+///
+/// ```compile_fail
+/// use kubewright::prelude::*;
+///
+/// #[derive(CustomResource, Component, Clone, Debug, Serialize, Deserialize, JsonSchema)]
+/// #[kube(group = "example.com", version = "v1", kind = "Web", namespaced, status = "ComponentStatus")]
+/// struct WebSpec {
+///     #[serde(flatten)] placement: Placement,
+///     #[serde(default)] secrets: std::collections::VecDeque<SecretRef>,
+/// }
+/// ```
+#[cfg(doctest)]
+mod refused {}
+
 mod events;
 mod execute;
 mod hooks;
@@ -43,6 +78,11 @@ pub use settings::{
 /// How `#[derive(Component)]` tells settings and references from other fields of a spec. Not to be used by hand.
 pub mod derive {
     pub use crate::references::loading::refer_loaded;
-    pub use crate::references::probe::{HasNoReferenceKinds, HasNoReferences, HasReferenceKinds, HasReferences, TypeProbe};
+    pub use crate::references::probe::{
+        HasNoReferenceKinds, HasNoReferences, HasReferenceKinds, HasReferences, Holds, HoldsNone, TypeProbe,
+    };
     pub use crate::settings::derive::{IsNoSetting, IsSetting, Probe};
+    pub use crate::settings::kinds::{
+        Embedded, EmbedsNothing, SettingKind, contains, is_first, may_be_plain, may_flatten, stands_before_values,
+    };
 }

@@ -12,9 +12,9 @@ use syn::{DeriveInput, parse_macro_input};
 ///
 /// Stands beside `#[derive(CustomResource)]` on the spec. It finds the embedded settings (`Placement`, `Policies`,
 /// `Suspend`, `Requeue`, `Retry`, `Timeout`, `Reapply`, `ManagedTypes`, `Values`, and own types that implement
-/// `Setting`) and references (`ConfigMapRef`, `ConfigMapKeyRef`, `SecretRef`, `SecretKeyRef`, also in options, boxes, lists and
-/// maps, and own structs that derive `HoldsReferences`) by type and implements `Component` for the resource that
-/// `CustomResource` generates.
+/// `Setting`) and references (`ConfigMapRef`, `ConfigMapKeyRef`, `SecretRef`, `SecretKeyRef`, also in options, boxes, `Arc`s, lists,
+/// arrays, tuples and maps, and own structs and enums that derive `HoldsReferences`) by type and implements `Component` for the resource
+/// that `CustomResource` generates. An own struct that holds references and does not derive that is passed over.
 ///
 /// On a reference, `#[reference(fallback_keys("a", "b"))]` names keys that are tried when the reference names none, and
 /// `#[reference(ignore_on_deletion)]` lets the component be deleted though the object is gone.
@@ -24,8 +24,8 @@ pub fn derive_component(input: TokenStream) -> TokenStream {
     component::expand(&input).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
-/// Makes the references in a struct known where the struct stands in the spec of a component. The attributes are those of
-/// `Component`.
+/// Makes the references in a struct or enum known where it stands in the spec of a component, under the names that serde gives its
+/// fields and variants. The attributes are those of `Component`.
 ///
 /// With `#[reference(content = Type)]` on the struct or enum itself it is a reference of its own kind: the operator's code says, by
 /// implementing `Reference`, how that content is loaded.

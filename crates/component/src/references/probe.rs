@@ -55,3 +55,20 @@ pub trait HasNoReferenceKinds {
 }
 
 impl<T> HasNoReferenceKinds for &TypeProbe<T> {}
+
+/// Whether a type is a reference or holds some, known when a spec is compiled.
+#[derive(Debug)]
+pub struct Holds<T: ?Sized>(PhantomData<fn() -> T>);
+
+impl<T: HoldsReferences + ?Sized> Holds<T> {
+    /// It does.
+    pub const REFERENCES: bool = true;
+}
+
+/// Every other type. Counts only where [`Holds`] has no constant of its own.
+pub trait HoldsNone {
+    /// It does not.
+    const REFERENCES: bool = false;
+}
+
+impl<T: ?Sized> HoldsNone for Holds<T> {}

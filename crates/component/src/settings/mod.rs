@@ -5,6 +5,7 @@
 mod effective;
 mod embedded;
 mod interval;
+pub(crate) mod kinds;
 mod place;
 mod policies;
 #[cfg(test)]

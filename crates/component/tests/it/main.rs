@@ -20,6 +20,7 @@ mod kinds;
 mod lifecycle;
 mod limits;
 mod orphans;
+mod own_types;
 mod ownership;
 mod policies;
 mod polling;

@@ -1,11 +1,13 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use super::list::Part;
 use super::{ConfigMapKeyRef, ConfigMapRef, ReferenceKind, References, SecretKeyRef, SecretRef};
 
 /// A part of a spec that is a reference, or holds some.
 ///
-/// The four reference types implement it, and options, boxes, lists and maps of what does. Own structs derive it.
+/// The four reference types implement it, and options, boxes, `Arc`s, lists, arrays, tuples and maps of what does. Own structs and
+/// enums derive it.
 pub trait HoldsReferences {
     /// Adds the kinds of objects that can be named here.
     fn reference_kinds(kinds: &mut BTreeSet<ReferenceKind>);
@@ -46,7 +48,7 @@ impl<T: HoldsReferences> HoldsReferences for Option<T> {
     }
 }
 
-impl<T: HoldsReferences> HoldsReferences for Box<T> {
+impl<T: HoldsReferences + ?Sized> HoldsReferences for Box<T> {
     fn reference_kinds(kinds: &mut BTreeSet<ReferenceKind>) {
         T::reference_kinds(kinds);
     }
@@ -56,7 +58,17 @@ impl<T: HoldsReferences> HoldsReferences for Box<T> {
     }
 }
 
-impl<T: HoldsReferences> HoldsReferences for Vec<T> {
+impl<T: HoldsReferences + ?Sized> HoldsReferences for Arc<T> {
+    fn reference_kinds(kinds: &mut BTreeSet<ReferenceKind>) {
+        T::reference_kinds(kinds);
+    }
+
+    fn refer(&self, references: &mut References) {
+        (**self).refer(references);
+    }
+}
+
+impl<T: HoldsReferences> HoldsReferences for [T] {
     fn reference_kinds(kinds: &mut BTreeSet<ReferenceKind>) {
         T::reference_kinds(kinds);
     }
@@ -67,6 +79,44 @@ impl<T: HoldsReferences> HoldsReferences for Vec<T> {
         }
     }
 }
+
+impl<T: HoldsReferences, const N: usize> HoldsReferences for [T; N] {
+    fn reference_kinds(kinds: &mut BTreeSet<ReferenceKind>) {
+        T::reference_kinds(kinds);
+    }
+
+    fn refer(&self, references: &mut References) {
+        self.as_slice().refer(references);
+    }
+}
+
+impl<T: HoldsReferences> HoldsReferences for Vec<T> {
+    fn reference_kinds(kinds: &mut BTreeSet<ReferenceKind>) {
+        T::reference_kinds(kinds);
+    }
+
+    fn refer(&self, references: &mut References) {
+        self.as_slice().refer(references);
+    }
+}
+
+macro_rules! tuple {
+    ($($part:ident $index:tt),*) => {
+        impl<$($part: HoldsReferences),*> HoldsReferences for ($($part,)*) {
+            fn reference_kinds(kinds: &mut BTreeSet<ReferenceKind>) {
+                $( $part::reference_kinds(kinds); )*
+            }
+
+            fn refer(&self, references: &mut References) {
+                $( references.within(stringify!($index), |references| self.$index.refer(references)); )*
+            }
+        }
+    };
+}
+
+tuple!(A 0, B 1);
+tuple!(A 0, B 1, C 2);
+tuple!(A 0, B 1, C 2, D 3);
 
 impl<T: HoldsReferences> HoldsReferences for BTreeMap<String, T> {
     fn reference_kinds(kinds: &mut BTreeSet<ReferenceKind>) {

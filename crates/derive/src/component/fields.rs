@@ -1,82 +1,51 @@
-use std::collections::BTreeSet;
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned as _;
+use syn::{Field, FieldsNamed, Ident, Result, Token};
 
-use syn::{Error, Field, FieldsNamed, GenericArgument, Ident, PathArguments, Result, Token, Type};
+/// The kinds of the fields, an array. What is a setting shows in its type alone: users have a `Timeout` of their own, and import
+/// settings under other names.
+pub(super) fn kinds(fields: &FieldsNamed) -> TokenStream {
+    let types = fields.named.iter().map(|field| &field.ty);
+    quote! { [#( ::kubewright::component::derive::Embedded::<#types>::SETTING ),*] }
+}
 
-/// The settings whose JSON fields stand in the spec itself, which is what `flatten` does.
-const FLATTENED: [&str; 10] =
-    ["Placement", "Target", "Impersonation", "Policies", "Requeue", "Retry", "Timeout", "Reapply", "ManagedTypes", "Values"];
-/// The settings that are a field of their own.
-const PLAIN: [&str; 1] = ["Suspend"];
-
-/// Refuses embedded settings that would compile but not do what they look like. All faults are reported together.
-pub(super) fn check(fields: &FieldsNamed) -> Result<()> {
-    let mut faults = Faults(None);
-    let mut seen = BTreeSet::new();
-    let mut values = None;
-    for field in &fields.named {
-        let flattened = is_flattened(field)?;
-        if let (Some(ident), true) = (&values, flattened) {
-            faults.add(Error::new_spanned(
-                field,
-                format!("`{ident}` collects all fields that are left over, so a flattened field must stand before it"),
-            ));
-        }
-        let Some(setting) = setting_name(&field.ty) else {
-            continue;
+/// Refuses, when the spec is compiled, embedded settings that would not do what they look like.
+pub(super) fn checks(fields: &FieldsNamed) -> Result<TokenStream> {
+    let mut checks = TokenStream::new();
+    for (place, field) in fields.named.iter().enumerate() {
+        let Some(ident) = &field.ident else { continue };
+        let (span, ty) = (field.span(), &field.ty);
+        let kind = quote! { ::kubewright::component::derive::Embedded::<#ty>::SETTING };
+        let twice = format!("`{ident}` is a setting that is embedded twice; one of them would have no effect");
+        checks.extend(quote_spanned! { span =>
+            ::core::assert!(::kubewright::component::derive::is_first(&KINDS, #place), #twice);
+        });
+        checks.extend(if is_flattened(field)? {
+            let plain =
+                format!("`{ident}` is a setting with a field of its own: `#[serde(default)]` instead of `#[serde(flatten)]`");
+            let last = format!(
+                "a field before `{ident}` collects all that is left over, so that this flattened field must stand before it"
+            );
+            quote_spanned! { span =>
+                ::core::assert!(::kubewright::component::derive::may_flatten(#kind), #plain);
+                ::core::assert!(::kubewright::component::derive::stands_before_values(&KINDS, #place), #last);
+            }
+        } else {
+            let flat = format!("`{ident}` is a setting that must be flattened into the spec: add `#[serde(flatten)]`");
+            quote_spanned! { span => ::core::assert!(::kubewright::component::derive::may_be_plain(#kind), #flat); }
+        });
+    }
+    let (count, kinds) = (fields.named.len(), kinds(fields));
+    Ok(quote! {
+        const _: () = {
+            #[allow(unused_imports)]
+            use ::kubewright::component::derive::EmbedsNothing as _;
+            #[allow(dead_code)]
+            const KINDS: [::kubewright::component::derive::SettingKind; #count] = #kinds;
+            #checks
         };
-        if !seen.insert(setting.clone()) {
-            faults.add(Error::new_spanned(field, format!("`{setting}` is embedded twice; one of them would have no effect")));
-        }
-        if FLATTENED.contains(&setting.as_str()) && !flattened {
-            faults
-                .add(Error::new_spanned(field, format!("`{setting}` must be flattened into the spec: add `#[serde(flatten)]`")));
-        }
-        if PLAIN.contains(&setting.as_str()) && flattened {
-            faults.add(Error::new_spanned(
-                field,
-                format!("`{setting}` is a field of its own: `#[serde(default)]` instead of `#[serde(flatten)]`"),
-            ));
-        }
-        if setting == "Values" {
-            values.clone_from(&field.ident);
-        }
-    }
-    faults.finish()
-}
-
-/// Whether a spec with these fields can name a service account.
-pub(super) fn impersonates(fields: &FieldsNamed) -> bool {
-    fields.named.iter().any(|field| setting_name(&field.ty).as_deref() == Some("Impersonation"))
-}
-
-struct Faults(Option<Error>);
-
-impl Faults {
-    fn add(&mut self, fault: Error) {
-        match &mut self.0 {
-            Some(first) => first.combine(fault),
-            None => self.0 = Some(fault),
-        }
-    }
-
-    fn finish(self) -> Result<()> {
-        self.0.map_or(Ok(()), Err)
-    }
-}
-
-/// The name of the embedded setting that a field is, also inside an `Option`.
-fn setting_name(ty: &Type) -> Option<String> {
-    let Type::Path(path) = ty else { return None };
-    let last = path.path.segments.last()?;
-    if last.ident == "Option"
-        && let PathArguments::AngleBracketed(arguments) = &last.arguments
-        && let Some(GenericArgument::Type(inner)) = arguments.args.first()
-    {
-        return setting_name(inner);
-    }
-    let name = last.ident.to_string();
-    let known = FLATTENED.contains(&name.as_str()) || PLAIN.contains(&name.as_str());
-    (known && last.arguments.is_empty()).then_some(name)
+    })
 }
 
 fn is_flattened(field: &Field) -> Result<bool> {
@@ -89,7 +58,7 @@ fn is_flattened(field: &Field) -> Result<bool> {
             } else if meta.input.peek(syn::token::Paren) {
                 let nested;
                 syn::parenthesized!(nested in meta.input);
-                nested.parse::<proc_macro2::TokenStream>()?;
+                nested.parse::<TokenStream>()?;
             }
             Ok(())
         })?;

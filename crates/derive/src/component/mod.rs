@@ -27,14 +27,15 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
         return Err(Error::new_spanned(&input.generics, "the spec of a component cannot be generic"));
     }
     let resource = Resource::of(input)?;
-    fields::check(named)?;
+    let checks = fields::checks(named)?;
 
     let root = &resource.root;
     let span = proc_macro2::Span::call_site();
     let (references, kinds) = (Ident::new("references", span), Ident::new("kinds", span));
-    let refer = references::refer(input, named, &quote!(self.spec), &references)?;
-    let find_kinds = references::kinds_of(named, &kinds);
-    let impersonated: &[&str] = if fields::impersonates(named) { &["serviceaccounts"] } else { &[] };
+    let refer = references::refer(input, &data.fields, &quote!(self.spec), &references)?;
+    let all: Vec<_> = named.named.iter().collect();
+    let (find_kinds, reference_checks) = (references::kinds_of(&all, &kinds), references::checks(&all));
+    let setting_kinds = fields::kinds(named);
     let fields: Vec<_> = named.named.iter().filter_map(|field| field.ident.as_ref()).collect();
     Ok(quote! {
         #[automatically_derived]
@@ -67,7 +68,16 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
             }
 
             fn impersonates() -> &'static [&'static str] {
-                &[#(#impersonated),*]
+                #[allow(unused_imports)]
+                use ::kubewright::component::derive::EmbedsNothing as _;
+                if ::kubewright::component::derive::contains(
+                    &#setting_kinds,
+                    ::kubewright::component::derive::SettingKind::Impersonation,
+                ) {
+                    &["serviceaccounts"]
+                } else {
+                    &[]
+                }
             }
 
             fn reference_kinds() -> ::std::collections::BTreeSet<::kubewright::component::ReferenceKind> {
@@ -78,5 +88,8 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
                 found
             }
         }
+
+        #checks
+        #reference_checks
     })
 }

@@ -1,50 +1,56 @@
 //! Which fields hold references, and under which JSON names. Used by both derives.
 
 mod attributes;
+mod holders;
 mod names;
 #[cfg(test)]
 mod tests;
+mod variants;
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{Data, DeriveInput, Error, Field, Fields, FieldsNamed, Ident, Result, Type};
+use syn::{Data, DeriveInput, Error, Field, Fields, Ident, Result, Type};
 
-use attributes::Rules;
 use names::Names;
 
-/// `#[derive(HoldsReferences)]` on a struct inside a spec.
+/// `#[derive(HoldsReferences)]` on a struct or enum inside a spec.
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     if let Some(content) = attributes::content_of(&input.attrs)? {
         return loaded(input, &content);
     }
-    let named = match &input.data {
-        Data::Struct(data) => match &data.fields {
-            Fields::Named(named) => named,
-            _ => return Err(Error::new_spanned(&input.ident, "a struct that holds references must have named fields")),
-        },
-        _ => return Err(Error::new_spanned(&input.ident, "`HoldsReferences` can only be derived for structs")),
-    };
     if !input.generics.params.is_empty() {
-        return Err(Error::new_spanned(&input.generics, "a struct that holds references cannot be generic"));
+        return Err(Error::new_spanned(&input.generics, "what holds references cannot be generic"));
     }
     let ident = &input.ident;
     let references = Ident::new("references", proc_macro2::Span::call_site());
     let kinds = Ident::new("kinds", proc_macro2::Span::call_site());
-    let refer = refer(input, named, &quote!(self), &references)?;
-    let find = kinds_of(named, &kinds);
+    let (refer, fields) = match &input.data {
+        Data::Struct(data) => (refer(input, &data.fields, &quote!(self), &references)?, data.fields.iter().collect::<Vec<_>>()),
+        Data::Enum(data) => {
+            let fields = data.variants.iter().flat_map(|variant| &variant.fields).collect();
+            (variants::refer(input, data, &references)?, fields)
+        }
+        Data::Union(_) => return Err(Error::new_spanned(&input.ident, "a union cannot hold references")),
+    };
+    let find = kinds_of(&fields, &kinds);
+    let checks = holders::checks(fields.iter().copied());
     Ok(quote! {
         #[automatically_derived]
         impl ::kubewright::component::HoldsReferences for #ident {
+            #[allow(unused_variables)]
             fn reference_kinds(
                 #kinds: &mut ::std::collections::BTreeSet<::kubewright::component::ReferenceKind>,
             ) {
                 #find
             }
 
+            #[allow(unused_variables)]
             fn refer(&self, #references: &mut ::kubewright::component::References) {
                 #refer
             }
         }
+
+        #checks
     })
 }
 
@@ -72,38 +78,37 @@ fn loaded(input: &DeriveInput, content: &Type) -> Result<TokenStream> {
 }
 
 /// Statements that add the references of all fields of `owner` to `references`, a `&mut References`.
-pub(crate) fn refer(input: &DeriveInput, named: &FieldsNamed, owner: &TokenStream, references: &Ident) -> Result<TokenStream> {
+pub(crate) fn refer(input: &DeriveInput, fields: &Fields, owner: &TokenStream, references: &Ident) -> Result<TokenStream> {
     let names = Names::of(&input.attrs)?;
-    let mut statements = TokenStream::new();
-    for field in &named.named {
-        let Some(ident) = &field.ident else { continue };
-        let name = names::of_field(field, &names)?;
-        if name.skipped {
-            continue;
+    let statements = holders::refer_fields(fields, &names, references, |place, field| match &field.ident {
+        Some(ident) => quote!(&#owner.#ident),
+        None => {
+            let index = syn::Index::from(place);
+            quote!(&#owner.#index)
         }
-        let none = || quote!(::core::option::Option::None);
-        let name = name.json.as_ref().map_or_else(none, |json| quote!(::core::option::Option::Some(#json)));
-        let rules = Rules::of(field)?;
-        statements.extend(if rules.is_some() {
-            // What says how to resolve a reference must stand on one; otherwise this does not compile.
-            quote! { #references.field(#name, #rules, &#owner.#ident); }
-        } else {
-            quote! { (&Probe(&#owner.#ident)).refer(#references, #name); }
-        });
-    }
-    Ok(quote! {
+    })?;
+    Ok(with_probe(&statements))
+}
+
+fn with_probe(statements: &TokenStream) -> TokenStream {
+    quote! {
         #[allow(unused_imports)]
         use ::kubewright::component::derive::{HasNoReferences as _, HasReferences as _, Probe};
         #statements
-    })
+    }
 }
 
 /// Statements that add the kinds of all fields to `kinds`, a `&mut BTreeSet`.
-pub(crate) fn kinds_of(named: &FieldsNamed, kinds: &Ident) -> TokenStream {
-    let types: Vec<_> = named.named.iter().map(|field: &Field| &field.ty).collect();
+pub(crate) fn kinds_of(fields: &[&Field], kinds: &Ident) -> TokenStream {
+    let statements = holders::kinds_of_fields(fields.iter().copied(), kinds);
     quote! {
         #[allow(unused_imports)]
         use ::kubewright::component::derive::{HasNoReferenceKinds as _, HasReferenceKinds as _, TypeProbe};
-        #( (&TypeProbe::<#types>::NEW).reference_kinds(#kinds); )*
+        #statements
     }
+}
+
+/// Checks at compile time that no reference is overlooked.
+pub(crate) fn checks(fields: &[&Field]) -> TokenStream {
+    holders::checks(fields.iter().copied())
 }

@@ -1,5 +1,5 @@
 use syn::meta::ParseNestedMeta;
-use syn::{Attribute, Expr, ExprLit, Field, Lit, LitStr, Result, Token};
+use syn::{Attribute, Expr, ExprLit, Field, Lit, LitStr, Result, Token, Variant};
 
 /// How serde names the fields of a struct.
 #[derive(Default)]
@@ -39,6 +39,95 @@ impl Names {
             Some("SCREAMING-KEBAB-CASE") => joined("-").to_uppercase(),
             Some("SCREAMING_SNAKE_CASE" | "UPPERCASE") => field.to_uppercase(),
             _ => field.to_owned(),
+        }
+    }
+}
+
+/// How serde writes the variants of an enum.
+#[derive(Default)]
+pub(super) struct VariantNames {
+    rename_all: Option<String>,
+    rename_all_fields: Option<String>,
+    tag: Option<String>,
+    content: Option<String>,
+    untagged: bool,
+}
+
+/// Where a variant stands in JSON.
+pub(super) struct VariantPlace {
+    /// The field that holds it; `None`: its fields stand where the enum stands.
+    pub(super) segment: Option<String>,
+    /// How its own fields are named.
+    pub(super) fields: Names,
+    /// It does not appear in JSON.
+    pub(super) skipped: bool,
+}
+
+impl VariantNames {
+    pub(super) fn of(attributes: &[Attribute]) -> Result<Self> {
+        let mut names = Self::default();
+        each(attributes, |meta, value| {
+            for (name, target) in [
+                ("rename_all", &mut names.rename_all),
+                ("rename_all_fields", &mut names.rename_all_fields),
+                ("tag", &mut names.tag),
+                ("content", &mut names.content),
+            ] {
+                if meta.path.is_ident(name) {
+                    target.clone_from(&value);
+                }
+            }
+            names.untagged |= meta.path.is_ident("untagged");
+        })?;
+        Ok(names)
+    }
+
+    pub(super) fn place_of(&self, variant: &Variant) -> Result<VariantPlace> {
+        let mut own = None;
+        let mut fields = Names { rename_all: self.rename_all_fields.clone() };
+        let (mut skipped, mut untagged) = (false, self.untagged);
+        each(&variant.attrs, |meta, value| {
+            if meta.path.is_ident("rename") && value.is_some() {
+                own = value;
+            } else if meta.path.is_ident("rename_all") {
+                fields.rename_all = value;
+            } else if meta.path.is_ident("skip") || meta.path.is_ident("skip_deserializing") {
+                skipped = true;
+            } else if meta.path.is_ident("untagged") {
+                untagged = true;
+            }
+        })?;
+        let segment = match (&self.tag, &self.content) {
+            _ if untagged => None,
+            (Some(_), content) => content.clone(),
+            (None, _) => Some(own.unwrap_or_else(|| self.rename(&variant.ident.to_string()))),
+        };
+        Ok(VariantPlace { segment, fields, skipped })
+    }
+
+    fn rename(&self, variant: &str) -> String {
+        let words = |separator: char| {
+            let mut text = String::new();
+            for (place, letter) in variant.char_indices() {
+                if letter.is_uppercase() && place > 0 {
+                    text.push(separator);
+                }
+                text.extend(letter.to_lowercase());
+            }
+            text
+        };
+        match self.rename_all.as_deref() {
+            Some("lowercase") => variant.to_lowercase(),
+            Some("UPPERCASE") => variant.to_uppercase(),
+            Some("camelCase") => {
+                let mut letters = variant.chars();
+                letters.next().map(|first| first.to_lowercase().chain(letters).collect()).unwrap_or_default()
+            }
+            Some("snake_case") => words('_'),
+            Some("SCREAMING_SNAKE_CASE") => words('_').to_uppercase(),
+            Some("kebab-case") => words('-'),
+            Some("SCREAMING-KEBAB-CASE") => words('-').to_uppercase(),
+            _ => variant.to_owned(),
         }
     }
 }

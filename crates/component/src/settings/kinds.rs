@@ -1,0 +1,129 @@
+//! How `#[derive(Component)]` knows the settings of a spec by their types, when it is compiled. Not to be used by hand.
+
+use std::marker::PhantomData;
+
+use super::{Impersonation, ManagedTypes, Placement, Policies, Reapply, Requeue, Retry, Suspend, Target, Timeout, Values};
+
+/// Which setting a field of a spec is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(clippy::exhaustive_enums)]
+pub enum SettingKind {
+    /// None of the framework's.
+    None,
+    /// [`Placement`].
+    Placement,
+    /// [`Target`].
+    Target,
+    /// [`Impersonation`].
+    Impersonation,
+    /// [`Policies`].
+    Policies,
+    /// [`Requeue`].
+    Requeue,
+    /// [`Retry`].
+    Retry,
+    /// [`Timeout`].
+    Timeout,
+    /// [`Reapply`].
+    Reapply,
+    /// [`ManagedTypes`].
+    ManagedTypes,
+    /// [`Values`].
+    Values,
+    /// [`Suspend`].
+    Suspend,
+}
+
+/// The type of a field.
+#[derive(Debug)]
+pub struct Embedded<T>(PhantomData<fn() -> T>);
+
+/// Every type that is no setting of the framework. Counts only where [`Embedded`] has no constant of its own.
+pub trait EmbedsNothing {
+    /// None.
+    const SETTING: SettingKind = SettingKind::None;
+}
+
+impl<T> EmbedsNothing for Embedded<T> {}
+
+macro_rules! settings {
+    ($($setting:ident)*) => {$(
+        impl Embedded<$setting> {
+            /// Which.
+            pub const SETTING: SettingKind = SettingKind::$setting;
+        }
+
+        impl Embedded<Option<$setting>> {
+            /// Which.
+            pub const SETTING: SettingKind = SettingKind::$setting;
+        }
+    )*};
+}
+
+settings!(Placement Target Impersonation Policies Requeue Retry Timeout Reapply ManagedTypes Values Suspend);
+
+/// Whether such a field does what it looks like without `flatten`.
+pub const fn may_be_plain(kind: SettingKind) -> bool {
+    matches!(kind, SettingKind::None | SettingKind::Suspend)
+}
+
+/// Whether such a field does what it looks like with `flatten`.
+pub const fn may_flatten(kind: SettingKind) -> bool {
+    !matches!(kind, SettingKind::Suspend)
+}
+
+/// Whether no field before this one is the same setting.
+pub const fn is_first(kinds: &[SettingKind], place: usize) -> bool {
+    matches!(kinds[place], SettingKind::None) || !any(kinds, place, kinds[place])
+}
+
+/// Whether no field before this one takes all that is left.
+pub const fn stands_before_values(kinds: &[SettingKind], place: usize) -> bool {
+    !any(kinds, place, SettingKind::Values)
+}
+
+/// Whether a field is this setting.
+pub const fn contains(kinds: &[SettingKind], kind: SettingKind) -> bool {
+    any(kinds, kinds.len(), kind)
+}
+
+const fn any(kinds: &[SettingKind], end: usize, kind: SettingKind) -> bool {
+    let mut place = 0;
+    while place < end {
+        if kinds[place] as u8 == kind as u8 {
+            return true;
+        }
+        place += 1;
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug)]
+    struct Own;
+
+    #[test]
+    fn settings_are_known_by_their_types_and_not_by_their_names() {
+        type Renamed = Timeout;
+        mod own {
+            #[derive(Debug)]
+            pub(super) struct Timeout;
+        }
+        assert_eq!(Embedded::<Renamed>::SETTING, SettingKind::Timeout);
+        assert_eq!(Embedded::<Option<Renamed>>::SETTING, SettingKind::Timeout);
+        assert_eq!([Embedded::<own::Timeout>::SETTING, Embedded::<Own>::SETTING], [SettingKind::None; 2]);
+    }
+
+    #[test]
+    fn what_would_have_no_effect_is_found() {
+        let kinds = [SettingKind::None, SettingKind::None, SettingKind::Values, SettingKind::Retry, SettingKind::Retry];
+        assert_eq!([0, 1, 2, 3, 4].map(|place| is_first(&kinds, place)), [true, true, true, true, false]);
+        assert_eq!([0, 1, 2, 3, 4].map(|place| stands_before_values(&kinds, place)), [true, true, true, false, false]);
+        assert!(contains(&kinds, SettingKind::Retry) && !contains(&kinds, SettingKind::Impersonation));
+        assert!(may_be_plain(SettingKind::Suspend) && !may_be_plain(SettingKind::Placement));
+        assert!(may_flatten(SettingKind::Placement) && !may_flatten(SettingKind::Suspend));
+    }
+}

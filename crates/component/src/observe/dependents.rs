@@ -52,6 +52,8 @@ struct State {
     hashes: HashMap<Key, Arc<str>>,
     /// Objects of other owners that components wait for (OWN-3).
     wanted: HashMap<Key, HashSet<ObjectKey>>,
+    /// The objects that lost their owner since a pass of these components looked, while it goes on.
+    looking: HashMap<Key, HashSet<ObjectKey>>,
 }
 
 struct Watched {
@@ -156,13 +158,25 @@ impl DependentWatches {
         }
     }
 
-    /// The component waits until their owners let go of exactly these objects.
+    /// A pass of the component is about to look: which objects lose their owner from now on counts, until it is known which of them the
+    /// component wants.
+    pub(crate) fn look(&self, component: &Key) -> Look {
+        self.inner.state.lock().looking.insert(component.clone(), HashSet::new());
+        Look { watches: self.clone(), component: component.clone() }
+    }
+
+    /// The component waits until their owners let go of exactly these objects. One that was let go since its pass looked is told at once.
     pub(crate) fn want(&self, component: &Key, objects: HashSet<ObjectKey>) {
         let mut state = self.inner.state.lock();
+        let is_late = state.looking.remove(component).is_some_and(|lost| !lost.is_disjoint(&objects));
         if objects.is_empty() {
             state.wanted.remove(component);
         } else {
             state.wanted.insert(component.clone(), objects);
+        }
+        drop(state);
+        if is_late {
+            (self.inner.notify)(component);
         }
     }
 
@@ -379,6 +393,19 @@ impl DependentWatches {
     }
 }
 
+/// A pass that looks at dependents.
+#[derive(Debug)]
+pub(crate) struct Look {
+    watches: DependentWatches,
+    component: Key,
+}
+
+impl Drop for Look {
+    fn drop(&mut self) {
+        self.watches.inner.state.lock().looking.remove(&self.component);
+    }
+}
+
 impl Inner {
     /// From now on a watch is allowed, or forbidden: those who need it look again. Who waits for its first list sees that itself.
     fn turned(&self, place: &Place) {
@@ -399,6 +426,13 @@ impl Inner {
             self.state.lock().owners.get(&**hash).cloned()
         };
         let (before, after) = (owner(old), owner(new));
+        if lost_owner(old, new) {
+            let mut state = self.state.lock();
+            if !state.looking.is_empty() {
+                let object = change.key.to_object_key();
+                state.looking.values_mut().for_each(|lost| _ = lost.insert(object.clone()));
+            }
+        }
         if change.cause != Cause::Initial && !only_version_differs(old, new) {
             self.waiting_for(change).iter().for_each(|component| (self.notify)(component));
         }
@@ -426,6 +460,11 @@ impl Inner {
         let waiting = state.wanted.iter().filter(|(_, objects)| objects.contains(&object));
         waiting.map(|(component, _)| component.clone()).collect()
     }
+}
+
+fn lost_owner(old: Option<&Projection>, new: Option<&Projection>) -> bool {
+    let owner = |projection: Option<&Projection>| projection.and_then(|projection| projection.owner.clone());
+    old.is_some() && owner(old) != owner(new)
 }
 
 fn only_version_differs(old: Option<&Projection>, new: Option<&Projection>) -> bool {

@@ -49,6 +49,7 @@ impl Pass<'_> {
             inventory = joined(&inventory, strays.iter().map(|stray| stray.item.clone()));
         }
         self.watch(&inventory, goal).await?;
+        let _look = self.watches.look(self.key);
         if !strays.is_empty() {
             let still_there =
                 strays.iter().filter(|stray| self.seen(&stray.item.key()).is_some_and(|live| live.uid() == stray.uid));

@@ -56,6 +56,23 @@ async fn a_waiting_component_takes_over_when_the_owner_lets_go() {
     assert_eq!(world.get(&config_map("taken", "")).await.unwrap()["data"]["value"], "a");
 }
 
+// OWN-3, TRG-3
+#[tokio::test]
+async fn an_owner_that_lets_go_during_the_pass_that_waits_for_it_is_not_missed() {
+    let world = World::start().await;
+    world.set(&bundle("other", &[config_map("taken", "x")])).await;
+    world.until_ready("other").await;
+    let slow = world.faults().on(Verb::Create).of("", "secrets").times(1).delay(Duration::from_secs(10));
+    world.set(&bundle("demo", &[config_map("taken", "a"), secret("slow")])).await;
+    while slow.hits() == 0 {
+        world.pass(Duration::from_millis(50)).await;
+    }
+    world.set(&bundle("other", &[])).await;
+    world.until_gone(&config_map("taken", "")).await;
+    world.until_ready("demo").await;
+    assert_eq!(world.get(&config_map("taken", "")).await.unwrap()["data"]["value"], "a");
+}
+
 // A12
 #[tokio::test]
 async fn never_refuses_both_kinds_of_existing_objects() {

@@ -43,10 +43,7 @@ pub(super) fn refer_fields(
 }
 
 fn segment(name: Option<&str>) -> TokenStream {
-    match name {
-        Some(name) => quote!(::core::option::Option::Some(#name)),
-        None => quote!(::core::option::Option::None),
-    }
+    name.map_or_else(|| quote!(::core::option::Option::None), |name| quote!(::core::option::Option::Some(#name)))
 }
 
 /// The parts of a tuple count one by one: most of them are no references.

@@ -80,12 +80,10 @@ fn loaded(input: &DeriveInput, content: &Type) -> Result<TokenStream> {
 /// Statements that add the references of all fields of `owner` to `references`, a `&mut References`.
 pub(crate) fn refer(input: &DeriveInput, fields: &Fields, owner: &TokenStream, references: &Ident) -> Result<TokenStream> {
     let names = Names::of(&input.attrs)?;
-    let statements = holders::refer_fields(fields, &names, references, |place, field| match &field.ident {
-        Some(ident) => quote!(&#owner.#ident),
-        None => {
-            let index = syn::Index::from(place);
-            quote!(&#owner.#index)
-        }
+    let members: Vec<_> = fields.members().collect();
+    let statements = holders::refer_fields(fields, &names, references, |place, _| {
+        let member = &members[place];
+        quote!(&#owner.#member)
     })?;
     Ok(with_probe(&statements))
 }

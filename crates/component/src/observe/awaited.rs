@@ -42,10 +42,12 @@ fn sight(store: &Store<Marks>, owner_label: &str) -> Option<Sight> {
     if *leaving { Some(Sight::Leaving) } else { (!is_owned).then_some(Sight::Nobodys) }
 }
 
+type AtFirst<P> = Box<dyn Fn(&Store<P>) -> bool + Send + Sync>;
+
 /// What a component wants to be told of one obstacle.
 struct News<P: Send + Sync + 'static> {
     /// Whether the first list shows anything that happened after the pass had looked, which nobody else tells.
-    at_first: Box<dyn Fn(&Store<P>) -> bool + Send + Sync>,
+    at_first: AtFirst<P>,
     /// Whether a change matters.
     later: fn(&Store<P>, &Change<P>) -> bool,
 }

@@ -189,7 +189,7 @@ async fn a_foreign_instance_of_an_api_service_blocks_deletion() {
     let world = World::start().await;
     let kinds = Kinds::of(world.namespace());
     let service = api_service(kinds.group(), "v1alpha1");
-    world.set(&bundle("demo", &[service.clone()])).await;
+    world.set(&bundle("demo", std::slice::from_ref(&service))).await;
     world.until_ready("demo").await;
     let kinds = Kinds::install(&world).await;
     world.until_served(&kinds.foo()).await;
@@ -212,7 +212,7 @@ async fn an_api_service_that_does_not_answer_holds_back_deletion() {
     let world = World::start().await;
     let group = format!("{}.silent.example.com", world.namespace());
     let service = unserved(&world, &group);
-    let mut component = bundle("demo", &[service.clone()]);
+    let mut component = bundle("demo", std::slice::from_ref(&service));
     world.set(&component).await;
     world.until_group(&group).await;
     world.until_state("demo", "Processing", "Processing").await;

@@ -3,7 +3,7 @@
 //! `cargo bench -p kubewright-core --bench plan [-- <objects>...]`, by default 1000 10000. One thread, no I/O. The budget is 5 ms for
 //! 1,000 objects on one core, and a time that grows linearly.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark that fails has failed")]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a benchmark that fails has failed")]
 #![allow(clippy::disallowed_methods, reason = "a benchmark measures real time")]
 
 use std::hint::black_box;

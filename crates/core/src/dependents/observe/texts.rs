@@ -18,7 +18,7 @@ impl<const N: usize> Texts<N> {
         let texts = texts.map(|text| cut(text, LONGEST));
         let mut all = String::with_capacity(texts.iter().map(|text| text.len() + 2).sum());
         all.extend(texts.iter().map(|text| character(text.len())));
-        texts.iter().for_each(|text| all.push_str(text));
+        all.extend(texts);
         Self(all.into())
     }
 

@@ -2,8 +2,11 @@
 //!
 //! The fuzz targets call them, and so does the seeded test `nonsense` of `kubewright-apiserver`, which CI runs.
 
+use std::cell::RefCell;
+
+use http_body_util::{BodyExt as _, Full};
 use kubewright_apiserver::{
-    definition,
+    ApiServer, Identity, definition,
     patch::strategic_merge,
     proto,
     schema::{Schema, field_path},
@@ -18,11 +21,12 @@ use kubewright_machinery::{
     yaml,
 };
 use serde_json::{Value, json};
+use tower::ServiceExt as _;
 
 /// A decoder and its name.
 pub type Target = (&'static str, fn(&[u8]));
 
-/// All of them.
+/// All of them but [`requests`], whose bytes have a form of their own.
 pub const TARGETS: &[Target] = &[
     ("documents", documents),
     ("selectors", selectors),
@@ -165,4 +169,107 @@ pub fn protobuf(data: &[u8]) {
             }
         }
     }
+}
+
+/// The requests of [`requests`]: method, path, and type of the body or of the answer.
+const REQUESTS: &[(&str, &str, &str)] = &[
+    ("POST", "/api/v1/namespaces/default/configmaps", "application/json"),
+    ("POST", "/api/v1/namespaces/default/pods", "application/yaml"),
+    ("POST", "/api/v1/namespaces/default/services", "application/vnd.kubernetes.protobuf"),
+    ("POST", "/apis/ex.io/v1/namespaces/default/widgets", "application/json"),
+    ("POST", "/apis/ex.io/v1/namespaces/default/widgets", "application/yaml"),
+    ("PUT", "/apis/ex.io/v1/namespaces/default/widgets/w", "application/json"),
+    ("PATCH", "/apis/ex.io/v1/namespaces/default/widgets/w", "application/json-patch+json"),
+    ("PATCH", "/apis/ex.io/v1/namespaces/default/widgets/w", "application/merge-patch+json"),
+    ("PATCH", "/apis/ex.io/v1/namespaces/default/widgets/w", "application/apply-patch+yaml"),
+    ("PATCH", "/api/v1/namespaces/default/configmaps/m", "application/json-patch+json"),
+    ("PATCH", "/api/v1/namespaces/default/configmaps/m", "application/strategic-merge-patch+json"),
+    ("PATCH", "/api/v1/namespaces/default/configmaps/m", "application/apply-patch+yaml"),
+    ("PUT", "/apis/apps/v1/namespaces/default/deployments/d/scale", "application/json"),
+    ("POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews", "application/json"),
+    ("POST", "/api/v1/namespaces/default/serviceaccounts/s/token", "application/json"),
+    ("DELETE", "/api/v1/namespaces/default/configmaps/m", "application/json"),
+    ("DELETE", "/api/v1/namespaces/default/configmaps", "application/vnd.kubernetes.protobuf"),
+    ("GET", "/api/v1/namespaces/default/configmaps", "application/json;as=Table;v=v1;g=meta.k8s.io"),
+    ("GET", "/apis/ex.io/v1/widgets", ""),
+    ("GET", "/apis", ""),
+];
+
+thread_local! {
+    /// A clock that stands still, and a server with an object or two. Each request is sent to a fork of it.
+    static PRESENT: RefCell<Option<(tokio::runtime::Runtime, ApiServer)>> = RefCell::new(present());
+}
+
+fn present() -> Option<(tokio::runtime::Runtime, ApiServer)> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().ok()?;
+    let server =
+        runtime.block_on(async { ApiServer::builder().epoch("2026-01-01T00:00:00Z".parse().ok()?).seed(7).build().ok() })?;
+    let keep = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
+    let spec = json!({"type": "object", "properties": {"a": {"type": "string"}, "keep": keep}});
+    let schema = json!({"openAPIV3Schema": {"type": "object", "properties": {"spec": spec}}});
+    let version = json!({"name": "v1", "served": true, "storage": true, "schema": schema});
+    let names = json!({"plural": "widgets", "kind": "Widget"});
+    let object = |api_version: &str, kind: &str, rest: Value| {
+        let mut object = json!({"apiVersion": api_version, "kind": kind, "metadata": {"name": "w", "namespace": "default"}});
+        merge_patch(&mut object, &rest);
+        object
+    };
+    let definition = json!({"metadata": {"name": "widgets.ex.io", "namespace": null},
+        "spec": {"group": "ex.io", "scope": "Namespaced", "names": names, "versions": [version]}});
+    let map = json!({"metadata": {"name": "m", "labels": {"a": "b"}}, "data": {"a": "b"}});
+    for (method, path, body) in [
+        (
+            "POST",
+            "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+            object("apiextensions.k8s.io/v1", "CustomResourceDefinition", definition),
+        ),
+        ("POST", REQUESTS[0].1, object("v1", "ConfigMap", map)),
+        ("POST", REQUESTS[3].1, object("ex.io/v1", "Widget", json!({"spec": {"a": "b"}}))),
+    ] {
+        let code = runtime.block_on(send(&server, method, path, "application/json", body.to_string().as_bytes()));
+        assert_eq!(code, Some(201), "{path}");
+    }
+    Some((runtime, server))
+}
+
+async fn send(server: &ApiServer, method: &str, path: &str, media_type: &str, body: &[u8]) -> Option<u16> {
+    let header = if method == "GET" { "accept" } else { "content-type" };
+    let request = http::Request::builder().method(method).uri(path).header(header, media_type);
+    let request = request.body(Full::new(bytes::Bytes::copy_from_slice(body))).ok()?;
+    let answer = server.service(Identity::admin()).oneshot(request).await.ok()?;
+    let code = answer.status().as_u16();
+    // A watch has no end, but it has a beginning.
+    let mut body = answer.into_body();
+    while let Some(Ok(_)) = tokio::time::timeout(std::time::Duration::from_secs(1), body.frame()).await.ok().flatten() {}
+    Some(code)
+}
+
+/// Whole requests: the first byte says which, what follows is the query, and after a zero byte comes the body. Each is answered, and the
+/// server is the same as before for the next one.
+pub fn requests(data: &[u8]) {
+    let Some((first, rest)) = data.split_first() else { return };
+    let (method, path, media_type) = REQUESTS[usize::from(*first) % REQUESTS.len()];
+    let end = rest.iter().position(|byte| *byte == 0);
+    let (query, body) = end.map_or((&b""[..], rest), |end| (&rest[..end], &rest[end + 1..]));
+    // Signs that no client can send in a query are escaped.
+    let query: String = query
+        .iter()
+        .map(|byte| match byte {
+            b'!' | b'$'..=b';' | b'=' | b'?'..=b'_' | b'a'..=b'z' | b'~' => char::from(*byte).to_string(),
+            _ => format!("%{byte:02X}"),
+        })
+        .collect();
+    PRESENT.with_borrow(|present| {
+        let Some((runtime, origin)) = present else { return };
+        let code = runtime.block_on(async {
+            let server = origin.fork();
+            let code = send(&server, method, &format!("{path}?{query}"), media_type, body).await;
+            assert_eq!(send(&server, "GET", "/api/v1/namespaces/default", "application/json", b"").await, Some(200));
+            code
+        });
+        // Only what is no request at all has no answer.
+        if let Some(code) = code {
+            assert!((200..=504).contains(&code), "{method} {path}?{query}: {code}");
+        }
+    });
 }

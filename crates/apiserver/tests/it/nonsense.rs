@@ -120,6 +120,17 @@ fn no_bytes_make_a_decoder_panic() {
     }
 }
 
+#[test]
+fn no_request_makes_the_server_panic() {
+    let seed = number("KUBEWRIGHT_NONSENSE_SEED", 36).max(1);
+    let mut dice = Dice(seed);
+    for round in 0..number("KUBEWRIGHT_NONSENSE_ROUNDS", 1_500) {
+        let bytes = [vec![dice.roll(256) as u8], QUERIES[dice.roll(QUERIES.len())].into(), vec![0], nonsense(&mut dice)].concat();
+        let result = catch_unwind(AssertUnwindSafe(|| targets::requests(&bytes)));
+        assert!(result.is_ok(), "seed {seed}, round {round}: {:?}", String::from_utf8_lossy(&bytes));
+    }
+}
+
 #[tokio::test]
 async fn no_body_gets_a_request_stuck() {
     let seed = number("KUBEWRIGHT_NONSENSE_SEED", 36).max(1);

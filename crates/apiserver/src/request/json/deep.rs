@@ -236,6 +236,14 @@ mod tests {
         assert_eq!(shallow.repeated, ["a", "a.b", "a.b.y", "l[0][0].z"]);
     }
 
+    #[test]
+    fn repeated_keys_at_every_depth_cost_little() {
+        let key = "k".repeat(150);
+        let text = format!("{{\"{key}\":0,\"{key}\":").repeat(9_000) + "1" + &"}".repeat(9_000);
+        let document = parse(text.as_bytes()).unwrap();
+        assert!(!document.repeated.is_empty() && document.repeated.iter().map(String::len).sum::<usize>() < 32 * 1024 * 1024);
+    }
+
     // REQ-5
     #[test]
     fn no_document_is_nested_deeper_than_ten_thousand() {

@@ -6,7 +6,7 @@ use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess
 use serde_json::{Map, Number, Value, map::Entry};
 
 use super::{MAX_PROBLEMS, deep, text::mended};
-use crate::schema::Path;
+use crate::schema::{MOST_NOTED, Path};
 
 /// A document that was read.
 #[derive(Debug)]
@@ -62,13 +62,16 @@ fn read(text: &[u8]) -> Result<Document, serde_json::Error> {
 pub(super) struct Repeated {
     pub(super) paths: Vec<String>,
     seen: HashSet<String>,
+    /// How many bytes all paths had that were seen.
+    bytes: usize,
 }
 
 impl Repeated {
-    /// Notes a path before those that were found inside it.
+    /// Notes a path before those that were found inside it. There is room for what any client can be told, not for more.
     pub(super) fn note(&mut self, at: usize, path: impl FnOnce() -> String) {
-        if at < MAX_PROBLEMS {
+        if at < MAX_PROBLEMS && self.bytes < MOST_NOTED {
             let path = path();
+            self.bytes += path.len();
             if self.seen.insert(path.clone()) {
                 self.paths.insert(at.min(self.paths.len()), path);
                 self.paths.truncate(MAX_PROBLEMS);

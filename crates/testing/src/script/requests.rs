@@ -66,7 +66,7 @@ impl Filled {
 
     /// The path of the collection, if this request may be answered from the server's cache of it: a watch without a version, and
     /// what asks for version 0.
-    pub(super) fn from_cache(&self, is_watch: bool) -> Option<String> {
+    pub(super) fn cached_collection(&self, is_watch: bool) -> Option<String> {
         let (path, query) = self.path.split_once('?').unwrap_or((&self.path, ""));
         let version = query.split('&').find_map(|option| option.strip_prefix("resourceVersion=")).unwrap_or_default();
         if self.method != "GET" || !(version == "0" || is_watch && version.is_empty()) {
@@ -95,21 +95,21 @@ impl Filled {
 mod tests {
     use super::*;
 
-    fn from_cache(path: &str, is_watch: bool) -> Option<String> {
+    fn collection(path: &str, is_watch: bool) -> Option<String> {
         let step = Step { path: path.to_owned(), ..Step::default() };
-        Filled::new(&step, &Variables::new("kaaaaaaa")).unwrap().from_cache(is_watch)
+        Filled::new(&step, &Variables::new("kaaaaaaa")).unwrap().cached_collection(is_watch)
     }
 
     // DFT-2
     #[test]
     fn what_a_cache_may_answer_is_known_with_its_collection() {
         let maps = Some("/api/v1/namespaces/ns-kaaaaaaa/configmaps".to_owned());
-        assert_eq!(from_cache("/api/v1/namespaces/$ns/configmaps?watch=1&labelSelector=a", true), maps);
-        assert_eq!(from_cache("/api/v1/watch/namespaces/$ns/configmaps/a", true), maps);
-        assert_eq!(from_cache("/api/v1/namespaces/$ns/configmaps/a?resourceVersion=0", false), maps);
-        assert_eq!(from_cache("/api/v1/namespaces/$ns/configmaps?watch=1&resourceVersion=7", true), None);
-        assert_eq!(from_cache("/api/v1/namespaces/$ns/configmaps/a", false), None);
-        assert_eq!(from_cache("/api/v1/namespaces/a?resourceVersion=0", false), Some("/api/v1/namespaces".to_owned()));
-        assert_eq!(from_cache("/apis/$group/v1/gadgets?watch=1", true), Some("/apis/kaaaaaaa.example.com/v1/gadgets".to_owned()));
+        assert_eq!(collection("/api/v1/namespaces/$ns/configmaps?watch=1&labelSelector=a", true), maps);
+        assert_eq!(collection("/api/v1/watch/namespaces/$ns/configmaps/a", true), maps);
+        assert_eq!(collection("/api/v1/namespaces/$ns/configmaps/a?resourceVersion=0", false), maps);
+        assert_eq!(collection("/api/v1/namespaces/$ns/configmaps?watch=1&resourceVersion=7", true), None);
+        assert_eq!(collection("/api/v1/namespaces/$ns/configmaps/a", false), None);
+        assert_eq!(collection("/api/v1/namespaces/a?resourceVersion=0", false), Some("/api/v1/namespaces".to_owned()));
+        assert_eq!(collection("/apis/$group/v1/gadgets?watch=1", true), Some("/apis/kaaaaaaa.example.com/v1/gadgets".to_owned()));
     }
 }

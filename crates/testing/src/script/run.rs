@@ -162,7 +162,7 @@ impl Runner<'_> {
         if !self.target.has_caches() {
             return Ok(());
         }
-        let Some(path) = filled.from_cache(step.watch.is_some()) else { return Ok(()) };
+        let Some(path) = filled.cached_collection(step.watch.is_some()) else { return Ok(()) };
         let list = Step { path, ..Step::default() };
         if let Ok(filled) = Filled::new(&list, &self.variables) {
             self.repeat(&filled, &list).await?;

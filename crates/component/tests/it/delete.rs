@@ -7,7 +7,7 @@ use kubewright::render::InputError;
 use kubewright_apiserver::kinds::Verb;
 
 use crate::apply::{install_all, release_all};
-use crate::kinds::{Kinds, api_service, held, ordered, secret, silent_group, unserved};
+use crate::kinds::{Kinds, api_service, held, ordered, secret, silent_group};
 use crate::types::{Bundle, annotated, bundle, config_map};
 use crate::world::{OPERATOR, World, is_unowned, message_of};
 
@@ -204,31 +204,6 @@ async fn a_foreign_instance_of_an_api_service_blocks_deletion() {
     assert!(world.get(&service).await.unwrap()["metadata"].get("deletionTimestamp").is_none());
     world.delete(&kinds.foo()).await;
     world.until_gone(&bundle("demo", &[])).await;
-}
-
-// GATE-2, GATE-4, DEL-10
-#[tokio::test]
-async fn an_api_service_that_does_not_answer_holds_back_deletion() {
-    let world = World::start().await;
-    let group = format!("{}.silent.example.com", world.namespace());
-    let service = unserved(&world, &group);
-    let mut component = bundle("demo", std::slice::from_ref(&service));
-    world.set(&component).await;
-    world.until_group(&group).await;
-    world.until_state("demo", "Processing", "Processing").await;
-    world.delete(&component).await;
-    let waiting = world.until_state("demo", "DeletionPending", "DeletionRetrying").await;
-    let message = message_of(&waiting);
-    let name = service["metadata"]["name"].as_str().unwrap();
-    assert!(message.contains(&format!("api service {name} is in use: it is not available")), "{message}");
-    assert!(message.contains(&format!("{OPERATOR}/abandon-dependents=true")), "{message}");
-    let there = world.get(&service).await.unwrap();
-    assert!(there["metadata"].get("deletionTimestamp").is_none());
-    component["metadata"]["annotations"] = json!({ format!("{OPERATOR}/abandon-dependents"): "true" });
-    world.patch(&component, json!({ "metadata": component["metadata"] })).await;
-    world.until_gone(&component).await;
-    world.patch(&service, json!({ "metadata": { "finalizers": null } })).await;
-    world.delete(&service).await;
 }
 
 // DEL-7, OUT-2

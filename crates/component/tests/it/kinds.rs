@@ -130,7 +130,7 @@ pub(crate) fn api_service(group: &str, version: &str) -> Value {
 }
 
 /// The version of a group that nobody serves.
-pub(crate) fn unserved(world: &World, group: &str) -> Value {
+fn unserved(world: &World, group: &str) -> Value {
     let mut service = api_service(group, "v1");
     service["spec"]["insecureSkipTLSVerify"] = true.into();
     service["spec"]["service"] = json!({ "namespace": world.namespace(), "name": "nobody" });

@@ -155,8 +155,6 @@ pub enum CheckedTypes {
         group: String,
         /// Its version.
         version: String,
-        /// Whether it answers. If it does not, nobody is asked.
-        available: bool,
     },
 }
 

@@ -1,7 +1,5 @@
 //! The end of a component (10.11), behind the gate (10.12).
 
-use std::fmt::Write as _;
-
 use super::planner::Planner;
 use super::teardown::Removal;
 use super::waves::index_of;
@@ -14,10 +12,6 @@ impl Planner<'_> {
         let all: Vec<usize> = (0..self.items.len()).collect();
         let checks = self.gate();
         if !self.all_free(checks) {
-            if let Some(Verdict::Wait { message, .. }) = &mut self.blocked {
-                let key = self.engine.context.operator.key("abandon-dependents");
-                let _ = write!(message, " (if it is gone for good, annotate the object with {key}=true to leave its dependents)");
-            }
             self.wait_for_all(&all);
             return false;
         }

@@ -24,8 +24,6 @@ pub(super) enum Farewell {
     Check(ForeignCheck),
     /// An event will tell.
     Wait,
-    /// An event will tell, and what may serve the type stays until then.
-    Hold,
 }
 
 impl Planner<'_> {
@@ -101,7 +99,8 @@ impl Planner<'_> {
                 Farewell::Send(action)
             };
         }
-        if live.serves().is_none() || orphan || self.is_out_of_service(live) {
+        // What is not available serves nothing, so nothing of it can be left.
+        if live.serves().is_none() || orphan {
             return Farewell::Send(action);
         }
         match instances_check(&key, live) {
@@ -113,13 +112,13 @@ impl Planner<'_> {
                     let message = format!("instances of {kind} are left");
                     self.items[place].report(Status::Terminating, &message);
                     self.watch_foreign.push(check);
-                    Farewell::Hold
+                    Farewell::Wait
                 }
                 Some((Foreign::Unavailable(problem), _)) => {
                     let message = format!("instances cannot be counted: {problem}");
                     self.items[place].report(Status::Terminating, &message);
                     self.wake_at(Self::after(self.now, ASK_AGAIN.cast_signed()));
-                    Farewell::Hold
+                    Farewell::Wait
                 }
             },
         }

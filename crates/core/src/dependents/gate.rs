@@ -1,13 +1,11 @@
 //! Is a type still in use by others? (10.12)
 
 use std::fmt;
-use std::sync::LazyLock;
 
 use kubewright_machinery::object::{GroupKind, ObjectKey};
 
 use super::engine::{is_api_service, is_definition};
-use super::observe::Farewells;
-use super::{CheckedTypes, Engine, Foreign, ForeignCheck, Projection};
+use super::{CheckedTypes, Engine, ForeignCheck, Projection};
 
 /// Seconds after which a question that the cluster could not answer is asked again: no event tells that it can.
 pub(super) const ASK_AGAIN: u64 = 10;
@@ -18,10 +16,6 @@ impl Engine {
         format!("{}!={}", self.context.operator.owner_key(), self.owner.hash())
     }
 }
-
-/// The answer where nobody can be asked: an API service that is not available may have instances all the same (GATE-4).
-pub(super) static UNANSWERABLE: LazyLock<(Foreign, Farewells)> =
-    LazyLock::new(|| (Foreign::Unavailable("it is not available".to_owned()), Farewells::default()));
 
 /// The question whether a type has foreign instances. `None` for a type that serves nothing: then nothing can be in use.
 pub(super) fn foreign_check(key: &ObjectKey, live: &Projection, engine: &Engine) -> Option<ForeignCheck> {
@@ -46,11 +40,11 @@ fn checked_types(key: &ObjectKey, live: &Projection) -> Option<CheckedTypes> {
             version,
         });
     }
-    is_api_service(key).then(|| CheckedTypes::ApiService {
+    // An API service that is not available answers no request, so nobody can use it, and nobody can be asked.
+    (is_api_service(key) && serves.available).then(|| CheckedTypes::ApiService {
         name: key.name.clone(),
         group: serves.group.to_string(),
         version,
-        available: serves.available,
     })
 }
 
@@ -61,13 +55,6 @@ pub(super) fn blocked_message(check: &ForeignCheck, found: &GroupKind) -> String
             format!("Deletion blocked: type {found} is still in use (instances exist)")
         }
         types => format!("Deletion blocked: {types} is still in use (instances exist)"),
-    }
-}
-
-impl CheckedTypes {
-    /// Whether requests for them are answered at all.
-    pub(super) const fn can_answer(&self) -> bool {
-        !matches!(self, Self::ApiService { available: false, .. })
     }
 }
 

@@ -18,8 +18,6 @@ pub struct Memory {
     pub(super) compared: BTreeMap<ObjectKey, Compared>,
     /// The digests for which unknown fields were told (WRITE-12).
     pub(super) undeclared: BTreeMap<ObjectKey, String>,
-    /// Whether objects were deleted that may be what serves a type: if it is not available from then on, that is why.
-    pub(super) removed_servers: bool,
 }
 
 impl Memory {

@@ -6,7 +6,6 @@ use std::fmt::Write as _;
 use jiff::{SignedDuration, Timestamp};
 use kubewright_machinery::object::{GroupVersionKind, ObjectKey};
 
-use super::gate::UNANSWERABLE;
 use super::observe::{Farewells, Halt};
 use super::order::delete_priority;
 use super::stages::is_past;
@@ -87,7 +86,7 @@ impl<'a> Planner<'a> {
 
     /// What is known of a foreign check: `None` when it has not been answered yet in this pass.
     pub(super) fn answer(&self, check: &ForeignCheck) -> Option<&'a (Foreign, Farewells)> {
-        if check.types.can_answer() { self.observed.foreign.get(check) } else { Some(&*UNANSWERABLE) }
+        self.observed.foreign.get(check)
     }
 
     pub(super) fn invalid(self, inventory: &Inventory, errors: ManifestErrors) -> Plan {

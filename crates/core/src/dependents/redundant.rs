@@ -7,7 +7,7 @@ use super::gate::{ASK_AGAIN, blocked_message, foreign_check};
 use super::managed::ManagedIndex;
 use super::planner::Planner;
 use super::teardown::Removal;
-use super::{BlockedReason, Foreign, ForeignCheck, Projection, Verdict};
+use super::{BlockedReason, Foreign, ForeignCheck, Verdict};
 
 impl Planner<'_> {
     /// Whether no redundant object is left.
@@ -16,9 +16,7 @@ impl Planner<'_> {
             .filter(|&place| self.items[place].is_redundant() && self.items[place].lifecycle.is_none())
             .collect();
         let done = self.redundant_types_are_free(&redundant) && self.tear_down(&redundant, managed, Removal::Redundant);
-        if done {
-            self.memory.removed_servers = false;
-        } else {
+        if !done {
             self.wait_for_all(&redundant);
         }
         done
@@ -46,13 +44,7 @@ impl Planner<'_> {
         if !is_type(&key) {
             return None;
         }
-        let live = self.live(&key)?;
-        if self.is_out_of_service(live) { None } else { foreign_check(&key, live, self.engine) }
-    }
-
-    /// Whether a type is not available any more because what served it went before.
-    pub(super) fn is_out_of_service(&self, live: &Projection) -> bool {
-        self.memory.removed_servers && live.serves().is_none_or(|serves| !serves.available)
+        foreign_check(&key, self.live(&key)?, self.engine)
     }
 
     /// Asks what has not been asked in this pass. Whether all was answered, and nothing is in use.

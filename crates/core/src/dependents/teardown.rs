@@ -53,10 +53,7 @@ impl Planner<'_> {
                 if rank == Rank::Rest && managed_pending {
                     return false;
                 }
-                let before = self.sends.len();
                 let outcome = self.tear_down_batch(batch, &mut users, removal);
-                let serves = |action: &ObjectAction| action.verb == Verb::Delete && !is_type(&action.key);
-                self.memory.removed_servers |= rank == Rank::Rest && self.sends[before..].iter().any(serves);
                 pending |= outcome.pending;
                 managed_pending |= rank == Rank::Managed && outcome.pending;
                 if !outcome.settled {
@@ -160,7 +157,6 @@ impl Planner<'_> {
                     self.checks.push(check);
                 }
                 Farewell::Wait => outcome.settled &= !self.is_halted(&key),
-                Farewell::Hold => outcome.settled = false,
             }
             outcome.pending = true;
         }

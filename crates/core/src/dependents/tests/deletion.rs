@@ -1,8 +1,6 @@
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::super::*;
-use super::chance::Event;
-use super::cluster::GROUP;
 use super::world::{Annotate, End, OPERATOR, World, definition, object};
 use kubewright_machinery::object::ObjectExt;
 
@@ -114,99 +112,6 @@ fn a_foreign_instance_of_a_type_of_ours_blocks() {
     world.delete();
     world.cluster.tick();
     assert!(world.delete().is_complete());
-}
-
-const SERVICE: &str = "v1alpha1.testing.kubewright.dev";
-
-fn service() -> Value {
-    json!({
-        "apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService", "metadata": { "name": SERVICE },
-        "spec": { "group": GROUP, "version": "v1alpha1", "service": { "namespace": "demo", "name": "server" } },
-    })
-}
-
-/// Whether what the API service refers to answers.
-fn answers(world: &mut World, does: bool) {
-    let available = if does { "True" } else { "False" };
-    world.cluster.edit("APIService", SERVICE, |live| {
-        live["status"] = json!({ "conditions": [{ "type": "Available", "status": available }] });
-    });
-}
-
-fn with_service(set: &[Value]) -> World {
-    let mut world = World::new();
-    world.apply(set);
-    answers(&mut world, true);
-    installed(&mut world, set);
-    world
-}
-
-fn not_known(end: End) -> String {
-    match end {
-        End::Verdict(Verdict::Wait { message, after: Some(_) }) => message,
-        other => panic!("not waiting: {other:?}"),
-    }
-}
-
-// STA-10, GATE-1, GATE-2
-#[test]
-fn a_foreign_instance_of_an_api_service_of_ours_blocks() {
-    let mut world = with_service(&[service(), object("ConfigMap", "c")]);
-    world.cluster.put(object("Foo", "foreign"));
-    let message = format!("Deletion blocked: api service {SERVICE} is still in use (instances exist)");
-    assert_eq!(in_use(world.delete()), message);
-    assert_eq!(in_use(world.apply(&[])), message);
-    world.cluster.remove("Foo", "foreign");
-    world.requests();
-    assert!(world.delete().is_complete());
-    let expected = format!("Delete {SERVICE}, ReleaseFinalizer {SERVICE}, Delete c");
-    assert_eq!(world.requests().join(", "), expected);
-}
-
-// GATE-2, GATE-4
-#[test]
-fn an_api_service_that_does_not_answer_may_be_in_use() {
-    let mut world = with_service(&[service(), object("ConfigMap", "c")]);
-    answers(&mut world, false);
-    let unknown = format!("cannot tell whether api service {SERVICE} is in use: it is not available");
-    let way_out =
-        " (if it is gone for good, annotate the object with op.example.com/abandon-dependents=true to leave its dependents)";
-    assert_eq!(not_known(world.delete()), format!("{unknown}{way_out}"));
-    assert_eq!(not_known(world.apply(&[])), unknown, "the same holds for what is redundant");
-    assert_eq!(world.requests(), Vec::<String>::new());
-    answers(&mut world, true);
-    assert!(world.delete().is_complete());
-}
-
-// GATE-2
-#[test]
-fn an_api_service_whose_server_went_before_it_is_not_in_use() {
-    for redundant in [false, true] {
-        let set = [service().with("delete-order", "1"), object("ConfigMap", "server").finalizer()];
-        let mut world = with_service(&set);
-        let remove = |world: &mut World| if redundant { world.apply(&[]) } else { world.delete() };
-        assert!(!remove(&mut world).is_complete());
-        answers(&mut world, false);
-        world.cluster.finalize("ConfigMap", "server");
-        assert!(remove(&mut world).is_complete(), "redundant: {redundant}");
-        assert!(world.cluster.get("APIService", SERVICE).is_none());
-    }
-}
-
-// WRITE-8
-#[test]
-fn what_serves_an_api_service_stays_while_it_has_instances() {
-    let mut world = with_service(&[service(), object("ConfigMap", "server")]);
-    world.between = vec![Event::INSTANCE];
-    world.delete();
-    assert!(world.cluster.get("ConfigMap", "server").is_some());
-    answers(&mut world, false);
-    assert!(!world.delete().is_complete());
-    assert!(world.cluster.get("ConfigMap", "server").is_some() && world.cluster.get("APIService", SERVICE).is_some());
-    answers(&mut world, true);
-    world.cluster.remove("Foo", "made");
-    assert!(world.delete().is_complete());
-    assert_eq!(world.cluster.objects.len(), 1);
 }
 
 // GATE-2

@@ -74,7 +74,7 @@ async fn line(measure: &Measure, mut real: Option<&mut Running>, ours: &mut Runn
     let enough = measure.least_in_process().is_none_or(|least| inside >= least);
     let ratio = ratio(inside);
     let enough = enough && ratio.zip(measure.target_in_process()).is_none_or(|(ratio, target)| ratio >= target);
-    let target = measure.target_in_process().map(show).or(measure.least_in_process().map(|least| measure.show(least)));
+    let target = measure.target_in_process().map(show).or_else(|| measure.least_in_process().map(|least| measure.show(least)));
     row(measure, "", (None, None, Some(inside)), ratio, target, enough);
     reached && enough
 }

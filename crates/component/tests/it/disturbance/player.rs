@@ -23,8 +23,9 @@ use crate::world::{OPERATOR, is_seen, reason_of};
 
 /// How long a step may take: watches that hang are noticed after five minutes, and events may be late by more.
 const PATIENCE: Duration = Duration::from_mins(90);
-/// So many turns are a rest.
+/// So many turns are a rest, and so many in which nothing is sent where time is real.
 const REST_TURNS: u32 = 8;
+const QUIET_TURNS: u32 = 5;
 
 pub(super) struct Player {
     pub(super) cluster: TestCluster,
@@ -326,9 +327,9 @@ impl Player {
 
     /// Until the operators have sent nothing for some turns: how long that takes, the machine decides.
     async fn rest_for_real(&mut self) -> Result<(), String> {
-        let deadline = self.moment() + Duration::from_mins(2);
+        let deadline = self.moment() + Duration::from_secs(30);
         let (mut sent, mut quiet) = (0, 0);
-        while quiet < REST_TURNS && self.moment() < deadline {
+        while quiet < QUIET_TURNS && self.moment() < deadline {
             self.turn(Duration::from_millis(300)).await?;
             let now = self.cluster.journal().all().iter().count();
             quiet = if now == sent { quiet + 1 } else { 0 };

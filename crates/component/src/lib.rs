@@ -6,10 +6,16 @@
 //! One pass observes through shared watches, lets `kubewright-core` plan, executes what the plan says, and records what came of
 //! it in the component's status.
 
-// The chapter of the book is compiled and run.
+// The chapters of the book are compiled and run.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/src/components.md")]
-mod chapter {}
+mod components_chapter {}
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/src/hooks.md")]
+mod hooks_chapter {}
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/src/testing.md")]
+mod testing_chapter {}
 
 /// What would compile and not do what it looks like is refused.
 ///
@@ -46,10 +52,12 @@ mod chapter {}
 #[cfg(doctest)]
 mod refused {}
 
+mod common;
 mod events;
 mod execute;
 mod hooks;
 mod kind;
+mod lookups;
 mod metrics;
 mod observe;
 mod operator;
@@ -59,6 +67,10 @@ mod references;
 mod settings;
 mod targets;
 
+pub use common::{
+    ExternalTrafficPolicy, ImagePullPolicy, ImageSpec, IngressProperties, KubernetesContainerProperties, KubernetesPodProperties,
+    KubernetesProperties, ServiceProperties, ServiceType,
+};
 pub use hooks::{HookContext, HookFn, ReadContext, ReadHookFn};
 pub use kind::{Component, EmbedsStatus, custom_resource_definition, is_ready};
 pub use kubewright_core::component::{ComponentStatus, State};
@@ -68,6 +80,7 @@ pub use kubewright_core::reference::{
     SecretRef,
 };
 pub use kubewright_runtime::controller::Key as ComponentKey;
+pub use kubewright_runtime::events::Occurrence;
 pub use operator::{ComponentBuilder, ComponentExt, DependentEvents, Trigger};
 pub use references::{LoadContext, Loaded, Reference};
 pub use settings::{

@@ -99,7 +99,7 @@ impl Follow<'_> {
         clock: &Clock,
     ) -> Result<(), DevError> {
         let mut events = components(client, self.crds);
-        let mut missing: BTreeSet<String> = self.sample_components().map(ComponentView::title_of).collect();
+        let mut missing: BTreeSet<String> = self.sample_components().map(|sample| self.title_of(sample)).collect();
         if missing.is_empty() {
             screen.say("There is no sample; create a component, then watch it here. Ctrl-C ends.\n", clock.now())?;
         }
@@ -114,7 +114,7 @@ impl Follow<'_> {
                 ended = operator.wait() => return ended.map_err(DevError::Operator),
                 Some(seen) = events.next() => match seen {
                     Seen::Now(component) => {
-                        let view = ComponentView::of(&component);
+                        let view = ComponentView { title: self.title_of(&component), ..ComponentView::of(&component) };
                         let done = view.ready && missing.remove(&view.title) && missing.is_empty();
                         screen.show(view, clock.now())?;
                         if done {
@@ -124,7 +124,7 @@ impl Follow<'_> {
                             }
                         }
                     }
-                    Seen::Gone(component) => screen.remove(&ComponentView::title_of(&component), clock.now())?,
+                    Seen::Gone(component) => screen.remove(&self.title_of(&component), clock.now())?,
                 },
                 () = clock.sleep(TICK) => screen.redraw(clock.now())?,
             }
@@ -136,6 +136,13 @@ impl Follow<'_> {
         self.samples.iter().filter(|sample| self.crds.iter().any(|crd| serves(crd, sample)))
     }
 
+    /// Kind, namespace and name; the group of the kind, too, where the operator serves another kind of this name.
+    fn title_of(&self, component: &Value) -> String {
+        let namesakes =
+            self.crds.iter().filter(|crd| crd.pointer("/spec/names/kind").and_then(Value::as_str) == Some(component.kind()));
+        if namesakes.count() > 1 { ComponentView::full_title_of(component) } else { ComponentView::title_of(component) }
+    }
+
     fn plural(&self, component: &Value) -> &str {
         let crd = self.crds.iter().find(|crd| serves(crd, component));
         crd.and_then(|crd| crd.pointer("/spec/names/plural")).and_then(Value::as_str).unwrap_or_default()
@@ -145,4 +152,25 @@ impl Follow<'_> {
 fn serves(crd: &Value, object: &Value) -> bool {
     crd.pointer("/spec/names/kind").and_then(Value::as_str) == Some(object.kind())
         && crd.pointer("/spec/group").and_then(Value::as_str) == object.gvk().as_ref().map(|gvk| gvk.group.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    // OPT-1a
+    #[test]
+    fn components_of_two_kinds_of_one_name_are_told_apart_by_group() {
+        let crd = |group: &str, kind: &str| json!({ "spec": { "group": group, "names": { "kind": kind } } });
+        let crds = [crd("a.example.com", "Shop"), crd("b.example.com", "Shop"), crd("a.example.com", "Cart")];
+        let follow = Follow { samples: &[], crds: &crds, kubeconfig: "", exit_when_ready: false };
+        let title = |group: &str, kind: &str| {
+            follow.title_of(&json!({ "apiVersion": format!("{group}/v1"), "kind": kind, "metadata": { "name": "one" } }))
+        };
+        assert_eq!(title("a.example.com", "Shop"), "Shop.a.example.com default/one");
+        assert_eq!(title("b.example.com", "Shop"), "Shop.b.example.com default/one");
+        assert_eq!(title("a.example.com", "Cart"), "Cart default/one");
+    }
 }

@@ -8,16 +8,23 @@ pub use serde::{Deserialize, Serialize};
 pub use serde_json::{Map, Value, json};
 
 pub use kubewright_component::{
-    Component, ComponentBuilder, ComponentExt, ComponentStatus, ConfigMapKeyRef, ConfigMapRef, HoldsReferences, HookContext,
-    Impersonation, Interval, LoadContext, Loaded, ManagedType, ManagedTypes, Placement, Policies, ReadContext, Reapply,
-    Reference, Requeue, Retry, SecretKeyRef, SecretRef, Setting, Settings, Suspend, Target, Timeout, Values,
+    Component, ComponentBuilder, ComponentDeletePolicy, ComponentExt, ComponentKey, ComponentStatus, ConfigMapKeyRef,
+    ConfigMapRef, DependentEvents, EmbedsStatus, ExternalTrafficPolicy, HoldsReferences, HookContext, ImagePullPolicy, ImageSpec,
+    Impersonation, IngressProperties, Interval, KubeConfig, KubernetesContainerProperties, KubernetesPodProperties,
+    KubernetesProperties, LoadContext, Loaded, ManagedType, ManagedTypes, Occurrence, Parameters, Placement, Policies,
+    ReadContext, Readiness, Reapply, Reference, References, Requeue, Resolved, Retry, SecretKeyRef, SecretRef, ServiceProperties,
+    ServiceType, Setting, Settings, State, Suspend, Target, Timeout, Trigger, Values, is_ready,
 };
 pub use kubewright_core::flow::{Blocked, Delay, Failure, Flow, FlowExt, Halt, Wait};
-pub use kubewright_core::manifest::{AdoptionPolicy, DeletePolicy, Lifecycle, ReconcilePolicy, UpdatePolicy};
+pub use kubewright_core::manifest::{
+    AdoptionPolicy, DeletePolicy, Lifecycle, MissingNamespacesPolicy, PolicySettings, ReconcilePolicy, UpdatePolicy,
+};
 pub use kubewright_derive::{Component, HoldsReferences};
 pub use kubewright_render::{
-    ApplyOrder, DeleteOrder, Empty, Generator, GeneratorExt, Manifest, Manifests, PurgeOrder, RenderContext, RenderError,
+    ApplyOrder, Capabilities, DeleteOrder, Empty, Generator, GeneratorExt, InputError, Manifest, Manifests, PurgeOrder,
+    RenderContext, RenderError, Stage,
 };
-pub use kubewright_runtime::operator::Operator;
+pub use kubewright_runtime::cluster::Cluster;
+pub use kubewright_runtime::operator::{Operator, OperatorOptions};
 
 pub use crate::Main;

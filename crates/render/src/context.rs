@@ -2,10 +2,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use kubewright_core::reference::{ConfigMapReference, LoadedReference, Resolved, SecretReference};
+use kubewright_machinery::object::GroupVersionKind;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::RenderError;
+use crate::environment::{Inquiry, Nowhere};
+use crate::{Asked, Capabilities, Environment, ObjectQuestion, Place, Question, RenderError};
 
 /// What a generator may look at. Everything in it is an input of the rendering: equal input must give equal manifests.
 pub struct RenderContext<C> {
@@ -13,13 +15,14 @@ pub struct RenderContext<C> {
     inputs: Arc<RenderInputs>,
     parameters: Arc<Map<String, Value>>,
     references: Resolved,
+    inquiry: Arc<Inquiry>,
 }
 
 /// The inputs of a rendering beside the component itself.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[allow(clippy::exhaustive_structs)]
 pub struct RenderInputs {
-    /// The name of the operator.
+    /// The name of the component type, by default that of the operator: the prefix of the framework's labels and annotations.
     pub operator: String,
     /// The namespace that the dependents go to; empty when there is none.
     pub namespace: String,
@@ -52,6 +55,7 @@ impl<C> RenderContext<C> {
             inputs: Arc::new(inputs),
             parameters: Arc::new(parameters),
             references: Resolved::default(),
+            inquiry: Arc::new(Inquiry::of(Arc::new(Nowhere))),
         }
     }
 
@@ -60,6 +64,60 @@ impl<C> RenderContext<C> {
     pub fn with_references(mut self, references: Resolved) -> Self {
         self.references = references;
         self
+    }
+
+    /// The same context with an environment that answers questions about clusters.
+    #[must_use]
+    pub fn with_environment(mut self, environment: Arc<dyn Environment>) -> Self {
+        self.inquiry = Arc::new(Inquiry::of(environment));
+        self
+    }
+
+    /// What the rendering has asked of clusters so far.
+    pub fn asked(&self) -> Asked {
+        self.inquiry.asked()
+    }
+
+    /// What the cluster of the dependents can do: its version, and the APIs that it serves.
+    pub fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities(&self.inquiry)
+    }
+
+    /// An object in the cluster of the dependents, read in the name in which they are written. `None` if it, or its type, does not exist.
+    /// It is watched where that is allowed, and another state of it renders again. The namespace is empty for a type that has none. The
+    /// object has neither managed fields nor a resource version.
+    pub async fn lookup(&self, api_version: &str, kind: &str, namespace: &str, name: &str) -> Result<Option<Value>, RenderError> {
+        self.look(Place::Target, api_version, kind, namespace, name).await
+    }
+
+    /// As [`lookup`](Self::lookup), in the cluster of the component and in the operator's own name.
+    pub async fn lookup_local(
+        &self,
+        api_version: &str,
+        kind: &str,
+        namespace: &str,
+        name: &str,
+    ) -> Result<Option<Value>, RenderError> {
+        self.look(Place::Local, api_version, kind, namespace, name).await
+    }
+
+    async fn look(
+        &self,
+        place: Place,
+        api_version: &str,
+        kind: &str,
+        namespace: &str,
+        name: &str,
+    ) -> Result<Option<Value>, RenderError> {
+        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+        if kind.is_empty() || version.is_empty() || version.contains('/') || name.is_empty() {
+            let message = format!("look up {kind:?} {name:?} of {api_version:?}: version, kind and name must be given");
+            return Err(RenderError::input(message));
+        }
+        let gvk = GroupVersionKind::new(group, version, kind);
+        let question = ObjectQuestion { place, gvk, namespace: namespace.to_owned(), name: name.to_owned() };
+        let answer = self.inquiry.ask(Question::Object(question)).await?;
+        Ok(Some((*answer).clone()).filter(|object| !object.is_null()))
     }
 
     /// The component.
@@ -99,7 +157,7 @@ impl<C> RenderContext<C> {
         &self.references
     }
 
-    /// The name of the operator.
+    /// The name of the component type, by default that of the operator: the prefix of the framework's labels and annotations.
     pub fn operator(&self) -> &str {
         &self.inputs.operator
     }
@@ -143,6 +201,7 @@ impl<C> Clone for RenderContext<C> {
             inputs: Arc::clone(&self.inputs),
             parameters: Arc::clone(&self.parameters),
             references: self.references.clone(),
+            inquiry: Arc::clone(&self.inquiry),
         }
     }
 }

@@ -5,6 +5,7 @@
 
 mod combinators;
 mod context;
+mod environment;
 mod error;
 mod generator;
 mod manifest;
@@ -13,6 +14,7 @@ mod policy_marks;
 
 pub use combinators::{GeneratorExt, MapObjects, MapParameters, Union};
 pub use context::{RenderContext, RenderInputs, Stage};
+pub use environment::{Asked, Capabilities, Environment, ObjectQuestion, Place, Question, ServerVersion, answer_digest};
 pub use error::{InputError, RenderError};
 pub use generator::{Empty, ErasedGenerator, Generator, RenderFn};
 pub use manifest::{ApplyOrder, DeleteOrder, Manifest, ManifestError, Mark, PurgeOrder};

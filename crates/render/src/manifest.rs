@@ -68,7 +68,7 @@ impl Manifest {
         Self { content, marks: BTreeMap::new() }
     }
 
-    /// Sets an annotation of the framework, without spelling the operator's name. It wins over the same annotation
+    /// Sets an annotation of the framework, without spelling its prefix. It wins over the same annotation
     /// in the object itself.
     #[must_use]
     pub fn annotate(mut self, mark: impl Mark) -> Self {
@@ -86,7 +86,7 @@ impl Manifest {
         self.content.as_mut().ok()
     }
 
-    /// The object with the framework's annotations under the operator's name.
+    /// The object with the framework's annotations under the name of the component type.
     pub fn resolve(self, operator: &str) -> Result<Value, ManifestError> {
         let mut content = self.content?;
         if !self.marks.is_empty() {

@@ -152,6 +152,12 @@ async fn reached(store: &Store<Kept>, version: usize, objects: usize) {
     }
 }
 
+fn remove(store: &Store<Kept>, object: &Value) {
+    if let Some(key) = object.key() {
+        store.record_delete(&key, object.uid());
+    }
+}
+
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
     let objects = std::env::args().find_map(|arg| arg.parse().ok()).unwrap_or(10_000);
@@ -207,6 +213,29 @@ async fn main() {
     let found: usize = (0..objects / 10).map(|owner| store.indexed(&owner.to_string()).len()).sum();
     line("indexed", clock.moment().since(started));
     let ready = store.list().iter().filter(|(_, kept)| kept.ready && !kept.uid.is_empty()).count();
+
+    // All objects of one owner go, a tenth of them and all: what each costs must not grow with their number.
+    let one: Vec<Arc<str>> = vec!["one".into(); objects / 10 + 1];
+    let mut removals = Vec::new();
+    for count in [objects / 10, objects] {
+        let keeper = Arc::new(Keeper { owners: one.clone() });
+        let spec = WatchSpec::new(GroupKind::new("apps", "Deployment")).labels(format!("count={count}"));
+        let owned = cluster.watches().subscribe(spec, keeper);
+        owned.synced().await;
+        for object in &own[count..] {
+            remove(&owned, object);
+        }
+        let started = clock.moment();
+        for object in &own[..count] {
+            remove(&owned, object);
+        }
+        let each = clock.moment().since(started).as_secs_f64() * 1e6 / count as f64;
+        assert!(owned.is_empty(), "{} objects are left", owned.len());
+        println!("{:<24} {each:>8.2} us each", format!("removal of {count} of one"));
+        removals.push(each);
+    }
+    let grows = removals.last().unwrap_or(&0.0) / removals.first().unwrap_or(&1.0);
+    assert!(grows < 5.0, "the removal of an object of an owner costs {grows:.1} times as much among ten times as many");
 
     println!("{objects} objects of {} bytes, {found} found by owner, {ready} ready", deployment(0, 1).to_string().len());
     println!("{}", report.join("\n"));

@@ -14,10 +14,10 @@
 
 use std::process::ExitCode;
 
-use futures::{StreamExt as _, stream};
 use kubewright_testing::real::{ControlPlane, Options};
 use kubewright_testing::script::{
-    Library, Outcome, Report, Script, ScriptResult, Subject, Target, history, normalise, run_embedded, run_remote, schema_history,
+    Library, Outcome, Report, Script, ScriptResult, Subject, Target, history, normalise, run_all_remote, run_embedded,
+    schema_history,
 };
 
 type Error = Box<dyn std::error::Error>;
@@ -25,9 +25,6 @@ type Error = Box<dyn std::error::Error>;
 /// Requests in one history, and about the objects of one definition.
 const LENGTH: usize = 40;
 const SCHEMA_LENGTH: usize = 25;
-
-/// How many scripts run on the real server at once.
-const AT_ONCE: usize = 6;
 
 struct Arguments {
     mode: String,
@@ -133,21 +130,10 @@ async fn start(arguments: &Arguments) -> Result<Real, Error> {
     Ok(Real(Target::remote(plane.kubeconfig()).await?.thrown_away(), Some(plane)))
 }
 
-/// Normalised answers of the real server, or why there are none. Scripts that disturb others run alone, at the end.
+/// Normalised answers of the real server, or why there are none.
 async fn on_real(real: &Real, scripts: &[&Script]) -> Vec<Result<Vec<Outcome>, String>> {
-    let one = async |index: usize| {
-        let script = scripts[index];
-        let outcome = run_remote(script, &real.0).await.map_err(|error| format!("failed to {error}"));
-        (index, outcome.map(|run| normalise(script, &run.id, &run.answers)))
-    };
-    let (alone, together): (Vec<usize>, Vec<usize>) =
-        (0..scripts.len()).partition(|index| !scripts[*index].header.alone.is_empty());
-    let mut outcomes: Vec<_> = stream::iter(together.into_iter().map(one)).buffer_unordered(AT_ONCE).collect().await;
-    for index in alone {
-        outcomes.push(one(index).await);
-    }
-    outcomes.sort_by_key(|(index, _)| *index);
-    outcomes.into_iter().map(|(_, outcome)| outcome).collect()
+    let outcomes = run_all_remote(scripts, &real.0).await;
+    outcomes.into_iter().map(|outcome| outcome.map_err(|error| format!("failed to {error}"))).collect()
 }
 
 fn record(mut library: Library, arguments: &Arguments) -> Result<ExitCode, Error> {

@@ -16,6 +16,7 @@ use tower::Layer as _;
 
 use crate::backend::Backend;
 use crate::select::Tier;
+use crate::speaking::{self, Spoken};
 
 /// A Kubernetes API for one test, with a namespace of its own.
 ///
@@ -194,8 +195,12 @@ impl TestCluster {
         let send = tower::service_fn(move |mut request: http::Request<kube::client::Body>| {
             let (client, user) = (client.clone(), user.clone());
             async move {
-                // An operator that itself speaks for somebody else needs a permission for that, which this user cannot have.
                 if let Some(user) = user {
+                    if let Some(spoken) = Spoken::of(&request)
+                        && let Some(refusal) = speaking::refusal(&client, user.to_str().unwrap_or_default(), &spoken).await?
+                    {
+                        return Ok(refusal);
+                    }
                     request.headers_mut().entry("impersonate-user").or_insert(user);
                 }
                 client.send(request).await
@@ -236,7 +241,7 @@ impl TestCluster {
 
 #[track_caller]
 #[allow(clippy::panic)] // a test harness reports by panicking
-fn fail(text: &str) -> ! {
+pub(crate) fn fail(text: &str) -> ! {
     panic!("{text}")
 }
 

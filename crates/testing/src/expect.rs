@@ -41,7 +41,7 @@ impl TestCluster {
 impl<'a, K> Expectation<'a, K> {
     fn new(cluster: &'a TestCluster, kind: GroupVersionKind, name: &str) -> Self {
         // A real server shares the machine with its controllers.
-        let patience = if cluster.is_embedded() { PATIENCE } else { PATIENCE * 6 };
+        let patience = if cluster.is_embedded() { PATIENCE } else { PATIENCE * 5 };
         Self { cluster, kind, namespace: None, name: name.to_owned(), patience, typed: PhantomData }
     }
 
@@ -51,7 +51,7 @@ impl<'a, K> Expectation<'a, K> {
         self
     }
 
-    /// Waits this long. Default 30 s, on a real server 180 s.
+    /// Waits this long. Default 30 s, on a real server 150 s.
     pub fn within(mut self, patience: Duration) -> Self {
         self.patience = patience;
         self
@@ -67,7 +67,8 @@ impl<'a, K> Expectation<'a, K> {
         self.until("it is gone", |object| object.is_none()).await;
     }
 
-    /// It is ready for its present generation: state `Ready` of a component, else condition `Ready` True.
+    /// It is ready for its present generation: state `Ready` of a component, else condition `Ready` True, as
+    /// `kubectl wait --for=condition=Ready` tells it.
     pub async fn ready(self) -> Value {
         self.matching("it is ready for its generation", is_ready).await
     }
@@ -133,7 +134,11 @@ fn is_ready(object: &Value) -> bool {
     if let Some(state) = object.pointer("/status/state").and_then(Value::as_str) {
         return is_observed(object) && state == "Ready";
     }
-    is_observed(object) && condition(object, "Ready").is_some_and(|found| found["status"] == "True")
+    condition(object, "Ready").is_some_and(|found| {
+        // A condition that has a generation of its own speaks of that one alone.
+        let observed = found.get("observedGeneration").and_then(Value::as_i64).map(Some);
+        found["status"] == "True" && observed.map_or_else(|| is_observed(object), |observed| observed == object.generation())
+    })
 }
 
 /// The status speaks of the present generation, or of none at all.
@@ -145,4 +150,36 @@ fn is_observed(object: &Value) -> bool {
 fn condition<'v>(object: &'v Value, kind: &str) -> Option<&'v Value> {
     let conditions = object.pointer("/status/conditions")?.as_array()?;
     conditions.iter().find(|condition| condition["type"] == *kind)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    // STA-11
+    #[test]
+    fn ready_is_ready_in_the_present_generation() {
+        let object = |status: Value| json!({ "metadata": { "generation": 2 }, "status": status });
+        let ready = |extra: Value| {
+            let mut condition = json!({ "type": "Ready", "status": "True" });
+            condition.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
+            json!([condition])
+        };
+        let rows = [
+            (json!({ "state": "Ready", "observedGeneration": 2, "conditions": ready(json!({})) }), true),
+            (json!({ "state": "Ready", "observedGeneration": 1, "conditions": ready(json!({})) }), false),
+            (json!({ "state": "Processing", "observedGeneration": 2 }), false),
+            (json!({ "conditions": ready(json!({})) }), true),
+            (json!({ "observedGeneration": 2, "conditions": ready(json!({})) }), true),
+            (json!({ "observedGeneration": 1, "conditions": ready(json!({})) }), false),
+            (json!({ "observedGeneration": 1, "conditions": ready(json!({ "observedGeneration": 2 })) }), true),
+            (json!({ "observedGeneration": 2, "conditions": ready(json!({ "observedGeneration": 1 })) }), false),
+            (json!({}), false),
+        ];
+        for (status, expected) in rows {
+            assert_eq!(is_ready(&object(status.clone())), expected, "{status}");
+        }
+    }
 }

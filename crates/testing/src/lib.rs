@@ -15,6 +15,7 @@ pub mod real;
 mod report;
 pub mod script;
 mod select;
+mod speaking;
 mod task;
 mod time;
 

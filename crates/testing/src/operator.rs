@@ -5,14 +5,16 @@ use std::time::Duration;
 
 use kube::core::GroupVersionKind;
 use kubewright_runtime::clock::Random;
+use kubewright_runtime::cluster::{ApiRequest, ApiResource};
 use kubewright_runtime::operator::{Operator, OperatorError, RunningOperator};
 
 use serde_json::Value;
 
 use crate::TestCluster;
+use crate::cluster::fail;
 
-/// How long an operator may take until it works, or a type until it is served.
-const START_LIMIT: Duration = Duration::from_secs(180);
+/// How long an operator may take until it works or ends, or a type until it is served.
+const START_LIMIT: Duration = Duration::from_secs(150);
 /// Pause between two looks.
 const POLL: Duration = Duration::from_millis(50);
 
@@ -91,15 +93,39 @@ impl TestCluster {
         }
     }
 
+    /// What the server warns about whoever applies the CRDs that an operator prints. Nothing is stored.
+    pub async fn crd_warnings(&self, operator: &Operator) -> Vec<String> {
+        let kind = kubewright_machinery::object::GroupVersionKind::new("apiextensions.k8s.io", "v1", "CustomResourceDefinition");
+        let definitions = ApiResource::known(&kind, "customresourcedefinitions", false);
+        let connected = self.connect(self.tasks()).await;
+        let mut warnings = Vec::new();
+        for crd in operator.declarations().crds() {
+            // Under a name that is not there: a server is silent about what is stored already.
+            let mut crd = crd.clone();
+            let name = format!("{}.warnings.kubewright.dev", crd["spec"]["names"]["plural"].as_str().unwrap_or_default());
+            crd["metadata"]["name"] = name.clone().into();
+            crd["spec"]["group"] = "warnings.kubewright.dev".into();
+            match connected.exchange(&ApiRequest::create(&definitions, &crd).dry_run()).await {
+                Ok(answer) => warnings.extend(answer.warnings),
+                Err(error) => self.fail(&format!("failed to try the definition {name}: {error}")),
+            }
+        }
+        warnings
+    }
+
     /// Discovery of a real server tells of a type a little later than its CRD.
     pub(crate) async fn until_discovered(&self, kind: &GroupVersionKind) {
+        let mut last = None;
         let looking = async {
-            while kube::discovery::pinned_kind(self.client(), kind).await.is_err() {
+            while let Err(error) = kube::discovery::pinned_kind(self.client(), kind).await {
+                last = Some(error);
                 tokio::time::sleep(POLL).await;
             }
         };
         if tokio::time::timeout(START_LIMIT, looking).await.is_err() {
-            self.fail(&format!("expected discovery to tell of {} in {} within {START_LIMIT:?}", kind.kind, kind.api_version()));
+            let last = last.map_or_else(|| "no answer".to_owned(), |error| error.to_string());
+            let wanted = format!("{} in {}", kind.kind, kind.api_version());
+            self.fail(&format!("expected discovery to tell of {wanted} within {START_LIMIT:?}; last answer: {last}"));
         }
     }
 }
@@ -127,9 +153,12 @@ impl TestOperator {
         self.running.kill().await;
     }
 
-    /// Waits until it ends by itself.
+    /// Waits until it ends by itself. Panics if it still runs after 150 s.
     pub async fn ended(&self) -> Result<(), Arc<OperatorError>> {
-        self.running.wait().await
+        match tokio::time::timeout(START_LIMIT, self.running.wait()).await {
+            Ok(end) => end,
+            Err(_) => fail(&format!("expected the operator to end within {START_LIMIT:?}: {}", self.checks())),
+        }
     }
 
     /// The operator itself: phase, checks, metrics.

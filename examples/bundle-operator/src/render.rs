@@ -16,7 +16,7 @@ pub async fn render(cx: &RenderContext<Bundle>) -> Result<Vec<Manifest>, RenderE
 
 fn of_source(cx: &RenderContext<Bundle>, source: &Source) -> Result<Vec<Manifest>, RenderError> {
     let namespace = cx.component().namespace().unwrap_or_default();
-    let object = format!("configmap {namespace}/{}", source.config_map.name);
+    let object = format!("ConfigMap {namespace}/{}", source.config_map.name);
     // Only a Bundle that is being deleted may miss one.
     let Some(data) = cx.config_map(&source.config_map) else {
         return Ok(Vec::new());

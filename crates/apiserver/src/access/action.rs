@@ -109,12 +109,15 @@ impl Attributes {
         if name.is_empty() && matches!(target.verb, Verb::List | Verb::Watch | Verb::DeleteCollection) {
             name = selected_name(query).unwrap_or_default();
         }
+        // A namespace lies in itself, so that a Role in it may allow to read it.
+        let is_namespace = target.group.is_empty() && target.resource == "namespaces";
+        let namespace = if is_namespace { target.name.clone() } else { target.namespace.clone() };
         Self {
             verb: target.verb.to_string(),
             group: target.group.clone(),
             resource: target.resource.clone(),
             subresource: target.subresource.clone(),
-            namespace: target.namespace.clone(),
+            namespace,
             name,
         }
     }

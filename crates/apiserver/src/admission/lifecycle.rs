@@ -1,4 +1,4 @@
-//! Objects live and die with their namespace (NS-3, NS-5, NS-6).
+//! Objects live and die with their namespace (SNS-3, SNS-5, SNS-6).
 
 use std::sync::LazyLock;
 

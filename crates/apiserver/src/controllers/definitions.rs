@@ -156,7 +156,7 @@ fn instances(definition: &str) -> Resource {
     Resource::new(group, plural)
 }
 
-/// Serves what the definition says, if that is not served already, and ends the watches that still follow an older schema (WATCH-16).
+/// Serves what the definition says, if that is not served already, and ends the watches that still follow an older schema (SWATCH-16).
 fn put_in_force(writer: &Writer, definition: &Value) {
     let (name, shape) = (definition.name(), shape_of(definition));
     let before = writer.state().definition_in_force(name);

@@ -136,7 +136,7 @@ mod tests {
         assert_eq!(rest, "");
     }
 
-    // CON-3, WATCH-1
+    // CON-3, SWATCH-1
     #[tokio::test]
     async fn events_are_chunks_and_the_connection_goes_on_after_the_last() {
         let (events, mut client, written) = answer();

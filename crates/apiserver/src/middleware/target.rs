@@ -212,7 +212,7 @@ mod tests {
         assert_eq!(shown("PUT", "/api/v1/namespaces/n/finalize"), "update namespaces/finalize n");
     }
 
-    // WATCH-12
+    // SWATCH-12
     #[test]
     fn a_watch_of_one_object_is_a_read_unless_asked_for_the_old_way() {
         assert_eq!(shown("GET", "/api/v1/nodes/a?watch=true"), "get nodes a");

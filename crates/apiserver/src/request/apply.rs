@@ -1,4 +1,4 @@
-//! Server-side apply: patches that say which fields a client cares about (chapter 2.13 of the behaviour).
+//! Server-side apply: patches that say which fields a client cares about (apiserver.md, 2.13).
 
 use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _, json_type};
 use serde_json::Value;

@@ -142,7 +142,7 @@ impl State {
     }
 }
 
-/// A grace period that runs already can only be made shorter, and only by whoever says so (DEL-6).
+/// A grace period that runs already can only be made shorter, and only by whoever says so (SDEL-6).
 fn shorten(object: &mut Value, options: &DeleteOptions) {
     let Some(wanted) = options.grace_period_seconds else { return };
     let running = object.metadata().get("deletionGracePeriodSeconds").and_then(Value::as_i64).unwrap_or_default();
@@ -160,7 +160,7 @@ fn set_deletion(object: &mut Value, now: Timestamp, grace: i64) {
     metadata.insert("deletionGracePeriodSeconds".into(), grace.into());
 }
 
-/// DEL-6.
+/// SDEL-6.
 fn grace_period(pod: &Value, options: &DeleteOptions) -> i64 {
     let scheduled = pod.pointer("/spec/nodeName").and_then(Value::as_str).is_some_and(|node| !node.is_empty());
     let finished = matches!(pod.pointer("/status/phase").and_then(Value::as_str), Some("Succeeded" | "Failed"));

@@ -1,4 +1,4 @@
-//! The options of a delete: in its body, or else in its query (REQ-14, DEL-7).
+//! The options of a delete: in its body, or else in its query (REQ-14, SDEL-7).
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Lists: which version is read, which part of it, and how it goes on (chapter 2.8 of the behaviour).
+//! Lists: which version is read, which part of it, and how it goes on (apiserver.md, 2.8).
 
 use std::{
     num::{IntErrorKind, ParseIntError},

@@ -1,4 +1,4 @@
-//! `metadata`: its typed form, what the server sets in it, and what is valid (chapter 2.3 of the behaviour).
+//! `metadata`: its typed form, what the server sets in it, and what is valid (apiserver.md, 2.3).
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! Patches: what a body asks to change, and how it is applied to the present object (chapter 2.12 of the behaviour).
+//! Patches: what a body asks to change, and how it is applied to the present object (apiserver.md, 2.12).
 
 use kubewright_machinery::{
     object::ObjectExt as _,

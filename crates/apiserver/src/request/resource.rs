@@ -220,7 +220,7 @@ async fn delete(call: &Call<'_>, warnings: &mut Warnings) -> Result<Outgoing, St
     Ok(Outgoing { response, warnings: Warnings::default(), stored: deleted.stored })
 }
 
-/// DEL-8: answers the objects as they were.
+/// SDEL-8: answers the objects as they were.
 async fn delete_collection(call: &Call<'_>, warnings: &mut Warnings) -> Result<Outgoing, Status> {
     let query = &call.incoming.query;
     let (mut context, options) = delete_options::read(call)?;

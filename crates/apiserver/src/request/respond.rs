@@ -52,7 +52,7 @@ pub(super) fn failure(status: &Status, format: Format) -> Response<ResponseBody>
     response
 }
 
-/// The outcome of a delete (DEL-1).
+/// The outcome of a delete (SDEL-1).
 pub(super) fn deleted(
     state: &State,
     kind: &KindSpec,

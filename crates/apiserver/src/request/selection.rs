@@ -1,4 +1,4 @@
-//! Which objects of a collection are meant (chapter 2.9 of the behaviour).
+//! Which objects of a collection are meant (apiserver.md, 2.9).
 
 use kubewright_machinery::selector::{FieldRequirement, FieldSelector, LabelSelector};
 use serde_json::Value;

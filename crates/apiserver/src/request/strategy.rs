@@ -20,7 +20,7 @@ pub(super) fn prepare(kind: &KindSpec, endpoint: Endpoint<'_>, object: &mut Valu
     }
 }
 
-/// NS-1: the label with the name, the finalizer of the content, and the phase.
+/// SNS-1: the label with the name, the finalizer of the content, and the phase.
 fn namespace(endpoint: Endpoint<'_>, object: &mut Value, stored: Option<&Value>) {
     let name = object.name().to_owned();
     object.set_label("kubernetes.io/metadata.name", name);

@@ -138,7 +138,7 @@ impl State {
         self.create(context, kind, &name.namespace, Some(&name.name), object).await
     }
 
-    /// Stores the new content, or removes the object if nothing holds it any more (DEL-4).
+    /// Stores the new content, or removes the object if nothing holds it any more (SDEL-4).
     fn swap(
         &self,
         context: &WriteContext<'_>,

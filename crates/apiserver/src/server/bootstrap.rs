@@ -1,4 +1,4 @@
-//! What every cluster starts with (NS-2).
+//! What every cluster starts with (SNS-2).
 
 use std::sync::Arc;
 

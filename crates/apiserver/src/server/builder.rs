@@ -109,6 +109,13 @@ impl ApiServerBuilder {
         self
     }
 
+    /// How many bytes the remembered events of all resources may take together, besides the 512 most recent; 16 MiB by default. The oldest are
+    /// forgotten first.
+    pub fn watch_window_bytes(mut self, bytes: usize) -> Self {
+        self.options.watch_window_bytes = bytes;
+        self
+    }
+
     /// Ends a watch for which more than this many events wait, as a real server does with clients that read too slowly; by default only one
     /// that falls behind the watch window. Mind that a watch in the same process reads nothing while a request runs (WCH-4).
     pub fn watch_queue(mut self, events: usize) -> Self {

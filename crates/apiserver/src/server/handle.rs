@@ -226,7 +226,7 @@ impl ApiServer {
         self.state.store.compact(revision);
     }
 
-    /// Ends all watches and forgets the history, as a restarted server would (WATCH-14).
+    /// Ends all watches and forgets the history, as a restarted server would (SWATCH-14).
     pub fn restart(&self) {
         self.state.store.restart();
     }

@@ -1,8 +1,8 @@
-//! What can be chosen when a server is built (chapter 5 of the deliberate differences).
+//! What can be chosen when a server is built (apiserver.md, 5).
 
 use std::time::Duration;
 
-use crate::workloads::Workloads;
+use crate::{store::HISTORY_BYTES, workloads::Workloads};
 
 /// When the garbage collector and its like run (DIF-4).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,6 +33,7 @@ pub enum Names {
 pub(crate) struct Options {
     pub(crate) controllers: Controllers,
     pub(crate) watch_window: usize,
+    pub(crate) watch_window_bytes: usize,
     pub(crate) bookmark_period: Duration,
     pub(crate) event_ttl: Duration,
     pub(crate) workloads: Workloads,
@@ -49,6 +50,7 @@ impl Default for Options {
         Self {
             controllers: Controllers::default(),
             watch_window: 10_000,
+            watch_window_bytes: HISTORY_BYTES,
             bookmark_period: Duration::from_secs(60),
             event_ttl: Duration::from_secs(3600),
             workloads: Workloads::Off,

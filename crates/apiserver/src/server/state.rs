@@ -153,7 +153,7 @@ pub struct Checkpoint {
 
 impl State {
     pub(super) fn new(foundation: Foundation, controllers: Vec<Box<dyn Controller>>, middleware: Middleware) -> Arc<Self> {
-        let mut store = Store::new(foundation.options.watch_window);
+        let mut store = Store::new(foundation.options.watch_window).with_history_bytes(foundation.options.watch_window_bytes);
         if let Some(queue) = foundation.options.watch_queue {
             store = store.with_queue(queue);
         }

@@ -1,4 +1,4 @@
-//! The one background task: it exists only while a delayed action is planned (ARC-5).
+//! The one background task: it exists only while a delayed action is planned (SARC-5).
 
 use std::time::Duration;
 

@@ -23,7 +23,12 @@ pub struct Event {
     pub current: Option<Arc<Stored>>,
     departed: OnceLock<Option<Arc<Stored>>>,
     encoded: Mutex<Vec<(Box<dyn Any + Send>, Bytes)>>,
+    /// Bytes that it takes, about, if it is in its small form; the recent events, which are not, are few.
+    cold_bytes: Option<usize>,
 }
+
+/// What an event takes besides its text, about.
+const EVENT_BYTES: usize = 512;
 
 /// What a change was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -49,7 +54,7 @@ impl EventKind {
 
 impl Event {
     pub(super) fn new(revision: u64, object: ObjectRef, previous: Option<Arc<Stored>>, current: Option<Arc<Stored>>) -> Self {
-        Self { revision, object, previous, current, departed: OnceLock::new(), encoded: Mutex::new(Vec::new()) }
+        Self { revision, object, previous, current, departed: OnceLock::new(), encoded: Mutex::new(Vec::new()), cold_bytes: None }
     }
 
     /// What the change was.
@@ -66,14 +71,14 @@ impl Event {
         self.current.as_ref().or(self.previous.as_ref())
     }
 
-    /// The old content under the new revision: what a watcher is sent for whom the object is gone (WATCH-10, WATCH-11).
+    /// The old content under the new revision: what a watcher is sent for whom the object is gone (SWATCH-10, SWATCH-11).
     pub fn departed(&self) -> Option<&Arc<Stored>> {
         self.departed
             .get_or_init(|| self.previous.as_ref().map(|previous| Arc::new(Stored::new(previous.value().clone(), self.revision))))
             .as_ref()
     }
 
-    /// The event in a representation, made by the first who asks for it (WCH-2).
+    /// The event in a representation, made by the first who asks for it (WCH-2), and kept while the event is recent.
     pub(crate) fn encoded<K: PartialEq + Clone + Send + 'static>(
         &self,
         representation: &K,
@@ -85,14 +90,20 @@ impl Event {
             return bytes.clone();
         }
         let bytes = encode();
-        encoded.push((Box::new(representation.clone()), bytes.clone()));
+        // Of an old event it is for a late reader alone.
+        if self.cold_bytes.is_none() {
+            encoded.push((Box::new(representation.clone()), bytes.clone()));
+        }
         bytes
     }
 
     /// The event with its objects as text alone, and nothing encoded.
     pub(super) fn cold(&self) -> Self {
         let cold = |stored: &Option<Arc<Stored>>| stored.as_ref().map(Stored::cold);
-        Self::new(self.revision, self.object.clone(), cold(&self.previous), cold(&self.current))
+        let small = Self::new(self.revision, self.object.clone(), cold(&self.previous), cold(&self.current));
+        // The object before the change is that of an earlier event.
+        let text = small.latest().map_or(0, |stored| stored.text_len());
+        Self { cold_bytes: Some(EVENT_BYTES + text), ..small }
     }
 }
 
@@ -106,6 +117,8 @@ impl std::fmt::Debug for Event {
 #[derive(Debug)]
 pub(super) struct History {
     events: VecDeque<Arc<Event>>,
+    /// Bytes of the events that are in their small form.
+    bytes: usize,
     /// How many events there were before the first of them.
     before: u64,
     /// Nobody may ask for what was up to this revision.
@@ -117,7 +130,7 @@ pub(super) struct History {
 
 impl History {
     pub(super) fn new(window: usize, forgotten: u64) -> Self {
-        Self { events: VecDeque::new(), before: 0, forgotten, dropped: 0, window }
+        Self { events: VecDeque::new(), bytes: 0, before: 0, forgotten, dropped: 0, window }
     }
 
     /// The revision up to which nobody may ask.
@@ -132,23 +145,40 @@ impl History {
 
     /// Adds an event; returns its number.
     pub(super) fn push(&mut self, event: Arc<Event>) -> u64 {
-        if self.events.len() >= self.window.max(1)
-            && let Some(oldest) = self.events.pop_front()
-        {
-            self.before += 1;
-            self.dropped = oldest.revision;
-            self.forgotten = self.forgotten.max(oldest.revision);
+        if self.events.len() >= self.window.max(1) {
+            self.drop_oldest();
         }
         self.events.push_back(event);
         self.before + self.events.len() as u64 - 1
+    }
+
+    /// Forgets the oldest event, and returns it.
+    pub(super) fn drop_oldest(&mut self) -> Option<Arc<Event>> {
+        let oldest = self.events.pop_front()?;
+        self.before += 1;
+        self.dropped = oldest.revision;
+        self.forgotten = self.forgotten.max(oldest.revision);
+        self.bytes -= oldest.cold_bytes.unwrap_or(0);
+        Some(oldest)
+    }
+
+    /// Bytes of the events that are in their small form.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// The revision of the oldest event if that is in its small form.
+    pub(super) fn oldest_cold(&self) -> Option<u64> {
+        self.events.front().filter(|event| event.cold_bytes.is_some()).map(|event| event.revision)
     }
 
     /// Forgets everything up to a revision.
     pub(super) fn compact(&mut self, revision: u64) {
         let keep = self.events.partition_point(|event| event.revision <= revision);
         self.before += keep as u64;
-        if let Some(last) = self.events.drain(..keep).next_back() {
-            self.dropped = last.revision;
+        for event in self.events.drain(..keep) {
+            self.dropped = event.revision;
+            self.bytes -= event.cold_bytes.unwrap_or(0);
         }
         self.forgotten = self.forgotten.max(revision);
     }
@@ -157,6 +187,7 @@ impl History {
     pub(super) fn cool(&mut self, number: u64, cold: Arc<Event>) {
         let index = number.checked_sub(self.before).map(|index| index as usize);
         if let Some(event) = index.and_then(|index| self.events.get_mut(index)) {
+            self.bytes += cold.cold_bytes.unwrap_or(0);
             *event = cold;
         }
     }

@@ -23,6 +23,7 @@ mod contract;
 mod tests;
 
 pub(crate) use claims::Claim;
+pub(crate) use shared::HISTORY_BYTES;
 
 pub use change::{Change, CommitError, Expect};
 pub use history::{Event, EventKind};

@@ -18,6 +18,8 @@ use super::{
 
 /// How many of the latest objects are kept as values; older ones are text until somebody looks into them.
 const WARM: usize = 512;
+/// Bytes that the older events of all resources may take together unless said otherwise.
+pub(crate) const HISTORY_BYTES: usize = 16 * 1024 * 1024;
 
 /// The objects of one server, their latest history, and who waits for changes.
 #[derive(Debug)]
@@ -26,6 +28,8 @@ pub struct Store {
     window: usize,
     /// How many events may wait for a subscriber.
     pub(super) queue: usize,
+    /// Bytes that the older events of all resources may take together.
+    bytes: usize,
     /// The revision of the last commit, for those who want nothing else.
     revision: AtomicU64,
     fails: AtomicBool,
@@ -85,9 +89,15 @@ impl Store {
         self
     }
 
+    /// Forgets the oldest events of all resources when those that are not recent take more than this together. Default: 16 MiB.
+    pub fn with_history_bytes(mut self, bytes: usize) -> Self {
+        self.bytes = bytes;
+        self
+    }
+
     fn from_state(state: State, window: usize, queue: usize) -> Self {
         let revision = AtomicU64::new(state.snapshot.revision);
-        Self { state: Mutex::new(state), window, queue, revision, fails: AtomicBool::new(false) }
+        Self { state: Mutex::new(state), window, queue, bytes: HISTORY_BYTES, revision, fails: AtomicBool::new(false) }
     }
 
     /// A store of its own with the same content (FRK-1). It costs the same whatever there is: the content is shared until it differs. What
@@ -95,7 +105,7 @@ impl Store {
     pub fn fork(&self) -> Self {
         let state = self.state.lock();
         let fork = State::new(state.snapshot.clone(), state.dependents.clone(), state.outbox.clone());
-        Self::from_state(fork, self.window, self.queue)
+        Self::from_state(fork, self.window, self.queue).with_history_bytes(self.bytes)
     }
 
     /// The content as it is now, for [`Store::restore`].
@@ -165,7 +175,8 @@ impl Store {
         let mut bells: Vec<Arc<watch::Sender<()>>> = Vec::new();
         let events = changes.into_iter().filter_map(|change| state.apply(change, self.window, &mut bells)).collect();
         self.revision.store(state.snapshot.revision, Ordering::Release);
-        let cooled = state.cool();
+        let mut cooled = state.cool();
+        state.trim(self.bytes, &mut cooled);
         // Those who are woken look here at once, and what nobody needs any more is taken apart when others may write again.
         drop(state);
         for bell in &bells {
@@ -236,6 +247,11 @@ impl Store {
         channel.and_then(|channel| channel.history.after(channel.history.forgotten())).into_iter().flatten().cloned().collect()
     }
 
+    /// Bytes that the older events of all resources take together, about.
+    pub fn history_bytes(&self) -> usize {
+        self.state.lock().channels.values().map(|channel| channel.history.bytes()).sum()
+    }
+
     /// The remembered events of all resources after one revision and up to another, in order.
     pub fn history_between(&self, after: u64, up_to: u64) -> Vec<Arc<Event>> {
         let state = self.state.lock();
@@ -245,14 +261,14 @@ impl Store {
         events
     }
 
-    /// Ends all subscriptions of a resource, after what was committed before (WATCH-16).
+    /// Ends all subscriptions of a resource, after what was committed before (SWATCH-16).
     pub fn close(&self, resource: &Resource) {
         if let Some(channel) = self.state.lock().channels.get_mut(resource) {
             channel.close();
         }
     }
 
-    /// Ends all subscriptions and forgets the history, as a new process would (WATCH-14).
+    /// Ends all subscriptions and forgets the history, as a new process would (SWATCH-14).
     pub fn restart(&self) {
         let mut state = self.state.lock();
         let revision = state.snapshot.revision;
@@ -385,6 +401,18 @@ impl State {
             cooled.push(event);
         }
         cooled
+    }
+
+    /// Forgets the oldest events until the older ones take no more than this; adds them to `dropped`.
+    fn trim(&mut self, limit: usize, dropped: &mut Vec<Arc<Event>>) {
+        let mut bytes: usize = self.channels.values().map(|channel| channel.history.bytes()).sum();
+        while bytes > limit {
+            let oldest = self.channels.values_mut().filter_map(|channel| Some((channel.history.oldest_cold()?, channel)));
+            let Some((_, channel)) = oldest.min_by_key(|(revision, _)| *revision) else { return };
+            bytes -= channel.history.bytes();
+            dropped.extend(channel.history.drop_oldest());
+            bytes += channel.history.bytes();
+        }
     }
 }
 

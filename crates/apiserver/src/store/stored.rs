@@ -55,6 +55,11 @@ impl Stored {
         self.text().bytes.clone()
     }
 
+    /// Length of the JSON text, if that was made.
+    pub(super) fn text_len(&self) -> usize {
+        self.text.get().map_or(0, |text| text.bytes.len())
+    }
+
     /// The object as JSON without its apiVersion and kind, from the first member on: what follows an opening brace.
     pub(crate) fn members_after_head(&self) -> &[u8] {
         let text = self.text();

@@ -84,7 +84,7 @@ impl Follow for Subscription {
         } else if closed {
             Progress::Closed
         } else {
-            // A watch from a future version stays silent until the store has passed it (WATCH-5).
+            // A watch from a future version stays silent until the store has passed it (SWATCH-5).
             self.cursor = self.cursor.max(revision);
             self.reader.done.store(self.cursor, Ordering::Release);
             Progress::Idle(self.cursor)

@@ -105,3 +105,52 @@ fn what_a_service_has_is_known_while_it_has_it() {
     assert!(before.is_claimed(Claim::Address("10.0.0.9".parse().unwrap()), None));
     assert!(!before.is_claimed(Claim::Port(30_001), None));
 }
+
+// DIF-5
+#[test]
+fn what_is_remembered_of_all_resources_together_is_bounded() {
+    const LIMIT: usize = 400_000;
+    let store = Arc::new(Store::new(10_000).with_history_bytes(LIMIT).without_outbox());
+    let write = |plural: &str, number: usize| {
+        let content = json!({"metadata": {}, "data": {"k": "x".repeat(1_000), "n": number}});
+        let object = ObjectName::new("n", &format!("o{}", number % 100));
+        let change = Change::create(Resource::new("", plural), object, content);
+        store.commit(vec![Change { expect: Expect::Anything, ..change }]).unwrap();
+        assert!(store.history_bytes() <= LIMIT);
+    };
+    // A resource that was removed is written no more.
+    (0..300).for_each(|number| write("removed", number));
+    assert_eq!(store.history(&Resource::new("", "removed")).len(), 300);
+    for number in 0..1_500 {
+        write("configmaps", number);
+        write("secrets", number);
+    }
+    assert!(store.history_bytes() > LIMIT / 2);
+    assert!(store.history(&Resource::new("", "removed")).is_empty());
+    assert_eq!(store.snapshot().list(&maps(), None).count(), 100);
+    // The latest changes can be followed; the first ones are forgotten, and that is told.
+    let latest = store.revision() - 500;
+    let Progress::Events(events) = store.subscribe(&maps(), latest).unwrap().poll() else { panic!("no events") };
+    assert_eq!(events.len(), 250);
+    let refused = store.subscribe(&maps(), 301).unwrap_err();
+    assert!(refused.oldest > 301 && refused.oldest < latest, "{refused}");
+    store.compact(store.revision());
+    assert_eq!(store.history_bytes(), 0);
+}
+
+// WCH-2, DIF-5
+#[test]
+fn an_old_event_is_encoded_for_a_late_reader_and_not_kept_so() {
+    let event = put(&Store::new(10), "a", json!({"metadata": {}}));
+    let encodings = |event: &Event| {
+        let mut count = 0;
+        for _ in 0..2 {
+            event.encoded(&"form", || {
+                count += 1;
+                bytes::Bytes::from_static(b"text")
+            });
+        }
+        count
+    };
+    assert_eq!((encodings(&event), encodings(&event.cold())), (1, 2));
+}

@@ -65,7 +65,7 @@ pub(super) fn event(
     framed(saying.as_str(), &object, representation.format)
 }
 
-/// A bookmark; `initial_end` marks the end of the initial events (WATCH-7, WATCH-8).
+/// A bookmark; `initial_end` marks the end of the initial events (SWATCH-7, SWATCH-8).
 pub(super) fn bookmark(kind: &KindSpec, revision: u64, initial_end: bool, representation: Representation) -> Bytes {
     let mut metadata = json!({"resourceVersion": revision.to_string()});
     if initial_end {
@@ -86,7 +86,7 @@ pub(super) fn bookmark(kind: &KindSpec, revision: u64, initial_end: bool, repres
     framed("BOOKMARK", &object, representation.format)
 }
 
-/// The end of a watch that cannot go on (WATCH-4).
+/// The end of a watch that cannot go on (SWATCH-4).
 pub(super) fn error(status: &Status, format: Format) -> Bytes {
     framed("ERROR", &status.to_value(), format)
 }

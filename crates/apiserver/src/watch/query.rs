@@ -15,7 +15,7 @@ use crate::{
     status::{FieldError, FieldReason, Status},
 };
 
-/// A watch that says nothing lasts between half an hour and an hour (WATCH-9).
+/// A watch that says nothing lasts between half an hour and an hour (SWATCH-9).
 const MIN_TIMEOUT_SECONDS: u64 = 1800;
 
 /// The only version match of a watch.
@@ -34,9 +34,9 @@ pub(crate) struct WatchQuery {
 /// Where a watch begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Start {
-    /// With all present objects (WATCH-2, WATCH-8), at least as new as the version.
+    /// With all present objects (SWATCH-2, SWATCH-8), at least as new as the version.
     Initial(u64),
-    /// After a version (WATCH-3).
+    /// After a version (SWATCH-3).
     After(u64),
     /// With the next event.
     Now,
@@ -82,7 +82,7 @@ fn timeout(seconds: i64) -> Duration {
     Duration::from_nanos(seconds.checked_mul(1_000_000_000).unwrap_or_default().max(0).cast_unsigned())
 }
 
-/// Combinations that make no sense (WATCH-6, WATCH-8).
+/// Combinations that make no sense (SWATCH-6, SWATCH-8).
 fn validate(initial: Option<bool>, matching: Option<&str>, next: Option<&str>) -> Result<(), Status> {
     let forbidden =
         |detail: &str| FieldError::new("resourceVersionMatch", FieldReason::Forbidden, format!("Forbidden: {detail}"));
@@ -108,7 +108,7 @@ fn validate(initial: Option<bool>, matching: Option<&str>, next: Option<&str>) -
 mod tests {
     use super::*;
 
-    // WATCH-9
+    // SWATCH-9
     #[test]
     fn a_watch_that_would_never_end_ends_at_once() {
         let seconds = [1, 9_223_372_036, 9_223_372_037, i64::MAX, -5, i64::MIN].map(|seconds| timeout(seconds).as_secs());

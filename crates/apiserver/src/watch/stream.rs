@@ -27,7 +27,7 @@ use crate::{
 const LAST_BOOKMARK: Duration = Duration::from_secs(2);
 
 impl State {
-    /// Starts a watch. What is wrong with its version is said in the stream (WATCH-4).
+    /// Starts a watch. What is wrong with its version is said in the stream (SWATCH-4).
     pub(crate) fn watch(
         self: &Arc<Self>,
         kind: &Arc<KindSpec>,
@@ -215,7 +215,7 @@ impl Watch {
         }
     }
 
-    /// What the event means to this watcher (WATCH-10).
+    /// What the event means to this watcher (SWATCH-10).
     fn encode(&mut self, event: &Event, now: Timestamp) -> Option<Bytes> {
         let matched = event.previous.as_ref().is_some_and(|stored| self.matches(stored));
         let matches = event.current.as_ref().is_some_and(|stored| self.matches(stored));

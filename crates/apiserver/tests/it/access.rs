@@ -218,6 +218,10 @@ async fn roles_decide_when_they_are_asked_to() {
     assert_eq!(get(secrets).await.0, 403);
     assert_eq!(get(&format!("{secrets}?fieldSelector=metadata.name%3Dmine")).await.0, 200);
     assert_eq!(get("/apis/no.such.group/v1/things").await.0, 403);
+    let (_, body) = get("/api/v1/namespaces/default").await;
+    let refusal = "namespaces \"default\" is forbidden: User \"alice\" cannot get resource \"namespaces\" in API group \"\" in the \
+                   namespace \"default\"";
+    assert_eq!(body["message"].as_str(), Some(refusal), "a namespace lies in itself");
     assert_eq!(get("/apis").await.0, 200);
     assert_eq!(get("/metrics").await.0, 403);
     let (code, _) = ask(&cluster, alice(), "GET", secrets, Value::Null, &[("Impersonate-User", "joe")]).await;

@@ -42,7 +42,7 @@ async fn a_kube_client_watches() {
     assert!(matches!(event, WatchEvent::Added(map) if map.metadata.name.as_deref() == Some("a")));
 }
 
-// CLI-21, WATCH-8
+// SCLI-21, SWATCH-8
 #[tokio::test(start_paused = true)]
 async fn the_watcher_of_kube_runtime_lists_and_streams() {
     let cluster = Cluster::start();

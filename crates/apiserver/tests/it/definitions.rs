@@ -106,7 +106,7 @@ async fn a_status_that_is_not_the_creators_to_set_has_its_defaults() {
     assert_eq!(cluster.get(&format!("{WIDGETS}/a")).await.body["status"], json!({"observedGeneration": -1}));
 }
 
-// WATCH-16, CRD-5
+// SWATCH-16, CRD-5
 #[tokio::test(start_paused = true)]
 async fn a_changed_schema_ends_the_watches_and_shows_in_what_was_stored() {
     let cluster = with_widgets().await;
@@ -139,7 +139,7 @@ async fn a_deleted_definition_waits_for_its_instances() {
         (deleted.code, &deleted.body["metadata"]["finalizers"]),
         (200, &json!(["customresourcecleanup.apiextensions.k8s.io"]))
     );
-    // WATCH-16: the watch goes on until the last instance is gone.
+    // SWATCH-16: the watch goes on until the last instance is gone.
     assert_eq!(watch.seen(), ["DELETED free", "MODIFIED held"]);
     let refused = cluster.post(WIDGETS, widget("new", json!({"size": 1}))).await;
     assert_eq!(refused.code, 403);
@@ -182,7 +182,7 @@ async fn what_a_custom_resource_says_is_kept_as_it_is() {
     assert!(labelled.body["metadata"].get("labels").is_none() && labelled.body["metadata"].get("annotations").is_none());
 }
 
-// ARC-6, DIF-1
+// SARC-6, DIF-1
 #[tokio::test(start_paused = true)]
 async fn a_request_that_is_given_up_before_its_commit_changes_nothing() {
     let builder = ApiServer::builder().epoch("2026-01-01T00:00:00Z".parse().unwrap()).seed(7);

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::cluster::{Cluster, MAPS, map_path};
 
-// DEL-1
+// SDEL-1
 #[tokio::test(start_paused = true)]
 async fn a_delete_answers_a_status_or_the_object() {
     let cluster = Cluster::start();
@@ -18,7 +18,7 @@ async fn a_delete_answers_a_status_or_the_object() {
     assert_eq!(cluster.delete(&format!("{accounts}/s")).await.body["kind"], "ServiceAccount");
 }
 
-// DEL-2, DEL-7
+// SDEL-2, SDEL-7
 #[tokio::test(start_paused = true)]
 async fn preconditions_and_options_are_checked() {
     let cluster = Cluster::start();
@@ -34,7 +34,7 @@ async fn preconditions_and_options_are_checked() {
 
 const A: &str = "/api/v1/namespaces/default/configmaps/a";
 
-// DEL-3, DEL-4, DEL-5, DEL-9, CRUD-2
+// SDEL-3, SDEL-4, SDEL-5, SDEL-9, CRUD-2
 #[tokio::test(start_paused = true)]
 async fn an_object_with_finalizers_stays_until_the_last_is_removed() {
     let cluster = Cluster::start();
@@ -60,7 +60,7 @@ async fn an_object_with_finalizers_stays_until_the_last_is_removed() {
     assert_eq!(events[2]["object"]["metadata"]["resourceVersion"], cluster.server.revision().to_string());
 }
 
-// DEL-6
+// SDEL-6
 #[tokio::test(start_paused = true)]
 async fn a_scheduled_pod_has_a_grace_period_that_can_only_become_shorter() {
     let cluster = Cluster::start();
@@ -78,7 +78,7 @@ async fn a_scheduled_pod_has_a_grace_period_that_can_only_become_shorter() {
     assert_eq!(cluster.get(&path).await.code, 404);
 }
 
-// DEL-8
+// SDEL-8
 #[tokio::test(start_paused = true)]
 async fn a_collection_is_deleted_by_selector_and_answered_as_it_was() {
     let cluster = Cluster::start();

@@ -273,7 +273,7 @@ async fn a_panic_is_a_500_with_its_message_in_the_journal() {
     cluster.map("a", json!({})).await;
 }
 
-// WCH-4, WATCH-15
+// WCH-4, SWATCH-15
 #[tokio::test(start_paused = true)]
 async fn a_watch_that_is_read_too_slowly_ends_and_the_journal_says_why() {
     let cluster = Cluster::from(ApiServer::builder().seed(1).watch_queue(3).build().unwrap());

@@ -209,7 +209,7 @@ async fn run(steps: Vec<Step>) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    // LIST-1, LIST-2, LIST-5, SEL-1, WATCH-3, WATCH-10, WATCH-11
+    // LIST-1, LIST-2, LIST-5, SEL-1, SWATCH-3, SWATCH-10, SWATCH-11
     #[test]
     fn lists_and_watches_show_what_a_naive_model_says(steps in steps()) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();

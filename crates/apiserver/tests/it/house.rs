@@ -42,7 +42,7 @@ fn code_behind_the_declaration_of_a_test_module_counts() {
     assert_eq!(without_tests(text), "#[cfg(test)]\nmod tests;\nuse std::fs;\nuse std::process;\n");
 }
 
-// ARC-1
+// SARC-1
 #[test]
 fn of_the_house_the_server_knows_what_both_sides_of_the_wire_need_and_no_more() {
     let manifest = include_str!("../../Cargo.toml");
@@ -51,7 +51,7 @@ fn of_the_house_the_server_knows_what_both_sides_of_the_wire_need_and_no_more() 
     assert_eq!(ours, ["kubewright-machinery.workspace = true"]);
 }
 
-// ARC-2
+// SARC-2
 #[test]
 fn only_the_front_the_clock_and_admission_reach_outside_the_process() {
     for (path, text) in sources(&["listen", "admission", "clock", "bin"]) {

@@ -17,7 +17,7 @@ use tokio::{
 };
 
 /// More than any command needs on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(180);
+const PATIENCE: Duration = Duration::from_secs(150);
 
 const DEPLOYMENT: &str = "
 apiVersion: apps/v1
@@ -128,7 +128,7 @@ fn assert_contains(printed: &str, wanted: &[&str]) {
     }
 }
 
-// CLI-1, CLI-2, CLI-13, DISC-1 to DISC-4
+// SCLI-1, SCLI-2, SCLI-13, DISC-1 to DISC-4
 #[tokio::test]
 async fn kubectl_finds_its_way_around() {
     let Some(kubectl) = Session::start("discovery").await else { return };
@@ -145,7 +145,7 @@ async fn kubectl_finds_its_way_around() {
     assert_contains(&kubectl.refused("get nonsense").await, &["the server doesn't have a resource type \"nonsense\""]);
 }
 
-// CLI-7, CLI-10, CLI-15
+// SCLI-7, SCLI-10, SCLI-15
 #[tokio::test]
 async fn kubectl_creates_changes_and_deletes_objects() {
     let Some(kubectl) = Session::start("objects").await else { return };
@@ -172,7 +172,7 @@ async fn kubectl_creates_changes_and_deletes_objects() {
     assert_contains(&String::from_utf8_lossy(&misspelt.stderr), &["unknown field \"dta\""]);
 }
 
-// CLI-8, CLI-9, CLI-11, STG-7
+// SCLI-8, SCLI-9, SCLI-11, STG-7
 #[tokio::test]
 async fn kubectl_sees_a_deployment_through() {
     let Some(kubectl) = Session::start("workloads").await else { return };
@@ -196,7 +196,7 @@ async fn kubectl_sees_a_deployment_through() {
     assert_eq!(kubectl.run("get pods -o name").await, "");
 }
 
-// CLI-3
+// SCLI-3
 #[tokio::test]
 async fn kubectl_watches() {
     let Some(kubectl) = Session::start("watch").await else { return };
@@ -246,7 +246,7 @@ async fn kubectl_validates_applies_and_explains() {
     assert_contains(&kubectl.run("get widgets").await, &["NAME", "SIZE", "w", "6"]);
 }
 
-// CLI-14, REQ-2: these commands send protobuf, and do not fall back to JSON.
+// SCLI-14, REQ-2: these commands send protobuf, and do not fall back to JSON.
 #[tokio::test]
 async fn kubectl_creates_typed_objects() {
     let Some(kubectl) = Session::start("typed").await else { return };
@@ -287,7 +287,7 @@ async fn kubectl_creates_typed_objects() {
     assert_contains(&kubectl.run("get quota q -o jsonpath={.spec.hard}").await, &["{\"pods\":\"10\"}"]);
 }
 
-// CLI-14, AUTH-7, AUTH-8
+// SCLI-14, AUTH-7, AUTH-8
 #[tokio::test]
 async fn kubectl_asks_who_it_is_and_gets_tokens() {
     let Some(kubectl) = Session::start("access").await else { return };

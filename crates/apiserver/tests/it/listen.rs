@@ -17,6 +17,9 @@ use rustls::{
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
+/// More than an event or an end needs on a busy machine; time is real here.
+const LIMIT: Duration = Duration::from_secs(60);
+
 async fn endpoint() -> (ApiServer, Endpoint) {
     let server = ApiServer::builder().seed(7).build().unwrap();
     let endpoint = server.listen("127.0.0.1:0").await.unwrap();
@@ -63,7 +66,8 @@ async fn a_kubeconfig_is_all_that_a_client_needs() {
     let mut watch = api.watch(&WatchParams::default(), "0").await.unwrap().boxed();
     api.create(&PostParams::default(), &config_map("a")).await.unwrap();
     let seen = loop {
-        match watch.next().await.unwrap().unwrap() {
+        let next = tokio::time::timeout(LIMIT, watch.next()).await.expect("the watch tells of the config map");
+        match next.unwrap().unwrap() {
             WatchEvent::Added(object) if object.metadata.name.as_deref() == Some("a") => break true,
             WatchEvent::Added(_) | WatchEvent::Bookmark(_) => {}
             other => panic!("{other:?}"),
@@ -96,7 +100,8 @@ async fn a_shutdown_ends_open_watches_and_closes_the_port() {
     let mut watch = config_maps(&client).watch(&WatchParams::default(), "0").await.unwrap().boxed();
     let address = endpoint.address();
     endpoint.shutdown().await;
-    while let Some(Ok(_)) = watch.next().await {}
+    let ended = async { while let Some(Ok(_)) = watch.next().await {} };
+    tokio::time::timeout(LIMIT, ended).await.expect("the watch ends");
     assert!(tokio::net::TcpStream::connect(address).await.is_err());
 }
 
@@ -131,5 +136,5 @@ async fn a_watch_ends_when_its_client_closes_its_half_of_the_connection() {
     client.shutdown().await.unwrap();
     let mut rest = Vec::new();
     // The watch would go on for half an hour at least.
-    tokio::time::timeout(Duration::from_secs(60), client.read_to_end(&mut rest)).await.unwrap().unwrap();
+    tokio::time::timeout(LIMIT, client.read_to_end(&mut rest)).await.unwrap().unwrap();
 }

@@ -36,3 +36,5 @@ mod client;
 mod kubectl;
 #[cfg(all(feature = "listen", feature = "kube"))]
 mod listen;
+#[cfg(feature = "cli")]
+mod program;

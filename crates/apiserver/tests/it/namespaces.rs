@@ -6,7 +6,7 @@ use crate::cluster::Cluster;
 
 const NAMESPACES: &str = "/api/v1/namespaces";
 
-// NS-1, NS-2, NS-9, CTL-3
+// SNS-1, SNS-2, SNS-9, CTL-3
 #[tokio::test(start_paused = true)]
 async fn a_namespace_starts_active_and_furnished() {
     let cluster = Cluster::start();
@@ -20,7 +20,7 @@ async fn a_namespace_starts_active_and_furnished() {
     assert_eq!(cluster.get("/api/v1/namespaces/n1/configmaps/kube-root-ca.crt").await.code, 200);
 }
 
-// NS-4, NS-7, CTL-2
+// SNS-4, SNS-7, CTL-2
 #[tokio::test(start_paused = true)]
 async fn a_deleted_namespace_takes_its_content_with_it() {
     let cluster = Cluster::start();
@@ -33,7 +33,7 @@ async fn a_deleted_namespace_takes_its_content_with_it() {
     assert_eq!(cluster.get("/api/v1/namespaces/n1/configmaps").await.names(), Vec::<&str>::new());
 }
 
-// NS-5, NS-7
+// SNS-5, SNS-7
 #[tokio::test(start_paused = true)]
 async fn content_with_finalizers_holds_its_namespace_and_is_named() {
     let cluster = Cluster::start();
@@ -58,7 +58,7 @@ async fn content_with_finalizers_holds_its_namespace_and_is_named() {
     assert_eq!(cluster.get("/api/v1/namespaces/n1").await.code, 404);
 }
 
-// NS-6
+// SNS-6
 #[tokio::test(start_paused = true)]
 async fn namespaces_of_the_system_cannot_be_deleted() {
     let cluster = Cluster::start();

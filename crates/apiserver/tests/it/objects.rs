@@ -20,7 +20,7 @@ async fn a_created_object_has_what_the_server_sets() {
     assert_eq!(cluster.get(&map_path("a")).await.body, answer.body);
 }
 
-// CRUD-2, CRUD-3, META-3, META-5, META-6, NS-3
+// CRUD-2, CRUD-3, META-3, META-5, META-6, SNS-3
 #[tokio::test(start_paused = true)]
 async fn a_bad_create_is_refused_with_the_reason_of_the_real_server() {
     let cluster = Cluster::start();

@@ -131,7 +131,7 @@ async fn what_admission_sets_is_owned_by_nobody() {
     assert!(answer.headers["warning"].to_str().unwrap().contains("duplicate"), "{:?}", answer.headers);
 }
 
-// PIPE-8, PIPE-20, NS-3, NS-5
+// PIPE-8, PIPE-20, SNS-3, SNS-5
 #[tokio::test(start_paused = true)]
 async fn mutating_admission_comes_before_validation() {
     let cluster = Cluster::start();

@@ -83,7 +83,7 @@ async fn built_in_kinds_are_answered_as_protobuf_and_custom_ones_as_json() {
     assert_eq!(send(&cluster, "POST", path, proto::encode(&map("a")).unwrap(), &both).await.0, 415);
 }
 
-// PB-6, WATCH-1
+// PB-6, SWATCH-1
 #[tokio::test(start_paused = true)]
 async fn events_come_in_frames_with_a_length() {
     let cluster = Cluster::start();

@@ -31,7 +31,7 @@ async fn group_versions(cluster: &Cluster) -> Vec<String> {
     std::iter::once("/api/v1".to_owned()).chain(named).collect()
 }
 
-// ARC-3
+// SARC-3
 #[tokio::test(start_paused = true)]
 async fn every_kind_is_listed_watched_shown_as_a_table_and_deleted_as_a_whole() {
     const TABLE: (&str, &str) = ("accept", "application/json;as=Table;g=meta.k8s.io;v=v1");
@@ -95,7 +95,7 @@ async fn without_controllers_a_foreground_delete_waits_until_they_run() {
     assert_eq!(cluster.get(&map_path("a")).await.code, 404);
 }
 
-// UPD-2, UPD-8, ARC-4
+// UPD-2, UPD-8, SARC-4
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn concurrent_patches_all_succeed_and_one_of_equal_updates_does() {
     let cluster = std::sync::Arc::new(Cluster::start());

@@ -95,13 +95,22 @@ async fn the_port_of_a_health_check_is_one_of_the_nodes() {
     refused(&cluster.merge(&format!("{SERVICES}/a"), becomes).await, 31081);
 }
 
+/// How often a client looks whether the other has arrived: a minute or two.
+const LOOKS: u64 = 100_000_000;
+
 /// What two clients are answered that write at once, in each of so many rounds.
 fn at_once(rounds: usize, write: impl Fn(usize, &str) -> u16 + Sync) -> Vec<[u16; 2]> {
     let arrived = AtomicUsize::new(0);
     let client = |name: &str| -> Vec<u16> {
         let turn = |round: usize| {
             arrived.fetch_add(1, Ordering::SeqCst);
+            let mut looks = 0_u64;
             while arrived.load(Ordering::SeqCst) < 2 * (round + 1) {
+                looks += 1;
+                assert!(
+                    looks < LOOKS,
+                    "the other client has not arrived at round {round}; it has failed, or waits for an answer"
+                );
                 std::thread::yield_now();
             }
             write(round, name)

@@ -11,7 +11,7 @@ fn watch_path(cluster: &Cluster, query: &str) -> String {
     format!("{MAPS}?watch=true&resourceVersion={}{query}", cluster.server.revision())
 }
 
-// WATCH-1, WATCH-3, WATCH-11
+// SWATCH-1, SWATCH-3, SWATCH-11
 #[tokio::test(start_paused = true)]
 async fn a_watch_sees_every_change_after_its_version_in_order() {
     let cluster = Cluster::start();
@@ -26,7 +26,7 @@ async fn a_watch_sees_every_change_after_its_version_in_order() {
     assert_eq!(events[2]["object"]["metadata"]["resourceVersion"], cluster.server.revision().to_string());
 }
 
-// WATCH-2, WATCH-8
+// SWATCH-2, SWATCH-8
 #[tokio::test(start_paused = true)]
 async fn a_watch_without_version_starts_with_what_is_there() {
     let cluster = Cluster::start();
@@ -42,7 +42,7 @@ async fn a_watch_without_version_starts_with_what_is_there() {
     assert_eq!(cluster.watch(&format!("{MAPS}?watch=true&sendInitialEvents=true")).await.code, 422);
 }
 
-// WATCH-4, WATCH-14
+// SWATCH-4, SWATCH-14
 #[tokio::test(start_paused = true)]
 async fn a_version_that_is_too_old_is_said_in_the_stream() {
     let cluster = Cluster::start();
@@ -58,7 +58,7 @@ async fn a_version_that_is_too_old_is_said_in_the_stream() {
     assert!(watch.next().await.is_none());
 }
 
-// WATCH-5
+// SWATCH-5
 #[tokio::test(start_paused = true)]
 async fn a_watch_from_the_future_waits_silently() {
     let cluster = Cluster::start();
@@ -68,7 +68,7 @@ async fn a_watch_from_the_future_waits_silently() {
     assert_eq!(watch.seen(), ["ADDED b"]);
 }
 
-// WATCH-10
+// SWATCH-10
 #[tokio::test(start_paused = true)]
 async fn objects_enter_and_leave_the_view_of_a_selector() {
     let cluster = Cluster::start();
@@ -83,7 +83,7 @@ async fn objects_enter_and_leave_the_view_of_a_selector() {
     assert_eq!((&left["labels"]["x"], &left["resourceVersion"]), (&json!("1"), &json!(cluster.server.revision().to_string())));
 }
 
-// WATCH-7, WATCH-9, WCH-7, DIF-6
+// SWATCH-7, SWATCH-9, WCH-7, DIF-6
 #[tokio::test(start_paused = true)]
 async fn bookmarks_come_each_minute_and_before_the_end() {
     let cluster = Cluster::start();
@@ -98,7 +98,7 @@ async fn bookmarks_come_each_minute_and_before_the_end() {
     assert_eq!(start.elapsed().as_secs(), 150);
 }
 
-// WATCH-9
+// SWATCH-9
 #[tokio::test(start_paused = true)]
 async fn a_watch_ends_at_its_time_however_much_happens() {
     let cluster = Cluster::start();
@@ -115,7 +115,7 @@ async fn a_watch_ends_at_its_time_however_much_happens() {
     assert_eq!(seen, 6);
 }
 
-// WATCH-9
+// SWATCH-9
 #[tokio::test(start_paused = true)]
 async fn a_watch_without_timeout_ends_between_half_an_hour_and_an_hour() {
     let cluster = Cluster::start();
@@ -125,7 +125,7 @@ async fn a_watch_without_timeout_ends_between_half_an_hour_and_an_hour() {
     assert!((1800..3600).contains(&start.elapsed().as_secs()));
 }
 
-// WATCH-13
+// SWATCH-13
 #[tokio::test(start_paused = true)]
 async fn events_are_shown_as_asked_for() {
     let cluster = Cluster::start();
@@ -145,7 +145,7 @@ async fn events_are_shown_as_asked_for() {
     assert!(rows[1]["object"]["columnDefinitions"].is_null());
 }
 
-// WATCH-12
+// SWATCH-12
 #[tokio::test(start_paused = true)]
 async fn one_object_is_watched_by_selector_or_the_old_way() {
     let cluster = Cluster::start();
@@ -158,7 +158,7 @@ async fn one_object_is_watched_by_selector_or_the_old_way() {
     assert_eq!(legacy.seen(), ["ADDED a"]);
 }
 
-// SRV-1, ARC-5
+// SRV-1, SARC-5
 #[tokio::test(start_paused = true)]
 async fn a_waiting_watch_is_woken_by_a_write() {
     let cluster = Cluster::start();
@@ -203,6 +203,24 @@ async fn a_watch_older_than_the_window_of_its_kind_is_told_so() {
     assert!(older.next().await.is_none());
 }
 
+// WCH-3, DIF-5
+#[tokio::test(start_paused = true)]
+async fn a_watch_from_before_what_fits_into_memory_is_told_so() {
+    let builder = ApiServer::builder().epoch("2026-01-01T00:00:00Z".parse().unwrap()).seed(7).watch_window_bytes(100_000);
+    let cluster = Cluster::from(builder.build().unwrap());
+    let start = cluster.map("a", json!({})).await["metadata"]["resourceVersion"].as_str().unwrap().parse::<u64>().unwrap();
+    for n in 0..800 {
+        cluster.merge(&map_path("a"), json!({"data": {"n": format!("{n:01000}")}})).await;
+    }
+    let from = |revision: u64| format!("{MAPS}?watch=true&resourceVersion={revision}");
+    let mut recent = cluster.watch(&from(start + 300)).await;
+    assert_eq!(recent.seen().len(), 500);
+    let mut older = cluster.watch(&from(start + 1)).await;
+    let event = older.next().await.unwrap();
+    assert_eq!((&event["type"], &event["object"]["code"]), (&json!("ERROR"), &json!(410)));
+    assert!(older.next().await.is_none());
+}
+
 // WCH-2, WCH-5
 #[tokio::test(start_paused = true)]
 async fn an_event_is_printed_once_for_all_watches_of_its_form() {
@@ -224,7 +242,7 @@ async fn an_event_is_printed_once_for_all_watches_of_its_form() {
     }
 }
 
-// WATCH-8
+// SWATCH-8
 #[tokio::test(start_paused = true)]
 async fn a_streaming_list_waits_for_its_version_but_not_long() {
     let cluster = Cluster::start();

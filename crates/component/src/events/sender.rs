@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use kubewright_core::component::{ComponentStatus, State};
+use kubewright_core::component::{ComponentStatus, STALLED, State};
 use kubewright_core::dependents::{Note, ObjectAction, Verb};
 use kubewright_core::flow::{Event, EventType, Reason};
 use kubewright_core::manifest::OperatorName;
@@ -20,7 +20,24 @@ pub(crate) struct Events {
     off: String,
 }
 
+/// Emits the events of hooks on one component.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Reporter(Option<(Recorder, Reference)>);
+
+impl Reporter {
+    pub(crate) fn report(&self, event: Event) {
+        if let Some((recorder, component)) = &self.0 {
+            recorder.record(component, event);
+        }
+    }
+}
+
 impl Events {
+    /// What hooks emit events on a component with.
+    pub(crate) fn reporter(&self, component: &Value) -> Reporter {
+        Reporter(Some((self.recorder.clone(), Reference::of(component))))
+    }
+
     pub(crate) fn new(recorder: Recorder, operator: &OperatorName, dependents: DependentEvents) -> Self {
         Self { recorder, dependents, off: operator.key("disable-events") }
     }
@@ -110,7 +127,8 @@ fn to_tell(before: &ComponentStatus, after: &ComponentStatus) -> Option<EventTyp
     if state == State::Error {
         (moved || before.message() != after.message()).then_some(EventType::Warning)
     } else {
-        moved.then_some(EventType::Normal)
+        let kind = if after.condition(STALLED).is_some() { EventType::Warning } else { EventType::Normal };
+        moved.then_some(kind)
     }
 }
 
@@ -163,5 +181,21 @@ mod tests {
         assert_eq!(to_tell(&after(&Ending::Ready), &failed("a")), Some(EventType::Warning));
         assert_eq!(to_tell(&failed("a"), &failed("a")), None);
         assert_eq!(to_tell(&failed("a"), &failed("b")), Some(EventType::Warning));
+    }
+
+    // EVT-1
+    #[test]
+    fn a_stalled_component_is_told_as_a_warning_in_any_state() {
+        let blocked = Ending::Blocked { reason: "DeletionBlocked".to_owned(), message: "in use".to_owned() };
+        let mut status = ComponentStatus::default();
+        let at = Circumstances {
+            deleting: true,
+            generation: 1,
+            started: Timestamp::from_second(1_700_000_000).unwrap(),
+            timeout: Duration::from_mins(5),
+        };
+        status.conclude(&blocked, &at);
+        assert_eq!(status.state, Some(State::Deleting));
+        assert_eq!(to_tell(&after(&Ending::Ready), &status), Some(EventType::Warning));
     }
 }

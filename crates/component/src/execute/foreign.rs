@@ -1,32 +1,37 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use kubewright_core::dependents::{CheckedTypes, Foreign, ForeignCheck, matches_group};
-use kubewright_machinery::object::GroupVersionKind;
+use kubewright_core::backoff::Transient;
+use kubewright_core::dependents::{CheckedTypes, Foreign, ForeignCheck, Instances, matches_group};
+use kubewright_machinery::object::{GroupKind, GroupVersionKind, ObjectExt as _};
 use kubewright_runtime::cluster::{ApiError, ApiRequest, ApiResource, Cluster, Retry};
 use serde_json::Value;
 
 use crate::observe::title;
 
-/// Asks whether an object exists that is not ours: one LIST with limit 1 per kind, until one is found (GATE-1).
-pub(crate) async fn check_foreign(cluster: &Cluster, check: &ForeignCheck) -> Foreign {
+/// Asks whether objects exist that are not ours: one LIST per kind, of as many as a message names, until one is found (GATE-1). With
+/// the transient error that is in the way of an answer, if it is one.
+pub(crate) async fn check_foreign(cluster: &Cluster, check: &ForeignCheck) -> (Foreign, Option<Transient>) {
     let resources = match resources_of(cluster, &check.types).await {
         Ok(resources) => resources,
-        Err(error) => return Foreign::Unavailable(error.to_string()),
+        Err(error) => return (Foreign::Unavailable(error.to_string()), error.transient()),
     };
     for resource in resources {
-        let request = ApiRequest::list(&resource, None).labels(&check.selector).page(1).metadata_only();
+        let request = ApiRequest::list(&resource, None).labels(&check.selector).page(Instances::SHOWN as u32).metadata_only();
         match cluster.send_retrying(&request, &Retry::default()).await {
-            Ok(list) if has_items(&list) => return Foreign::Found(resource.group_kind()),
-            Ok(_) => {}
+            Ok(list) => {
+                if let Some(found) = instances(&list, resource.group_kind()) {
+                    return (Foreign::Found(found), None);
+                }
+            }
             // A type that is gone has no objects.
             Err(error) if error.is_not_found() => {}
             Err(error) => {
-                return Foreign::Unavailable(format!("{}: {error}", title(&resource.group_kind())));
+                return (Foreign::Unavailable(format!("{}: {error}", title(&resource.group_kind()))), error.transient());
             }
         }
     }
-    Foreign::None
+    (Foreign::None, None)
 }
 
 async fn resources_of(cluster: &Cluster, types: &CheckedTypes) -> Result<Vec<Arc<ApiResource>>, ApiError> {
@@ -36,12 +41,17 @@ async fn resources_of(cluster: &Cluster, types: &CheckedTypes) -> Result<Vec<Arc
         CheckedTypes::ApiService { group: own, version: served, .. } => own == group && served == version,
         _ => false,
     };
-    let all = match types {
+    let mut all = match types {
         CheckedTypes::Declared(_) | CheckedTypes::ApiService { .. } => discovery.all().await?,
         _ => Vec::new(),
     };
+    let silent = || discovery.silent().into_iter().find(|(group, version)| concerns(group, version));
+    if silent().is_some() {
+        discovery.look_again().await?;
+        all = discovery.all().await?;
+    }
     // No answer is not the answer that there is nothing (GATE-4).
-    if let Some((group, version)) = discovery.silent().into_iter().find(|(group, version)| concerns(group, version)) {
+    if let Some((group, version)) = silent() {
         return Err(ApiError::Silent { group, version });
     }
     match types {
@@ -72,6 +82,14 @@ async fn resources_of(cluster: &Cluster, types: &CheckedTypes) -> Result<Vec<Arc
     }
 }
 
-fn has_items(list: &Value) -> bool {
-    list.get("items").and_then(Value::as_array).is_some_and(|items| !items.is_empty())
+/// The objects of a list, if there are any.
+fn instances(list: &Value, kind: GroupKind) -> Option<Instances> {
+    let items = list.get("items").and_then(Value::as_array).filter(|items| !items.is_empty())?;
+    let name = |item: &Value| match item.namespace() {
+        "" => item.name().to_owned(),
+        namespace => format!("{namespace}/{}", item.name()),
+    };
+    let continues = list.metadata().get("continue").and_then(Value::as_str).is_some_and(|token| !token.is_empty());
+    let names: Vec<String> = items.iter().take(Instances::SHOWN).map(name).collect();
+    Some(Instances { kind, more: continues || items.len() > names.len(), names })
 }

@@ -43,6 +43,7 @@ pub(crate) fn refusal_of(error: &ApiError) -> Refusal {
                 name: detail("name"),
                 causes: status.causes().map(cause).collect(),
                 unknown_type: false,
+                retry_after: status.retry_after,
             }
         }
         (None, ApiError::NotServed { .. }) => Refusal::unknown_type(error.to_string()),

@@ -2,13 +2,17 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use kubewright_core::flow::Event;
 use kubewright_core::reference::{ConfigMapReference, LoadedReference, Resolved, SecretReference};
 use kubewright_runtime::cluster::Cluster;
 
-/// What a post-read hook may use: the operator's name and the local cluster.
+use crate::events::Reporter;
+
+/// What a post-read hook may use: the name of the component type and the local cluster.
 pub struct ReadContext<C> {
     pub(crate) operator: Arc<str>,
     pub(crate) cluster: Cluster,
+    pub(crate) reporter: Reporter,
     pub(crate) component: PhantomData<fn() -> C>,
 }
 
@@ -27,10 +31,18 @@ pub(crate) struct HookInputs {
     pub(crate) revision: i64,
     pub(crate) references: Resolved,
     pub(crate) target: Option<Cluster>,
+    pub(crate) reporter: Reporter,
 }
 
 impl<C> ReadContext<C> {
-    /// The name of the operator.
+    /// Emits an event on the component. It is sent beside the pass by the operator's recorder, which counts repetitions instead of
+    /// sending each; it never blocks and never fails. Hooks run in every pass: emit what happened, not what still is.
+    pub fn event(&self, event: Event) {
+        self.reporter.report(event);
+    }
+
+    /// The name of the component type: the operator's name, unless
+    /// [`named`](crate::ComponentBuilder::named) gives it one of its own. It is the prefix of labels and annotations.
     pub fn operator(&self) -> &str {
         &self.operator
     }
@@ -47,7 +59,14 @@ impl<C> ReadContext<C> {
 }
 
 impl<C> HookContext<C> {
-    /// The name of the operator.
+    /// Emits an event on the component. It is sent beside the pass by the operator's recorder, which counts repetitions instead of
+    /// sending each; it never blocks and never fails. Hooks run in every pass: emit what happened, not what still is.
+    pub fn event(&self, event: Event) {
+        self.read.event(event);
+    }
+
+    /// The name of the component type: the operator's name, unless
+    /// [`named`](crate::ComponentBuilder::named) gives it one of its own. It is the prefix of labels and annotations.
     pub fn operator(&self) -> &str {
         self.read.operator()
     }

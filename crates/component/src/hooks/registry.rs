@@ -26,6 +26,19 @@ pub(crate) enum Point {
     PostDelete,
 }
 
+impl Point {
+    /// Its hooks, as messages name them.
+    pub(crate) const fn hooks(self) -> &'static str {
+        match self {
+            Self::PostRead => "the post-read hooks",
+            Self::PreReconcile => "the pre-reconcile hooks",
+            Self::PostReconcile => "the post-reconcile hooks",
+            Self::PreDelete => "the pre-delete hooks",
+            Self::PostDelete => "the post-delete hooks",
+        }
+    }
+}
+
 type BoxedFlow<'a> = Pin<Box<dyn Future<Output = Flow> + Send + 'a>>;
 type Status<C> = <C as HasStatus>::Status;
 type BoxedHook<C> = Box<dyn for<'a> Fn(&'a HookContext<C>, &'a C, &'a mut Status<C>) -> BoxedFlow<'a> + Send + Sync>;
@@ -121,7 +134,12 @@ impl<C: Component> Hooks<C> {
         component: &C,
         status: &mut Status<C>,
     ) -> Flow {
-        let read = ReadContext { operator: Arc::clone(operator), cluster: cluster.clone(), component: PhantomData };
+        let read = ReadContext {
+            operator: Arc::clone(operator),
+            cluster: cluster.clone(),
+            reporter: inputs.reporter.clone(),
+            component: PhantomData,
+        };
         if point == Point::PostRead {
             for hook in &self.post_read {
                 hook(&read, component, status).await?;

@@ -3,7 +3,7 @@ use std::fmt::Debug;
 
 use kube::core::CustomResourceExt;
 use kube::core::object::HasStatus;
-use kubewright_core::component::{ComponentStatus, State};
+use kubewright_core::component::ComponentStatus;
 use kubewright_core::reference::{ReferenceKind, References, Resolved};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -68,7 +68,8 @@ pub trait Component:
     }
 
     /// Whom a spec of this type can name to write dependents in their name, as resources of the core group: `serviceaccounts`,
-    /// `users`, `groups`. The command `rbac` prints the permission; only components that use it need it. Default: nobody; the derive
+    /// `users`, `groups`. The command `rbac` prints the permission for the names that the
+    /// operator declares with `impersonates`; only components that use it need it. Default: nobody; the derive
     /// finds an embedded `Impersonation`.
     fn impersonates() -> &'static [&'static str] {
         &[]
@@ -125,9 +126,8 @@ impl EmbedsStatus for ComponentStatus {
     }
 }
 
-/// Whether a component is Ready in its present generation.
+/// Whether a component is Ready in its present generation, as `kubectl wait --for=condition=Ready` and
+/// `cluster.expect::<C>(name).ready()` of tests tell it.
 pub fn is_ready<C: Component>(component: &C) -> bool {
-    component.component_status().is_some_and(|status| {
-        status.state == Some(State::Ready) && Some(status.observed_generation) == component.meta().generation
-    })
+    component.component_status().is_some_and(|status| status.is_ready(component.meta().generation))
 }

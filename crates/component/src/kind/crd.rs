@@ -5,13 +5,13 @@ use std::sync::LazyLock;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
-use super::Component;
+use super::{Component, formats};
 
 /// What was made so far: a type has one definition, and making it takes longer than starting the rest of an operator.
 static MADE: LazyLock<Mutex<HashMap<TypeId, Value>>> = LazyLock::new(Mutex::default);
 
 /// The CRD of a component type: as `CustomResource` generates it, plus the default of the status and the print
-/// columns State, Reason and Age.
+/// columns State, Reason and Age, and without formats that servers do not know.
 ///
 /// Columns that the type declares itself stand between Reason and Age; one of the same name replaces ours.
 pub fn custom_resource_definition<C: Component>() -> Result<Value, serde_json::Error> {
@@ -27,6 +27,9 @@ pub fn custom_resource_definition<C: Component>() -> Result<Value, serde_json::E
 }
 
 fn complete_version(version: &mut Value) {
+    if let Some(schema) = version.pointer_mut("/schema/openAPIV3Schema") {
+        formats::adapt(schema);
+    }
     if let Some(status) = version.pointer_mut("/schema/openAPIV3Schema/properties/status").and_then(Value::as_object_mut) {
         status.insert("default".to_owned(), json!({ "observedGeneration": -1 }));
     }

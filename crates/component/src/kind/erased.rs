@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use kube::core::object::HasStatus;
 use kubewright_core::flow::{Failure, Flow};
 use kubewright_core::reference::{References, Resolved};
-use kubewright_render::{ErasedGenerator, Manifest, RenderContext, RenderError, RenderInputs};
+use kubewright_render::{Asked, Environment, ErasedGenerator, Manifest, RenderContext, RenderError, RenderInputs};
 use kubewright_runtime::cluster::Cluster;
 use serde_json::{Map, Value};
 
@@ -25,7 +25,13 @@ pub(crate) trait Instance: Send + Sync {
     fn settings(&self) -> Settings;
     fn references(&self) -> References;
     fn event_annotations(&self, digest: Option<&str>) -> BTreeMap<String, String>;
-    async fn render(&self, inputs: RenderInputs, references: Resolved) -> Result<Vec<Manifest>, RenderError>;
+    /// The manifests, and what was asked of clusters for them, also if there are none.
+    async fn render(
+        &self,
+        inputs: RenderInputs,
+        references: Resolved,
+        environment: Arc<dyn Environment>,
+    ) -> (Result<Vec<Manifest>, RenderError>, Asked);
     fn has_hooks(&self, point: Point) -> bool;
     /// Runs the hooks of a point. The status is what they may change.
     async fn run_hooks(&self, point: Point, inputs: HookInputs, status: &mut Map<String, Value>) -> Flow;
@@ -80,10 +86,18 @@ impl<C: Component> Instance for TypedInstance<C> {
         self.component.event_annotations(digest)
     }
 
-    async fn render(&self, inputs: RenderInputs, references: Resolved) -> Result<Vec<Manifest>, RenderError> {
+    async fn render(
+        &self,
+        inputs: RenderInputs,
+        references: Resolved,
+        environment: Arc<dyn Environment>,
+    ) -> (Result<Vec<Manifest>, RenderError>, Asked) {
         let parameters = self.component.parameters(&references);
-        let context = RenderContext::new(Arc::clone(&self.component), parameters, inputs).with_references(references);
-        self.shared.generator.render_erased(&context).await
+        let context = RenderContext::new(Arc::clone(&self.component), parameters, inputs)
+            .with_references(references)
+            .with_environment(environment);
+        let rendered = self.shared.generator.render_erased(&context).await;
+        (rendered, context.asked())
     }
 
     fn has_hooks(&self, point: Point) -> bool {

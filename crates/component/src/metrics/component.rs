@@ -32,7 +32,11 @@ pub(crate) struct Families {
 /// Registers the metrics of components.
 pub(crate) fn register(registry: &metrics::Metrics) -> Families {
     let families = Families::default();
-    registry.register("reconcile_errors", "Requests about dependents that failed", families.errors.clone());
+    registry.register(
+        "reconcile_errors",
+        "Requests about dependents that failed, and passes that failed otherwise",
+        families.errors.clone(),
+    );
     registry.register("operations", "Requests about dependents", families.operations.clone());
     registry.register_collector(Box::new(families.standings.clone()));
     registry.register("drift_corrections", "Writes that restored what somebody else changed", families.drift.clone());
@@ -100,8 +104,18 @@ impl Metrics {
         self.families.differing_renders.get_or_create(&self.controller()).inc();
     }
 
-    /// A request about a dependent was answered. A lost race and an absent object are no errors: the pass goes on from there.
-    pub(crate) fn sent(&self, verb: Verb, corrective: bool, error: Option<&ApiError>, lost_race: bool) {
+    /// A pass failed, with the status code of an API server's answer where that is why. A conflict is no error: it is retried.
+    pub(crate) fn failed(&self, code: Option<u16>) {
+        if code == Some(409) {
+            return;
+        }
+        let kind = code.map_or_else(|| "other".to_owned(), |code| code.to_string());
+        self.families.errors.get_or_create(&ErrorLabels { controller: self.controller.to_string(), r#type: kind }).inc();
+    }
+
+    /// A request about a dependent was answered; whether it counts as an error. A lost race and an absent object do not: the pass goes on from
+    /// there.
+    pub(crate) fn sent(&self, verb: Verb, corrective: bool, error: Option<&ApiError>, lost_race: bool) -> bool {
         let labels = OperationLabels { controller: self.controller.to_string(), action: verb.operation() };
         self.families.operations.get_or_create(&labels).inc();
         match error {
@@ -114,13 +128,11 @@ impl Metrics {
             }
             Some(error) if error.is_not_found() => {}
             Some(error) => {
-                let labels = ErrorLabels {
-                    controller: self.controller.to_string(),
-                    r#type: error.code().map_or_else(|| "other".to_owned(), |code| code.to_string()),
-                };
-                self.families.errors.get_or_create(&labels).inc();
+                self.failed(error.code());
+                return true;
             }
         }
+        false
     }
 
     /// How a component stands at the end of a pass.

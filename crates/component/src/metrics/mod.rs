@@ -1,4 +1,4 @@
-//! Metrics of components (chapter 12).
+//! Metrics of components (component.md, 12).
 
 mod component;
 mod labels;

@@ -2,7 +2,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
-use kubewright_core::dependents::Sight;
+use kubewright_core::dependents::{Owner, Sight};
+use kubewright_core::manifest::OperatorName;
 use kubewright_machinery::object::ObjectExt as _;
 use kubewright_runtime::cluster::Cluster;
 use kubewright_runtime::controller::Key;
@@ -25,21 +26,35 @@ pub(crate) enum Obstacle {
     Type(WatchSpec),
 }
 
-/// What matters of a single object: its labels, and whether it is being deleted.
-type Marks = (Option<Value>, bool);
-
-fn marks_of(object: &Value) -> Marks {
-    (object.pointer("/metadata/labels").cloned(), object.deletion_timestamp().is_some())
+/// The part of a single object that matters to a component that waits for it.
+#[derive(PartialEq)]
+struct Marks {
+    labels: Option<Value>,
+    owner: Option<Owner>,
+    is_leaving: bool,
 }
 
-/// How the object of a watch is there. None: it has an owner.
-fn sight(store: &Store<Marks>, owner_label: &str) -> Option<Sight> {
+impl Marks {
+    fn of(object: &Value, name: &OperatorName) -> Self {
+        Self {
+            labels: object.pointer("/metadata/labels").cloned(),
+            owner: Owner::of(object, name),
+            is_leaving: object.deletion_timestamp().is_some(),
+        }
+    }
+}
+
+/// How the object of a watch is there. None: it has an owner under our own name.
+fn sight(store: &Store<Marks>) -> Option<Sight> {
     let found = store.list();
-    let Some((labels, leaving)) = found.first().map(|(_, marks)| &**marks) else {
+    let Some((_, marks)) = found.first() else {
         return Some(Sight::Absent);
     };
-    let is_owned = labels.as_ref().is_some_and(|labels| labels.get(owner_label).is_some());
-    if *leaving { Some(Sight::Leaving) } else { (!is_owned).then_some(Sight::Nobodys) }
+    match &marks.owner {
+        _ if marks.is_leaving => Some(Sight::Leaving),
+        None => Some(Sight::Nobodys),
+        Some(owner) => (!owner.is_under_our_name()).then_some(Sight::Anothers),
+    }
 }
 
 type AtFirst<P> = Box<dyn Fn(&Store<P>) -> bool + Send + Sync>;
@@ -62,7 +77,8 @@ pub(crate) struct AwaitedWatches {
 struct Inner {
     cluster: Cluster,
     tasks: Tasks,
-    owner_label: Arc<str>,
+    /// The name under which our owner marks stand.
+    name: OperatorName,
     notify: Notify,
     awaited: Mutex<HashMap<Key, Awaited>>,
 }
@@ -82,9 +98,9 @@ struct Listener {
 }
 
 impl AwaitedWatches {
-    /// `owner_label` is the label that tells whose an object is.
-    pub(crate) fn new(cluster: Cluster, tasks: Tasks, owner_label: String, notify: Notify) -> Self {
-        Self { inner: Arc::new(Inner { cluster, tasks, owner_label: owner_label.into(), notify, awaited: Mutex::default() }) }
+    /// `name` is the prefix of our owner marks.
+    pub(crate) fn new(cluster: Cluster, tasks: Tasks, name: OperatorName, notify: Notify) -> Self {
+        Self { inner: Arc::new(Inner { cluster, tasks, name, notify, awaited: Mutex::default() }) }
     }
 
     /// From now on the component waits for changes of exactly these.
@@ -104,10 +120,10 @@ impl AwaitedWatches {
             let listener = Listener { component: component.clone(), refused: Arc::clone(&refused), stop: stop.clone() };
             match obstacle.clone() {
                 Obstacle::Object(spec, seen) => {
-                    let label = Arc::clone(&self.inner.owner_label);
-                    let at_first = Box::new(move |store: &Store<Marks>| sight(store, &label) != Some(seen));
+                    let name = self.inner.name.clone();
+                    let at_first = Box::new(move |store: &Store<Marks>| sight(store) != Some(seen));
                     let news = News { at_first, later: |_, change| change.old != change.new };
-                    self.listen(listener, spec, project_with(marks_of), news);
+                    self.listen(listener, spec, project_with(move |object| Marks::of(object, &name)), news);
                 }
                 Obstacle::Instances(spec) => {
                     let news = News { at_first: Box::new(Store::is_empty), later: |store, _| store.is_empty() };

@@ -4,9 +4,11 @@ use std::sync::Arc;
 use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
 use kubewright_runtime::cluster::Cluster;
 use kubewright_runtime::controller::Key;
-use kubewright_runtime::watch::{Store, StoreKey, WatchSpec, project_with};
+use kubewright_runtime::watch::{Store, StoreKey, WatchSpec, WatchState, project_with};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
+
+use super::title;
 
 /// The components of one type, without what no decision needs: of the whole cluster, or of the namespaces that the
 /// operator is confined to.
@@ -104,6 +106,19 @@ impl Components {
         for store in self.stores.iter() {
             store.synced().await;
         }
+    }
+
+    /// Why they cannot be seen: their watch is refused, or nobody serves their type.
+    pub(crate) fn problem(&self) -> Option<String> {
+        self.stores.iter().find_map(|store| {
+            let (status, kind) = (store.status(), title(store.kind()));
+            let error = status.error.unwrap_or_default();
+            match status.state {
+                WatchState::Forbidden => Some(format!("{kind} may not be watched: {error}")),
+                WatchState::NotServed => Some(format!("{kind} is not served (install the CRD of this operator)")),
+                _ => None,
+            }
+        })
     }
 
     /// The component as last seen.

@@ -111,7 +111,7 @@ impl Project for DependentProjector {
     }
 
     fn index<'a>(&self, projection: &'a Projection) -> Option<&'a str> {
-        projection.owner.as_ref().map(|owner| &*owner.hash)
+        projection.owner_hash()
     }
 }
 
@@ -422,8 +422,8 @@ impl Inner {
     fn told(&self, change: &Change<Projection>) {
         let (old, new) = (change.old.as_deref(), change.new.as_deref());
         let owner = |projection: Option<&Projection>| {
-            let hash = &projection?.owner.as_ref()?.hash;
-            self.state.lock().owners.get(&**hash).cloned()
+            let hash = projection?.owner_hash()?;
+            self.state.lock().owners.get(hash).cloned()
         };
         let (before, after) = (owner(old), owner(new));
         if lost_owner(old, new) {

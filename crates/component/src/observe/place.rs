@@ -37,7 +37,7 @@ pub(crate) type Refusals = BTreeMap<GroupKind, String>;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NotObservable {
     /// The server forbids to watch and to read.
-    #[error("watching {kind} is forbidden: {error} (grant get, list and watch on it to the operator)")]
+    #[error("watch {kind}: {error}")]
     Forbidden { kind: String, error: String },
     /// The first list did not come in time, or the watch has been broken for long.
     #[error("{kind} cannot be observed{}", error.as_deref().map(|error| format!(": {error}")).unwrap_or_default())]

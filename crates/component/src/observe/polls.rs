@@ -12,8 +12,8 @@ use kubewright_runtime::watch::Project;
 use parking_lot::Mutex;
 use serde_json::Value;
 
-/// A way of reading that is forbidden is tried again after this time, as watches are.
-const AGAIN: Duration = Duration::from_mins(10);
+/// A way of reading that is forbidden is tried again after this time, as watches are at the latest.
+const AGAIN: Duration = Duration::from_mins(1);
 /// Objects per page of a list.
 const PAGE: u32 = 500;
 /// Objects that are read at once.

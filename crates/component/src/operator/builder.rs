@@ -9,6 +9,7 @@ use kubewright_core::manifest::PolicySettings;
 use kubewright_machinery::object::GroupKind;
 use kubewright_render::{ErasedGenerator, Generator};
 use kubewright_runtime::controller::Key as ComponentKey;
+use kubewright_runtime::events::{EventSink, Occurrence};
 use kubewright_runtime::operator::Operator;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -53,17 +54,33 @@ pub(super) struct Extensions {
     pub(super) readiness: BTreeMap<GroupKind, KindRule>,
     pub(super) foreign: Vec<ForeignWatch>,
     pub(super) queue: Queue,
+    pub(super) client_layer: Option<ClientLayer>,
+    pub(super) recorder: Option<EventSink>,
 }
 
+/// Wraps a client.
+type ClientLayer = Box<dyn FnOnce(kube::Client) -> kube::Client + Send + Sync>;
+
 impl<C: Component> ComponentBuilder<C> {
-    /// The field manager of writes to dependents. Default: the operator's name. Writes to the component itself use
+    /// The name of the component type: a DNS subdomain of at most 63 bytes, the prefix of the labels and annotations of its dependents,
+    /// and the default of its field manager and finalizer. Default: the operator's name. Names are unique in an operator, so each type
+    /// after the first needs one.
+    ///
+    /// The name tells which objects are whose: components that were installed under another name are owned by that name, and are
+    /// taken over with adoption policy `Always` only.
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        self.options.name = Some(name.into());
+        self
+    }
+
+    /// The field manager of writes to dependents. Default: the name of the component type. Writes to the component itself use
     /// `<field manager>/self`.
     pub fn field_manager(mut self, name: impl Into<String>) -> Self {
         self.options.field_manager = Some(name.into());
         self
     }
 
-    /// The finalizer on components and on the types that they bring. Default: the operator's name.
+    /// The finalizer on components and on the types that they bring. Default: the name of the component type.
     pub fn finalizer(mut self, name: impl Into<String>) -> Self {
         self.options.finalizer = Some(name.into());
         self
@@ -97,6 +114,46 @@ impl<C: Component> ComponentBuilder<C> {
         self
     }
 
+    /// The types that components bring with a CRD or an API service, or that `additionalManagedTypes` names, as (group, plural): the
+    /// command `rbac` prints the permission to see whether instances of others are left. Types that are also [dependent
+    /// types](Self::dependent_types) need not be named again.
+    pub fn managed_types<G: Into<String>, P: Into<String>>(mut self, types: impl IntoIterator<Item = (G, P)>) -> Self {
+        self.options.managed_types.extend(types.into_iter().map(|(group, plural)| (group.into(), plural.into())));
+        self
+    }
+
+    /// In whose name a spec may have dependents written, as (resource, name): `("serviceaccounts", "deployer")`, or `users` and `groups`.
+    /// The command `rbac` prints the permission for these names only. A component that names another one fails with a message that
+    /// says which rule is missing.
+    pub fn impersonates<R: Into<String>, N: Into<String>>(mut self, names: impl IntoIterator<Item = (R, N)>) -> Self {
+        self.options.impersonates.extend(names.into_iter().map(|(resource, name)| (resource.into(), name.into())));
+        self
+    }
+
+    /// The generator renders `roles` or `clusterroles` with more rights than the operator holds, or binds such. The command `rbac` prints a
+    /// rule of its own with the verbs `escalate` and `bind`, which make the operator as strong as whatever it renders. Without it such a
+    /// write is refused, with a message that lists the rights.
+    pub fn escalates<R: Into<String>>(mut self, resources: impl IntoIterator<Item = R>) -> Self {
+        self.options.escalates.extend(resources.into_iter().map(Into::into));
+        self
+    }
+
+    /// The types that the generator looks up and does not render, as (group, plural): the command `rbac` prints permissions to read and watch
+    /// them, and a start without these permissions fails.
+    pub fn lookup_types<G: Into<String>, P: Into<String>>(mut self, types: impl IntoIterator<Item = (G, P)>) -> Self {
+        self.options.lookup_types.extend(types.into_iter().map(|(group, plural)| (group.into(), plural.into())));
+        self
+    }
+
+    /// A permission that hooks need: these verbs on the resources of a group in the plural, with the subresource if it is about
+    /// one (`pods/exec`). The command `rbac` prints it, and a start without it fails with a message that names it. Call it once
+    /// for each resource. Events of `cx.event(..)` need none.
+    pub fn hook_permissions(mut self, group: impl Into<String>, resource: impl Into<String>, verbs: &[&str]) -> Self {
+        let verbs = verbs.iter().map(|verb| (*verb).to_owned()).collect();
+        self.options.hook_permissions.push((group.into(), resource.into(), verbs));
+        self
+    }
+
     /// How many requests of one component may be in flight. Default: 16.
     pub fn parallel_requests(mut self, requests: usize) -> Self {
         self.options.parallel_requests = requests.max(1);
@@ -106,6 +163,14 @@ impl<C: Component> ComponentBuilder<C> {
     /// How many components are worked on at once. Default: 16.
     pub fn parallel_passes(mut self, passes: usize) -> Self {
         self.options.parallel_passes = passes.max(1);
+        self
+    }
+
+    /// How long a pass over one component may take, hooks and generator included. One that takes longer is ended and has failed; the status
+    /// says where it hung, and the next pass comes after 1 s, doubled up to 5 minutes. Code that computes without ever awaiting anything
+    /// cannot be ended. Default: 10 minutes, also for zero.
+    pub fn pass_limit(mut self, limit: Duration) -> Self {
+        self.options.pass_limit = if limit.is_zero() { Options::default().pass_limit } else { limit };
         self
     }
 
@@ -148,6 +213,20 @@ impl<C: Component> ComponentBuilder<C> {
         K: kube::Resource<DynamicType = ()> + DeserializeOwned,
     {
         self.extensions.foreign.push(ForeignWatch::new(concerns));
+        self
+    }
+
+    /// Wraps the client with which components are written (finalizers, status) and which hooks and references get. Dependents are written
+    /// and everything is watched with the operator's own client. Default: none.
+    pub fn client_layer(mut self, layer: impl FnOnce(kube::Client) -> kube::Client + Send + Sync + 'static) -> Self {
+        self.extensions.client_layer = Some(Box::new(layer));
+        self
+    }
+
+    /// Takes the events on components and on their dependents, in place of the API server. It is called inside passes, so it must not
+    /// block. Default: events are objects of `events.k8s.io` in the cluster of what they are about.
+    pub fn recorder(mut self, recorder: impl Fn(Occurrence) + Send + Sync + 'static) -> Self {
+        self.extensions.recorder = Some(Arc::new(recorder));
         self
     }
 

@@ -1,6 +1,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use kubewright_core::flow::Confidential;
 use kubewright_machinery::object::GroupVersionKind;
 use kubewright_runtime::cluster::Cluster;
 use kubewright_runtime::controller::{Enqueue, Key};
@@ -28,6 +29,8 @@ impl ForeignWatch {
         let concerns = move |object: &Value| match K::deserialize(object) {
             Ok(object) => concerns(&object),
             Err(error) => {
+                let error = error.to_string();
+                let error = Confidential::of(object, false).mask(&error);
                 tracing::warn!(%error, "an object that is watched for components cannot be read");
                 Vec::new()
             }

@@ -4,6 +4,9 @@ use kubewright_core::manifest::PolicySettings;
 
 use crate::settings::{Interval, OperatorDefaults};
 
+/// The longest pass, unless said otherwise.
+const PASS_LIMIT: Duration = Duration::from_mins(10);
+
 /// Which events on dependents are sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -20,17 +23,31 @@ pub enum DependentEvents {
 /// What the builder of a component operator can set.
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
-    /// The manager of the fields that the operator writes on dependents. Default: the operator's name.
+    /// The name of the component type (OPT-1a). Default: the operator's name.
+    pub(crate) name: Option<String>,
+    /// The manager of the fields that the operator writes on dependents. Default: the name.
     pub(crate) field_manager: Option<String>,
-    /// The finalizer on components. Default: the operator's name.
+    /// The finalizer on components. Default: the name.
     pub(crate) finalizer: Option<String>,
     pub(crate) policies: PolicySettings,
     pub(crate) reapply_interval: Option<Duration>,
     pub(crate) reclaimed_managers: Vec<String>,
     /// Group and plural of what the generator renders.
     pub(crate) dependent_types: Vec<(String, String)>,
+    /// Group and plural of managed types of which the generator renders no instance.
+    pub(crate) managed_types: Vec<(String, String)>,
+    /// Resource and name of those in whose name specs may have dependents written.
+    pub(crate) impersonates: Vec<(String, String)>,
+    /// The plurals of roles that are rendered with rights that the operator does not hold.
+    pub(crate) escalates: Vec<String>,
+    /// Group and plural of what the generator looks up.
+    pub(crate) lookup_types: Vec<(String, String)>,
+    /// What hooks do, as (group, resource, verbs).
+    pub(crate) hook_permissions: Vec<(String, String, Vec<String>)>,
     pub(crate) parallel_requests: usize,
     pub(crate) parallel_passes: usize,
+    /// A pass that takes longer is ended.
+    pub(crate) pass_limit: Duration,
     pub(crate) dependent_events: DependentEvents,
     /// A service account in the namespace of each component, in whose name dependents are written.
     pub(crate) default_service_account: Option<String>,
@@ -41,14 +58,21 @@ pub(crate) struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
+            name: None,
             field_manager: None,
             finalizer: None,
             policies: PolicySettings::default(),
             reapply_interval: None,
             reclaimed_managers: vec!["kubectl*".to_owned()],
             dependent_types: Vec::new(),
+            managed_types: Vec::new(),
+            impersonates: Vec::new(),
+            escalates: Vec::new(),
+            lookup_types: Vec::new(),
+            hook_permissions: Vec::new(),
             parallel_requests: 16,
             parallel_passes: 16,
+            pass_limit: PASS_LIMIT,
             dependent_events: DependentEvents::default(),
             default_service_account: None,
             allow_exec_credentials: false,

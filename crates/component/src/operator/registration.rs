@@ -3,7 +3,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use kubewright_core::dependents::ProjectionContext;
 use kubewright_core::flow::BoxError;
-use kubewright_core::manifest::OperatorName;
+use kubewright_core::manifest::{MissingNamespacesPolicy, OperatorName};
 use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
 use kubewright_render::ErasedGenerator;
 use kubewright_runtime::cluster::{ApiRequest, ApiResource, Cluster, ConnectError, Retry};
@@ -18,6 +18,7 @@ use super::outdated::missing_fields;
 use crate::events::Events;
 use crate::hooks::Hooks;
 use crate::kind::{Component, TypedKind, custom_resource_definition};
+use crate::lookups::Lookups;
 use crate::metrics::{Metrics, register};
 use crate::observe::{Compact, Components, Notify};
 use crate::reconciler::{ComponentReconciler, Memories, Shared, Strays, triggers};
@@ -27,10 +28,20 @@ use crate::targets::{TargetFactory, Targets};
 
 /// What the engine does with dependents.
 const DEPENDENT_VERBS: &[&str] = &["get", "list", "watch", "create", "update", "patch", "delete"];
+/// What it does with objects that it only looks at.
+const READ_VERBS: &[&str] = &["get", "list", "watch"];
+const RBAC: &str = "rbac.authorization.k8s.io";
+
+/// The longest name of a component type, in bytes: events name it as the reporting controller.
+const MAX_NAME: usize = 63;
 
 /// A component type as a part of an operator.
 pub(super) struct ComponentRegistration<C: Component> {
+    /// The name of the controller, in metrics and logs.
+    controller: String,
+    /// The name of the component type: the prefix of its marks (OPT-1a).
     name: String,
+    /// The name of the operator.
     operator: String,
     generator: Arc<dyn ErasedGenerator<C>>,
     hooks: Hooks<C>,
@@ -46,7 +57,56 @@ impl<C: Component> ComponentRegistration<C> {
         options: Options,
         extensions: Extensions,
     ) -> Self {
-        Self { name: C::kind(&()).to_lowercase(), operator: operator.to_owned(), generator, hooks, options, extensions }
+        let name = options.name.clone().unwrap_or_else(|| operator.to_owned());
+        let controller = C::kind(&()).to_lowercase();
+        Self { controller, name, operator: operator.to_owned(), generator, hooks, options, extensions }
+    }
+
+    fn finalizer(&self) -> &str {
+        self.options.finalizer.as_deref().unwrap_or(&self.name)
+    }
+
+    /// Two types with one name, or finalizer, would count each other's objects as their own.
+    fn claim_names(&self, declarations: &mut Declarations) {
+        let kind = format!("{}.{}", C::kind(&()), C::group(&()));
+        let part = format!("the component type {kind}");
+        if let Err(error) = OperatorName::new(&self.name) {
+            declarations.problem(format!("{part}: {error}"));
+        }
+        if self.name.len() > MAX_NAME && self.options.name.is_some() {
+            declarations.problem(format!(
+                "{part}: the name {:?} must have at most {MAX_NAME} bytes; shorten it in `.named(\"…\")`",
+                self.name
+            ));
+        }
+        let remedy = format!("give one of them a name of its own with `.component::<{}>(…).named(\"…\")`", C::kind(&()));
+        if declarations.claim("name", &self.name, &part, &remedy) {
+            let remedy = "give one of them a finalizer of its own with `.finalizer(\"…\")`, or leave it at the default, the name";
+            declarations.claim("finalizer", self.finalizer(), &part, remedy);
+        }
+    }
+
+    /// Rules by which the operator acts with rights of others: each for the names, or the types, that its author declares.
+    fn declare_powers(&self, declarations: &mut Declarations) {
+        if let Some(account) = &self.options.default_service_account {
+            declarations.rule(Rule::new("", "serviceaccounts", &["impersonate"]).named([account]));
+        }
+        for resource in C::impersonates() {
+            let names: Vec<&String> =
+                self.options.impersonates.iter().filter(|(of, _)| of == resource).map(|(_, name)| name).collect();
+            if names.is_empty() {
+                declarations.remark(format!(
+                    "a spec of {} can name {resource} in whose name dependents are written, and no role allows that: name them with \
+                     `impersonates`",
+                    C::kind(&())
+                ));
+            } else {
+                declarations.optional_rule(Rule::new("", *resource, &["impersonate"]).named(names));
+            }
+        }
+        for resource in &self.options.escalates {
+            declarations.rule(Rule::new(RBAC, resource.clone(), &["bind", "escalate"]));
+        }
     }
 
     fn gvk() -> GroupVersionKind {
@@ -56,8 +116,14 @@ impl<C: Component> ComponentRegistration<C> {
 
 #[async_trait]
 impl<C: Component> Registration for ComponentRegistration<C> {
+    // A registration is known by its controller; `name` is that of the component type.
+    #[allow(clippy::misnamed_getters)]
     fn name(&self) -> &str {
-        &self.name
+        &self.controller
+    }
+
+    fn use_full_name(&mut self) {
+        self.controller = format!("{}.{}", C::kind(&()), C::group(&())).to_lowercase();
     }
 
     fn declare(&self, declarations: &mut Declarations) {
@@ -65,9 +131,7 @@ impl<C: Component> Registration for ComponentRegistration<C> {
             Ok(crd) => declarations.crd(crd),
             Err(error) => declarations.problem(format!("make the CRD of {}: {error}", C::kind(&()))),
         };
-        if let Err(error) = OperatorName::new(&self.operator) {
-            declarations.problem(error.to_string());
-        }
+        self.claim_names(declarations);
         if let Err(error) = self.options.defaults().check() {
             declarations.problem(format!("component {}: {error}", C::kind(&())));
         }
@@ -88,37 +152,68 @@ impl<C: Component> Registration for ComponentRegistration<C> {
                 C::kind(&())
             ));
         }
+        for (group, plural) in &self.options.lookup_types {
+            declarations.rule(Rule::new(group.clone(), plural.clone(), &["get", "list", "watch"]));
+        }
+        for (group, resource, verbs) in &self.options.hook_permissions {
+            let verbs: Vec<&str> = verbs.iter().map(String::as_str).collect();
+            declarations.rule(Rule::new(group.clone(), resource.clone(), &verbs));
+        }
         for kind in C::reference_kinds() {
             declarations.rule(Rule::new("", kind.plural(), &["get", "list", "watch"]));
         }
-        if self.options.default_service_account.is_some() {
-            declarations.rule(Rule::new("", "serviceaccounts", &["impersonate"]));
-        }
-        for resource in C::impersonates() {
-            declarations.optional_rule(Rule::new("", *resource, &["impersonate"]));
-        }
+        self.declare_powers(declarations);
         for foreign in &self.extensions.foreign {
             declarations.rule(Rule::new(foreign.group(), foreign.plural.clone(), &["get", "list", "watch"]));
         }
-        declarations.rule(Rule::new("", "namespaces", &["get", "list", "watch", "create"]));
-        declarations.rule(Rule::new("apiextensions.k8s.io", "customresourcedefinitions", &["get", "list", "watch"]));
+        for (group, plural) in &self.options.managed_types {
+            declarations.rule_everywhere(Rule::new(group.clone(), plural.clone(), READ_VERBS));
+        }
+        let definitions = Rule::new("apiextensions.k8s.io", "customresourcedefinitions", READ_VERBS);
+        if self.options.policies.missing_namespaces_policy.unwrap_or_default() == MissingNamespacesPolicy::Create {
+            declarations.rule(Rule::new("", "namespaces", &["get", "list", "watch", "create"]));
+            declarations.rule(definitions);
+        } else {
+            // Its UID stands for the cluster (OPT-1).
+            declarations.rule(Rule::new("", "namespaces", &["get"]).named(["kube-system"]));
+            declarations.rule_unless_confined(Rule::new("", "namespaces", READ_VERBS));
+            declarations.rule_unless_confined(definitions);
+        }
     }
 
     async fn start(self: Box<Self>, context: OperatorContext) -> Result<Vec<Controller>, BoxError> {
-        let cluster = context.cluster.clone();
-        let operator = OperatorName::new(&self.operator)?;
+        let cluster = context.cluster.for_controller(&self.controller);
+        let name = OperatorName::new(&self.name)?;
+        let finalizer = self.finalizer().to_owned();
         let resource = cluster.discovery().require(&Self::gvk()).await?;
         let cluster_id = cluster_id(&cluster).await?;
-        let field_manager: Arc<str> = self.options.field_manager.as_deref().unwrap_or(&self.operator).into();
+        let field_manager: Arc<str> = self.options.field_manager.as_deref().unwrap_or(&self.name).into();
         let projection = Arc::new(ProjectionContext {
-            operator: operator.clone(),
+            operator: name.clone(),
             field_manager: field_manager.to_string(),
             reclaimed_managers: self.options.reclaimed_managers.clone(),
             kind_rules: self.extensions.readiness,
         });
         let namespaces: &[String] = if resource.namespaced { &context.watch_namespaces } else { &[] };
         let components = Components::watch(&cluster, &Self::gvk(), namespaces);
+        let (seen, rule) = (components.clone(), format!("{}.{}", C::plural(&()), C::group(&())));
+        context.checks.ready(format!("components of {}", self.controller), move || match seen.problem() {
+            Some(problem) => {
+                Err(format!("{problem} (grant get, list and watch on {rule} to the operator; `rbac` prints its roles)"))
+            }
+            None => Ok(()),
+        })?;
         components.synced().await;
+        // Component objects and the code of the operator's author go through the layer; dependents do not.
+        let own = match self.extensions.client_layer {
+            Some(layer) => cluster.layered(layer),
+            None => cluster.clone(),
+        };
+        let recorder = context.recorder.reporter(&self.name);
+        let recorder = match self.extensions.recorder {
+            Some(sink) => recorder.with_sink(sink),
+            None => recorder,
+        };
 
         // The reconciler is told of events by the controller's queue, and the controller is made of the reconciler.
         let queue = self.extensions.queue;
@@ -130,9 +225,10 @@ impl<C: Component> Registration for ComponentRegistration<C> {
                 }
             })
         };
+        // The finalizer's name is a wire format: users cannot follow the advice to choose another one.
+        cluster.expect_warning(format!("metadata.finalizers: {finalizer:?}: prefer a domain-qualified finalizer name"));
         let self_manager: Arc<str> = format!("{field_manager}/self").into();
-        let kind =
-            TypedKind::new(Arc::from(self.operator.as_str()), cluster.clone(), Arc::clone(&self.generator), Arc::new(self.hooks));
+        let kind = TypedKind::new(Arc::from(name.as_str()), own.clone(), Arc::clone(&self.generator), Arc::new(self.hooks));
         if self.options.default_service_account.is_some() && cluster.acts_as_another() {
             return Err(ConnectError::ActsAsAnother { cluster: cluster.name().to_owned() }.into());
         }
@@ -142,19 +238,19 @@ impl<C: Component> Registration for ComponentRegistration<C> {
             tasks: context.tasks.clone(),
             projection: Arc::clone(&projection),
             notify: Arc::clone(&notify),
-            recorder: context.recorder.reporter(&self.operator),
+            recorder: recorder.clone(),
             field_manager,
             parallel: self.options.parallel_requests,
             allow_exec: self.options.allow_exec_credentials,
         });
         let others = targets.clone();
-        context.checks.note(format!("targets of {}", self.name), move || {
+        context.checks.note(format!("targets of {}", self.controller), move || {
             let problems = others.problems();
             if problems.is_empty() { Ok(()) } else { Err(problems.join(", ")) }
         })?;
-        let metrics = Metrics::new(context.metrics.shared(register), self.name.as_str().into(), Self::gvk().group_kind());
+        let metrics = Metrics::new(context.metrics.shared(register), self.controller.as_str().into(), Self::gvk().group_kind());
         metrics.watch_clusters(targets.statistics());
-        context.checks.note(format!("polled types of {}", self.name), metrics.polling_probe())?;
+        context.checks.note(format!("polled types of {}", self.controller), metrics.polling_probe())?;
         let outdated = match custom_resource_definition::<C>() {
             Ok(generated) => missing_fields(&cluster, &generated, &C::version(&())).await,
             Err(_) => None,
@@ -162,27 +258,28 @@ impl<C: Component> Registration for ComponentRegistration<C> {
         metrics.crd_is_outdated(outdated.is_some());
         if let Some(outdated) = outdated {
             tracing::warn!("{outdated}");
-            context.checks.note(format!("crd of {}", self.name), move || Err(outdated.clone()))?;
+            context.checks.note(format!("crd of {}", self.controller), move || Err(outdated.clone()))?;
         }
         let shared = Arc::new(Shared {
             kind: Box::new(kind),
-            finalizer: self.options.finalizer.clone().unwrap_or_else(|| self.operator.clone()),
-            writer: StatusWriter::new(cluster.clone(), (*resource).clone(), Arc::clone(&self_manager)),
+            finalizer,
+            writer: StatusWriter::new(own.clone(), (*resource).clone(), Arc::clone(&self_manager)),
             self_manager,
             resource,
             cluster_id,
             components: components.clone(),
             targets: targets.clone(),
+            lookups: Lookups::new(cluster.clone(), context.tasks.clone(), Arc::clone(&notify)),
             references: ReferenceWatches::new(cluster.clone(), context.tasks.clone(), notify),
             projection,
             defaults: self.options.defaults(),
-            events: Events::new(context.recorder.reporter(&self.operator), &operator, self.options.dependent_events),
+            events: Events::new(recorder, &name, self.options.dependent_events),
             metrics,
             memories: Memories::default(),
             strays: Strays::default(),
-            operator,
+            operator: name,
             started: cluster.clock().now(),
-            cluster,
+            cluster: own,
         });
         let surroundings = Surroundings {
             clock: context.clock.clone(),
@@ -193,8 +290,9 @@ impl<C: Component> Registration for ComponentRegistration<C> {
         };
         let passes = context.workers.unwrap_or(self.options.parallel_passes);
         let known = components.clone();
-        let controller = Controller::new(self.name.clone(), Arc::new(ComponentReconciler::new(shared)), surroundings)
+        let controller = Controller::new(self.controller.clone(), Arc::new(ComponentReconciler::new(shared)), surroundings)
             .workers(passes)
+            .timeout(self.options.pass_limit)
             .resync(context.resync, move || known.keys());
         // Set once, here.
         drop(queue.set(controller.enqueue()));
@@ -202,7 +300,7 @@ impl<C: Component> Registration for ComponentRegistration<C> {
             foreign.start(&context.cluster, &context.watch_namespaces, &controller.enqueue(), &context.tasks).await;
         }
         for store in components.stores() {
-            follow(store, controller.enqueue(), &context.tasks, &self.name);
+            follow(store, controller.enqueue(), &context.tasks, &self.controller);
         }
         Ok(vec![controller])
     }

@@ -6,7 +6,7 @@ use crate::kind::Instance;
 use kubewright_core::dependents::Verdict;
 
 impl Pass<'_> {
-    /// Installs, upgrades, repairs (5.2).
+    /// Installs, upgrades, repairs (component.md, 5.2).
     pub(super) async fn apply(&mut self, instance: &dyn Instance) -> Step<End> {
         self.hooks(Point::PostRead, instance).await?;
         self.add_finalizer().await?;

@@ -1,3 +1,5 @@
+use std::fmt::Write as _;
+
 use kubewright_core::dependents::Verdict;
 use kubewright_machinery::object::ObjectExt as _;
 
@@ -8,21 +10,30 @@ use crate::hooks::Point;
 use crate::kind::Instance;
 
 impl Pass<'_> {
-    /// Removes all dependents, then our hold on the component (5.3).
+    /// Removes all dependents, then our hold on the component (component.md, 5.3).
     pub(super) async fn delete(&mut self, instance: &dyn Instance) -> Step<End> {
         self.hooks(Point::PostRead, instance).await?;
         self.hooks(Point::PreDelete, instance).await?;
-        if self.abandons() {
-            self.tell_of_abandonment();
-            drop(self.shared.strays.take(self.key));
+        if self.is_abandoned() {
+            self.abandon().await;
         } else {
             let foreign: Vec<String> =
                 self.object.finalizers().filter(|name| *name != self.shared.finalizer).map(str::to_owned).collect();
-            let hooks = self.draft.component.deletion_hooks > 0 && !self.skips_hooks();
+            let mut hooks = self.draft.component.deletion_hooks > 0 && !self.skips_hooks();
+            if hooks && self.ending_namespace.is_some() {
+                self.tell_of_skipped_hooks();
+                hooks = false;
+            }
             if hooks {
                 self.render(instance, false).await?;
             }
-            let verdict = self.drive(instance, &Goal::Delete { foreign, hooks }).await?;
+            let mut verdict = self.drive(instance, &Goal::Delete { foreign, hooks }).await?;
+            if let Verdict::Wait { message, .. } = &mut verdict
+                && hooks
+            {
+                let key = self.skip_hooks_key();
+                let _ = write!(message, " (to leave objects of deletion stages out, annotate the object with {key}=true)");
+            }
             if verdict != Verdict::Complete {
                 return Ok(End::verdict(verdict, self.intervals()));
             }
@@ -37,26 +48,23 @@ impl Pass<'_> {
         Ok(End::Gone)
     }
 
-    /// Once, however many passes the deletion takes (EVT-2).
-    fn tell_of_abandonment(&mut self) {
-        if std::mem::replace(&mut self.memory.told_abandonment, true) {
-            return;
-        }
-        let count = self.draft.component.inventory.len();
-        let note = format!("{count} dependents are abandoned, as the annotation {} asks", self.abandon_key());
-        self.shared.events.warning(&self.object, "DependentsAbandoned", note);
-    }
-
     /// Whether objects of deletion stages are left out, as an annotation asks.
     fn skips_hooks(&self) -> bool {
-        self.object.annotation(&self.shared.operator.key("skip-deletion-hooks")) == Some("true")
+        self.object.annotation(&self.skip_hooks_key()) == Some("true")
     }
 
-    pub(super) fn abandons(&self) -> bool {
-        self.object.annotation(&self.abandon_key()) == Some("true")
+    fn skip_hooks_key(&self) -> String {
+        self.shared.operator.key("skip-deletion-hooks")
     }
 
-    pub(super) fn abandon_key(&self) -> String {
-        self.shared.operator.key("abandon-dependents")
+    /// Objects of deletion stages cannot be rendered as they were meant without what the component refers to.
+    fn tell_of_skipped_hooks(&mut self) {
+        if std::mem::replace(&mut self.memory.told_skipped_hooks, true) {
+            return;
+        }
+        let count = self.draft.component.deletion_hooks;
+        let note =
+            format!("{count} objects of deletion stages are not applied: what {} refers to is gone with its namespace", self.key);
+        self.warn_of_the_end("DeletionHooksSkipped", note);
     }
 }

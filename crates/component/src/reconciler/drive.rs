@@ -6,7 +6,7 @@ use futures::StreamExt as _;
 use kubewright_core::component::Ending;
 use kubewright_core::dependents::{
     Action, CheckedTypes, Desired, DesiredObject, Foreign, ForeignCheck, InTheWay, Inventory, Item, ObjectAction, Observed, Plan,
-    Refusal, Request, Response, Verb, Verdict, plan, plan_deletion,
+    Projection, Refusal, Request, Response, Verb, Verdict, plan, plan_deletion,
 };
 use kubewright_core::flow::Failure;
 use kubewright_machinery::object::{GroupKind, ObjectExt as _, ObjectKey};
@@ -40,7 +40,7 @@ pub(super) enum Goal {
 }
 
 impl Pass<'_> {
-    /// Observes, plans and executes until there is nothing more to send (10.5).
+    /// Observes, plans and executes until there is nothing more to send (component.md, 10.5).
     pub(super) async fn drive(&mut self, instance: &dyn Instance, goal: &Goal) -> Step<Verdict> {
         let engine = self.engine();
         let mut inventory = self.inventory();
@@ -75,7 +75,16 @@ impl Pass<'_> {
             }
             inventory = planned;
             self.memory.engine = memory;
+            if wants_to_write(&actions) {
+                self.start_countdown();
+            }
             if actions.is_empty() {
+                if let Some(error) = observed.transient() {
+                    self.note_transient(error);
+                }
+                if matches!(verdict, Verdict::Wait { .. } | Verdict::Failed { .. }) {
+                    self.start_countdown();
+                }
                 // What went away in this pass needs no watch any more.
                 self.use_kinds(&self.residences(&inventory, goal));
                 self.note_namespaces(&observed);
@@ -93,9 +102,12 @@ impl Pass<'_> {
                         observed.record_persisted(&inventory);
                     }
                     Action::CheckForeign(check) => {
-                        let answer = check_foreign(self.target.cluster(), &check).await;
-                        if let Foreign::Found(kind) = &answer {
-                            found.insert(check.clone(), kind.clone());
+                        let (answer, transient) = check_foreign(self.target.cluster(), &check).await;
+                        if let Some(error) = transient {
+                            self.note_transient(error);
+                        }
+                        if let Foreign::Found(instances) = &answer {
+                            found.insert(check.clone(), instances.kind.clone());
                         }
                         observed.record_foreign(check, answer);
                     }
@@ -123,7 +135,10 @@ impl Pass<'_> {
     /// What this process created and the status does not list: somebody else had a newer view. From now on it is listed, or goes.
     fn unlisted(&self, inventory: &Inventory) -> Vec<Stray> {
         let mut strays = self.shared.strays.known(self.key, &self.target);
-        strays.retain(|stray| inventory.get(&stray.item.key()).is_none());
+        if !strays.is_empty() {
+            let listed: HashSet<ObjectKey> = inventory.items().iter().map(Item::key).collect();
+            strays.retain(|stray| !listed.contains(&stray.item.key()));
+        }
         strays.into_iter().map(|stray| Stray { item: unsure(stray.item), ..stray }).collect()
     }
 
@@ -210,7 +225,8 @@ impl Pass<'_> {
         let now = self.now;
         let refusal = sent.answer.as_ref().err().map(refusal_of);
         let lost = refusal.as_ref().is_some_and(|refusal| lost_race(action.verb, refusal));
-        shared.metrics.sent(action.verb, action.corrective, sent.answer.as_ref().err(), lost);
+        let failed = shared.metrics.sent(action.verb, action.corrective, sent.answer.as_ref().err(), lost);
+        self.error_counted |= failed;
         match (&sent.answer, refusal) {
             (Ok(answer), _) => {
                 let body = &answer.object;
@@ -299,7 +315,7 @@ impl Pass<'_> {
 
     /// Waits for the owners of objects that are wanted here too, so that whoever lets go queues the next pass.
     fn await_owners(&self, own: &str, observed: &Observed, verdict: &Verdict) {
-        let taken = |key: &ObjectKey| observed.get(key).is_some_and(|live| live.owner.is_some() && !live.is_owned_by(own));
+        let taken = |key: &ObjectKey| observed.get(key).and_then(Projection::owner_hash).is_some_and(|hash| hash != own);
         let wanted = match verdict {
             Verdict::Complete => HashSet::new(),
             _ => self.objects(&Goal::Apply).iter().map(|object| &object.key).filter(|key| taken(key)).cloned().collect(),
@@ -310,6 +326,15 @@ impl Pass<'_> {
 
 fn joined(inventory: &Inventory, more: impl Iterator<Item = Item>) -> Inventory {
     Inventory::new(inventory.items().iter().cloned().chain(more).collect()).0
+}
+
+/// Whether dependents are to be written for the sake of the component: a correction is no work in progress (TIME-1, DRIFT-7).
+fn wants_to_write(actions: &[Action]) -> bool {
+    actions.iter().any(|action| match action {
+        Action::Persist(_) => true,
+        Action::Send(action) => action.verb.is_write() && !action.corrective,
+        _ => false,
+    })
 }
 
 /// Whether a write only came too late: a test in a JSON patch fails like an invalid object does.

@@ -2,9 +2,8 @@ use std::time::Duration;
 
 use kubewright_core::component::Ending;
 use kubewright_core::dependents::Verdict;
-use kubewright_core::flow::{Blocked, Class, Delay, Failure, Flow, Halt, Origin, Reason, Wait, WaitOn};
+use kubewright_core::flow::{Blocked, Class, Delay, Failure, Flow, Halt, Reason, Wait, WaitOn};
 use kubewright_render::RenderError;
-use kubewright_runtime::cluster::ApiError;
 
 use crate::settings::Effective;
 
@@ -25,7 +24,7 @@ pub(super) enum End {
     },
     /// The component is, or will be, gone: nothing is recorded.
     Gone,
-    /// Nothing may be recorded, and the pass failed.
+    /// Nothing may, or can, be recorded.
     Unrecorded {
         /// What the runner makes of it.
         flow: Flow,
@@ -86,6 +85,7 @@ impl End {
         }
     }
 
+    /// No delay: the retry interval, unless a transient error shortens it.
     pub(super) fn waiting(message: String, after: Option<Duration>, intervals: Intervals) -> Self {
         let delay = Delay::at_least_min(after.unwrap_or(intervals.retry));
         Self::Recorded {
@@ -101,14 +101,6 @@ impl End {
             recheck: stalled.map(|_| intervals.requeue),
             flow: Err(failure.into()),
         }
-    }
-
-    /// An error of a request that the framework sends for the component itself.
-    pub(super) fn request(what: &str, error: ApiError, intervals: Intervals) -> Self {
-        if error.is_transient() {
-            return Self::waiting(format!("{what}: {error}"), Some(Duration::from_secs(1)), intervals);
-        }
-        Self::failed(Failure::unclassified(error).context(what), None, intervals)
     }
 
     /// What user code raised.
@@ -188,10 +180,6 @@ impl End {
             },
             Verdict::Wait { message, after } => Self::waiting(message, after, intervals),
             Verdict::Blocked { reason, message } => Self::blocked(reason.as_str(), message, intervals),
-            Verdict::Failed { message, code: Some(403) } => {
-                let remedy = "grant it to the user that is named; `rbac` prints the roles of an operator";
-                Self::failed(Failure::backoff(format!("{message} ({remedy})")), None, intervals)
-            }
             Verdict::Failed { message, .. } => Self::failed(Failure::backoff(message), None, intervals),
             Verdict::Invalid { errors } => {
                 Self::failed(Failure::terminal(Reason::new("InvalidManifest"), errors), Some("InvalidManifest"), intervals)
@@ -207,13 +195,6 @@ impl End {
                 Self::failed(Failure::terminal(Reason::new("RenderFailed"), error), Some("RenderFailed"), intervals)
             }
             RenderError::Transient(error) => Self::waiting(error.to_string(), None, intervals),
-            RenderError::Api(error) => {
-                let failure = Failure::unclassified(error).context("render");
-                if failure.classification().origin == Origin::Transient {
-                    return Self::waiting(failure.text(), Some(Duration::from_secs(1)), intervals);
-                }
-                Self::halted(failure.into(), intervals)
-            }
             other => Self::halted(Failure::unclassified(other).into(), intervals),
         }
     }

@@ -57,7 +57,8 @@ impl Pass<'_> {
                     if error.code() == Some(422) {
                         refused = Some((patch, error));
                     }
-                    shared.cluster.send(&ApiRequest::get(&shared.resource, key.namespace(), key.name())).await
+                    let read = ApiRequest::get(&shared.resource, key.namespace(), key.name());
+                    shared.cluster.send_retrying(&read, &Retry::default()).await
                 }
                 Err(error) => Err(error),
             };
@@ -81,10 +82,10 @@ impl Pass<'_> {
         Ok(())
     }
 
-    fn finalizer_failed(&self, error: ApiError) -> End {
+    fn finalizer_failed(&mut self, error: ApiError) -> End {
         if error.is_not_found() {
             return End::Gone;
         }
-        End::request("change the finalizers of the component", error, self.intervals())
+        self.request_failed("change the finalizers of the component", error)
     }
 }

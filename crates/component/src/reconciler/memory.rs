@@ -1,6 +1,7 @@
 use std::collections::HashMap;
 use std::ops::{Deref, DerefMut};
 
+use kubewright_core::backoff::TransientBackoff;
 use kubewright_core::dependents;
 use kubewright_core::time::Moment;
 use kubewright_runtime::controller::Key;
@@ -20,12 +21,20 @@ pub(crate) struct Memory {
     pub(crate) rendered: Option<Rendered>,
     /// When the status was last written.
     pub(crate) status_written: Option<Moment>,
+    /// When it is tried again after transient errors.
+    pub(crate) transient: TransientBackoff,
     /// How often it was looked at in vain.
     pub(crate) polls: Polls,
+    /// The code of the operator's author that the pass is in: where a pass that does not end hangs.
+    pub(crate) inside: Option<&'static str>,
     /// Whether it was told that renderings differ (once per component and process).
     pub(crate) told_nondeterminism: bool,
+    /// What was last told of namespaces of cluster-scoped objects.
+    pub(crate) told_misplaced: Option<String>,
     /// Whether it was told that its dependents are abandoned.
     pub(crate) told_abandonment: bool,
+    /// Whether it was told that its objects of deletion stages are left out.
+    pub(crate) told_skipped_hooks: bool,
 }
 
 /// The memories of all components of a type. A pass takes its own out; it goes back with the end of the pass.

@@ -4,6 +4,7 @@
 //! settings ─▶ references, digest ─▶ hooks, finalizer ─▶ render ─▶ plan ⇄ execute ─▶ hooks ─▶ status, events, next pass
 //! ```
 
+mod abandon;
 mod apply;
 mod delete;
 mod drive;
@@ -20,6 +21,7 @@ mod shared;
 mod strays;
 mod sweeping;
 mod targeting;
+mod transient;
 mod watching;
 
 pub(crate) use memory::Memories;

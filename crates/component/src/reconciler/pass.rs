@@ -2,9 +2,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use kubewright_core::backoff::Transient;
 use kubewright_core::component::Circumstances;
 use kubewright_core::dependents::{Engine, Inventory, ManagedType};
-use kubewright_core::flow::Failure;
+use kubewright_core::flow::{Confidential, Failure};
 use kubewright_core::manifest::component_digest;
 use kubewright_core::reference::Resolved;
 use kubewright_machinery::object::{GroupKind, ObjectExt as _};
@@ -44,8 +45,12 @@ pub(super) struct Pass<'a> {
     pub(super) effective: Option<Effective>,
     /// What the component refers to.
     pub(super) resolved: Resolved,
+    /// Its namespace, if that is being deleted and something that the component refers to is gone for good.
+    pub(super) ending_namespace: Option<Value>,
     /// Where its dependents live.
     pub(super) target: Arc<Target>,
+    /// Whether nothing leads to the target any more: its kubeconfig is gone for good.
+    pub(super) lost_target: bool,
     /// The watches on its dependents.
     pub(super) watches: DependentWatches,
     /// Dependents of kinds that may not be watched, as they were read.
@@ -63,8 +68,12 @@ pub(super) struct Pass<'a> {
     pub(super) succeeds: bool,
     /// When to look again though no event comes.
     pub(super) wake: Option<Timestamp>,
+    /// The transient errors because of which something is left undone.
+    pub(super) transient: Option<Transient>,
     /// What was written in this pass.
     pub(super) tally: Tally,
+    /// Whether a request about a dependent was counted as an error: a pass that fails with it is not counted again.
+    pub(super) error_counted: bool,
 }
 
 impl<'a> Pass<'a> {
@@ -92,6 +101,8 @@ impl<'a> Pass<'a> {
             key,
             effective: None,
             resolved: Resolved::default(),
+            ending_namespace: None,
+            lost_target: false,
             target: Arc::clone(shared.targets.local()),
             watches: shared.targets.local().dependents.clone(),
             polled: HashMap::new(),
@@ -102,7 +113,9 @@ impl<'a> Pass<'a> {
             restarted: false,
             succeeds: false,
             wake: None,
+            transient: None,
             tally: Tally::default(),
+            error_counted: false,
         }
     }
 
@@ -144,6 +157,9 @@ impl<'a> Pass<'a> {
     /// The component as its type, with its settings.
     pub(super) fn read_spec(&self) -> Step<(Box<dyn Instance>, Effective)> {
         let instance = self.shared.kind.decode(&self.object).map_err(|error| {
+            // The decoder quotes what it found.
+            let error = error.to_string();
+            let error = Confidential::of(&self.object, false).mask(&error).into_owned();
             Box::new(End::invalid_spec(format!(
                 "the object does not fit its type: {error} (correct the object, or install the CRD of this operator)"
             )))
@@ -221,12 +237,18 @@ impl<'a> Pass<'a> {
             digest: self.digest.clone().unwrap_or_default(),
             revision: self.draft.component.revision,
             references: self.resolved.clone(),
-            target: (!self.is_deleting() || !self.abandons()).then(|| self.target.cluster().clone()),
+            target: (!self.is_abandoned()).then(|| self.target.cluster().clone()),
+            reporter: self.shared.events.reporter(&self.object),
         };
         let mut status = self.draft.to_map();
+        self.memory.inside = Some(point.hooks());
         let outcome = instance.run_hooks(point, inputs, &mut status).await;
+        self.memory.inside = None;
         self.draft.adopt(status);
-        outcome.map_err(|halt| Box::new(End::halted(halt, self.intervals())))
+        outcome.map_err(|halt| {
+            self.note_halt(&halt);
+            Box::new(End::halted(halt, self.intervals()))
+        })
     }
 
     fn component_digest(&self, references: &BTreeMap<Vec<String>, String>) -> String {

@@ -31,17 +31,25 @@ impl Pass<'_> {
     pub(super) async fn finish(mut self, end: End) -> Outcome {
         let gone = matches!(end, End::Gone);
         let (ending, flow, recheck) = end.into_parts();
-        let flow = self.spread(flow);
+        if let Err(Halt::Failed(failure)) = &flow
+            && !self.error_counted
+        {
+            self.shared.metrics.failed(failure.classification().status);
+        }
+        let mut outcome = Outcome { flow: self.spread(flow), recheck, gone };
         let Some(ending) = ending else {
             self.shared.events.changed(&self.object, self.tally);
-            return Outcome { flow, recheck, gone };
+            self.try_again_soon(&mut outcome);
+            return outcome;
         };
         let before = self.persisted.component();
+        self.count_renderings();
         let at = self.circumstances();
         self.draft.component.conclude(&ending, &at);
         self.draft.component.contest(self.memory.engine.fights(), self.now, self.shared.started);
+        self.draft.component.await_corrections(self.memory.engine.pending(), self.now);
+        self.draft.component.lack_fields(self.memory.engine.undeclared(), self.restarted, self.now);
         self.tell_polling(&ending);
-        let mut outcome = Outcome { flow, recheck, gone };
         match self.record().await {
             Ok(held_back) => {
                 if held_back.is_none() {
@@ -66,6 +74,10 @@ impl Pass<'_> {
         if matches!(ending, Ending::Suspended) {
             outcome.recheck = None;
         }
+        if self.transient.is_none() {
+            self.memory.transient.reset();
+        }
+        self.try_again_soon(&mut outcome);
         outcome
     }
 
@@ -77,6 +89,11 @@ impl Pass<'_> {
         if let Ok((_, effective)) = self.read_spec() {
             self.effective = Some(effective);
         }
+        let message = match self.memory.inside.take() {
+            Some(code) => format!("{message} (in {code})"),
+            None => message,
+        };
+        self.shared.metrics.failed(None);
         let before = self.persisted.component();
         let ending = Ending::Failed { reason: None, message, stalled: None };
         let at = self.circumstances();
@@ -86,6 +103,16 @@ impl Pass<'_> {
             self.tell(&before);
         }
         self.shared.metrics.recorded(self.key, &self.draft.component);
+    }
+
+    /// The revision counts the digests that were rendered, not those whose rendering was refused or had to wait (PASS-4).
+    fn count_renderings(&mut self) {
+        let is_rendered = self.memory.rendered.as_ref().is_some_and(|rendered| self.digest.as_deref() == Some(rendered.digest()));
+        if !self.is_deleting() && !is_rendered {
+            let marks = self.persisted.marks();
+            self.draft.component.revision = marks.revision;
+            self.draft.component.last_processing_digest = marks.last_processing_digest;
+        }
     }
 
     /// Records the draft. Some: not now, but after this time.
@@ -152,7 +179,7 @@ impl Pass<'_> {
                 let message = format!("the API server refuses the object as too large, with {}", self.dependents_counted());
                 Err(Box::new(End::blocked(TOO_MANY, message, self.intervals())))
             }
-            Err(error) => Err(Box::new(End::request("write the status of the component", error, self.intervals()))),
+            Err(error) => Err(Box::new(self.status_not_written(error))),
         }
     }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use kubewright_core::flow::{Failure, Flow, Halt, join};
-use kubewright_core::reference::{Found, Loadable, LoadedKey, Problem, References, path_text, resolve};
+use kubewright_core::reference::{Found, Loadable, LoadedKey, Problem, Reference, References, Target, path_text, resolve};
 
 use super::end::{End, Step};
 use super::pass::Pass;
@@ -29,14 +29,21 @@ impl Pass<'_> {
         }
         let watches = &self.shared.references;
         watches.set(self.key, &targets);
-        let found = watches.load(self.key, &targets).await;
+        let mut found = watches.load(self.key, &targets).await;
         self.unwatched_references = watches.refused(self.key, &targets);
-        let find =
-            |reference: &kubewright_core::reference::Reference| found.get(&reference.target).cloned().unwrap_or(Found::Absent);
-        let resolution = resolve(&references, namespace, self.is_deleting(), find);
+        let mut resolution = resolve(&references, namespace, self.is_deleting(), find_in(&found));
+        let is_absent = |found: &Found| matches!(found, Found::Absent);
+        if self.is_deleting() && !self.abandons() && !resolution.problems.is_empty() && found.values().any(is_absent) {
+            self.ending_namespace = watches.find_gone(self.key, &mut found).await;
+            resolution = resolve(&references, namespace, true, find_in(&found));
+        }
         self.resolved = resolution.resolved;
         let mut digests = resolution.digests;
         let halts = self.load_references(&references, &mut digests).await;
+        resolution.problems.iter().filter_map(|problem| problem.transient).for_each(|error| self.note_transient(error));
+        for (_, flow) in &halts {
+            flow.as_ref().err().into_iter().for_each(|halt| self.note_halt(halt));
+        }
         // Whoever abandons the dependents needs nothing to delete them with.
         if self.is_deleting() && self.abandons() {
             return Ok(digests);
@@ -80,7 +87,9 @@ impl Pass<'_> {
             places[place].2.push(loadable);
             known.extend(key.map(|key| (key, place)));
         }
+        self.memory.inside = Some("a reference that the operator loads");
         let loads = join_all(places.iter().map(|(loader, ..)| load(Arc::clone(loader), context.clone()))).await;
+        self.memory.inside = None;
         let mut halts = Vec::new();
         for ((_, key, loadables), load) in places.into_iter().zip(loads) {
             let (content, digest, halt) = match load {
@@ -93,7 +102,7 @@ impl Pass<'_> {
             let lenient = self.is_deleting() && loadables.iter().all(|loadable| loadable.rules.ignore_on_deletion);
             if let Some(halt) = halt.filter(|halt| !(lenient && matches!(halt, Halt::Wait(_)))) {
                 let path = loadables.first().map(|loadable| path_text(&loadable.path)).unwrap_or_default();
-                halts.push(with_path(path, halt));
+                halts.push(with_path(path, self.halt_with_way_out(halt)));
             }
             digests.extend(loadables.into_iter().map(|loadable| (loadable.path.clone(), digest.clone())));
         }
@@ -106,12 +115,16 @@ impl Pass<'_> {
         if problems.len() > SHOWN {
             texts.push(format!("and {} more", problems.len() - SHOWN));
         }
-        let message = self.with_way_out(texts.join("; "));
+        let message = self.with_way_out("it", texts.join("; "));
         if problems.iter().all(|problem| problem.waits) {
             return End::waiting(message, Some(MISSING), self.intervals());
         }
         End::failed(Failure::backoff(message), None, self.intervals())
     }
+}
+
+fn find_in(found: &HashMap<Target, Found>) -> impl Fn(&Reference) -> Found + '_ {
+    |reference| found.get(&reference.target).cloned().unwrap_or(Found::Absent)
 }
 
 /// A halt that says where the reference stands. A joined wait does not name its branches.

@@ -1,17 +1,19 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::join_all;
 use kubewright_core::dependents::{Desired, DesiredObject, PrepareContext, Scope, Summary, prepare};
 use kubewright_core::flow::{Failure, Reason};
 use kubewright_machinery::object::{GroupKind, GroupVersionKind, ObjectExt};
-use kubewright_render::{InputError, RenderError, RenderInputs, Stage};
+use kubewright_render::{Asked, Environment, InputError, RenderError, RenderInputs, Stage, answer_digest};
 use kubewright_runtime::watch::WatchSpec;
 use serde_json::Value;
 
 use super::end::{End, Step};
 use super::pass::Pass;
 use crate::kind::Instance;
+use crate::lookups::PassEnvironment;
 use crate::observe::Obstacle;
 
 /// When a pass looks again for types that nobody can tell now.
@@ -23,6 +25,8 @@ const SHOWN: usize = 5;
 #[derive(Clone, Debug)]
 pub(crate) struct Rendered {
     key: RenderInputs,
+    /// What it asked of clusters, and what they answered.
+    asked: Asked,
     /// What plans work with. Empty between passes once there is a summary.
     pub(super) desired: Desired,
     /// What is kept instead of the manifests.
@@ -47,6 +51,11 @@ impl Rendered {
         }
     }
 
+    /// The digest of the component that was rendered.
+    pub(super) fn digest(&self) -> &str {
+        &self.key.digest
+    }
+
     /// A pass begins.
     fn open(&mut self) {
         if let Some(summary) = self.summary.as_ref().filter(|_| self.desired.is_empty()) {
@@ -59,6 +68,10 @@ impl Pass<'_> {
     /// Sees to a rendering of the present component. `full`: with manifests, not their digests alone.
     pub(super) async fn render(&mut self, instance: &dyn Instance, full: bool) -> Step {
         let inputs = self.render_inputs();
+        let environment = self.environment();
+        if !self.answers_hold(&*environment).await {
+            self.memory.rendered = None;
+        }
         let before = self.memory.rendered.take_if(|rendered| rendered.key != inputs || !self_contained(rendered, full));
         let stale = self.memory.rendered.as_ref().is_some_and(|rendered| self.knows_any(&rendered.unknown));
         if let Some(rendered) = self.memory.rendered.as_mut().filter(|_| !stale) {
@@ -66,10 +79,13 @@ impl Pass<'_> {
             return Ok(());
         }
         self.shared.metrics.rendered();
-        let manifests = instance
-            .render(inputs.clone(), self.resolved.clone())
-            .await
-            .map_err(|error| Box::new(End::render(error, self.intervals())))?;
+        let asking: Arc<dyn Environment> = environment.clone();
+        self.memory.inside = Some("the generator");
+        let (manifests, asked) = instance.render(inputs.clone(), self.resolved.clone(), asking).await;
+        self.memory.inside = None;
+        // Also a rendering that failed is tried again when what it found changes.
+        environment.keep(asked.keys());
+        let manifests = manifests.map_err(|error| self.render_failed(error))?;
         let mut objects = Vec::with_capacity(manifests.len());
         for manifest in manifests {
             let object = manifest.resolve(self.shared.operator.as_str()).map_err(|error| {
@@ -95,12 +111,37 @@ impl Pass<'_> {
             let failure = Failure::terminal(Reason::new("InvalidManifest"), errors);
             Box::new(End::failed(failure, Some("InvalidManifest"), self.intervals()))
         })?;
-        if let Some(before) = before.filter(|before| before.key == inputs) {
+        if let Some(before) = before.filter(|before| before.key == inputs && before.asked == asked) {
             self.compare(&before.desired, &desired);
         }
+        if let Some(note) = desired.misplaced() {
+            let told = self.memory.told_misplaced.replace(note.message());
+            if told != self.memory.told_misplaced {
+                self.shared.events.note(&self.object, &note);
+            }
+        }
         self.draft.component.deletion_hooks = i64::try_from(desired.deletion_stage().len()).unwrap_or(i64::MAX);
-        self.memory.rendered = Some(Rendered { key: inputs, desired, summary: None, unknown });
+        self.memory.rendered = Some(Rendered { key: inputs, asked, desired, summary: None, unknown });
         Ok(())
+    }
+
+    /// What answers the questions of a rendering in this pass.
+    fn environment(&self) -> Arc<PassEnvironment> {
+        let who = self.effective.as_ref().and_then(|effective| effective.impersonation.as_ref());
+        Arc::new(self.shared.lookups.for_pass(self.key, self.target.cluster(), who))
+    }
+
+    /// Whether clusters still answer what they answered when the last rendering was made. What cannot be told now counts as unchanged.
+    async fn answers_hold(&self, environment: &dyn Environment) -> bool {
+        let Some(rendered) = &self.memory.rendered else { return true };
+        for (question, digest) in &rendered.asked {
+            match environment.answer(question).await {
+                Ok(answer) if answer_digest(&answer) != *digest => return false,
+                Ok(_) => {}
+                Err(error) => tracing::debug!(component = %self.key, %error, "an answer to a rendering cannot be renewed"),
+            }
+        }
+        true
     }
 
     fn render_inputs(&self) -> RenderInputs {
@@ -116,8 +157,8 @@ impl Pass<'_> {
     }
 
     /// Whether objects of these types live in namespaces, as far as the cluster knows the types.
-    async fn scopes(&self, objects: &[Value]) -> Step<(HashMap<GroupVersionKind, Scope>, BTreeSet<GroupVersionKind>)> {
-        let discovery = self.target.cluster().discovery();
+    async fn scopes(&mut self, objects: &[Value]) -> Step<(HashMap<GroupVersionKind, Scope>, BTreeSet<GroupVersionKind>)> {
+        let discovery = &self.target.cluster().discovery().clone();
         // The items of a List count one by one, however deep they stand.
         let mut objects: Vec<&Value> = objects.iter().collect();
         let mut place = 0;
@@ -142,7 +183,7 @@ impl Pass<'_> {
         }))
         .await;
         for (gvk, found) in found {
-            let found = found.map_err(|error| Box::new(End::request("discover types", error, self.intervals())))?;
+            let found = found.map_err(|error| self.request_failed("discover types", error))?;
             if let Some(resource) = found {
                 let scope = if resource.namespaced { Scope::Namespaced } else { Scope::Cluster };
                 scopes.insert(gvk, scope);

@@ -11,6 +11,7 @@ use super::Memories;
 use super::strays::Strays;
 use crate::events::Events;
 use crate::kind::Kind;
+use crate::lookups::Lookups;
 use crate::metrics::Metrics;
 use crate::observe::Components;
 use crate::record::StatusWriter;
@@ -21,11 +22,13 @@ use crate::targets::Targets;
 /// What all passes of one component type share.
 pub(crate) struct Shared {
     pub(crate) kind: Box<dyn Kind>,
+    /// The name of the component type: the prefix of its marks.
     pub(crate) operator: OperatorName,
     /// The manager of writes to the component itself.
     pub(crate) self_manager: Arc<str>,
     pub(crate) finalizer: String,
     pub(crate) resource: Arc<ApiResource>,
+    /// The cluster of the components, through the layer of the operator's author.
     pub(crate) cluster: Cluster,
     /// When this process began to work.
     pub(crate) started: Timestamp,
@@ -34,6 +37,7 @@ pub(crate) struct Shared {
     pub(crate) components: Components,
     pub(crate) targets: Targets,
     pub(crate) references: ReferenceWatches,
+    pub(crate) lookups: Lookups,
     pub(crate) writer: StatusWriter,
     pub(crate) projection: Arc<ProjectionContext>,
     pub(crate) defaults: OperatorDefaults,
@@ -53,6 +57,7 @@ impl Shared {
         self.memories.forget(key);
         self.targets.forget(key);
         self.references.set(key, &BTreeSet::new());
+        self.lookups.forget(key);
         self.metrics.forget(key);
     }
 }

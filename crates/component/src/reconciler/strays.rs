@@ -63,7 +63,14 @@ impl Strays {
     /// It was not created, if the answer says so: an attempt whose answer was lost may have created what now exists.
     pub(super) fn refused(&self, key: &Key, object: &ObjectKey, refusal: &Refusal) {
         if !refusal.is_transient() && !refusal.is_conflict() {
-            self.retain(key, |known, stray| known != object || !stray.uid.is_empty());
+            let mut all = self.0.lock();
+            let Some(known) = all.get_mut(key) else { return };
+            if known.get(object).is_some_and(|stray| stray.uid.is_empty()) {
+                known.remove(object);
+            }
+            if known.is_empty() {
+                all.remove(key);
+            }
         }
     }
 

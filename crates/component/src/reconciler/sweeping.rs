@@ -96,7 +96,7 @@ impl Shared {
             for action in plan.actions {
                 match action {
                     Action::CheckForeign(check) => {
-                        let answer = check_foreign(target.cluster(), &check).await;
+                        let (answer, _) = check_foreign(target.cluster(), &check).await;
                         observed.record_foreign(check, answer);
                     }
                     Action::Send(action) => batch.push(action),
@@ -121,11 +121,12 @@ impl Shared {
             };
             inventory = Inventory::new(inventory.items().iter().filter(|item| !is_another(item)).cloned().collect()).0;
         }
+        let left: HashMap<ObjectKey, Phase> = inventory.items().iter().map(|item| (item.key(), item.phase)).collect();
         let waits = |stray: &Stray| {
             let key = stray.item.key();
             // What is being deleted goes by itself, unless our finalizer holds it.
             let held = observed.get(&key).is_some_and(|live| live.has_finalizer(&self.finalizer));
-            inventory.get(&key).is_some_and(|item| item.phase != Phase::Deleting || held)
+            left.get(&key).is_some_and(|phase| *phase != Phase::Deleting || held)
         };
         strays.into_iter().filter(waits).collect()
     }

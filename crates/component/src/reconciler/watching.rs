@@ -2,6 +2,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use kubewright_core::backoff::Transient;
 use kubewright_core::dependents::{Inventory, Projection};
 use kubewright_core::flow::Failure;
 use kubewright_machinery::object::ObjectKey;
@@ -47,7 +48,7 @@ impl Pass<'_> {
             if let (Err(NotObservable::Forbidden { .. }), Some(fallback)) = (&read, &target.fallback) {
                 read = fallback.poll(kind, owner.hash(), &of_kind).await;
             }
-            let read = read.map_err(|error| Box::new(self.unobservable(error)))?;
+            let read = read.map_err(|error| self.unobservable(error))?;
             self.polled.insert(kind.clone(), read);
         }
         Ok(())
@@ -77,7 +78,7 @@ impl Pass<'_> {
         }
     }
 
-    async fn settle(&self, watches: &DependentWatches, residences: &Residences) -> Step<Refusals> {
+    async fn settle(&mut self, watches: &DependentWatches, residences: &Residences) -> Step<Refusals> {
         let settled = watches.settled(self.key, residences).await;
         let settled = settled.and_then(|refused| match watches.broken_for(self.key, self.intervals().requeue) {
             Some(broken) => Err(broken),
@@ -86,11 +87,15 @@ impl Pass<'_> {
         settled.map_err(|error| Box::new(self.unobservable(error)))
     }
 
-    fn unobservable(&self, error: NotObservable) -> End {
+    fn unobservable(&mut self, error: NotObservable) -> End {
         match error {
             NotObservable::Forbidden { .. } => End::failed(Failure::backoff(error).slow(), None, self.intervals()),
             // Nothing tells when a first list comes after all.
-            NotObservable::Silent { .. } => End::waiting(error.to_string(), Some(LOOK_AGAIN), self.intervals()),
+            NotObservable::Silent { .. } => {
+                self.note_transient(Transient::default());
+                self.start_countdown();
+                End::waiting(error.to_string(), Some(LOOK_AGAIN), self.intervals())
+            }
         }
     }
 }

@@ -6,12 +6,13 @@ use serde_json::{Map, Value};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Persisted(Box<[u8]>);
 
-/// What tells whether more than the inventory must be written ahead.
+/// What tells whether more than the inventory must be written ahead, and what the revision was.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Marks {
     pub(crate) processing_digest: String,
     pub(crate) revision: i64,
+    pub(crate) last_processing_digest: String,
 }
 
 impl Persisted {

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use kubewright_machinery::object::ObjectExt as _;
-use kubewright_runtime::cluster::{ApiError, ApiRequest, ApiResource, Cluster, PatchKind};
+use kubewright_runtime::cluster::{ApiError, ApiRequest, ApiResource, Cluster, PatchKind, Retry};
 use serde_json::{Map, Value};
 
 use super::Persisted;
@@ -54,7 +54,7 @@ impl StatusWriter {
         };
         let mut version = object.resource_version().to_owned();
         for _ in 0..ATTEMPTS {
-            match self.cluster.send(&self.patch(object, &version, &changes)).await {
+            match self.cluster.send_retrying(&self.patch(object, &version, &changes), &Retry::default()).await {
                 Ok(answer) => return Ok(Written::Persisted(answer)),
                 Err(error) if error.is_not_found() => return Ok(Written::Gone),
                 Err(error) if error.is_conflict() => {}
@@ -87,7 +87,8 @@ impl StatusWriter {
     }
 
     async fn live(&self, object: &Value) -> Result<Value, ApiError> {
-        self.cluster.send(&ApiRequest::get(&self.resource, object.namespace(), object.name())).await
+        let read = ApiRequest::get(&self.resource, object.namespace(), object.name());
+        self.cluster.send_retrying(&read, &Retry::default()).await
     }
 }
 

@@ -91,7 +91,8 @@ pub struct LoadContext {
 }
 
 impl LoadContext {
-    /// The name of the operator.
+    /// The name of the component type: the operator's name, unless
+    /// [`named`](crate::ComponentBuilder::named) gives it one of its own.
     pub fn operator(&self) -> &str {
         &self.operator
     }

@@ -3,8 +3,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use kubewright_core::backoff::Transient;
 use kubewright_core::reference::{Found, ReferenceKind, Target};
-use kubewright_machinery::object::GroupVersionKind;
+use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
 use kubewright_runtime::cluster::{ApiRequest, ApiResource, Cluster, Retry};
 use kubewright_runtime::controller::Key;
 use kubewright_runtime::task::Tasks;
@@ -92,7 +93,7 @@ impl ReferenceWatches {
             Ok(_) => {}
             Err(_) => {
                 let why = store.status().error.map(|error| format!(": {error}")).unwrap_or_default();
-                return Found::Unknown { message: format!("it cannot be observed{why}"), transient: true };
+                return Found::Unknown { message: format!("it cannot be observed{why}"), transient: Some(Transient::default()) };
             }
         }
         match store.find(namespace, &target.name).as_deref() {
@@ -100,6 +101,28 @@ impl ReferenceWatches {
             Some(Content::Dropped) => self.read(namespace, target, Some(&store)).await,
             None => Found::Absent,
         }
+    }
+
+    /// Of a component that is being deleted: objects that do not exist are gone for good if their namespace is being deleted, since nothing
+    /// can be created in it. That counts only when the server itself says so. The namespace, if it is being deleted.
+    pub(crate) async fn find_gone(&self, component: &Key, found: &mut HashMap<Target, Found>) -> Option<Value> {
+        let (cluster, namespace) = (&self.inner.cluster, component.namespace());
+        let namespaces = ApiResource::known(&GroupVersionKind::new("", "v1", "Namespace"), "namespaces", false);
+        let read = cluster.send_retrying(&ApiRequest::get(&namespaces, "", namespace), &Retry::default()).await;
+        let ending = match read {
+            Ok(object) => Some(object).filter(|object| object.deletion_timestamp().is_some()),
+            Err(error) => {
+                tracing::info!(%namespace, %error, "it is not known whether the namespace is being deleted");
+                None
+            }
+        }?;
+        for (target, found) in found.iter_mut().filter(|(_, found)| matches!(found, Found::Absent)) {
+            *found = match self.read(namespace, target, None).await {
+                Found::Absent => Found::Gone,
+                other => other,
+            };
+        }
+        Some(ending)
     }
 
     /// Reads an object that no watch may show, or whose data nobody needed when the watch delivered it.
@@ -116,7 +139,7 @@ impl ReferenceWatches {
                 Found::Data(data(&object))
             }
             Err(error) if error.is_not_found() => Found::Absent,
-            Err(error) => Found::Unknown { transient: error.is_transient(), message: error.to_string() },
+            Err(error) => Found::Unknown { transient: error.transient(), message: error.to_string() },
         }
     }
 
@@ -124,6 +147,8 @@ impl ReferenceWatches {
     fn listen(&self, place: &Place, store: Store<Content>, replaces: bool) -> Watched {
         let stop = CancellationToken::new();
         let mut changes = store.changes();
+        let mut statuses = store.status_changes();
+        let mut forbidden = is_forbidden(store.status().state);
         let inner = Arc::downgrade(&self.inner);
         let (place, stopped, stopping) = (place.clone(), stop.clone(), self.inner.tasks.stopping());
         let name = format!("references {}", store.spec());
@@ -147,6 +172,18 @@ impl ReferenceWatches {
                     () = stopped.cancelled() => return,
                     () = stopping.cancelled() => return,
                     change = changes.next() => change,
+                    Ok(()) = statuses.changed() => {
+                        let now = is_forbidden(statuses.borrow_and_update().state);
+                        // The pass that asked for the watch sees itself how that turned out.
+                        let turned = now.is_some() && std::mem::replace(&mut forbidden, now).is_some_and(|before| Some(before) != now);
+                        if let Some(inner) = inner.upgrade().filter(|_| turned) {
+                            let users = inner.groups.lock().get(&place).map(Group::everyone).unwrap_or_default();
+                            for component in &users {
+                                (inner.notify)(component);
+                            }
+                        }
+                        continue;
+                    }
                 };
                 let (Some(change), Some(inner)) = (change, inner.upgrade()) else {
                     return;
@@ -163,6 +200,15 @@ impl ReferenceWatches {
         };
         self.inner.tasks.spawn(name, listen).detach();
         Watched::new(store, stop)
+    }
+}
+
+/// Whether a watch is refused; `None` while that is not known.
+fn is_forbidden(state: WatchState) -> Option<bool> {
+    match state {
+        WatchState::Forbidden => Some(true),
+        WatchState::Watching => Some(false),
+        _ => None,
     }
 }
 

@@ -119,6 +119,13 @@ impl Targets {
         Ok(target)
     }
 
+    /// The target that the component used last in this process, if that is not its own cluster in the operator's own name.
+    pub(crate) fn known(&self, component: &Key) -> Option<Arc<Target>> {
+        let state = self.inner.state.lock();
+        let key = state.used.get(component)?;
+        state.targets.get(key).map(|entry| Arc::clone(&entry.target))
+    }
+
     /// The component is gone.
     pub(crate) fn forget(&self, component: &Key) {
         self.leave(component, None);

@@ -31,6 +31,7 @@ pub(crate) struct Target {
 
 /// Makes targets.
 pub(crate) struct TargetFactory {
+    /// The operator's name, by which clients present themselves to other clusters.
     pub(crate) operator: String,
     pub(crate) cluster: Cluster,
     pub(crate) tasks: Tasks,
@@ -70,6 +71,7 @@ impl TargetFactory {
         options.name = name;
         options.user_agent.clone_from(&self.operator);
         options.requests = self.cluster.requests().clone();
+        self.cluster.controller().clone_into(&mut options.controller);
         let cluster = Cluster::connect(config, options)?;
         let target = self.target(&cluster, self.recorder.on(&cluster, &self.tasks), Some(Reach::new()));
         cluster.follow_types_until(target.stop.clone());
@@ -84,7 +86,7 @@ impl TargetFactory {
             awaited: AwaitedWatches::new(
                 cluster.clone(),
                 self.tasks.clone(),
-                self.projection.operator.owner_key(),
+                self.projection.operator.clone(),
                 Arc::clone(&self.notify),
             ),
             fallback: None,

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use kubewright::core::manifest::{MissingNamespacesPolicy, PolicySettings};
 use kubewright::prelude::*;
 use kubewright::runtime::operator::rbac_documents;
 use kubewright_testing::{TestCluster, TestOptions};
@@ -10,17 +11,17 @@ use crate::types::{bundle, config_map, objects};
 use crate::world::{OPERATOR, World, condition, message_of};
 
 /// A world with rules of access.
-async fn world() -> World {
+pub(crate) async fn world() -> World {
     World::on(TestCluster::start_with(TestOptions::default().rbac()).await)
 }
 
 fn operator() -> Operator {
     let builder = Operator::new(OPERATOR).component::<crate::types::Bundle>(objects);
-    builder.dependent_types([("", "configmaps")]).into()
+    builder.dependent_types([("", "configmaps")]).impersonates([("serviceaccounts", "deployer")]).into()
 }
 
 /// Binds a user to a role; the role is cluster-wide, and so is the binding unless a namespace is given.
-fn binding(name: &str, role: &str, user: &str, namespace: Option<&str>) -> Value {
+pub(crate) fn binding(name: &str, role: &str, user: &str, namespace: Option<&str>) -> Value {
     let mut binding = json!({
         "apiVersion": "rbac.authorization.k8s.io/v1",
         "kind": if namespace.is_some() { "RoleBinding" } else { "ClusterRoleBinding" },
@@ -35,7 +36,7 @@ fn binding(name: &str, role: &str, user: &str, namespace: Option<&str>) -> Value
 }
 
 /// Waits until a user may do something in the namespace of the test: a real server learns of roles a little later.
-async fn until_allowed(world: &World, user: &str, verb: &str, group: &str, resource: &str) {
+pub(crate) async fn until_allowed(world: &World, user: &str, verb: &str, group: &str, resource: &str) {
     let review = json!({
         "apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview",
         "spec": {
@@ -46,12 +47,12 @@ async fn until_allowed(world: &World, user: &str, verb: &str, group: &str, resou
     world.until_created(&review, "allowed", |review| review["status"]["allowed"] == true).await;
 }
 
-fn role(name: &str, rules: Value) -> Value {
+pub(crate) fn role(name: &str, rules: Value) -> Value {
     json!({ "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": { "name": name }, "rules": rules })
 }
 
 /// A user that may do what the command `rbac` of the operator prints.
-async fn installed(world: &World) -> String {
+pub(crate) async fn installed(world: &World) -> String {
     let user = format!("{}-operator", world.namespace());
     for document in rbac_documents(&operator().declarations(), &user) {
         world.create(&document).await;
@@ -81,7 +82,9 @@ async fn installed_in_its_namespace(world: &World, operator: &Operator) -> Strin
 fn an_operator_that_names_no_types_of_dependents_is_reminded() {
     let silent: Operator = Operator::new(OPERATOR).component::<crate::types::Bundle>(objects).into();
     let declarations = silent.declarations();
-    assert!(matches!(declarations.remarks(), [remark] if remark.contains("Bundle") && remark.contains("`dependent_types`")));
+    let [types, accounts] = declarations.remarks() else { panic!("{:?}", declarations.remarks()) };
+    assert!(types.contains("Bundle") && types.contains("`dependent_types`"), "{types}");
+    assert!(accounts.contains("serviceaccounts") && accounts.contains("`impersonates`"), "{accounts}");
     assert_eq!(operator().declarations().remarks(), [""; 0]);
 }
 
@@ -155,6 +158,33 @@ async fn without_permissions_the_start_names_what_is_missing_and_how_to_grant_it
     running.stop().await;
 }
 
+// HOOK-5, CHK-3
+#[tokio::test]
+async fn permissions_that_hooks_need_are_in_the_roles_and_are_missed_at_the_start() {
+    let mut world = world().await;
+    let user = installed(&world).await;
+    let with_hooks = || -> Operator {
+        let builder = Operator::new(OPERATOR).component::<crate::types::Bundle>(objects);
+        let builder = builder.dependent_types([("", "configmaps")]).hook_permissions("", "services", &["get", "delete"]);
+        Operator::from(builder).options(|options| options.startup_timeout = Some(Duration::from_secs(15)))
+    };
+    world.cluster.install_crds(&with_hooks()).await;
+    // The roles of the same operator without hooks.
+    let running = world.cluster.start_operator_as(with_hooks(), &user).await;
+    let message = running.ended().await.unwrap_err().to_string();
+    assert!(message.contains("cannot delete services") && message.contains("cannot get services"), "{message}");
+    running.stop().await;
+    let granted = format!("{user}-hooks");
+    for document in rbac_documents(&with_hooks().declarations(), &granted) {
+        world.create(&document).await;
+    }
+    world.create(&binding(&granted, &granted, &granted, None)).await;
+    until_allowed(&world, &granted, "delete", "", "services").await;
+    world.run_as(with_hooks(), &granted).await;
+    world.set(&bundle("demo", &[config_map("one", "a")])).await;
+    world.until_ready("demo").await;
+}
+
 // OUT-3, EVT-3
 #[tokio::test]
 async fn a_dependent_that_may_not_be_written_is_named_and_nothing_installed_is_lost() {
@@ -180,8 +210,12 @@ async fn a_dependent_that_may_not_be_written_is_named_and_nothing_installed_is_l
         world.namespace()
     );
     let message = message_of(&failed);
-    assert!(message.contains(&format!("Kind=Secret {}/two", world.namespace())), "{message}");
-    assert!(message.contains(&refusal) && message.contains("grant"), "{message}");
+    assert!(message.contains(&format!("Secret {}/two", world.namespace())), "{message}");
+    let remedy = format!(
+        "(grant user {user:?} the rule {{apiGroups: [\"\"], resources: [secrets], verbs: [create]}} in namespace {})",
+        world.namespace()
+    );
+    assert!(message.contains(&refusal) && message.contains(&remedy), "{message}");
     assert!(!message.contains("s3cr3t"), "{message}");
     assert!(condition(&failed, "Stalled").is_none(), "it heals by itself");
     assert!(world.until_event("UpdateError").await.contains(&refusal));
@@ -281,4 +315,166 @@ async fn what_only_the_service_account_may_read_is_polled_in_its_name() {
     world.delete(&component).await;
     world.until_gone(&component).await;
     assert!(world.get(&lease).await.is_none());
+}
+
+/// Installs these roles for a user, and waits until the last of them holds.
+async fn install(world: &World, documents: &[Value], user: &str) {
+    for document in documents {
+        let kind = document["kind"].as_str().unwrap();
+        let mut bound = binding(user, user, user, document["metadata"]["namespace"].as_str());
+        bound["roleRef"]["kind"] = kind.into();
+        world.create(document).await;
+        world.create(&bound).await;
+    }
+    until_allowed(world, user, "list", "test.kubewright.dev", "bundles").await;
+}
+
+// TGT-9, CMD-4
+#[test]
+fn impersonation_is_printed_for_declared_names_only() {
+    let rules = |operator: &Operator| {
+        let rules = operator.declarations().all_rules().into_iter().filter(|rule| rule.verbs.contains("impersonate"));
+        rules.map(|rule| format!("{} {:?}", rule.resource, rule.names)).collect::<Vec<_>>()
+    };
+    let builder = || Operator::new(OPERATOR).component::<crate::types::Bundle>(objects);
+    assert_eq!(rules(&builder().into()), [""; 0]);
+    assert_eq!(rules(&operator()), ["serviceaccounts {\"deployer\"}"]);
+    assert_eq!(rules(&builder().default_service_account("shop").into()), ["serviceaccounts {\"shop\"}"]);
+}
+
+// TGT-9, OUT-3a
+#[tokio::test]
+async fn a_service_account_that_was_not_declared_is_told_with_the_missing_rule() {
+    let mut world = world().await;
+    let user = installed(&world).await;
+    world.run_as(operator(), &user).await;
+    let mut component = bundle("demo", &[config_map("one", "a")]);
+    component["spec"]["serviceAccountName"] = "other".into();
+    world.set(&component).await;
+    let failed = world.until_state("demo", "Error", "Error").await;
+    let remedy = format!(
+        "(grant user {user:?} the rule {{apiGroups: [\"\"], resources: [serviceaccounts], resourceNames: [other], verbs: [impersonate]}} in \
+         namespace {})",
+        world.namespace()
+    );
+    assert!(message_of(&failed).contains(&remedy), "{}", message_of(&failed));
+    assert!(world.get(&config_map("one", "")).await.is_none());
+}
+
+// TGT-9, CHK-3
+#[tokio::test]
+async fn an_operator_of_one_namespace_that_creates_none_works_without_a_cluster_role() {
+    let mut world = world().await;
+    let namespace = world.namespace().to_owned();
+    let policies =
+        PolicySettings { missing_namespaces_policy: Some(MissingNamespacesPolicy::DoNotCreate), ..PolicySettings::default() };
+    let builder = Operator::new(OPERATOR).component::<crate::types::Bundle>(objects);
+    let operator: Operator = builder.dependent_types([("", "configmaps")]).policies(policies).into();
+    let operator = operator.options(|options| options.watch_namespaces = vec![namespace.clone()]);
+    let user = format!("{namespace}-modest");
+    let documents = rbac_documents(&operator.declarations(), &user);
+    let roles: Vec<String> = documents.iter().map(|role| format!("{} {}", role["kind"], role["metadata"]["namespace"])).collect();
+    let expected = [format!("\"Role\" \"{namespace}\""), "\"Role\" \"kube-system\"".to_owned()];
+    assert!(roles.len() == 2 && expected.iter().all(|role| roles.contains(role)), "{roles:?}");
+    install(&world, &documents, &user).await;
+    world.run_as(operator, &user).await;
+    let component = bundle("demo", &[config_map("one", "a")]);
+    world.set(&component).await;
+    world.until_ready("demo").await;
+    world.delete(&config_map("one", "")).await;
+    world.until_present(&config_map("one", "")).await;
+    world.until_ready("demo").await;
+    world.delete(&component).await;
+    world.until_gone(&component).await;
+    assert!(world.get(&config_map("one", "")).await.is_none());
+    for document in &documents {
+        let namespace = &document["metadata"]["namespace"];
+        if namespace == "kube-system" {
+            // It is not of the namespace of the test and would stay.
+            world.delete(document).await;
+            world.delete(&binding(&user, &user, &user, namespace.as_str())).await;
+        }
+    }
+}
+
+// CHK-3
+#[tokio::test]
+async fn roles_that_are_narrowed_to_names_pass_the_check_at_the_start() {
+    let mut world = world().await;
+    let user = format!("{}-narrow", world.namespace());
+    let mut documents = rbac_documents(&operator().declarations(), &user);
+    let rules = documents[0]["rules"].as_array_mut().unwrap();
+    let place =
+        rules.iter().position(|rule| rule["resources"] == json!(["configmaps"]) && rule["verbs"] != json!(["impersonate"]));
+    let rule = rules.remove(place.unwrap());
+    assert!(rule["verbs"].as_array().unwrap().len() == 7, "{rule}");
+    rules.push(json!({ "apiGroups": [""], "resources": ["configmaps"], "verbs": ["create", "list", "watch"] }));
+    rules.push(json!({
+        "apiGroups": [""], "resources": ["configmaps"], "verbs": ["get", "update", "patch", "delete"], "resourceNames": ["one"],
+    }));
+    install(&world, &documents, &user).await;
+    world.run_as(operator(), &user).await;
+    world.set(&bundle("demo", &[config_map("one", "a")])).await;
+    world.until_ready("demo").await;
+    world.set(&bundle("demo", &[config_map("one", "b"), config_map("two", "a")])).await;
+    world.until_ready("demo").await;
+    // What the role does not name is told with its name.
+    world.set(&bundle("demo", &[config_map("one", "c"), config_map("two", "b")])).await;
+    let failed = world.until_state("demo", "Error", "Error").await;
+    let remedy = "the rule {apiGroups: [\"\"], resources: [configmaps], resourceNames: [two], verbs: [update]} in namespace ";
+    assert!(message_of(&failed).contains(remedy), "{}", message_of(&failed));
+    assert_eq!(world.get(&config_map("one", "")).await.unwrap()["data"]["value"], "c");
+}
+
+// TGT-9, OUT-3a
+#[tokio::test]
+async fn a_role_that_gives_away_more_than_the_operator_holds_needs_a_declared_rule() {
+    let mut world = world().await;
+    let rendered = json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "metadata": { "name": "shop" },
+        "rules": [{ "apiGroups": [""], "resources": ["pods"], "verbs": ["get"] }],
+    });
+    let renders_roles = || {
+        let builder = Operator::new(OPERATOR).component::<crate::types::Bundle>(objects);
+        builder.dependent_types([("rbac.authorization.k8s.io", "roles")])
+    };
+    let weak = format!("{}-weak", world.namespace());
+    install(&world, &rbac_documents(&Operator::from(renders_roles()).declarations(), &weak), &weak).await;
+    world.run_as(renders_roles().into(), &weak).await;
+    world.set(&bundle("demo", std::slice::from_ref(&rendered))).await;
+    let failed = world.until_state("demo", "Error", "Error").await;
+    let remedy = format!(
+        "(give user {weak:?} these rights, or the rule {{apiGroups: [rbac.authorization.k8s.io], resources: [roles], verbs: [escalate]}})"
+    );
+    assert!(message_of(&failed).contains(&remedy), "{}", message_of(&failed));
+    world.kill().await;
+    let strong = format!("{}-strong", world.namespace());
+    let operator = || Operator::from(renders_roles().escalates(["roles"]));
+    install(&world, &rbac_documents(&operator().declarations(), &strong), &strong).await;
+    world.run_as(operator(), &strong).await;
+    world.until_ready("demo").await;
+    assert!(world.get(&rendered).await.is_some());
+}
+
+// TGT-8, GATE-1
+#[tokio::test]
+async fn a_type_that_is_brought_is_looked_through_with_the_printed_rule() {
+    let mut world = world().await;
+    let kinds = crate::kinds::Kinds::of(world.namespace());
+    let builder = Operator::new(OPERATOR).component::<crate::types::Bundle>(objects);
+    let builder = builder.dependent_types([("apiextensions.k8s.io", "customresourcedefinitions")]);
+    let operator: Operator = builder.managed_types([(kinds.group(), "bazs")]).into();
+    let user = format!("{}-bringer", world.namespace());
+    install(&world, &rbac_documents(&operator.declarations(), &user), &user).await;
+    world.run_as(operator, &user).await;
+    let component = bundle("demo", &[kinds.crd()]);
+    world.set(&component).await;
+    world.until_ready("demo").await;
+    let foreign = kinds.object("Baz", "foreign");
+    world.create(&foreign).await;
+    world.delete(&component).await;
+    world.until_state("demo", "Deleting", "DeletionBlocked").await;
+    world.delete(&foreign).await;
+    world.until_gone(&component).await;
+    assert!(world.get(&kinds.crd()).await.is_none());
 }

@@ -197,7 +197,7 @@ async fn what_happens_to_a_dependent_is_acted_on_without_waiting_for_a_timer() {
 
 /// Reads three ConfigMaps for what it renders.
 struct LooksUp {
-    cluster: kubewright::runtime::cluster::Cluster,
+    cluster: Cluster,
     namespace: String,
 }
 

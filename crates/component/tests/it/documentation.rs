@@ -1,4 +1,4 @@
-//! The reference of the book names everything that the code knows, and nothing else.
+//! The reference of the book names everything that the code knows, and nothing else; the other chapters leave nothing of it out.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,6 +9,9 @@ use kubewright::prelude::*;
 use crate::world::World;
 
 const REFERENCE: &str = include_str!("../../../../docs/src/reference/components.md");
+const TROUBLES: &str = include_str!("../../../../docs/src/troubles.md");
+const TESTING: &str = include_str!("../../../../docs/src/testing.md");
+const HOOKS: &str = include_str!("../../../../docs/src/hooks.md");
 
 /// A type with every setting there is.
 #[derive(CustomResource, Component, Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -36,9 +39,14 @@ pub(crate) struct DocumentedSpec {
     suspend: Suspend,
 }
 
-/// The first column of the table below a heading.
+/// The first column of the table below a heading of the reference.
 fn documented(heading: &str) -> BTreeSet<String> {
-    let section = REFERENCE.split_once(&format!("# {heading}\n")).unwrap_or_else(|| panic!("no heading {heading}")).1;
+    first_column(REFERENCE, heading)
+}
+
+/// The first column of the table below a heading of a page.
+fn first_column(page: &str, heading: &str) -> BTreeSet<String> {
+    let section = page.split_once(&format!("# {heading}\n")).unwrap_or_else(|| panic!("no heading {heading}")).1;
     let table = section.lines().skip_while(|line| !line.starts_with('|')).take_while(|line| line.starts_with('|'));
     table.filter_map(|line| Some(line.strip_prefix("| `")?.split_once('`')?.0.to_owned())).collect()
 }
@@ -101,7 +109,9 @@ fn properties(schema: &Value) -> Vec<String> {
 fn annotations_are_documented() {
     let manifest = code("core/src/manifest/annotations.rs");
     same("Annotations on manifests", arguments(&manifest, &["policy", "interval", "order", "hints", "lifecycle", "text"]));
-    let owner = arguments(&code("core/src/manifest/owner.rs"), &["key"]);
+    let code_of_owner = code("core/src/manifest/owner.rs");
+    let mut owner = arguments(&code_of_owner, &["key"]);
+    owner.extend(arguments(&code_of_owner.replace("OWNER_SUFFIX: &str = ", "OWNER_SUFFIX("), &["OWNER_SUFFIX"]));
     same("Marks on dependents", owner.into_iter().filter(|key| key != "status-hint"));
     let component = code("component/src");
     let keys = arguments(&component, &["operator.key"]);
@@ -131,12 +141,55 @@ fn reasons_and_events_are_documented() {
     same("Reasons", reasons);
     let mut events = words(&code("component/src/events/sender.rs"));
     events.extend(words(&code("core/src/dependents/action.rs")));
-    for file in ["delete.rs", "pass.rs", "rendering.rs"] {
+    for file in ["abandon.rs", "delete.rs", "pass.rs", "rendering.rs"] {
         let told = code(&format!("component/src/reconciler/{file}"));
-        events.extend(arguments(&told, &["warning(&self.object, ", "normal(&self.object, "]));
+        events.extend(arguments(&told, &["warning(&self.object, ", "normal(&self.object, ", "warn_of_the_end"]));
         events.extend(words(&told).into_iter().filter(|word| told.contains(&format!("(&self.object, \"{word}\""))));
     }
     same("Events", events);
+}
+
+/// The functions that begin with one of these words, in order.
+fn functions<'a>(code: &'a str, begins: &'a str) -> impl Iterator<Item = &'a str> {
+    code.split(begins).skip(1).filter_map(|rest| rest.split(['(', '<']).next())
+}
+
+#[test]
+fn every_state_reason_condition_and_event_is_explained_where_it_goes_wrong() {
+    // The reference is compared with the code by the tests above.
+    for heading in ["States", "Reasons", "Conditions", "Events"] {
+        let (known, explained) = (documented(heading), first_column(TROUBLES, heading));
+        assert!(!known.is_empty(), "{heading}");
+        let missing: Vec<_> = known.difference(&explained).collect();
+        assert!(missing.is_empty(), "docs/src/troubles.md, {heading}: not explained {missing:?}");
+    }
+}
+
+#[test]
+fn every_expectation_is_in_the_chapter_on_testing() {
+    let code = code("testing/src/expect.rs");
+    let expectations: Vec<&str> = functions(&code, "    pub async fn ").chain(functions(&code, "    pub fn ")).collect();
+    assert!(expectations.contains(&"ready") && expectations.contains(&"within"), "{expectations:?}");
+    for expectation in expectations {
+        assert!(
+            TESTING.contains(&format!("{expectation}(")) || TESTING.contains(&format!("{expectation}::<")),
+            "{expectation} is not documented"
+        );
+    }
+}
+
+#[test]
+fn every_hook_and_what_its_context_gives_is_in_the_chapter_on_hooks() {
+    let (builder, context) = (code("component/src/operator/builder.rs"), code("component/src/hooks/context.rs"));
+    let hooks: Vec<&str> =
+        functions(&builder, "    pub fn ").filter(|name| name.starts_with("pre_") || name.starts_with("post_")).collect();
+    assert_eq!(hooks.len(), 5, "{hooks:?}");
+    for hook in hooks {
+        assert!(HOOKS.contains(&format!("**`{hook}`**")), "{hook} is not documented");
+    }
+    for call in functions(&context, "    pub fn ") {
+        assert!(HOOKS.contains(&format!("`{call}(")), "{call} is not documented");
+    }
 }
 
 #[tokio::test]

@@ -2,6 +2,8 @@ use std::time::Duration;
 
 use kubewright::prelude::*;
 use kubewright_apiserver::kinds::Verb;
+use kubewright_apiserver::middleware::faults::RuleHandle;
+use kubewright_apiserver::middleware::journal::{Mark, Record};
 use kubewright_apiserver::status::Status;
 
 use crate::types::{bundle, config_map};
@@ -53,6 +55,175 @@ async fn transient_errors_are_repeated_and_then_waited_for() {
     assert!(world.events("Retrying").await.is_empty());
 }
 
+/// A webhook that nobody answers, for ConfigMaps of the test's namespace.
+fn absent_webhook(namespace: &str) -> Value {
+    json!({
+        "apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration",
+        "metadata": { "name": format!("absent.{namespace}") },
+        "webhooks": [{
+            "name": "absent.test.kubewright.dev", "sideEffects": "None", "admissionReviewVersions": ["v1"], "failurePolicy": "Fail",
+            "clientConfig": { "url": "https://127.0.0.1:1/none" },
+            "namespaceSelector": { "matchLabels": { "kubernetes.io/metadata.name": namespace } },
+            "rules": [{ "apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE", "UPDATE", "DELETE"], "resources": ["configmaps"] }],
+        }],
+    })
+}
+
+/// From now on the admission webhook of ConfigMaps does not answer. The embedded server calls no webhooks: it answers as if it had.
+async fn take_webhook_away(world: &World) -> Option<RuleHandle> {
+    if world.cluster.is_embedded() {
+        let text = "Internal error occurred: failed calling webhook \"absent.test.kubewright.dev\": failed to call webhook";
+        let answer = Status::new(500, "InternalError", text);
+        return Some(world.faults().on(Verb::Create).of("", "configmaps").respond(answer));
+    }
+    world.create(&absent_webhook(world.namespace())).await;
+    // A new configuration counts a little later.
+    for number in 0..600 {
+        if world.try_create(&config_map(&format!("probe-{number}"), "a")).await.is_err() {
+            return None;
+        }
+        world.pass(Duration::from_millis(100)).await;
+    }
+    panic!("the webhook is not asked after 600 creates in a minute");
+}
+
+async fn bring_webhook_back(world: &World, rule: Option<RuleHandle>) {
+    match rule {
+        Some(rule) => rule.remove(),
+        None => world.delete(&absent_webhook(world.namespace())).await,
+    }
+}
+
+// OUT-3: the retry interval of the component, 10 minutes, is longer than a test waits.
+#[tokio::test]
+async fn an_install_goes_on_seconds_after_an_absent_admission_webhook_is_back() {
+    let world = World::start().await;
+    let rule = take_webhook_away(&world).await;
+    world.set(&bundle("demo", &[config_map("one", "a")])).await;
+    let waiting = world.until_state("demo", "Pending", "Retrying").await;
+    assert!(message(&waiting).contains("failed calling webhook"), "{}", message(&waiting));
+    bring_webhook_back(&world, rule).await;
+    world.until_ready("demo").await;
+}
+
+// OUT-3, DEL-1
+#[tokio::test]
+async fn a_deletion_goes_on_seconds_after_transient_errors() {
+    let world = World::start().await;
+    world.set(&bundle("demo", &[config_map("one", "a")])).await;
+    world.until_ready("demo").await;
+    let rule = world.faults().on(Verb::Delete).of("", "configmaps").internal_error();
+    world.delete(&bundle("demo", &[])).await;
+    world.until_state("demo", "DeletionPending", "DeletionRetrying").await;
+    rule.remove();
+    world.until_gone(&bundle("demo", &[])).await;
+    assert!(world.get(&config_map("one", "")).await.is_none());
+}
+
+// OUT-3, REF-2
+#[tokio::test]
+async fn a_reference_is_read_again_seconds_after_transient_errors() {
+    let world = World::start().await;
+    // What may not be listed is read by its name.
+    world.faults().on(Verb::List).of("", "configmaps").forbidden();
+    let rule = world.faults().on(Verb::Get).of("", "configmaps").named("settings").timeout();
+    world.create(&config_map("settings", "a")).await;
+    let mut component = bundle("demo", &[]);
+    component["spec"]["all"] = json!([{ "name": "settings" }]);
+    world.set(&component).await;
+    let waiting = world.until_state("demo", "Pending", "Retrying").await;
+    assert!(message(&waiting).contains("error loading ConfigMap"), "{}", message(&waiting));
+    assert!(waiting["status"].get("processingSince").is_none(), "references start no countdown: {waiting:#}");
+    rule.remove();
+    world.until_ready("demo").await;
+}
+
+/// The moments of the requests that a rule answered, in seconds after the first.
+fn moments(world: &World, mark: Mark, is_meant: impl Fn(&Record) -> bool) -> Vec<f64> {
+    let records = world.journal().since(mark);
+    let at: Vec<jiff::Timestamp> = records.iter().filter(|record| is_meant(record)).map(|record| record.time).collect();
+    at.iter().map(|moment| moment.duration_since(at[0]).as_secs_f64()).collect()
+}
+
+fn is_create(record: &Record) -> bool {
+    record.target.resource().is_some_and(|resource| resource.verb == Verb::Create && resource.resource == "configmaps")
+}
+
+// OUT-3
+#[tokio::test]
+async fn a_longer_time_that_the_server_asks_for_is_kept() {
+    let world = World::start().await;
+    world.faults().on(Verb::Create).of("", "configmaps").times(1).too_many_requests(4);
+    let mark = world.journal().mark();
+    world.set(&bundle("demo", &[config_map("one", "a")])).await;
+    world.until_ready("demo").await;
+    let creates = moments(&world, mark, is_create);
+    assert!(creates.len() == 2 && creates[1] >= 4.0, "{creates:?}");
+    assert!(creates[1] < 4.5 || !world.cluster.is_embedded(), "{creates:?}");
+}
+
+// OUT-3: how often something happens in a given time is told by a virtual clock only.
+#[tokio::test]
+async fn waits_after_transient_errors_double_up_to_a_minute_and_start_anew() {
+    let world = World::start().await;
+    if !world.cluster.is_embedded() {
+        return;
+    }
+    let rule = world.faults().on(Verb::Create).of("", "configmaps").unavailable();
+    let mark = world.journal().mark();
+    world.set(&bundle("demo", &[config_map("one", "a")])).await;
+    world.pass(Duration::from_mins(5)).await;
+    let creates = moments(&world, mark, is_create);
+    // Each pass sends it three times, after 100 ms and 500 ms.
+    let passes: Vec<f64> = creates.chunks(3).map(|tries| tries[0]).collect();
+    let waits: Vec<f64> = passes.windows(2).map(|pair| pair[1] - pair[0] - 0.6).collect();
+    let expected = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0, 60.0];
+    assert_eq!(waits.len(), expected.len(), "{waits:?}");
+    for (wait, expected) in waits.iter().zip(expected) {
+        assert!(*wait >= expected && *wait <= expected * 1.06, "{waits:?}");
+    }
+    rule.remove();
+    world.until_ready("demo").await;
+    world.faults().on(Verb::Create).of("", "configmaps").named("two").times(3).unavailable();
+    let mark = world.journal().mark();
+    world.set(&bundle("demo", &[config_map("one", "a"), config_map("two", "a")])).await;
+    world.until_ready("demo").await;
+    let creates = moments(&world, mark, is_create);
+    assert!(creates.len() == 4 && creates[3] < 1.8, "{creates:?}");
+}
+
+// OUT-3, PASS-5, STA-7
+#[tokio::test]
+async fn requests_for_the_component_itself_are_repeated_in_growing_waits() {
+    let world = World::start().await;
+    for subresource in ["", "status"] {
+        let on_component = world.faults().on(Verb::Patch).of("test.kubewright.dev", "bundles").subresource(subresource);
+        let rule = on_component.internal_error();
+        let name = if subresource.is_empty() { "finalizer" } else { "status" };
+        world.set(&bundle(name, &[config_map(name, "a")])).await;
+        // Three tries in each pass; passes after 1, 2, 4, 8, 16, 32 and then 60 seconds.
+        world.idle(Duration::from_mins(5)).await;
+        assert!((3..=40).contains(&rule.hits()), "{} patches of the {name}", rule.hits());
+        rule.remove();
+        world.until_ready(name).await;
+    }
+}
+
+// OUT-3, DRIFT-7: the pauses of a fight would leave the drift for 10 s, 60 s and then until a reapply is due.
+#[tokio::test]
+async fn drift_is_corrected_soon_after_transient_errors() {
+    let world = World::start().await;
+    world.set(&bundle("demo", &[config_map("one", "a")])).await;
+    world.until_ready("demo").await;
+    let rule = world.faults().on(Verb::Update).of("", "configmaps").internal_error();
+    world.patch(&config_map("one", ""), json!({ "data": { "value": "b" } })).await;
+    world.idle(Duration::from_mins(5)).await;
+    world.until_true("a correction was tried", || rule.hits() > 0).await;
+    assert_eq!(world.component("demo").await.unwrap()["status"]["state"], "Ready");
+    rule.remove();
+    world.until_object(&config_map("one", ""), "corrected", |map| map["data"]["value"] == "a").await;
+}
+
 // OUT-1, OUT-3
 #[tokio::test]
 async fn a_refused_write_is_an_error_that_names_the_object_and_heals_by_itself() {
@@ -71,12 +242,14 @@ async fn a_refused_write_is_an_error_that_names_the_object_and_heals_by_itself()
 async fn a_type_that_may_not_be_read_at_all_is_named_with_what_to_grant() {
     let world = World::start().await;
     for verb in [Verb::List, Verb::Get] {
-        world.faults().on(verb).of("", "configmaps").forbidden();
+        let why = format!("User \"op\" cannot {verb} resource \"configmaps\" in API group \"\" at the cluster scope");
+        world.faults().on(verb).of("", "configmaps").respond(Status::forbidden("", "configmaps", "", &why));
     }
     world.set(&bundle("demo", &[config_map("one", "a")])).await;
     let failed = world.until("demo", "in error", |component| component["status"]["state"] == "Error").await;
     assert_eq!(reason_of(&failed), "Error");
-    assert!(message(&failed).contains("grant get, list and watch"), "{}", message(&failed));
+    let remedy = "(grant user \"op\" the rule {apiGroups: [\"\"], resources: [configmaps], verbs: [get]} in a ClusterRole)";
+    assert!(message(&failed).contains(remedy), "{}", message(&failed));
 }
 
 // WATCH-2

@@ -5,7 +5,7 @@ use std::time::Duration;
 use kubewright::prelude::*;
 use kubewright_apiserver::kinds::Verb;
 
-use crate::types::{annotated, bundle, config_map};
+use crate::types::{annotated, bundle, config_map, deployment};
 use crate::world::{OPERATOR, World, condition};
 
 /// So often an object is restored within a little more than a minute (DRIFT-5); where time is real, fewer are waited for.
@@ -49,16 +49,82 @@ async fn corrections_of_a_field_that_another_actor_rewrites_are_spaced_and_told(
         let fought = world.component("demo").await.unwrap();
         let contested = condition(&fought, "Contested").unwrap();
         assert!(contested["message"].as_str().unwrap().contains("fighter keeps changing .data.value"), "{contested}");
-        // Peace: the object is as it should be for ten minutes, and nobody touches it any more.
+        // Peace: the object is as it should be for as long as the last pause was, and nobody touches it any more.
         let peaceful = |component: &Value| condition(component, "Contested").is_none();
         world.patch(&one, json!({ "data": { "value": "a" } })).await;
-        // The field is theirs now, so the next correction comes with the reapply; then it is quiet for ten minutes.
-        world.pass(Duration::from_secs(5400)).await;
+        // The field is theirs now, so the next correction comes with the reapply; then it is quiet for as long again.
+        world.pass(Duration::from_secs(3 * 3600)).await;
         world.until("demo", "at peace", peaceful).await;
     }
     let component = world.component("demo").await.unwrap();
     assert_eq!(component["status"]["state"], "Ready");
     assert!(world.events("Processing").await.is_empty() && world.events("Error").await.is_empty(), "Ready throughout");
+}
+
+// DRIFT-5
+#[tokio::test]
+async fn replicas_that_are_scaled_after_an_image_was_set_are_restored_at_once() {
+    let world = World::start().await;
+    let web = deployment("web");
+    world.set(&bundle("demo", std::slice::from_ref(&web))).await;
+    world.until_present(&web).await;
+    world.play_deployment(&web).await;
+    world.until_ready("demo").await;
+    let image = json!([{ "op": "replace", "path": "/spec/template/spec/containers/0/image", "value": "example.com/main:2" }]);
+    world.edit_as("kubectl-set", &web, image).await;
+    let image_of = |web: &Value| web["spec"]["template"]["spec"]["containers"][0]["image"].clone();
+    world.until_object(&web, "of the first image", |web| image_of(web) == "example.com/main:1").await;
+    world.scale_as("kubectl", &web, 3).await;
+    // Where time is real, at once cannot be told from soon.
+    if world.cluster.is_embedded() {
+        world.pass(Duration::from_secs(1)).await;
+        assert_eq!(world.get(&web).await.unwrap()["spec"]["replicas"], 1);
+        assert_eq!(world.told("demo", "Drifted"), Vec::<String>::new(), "nothing was held back");
+    }
+    world.until_object(&web, "of one replica", |web| web["spec"]["replicas"] == 1).await;
+}
+
+// DRIFT-5, STA-4
+#[tokio::test]
+async fn a_drift_that_waits_for_its_correction_is_a_condition() {
+    let world = World::start().await;
+    let one = config_map("one", "a");
+    world.set(&bundle("demo", std::slice::from_ref(&one))).await;
+    world.until_ready("demo").await;
+    for _ in 0..2 {
+        world.until_object(&one, "restored", |one| one["data"]["value"] == "a").await;
+        let edit = json!([{ "op": "replace", "path": "/data/value", "value": "mine" }]);
+        world.edit_as("fighter", &one, edit).await;
+    }
+    let waits = |component: &Value| condition(component, "Drifted").is_some();
+    let waiting = world.until("demo", "aware of the drift", waits).await;
+    let told = condition(&waiting, "Drifted").unwrap();
+    assert_eq!((told["reason"].as_str(), waiting["status"]["state"].as_str()), (Some("CorrectionDelayed"), Some("Ready")));
+    let text = told["message"].as_str().unwrap();
+    let start = format!("ConfigMap {}/one: fighter changed .data.value, which is corrected at 2", world.namespace());
+    assert!(text.starts_with(&start), "{text}");
+    world.until("demo", "corrected", |component| !waits(component)).await;
+    assert_eq!(world.get(&one).await.unwrap()["data"]["value"], "a");
+}
+
+// DRIFT-5
+#[tokio::test]
+async fn the_corrections_of_an_object_are_forgotten_when_it_is_deleted() {
+    let world = World::start().await;
+    let one = config_map("one", "a");
+    world.set(&bundle("demo", std::slice::from_ref(&one))).await;
+    world.until_ready("demo").await;
+    let edit = || json!([{ "op": "replace", "path": "/data/value", "value": "mine" }]);
+    for _ in 0..3 {
+        let uid = world.get(&one).await.unwrap()["metadata"]["uid"].clone();
+        world.edit_as("person", &one, edit()).await;
+        world.until_object(&one, "restored", |one| one["data"]["value"] == "a").await;
+        world.delete(&one).await;
+        world.until_object(&one, "created again", |one| one["metadata"]["uid"] != uid).await;
+    }
+    world.until_ready("demo").await;
+    assert_eq!(world.told("demo", "Drifted"), Vec::<String>::new(), "nothing was held back");
+    assert!(world.events("DriftRepeated").await.is_empty());
 }
 
 // OWN-4, DRIFT-5

@@ -4,6 +4,7 @@ use std::future::{Ready, ready};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use kubewright::core::flow::Event;
 use kubewright::core::reason;
 use kubewright::prelude::*;
 use parking_lot::Mutex;
@@ -119,7 +120,7 @@ async fn every_outcome_of_every_hook_shows_in_the_status() {
             let component =
                 world.until(&name, state, |component| component["status"]["state"] == state && reason_of(component) == reason);
             let component = component.await;
-            assert_eq!(message_of(&component), "Halted here", "{name}");
+            assert_eq!(message_of(&component), "halted here", "{name}");
             assert_eq!(condition(&component, "Stalled").is_some(), stalled, "{name}");
             let applied = world.get(&object(&name)).await.is_some();
             assert_eq!(applied, point == "post-reconcile", "{name}");
@@ -174,6 +175,27 @@ async fn done_ends_a_pass_without_a_trace() {
         world.patch(&bundle(name, &[]), json!({ "metadata": { "annotations": { "again": "x" } } })).await;
         world.until_ready(name).await;
     }
+}
+
+// HOOK-1, OUT-1
+#[tokio::test]
+async fn a_component_is_not_ready_in_a_generation_for_which_a_hook_ended_the_pass() {
+    let (world, script) = start().await;
+    script.released.store(true, Ordering::SeqCst);
+    let component = |value: &str| bundle("pre-reconcile-done", &[config_map("one", value)]);
+    world.set(&component("a")).await;
+    let ready = world.until_ready("pre-reconcile-done").await;
+    script.released.store(false, Ordering::SeqCst);
+    world.set(&component("b")).await;
+    let restarting = |seen: &Value| seen["status"]["state"] == "Processing" && reason_of(seen) == "Restarting";
+    let left = world.until("pre-reconcile-done", "restarting", restarting).await;
+    assert_eq!(left["status"]["observedGeneration"], ready["status"]["observedGeneration"]);
+    assert_ne!(left["status"]["observedGeneration"], left["metadata"]["generation"]);
+    assert_eq!(world.get(&config_map("one", "")).await.unwrap()["data"]["value"], "a");
+    script.released.store(true, Ordering::SeqCst);
+    world.patch(&component("b"), json!({ "metadata": { "annotations": { "again": "x" } } })).await;
+    world.until_ready("pre-reconcile-done").await;
+    assert_eq!(world.get(&config_map("one", "")).await.unwrap()["data"]["value"], "b");
 }
 
 // WAIT-2
@@ -286,4 +308,83 @@ async fn what_a_deletion_tells_is_told_once_while_a_hook_waits() {
         assert_eq!((names.len(), again.iter().count()), (1, 0), "{reason}");
     }
     world.delete(&json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": name } })).await;
+}
+
+// PASS-11
+#[tokio::test]
+async fn a_hook_that_never_returns_is_one_failed_pass_and_others_are_served() {
+    let released = Arc::new(AtomicBool::new(false));
+    let is_free = Arc::clone(&released);
+    let world = World::start_with(|builder| {
+        builder.parallel_passes(1).pass_limit(std::time::Duration::from_secs(3)).pre_reconcile(
+            move |_: &HookContext<Bundle>, component: &Bundle, _: &mut ComponentStatus| {
+                let hangs = component.metadata.name.as_deref() == Some("hangs") && !is_free.load(Ordering::SeqCst);
+                async move { if hangs { std::future::pending().await } else { Ok(()) } }
+            },
+        )
+    })
+    .await;
+    world.set(&bundle("hangs", &[config_map("one", "a")])).await;
+    world.set(&bundle("other", &[config_map("two", "a")])).await;
+    world.until_ready("other").await;
+    let hung = world.until("hangs", "in error", |component| component["status"]["state"] == "Error").await;
+    assert_eq!(reason_of(&hung), "Error");
+    assert_eq!(message_of(&hung), "the pass took longer than 3s (in the pre-reconcile hooks)");
+    released.store(true, Ordering::SeqCst);
+    world.until_ready("hangs").await;
+}
+
+// PASS-11: ten minutes pass on a virtual clock only.
+#[tokio::test]
+async fn without_another_limit_a_generator_that_never_returns_fails_after_ten_minutes() {
+    let mut world = World::new().await;
+    if !world.cluster.is_embedded() {
+        return;
+    }
+    let calls = Arc::new(Mutex::new(0));
+    let count = Arc::clone(&calls);
+    let generator = move |_: &RenderContext<Bundle>| {
+        let call = {
+            let mut calls = count.lock();
+            *calls += 1;
+            *calls
+        };
+        async move { if call == 1 { std::future::pending().await } else { Ok(Vec::<Manifest>::new()) } }
+    };
+    world.run_other(Operator::new(crate::world::OPERATOR).component::<Bundle>(generator)).await;
+    world.set(&bundle("demo", &[])).await;
+    world.pass(std::time::Duration::from_secs(599)).await;
+    assert_eq!(*calls.lock(), 1);
+    let failed = world.until("demo", "in error", |component| component["status"]["state"] == "Error").await;
+    assert_eq!(message_of(&failed), "the pass took longer than 600s (in the generator)");
+    world.until_ready("demo").await;
+    assert_eq!(*calls.lock(), 2);
+}
+
+// HOOK-4
+#[tokio::test]
+async fn a_hook_emits_events_on_its_component_without_a_client() {
+    let world = World::start_with(|builder| {
+        builder
+            .post_read(|cx: &ReadContext<Bundle>, _: &Bundle, _: &mut ComponentStatus| {
+                cx.event(Event::normal(reason!("Looked"), "the licence was looked at"));
+                ready(Ok(()))
+            })
+            .pre_reconcile(|cx: &HookContext<Bundle>, _: &Bundle, _: &mut ComponentStatus| {
+                cx.event(Event::warning(reason!("LicenceExpires"), "the licence expires tomorrow"));
+                ready(Ok(()))
+            })
+    })
+    .await;
+    world.set(&bundle("demo", &[config_map("one", "a")])).await;
+    world.until_ready("demo").await;
+    for (reason, kind, note) in
+        [("Looked", "Normal", "the licence was looked at"), ("LicenceExpires", "Warning", "the licence expires tomorrow")]
+    {
+        world.until_told(reason, note).await;
+        let events = world.all_events().await;
+        let event = events.iter().find(|event| event["reason"] == reason).unwrap();
+        assert_eq!((event["type"].as_str(), event["regarding"]["name"].as_str()), (Some(kind), Some("demo")));
+        assert_eq!(event["reportingController"], crate::world::OPERATOR);
+    }
 }

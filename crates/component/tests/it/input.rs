@@ -4,7 +4,7 @@ use kubewright::prelude::*;
 
 use crate::kinds::{Kinds, ordered};
 use crate::types::{annotated, bundle, config_map};
-use crate::world::{World, condition, message_of};
+use crate::world::{OPERATOR, World, condition, message_of};
 
 /// Upgrades a component to a set of manifests with one mistake, and gives the message, after the usual checks.
 async fn refused(world: &World, bad: &[Value]) -> String {
@@ -52,7 +52,7 @@ async fn a_manifest_without_kind_is_named_by_its_position() {
 async fn a_bad_annotation_value_is_named_with_what_is_allowed() {
     let world = World::start().await;
     let message = refused(&world, &[annotated(config_map("two", "a"), "update-policy", "sometimes")]).await;
-    names(&message, &["Kind=ConfigMap", "two", "update-policy", "sometimes", "allowed: ", "recreate"]);
+    names(&message, &["ConfigMap", "two", "update-policy", "sometimes", "allowed: ", "recreate"]);
 }
 
 // MARK-2
@@ -60,7 +60,37 @@ async fn a_bad_annotation_value_is_named_with_what_is_allowed() {
 async fn a_bad_order_is_named_with_its_range() {
     let world = World::start().await;
     let message = refused(&world, &[annotated(config_map("two", "a"), "apply-order", "first")]).await;
-    names(&message, &["Kind=ConfigMap", "two", "apply-order", "first", "32767"]);
+    names(&message, &["ConfigMap", "two", "apply-order", "first", "32767"]);
+}
+
+// MARK-2
+#[tokio::test]
+async fn a_misspelt_annotation_of_the_operator_is_named_with_the_nearest_known_one() {
+    let world = World::start().await;
+    let message = refused(&world, &[annotated(config_map("two", "a"), "aply-order", "1")]).await;
+    let (unknown, nearest) = (format!("{OPERATOR}/aply-order"), format!("{OPERATOR}/apply-order"));
+    names(&message, &["ConfigMap", "/two", "unknown annotation", &unknown, &nearest]);
+}
+
+// PASS-4
+#[tokio::test]
+async fn the_revision_counts_what_was_rendered_and_not_what_was_refused() {
+    let world = World::start().await;
+    let revision = |component: &Value| component["status"]["revision"].as_i64();
+    let wrong = annotated(config_map("one", "a"), "apply-order", "first");
+    world.set(&bundle("demo", std::slice::from_ref(&wrong))).await;
+    let stalled = |component: &Value| crate::world::is_seen(component) && condition(component, "Stalled").is_some();
+    assert_eq!(revision(&world.until("demo", "stalled", stalled).await), None);
+    world.set(&bundle("demo", &[config_map("one", "a")])).await;
+    assert_eq!(revision(&world.until_ready("demo").await), Some(1));
+    for _ in 0..2 {
+        world.set(&bundle("demo", &[wrong.clone(), config_map("two", "a")])).await;
+        assert_eq!(revision(&world.until("demo", "stalled", stalled).await), Some(1));
+        world.set(&bundle("demo", std::slice::from_ref(&wrong))).await;
+        assert_eq!(revision(&world.until("demo", "stalled", stalled).await), Some(1));
+    }
+    world.set(&bundle("demo", &[config_map("one", "b")])).await;
+    assert_eq!(revision(&world.until_ready("demo").await), Some(2));
 }
 
 // PREP-8
@@ -68,7 +98,7 @@ async fn a_bad_order_is_named_with_its_range() {
 async fn a_duplicate_is_named() {
     let world = World::start().await;
     let message = refused(&world, &[config_map("two", "a"), config_map("two", "b")]).await;
-    names(&message, &["uplicate object /v1, Kind=ConfigMap", "/two"]);
+    names(&message, &["duplicate object ConfigMap", "/two", "manifests 2 and 3"]);
 }
 
 // PREP-7
@@ -89,7 +119,7 @@ async fn an_instance_ordered_before_its_type_is_named() {
     let message = refused(&world, &objects).await;
     names(
         &message,
-        &["rror validating object set", "Kind=Baz", "baz", "must not have an apply order lesser than the one of its type"],
+        &["rror validating object set", "Baz", "baz", "must not have an apply order lesser than the one of its type"],
     );
     assert!(world.get(&kinds.crd()).await.is_none());
 }
@@ -101,7 +131,7 @@ async fn a_type_deleted_before_its_instances_is_named() {
     let kinds = Kinds::install(&world).await;
     let objects = [ordered(kinds.crd(), "", "1", ""), ordered(kinds.baz(), "", "2", "")];
     let message = refused(&world, &objects).await;
-    names(&message, &["Kind=Baz", "must not have a delete order greater than the one of its type"]);
+    names(&message, &["Baz", "must not have a delete order greater than the one of its type"]);
 }
 
 // PREP-7
@@ -115,6 +145,8 @@ async fn a_namespace_on_a_cluster_scoped_object_is_dropped() {
     world.set(&bundle("demo", std::slice::from_ref(&role))).await;
     let component = world.until_ready("demo").await;
     assert!(component["status"]["inventory"][0].get("namespace").is_none());
+    let note = world.until_event("NamespaceIgnored").await;
+    names(&note, &["ClusterRole", role["metadata"]["name"].as_str().unwrap(), "(namespace elsewhere)"]);
     let bare =
         json!({ "apiVersion": role["apiVersion"], "kind": "ClusterRole", "metadata": { "name": role["metadata"]["name"] } });
     assert!(world.get(&bare).await.is_some());
@@ -137,7 +169,7 @@ async fn a_namespaced_object_of_a_cluster_scoped_component_needs_a_namespace() {
     world.set(&site(&[config_map("one", "a")])).await;
     let stalled = |site: &Value| condition(site, "Stalled").is_some();
     let refused = world.until_object(&site(&[]), "stalled", stalled).await;
-    names(message_of(&refused), &["Kind=ConfigMap", "one", "namespace"]);
+    names(message_of(&refused), &["ConfigMap", "one", "namespace"]);
     let mut placed = config_map("one", "a");
     placed["metadata"]["namespace"] = world.namespace().into();
     world.set(&site(&[placed.clone()])).await;
@@ -165,7 +197,7 @@ async fn an_object_ordered_against_its_namespace_is_named() {
             ordered(inside.clone(), of_object.0, of_object.1, of_object.2),
         ];
         let message = refused(&world, &objects).await;
-        let key = format!("rror validating object set (/v1, Kind=ConfigMap {name}/inside): ");
+        let key = format!("rror validating object set (ConfigMap {name}/inside): ");
         names(&message, &[&key, expected]);
         assert!(world.get(&namespace).await.is_none());
     }
@@ -218,12 +250,9 @@ async fn what_a_dependent_cannot_have_is_named() {
     numeric["metadata"]["labels"] = json!({ "number": 1 });
     let mut late = annotated(config_map("two", "a"), "lifecycle", "post-delete");
     late["metadata"]["namespace"] = own.clone().into();
-    let key = format!("/v1, Kind=ConfigMap {}/two", world.namespace());
+    let key = format!("ConfigMap {}/two", world.namespace());
     let rows: [(Vec<Value>, Vec<&str>); 4] = [
-        (
-            vec![generated],
-            vec!["specifies metadata.generateName (but dependent objects are not allowed to do so)", "Kind=ConfigMap"],
-        ),
+        (vec![generated], vec!["specifies metadata.generateName (but dependent objects are not allowed to do so)", "ConfigMap"]),
         (vec![numeric], vec!["labels", "number", "two"]),
         (vec![ordered(namespace.clone(), "", "", "1")], vec!["namespaces must not define a purge order"]),
         (vec![namespace, late], vec!["two", &own]),

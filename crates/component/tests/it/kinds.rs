@@ -2,6 +2,7 @@
 
 use kubewright::prelude::*;
 
+use crate::leaks::CANARY;
 use crate::types::{annotated, bundle};
 use crate::world::World;
 
@@ -111,7 +112,7 @@ pub(crate) fn held(mut object: Value) -> Value {
 }
 
 pub(crate) fn secret(name: &str) -> Value {
-    json!({ "apiVersion": "v1", "kind": "Secret", "metadata": { "name": name }, "stringData": { "value": "a" } })
+    json!({ "apiVersion": "v1", "kind": "Secret", "metadata": { "name": name }, "stringData": { "value": format!("{CANARY} horse") } })
 }
 
 /// An object with orders; an empty one is not set.
@@ -130,7 +131,7 @@ pub(crate) fn api_service(group: &str, version: &str) -> Value {
 }
 
 /// The version of a group that nobody serves.
-fn unserved(world: &World, group: &str) -> Value {
+pub(crate) fn unserved(world: &World, group: &str) -> Value {
     let mut service = api_service(group, "v1");
     service["spec"]["insecureSkipTLSVerify"] = true.into();
     service["spec"]["service"] = json!({ "namespace": world.namespace(), "name": "nobody" });

@@ -60,7 +60,7 @@ async fn three_thousand_dependents_are_listed_in_one_status() {
     let blocked = world.until("demo", "blocked", |component| condition(component, "Stalled").is_some()).await;
     assert_eq!(condition(&blocked, "Stalled").unwrap()["reason"], "TooManyDependents");
     let message = message_of(&blocked);
-    assert!(message.starts_with("The object would have 2") && message.contains("with 5000 dependents"), "{message}");
+    assert!(message.starts_with("the object would have 2") && message.contains("with 5000 dependents"), "{message}");
     assert_eq!(blocked["status"]["inventory"].as_array().unwrap().len(), 3000);
     world.journal().since(mark).writes().of("", "configmaps").exactly(1).unwrap();
     world.delete(&bundle("demo", &[])).await;

@@ -20,9 +20,8 @@ async fn second(world: &World) -> TestOperator {
 
 /// Waits until the late request has been answered, and what follows from it is done.
 async fn until_answered(world: &World) {
-    while world.journal().all().writes().iter().any(|record| record.status().is_none()) {
-        world.pass(Duration::from_millis(20)).await;
-    }
+    let all_answered = || world.journal().all().writes().iter().all(|record| record.status().is_some());
+    world.until_true("every write is answered", all_answered).await;
     world.pass(Duration::from_secs(1)).await;
 }
 

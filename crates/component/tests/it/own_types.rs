@@ -113,7 +113,7 @@ fn references_are_found_in_enums_tuples_arrays_boxes_and_lists() {
     assert_eq!(Own::reference_kinds().into_iter().collect::<Vec<_>>(), [ReferenceKind::ConfigMap, ReferenceKind::Secret]);
     let name = |name: &str| ConfigMapRef { name: name.to_owned() };
     let shared = Shared { maps: Arc::new([name("a"), name("b")]), secret: Arc::new(SecretRef { name: "c".to_owned() }) };
-    let mut found = kubewright::component::References::default();
+    let mut found = References::default();
     shared.refer(&mut found);
     let found: Vec<String> = found.all().iter().map(|reference| reference.path.join(".")).collect();
     assert_eq!(found, ["maps.0", "maps.1", "secret"]);
@@ -127,7 +127,7 @@ fn types_that_are_called_like_settings_are_parameters_and_settings_with_another_
     let settings = own.settings();
     assert_eq!(settings.timeout.map(|timeout| timeout.to_string()).as_deref(), Some("7m0s"));
     assert!(settings.kube_config.is_none());
-    let parameters = own.parameters(&kubewright::component::Resolved::default());
+    let parameters = own.parameters(&Resolved::default());
     assert_eq!((&parameters["timeouts"]["connect"], &parameters["rules"]["retries"]), (&json!(3), &json!(2)));
     assert_eq!((own.spec.timeouts.connect, own.spec.rules.retries, own.spec.backend.url.as_str()), (3, 2, "a"));
     assert!(Own::impersonates().is_empty());

@@ -64,9 +64,7 @@ async fn an_owner_that_lets_go_during_the_pass_that_waits_for_it_is_not_missed()
     world.until_ready("other").await;
     let slow = world.faults().on(Verb::Create).of("", "secrets").times(1).delay(Duration::from_secs(10));
     world.set(&bundle("demo", &[config_map("taken", "a"), secret("slow")])).await;
-    while slow.hits() == 0 {
-        world.pass(Duration::from_millis(50)).await;
-    }
+    world.until_true("the Secret is created", || slow.hits() > 0).await;
     world.set(&bundle("other", &[])).await;
     world.until_gone(&config_map("taken", "")).await;
     world.until_ready("demo").await;
@@ -83,8 +81,8 @@ async fn never_refuses_both_kinds_of_existing_objects() {
     world.set(&bundle("demo", &[never(config_map("free", "a")), never(secret("taken"))])).await;
     world.until("demo", "blocked by both", |component| message_of(component).contains("; ")).await;
     let message = message_of(&blocked(&world, "demo").await).to_owned();
-    assert!(message.contains("ound existing object /v1, Kind=ConfigMap") && message.contains("without owner"), "{message}");
-    assert!(message.contains("wner conflict; object /v1, Kind=Secret"), "{message}");
+    assert!(message.contains("ound existing object ConfigMap") && message.contains("without owner"), "{message}");
+    assert!(message.contains("wner conflict; object Secret"), "{message}");
     assert_eq!(world.get(&config_map("free", "")).await.unwrap(), free);
     assert_eq!(world.get(&secret("taken")).await.unwrap(), taken);
 }
@@ -181,6 +179,25 @@ async fn an_edited_dependent_is_restored_at_once_and_foreign_fields_stay() {
     let component = world.component("demo").await.unwrap();
     assert_eq!(component["status"]["state"], "Ready");
     assert_eq!(world.events("Processing").await.len(), 0, "Ready throughout");
+}
+
+// DRIFT-4
+#[tokio::test]
+async fn an_object_without_managed_fields_is_restored_when_a_reapply_is_due() {
+    let world = World::start().await;
+    let mut component = bundle("demo", &[annotated(config_map("one", "a"), "reapply-interval", "4s")]);
+    component["spec"]["requeueInterval"] = "2s".into();
+    world.set(&component).await;
+    world.until_ready("demo").await;
+    let mark = world.journal().mark();
+    let stripped = world.patch(&config_map("one", ""), json!({ "metadata": { "managedFields": [{}] } })).await;
+    assert!(stripped["metadata"].get("managedFields").is_none(), "{stripped:#}");
+    // That its fields are gone is drift.
+    let updated = || !world.journal().since(mark).verb(Verb::Update).of("", "configmaps").is_empty();
+    world.until_true("the object is written again", updated).await;
+    world.patch(&config_map("one", ""), json!({ "data": { "value": "edited" } })).await;
+    world.until_object(&config_map("one", ""), "restored", |map| map["data"]["value"] == "a").await;
+    world.until_ready("demo").await;
 }
 
 // NS-1, DEL-4

@@ -5,7 +5,7 @@ use std::time::Duration;
 use kubewright::prelude::*;
 
 use crate::types::{annotated, bundle, config_map};
-use crate::world::{OPERATOR, World, message_of};
+use crate::world::{OPERATOR, World, is_seen, message_of};
 
 const OTHER: &str = "example.com/other";
 
@@ -134,11 +134,17 @@ async fn fields_that_the_server_does_not_know_are_left_out_and_told_once() {
         assert!(live.get("colour").is_none());
         let note = world.until_event("UnknownFields").await;
         assert!(note.contains(".colour") && note.contains(".shape") && note.contains("one"), "{policy}: {note}");
+        let ready = world.component("demo").await.unwrap();
+        let dropped = crate::world::condition(&ready, "UnknownFields").unwrap()["message"].as_str().unwrap().to_owned();
+        assert!(dropped.starts_with("ConfigMap ") && dropped.contains("/one: ") && dropped.contains(".colour"), "{dropped}");
         let mark = world.journal().mark();
         world.pass(Duration::from_secs(3)).await;
         world.journal().since(mark).writes().of("", "configmaps").exactly(0).unwrap();
         assert_eq!(world.events("UnknownFields").await.len(), 1, "{policy}");
         assert!(world.events("UpdateError").await.is_empty(), "{policy}");
+        world.set(&with_policy(policy, &[config_map("one", "b")])).await;
+        let is_told = |component: &Value| crate::world::condition(component, "UnknownFields").is_some();
+        world.until("demo", "without unknown fields", |component| is_seen(component) && !is_told(component)).await;
     }
 }
 

@@ -40,16 +40,16 @@ async fn a_type_that_may_not_be_watched_is_polled_until_it_may() {
     let metric = "kubewright_polled_types{controller=\"bundle\",cluster=\"local\"} 1";
     assert!(world.metrics().contains(metric), "{}", world.metrics());
     rule.remove();
-    // The watch is tried again after 10 minutes, which only a virtual clock has.
-    if world.cluster.is_embedded() {
-        world.pass(Duration::from_mins(11)).await;
-        let watched = world.until("demo", "no longer polling", |component| condition(component, "Polling").is_none()).await;
-        assert_eq!(watched["status"]["state"], "Ready");
-        assert!(world.metrics().contains(&metric.replace("} 1", "} 0")), "{}", world.metrics());
-        world.delete(&kinds.foo()).await;
-        world.pass(Duration::from_millis(500)).await;
-        assert!(world.get(&kinds.foo()).await.is_some(), "it is back at once");
-    }
+    // The watch is tried again at least once a minute.
+    let granted = world.cluster.clock().moment();
+    let watched = world.until("demo", "no longer polling", |component| condition(component, "Polling").is_none()).await;
+    assert!(world.cluster.clock().moment().since(granted) < Duration::from_secs(61));
+    assert_eq!(watched["status"]["state"], "Ready");
+    world.until_true("nothing is polled", || world.metrics().contains(&metric.replace("} 1", "} 0"))).await;
+    let deleted = world.get(&kinds.foo()).await.unwrap();
+    world.delete(&kinds.foo()).await;
+    let is_another = |foo: &Value| foo["metadata"]["uid"] != deleted["metadata"]["uid"];
+    world.until_object(&kinds.foo(), "back", is_another).await;
     world.delete(&bundle("demo", &[])).await;
     world.until_gone(&bundle("demo", &[])).await;
     assert!(world.get(&kinds.foo()).await.is_none());
@@ -141,6 +141,42 @@ async fn references_that_may_not_be_watched_are_shown() {
     world
         .create(&json!({ "apiVersion": "v1", "kind": "Secret", "metadata": { "name": "login" }, "data": { "password": "b2xk" } }))
         .await;
+    world.until_ready("demo").await;
+}
+
+// REF-2, WATCH-6
+#[tokio::test]
+async fn references_are_no_longer_polled_a_minute_after_they_may_be_watched() {
+    let world = World::start().await;
+    let rule = world.faults().on(Verb::List).of("", "secrets").forbidden();
+    world
+        .create(&json!({ "apiVersion": "v1", "kind": "Secret", "metadata": { "name": "login" }, "data": { "password": "b2xk" } }))
+        .await;
+    let mut component = bundle("demo", &[]);
+    component["spec"]["nested"] = json!({ "secretValues": { "x": { "name": "login", "key": "password" } } });
+    world.set(&component).await;
+    let ready = world.until_ready("demo").await;
+    assert!(polling(&ready).contains(": Secret ("), "{}", polling(&ready));
+    rule.remove();
+    world.until("demo", "no longer polling", |component| condition(component, "Polling").is_none()).await;
+}
+
+// WATCH-6, WATCH-10
+#[tokio::test]
+async fn an_operator_that_may_not_watch_its_components_is_not_ready_and_says_what_to_grant() {
+    let mut world = World::start().await;
+    world.kill().await;
+    let rule = world.faults().on(Verb::List).of("test.kubewright.dev", "bundles").forbidden();
+    world.start_operator().await;
+    let refusal = || world.unready("components of bundle").is_some_and(|why| why.contains("may not be watched: "));
+    world.until_true("the refused watch is told", refusal).await;
+    let why = world.unready("components of bundle").unwrap();
+    assert!(why.contains("grant get, list and watch on bundles.test.kubewright.dev"), "{why}");
+    rule.remove();
+    let granted = world.cluster.clock().moment();
+    world.until_true("the operator is ready", || world.is_ready()).await;
+    assert!(world.cluster.clock().moment().since(granted) < Duration::from_secs(61));
+    world.set(&bundle("demo", &[config_map("one", "a")])).await;
     world.until_ready("demo").await;
 }
 

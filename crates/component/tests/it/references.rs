@@ -4,7 +4,7 @@ use kubewright::prelude::*;
 use kubewright_apiserver::kinds::Verb;
 
 use crate::types::{bundle, config_map};
-use crate::world::World;
+use crate::world::{OPERATOR, World};
 
 /// A component that refers to all of these ConfigMaps.
 fn referring(names: &[&str]) -> Value {
@@ -46,7 +46,7 @@ async fn a_component_waits_for_what_is_missing_and_goes_on_at_once() {
     assert_eq!(
         message(&waiting),
         format!(
-            "Spec.all[0]: error loading configmap {0}/a: not found; spec.all[1]: error loading configmap {0}/b: not found",
+            "spec.all[0]: error loading ConfigMap {0}/a: not found; spec.all[1]: error loading ConfigMap {0}/b: not found",
             world.namespace()
         )
     );
@@ -106,10 +106,77 @@ async fn a_missing_object_holds_back_deletion_until_it_is_there() {
     world.delete(&config_map("a", "")).await;
     world.delete(&component).await;
     let waiting = world.until("demo", "waiting", |component| component["status"]["state"] == "DeletionPending").await;
-    let expected = format!("Spec.all[0]: error loading configmap {}/a: not found", world.namespace());
+    let expected = format!(
+        "spec.all[0]: error loading ConfigMap {}/a: not found (if it is gone for good, annotate the object with \
+         {OPERATOR}/abandon-dependents=true to leave its dependents)",
+        world.namespace()
+    );
     assert_eq!(message(&waiting), expected);
     world.create(&config_map("a", "1")).await;
     world.until_gone(&component).await;
+}
+
+// REF-5
+#[tokio::test]
+async fn a_secret_that_comes_without_the_key_is_told_at_once_with_its_keys() {
+    let world = World::start().await;
+    let mut component = bundle("demo", &[]);
+    component["spec"]["nested"] = json!({ "secretValues": { "x": { "name": "login", "key": "password" } } });
+    world.set(&component).await;
+    let path = "spec.nested.secretValues.x";
+    let missing = format!("{path}: error loading Secret {}/login: not found", world.namespace());
+    world.until("demo", "waiting for the secret", |component| message(component) == missing).await;
+    // Other messages are recorded at most every 5 s.
+    world.pass(Duration::from_secs(6)).await;
+    world.create(&secret("login", json!({ "user": "YQ==", "pass": "YQ==" }))).await;
+    let told = format!("{path}: key password not found in Secret {}/login (its keys: pass, user)", world.namespace());
+    if world.cluster.is_embedded() {
+        world.pass(Duration::from_millis(500)).await;
+        assert_eq!(message(&world.component("demo").await.unwrap()), told);
+    }
+    world.until("demo", "waiting for the key", |component| message(component) == told).await;
+    world.patch(&secret("login", json!({})), json!({ "data": { "password": "YQ==" } })).await;
+    if world.cluster.is_embedded() {
+        world.pass(Duration::from_millis(500)).await;
+        assert_eq!(world.component("demo").await.unwrap()["status"]["state"], "Ready");
+    }
+    world.until_ready("demo").await;
+}
+
+// REF-4
+#[tokio::test]
+async fn a_namespace_goes_with_a_component_and_what_the_component_refers_to() {
+    let world = World::start().await;
+    let mut component = referring(&["a"]);
+    component["spec"]["objects"] = json!([config_map("one", "1")]);
+    world.create(&config_map("a", "1")).await;
+    world.set(&component).await;
+    world.until_ready("demo").await;
+    // Events of two kinds come in any order: the operator knows that the object is gone before the component goes.
+    world.delete(&config_map("a", "")).await;
+    world.until_state("demo", "Pending", "Retrying").await;
+    let namespace = world.own_namespace();
+    world.delete(&namespace).await;
+    world.until_gone(&component).await;
+    world.until_gone(&namespace).await;
+}
+
+// REF-4, DEL-5
+#[tokio::test]
+async fn a_namespace_goes_without_the_deletion_hooks_of_a_component_whose_references_are_gone() {
+    let world = World::start().await;
+    let mut component = referring(&["a"]);
+    component["spec"]["objects"] = json!([crate::types::annotated(config_map("last", "1"), "lifecycle", "pre-delete")]);
+    world.create(&config_map("a", "1")).await;
+    world.set(&component).await;
+    world.until_ready("demo").await;
+    world.delete(&config_map("a", "")).await;
+    world.until_state("demo", "Pending", "Retrying").await;
+    let namespace = world.own_namespace();
+    world.delete(&namespace).await;
+    world.until_gone(&component).await;
+    let told = world.until_event_about(&namespace, "DeletionHooksSkipped").await;
+    assert!(told.starts_with("1 objects of deletion stages are not applied"), "{told}");
 }
 
 // REF-2
@@ -193,7 +260,7 @@ async fn what_may_not_be_read_at_all_is_an_error_that_names_the_field() {
     component["spec"]["nested"] = json!({ "secretValues": { "x": { "name": "login", "key": "password" } } });
     world.set(&component).await;
     let failed = world.until_state("demo", "Error", "Error").await;
-    let expected = format!("Spec.nested.secretValues.x: error loading secret {}/login: ", world.namespace());
+    let expected = format!("spec.nested.secretValues.x: error loading Secret {}/login: ", world.namespace());
     assert!(message(&failed).starts_with(&expected), "{}", message(&failed));
     world.faults().clear();
     world.create(&secret("login", json!({ "password": "b2xk" }))).await;
@@ -252,10 +319,10 @@ async fn a_reference_that_halts_ends_the_pass_and_says_where_it_stands() {
     world.create(&config_map("b", "1")).await;
     world.set(&component).await;
     let waiting = world.until_state("demo", "Pending", "LicenceMissing").await;
-    assert_eq!(message(&waiting), "Spec.nested.licences.x[0]: no licence a");
+    assert_eq!(message(&waiting), "spec.nested.licences.x[0]: no licence a");
     world.create(&config_map("a", "revoked")).await;
     let blocked = world.until_state("demo", "Error", "LicenceRevoked").await;
-    assert!(message(&blocked).contains("spec.nested.licences.x[0]") || message(&blocked).contains("Spec.nested.licences.x[0]"));
+    assert!(message(&blocked).contains("spec.nested.licences.x[0]") || message(&blocked).contains("spec.nested.licences.x[0]"));
     assert!(message(&blocked).contains("the licence a is revoked"), "{}", message(&blocked));
     assert_eq!(crate::world::condition(&blocked, "Stalled").unwrap()["reason"], "LicenceRevoked");
     let again = |n: u32| json!({ "metadata": { "annotations": { "try": n.to_string() } } });
@@ -285,7 +352,7 @@ async fn of_a_failed_reference_and_a_blocked_one_the_failure_decides_and_both_ar
     world.set(&component).await;
     let failed = world.until_state("demo", "Error", "Error").await;
     let told = message(&failed);
-    assert!(told.contains("error loading secret") && told.contains("the licence a is revoked"), "{told}");
+    assert!(told.contains("error loading Secret") && told.contains("the licence a is revoked"), "{told}");
 }
 
 // REF-2, TRG-2
@@ -303,9 +370,7 @@ async fn what_changes_while_single_watches_become_one_is_not_missed() {
     other["metadata"]["name"] = "other".into();
     let late = world.faults().on(Verb::List).of("", "configmaps").times(1).delay(Duration::from_secs(3));
     world.set(&other).await;
-    while late.hits() == 0 {
-        world.pass(Duration::from_millis(10)).await;
-    }
+    world.until_true("the config maps are listed", || late.hits() > 0).await;
     world.pass(Duration::from_millis(100)).await;
     world.patch(&config_map("a-0", ""), json!({ "data": { "value": "2" } })).await;
     let seen = |copy: &Value| copy["data"]["a-0.value"] == "2";

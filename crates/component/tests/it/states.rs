@@ -9,7 +9,7 @@ use kubewright::prelude::*;
 
 use crate::kinds::{HOLD, Kinds, held};
 use crate::types::{Bundle, bundle, config_map};
-use crate::world::{World, condition, message_of};
+use crate::world::{OPERATOR, World, condition, message_of};
 
 /// State, reason, status of the Ready condition, and message.
 type Told = (String, String, String, String);
@@ -123,16 +123,16 @@ async fn waits_errors_and_timeouts_use_the_words_of_the_specification() {
     demo["spec"]["timeout"] = "3s".into();
     demo["spec"]["all"] = json!([{ "name": "a" }]);
     world.set(&demo).await;
-    let missing = format!("Spec.all[0]: error loading configmap {}/a: not found", world.namespace());
+    let missing = format!("spec.all[0]: error loading ConfigMap {}/a: not found", world.namespace());
     let is = |component: Value, expected: (&str, &str, &str, &str)| expect(&[told_by(&component["status"])], &[expected]);
     is(world.until_state("demo", "Pending", "Retrying").await, ("Pending", "Retrying", "Unknown", &missing));
     world.create(&config_map("a", "1")).await;
-    is(world.until_state("demo", "Error", "Error").await, ("Error", "Error", "False", "Broken by a hook"));
+    is(world.until_state("demo", "Error", "Error").await, ("Error", "Error", "False", "broken by a hook"));
     switch.0.store(Switch::WAITS, Ordering::SeqCst);
-    is(world.until_state("demo", "Pending", "Held").await, ("Pending", "Held", "Unknown", "Held by a hook"));
+    is(world.until_state("demo", "Pending", "Held").await, ("Pending", "Held", "Unknown", "held by a hook"));
     // Neither counts down: nothing was applied.
     world.pass(Duration::from_secs(4)).await;
-    is(world.component("demo").await.unwrap(), ("Pending", "Held", "Unknown", "Held by a hook"));
+    is(world.component("demo").await.unwrap(), ("Pending", "Held", "Unknown", "held by a hook"));
     switch.0.store(0, Ordering::SeqCst);
     world.until_state("demo", "Processing", "Processing").await;
     let late = world.until_state("demo", "Error", "Timeout").await;
@@ -140,9 +140,9 @@ async fn waits_errors_and_timeouts_use_the_words_of_the_specification() {
     assert!(text.starts_with("Reconcilation of dependent resources timed out: ") && text.contains("foo"), "{text}");
     switch.0.store(Switch::WAITS, Ordering::SeqCst);
     trigger.queue(world.namespace(), "demo");
-    is(world.until_state("demo", "Pending", "Timeout").await, ("Pending", "Timeout", "Unknown", "Held by a hook"));
+    is(world.until_state("demo", "Pending", "Timeout").await, ("Pending", "Timeout", "Unknown", "held by a hook"));
     switch.0.store(Switch::FAILS, Ordering::SeqCst);
-    is(world.until_state("demo", "Error", "Timeout").await, ("Error", "Timeout", "False", "Broken by a hook"));
+    is(world.until_state("demo", "Error", "Timeout").await, ("Error", "Timeout", "False", "broken by a hook"));
     switch.0.store(0, Ordering::SeqCst);
     // A failed dependent is told in place of the timeout.
     let stalled = json!({ "observedGeneration": 1, "conditions": [{ "type": "Stalled", "status": "True", "reason": "Test",
@@ -177,17 +177,22 @@ async fn a_deletion_uses_the_words_of_the_specification() {
     world.delete(&config_map("a", "")).await;
     world.until_state("demo", "Pending", "Retrying").await;
     world.delete(&demo).await;
-    let missing = format!("Spec.all[0]: error loading configmap {}/a: not found", world.namespace());
+    let missing = format!(
+        "spec.all[0]: error loading ConfigMap {}/a: not found (if it is gone for good, annotate the object with \
+         {OPERATOR}/abandon-dependents=true to leave its dependents)",
+        world.namespace()
+    );
     let waiting = world.until_state("demo", "DeletionPending", "DeletionRetrying").await;
     is(waiting, ("DeletionPending", "DeletionRetrying", "Unknown", &missing));
     world.create(&config_map("a", "1")).await;
-    let used = format!("Deletion blocked: type Bar.{} is still in use (instances exist)", kinds.group());
+    let used =
+        format!("Deletion blocked: type Bar.{} is still in use (instances exist): {}/bar", kinds.group(), world.namespace());
     is(world.until_state("demo", "Deleting", "DeletionBlocked").await, ("Deleting", "DeletionBlocked", "Unknown", &used));
     world.delete(&kinds.bar()).await;
     let held_back = "Deletion blocked due to existing foreign finalizers";
     let blocked = world.until("demo", "held back", |component| message_of(component) == held_back).await;
     is(blocked, ("Deleting", "DeletionBlocked", "Unknown", held_back));
-    world.patch(&bundle("demo", &[]), json!({ "metadata": { "finalizers": [crate::world::OPERATOR] } })).await;
+    world.patch(&bundle("demo", &[]), json!({ "metadata": { "finalizers": [OPERATOR] } })).await;
     let going = world.until_state("demo", "Deleting", "DeletionProcessing").await;
     let text = message_of(&going);
     let words = "Deletion of dependent resources triggered; waiting until dependent resources are deleted: ";

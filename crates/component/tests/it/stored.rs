@@ -94,7 +94,8 @@ async fn a_definition_is_known_as_one_in_whichever_version_it_is_stored() {
     world.run(|builder| builder).await;
     let blocked = world.until_state("demo", "Deleting", "DeletionBlocked").await;
     let crd = kinds.crd()["metadata"]["name"].as_str().unwrap().to_owned();
-    assert_eq!(message_of(&blocked), format!("Deletion blocked: crd {crd} is still in use (instances exist)"));
+    let found = format!("{}/baz", world.namespace());
+    assert_eq!(message_of(&blocked), format!("Deletion blocked: crd {crd} is still in use (instances exist): {found}"));
     world.delete(&kinds.baz()).await;
     world.until_gone(&bundle("demo", &[])).await;
     world.until_gone(&kinds.crd()).await;

@@ -187,6 +187,50 @@ async fn a_kubeconfig_that_becomes_useless_loses_nothing_and_can_be_given_up() {
     world.kill_and_stop(other).await;
 }
 
+// TGT-7, REF-4: the process knows the target still.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_namespace_goes_with_a_component_and_its_kubeconfig_and_nothing_is_left_behind() {
+    let world = World::start().await;
+    let other = TestCluster::start_with(TestOptions::default().exclusive()).await;
+    let place = other.namespace().to_owned();
+    let secret = kubeconfig(&other.kubeconfig().await);
+    world.create(&secret).await;
+    world.set(&remote(&[config_map("one", "a")], &place)).await;
+    world.until_ready("demo").await;
+    world.delete(&secret).await;
+    world.until("demo", "waiting for the secret", |component| message_of(component).contains("not found")).await;
+    let namespace = world.own_namespace();
+    world.delete(&namespace).await;
+    world.until_gone(&remote(&[], &place)).await;
+    world.until_gone(&namespace).await;
+    assert!(there(&other, "one").await.is_none());
+    world.kill_and_stop(other).await;
+}
+
+// TGT-7, REF-4, DEL-10
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_deleted_namespace_leaves_in_a_cluster_to_which_nothing_leads_is_counted() {
+    let mut world = World::start().await;
+    let other = TestCluster::start_with(TestOptions::default().exclusive()).await;
+    let place = other.namespace().to_owned();
+    let secret = kubeconfig(&other.kubeconfig().await);
+    world.create(&secret).await;
+    world.set(&remote(&[config_map("one", "a"), config_map("two", "a")], &place)).await;
+    world.until_ready("demo").await;
+    // Another process has never seen the kubeconfig.
+    world.kill().await;
+    world.delete(&secret).await;
+    world.run(|builder| builder).await;
+    world.until("demo", "waiting for the secret", |component| message_of(component).contains("not found")).await;
+    let namespace = world.own_namespace();
+    world.delete(&namespace).await;
+    world.until_gone(&remote(&[], &place)).await;
+    let told = world.until_event_about(&namespace, "DependentsAbandoned").await;
+    assert!(told.starts_with("2 dependents of ") && told.ends_with(": 2 ConfigMap"), "{told}");
+    assert!(there(&other, "one").await.is_some());
+    world.kill_and_stop(other).await;
+}
+
 // TGT-4
 #[tokio::test(flavor = "multi_thread")]
 async fn a_target_out_of_reach_holds_back_only_its_own_components() {
@@ -206,7 +250,7 @@ async fn a_target_out_of_reach_holds_back_only_its_own_components() {
     for number in [0, 19] {
         let far = world.until_state(&format!("far-{number}"), "Pending", "Retrying").await;
         let message = message_of(&far);
-        assert!(message.starts_with("The target cluster cannot be reached: "), "{message}");
+        assert!(message.starts_with("the target cluster cannot be reached: "), "{message}");
     }
     world.patch(&config_map("two", ""), json!({ "data": { "value": "b" } })).await;
     world.until_object(&config_map("two", ""), "repaired", |map| map["data"]["value"] == "a").await;

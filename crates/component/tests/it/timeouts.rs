@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use kubewright::prelude::*;
+use kubewright_apiserver::kinds::Verb;
 
 use crate::kinds::Kinds;
-use crate::types::annotated;
+use crate::types::{annotated, bundle, config_map};
 use crate::world::{World, condition, message_of, reason_of};
 
 /// A component that waits for its Foo, with a timeout.
@@ -15,8 +16,12 @@ fn waiting(kinds: &Kinds, timeout: &str) -> Value {
     component
 }
 
+fn text(time: &Value) -> jiff::Timestamp {
+    time.as_str().unwrap().parse().unwrap()
+}
+
 fn since(component: &Value) -> jiff::Timestamp {
-    component["status"]["processingSince"].as_str().unwrap().parse().unwrap()
+    text(&component["status"]["processingSince"])
 }
 
 // TIME-1, TIME-3, TIME-4
@@ -76,6 +81,39 @@ async fn a_wait_before_the_first_apply_starts_no_countdown() {
     assert!(component["status"].get("processingSince").is_none());
 }
 
+// TIME-1, TIME-3
+#[tokio::test]
+async fn a_component_that_meets_nothing_but_errors_times_out_and_can_still_succeed() {
+    let world = World::start().await;
+    let rule = world.faults().on(Verb::Create).of("", "configmaps").internal_error();
+    let mut component = bundle("demo", &[config_map("one", "a")]);
+    component["spec"]["timeout"] = "6s".into();
+    let created: jiff::Timestamp = text(&world.set(&component).await["metadata"]["creationTimestamp"]);
+    let retrying = world.until_state("demo", "Pending", "Retrying").await;
+    let start = since(&retrying);
+    assert!(start.duration_since(created).as_secs() <= 1 || !world.cluster.is_embedded(), "the first pass counts: {retrying:#}");
+    let late = world.until_state("demo", "Pending", "Timeout").await;
+    assert_eq!(since(&late), start);
+    rule.remove();
+    let ready = world.until_ready("demo").await;
+    assert!(ready["status"].get("processingSince").is_none());
+}
+
+// TIME-1
+#[tokio::test]
+async fn the_countdown_of_a_write_that_is_refused_runs_on_into_the_timeout() {
+    let world = World::start().await;
+    let rule = world.faults().on(Verb::Create).of("", "configmaps").forbidden();
+    let mut component = bundle("demo", &[config_map("one", "a")]);
+    component["spec"]["timeout"] = "6s".into();
+    world.set(&component).await;
+    let start = since(&world.until_state("demo", "Error", "Error").await);
+    let late = world.until_state("demo", "Error", "Timeout").await;
+    assert_eq!(since(&late), start);
+    rule.remove();
+    world.until_ready("demo").await;
+}
+
 // TIME-5, READY-4
 #[tokio::test]
 async fn a_failed_dependent_takes_precedence_over_the_timeout() {
@@ -101,7 +139,7 @@ async fn a_ready_component_that_becomes_incomplete_starts_a_new_countdown() {
     let world = World::start().await;
     let kinds = Kinds::install(&world).await;
     let component = waiting(&kinds, "3s");
-    let later = annotated(crate::types::config_map("later", "a"), "apply-order", "1");
+    let later = annotated(config_map("later", "a"), "apply-order", "1");
     let mut both = component.clone();
     both["spec"]["objects"] = json!([kinds.foo(), later]);
     world.set(&both).await;

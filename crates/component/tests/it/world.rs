@@ -4,17 +4,22 @@ use std::time::Duration;
 
 use kubewright::component::ComponentBuilder;
 use kubewright::prelude::*;
+use kubewright::runtime::admin::CheckKind;
 use kubewright::runtime::clock::Random;
 use kubewright::runtime::cluster::{ApiRequest, ApiResource, Cluster, ClusterOptions, PatchKind};
 use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
 use kubewright_testing::{Faults, Journal, TestCluster, TestOperator};
 
+use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
+use tracing_subscriber::util::SubscriberInitExt as _;
+
 use crate::calm::Calm;
+use crate::leaks::Watchman;
 use crate::types::{Bundle, Site, objects, site_objects};
 
 pub(crate) const OPERATOR: &str = "bundle-operator.test.kubewright.dev";
 /// How long a test waits for what it expects.
-const PATIENCE: Duration = Duration::from_secs(180);
+const PATIENCE: Duration = Duration::from_secs(150);
 
 pub(crate) struct World {
     pub(crate) cluster: TestCluster,
@@ -33,7 +38,8 @@ impl World {
     pub(crate) fn on(cluster: TestCluster) -> Self {
         // RUST_LOG=debug shows what an operator does; the second test of a process finds it set up.
         let filter = tracing_subscriber::EnvFilter::from_default_env();
-        drop(tracing_subscriber::fmt().with_env_filter(filter).with_test_writer().try_init());
+        let printed = tracing_subscriber::fmt::layer().with_test_writer().with_filter(filter);
+        drop(tracing_subscriber::registry().with(printed).with(Watchman).try_init());
         cluster.journal().keep_bodies(true);
         let options = ClusterOptions::new(cluster.clock().clone(), Random::seeded(2), cluster.tasks().clone());
         let requests = Cluster::new(cluster.client().clone(), options);
@@ -56,6 +62,27 @@ impl World {
     pub(crate) async fn run(&mut self, configure: impl FnOnce(ComponentBuilder<Bundle>) -> ComponentBuilder<Bundle>) {
         let builder = configure(Operator::new(OPERATOR).component::<Bundle>(objects));
         self.operator = Some(self.cluster.run(builder).await);
+    }
+
+    /// Starts the operator without waiting until it works: when its requests are meant to fail.
+    pub(crate) async fn start_operator(&mut self) {
+        let builder = Operator::new(OPERATOR).component::<Bundle>(objects);
+        self.operator = Some(self.cluster.start_operator(builder).await);
+    }
+
+    fn checks(&self) -> Vec<(String, Result<(), String>)> {
+        self.operator.as_ref().map(|operator| operator.running().checks().results(CheckKind::Ready)).unwrap_or_default()
+    }
+
+    /// What a check of readiness complains of.
+    pub(crate) fn unready(&self, check: &str) -> Option<String> {
+        self.checks().into_iter().find(|(name, _)| name == check)?.1.err()
+    }
+
+    /// Whether all checks of readiness pass.
+    pub(crate) fn is_ready(&self) -> bool {
+        let checks = self.checks();
+        !checks.is_empty() && checks.iter().all(|(_, result)| result.is_ok())
     }
 
     /// Starts another operator instead.
@@ -193,6 +220,25 @@ impl World {
         self.requests.send(&request.field_manager(manager)).await.unwrap()
     }
 
+    /// Changes the number of replicas as another program does, by the subresource.
+    pub(crate) async fn scale_as(&self, manager: &str, object: &Value, replicas: u32) {
+        let resource = self.resource(object).await;
+        let namespace = self.namespace_of(&resource, object);
+        let patch = json!({ "spec": { "replicas": replicas } });
+        let request = ApiRequest::patch(&resource, namespace, object.name(), PatchKind::Merge, &patch);
+        self.requests.send(&request.subresource("scale").field_manager(manager)).await.unwrap();
+    }
+
+    /// The messages of a condition in all statuses that the operator wrote of a component.
+    pub(crate) fn told(&self, name: &str, kind: &str) -> Vec<String> {
+        let records = self.journal().all().of("test.kubewright.dev", "bundles").subresource("status").named(name);
+        let messages = records.iter().filter_map(|record| {
+            let body = record.body.as_ref()?;
+            Some(condition(body, kind)?["message"].as_str()?.to_owned())
+        });
+        messages.collect()
+    }
+
     /// Patches an object that may be on its way out.
     pub(crate) async fn patch_if_there(&self, object: &Value, patch: Value) {
         let resource = self.resource(object).await;
@@ -231,7 +277,8 @@ impl World {
         let deadline = self.deadline();
         let gvk = object.gvk().unwrap();
         while self.requests.discovery().resolve_gvk(&gvk).await.unwrap().is_none() {
-            assert!(self.cluster.clock().moment().0 < deadline, "expected {} to be served", object.title());
+            let is_in_time = self.cluster.clock().moment().0 < deadline;
+            assert!(is_in_time, "expected {} to be served; discovery does not list {gvk:?}", object.title());
             self.pass(Duration::from_millis(1100)).await;
         }
     }
@@ -282,12 +329,17 @@ impl World {
         self.get(&crate::types::bundle(name, &[])).await
     }
 
-    /// The notes of all events of the test's namespace with this reason.
-    pub(crate) async fn events(&self, reason: &str) -> Vec<String> {
+    /// All events of the test's namespace.
+    pub(crate) async fn all_events(&self) -> Vec<Value> {
         let gvk = GroupVersionKind::new("events.k8s.io", "v1", "Event");
         let resource = self.requests.discovery().require(&gvk).await.unwrap();
         let list = self.requests.send(&ApiRequest::list(&resource, Some(self.namespace()))).await.unwrap();
-        let events = list["items"].as_array().unwrap();
+        list["items"].as_array().unwrap().clone()
+    }
+
+    /// The notes of all events of the test's namespace with this reason.
+    pub(crate) async fn events(&self, reason: &str) -> Vec<String> {
+        let events = self.all_events().await;
         let of_reason = events.iter().filter(|event| event["reason"] == reason);
         of_reason.map(|event| event["note"].as_str().unwrap_or_default().to_owned()).collect()
     }
@@ -296,7 +348,8 @@ impl World {
     pub(crate) async fn until_true(&self, what: &str, holds: impl Fn() -> bool) {
         let deadline = self.deadline();
         while !holds() {
-            assert!(self.cluster.clock().moment().0 < deadline, "expected that {what}");
+            let is_in_time = self.cluster.clock().moment().0 < deadline;
+            assert!(is_in_time, "expected that {what}; last requests: {:#?}", self.last_requests());
             self.pause().await;
         }
     }
@@ -321,7 +374,29 @@ impl World {
             if let Some(note) = self.events(reason).await.pop() {
                 return note;
             }
-            assert!(self.cluster.clock().moment().0 < deadline, "expected an event {reason}");
+            let is_in_time = self.cluster.clock().moment().0 < deadline;
+            assert!(is_in_time, "expected an event {reason}; last requests: {:#?}", self.last_requests());
+            self.pause().await;
+        }
+    }
+
+    /// The namespace of the test.
+    pub(crate) fn own_namespace(&self) -> Value {
+        json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": self.namespace() } })
+    }
+
+    /// Waits until there is an event with this reason about an object of the cluster, and gives its note.
+    pub(crate) async fn until_event_about(&self, object: &Value, reason: &str) -> String {
+        let gvk = GroupVersionKind::new("events.k8s.io", "v1", "Event");
+        let resource = self.requests.discovery().require(&gvk).await.unwrap();
+        let deadline = self.deadline();
+        loop {
+            let list = self.requests.send(&ApiRequest::list(&resource, Some("default"))).await.unwrap();
+            let about = |event: &&Value| event["reason"] == reason && event["regarding"]["name"] == object.name();
+            if let Some(event) = list["items"].as_array().unwrap().iter().find(about) {
+                return event["note"].as_str().unwrap_or_default().to_owned();
+            }
+            assert!(self.cluster.clock().moment().0 < deadline, "expected an event {reason} about {}", object.title());
             self.pause().await;
         }
     }
@@ -329,8 +404,12 @@ impl World {
     /// Waits until there is an event with this reason and note.
     pub(crate) async fn until_told(&self, reason: &str, note: &str) {
         let deadline = self.deadline();
-        while !self.events(reason).await.iter().any(|told| told == note) {
-            assert!(self.cluster.clock().moment().0 < deadline, "expected an event {reason}: {note}");
+        loop {
+            let notes = self.events(reason).await;
+            if notes.iter().any(|told| told == note) {
+                return;
+            }
+            assert!(self.cluster.clock().moment().0 < deadline, "expected an event {reason}: {note}; there are {notes:#?}");
             self.pause().await;
         }
     }
@@ -344,7 +423,7 @@ impl World {
             if groups["items"].as_array().unwrap().iter().any(|item| item["metadata"]["name"] == group) {
                 return;
             }
-            assert!(self.cluster.clock().moment().0 < deadline, "expected discovery to list {group}");
+            assert!(self.cluster.clock().moment().0 < deadline, "expected discovery to list {group}: {groups:#}");
             self.pause().await;
         }
     }
@@ -365,8 +444,7 @@ impl World {
                 return found.clone();
             }
             if self.cluster.clock().moment().0 > deadline {
-                let records = self.journal().all();
-                let requests: Vec<_> = records.iter().rev().take(25).rev().map(ToString::to_string).collect();
+                let requests = self.last_requests();
                 let status = found.as_ref().and_then(|found| found.get("status"));
                 panic!("expected {} to be {what}; it is {status:#?}\nlast requests: {requests:#?}", object.title());
             }
@@ -403,6 +481,11 @@ impl World {
 
     pub(crate) async fn until_present(&self, object: &Value) -> Value {
         self.until_object(object, "there", |_| true).await
+    }
+
+    /// The last requests of the operator, as text.
+    fn last_requests(&self) -> Vec<String> {
+        self.journal().all().iter().rev().take(25).rev().map(ToString::to_string).collect()
     }
 
     fn deadline(&self) -> Duration {

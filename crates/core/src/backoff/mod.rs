@@ -4,6 +4,7 @@ mod bucket;
 mod policy;
 mod rng;
 mod timing;
+mod transient;
 
 #[cfg(test)]
 mod tests;
@@ -13,3 +14,4 @@ pub use policy::Policy;
 pub(crate) use policy::jittered;
 pub use rng::Rng;
 pub use timing::Timing;
+pub use transient::{Transient, TransientBackoff};

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
-use super::{Policy, Rng, Timing, TokenBucket};
+use super::{Policy, Rng, Timing, TokenBucket, Transient, TransientBackoff};
 use crate::flow::Delay;
 use crate::time::Moment;
 
@@ -17,7 +17,7 @@ fn a_sequence_doubles_up_to_its_cap() {
     assert_eq!(nominal(&policy, 8), ["1s", "2s", "4s", "8s", "16s", "32s", "1m", "1m"]);
 }
 
-// Vectors of section 4.2.
+// Vectors of flow-and-contract.md, 4.2
 #[test]
 fn the_default_policies_have_the_documented_delays() {
     let timing = Timing::default();
@@ -64,4 +64,42 @@ fn a_bucket_can_refuse_instead() {
     let now = Moment::START;
     assert!(bucket.try_take(now) && bucket.try_take(now) && !bucket.try_take(now));
     assert!(bucket.try_take(now + Duration::from_secs(300)));
+}
+
+// OUT-3
+#[test]
+fn transient_errors_wait_from_a_second_to_a_minute_and_start_anew_after_a_pass_without() {
+    let mut backoff = TransientBackoff::default();
+    let mut now = Moment(Duration::from_secs(100));
+    let mut delays = Vec::new();
+    for _ in 0..8 {
+        let delay = backoff.delay(Transient::default(), now);
+        delays.push(delay.as_secs());
+        now = now + delay;
+    }
+    assert_eq!(delays, [1, 2, 4, 8, 16, 32, 60, 60]);
+    backoff.reset();
+    assert_eq!(backoff.delay(Transient::default(), now), Duration::from_secs(1));
+}
+
+// OUT-3
+#[test]
+fn a_transient_error_waits_at_least_as_long_as_the_server_asks() {
+    let asks = |seconds| Transient::new(Some(Duration::from_secs(seconds)));
+    let mut backoff = TransientBackoff::default();
+    let now = Moment(Duration::from_secs(100));
+    assert_eq!(backoff.delay(asks(90), now), Duration::from_secs(90));
+    assert_eq!(asks(2).and(Some(asks(7))).and(None), asks(7));
+}
+
+// OUT-3, WAIT-1
+#[test]
+fn a_pass_before_its_time_does_not_lengthen_the_wait_after_transient_errors() {
+    let mut backoff = TransientBackoff::default();
+    let mut now = Moment(Duration::from_secs(100));
+    assert_eq!(backoff.delay(Transient::default(), now), Duration::from_secs(1));
+    now = now + Duration::from_millis(400);
+    assert_eq!(backoff.delay(Transient::default(), now), Duration::from_millis(600));
+    now = now + Duration::from_millis(600);
+    assert_eq!(backoff.delay(Transient::default(), now), Duration::from_secs(2));
 }

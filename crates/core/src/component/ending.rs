@@ -16,7 +16,7 @@ const SHOWN: usize = 3;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Ending {
-    /// Early, by the user's wish: state and reason stay.
+    /// Early, by the user's wish: state and reason stay, but for Ready of an earlier generation.
     Kept,
     /// The first status of a new component, written before anything else is done.
     FirstSeen,
@@ -69,11 +69,15 @@ pub struct Circumstances {
 impl ComponentStatus {
     /// Writes down how a pass ended.
     pub fn conclude(&mut self, ending: &Ending, at: &Circumstances) {
-        self.observed_generation = at.generation;
         if at.deleting {
             self.processing_since = None;
             self.processing_digest.clear();
         }
+        if *ending == Ending::Kept {
+            self.keep(at);
+            return;
+        }
+        self.observed_generation = at.generation;
         match ending {
             Ending::Ready => {
                 self.applied_generation = at.generation;
@@ -81,11 +85,22 @@ impl ComponentStatus {
                 self.processing_since = None;
             }
             Ending::Incomplete(_) if !at.deleting => {
-                self.processing_since.get_or_insert_with(|| at.started.into());
+                self.start_countdown(at.started);
             }
             _ => {}
         }
         self.show(ending, at);
+    }
+
+    /// The pass ended before it did anything for its generation, so it records none. The component is not Ready in a generation that was
+    /// never applied (OUT-1).
+    fn keep(&mut self, at: &Circumstances) {
+        if self.state != Some(State::Ready) || self.observed_generation == at.generation {
+            return;
+        }
+        let message = "a hook ended the pass before anything was deleted".to_owned();
+        let ending = if at.deleting { Ending::Wait { reason: None, message } } else { Ending::Restarting };
+        self.show(&ending, at);
     }
 
     /// Sets state and conditions alone, as the status that is written ahead does (PASS-6).
@@ -118,12 +133,7 @@ struct Shown {
 }
 
 fn shown(ending: &Ending, deleting: bool, timed_out: bool) -> Option<Shown> {
-    let show = |state, reason: &str, message: String| Shown {
-        state,
-        reason: reason.to_owned(),
-        message: upper_first(message),
-        stalled: None,
-    };
+    let show = |state, reason: &str, message: String| Shown { state, reason: reason.to_owned(), message, stalled: None };
     Some(match ending {
         Ending::Kept => return None,
         Ending::FirstSeen => show(State::Pending, "FirstSeen", "First seen".to_owned()),
@@ -179,12 +189,4 @@ fn with_objects(text: &str, waiting: &[Waiting]) -> String {
         more => format!(" and {more} more"),
     };
     format!("{text}: {}{more}", named.join("; "))
-}
-
-fn upper_first(text: String) -> String {
-    let mut characters = text.chars();
-    match characters.next() {
-        Some(first) if first.is_lowercase() => first.to_uppercase().chain(characters).collect(),
-        _ => text,
-    }
 }

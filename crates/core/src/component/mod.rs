@@ -6,7 +6,7 @@ mod polling;
 mod status;
 
 pub use ending::{Circumstances, Ending};
-pub use fight::CONTESTED;
+pub use fight::{CONTESTED, DRIFTED, UNKNOWN_FIELDS};
 pub use polling::{POLLING, poll_delay};
 pub use status::{ComponentStatus, READY, STALLED, State};
 

@@ -142,6 +142,12 @@ impl ComponentStatus {
         self.condition(READY).map_or("", |condition| &condition.message)
     }
 
+    /// Whether the component is Ready in this generation, as `kubectl wait --for=condition=Ready` tells it, too: the state follows the
+    /// condition, and that program compares `status.observedGeneration` with the generation (STA-11).
+    pub fn is_ready(&self, generation: Option<i64>) -> bool {
+        self.state == Some(State::Ready) && Some(self.observed_generation) == generation
+    }
+
     /// Whether another program of this name processed the component as it is now (TAKE-3).
     pub fn is_left_by_another(&self, generation: i64) -> bool {
         let digest = &self.processing_digest;
@@ -174,6 +180,11 @@ impl ComponentStatus {
             digest.clone_into(&mut self.last_processing_digest);
         }
         restarted
+    }
+
+    /// Starts the countdown of the timeout, unless it is running (TIME-1).
+    pub fn start_countdown(&mut self, now: Timestamp) {
+        self.processing_since.get_or_insert_with(|| now.into());
     }
 
     /// When the running countdown ends.

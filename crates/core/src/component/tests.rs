@@ -173,7 +173,7 @@ fn transition_times_move_with_the_status_alone() {
 
 // STA-10
 #[test]
-fn messages_name_three_objects_and_start_with_a_capital() {
+fn messages_name_three_objects_and_keep_their_first_letter() {
     let mut status = ComponentStatus::default();
     status.conclude(&Ending::Incomplete(waiting()), &at(0));
     assert_eq!(
@@ -182,7 +182,7 @@ fn messages_name_three_objects_and_start_with_a_capital() {
          Deployment ns/a: 0 of 1 ready; Deployment ns/b: 0 of 1 ready; Deployment ns/c: 0 of 1 ready and 2 more"
     );
     status.conclude(&wait(None), &at(0));
-    assert_eq!(status.message(), "Secret is missing");
+    assert_eq!(status.message(), "secret is missing");
 }
 
 // STA-1
@@ -200,4 +200,68 @@ fn the_fields_stand_in_their_order_and_conditions_have_five() {
     let json: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(json["conditions"][0].as_object().unwrap().len(), 5);
     assert_eq!(json["lastAppliedAt"], "2023-11-14T22:13:20Z");
+}
+
+// OUT-1
+#[test]
+fn a_pass_that_user_code_ends_early_counts_for_no_generation() {
+    let mut status = ComponentStatus::default();
+    status.conclude(&Ending::Kept, &at(0));
+    assert_eq!((status.observed_generation, status.state), (-1, None));
+    status.conclude(&Ending::Ready, &at(0));
+    status.conclude(&Ending::Kept, &at(1));
+    assert!(status.is_ready(Some(3)), "the same generation stays Ready");
+    let next = Circumstances { generation: 4, ..at(2) };
+    let (mut restarted, mut removed) = (status.clone(), status);
+    restarted.conclude(&Ending::Kept, &next);
+    assert_eq!(restarted.observed_generation, 3);
+    assert_eq!(shown(&restarted), (State::Processing, "Restarting".to_owned(), ConditionStatus::Unknown, None));
+    removed.conclude(&Ending::Kept, &Circumstances { deleting: true, ..next });
+    assert_eq!(removed.observed_generation, 3);
+    assert_eq!(shown(&removed), (State::DeletionPending, "DeletionRetrying".to_owned(), ConditionStatus::Unknown, None));
+    // What was not Ready stays as it was.
+    restarted.conclude(&failed(None), &next);
+    restarted.conclude(&Ending::Kept, &Circumstances { generation: 5, ..at(3) });
+    assert_eq!((restarted.observed_generation, restarted.state), (4, Some(State::Error)));
+}
+
+/// `kubectl wait --for=condition=Ready`: the generation of the condition, else that of the status, must not be older than the object.
+fn kubectl_waits_no_longer(status: &Value, generation: i64) -> bool {
+    let conditions = status["conditions"].as_array().into_iter().flatten();
+    let ready = conditions.filter(|condition| condition["type"] == READY).find(|condition| condition["status"] == "True");
+    ready.is_some_and(|ready| {
+        let observed = ready["observedGeneration"].as_i64().or_else(|| status["observedGeneration"].as_i64());
+        observed.is_none_or(|observed| observed >= generation)
+    })
+}
+
+// STA-11
+#[test]
+fn is_ready_and_kubectl_wait_agree_after_any_two_passes() {
+    let endings = [
+        Ending::Kept,
+        Ending::FirstSeen,
+        Ending::Restarting,
+        Ending::Suspended,
+        Ending::Ready,
+        Ending::Incomplete(waiting()),
+        wait(None),
+        blocked("Licence"),
+        failed(None),
+    ];
+    for (first, second) in endings.iter().flat_map(|first| endings.iter().map(move |second| (first, second))) {
+        for (generation, deleting) in [(3, false), (4, false), (4, true)] {
+            let mut status = ComponentStatus::default();
+            status.conclude(first, &at(0));
+            status.conclude(second, &Circumstances { deleting, generation, ..at(1) });
+            let written = serde_json::to_value(&status).unwrap();
+            // Also right after the next change, which no pass has seen yet.
+            for present in [generation, generation + 1] {
+                let ready = status.is_ready(Some(present));
+                assert_eq!(ready, kubectl_waits_no_longer(&written, present), "{first:?}, {second:?}, {present}: {written}");
+                let applied = *second == Ending::Ready || *second == Ending::Kept && *first == Ending::Ready && generation == 3;
+                assert_eq!(ready, applied && present == generation, "{first:?}, {second:?}, {present}");
+            }
+        }
+    }
 }

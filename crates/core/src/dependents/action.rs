@@ -1,5 +1,6 @@
 //! What a plan asks to be sent.
 
+use std::fmt;
 use std::time::Duration;
 
 use kubewright_machinery::object::{GroupKind, GroupVersionKind, ObjectKey};
@@ -119,7 +120,7 @@ pub enum Request {
     Get,
 }
 
-/// A question: does any object of a type exist that is not ours (10.12)? One LIST with limit 1 per kind.
+/// A question: does any object of a type exist that is not ours (component.md, 10.12)? One LIST per kind with limit [`Instances::SHOWN`].
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ForeignCheck {
     /// What types are meant.
@@ -163,10 +164,34 @@ pub enum CheckedTypes {
 pub enum Foreign {
     /// There is none.
     None,
-    /// There is one, of this kind.
-    Found(GroupKind),
+    /// There are some.
+    Found(Instances),
     /// Discovery or a LIST failed.
     Unavailable(String),
+}
+
+/// Instances of a type that are not ours.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "executors make it")]
+pub struct Instances {
+    /// Their kind.
+    pub kind: GroupKind,
+    /// Some of them, as `namespace/name`.
+    pub names: Vec<String>,
+    /// Whether there are more than those.
+    pub more: bool,
+}
+
+impl Instances {
+    /// The number of instances that a message names, and that a check asks for.
+    pub const SHOWN: usize = 3;
+}
+
+impl fmt::Display for Instances {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.names.join(", "))?;
+        if self.more { f.write_str(" and more") } else { Ok(()) }
+    }
 }
 
 /// Something worth telling people as an event on the component (EVT-2).
@@ -215,6 +240,11 @@ pub enum Note {
         /// The fields, comma separated.
         fields: String,
     },
+    /// Manifests of cluster-scoped objects name a namespace (PREP-7).
+    NamespaceIgnored {
+        /// The objects with their namespaces, comma separated.
+        objects: String,
+    },
 }
 
 impl Note {
@@ -227,6 +257,7 @@ impl Note {
             Self::DriftRepeated { .. } => "DriftRepeated",
             Self::DriftNotRepaired { .. } => "DriftNotRepaired",
             Self::UnknownFields { .. } => "UnknownFields",
+            Self::NamespaceIgnored { .. } => "NamespaceIgnored",
         }
     }
 
@@ -256,6 +287,9 @@ impl Note {
             }
             Self::UnknownFields { object, fields } => {
                 format!("{object} is written without fields that the server does not know: {fields}")
+            }
+            Self::NamespaceIgnored { objects } => {
+                format!("cluster-scoped objects have no namespace; that of their manifests is ignored: {objects}")
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The end of a component (10.11), behind the gate (10.12).
+//! The end of a component (component.md, 10.11), behind the gate (component.md, 10.12).
 
 use super::planner::Planner;
 use super::teardown::Removal;
@@ -10,8 +10,8 @@ impl Planner<'_> {
     /// Whether everything is gone.
     pub(super) fn delete(&mut self, desired: &Desired, foreign_finalizers: &[String]) -> bool {
         let all: Vec<usize> = (0..self.items.len()).collect();
-        let checks = self.gate();
-        if !self.all_free(checks) {
+        let (checks, types) = self.gate();
+        if !self.all_free(checks, &types, Removal::Deletion) {
             self.wait_for_all(&all);
             return false;
         }
@@ -37,8 +37,8 @@ impl Planner<'_> {
         done
     }
 
-    /// All questions that must be answered with no before anything is deleted (GATE-2).
-    fn gate(&self) -> Vec<ForeignCheck> {
+    /// All questions that must be answered with no before anything is deleted (GATE-2), and the places of what they are about.
+    fn gate(&self) -> (Vec<ForeignCheck>, Vec<usize>) {
         let selector = self.engine.foreign_selector();
         let declared = self.engine.additional_managed_types.iter().map(|managed| ForeignCheck {
             types: CheckedTypes::Declared(managed.clone()),
@@ -46,11 +46,12 @@ impl Planner<'_> {
             selector: selector.clone(),
         });
         let mut checks: Vec<ForeignCheck> = declared.collect();
-        if self.items.iter().any(|item| !item.delete_policy.orphans_on_deletion()) {
-            let ours = (0..self.items.len())
-                .filter(|&place| self.live(&self.items[place].key()).is_some_and(|live| self.engine.owns(live)));
-            checks.extend(ours.filter_map(|place| self.check_of_type(place)));
+        if self.items.iter().all(|item| item.delete_policy.orphans_on_deletion()) {
+            return (checks, Vec::new());
         }
-        checks
+        let is_ours = |place: &usize| self.live(&self.items[*place].key()).is_some_and(|live| self.engine.owns(live));
+        let ours: Vec<usize> = (0..self.items.len()).filter(is_ours).collect();
+        checks.extend(ours.iter().filter_map(|&place| self.check_of_type(place)));
+        (checks, ours)
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use kubewright_machinery::object::{GroupVersionKind, ObjectKey};
 use serde_json::Value;
 
-use super::ManagedType;
+use super::{ManagedType, Note};
 use crate::manifest::{AdoptionPolicy, DeletePolicy, Lifecycle, ReconcilePolicy, UpdatePolicy};
 
 /// A wanted object with all that its annotations and the component's policies say about it.
@@ -49,6 +49,7 @@ pub struct Desired {
     objects: Vec<DesiredObject>,
     deletion_stage: Vec<DesiredObject>,
     index: HashMap<ObjectKey, usize>,
+    misplaced: Vec<(ObjectKey, String)>,
 }
 
 impl Desired {
@@ -56,7 +57,22 @@ impl Desired {
     pub(super) fn new(all: Vec<DesiredObject>) -> Self {
         let (deletion_stage, objects): (Vec<_>, Vec<_>) = all.into_iter().partition(|object| object.lifecycle.is_some());
         let index = objects.iter().enumerate().map(|(place, object)| (object.key.clone(), place)).collect();
-        Self { objects, deletion_stage, index }
+        Self { objects, deletion_stage, index, misplaced: Vec::new() }
+    }
+
+    pub(super) fn with_misplaced(self, misplaced: Vec<(ObjectKey, String)>) -> Self {
+        Self { misplaced, ..self }
+    }
+
+    /// The note about cluster-scoped objects whose manifests name a namespace, which is ignored (PREP-7).
+    pub fn misplaced(&self) -> Option<Note> {
+        const SHOWN: usize = 5;
+        let named = self.misplaced.iter().take(SHOWN).map(|(key, namespace)| format!("{key} (namespace {namespace})"));
+        let mut objects = named.collect::<Vec<_>>().join(", ");
+        if let Some(more) = self.misplaced.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+            objects = format!("{objects} and {more} more");
+        }
+        (!objects.is_empty()).then_some(Note::NamespaceIgnored { objects })
     }
 
     /// The ordinary objects.

@@ -1,31 +1,20 @@
-//! Fields of ours that somebody changed, and the forced reapply (10.13).
+//! Fields of ours that somebody changed, and the forced reapply (component.md, 10.13).
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use kubewright_machinery::object::ObjectKey;
 
 use super::compare::contested;
-use super::memory::{Compared, Corrections};
+use super::fights::{self, Cause, Corrections};
+use super::memory::Compared;
 use super::planner::Planner;
 use super::state::{State, seconds_between};
 use super::takeover::Comparison;
-use super::{DesiredObject, Item, Note, ObjectAction, Phase, Projection, Verb};
+use super::{DesiredObject, FINGERPRINT_NONE, Item, Note, ObjectAction, Phase, Projection, Verb};
 use crate::manifest::{ReconcilePolicy, UpdatePolicy};
 use crate::seconds::Seconds;
-
-/// After this long in sync, an object counts as peaceful again, in seconds.
-const PEACE: i64 = 600;
-/// The correction that makes people aware of a fight.
-const TOLD_AT: u32 = 2;
-
-/// The pause in seconds after so many corrections; `None`: until a reapply is due (DRIFT-5).
-const fn pause_after(corrections: u32) -> Option<i64> {
-    match corrections {
-        0 | 1 => Some(10),
-        2 => Some(60),
-        _ => None,
-    }
-}
 
 /// The time between reapplies of an object, in seconds.
 fn interval_of(object: &DesiredObject) -> i64 {
@@ -38,6 +27,8 @@ enum Finding {
     InSync,
     Drift,
     Unknown,
+    /// No field of it is ours, so that its fingerprint tells no change.
+    Untracked,
 }
 
 impl Planner<'_> {
@@ -65,13 +56,22 @@ impl Planner<'_> {
         if !self.was_applied(object) || self.check_ownership(object, live).is_err() || self.is_halted(&object.key) {
             return state;
         }
-        if let Some(entry) = self.memory.drift.get_mut(&object.key) {
-            entry.in_sync_since = None;
-        }
-        if self.is_due(&self.items[place], object) || self.may_correct(object) {
+        let causes = BTreeSet::from([Cause::Marks]);
+        self.remember_peace(object, &causes);
+        if self.is_due(&self.items[place], object) || self.may_correct(object, &causes) {
             return state;
         }
+        let fields = if self.engine.owns(live) { self.digest_field() } else { self.owner_field() };
+        self.tell_pending(object, &fields, live.managers(), &causes);
         State::InSync { ready: self.assess_health(place, live) }
+    }
+
+    fn digest_field(&self) -> String {
+        format!("annotation {}", self.engine.context.operator.digest_key())
+    }
+
+    fn owner_field(&self) -> String {
+        format!("label {}", self.engine.context.operator.owner_key())
     }
 
     /// Whether the object was applied as it is wanted now.
@@ -87,32 +87,34 @@ impl Planner<'_> {
 
     /// Whether an object that does not keep our marks may be written again.
     pub(super) fn may_try_again(&mut self, object: &DesiredObject) -> bool {
-        let Some(last) = self.unkept(object).map(|entry| entry.last) else {
+        let Some((_, last)) = self.unkept(object) else {
             return true;
         };
-        self.has_passed(last, object) || self.may_correct(object)
+        self.has_passed(last, object) || self.may_correct(object, &BTreeSet::from([Cause::Marks]))
     }
 
     /// When an object that does not keep our marks is written again.
     pub(super) fn next_try(&self, object: &DesiredObject) -> Option<Duration> {
-        let entry = self.unkept(object)?;
-        let next = Self::after(entry.last, pause_after(entry.count).unwrap_or_else(|| interval_of(object)));
+        let (next, last) = self.unkept(object)?;
+        let next = next.unwrap_or_else(|| Self::after(last, interval_of(object)));
         Duration::try_from(next.duration_since(self.now)).ok()
     }
 
-    /// The corrections of an object that did not keep the marks that it is to have.
-    fn unkept(&self, object: &DesiredObject) -> Option<&Corrections> {
-        self.memory.drift.get(&object.key).filter(|entry| entry.unkept.as_ref() == Some(&object.digest))
+    /// The next and the last write of an object that did not keep the marks that it is to have.
+    fn unkept(&self, object: &DesiredObject) -> Option<(Option<Timestamp>, Timestamp)> {
+        self.memory.drift.get(&object.key).filter(|entry| entry.unkept.as_ref() == Some(&object.digest))?.marks()
     }
 
     /// The note about the mark that another program changes, when it is time to tell.
     pub(super) fn tell_of_marks(&mut self, object: &DesiredObject, live: &Projection) -> Option<Note> {
-        let owned = self.engine.owns(live);
-        let operator = &self.engine.context.operator;
-        let fields = if owned { operator.digest_key() } else { operator.owner_key() };
-        let entry = self.memory.drift.get_mut(&object.key).filter(|entry| entry.count == TOLD_AT)?;
+        let fields = if self.engine.owns(live) { self.digest_field() } else { self.owner_field() };
+        let entry = self.memory.drift.get_mut(&object.key)?;
+        let untold = entry.untold(&BTreeSet::from([Cause::Marks]));
+        if untold.is_empty() {
+            return None;
+        }
         let note = Note::DriftRepeated { object: object.key.clone(), managers: live.managers().to_owned(), fields };
-        entry.fight = Some(note.message());
+        entry.tell(&untold, &note.message());
         Some(note)
     }
 
@@ -122,11 +124,17 @@ impl Planner<'_> {
         };
         let item = &self.items[place];
         let applied = matches!(item.phase, Phase::Creating | Phase::Updating | Phase::Ready);
-        if !applied || object.reconcile == ReconcilePolicy::Once || self.wrote(object) {
+        if !applied || object.reconcile == ReconcilePolicy::Once {
+            return;
+        }
+        if self.wrote(object) {
+            self.remember_peace(object, &BTreeSet::new());
             return;
         }
         if self.observed.uncorrected.contains(&object.key) {
-            self.plan_next_correction(object);
+            let causes = BTreeSet::from([Cause::Object]);
+            self.plan_next_correction(object, &causes);
+            self.tell_pending(object, "", live.managers(), &causes);
             return;
         }
         if self.observed.unsure.contains(&object.key) {
@@ -142,9 +150,10 @@ impl Planner<'_> {
         }
         let due = self.is_due(item, object);
         let finding = self.look(object, item, live);
-        self.remember_peace(object, finding);
+        let causes = if finding == Finding::Drift { self.causes(object, live) } else { BTreeSet::new() };
+        self.remember_peace(object, &causes);
         let wanted = match finding {
-            Finding::Drift => due || self.may_correct(object),
+            Finding::Drift => due || self.may_correct(object, &causes),
             Finding::Unknown if object.update == UpdatePolicy::Recreate => {
                 // Nothing is recreated on a suspicion; from now on its fields are known.
                 if due {
@@ -153,11 +162,17 @@ impl Planner<'_> {
                 false
             }
             Finding::Unknown => due && self.must_be_written(object, live),
+            // Only its digest is known, and what others change shows nowhere: it is written again like a stranger's (DRIFT-4).
+            Finding::Untracked => due && object.update != UpdatePolicy::Recreate,
             // What an earlier operation of ours owns is claimed with the next change: it is as it is wanted (TAKE-2).
             Finding::InSync => due && object.update == UpdatePolicy::SsaOverride && live.reclaim_others,
         };
         if wanted {
-            self.send_correction(object, live, finding);
+            self.send_correction(object, live, &causes);
+        } else if finding == Finding::Drift {
+            let (fields, managers) = fights::named(&causes.iter().cloned().collect::<Vec<_>>());
+            let managers = if managers.is_empty() { live.managers().to_owned() } else { managers };
+            self.tell_pending(object, &fields, &managers, &causes);
         }
     }
 
@@ -170,6 +185,8 @@ impl Planner<'_> {
         };
         if fingerprint.is_empty() {
             Finding::Unknown
+        } else if fingerprint == FINGERPRINT_NONE && live.fingerprint() == FINGERPRINT_NONE {
+            Finding::Untracked
         } else if live.fingerprint_for(empty_paths) == *fingerprint {
             Finding::InSync
         } else {
@@ -198,7 +215,13 @@ impl Planner<'_> {
         false
     }
 
-    fn send_correction(&mut self, object: &DesiredObject, live: &Projection, finding: Finding) {
+    /// The causes of a drift. A recreation ends the whole object, so that its pace is that of the object.
+    fn causes(&self, object: &DesiredObject, live: &Projection) -> BTreeSet<Cause> {
+        let entry = self.memory.drift.get(&object.key).filter(|_| object.update != UpdatePolicy::Recreate);
+        entry.map_or_else(|| BTreeSet::from([Cause::Object]), |entry| entry.causes(live))
+    }
+
+    fn send_correction(&mut self, object: &DesiredObject, live: &Projection, causes: &BTreeSet<Cause>) {
         let action = if object.update == UpdatePolicy::Recreate {
             Some(self.delete_live(Verb::Recreate, &object.gvk, &object.key, live))
         } else {
@@ -206,13 +229,26 @@ impl Planner<'_> {
         };
         let Some(action) = action else { return };
         let action = ObjectAction { corrective: true, ..action };
-        let count = self.memory.drift.get(&object.key).map_or(0, |entry| entry.count);
+        let mut untold = Vec::new();
+        if !causes.is_empty() {
+            let entry = self.memory.drift.entry(object.key.clone()).or_insert_with(|| Corrections::none(live.uid()));
+            entry.decide(live);
+            untold = entry.untold(causes);
+        }
         let is_write = matches!(action.verb, Verb::Update | Verb::Recreate);
-        if !is_write || finding != Finding::Drift || count != TOLD_AT {
+        if !is_write || untold.is_empty() {
             self.send(action);
-        } else if let Some(note) = self.name_the_fighter(object, live) {
+            return;
+        }
+        let (fields, managers) = fights::named(&untold);
+        let note = if fields.is_empty() {
+            self.name_the_fighter(object, live)
+        } else {
+            Some(Note::DriftRepeated { object: object.key.clone(), managers, fields })
+        };
+        if let Some(note) = note {
             if let Some(entry) = self.memory.drift.get_mut(&object.key) {
-                entry.fight = Some(note.message());
+                entry.tell(&untold, &note.message());
             }
             self.send(ObjectAction { note: Some(note), ..action });
         } else {
@@ -221,7 +257,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Who changes what, if the whole object is known. A projection does not tell.
+    /// Who changes what where no claim tells, if the whole object is known.
     fn name_the_fighter(&mut self, object: &DesiredObject, live: &Projection) -> Option<Note> {
         let Some(manifest) = &object.manifest else {
             self.needs_manifests = true;
@@ -233,61 +269,59 @@ impl Planner<'_> {
         Some(Note::DriftRepeated { object: object.key.clone(), managers, fields: fields.join(", ") })
     }
 
-    /// Corrections are spaced: at once, 10 s, 60 s after the one before, then only when a reapply is due (DRIFT-5).
-    fn may_correct(&mut self, object: &DesiredObject) -> bool {
-        if self.memory.drift.get(&object.key).is_none_or(|entry| entry.count == 0) {
-            return true;
-        }
-        self.plan_next_correction(object).is_some_and(|next| self.now >= next)
+    /// Corrections for one cause are spaced: at once, 10 s, 60 s after the one before, then only when a reapply is due (DRIFT-5).
+    fn may_correct(&mut self, object: &DesiredObject, causes: &BTreeSet<Cause>) -> bool {
+        let next = self.plan_next_correction(object, causes);
+        self.now >= next
     }
 
-    /// When the next correction may be sent; `None`: when a reapply is due. Wakes up then.
-    fn plan_next_correction(&mut self, object: &DesiredObject) -> Option<jiff::Timestamp> {
-        let entry = self.memory.drift.get(&object.key);
-        let next = entry.and_then(|entry| Some(Self::after(entry.last, pause_after(entry.count)?)));
-        match next {
-            Some(next) => self.wake_at(next),
-            None => self.plan_next_look(object),
-        }
+    /// When the next correction may be sent. Wakes up then.
+    fn plan_next_correction(&mut self, object: &DesiredObject, causes: &BTreeSet<Cause>) -> Timestamp {
+        let next = self.next_correction(&object.key, object, causes);
+        self.wake_at(next);
         next
     }
 
-    fn plan_next_look(&mut self, object: &DesiredObject) {
-        let applied = self.index.get(&object.key).and_then(|&place| self.items[place].last_applied_at);
-        let tried = self.memory.drift.get(&object.key).map(|entry| entry.last);
-        if let Some(last) = applied.map(Seconds::timestamp).max(tried) {
-            self.wake_at(Self::after(last, interval_of(object)));
+    fn next_correction(&self, key: &ObjectKey, object: &DesiredObject, causes: &BTreeSet<Cause>) -> Timestamp {
+        let Some(entry) = self.memory.drift.get(key) else { return self.now };
+        let applied = self.index.get(key).and_then(|&place| self.items[place].last_applied_at);
+        let last = applied.map(Seconds::timestamp).max(entry.last()).unwrap_or(self.now);
+        entry.next(causes, Self::after(last, interval_of(object)))
+    }
+
+    /// Says that a drift waits for its correction.
+    fn tell_pending(&mut self, object: &DesiredObject, fields: &str, managers: &str, causes: &BTreeSet<Cause>) {
+        let next = self.next_correction(&object.key, object, causes);
+        if next <= self.now {
+            return;
         }
+        let text = fights::pending(&object.key, fields, managers, next);
+        self.memory.pending.insert(object.key.clone(), text);
     }
 
     /// Whether a reapply is due. One that was tried in vain is tried again an interval later.
     fn is_due(&self, item: &Item, object: &DesiredObject) -> bool {
-        let tried = self.memory.drift.get(&object.key).map(|entry| entry.last);
+        let tried = self.memory.drift.get(&object.key).and_then(Corrections::last);
         let passed = |last| self.has_passed(last, object);
         item.last_applied_at.is_none_or(|applied| passed(applied.timestamp())) && tried.is_none_or(passed)
     }
 
-    fn has_passed(&self, last: jiff::Timestamp, object: &DesiredObject) -> bool {
+    fn has_passed(&self, last: Timestamp, object: &DesiredObject) -> bool {
         let passed = u64::try_from(seconds_between(last, self.now)).unwrap_or(0);
         Duration::from_secs(passed) >= object.reapply_interval
     }
 
-    fn remember_peace(&mut self, object: &DesiredObject, finding: Finding) {
-        let now = self.now;
+    fn remember_peace(&mut self, object: &DesiredObject, causes: &BTreeSet<Cause>) {
         let Some(entry) = self.memory.drift.get_mut(&object.key) else {
             return;
         };
-        let peaceful = entry.in_sync_since.is_some_and(|since| seconds_between(since, now) >= PEACE);
-        if peaceful {
+        let over = entry.look(causes, self.now, interval_of(object));
+        if entry.is_empty() {
             self.memory.drift.remove(&object.key);
-        } else if finding == Finding::Drift {
-            entry.in_sync_since = None;
-        } else {
-            let since = *entry.in_sync_since.get_or_insert(now);
-            // A fight that was told is told to be over.
-            if entry.fight.is_some() {
-                self.wake_at(Self::after(since, PEACE));
-            }
+        }
+        // A fight that was told is told to be over.
+        if let Some(over) = over {
+            self.wake_at(over);
         }
     }
 }

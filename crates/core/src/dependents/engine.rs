@@ -21,7 +21,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// An engine with the operator's name as finalizer and no further managed types.
+    /// An engine with the name of the component type as finalizer and no further managed types.
     pub fn new(context: ProjectionContext, owner: OwnerId) -> Self {
         Self {
             finalizer: context.operator.as_str().to_owned(),

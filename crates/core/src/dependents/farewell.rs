@@ -3,6 +3,7 @@
 use super::engine::{is_definition, is_type};
 use super::gate::{ASK_AGAIN, instances_check};
 use super::planner::Planner;
+use super::teardown::Removal;
 use super::{Foreign, ForeignCheck, Item, ObjectAction, Phase, Verb};
 use crate::health::Status;
 
@@ -24,11 +25,13 @@ pub(super) enum Farewell {
     Check(ForeignCheck),
     /// An event will tell.
     Wait,
+    /// An event will tell, and what may serve the type stays until then.
+    Hold,
 }
 
 impl Planner<'_> {
     /// What to do about an item whose object is to be deleted, or orphaned.
-    pub(super) fn farewell(&mut self, place: usize, orphan: bool) -> Farewell {
+    pub(super) fn farewell(&mut self, place: usize, orphan: bool, removal: Removal) -> Farewell {
         let (key, gvk) = (self.items[place].key(), self.items[place].gvk());
         if self.observed.released.contains(&key) {
             return Farewell::Gone;
@@ -53,7 +56,7 @@ impl Planner<'_> {
         if live.terminating {
             self.items[place].phase = Phase::Deleting;
             self.items[place].report(Status::Terminating, "object is being deleted");
-            return self.release(place, orphan);
+            return self.release(place, orphan, removal);
         }
         if orphan {
             return Farewell::Send(self.orphan(&gvk, &key, live));
@@ -71,16 +74,17 @@ impl Planner<'_> {
         is_type(&key) || !(was_deleted || phase == Phase::Completed)
     }
 
-    /// An object that is not ours stays as it is; a type that is nobody's is not held by us either.
+    /// An object that is not ours stays as it is. A type without an owner under our name is not held by our finalizer either: its
+    /// owner, if it has another one, does not know that finalizer.
     fn let_go(&self, place: usize) -> Farewell {
         let (key, gvk) = (self.items[place].key(), self.items[place].gvk());
-        let nobodys = self.live(&key).filter(|live| is_type(&key) && live.owner.is_none());
-        let held = nobodys.filter(|_| !self.observed.marked.contains(&key));
+        let unmarked = self.live(&key).filter(|live| is_type(&key) && live.owner_hash().is_none());
+        let held = unmarked.filter(|_| !self.observed.marked.contains(&key));
         held.and_then(|live| self.release_finalizer(&gvk, &key, live)).map_or(Farewell::Gone, Farewell::Send)
     }
 
     /// An object is being deleted. If it is a type, our finalizer holds it while it has instances (WRITE-8).
-    fn release(&mut self, place: usize, orphan: bool) -> Farewell {
+    fn release(&mut self, place: usize, orphan: bool, removal: Removal) -> Farewell {
         let (key, gvk) = (self.items[place].key(), self.items[place].gvk());
         let Some(live) = self.live(&key).filter(|_| is_type(&key)) else {
             return if orphan { Farewell::Gone } else { Farewell::Wait };
@@ -99,26 +103,30 @@ impl Planner<'_> {
                 Farewell::Send(action)
             };
         }
-        // What is not available serves nothing, so nothing of it can be left.
         if live.serves().is_none() || orphan {
             return Farewell::Send(action);
+        }
+        if self.is_silent(place) {
+            let message = self.silence_message(place, removal);
+            self.items[place].report(Status::Terminating, &message);
+            return Farewell::Hold;
         }
         match instances_check(&key, live) {
             None => Farewell::Send(action),
             Some(check) => match self.answer(&check) {
                 None => Farewell::Check(check),
                 Some((Foreign::None, _)) => Farewell::Send(action),
-                Some((Foreign::Found(kind), _)) => {
-                    let message = format!("instances of {kind} are left");
+                Some((Foreign::Found(found), _)) => {
+                    let message = format!("instances of {} are left: {found}", found.kind);
                     self.items[place].report(Status::Terminating, &message);
                     self.watch_foreign.push(check);
-                    Farewell::Wait
+                    Farewell::Hold
                 }
                 Some((Foreign::Unavailable(problem), _)) => {
                     let message = format!("instances cannot be counted: {problem}");
                     self.items[place].report(Status::Terminating, &message);
                     self.wake_at(Self::after(self.now, ASK_AGAIN.cast_signed()));
-                    Farewell::Wait
+                    Farewell::Hold
                 }
             },
         }

@@ -14,7 +14,7 @@ use crate::seconds::Seconds;
 /// The longest message of an item, in bytes.
 const MESSAGE: usize = 256;
 
-/// How far a dependent has come (10.3).
+/// How far a dependent has come (component.md, 10.3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub enum Phase {
     /// Wanted; new, or changed since it was last written.
@@ -95,6 +95,9 @@ pub struct Item {
     /// The stage of the component's deletion to which it belongs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lifecycle: Option<Lifecycle>,
+    /// Whether it is an APIService that was ready before it got into its present phase, so that it may be in use (GATE-4a).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub was_ready: bool,
 }
 
 impl Item {

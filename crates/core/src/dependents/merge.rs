@@ -1,4 +1,4 @@
-//! The wanted set meets the inventory (10.6).
+//! The wanted set meets the inventory (component.md, 10.6).
 
 use super::observe::{Written, WrittenHow};
 use super::planner::Planner;
@@ -40,6 +40,7 @@ impl Planner<'_> {
     /// Starts from an inventory as it is.
     pub(super) fn adopt_inventory(&mut self, inventory: &Inventory) {
         self.items = inventory.items().to_vec();
+        self.remember_readiness();
         self.index = self.items.iter().enumerate().map(|(place, item)| (item.key(), place)).collect();
     }
 
@@ -67,6 +68,7 @@ impl Planner<'_> {
             empty_paths: Vec::new(),
             live_digest: String::new(),
             lifecycle: None,
+            was_ready: false,
         });
         self.index.insert(object.key.clone(), place);
         place

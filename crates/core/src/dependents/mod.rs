@@ -16,6 +16,7 @@ mod desired;
 mod drift;
 mod engine;
 mod farewell;
+mod fights;
 mod gate;
 mod inventory;
 mod managed;
@@ -40,7 +41,7 @@ mod verdict;
 mod waves;
 mod write;
 
-pub use action::{Action, CheckedTypes, Foreign, ForeignCheck, Note, ObjectAction, Request, Verb};
+pub use action::{Action, CheckedTypes, Foreign, ForeignCheck, Instances, Note, ObjectAction, Request, Verb};
 pub use desired::{Desired, DesiredObject};
 pub use engine::Engine;
 pub use inventory::{Inventory, Item, Phase};

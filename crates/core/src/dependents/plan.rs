@@ -47,6 +47,8 @@ pub enum Sight {
     Absent,
     /// There, without an owner.
     Nobodys,
+    /// There, with the marks of another operator or component type, and without ours.
+    Anothers,
     /// Being deleted.
     Leaving,
 }
@@ -73,7 +75,7 @@ pub fn plan(
     planner.finish(complete, true)
 }
 
-/// What to do so that all dependents of a component go away (10.11). There is no way around the gate (10.12).
+/// What to do so that all dependents of a component go away (component.md, 10.11). There is no way around the gate (component.md, 10.12).
 ///
 /// Of `desired` only the objects of deletion stages count: they are applied before and after the others go (DEL-5).
 /// `foreign_finalizers` are the finalizers on the component that are not ours: dependents are touched only when there is none.

@@ -43,15 +43,27 @@ pub(super) struct Planner<'a> {
     /// Whether it is not known yet of some items whether they are to be written at all.
     pub(super) undecided: bool,
     pub(super) watch_foreign: Vec<ForeignCheck>,
+    /// Whether the status must tell that servers of API services go before any of them does.
+    pub(super) tells_of_silence: bool,
 }
 
 impl<'a> Planner<'a> {
     pub(super) fn new(engine: &'a Engine, observed: &'a Observed, memory: &Memory, now: Timestamp) -> Self {
+        let mut memory = memory.clone();
+        memory.pending.clear();
+        // A fight about an object dies with it, unless it was recreated by us.
+        memory.drift.retain(|key, entry| {
+            let Some(live) = observed.live.get(key) else { return true };
+            if entry.uid.is_empty() {
+                live.uid().clone_into(&mut entry.uid);
+            }
+            entry.uid == live.uid()
+        });
         Self {
             engine,
             observed,
             now,
-            memory: memory.clone(),
+            memory,
             items: Vec::new(),
             index: HashMap::new(),
             phase_before: HashMap::new(),
@@ -66,6 +78,7 @@ impl<'a> Planner<'a> {
             needs_manifests: false,
             undecided: false,
             watch_foreign: Vec::new(),
+            tells_of_silence: false,
         }
     }
 
@@ -112,6 +125,7 @@ impl<'a> Planner<'a> {
         let verdict = self.verdict(complete);
         let watch_objects = self.objects_in_the_way(write_ahead);
         self.forget_settled();
+        self.compact_readiness();
         let gone = std::mem::take(&mut self.gone);
         let mut items: Vec<Item> = std::mem::take(&mut self.items)
             .into_iter()
@@ -123,7 +137,8 @@ impl<'a> Planner<'a> {
         let inventory = Inventory::sorted(items);
         let mut actions: Vec<Action> = self.checks.drain(..).map(Action::CheckForeign).collect();
         actions.extend(self.sends.drain(..).map(Action::Send));
-        if write_ahead && self.must_persist(&inventory, &actions) {
+        let tells_of_silence = self.tells_of_silence && !self.needs_manifests;
+        if tells_of_silence || write_ahead && self.must_persist(&inventory, &actions) {
             actions = vec![Action::Persist(inventory.clone())];
         }
         Plan {
@@ -200,16 +215,20 @@ impl<'a> Planner<'a> {
         })
     }
 
-    /// What no watch on dependents shows: wanted objects without an owner that are not ours to take, are on their way out, or wait for
-    /// their label, and namespaces.
+    /// What no watch on dependents shows: wanted objects without a label under our name that are not ours to take, are on their way
+    /// out, or wait for their label, and namespaces.
     fn objects_in_the_way(&self, applying: bool) -> Vec<InTheWay> {
         let is_conflict = |key: &ObjectKey| matches!(self.halts.get(key), Some(Halt::Blocked { .. }));
         let objects = self.items.iter().filter_map(|item| {
             let key = item.key();
-            let live = self.live(&key).filter(|live| live.owner.is_none())?;
+            let live = self.live(&key).filter(|live| live.owner_hash().is_none())?;
             let is_wanted = applying && !item.is_redundant();
             let is_hidden = live.terminating || self.memory.drift.contains_key(&key);
-            let seen = if live.terminating { Sight::Leaving } else { Sight::Nobodys };
+            let seen = match live.other_operator() {
+                _ if live.terminating => Sight::Leaving,
+                Some(_) => Sight::Anothers,
+                None => Sight::Nobodys,
+            };
             (is_wanted && is_hidden || is_conflict(&key)).then(|| InTheWay { gvk: item.gvk(), key, seen })
         });
         let namespaces = self.observed.awaited_namespaces.iter();

@@ -1,6 +1,6 @@
-//! From manifests to the wanted set (10.2).
+//! From manifests to the wanted set (component.md, 10.2).
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, hash_map::Entry};
 use std::sync::Arc;
 
 use kubewright_machinery::object::{GroupKind, GroupVersionKind, ObjectExt, ObjectKey};
@@ -49,9 +49,10 @@ pub fn prepare(manifests: Vec<Value>, context: &PrepareContext<'_>) -> Result<De
     let mut errors = Vec::new();
     let manifests = normalize(context.operator, manifests, &mut errors);
     let types = Types::of(&manifests);
-    let mut seen = HashSet::with_capacity(manifests.len());
+    let mut seen = HashMap::with_capacity(manifests.len());
     let mut objects = Vec::with_capacity(manifests.len());
-    for mut manifest in manifests {
+    let mut misplaced = Vec::new();
+    for (position, mut manifest) in manifests {
         let Some(gvk) = manifest.gvk() else {
             errors.push(ManifestError::NoMatch {
                 object: manifest.title(),
@@ -60,18 +61,22 @@ pub fn prepare(manifests: Vec<Value>, context: &PrepareContext<'_>) -> Result<De
             });
             continue;
         };
-        place(&mut manifest, &gvk, &types, context, &mut errors);
+        let ignored = place(&mut manifest, &gvk, &types, context, &mut errors);
         let annotations = Annotations::read(context.operator, &manifest, &mut errors);
         let key = gvk.key(manifest.namespace(), manifest.name());
         check_purge_order(&manifest, &key, &annotations, &mut errors);
-        if !seen.insert((key.clone(), annotations.lifecycle)) {
-            errors.push(ManifestError::Duplicate { object: manifest.title() });
+        misplaced.extend(ignored.map(|namespace| (key.clone(), namespace)));
+        match seen.entry((key.clone(), annotations.lifecycle)) {
+            Entry::Vacant(entry) => _ = entry.insert(position),
+            Entry::Occupied(entry) => {
+                errors.push(ManifestError::Duplicate { object: manifest.title(), first: *entry.get(), second: position });
+            }
         }
         objects.push(desired(manifest, gvk, key, annotations, context));
     }
     match ManifestErrors::collect(errors) {
         Some(errors) => Err(errors),
-        None => Ok(Desired::new(objects)),
+        None => Ok(Desired::new(objects).with_misplaced(misplaced)),
     }
 }
 
@@ -82,10 +87,10 @@ struct Types {
 }
 
 impl Types {
-    fn of(manifests: &[Value]) -> Self {
+    fn of(manifests: &[(usize, Value)]) -> Self {
         let mut types = Self { definitions: HashMap::new(), services: HashSet::new() };
         let text = |manifest: &Value, pointer: &str| manifest.pointer(pointer).and_then(Value::as_str).unwrap_or("").to_owned();
-        for manifest in manifests {
+        for (_, manifest) in manifests {
             let Some(key) = manifest.key() else { continue };
             if is_definition(&key) {
                 let scope = match text(manifest, "/spec/scope").as_str() {
@@ -102,18 +107,20 @@ impl Types {
     }
 }
 
-/// Corrects the namespace by the scope of the type (PREP-7).
+/// Corrects the namespace by the scope of the type (PREP-7). Returns a namespace that the type cannot have.
 fn place(
     manifest: &mut Value,
     gvk: &GroupVersionKind,
     types: &Types,
     context: &PrepareContext<'_>,
     errors: &mut Vec<ManifestError>,
-) {
+) -> Option<String> {
     let brought = types.definitions.get(&gvk.group_kind()).copied();
     match brought.or_else(|| (context.scope)(gvk)) {
         Some(Scope::Cluster) => {
+            let ignored = manifest.namespace().to_owned();
             manifest.metadata_mut().remove("namespace");
+            return Some(ignored).filter(|namespace| !namespace.is_empty());
         }
         Some(Scope::Namespaced) if manifest.namespace().is_empty() => {
             if context.namespace.is_empty() {
@@ -130,6 +137,7 @@ fn place(
             api_version: gvk.api_version(),
         }),
     }
+    None
 }
 
 fn check_purge_order(manifest: &Value, key: &ObjectKey, annotations: &Annotations, errors: &mut Vec<ManifestError>) {

@@ -1,4 +1,4 @@
-//! Objects that are removed again once they have done their work (10.9).
+//! Objects that are removed again once they have done their work (component.md, 10.9).
 
 use super::planner::Planner;
 use super::state::State;

@@ -1,4 +1,4 @@
-//! Objects that left the manifests (10.10).
+//! Objects that left the manifests (component.md, 10.10).
 
 use std::time::Duration;
 
@@ -24,12 +24,9 @@ impl Planner<'_> {
 
     /// Asks whether the types that are to go still have instances which are not ours, before anything is deleted (RED-2).
     fn redundant_types_are_free(&mut self, redundant: &[usize]) -> bool {
-        let checks: Vec<ForeignCheck> = redundant
-            .iter()
-            .filter(|&&place| self.is_to_be_deleted(place))
-            .filter_map(|&place| self.check_of_type(place))
-            .collect();
-        self.all_free(checks)
+        let types: Vec<usize> = redundant.iter().copied().filter(|&place| self.is_to_be_deleted(place)).collect();
+        let checks = types.iter().filter_map(|&place| self.check_of_type(place)).collect();
+        self.all_free(checks, &types, Removal::Redundant)
     }
 
     fn is_to_be_deleted(&self, place: usize) -> bool {
@@ -47,8 +44,8 @@ impl Planner<'_> {
         foreign_check(&key, self.live(&key)?, self.engine)
     }
 
-    /// Asks what has not been asked in this pass. Whether all was answered, and nothing is in use.
-    pub(super) fn all_free(&mut self, checks: Vec<ForeignCheck>) -> bool {
+    /// Asks what has not been asked in this pass. Whether all was answered, nothing is in use, and none of the types is silent.
+    pub(super) fn all_free(&mut self, checks: Vec<ForeignCheck>, types: &[usize], removal: Removal) -> bool {
         let open: Vec<ForeignCheck> = checks.iter().filter(|check| self.answer(check).is_none()).cloned().collect();
         if !open.is_empty() {
             self.checks.extend(open);
@@ -57,9 +54,9 @@ impl Planner<'_> {
         let mut free = true;
         for check in checks {
             match self.answer(&check) {
-                Some((Foreign::Found(kind), _)) => {
+                Some((Foreign::Found(found), _)) => {
                     if self.blocked.is_none() {
-                        let message = blocked_message(&check, kind);
+                        let message = blocked_message(&check, found);
                         self.blocked = Some(Verdict::Blocked { reason: BlockedReason::DeletionBlocked, message });
                     }
                     self.watch_foreign.push(check);
@@ -67,7 +64,8 @@ impl Planner<'_> {
                 }
                 Some((Foreign::Unavailable(problem), _)) => {
                     if self.blocked.is_none() {
-                        let message = format!("cannot tell whether {} is in use: {problem}", check.types);
+                        let way_out = self.way_out(removal);
+                        let message = format!("cannot tell whether {} is in use: {problem}{way_out}", check.types);
                         self.blocked = Some(Verdict::Wait { message, after: Some(Duration::from_secs(ASK_AGAIN)) });
                     }
                     free = false;
@@ -75,6 +73,24 @@ impl Planner<'_> {
                 Some((Foreign::None, _)) | None => {}
             }
         }
+        if let Some(&silent) = types.iter().find(|&&place| self.is_silent(place)) {
+            if self.blocked.is_none() {
+                let message = self.silence_message(silent, removal);
+                self.blocked = Some(Verdict::Wait { message, after: Some(Duration::from_secs(ASK_AGAIN)) });
+            }
+            free = false;
+        }
         free
+    }
+
+    /// How to end a deletion that waits for an answer which never comes.
+    fn way_out(&self, removal: Removal) -> String {
+        match removal {
+            Removal::Redundant => String::new(),
+            Removal::Deletion => {
+                let key = self.engine.context.operator.key("abandon-dependents");
+                format!(" (if it is gone for good, annotate the object with {key}=true to leave its dependents)")
+            }
+        }
     }
 }

@@ -109,16 +109,13 @@ impl Planner<'_> {
         self.observed.written.get(&object.key).is_some_and(|written| written.how != WrittenHow::Recreating)
     }
 
-    /// The ownership table (OWN-1): `Err` with the message of the conflict.
+    /// The ownership table (OWN-1, OWN-3a): `Err` with the message of the conflict.
     pub(super) fn check_ownership(&self, object: &DesiredObject, live: &Projection) -> Result<(), String> {
         let title = || Engine::title(&object.gvk, &object.key);
         match &live.owner {
             Some(_) if self.engine.owns(live) => Ok(()),
             _ if object.adoption == AdoptionPolicy::Always => Ok(()),
-            Some(owner) => {
-                let id = if owner.id.is_empty() { &owner.hash } else { &owner.id };
-                Err(format!("owner conflict; object {} is owned by {id}", title()))
-            }
+            Some(owner) => Err(format!("owner conflict; object {} is owned by {}", title(), owner.title())),
             None if object.adoption == AdoptionPolicy::Never => Err(format!("found existing object {} without owner", title())),
             None => Ok(()),
         }

@@ -43,6 +43,13 @@ enum Rank {
 impl Planner<'_> {
     /// Runs the delete waves over these items. Whether everything is gone.
     pub(super) fn tear_down(&mut self, places: &[usize], managed: &ManagedIndex<'_, ()>, removal: Removal) -> bool {
+        let sends_before = self.sends.len();
+        let done = self.run_delete_waves(places, managed, removal);
+        self.expect_silence(places, sends_before);
+        done
+    }
+
+    fn run_delete_waves(&mut self, places: &[usize], managed: &ManagedIndex<'_, ()>, removal: Removal) -> bool {
         let mut users = self.namespace_users();
         if self.keep_namespaces(places, removal) {
             return false;
@@ -138,7 +145,7 @@ impl Planner<'_> {
                 continue;
             }
             let orphan = removal.orphans(&self.items[place]);
-            match self.farewell(place, orphan) {
+            match self.farewell(place, orphan, removal) {
                 Farewell::Gone => {
                     self.gone.insert(place);
                     if is_user(&self.items[place])
@@ -157,6 +164,7 @@ impl Planner<'_> {
                     self.checks.push(check);
                 }
                 Farewell::Wait => outcome.settled &= !self.is_halted(&key),
+                Farewell::Hold => outcome.settled = false,
             }
             outcome.pending = true;
         }

@@ -1,4 +1,4 @@
-//! Rules between objects (10.7), checked before any request.
+//! Rules between objects (component.md, 10.7), checked before any request.
 
 use std::collections::HashMap;
 

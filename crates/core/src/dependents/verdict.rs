@@ -23,7 +23,8 @@ pub enum Verdict {
     Wait {
         /// What happened, for people.
         message: String,
-        /// When to look again; `None`: the component's retry interval.
+        /// When to look again; `None`: after the back-off of transient errors if there were any, else after the component's retry
+        /// interval.
         after: Option<Duration>,
     },
     /// Somebody must change something.

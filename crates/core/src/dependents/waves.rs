@@ -1,4 +1,4 @@
-//! Applying wave by wave (10.8).
+//! Applying wave by wave (component.md, 10.8).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -208,14 +208,17 @@ impl Planner<'_> {
             return Step::Halt(self.vanished(object));
         }
         let contested = self.was_applied(object);
-        let action = if object.update == UpdatePolicy::Recreate && state == State::Changed {
-            if self.engine.owns(live) {
-                Some(self.delete_live(Verb::Recreate, &object.gvk, &object.key, live))
-            } else if self.observed.marked.contains(&object.key) {
+        let recreates = object.update == UpdatePolicy::Recreate && state == State::Changed;
+        // An apply leaves the marks of another operator on the object.
+        let is_marked_first =
+            !self.engine.owns(live) && (recreates || object.update.is_apply() && live.other_operator().is_some());
+        let action = if is_marked_first {
+            if self.observed.marked.contains(&object.key) {
                 return Step::Halt(self.vanished(object));
-            } else {
-                Some(self.take_ownership(&object.gvk, &object.key, live))
             }
+            Some(self.take_ownership(&object.gvk, &object.key, live))
+        } else if recreates {
+            Some(self.delete_live(Verb::Recreate, &object.gvk, &object.key, live))
         } else {
             self.update(object, live)
         };
@@ -226,10 +229,10 @@ impl Planner<'_> {
     }
 
     /// A wanted object is being deleted: it is created again once it is gone. A type is held by our finalizer only (WAVE-5), also one
-    /// whose label somebody removed: nobody else would let go of it.
+    /// whose label somebody removed, or replaced by another operator's: nobody else would let go of it.
     fn bring_back(&mut self, object: &DesiredObject, live: &Projection) -> Step {
-        let is_ours = self.engine.owns(live) || live.owner.is_none() || self.check_ownership(object, live).is_ok();
-        if !is_type(&object.key) || !is_ours || self.observed.marked.contains(&object.key) {
+        let is_held = self.engine.owns(live) || live.owner_hash().is_none() || self.check_ownership(object, live).is_ok();
+        if !is_type(&object.key) || !is_held || self.observed.marked.contains(&object.key) {
             return Step::Nothing;
         }
         let Some(mut action) = self.release_finalizer(&object.gvk, &object.key, live) else {

@@ -1,4 +1,4 @@
-//! Requests about single objects (10.15).
+//! Requests about single objects (component.md, 10.15).
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use super::observe::fill_empty_paths;
 use super::planner::Planner;
 use super::reclaim::{self, Claims};
 use super::{DesiredObject, ObjectAction, Projection, Request, Verb, compare, undeclared};
-use crate::manifest::UpdatePolicy;
+use crate::manifest::{OperatorName, UpdatePolicy};
 
 /// The version that an apply names so that it only creates: no object has it (WRITE-1).
 const VERSION_OF_NOTHING: &str = "1";
@@ -119,14 +119,20 @@ impl Planner<'_> {
         self.action(verb, gvk, key, request)
     }
 
-    /// The merge patch that puts our marks on an object; the digest is left out, since nothing was applied (PURGE-4).
+    /// The merge patch that puts our marks on an object, in place of those of another operator (OWN-3a); the digest is left out, since
+    /// nothing was applied (PURGE-4).
     pub(super) fn take_ownership(&self, gvk: &GroupVersionKind, key: &ObjectKey, live: &Projection) -> ObjectAction {
         let owner_key = self.engine.context.operator.owner_key();
-        let patch = json!({ "metadata": {
+        let mut patch = json!({ "metadata": {
             "resourceVersion": live.resource_version(),
             "labels": { owner_key.as_str(): self.engine.owner.hash() },
             "annotations": { owner_key.as_str(): self.engine.owner.id() },
         }});
+        if let Some(Ok(other)) = live.other_operator().map(OperatorName::new) {
+            patch["metadata"]["labels"][other.owner_key()] = Value::Null;
+            patch["metadata"]["annotations"][other.owner_key()] = Value::Null;
+            patch["metadata"]["annotations"][other.digest_key()] = Value::Null;
+        }
         self.action(Verb::TakeOwnership, gvk, key, Request::MergePatch(patch))
     }
 

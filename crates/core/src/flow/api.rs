@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use super::classify::{Class, Classification, Origin};
-use super::{Delay, Reason, reason};
+use super::{Delay, Reason, explained, reason};
 
 /// After this, a write that met a newer version of its object is tried again.
 pub(super) const CONFLICT: Delay = Delay::secs::<1>();
@@ -54,7 +54,7 @@ impl fmt::Display for ApiStatus {
         match (self.message.as_str(), self.reason.as_str()) {
             ("", "") => write!(f, "the server answered with status {}", self.code),
             ("", reason) => write!(f, "the server answered {reason} ({})", self.code),
-            (message, _) => f.write_str(message),
+            (message, _) => f.write_str(&explained(self.code, message, self.has_cause("NamespaceTerminating"))),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-const MASK: &str = "***";
+pub(super) const MASK: &str = "***";
 
 /// Masks what looks like a credential: PEM private keys, `Bearer` tokens, and user names and passwords in URLs.
 pub fn redact(text: &str) -> Cow<'_, str> {

@@ -12,6 +12,23 @@ use serde_json::Value;
 use super::{AdoptionPolicy, DeletePolicy, ManifestError, OperatorName, ReconcilePolicy, UpdatePolicy};
 use crate::health::Hints;
 
+/// The annotations that have a meaning under the operator's prefix: on every manifest, the last three on one that is a component.
+const KNOWN: [&str; 13] = [
+    "adoption-policy",
+    "reconcile-policy",
+    "update-policy",
+    "delete-policy",
+    "reapply-interval",
+    "apply-order",
+    "purge-order",
+    "delete-order",
+    "status-hint",
+    "lifecycle",
+    "disable-events",
+    "skip-deletion-hooks",
+    "abandon-dependents",
+];
+
 const ORDERS: &str = "an integer from -32768 to 32767";
 
 /// The stage of a component's deletion in which an object is applied (DEL-5).
@@ -69,6 +86,7 @@ impl Annotations {
     /// Reads the annotations of a manifest. Every mistake is added to `errors`, so that all are reported together.
     pub fn read(operator: &OperatorName, manifest: &Value, errors: &mut Vec<ManifestError>) -> Self {
         let mut reader = Reader { operator, manifest, errors };
+        reader.refuse_unknown();
         Self {
             adoption: reader.policy("adoption-policy", AdoptionPolicy::ALLOWED, false, AdoptionPolicy::from_kebab),
             reconcile: reader
@@ -108,6 +126,23 @@ impl<'a> Reader<'a> {
             value: value.to_owned(),
             allowed,
         });
+    }
+
+    /// A misspelt annotation would otherwise be silently without effect.
+    fn refuse_unknown(&mut self) {
+        let prefix = self.operator.key("");
+        for key in self.manifest.annotations().keys() {
+            let Some(suffix) = key.strip_prefix(&prefix) else { continue };
+            if KNOWN.contains(&suffix) {
+                continue;
+            }
+            let nearest = KNOWN.iter().min_by_key(|known| edit_distance(suffix, known)).copied().unwrap_or_default();
+            self.errors.push(ManifestError::UnknownAnnotation {
+                object: self.manifest.title(),
+                key: key.clone(),
+                nearest: self.operator.key(nearest),
+            });
+        }
     }
 
     /// `default` is the deprecated spelling of an unset policy, where the Go framework had it.
@@ -156,6 +191,20 @@ impl<'a> Reader<'a> {
 fn positive_duration(text: &str) -> Option<Duration> {
     let duration = GoDuration::parse(text).ok()?.to_std()?;
     (!duration.is_zero()).then_some(duration)
+}
+
+/// The number of characters to insert, remove or replace to make one text of the other (Levenshtein).
+fn edit_distance(one: &str, other: &str) -> usize {
+    let mut row: Vec<usize> = (0..=other.chars().count()).collect();
+    for (index, left) in one.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], index + 1);
+        for (place, right) in other.chars().enumerate() {
+            let replaced = diagonal + usize::from(left != right);
+            diagonal = row[place + 1];
+            row[place + 1] = replaced.min(diagonal + 1).min(row[place] + 1);
+        }
+    }
+    row.last().copied().unwrap_or_default()
 }
 
 /// `SsaOverride`, `ssaOverride` and `ssa-override` are the same word.

@@ -33,10 +33,14 @@ pub enum ManifestError {
         object: String,
     },
     /// The same object twice.
-    #[error("duplicate object {object}")]
+    #[error("duplicate object {object} (manifests {first} and {second})")]
     Duplicate {
         /// The object.
         object: String,
+        /// The place of the one manifest in the list, counted from 1.
+        first: usize,
+        /// The place of the other one.
+        second: usize,
     },
     /// Nobody serves this kind.
     #[error(
@@ -69,6 +73,18 @@ pub enum ManifestError {
         value: String,
         /// What is allowed.
         allowed: String,
+    },
+    /// An annotation under the operator's prefix that has no meaning.
+    #[error(
+        "object {object}: unknown annotation {key} (the nearest known one is {nearest}; use another prefix for annotations of your own)"
+    )]
+    UnknownAnnotation {
+        /// The object.
+        object: String,
+        /// The key of the annotation.
+        key: String,
+        /// The known key with the least edit distance.
+        nearest: String,
     },
     /// This kind cannot be purged.
     #[error("object {object}: {what} must not define a purge order")]

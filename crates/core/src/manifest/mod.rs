@@ -18,6 +18,7 @@ pub use digest::{
 };
 pub use error::{ManifestError, ManifestErrors};
 pub(crate) use normalize::normalize;
+pub(crate) use owner::OWNER_SUFFIX;
 pub use owner::{InvalidName, OperatorName, OwnerId};
 pub use policy::{
     AdoptionPolicy, DEFAULT_REAPPLY_INTERVAL, DeletePolicy, MissingNamespacesPolicy, Policies, PolicySettings, ReconcilePolicy,

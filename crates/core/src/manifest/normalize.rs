@@ -12,8 +12,9 @@ use super::{ManifestError, OperatorName};
 const SERVER_FIELDS: [&str; 7] =
     ["creationTimestamp", "uid", "selfLink", "generation", "managedFields", "deletionTimestamp", "deletionGracePeriodSeconds"];
 
-/// Normalises manifests; lists are flattened. Every mistake is added to `errors`, and its manifest left out.
-pub(crate) fn normalize(operator: &OperatorName, manifests: Vec<Value>, errors: &mut Vec<ManifestError>) -> Vec<Value> {
+/// Normalises manifests; lists are flattened. Every mistake is added to `errors`, and its manifest left out. Each manifest comes
+/// with its place in the flat list, counted from 1.
+pub(crate) fn normalize(operator: &OperatorName, manifests: Vec<Value>, errors: &mut Vec<ManifestError>) -> Vec<(usize, Value)> {
     let flat = flatten(manifests);
     let mut normal = Vec::with_capacity(flat.len());
     for (index, mut manifest) in flat.into_iter().enumerate() {
@@ -29,7 +30,7 @@ pub(crate) fn normalize(operator: &OperatorName, manifests: Vec<Value>, errors: 
             encode_string_data(&mut manifest, errors);
         }
         if errors.len() == before {
-            normal.push(manifest);
+            normal.push((index + 1, manifest));
         }
     }
     normal

@@ -5,8 +5,11 @@ use std::fmt;
 use data_encoding::BASE32_NOPAD;
 use sha2::{Digest, Sha256};
 
-/// The name of an operator: a DNS name such as `podinfo-operator.demo.kubewright.dev`. It is the prefix of all labels and
-/// annotations that the engine reads and writes.
+/// The key of an owner mark, without its prefix.
+pub(crate) const OWNER_SUFFIX: &str = "owner-id";
+
+/// The name of an operator, or of one of its component types: a DNS name such as `podinfo-operator.demo.kubewright.dev`. It is the
+/// prefix of all labels and annotations that the engine reads and writes (OPT-1a).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OperatorName(String);
 
@@ -43,7 +46,7 @@ impl OperatorName {
 
     /// The key of the label (with the owner hash) and of the annotation (with the plain owner id).
     pub fn owner_key(&self) -> String {
-        self.key("owner-id")
+        self.key(OWNER_SUFFIX)
     }
 
     /// The key of the annotation with the object digest.
@@ -82,6 +85,19 @@ impl OwnerId {
     /// The owner id of a component (OPT-1). The cluster id is the UID of the namespace `kube-system`.
     pub fn of_component(cluster_id: &str, namespace: &str, name: &str) -> Self {
         Self::new(format!("{cluster_id}/{namespace}/{name}"))
+    }
+
+    /// Whether a text has the form of an owner hash.
+    pub(crate) fn is_hash(text: &str) -> bool {
+        text.len() == 52 && text.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'2'..=b'7'))
+    }
+
+    /// Whether a text has the form of a plain owner id of a component.
+    pub(crate) fn is_id(text: &str) -> bool {
+        let mut parts = text.split('/');
+        let is_part = |part: Option<&str>| part.is_some_and(|part| !part.is_empty());
+        // The namespace of a component of the cluster is empty.
+        is_part(parts.next()) && parts.next().is_some() && is_part(parts.next()) && parts.next().is_none()
     }
 
     /// The plain id: the value of the annotation.

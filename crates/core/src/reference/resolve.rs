@@ -7,7 +7,11 @@ use serde_json::{Map, Value};
 use super::list::Part;
 use super::resolved::decode;
 use super::{Reference, ReferenceKind, References, Resolved};
+use crate::backoff::Transient;
 use crate::manifest::{reference_digest_of_bytes, reference_digest_of_map};
+
+/// The number of keys that a message names.
+const KEYS: usize = 10;
 
 /// What became of an object that a reference names.
 #[derive(Clone, Debug)]
@@ -17,12 +21,14 @@ pub enum Found {
     Data(Arc<Value>),
     /// It does not exist.
     Absent,
+    /// It does not exist and cannot be created again: its namespace is being deleted. It does not hold back a deletion (REF-4).
+    Gone,
     /// It cannot be read now.
     Unknown {
         /// Why.
         message: String,
-        /// Whether that may pass by itself.
-        transient: bool,
+        /// The transient error that this is; `None` when it does not pass by itself.
+        transient: Option<Transient>,
     },
 }
 
@@ -46,6 +52,8 @@ pub struct Problem {
     pub message: String,
     /// Whether waiting may help.
     pub waits: bool,
+    /// The transient error with which the object could not be read.
+    pub transient: Option<Transient>,
 }
 
 /// Resolves references of a component in this namespace. All are tried.
@@ -73,14 +81,19 @@ fn settle(
     resolved: &mut Resolved,
 ) -> Result<String, Problem> {
     let kind = reference.target.kind;
-    let object = format!("{kind} {namespace}/{}", reference.target.name);
-    let problem = |waits, text: fmt::Arguments<'_>| Problem { message: format!("{}: {text}", path_text(&reference.path)), waits };
+    let object = format!("{} {namespace}/{}", kind.group_kind().kind, reference.target.name);
+    let problem = |waits, text: fmt::Arguments<'_>| {
+        let message = format!("{}: {text}", path_text(&reference.path));
+        Problem { message, waits, transient: None }
+    };
     let data = match found {
         Found::Data(data) => data,
         Found::Absent if deleting && reference.rules.ignore_on_deletion => return Ok(String::new()),
-        Found::Absent => return Err(problem(true, format_args!("error loading {object}: not found"))),
+        Found::Gone if deleting => return Ok(String::new()),
+        Found::Absent | Found::Gone => return Err(problem(true, format_args!("error loading {object}: not found"))),
         Found::Unknown { message, transient } => {
-            return Err(problem(*transient, format_args!("error loading {object}: {message}")));
+            let problem = problem(transient.is_some(), format_args!("error loading {object}: {message}"));
+            return Err(Problem { transient: *transient, ..problem });
         }
     };
     let nothing = Map::new();
@@ -89,13 +102,12 @@ fn settle(
     let Part::Key(given) = &reference.part else {
         return Ok(reference_digest_of_map(&Value::Object(fields.clone())));
     };
-    let key = match given {
-        Some(key) if fields.contains_key(key) => key.as_str(),
-        Some(key) => return Err(problem(true, format_args!("key {key} not found in {object}"))),
-        None => match reference.rules.fallback_keys.iter().find(|key| fields.contains_key(**key)) {
-            Some(key) => key,
-            None => return Err(problem(true, format_args!("no matching key found in {object}"))),
-        },
+    let fallback = || reference.rules.fallback_keys.iter().find(|key| fields.contains_key(**key)).copied();
+    let key = match (given, fallback()) {
+        (Some(key), _) if fields.contains_key(key) => key.as_str(),
+        (Some(key), _) => return Err(problem(true, format_args!("key {key} not found in {object} ({})", keys_text(fields)))),
+        (None, Some(key)) => key,
+        (None, None) => return Err(problem(true, format_args!("{}", no_key_text(reference, &object, fields)))),
     };
     resolved.choose(&reference.target, given.as_deref(), key);
     let text = fields[key].as_str().unwrap_or_default();
@@ -104,6 +116,28 @@ fn settle(
         ReferenceKind::Secret => reference_digest_of_bytes(&decode(text)),
     };
     Ok(digest)
+}
+
+/// The text about a reference without a key where no fallback applies.
+fn no_key_text(reference: &Reference, object: &str, fields: &Map<String, Value>) -> String {
+    let keys = keys_text(fields);
+    match reference.rules.fallback_keys {
+        [] => format!("no key of {object} is named: set {}.key ({keys})", path_text(&reference.path)),
+        tried => format!("no matching key found in {object} (tried {}; {keys})", tried.join(", ")),
+    }
+}
+
+/// The keys of an object, never their values.
+fn keys_text(fields: &Map<String, Value>) -> String {
+    let mut keys: Vec<&str> = fields.keys().map(String::as_str).take(KEYS).collect();
+    let more = fields.len().saturating_sub(KEYS).to_string() + " more";
+    if fields.len() > KEYS {
+        keys.push(&more);
+    }
+    match keys.as_slice() {
+        [] => "it has no keys".to_owned(),
+        keys => format!("its keys: {}", keys.join(", ")),
+    }
 }
 
 /// The path of a reference as messages show it: `spec.sources[0].secret`.

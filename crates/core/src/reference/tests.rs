@@ -71,9 +71,9 @@ fn what_is_missing_is_named_with_its_path() {
     assert_eq!(
         messages,
         [
-            "spec.sources[0]: error loading secret demo/a: not found",
-            "spec.sources[1]: key k not found in secret demo/b",
-            "spec.sources[2]: no matching key found in secret demo/b",
+            "spec.sources[0]: error loading Secret demo/a: not found",
+            "spec.sources[1]: key k not found in Secret demo/b (its keys: other)",
+            "spec.sources[2]: no key of Secret demo/b is named: set spec.sources[2].key (its keys: other)",
         ]
     );
     assert!(resolution.problems.iter().all(|problem| problem.waits));
@@ -99,10 +99,41 @@ fn a_missing_object_can_be_ignored_while_deleting_but_a_missing_key_cannot() {
     assert_eq!(resolve(&references, "demo", true, data(json!({}))).problems.len(), 1);
 }
 
+// REF-4
+#[test]
+fn an_object_that_is_gone_for_good_holds_back_no_deletion() {
+    let references = one(&key_ref("s", Some("k")), ReferenceRules::default());
+    let gone = resolve(&references, "demo", true, |_| Found::Gone);
+    assert!(gone.problems.is_empty());
+    assert_eq!(gone.resolved.secret(&key_ref("s", Some("k"))), None);
+    assert_eq!(resolve(&references, "demo", false, |_| Found::Gone).problems.len(), 1);
+    assert_eq!(resolve(&references, "demo", true, |_| Found::Absent).problems.len(), 1);
+}
+
 #[test]
 fn contents_are_never_printed() {
     let references = one(&key_ref("s", Some("k")), ReferenceRules::default());
     let resolution = resolve(&references, "demo", false, data(json!({"k": "aHVudGVyMg=="})));
     let text = format!("{resolution:?}");
     assert!(text.contains("\"s\"") && !text.contains("hunter2") && !text.contains("aHVudGVyMg"), "{text}");
+}
+
+// REF-5
+#[test]
+fn a_missing_key_is_told_with_the_keys_that_exist_and_without_their_values() {
+    let rules = ReferenceRules { fallback_keys: &["value", "value.yaml"], ..ReferenceRules::default() };
+    let message = |fields: Value| {
+        let references = one(&key_ref("s", None), rules.clone());
+        resolve(&references, "demo", false, data(fields)).problems.remove(0).message
+    };
+    let told = message(json!({"user": "c2VjcmV0", "password": "c2VjcmV0"}));
+    assert!(
+        told.ends_with("no matching key found in Secret demo/s (tried value, value.yaml; its keys: password, user)"),
+        "{told}"
+    );
+    let told = message(json!({}));
+    assert!(told.ends_with("no matching key found in Secret demo/s (tried value, value.yaml; it has no keys)"), "{told}");
+    let many: serde_json::Map<String, Value> = (0..12).map(|number| (format!("k{number:02}"), json!(""))).collect();
+    let told = message(Value::Object(many));
+    assert!(told.ends_with("k08, k09, 2 more)"), "{told}");
 }

@@ -64,7 +64,7 @@ pub struct ConfigMapKeyRef {
     /// Name of a ConfigMap in the namespace of this object.
     #[schemars(length(min = 1))]
     pub name: String,
-    /// Key in that ConfigMap.
+    /// Key in that ConfigMap. Without it, the keys that this field is declared with are tried in order; where none are, it is required.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
 }
@@ -85,7 +85,7 @@ pub struct SecretKeyRef {
     /// Name of a Secret in the namespace of this object.
     #[schemars(length(min = 1))]
     pub name: String,
-    /// Key in that Secret.
+    /// Key in that Secret. Without it, the keys that this field is declared with are tried in order; where none are, it is required.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
 }

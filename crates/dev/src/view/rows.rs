@@ -46,8 +46,18 @@ pub(crate) struct Row {
 impl ComponentView {
     /// Kind and namespace/name of a component; a namespaced sample without namespace goes to `default`.
     pub(crate) fn title_of(component: &Value) -> String {
+        Self::title(component.kind(), component)
+    }
+
+    /// The same with the group of the kind, for operators of several kinds of one name.
+    pub(crate) fn full_title_of(component: &Value) -> String {
+        let group = component.gvk().map(|gvk| gvk.group).unwrap_or_default();
+        Self::title(&format!("{}.{group}", component.kind()), component)
+    }
+
+    fn title(kind: &str, component: &Value) -> String {
         let namespace = Some(component.namespace()).filter(|namespace| !namespace.is_empty()).unwrap_or("default");
-        format!("{} {namespace}/{}", component.kind(), component.name())
+        format!("{kind} {namespace}/{}", component.name())
     }
 
     /// The view of a component object.

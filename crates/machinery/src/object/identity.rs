@@ -125,16 +125,11 @@ impl ObjectKey {
 /// Prints `Deployment.apps demo/web`, and `ConfigMap demo/c` for the core group.
 impl fmt::Display for ObjectKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.kind)?;
-        if !self.group.is_empty() {
-            write!(f, ".{}", self.group)?;
-        }
-        f.write_str(" ")?;
-        write_namespaced_name(f, &self.namespace, &self.name)
+        write_object(f, &self.group, &self.kind, &self.namespace, &self.name)
     }
 }
 
-/// How an object is called in messages: `apps/v1, Kind=Deployment demo/web`, `/v1, Kind=Namespace demo`.
+/// How an object is called in messages, as its [`ObjectKey`] is: `Deployment.apps demo/web`, `Namespace demo`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ObjectTitle<'a> {
     gvk: &'a GroupVersionKind,
@@ -144,9 +139,18 @@ pub struct ObjectTitle<'a> {
 
 impl fmt::Display for ObjectTitle<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ", self.gvk)?;
-        write_namespaced_name(f, self.namespace, self.name)
+        write_object(f, &self.gvk.group, &self.gvk.kind, self.namespace, self.name)
     }
+}
+
+/// The one form in which messages name objects: `Kind[.group] [namespace/]name`.
+fn write_object(f: &mut fmt::Formatter<'_>, group: &str, kind: &str, namespace: &str, name: &str) -> fmt::Result {
+    f.write_str(kind)?;
+    if !group.is_empty() {
+        write!(f, ".{group}")?;
+    }
+    f.write_str(" ")?;
+    write_namespaced_name(f, namespace, name)
 }
 
 fn write_namespaced_name(f: &mut fmt::Formatter<'_>, namespace: &str, name: &str) -> fmt::Result {
@@ -159,11 +163,12 @@ mod tests {
 
     // PREP-10
     #[test]
-    fn titles_carry_group_version_kind_and_name() {
+    fn titles_and_keys_carry_kind_group_and_name() {
         let config_map = GroupVersionKind::new("", "v1", "ConfigMap");
         let cluster_role = GroupVersionKind::new("rbac.authorization.k8s.io", "v1", "ClusterRole");
-        assert_eq!(config_map.title("demo", "c").to_string(), "/v1, Kind=ConfigMap demo/c");
-        assert_eq!(cluster_role.title("", "admin").to_string(), "rbac.authorization.k8s.io/v1, Kind=ClusterRole admin");
+        assert_eq!(config_map.title("demo", "c").to_string(), "ConfigMap demo/c");
+        assert_eq!(cluster_role.title("", "admin").to_string(), "ClusterRole.rbac.authorization.k8s.io admin");
+        assert_eq!(cluster_role.key("", "admin").to_string(), cluster_role.title("", "admin").to_string());
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub trait ObjectExt {
     fn kind(&self) -> &str;
     /// The identity without the version, if `apiVersion` and `kind` are there.
     fn key(&self) -> Option<ObjectKey>;
-    /// How messages call the object: `apps/v1, Kind=Deployment demo/web`.
+    /// How messages call the object: `Deployment.apps demo/web`.
     fn title(&self) -> String;
     /// `metadata`.
     fn metadata(&self) -> &Map<String, Value>;
@@ -254,7 +254,7 @@ mod tests {
             "status": {"replicas": 1},
         });
         assert_eq!(object.key(), Some(ObjectKey::new("apps", "Deployment", "demo", "web")));
-        assert_eq!(object.title(), "apps/v1, Kind=Deployment demo/web");
+        assert_eq!(object.title(), "Deployment.apps demo/web");
         assert_eq!((object.uid(), object.resource_version(), object.generation()), ("u", "7", Some(3)));
         assert_eq!((object.label("a"), object.annotation("x"), object.label("c")), (Some("b"), Some("y"), None));
         assert!(object.has_finalizer("f/1") && !object.has_finalizer("f/2"));

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use kubewright_core::flow::redact;
 use parking_lot::RwLock;
 
 /// What tells whether the process lives and is ready. Cheap to clone.
@@ -68,11 +69,12 @@ impl Checks {
         self.add(name.into(), CheckKind::Note, Arc::new(probe))
     }
 
-    /// The results of all checks of a kind, in the order in which they were added.
+    /// The results of all checks of a kind, in the order in which they were added. Credentials are masked as in the status.
     pub fn results(&self, kind: CheckKind) -> Vec<(String, Result<(), String>)> {
         // Probes run outside of the lock: they may be slow, or add checks.
         let checks: Vec<Check> = self.0.read().iter().filter(|check| check.kind == kind).cloned().collect();
-        checks.into_iter().map(|check| (check.name, (check.probe)())).collect()
+        let masked = |reason: String| redact(&reason).into_owned();
+        checks.into_iter().map(|check| (check.name, (check.probe)().map_err(masked))).collect()
     }
 
     fn add(&self, name: String, kind: CheckKind, probe: Probe) -> Result<(), DuplicateCheck> {

@@ -2,7 +2,9 @@ use std::panic;
 use std::path::{Path, PathBuf};
 
 use kube::Config;
-use kube::config::{InClusterError, KubeConfigOptions, Kubeconfig, KubeconfigError};
+use kube::config::{AuthInfo, InClusterError, KubeConfigOptions, Kubeconfig, KubeconfigError};
+use kubewright_core::flow::Confidential;
+use serde_json::Value;
 
 use super::error::chain;
 
@@ -69,6 +71,16 @@ pub enum ConnectError {
         /// What is wrong.
         source: Box<kube::Error>,
     },
+}
+
+/// What requests carry to say whose they are, as far as the configuration names it.
+pub(super) fn credentials(auth: &AuthInfo) -> Confidential {
+    let mut auth = serde_json::to_value(auth).unwrap_or_default();
+    let text = |field: &str| auth.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
+    // The header of basic authentication has both in one.
+    let basic = format!("{}:{}", text("username"), text("password"));
+    auth["authorization"] = basic.into();
+    Confidential::of(&auth, false)
 }
 
 /// The configuration of a kubeconfig file: of its current context, unless the options name another one or parts of it.

@@ -16,8 +16,12 @@ pub struct RequestMetrics(Family<RequestLabels, Counter>);
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct RequestLabels {
-    /// The verb as RBAC names it.
+    /// The controller that sent it; empty for what all of them share.
+    controller: String,
+    /// The method of HTTP.
     method: &'static str,
+    /// The verb as RBAC names it.
+    verb: &'static str,
     /// The status code; 0 when there was no answer.
     code: u64,
 }
@@ -28,8 +32,10 @@ impl RequestMetrics {
         metrics.register("requests", "Requests to API servers, watches each time they are opened", self.0.clone());
     }
 
-    pub(super) fn count(&self, verb: Verb, code: u16) {
-        self.0.get_or_create(&RequestLabels { method: verb.as_str(), code: code.into() }).inc();
+    pub(super) fn count(&self, controller: &str, verb: Verb, code: u16) {
+        let labels =
+            RequestLabels { controller: controller.to_owned(), method: verb.method(), verb: verb.as_str(), code: code.into() };
+        self.0.get_or_create(&labels).inc();
     }
 }
 

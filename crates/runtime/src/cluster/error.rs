@@ -1,9 +1,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kubewright_core::flow::{ApiFault, ApiStatus, Classification, Origin, StatusCause, recognise_with};
+use kubewright_core::backoff::Transient;
+use kubewright_core::flow::{ApiFault, ApiStatus, Classification, Origin, StatusCause, explained, recognise_with};
 use kubewright_machinery::object::GroupVersionKind;
 use serde_json::Value;
+use serde_json::error::Category;
 
 /// A request that did not succeed.
 ///
@@ -32,12 +34,12 @@ pub enum ApiError {
         after: Duration,
     },
     /// An answer that is no JSON.
-    #[error("{request}: the answer cannot be decoded: {source}")]
+    #[error("{request}: the answer cannot be decoded: {problem}")]
     Decode {
         /// Verb and path.
         request: String,
-        /// Where it breaks.
-        source: serde_json::Error,
+        /// Where it breaks, without what stands there.
+        problem: String,
     },
     /// A request that cannot be written as HTTP.
     #[error("{request}: no valid request: {source}")]
@@ -86,7 +88,7 @@ pub enum ApiError {
 
 /// The server's `Status` answer.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("{message}")]
+#[error("{}", explained(*code, message, self.has_cause("NamespaceTerminating")))]
 pub struct StatusError {
     /// Verb and path of the request.
     pub request: String,
@@ -103,19 +105,27 @@ pub struct StatusError {
 }
 
 impl StatusError {
-    /// Reads a failed answer. A body that is no `Status` gives code and text.
-    pub(crate) fn read(request: String, code: u16, retry_after: Option<Duration>, body: &[u8]) -> Self {
-        let status: Value = serde_json::from_slice(body).unwrap_or(Value::Null);
+    /// Reads a failed answer, whose texts are masked first: servers and webhooks quote what they refuse. A body that is no `Status` is not
+    /// shown, since nothing tells what it holds.
+    pub(super) fn read(
+        request: String,
+        code: u16,
+        retry_after: Option<Duration>,
+        body: &[u8],
+        mask: impl FnOnce(&mut Value),
+    ) -> Self {
+        let mut status: Value = serde_json::from_slice(body).unwrap_or(Value::Null);
         if status.get("kind").and_then(Value::as_str) == Some("Status") {
+            mask(&mut status);
             let told = Self::from_status(request, code, &status);
             return Self { retry_after: retry_after.or(told.retry_after), ..told };
         }
-        let text = String::from_utf8_lossy(body);
-        let text: String = text.trim().chars().take(256).collect();
-        let message = match http::StatusCode::from_u16(code).ok().and_then(|code| code.canonical_reason()) {
-            Some(name) if text.is_empty() => format!("{code} {name}"),
-            Some(name) => format!("{code} {name}: {text}"),
-            None => format!("{code}: {text}"),
+        let name = http::StatusCode::from_u16(code).ok().and_then(|code| code.canonical_reason());
+        let name = name.map(|name| format!(" {name}")).unwrap_or_default();
+        let message = if body.trim_ascii().is_empty() {
+            format!("{code}{name}")
+        } else {
+            format!("{code}{name}: the body is no Status of Kubernetes and is not shown (does a proxy answer for the server?)")
         };
         Self { request, code, reason: String::new(), message, details: Value::Null, retry_after }
     }
@@ -147,6 +157,16 @@ impl StatusError {
 }
 
 impl ApiError {
+    /// An answer that cannot be decoded. The decoder's own text quotes what it found, which may be confidential.
+    pub(crate) fn undecodable(request: String, error: &serde_json::Error) -> Self {
+        let kind = match error.classify() {
+            Category::Data => "a field of another type than expected",
+            Category::Eof => "a sudden end",
+            Category::Syntax | Category::Io => "no JSON",
+        };
+        Self::Decode { request, problem: format!("{kind} at line {} column {}", error.line(), error.column()) }
+    }
+
     /// The server's answer, if it gave one.
     pub fn status(&self) -> Option<&StatusError> {
         match self {
@@ -205,6 +225,11 @@ impl ApiError {
             _ => false,
         });
         !stays && self.classification().origin == Origin::Transient
+    }
+
+    /// What a back-off needs to know of a transient error (OUT-3); `None` for any other.
+    pub fn transient(&self) -> Option<Transient> {
+        self.is_transient().then(|| Transient::new(self.retry_after()))
     }
 }
 

@@ -1,4 +1,4 @@
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,6 +7,7 @@ use http::{HeaderMap, HeaderValue, Response, header};
 use http_body_util::BodyExt as _;
 use kube::client::Body;
 use kubewright_core::backoff::TokenBucket;
+use kubewright_core::flow::Confidential;
 use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::sync::Semaphore;
@@ -25,7 +26,7 @@ use crate::watch::Watches;
 /// A cluster that the operator talks to. Cheap to clone.
 #[derive(Clone)]
 pub struct Cluster {
-    connection: Arc<Connection>,
+    pub(super) connection: Arc<Connection>,
     discovery: Discovery,
     watches: Watches,
 }
@@ -51,6 +52,8 @@ pub struct ClusterOptions {
     pub rate: Option<Rate>,
     /// Where requests are counted, for this cluster and others.
     pub requests: RequestMetrics,
+    /// The controller in whose name requests are counted; empty for what all controllers share.
+    pub controller: String,
 }
 
 /// An answer of the API server.
@@ -79,6 +82,7 @@ impl ClusterOptions {
             in_flight: 16,
             rate: None,
             requests: RequestMetrics::default(),
+            controller: String::new(),
         }
     }
 
@@ -96,12 +100,13 @@ impl Cluster {
         let connection = Arc::new(Connection {
             client,
             user_agent: HeaderValue::from_str(&options.user_agent).ok(),
-            identity: HeaderMap::new(),
             acts_as_another: false,
+            acts_for: None,
             slots: Arc::new(Semaphore::new(options.in_flight)),
             warnings: Arc::default(),
             counters: Arc::default(),
             bucket: options.rate.map(|rate| Arc::new(Mutex::new(rate.bucket()))),
+            credentials: Arc::default(),
             options,
         });
         let discovery = Discovery::new(connection.clone());
@@ -112,11 +117,12 @@ impl Cluster {
     /// A cluster as a client configuration describes it. No request is sent yet.
     pub fn connect(config: kube::Config, options: ClusterOptions) -> Result<Self, ConnectError> {
         let acts_as_another = config.auth_info.impersonate.is_some() || config.auth_info.impersonate_groups.is_some();
-        let mut cluster = Self::new(super::connect::client(config)?, options);
-        if acts_as_another {
-            cluster = cluster.with_connection(|connection| connection.acts_as_another = true);
-        }
-        Ok(cluster)
+        let credentials = Arc::new(super::connect::credentials(&config.auth_info));
+        let cluster = Self::new(super::connect::client(config)?, options);
+        Ok(cluster.with_connection(|connection| {
+            connection.acts_as_another = acts_as_another;
+            connection.credentials = credentials;
+        }))
     }
 
     /// The same cluster with another identity: every request says that it is made for somebody else, which the server allows
@@ -126,11 +132,33 @@ impl Cluster {
         if self.connection.acts_as_another {
             return Err(ConnectError::ActsAsAnother { cluster: self.name().to_owned() });
         }
-        let identity = who.headers()?;
+        let client = who.client(&self.connection.client)?;
         Ok(self.with_connection(|connection| {
-            connection.identity = identity;
+            connection.client = client;
             connection.acts_as_another = true;
+            connection.acts_for = Some(who.user.as_str().into());
         }))
+    }
+
+    /// The same cluster with its client wrapped: requests and [`client`](Self::client) go through the layer. Watches, the table of types,
+    /// the limit of requests and the counters are those of this cluster.
+    #[must_use]
+    pub fn layered(&self, layer: impl FnOnce(kube::Client) -> kube::Client) -> Self {
+        let client = layer(self.connection.client.clone());
+        Self { watches: self.watches.clone(), ..self.with_connection(|connection| connection.client = client) }
+    }
+
+    /// The same cluster for one controller, in whose name its requests are counted. Watches and the table of types are shared, and counted
+    /// for none.
+    #[must_use]
+    pub fn for_controller(&self, name: &str) -> Self {
+        let cluster = self.with_connection(|connection| name.clone_into(&mut connection.options.controller));
+        Self { watches: self.watches.clone(), ..cluster }
+    }
+
+    /// The controller in whose name requests are counted; empty for what all controllers share.
+    pub fn controller(&self) -> &str {
+        &self.connection.options.controller
     }
 
     /// Whether requests are made for somebody else already.
@@ -142,12 +170,13 @@ impl Cluster {
         let mut connection = Connection {
             client: self.connection.client.clone(),
             user_agent: self.connection.user_agent.clone(),
-            identity: self.connection.identity.clone(),
             acts_as_another: self.connection.acts_as_another,
+            acts_for: self.connection.acts_for.clone(),
             slots: self.connection.slots.clone(),
             warnings: self.connection.warnings.clone(),
             counters: self.connection.counters.clone(),
             bucket: self.connection.bucket.clone(),
+            credentials: self.connection.credentials.clone(),
             options: self.connection.options.clone(),
         };
         change(&mut connection);
@@ -230,6 +259,12 @@ impl Cluster {
         &self.connection.options.name
     }
 
+    /// Warnings of the API server that begin like this are known to the operator's author and nothing that its users could change: they
+    /// are not logged.
+    pub fn expect_warning(&self, beginning: impl Into<String>) {
+        self.connection.warnings.expect(beginning.into());
+    }
+
     /// The clock.
     pub fn clock(&self) -> &Clock {
         &self.connection.options.clock
@@ -240,7 +275,8 @@ impl Cluster {
         &self.connection.options.random
     }
 
-    /// The client below, for what needs typed access. Its requests are not counted nor bounded.
+    /// The client below, for what needs typed access, with the identity of this cluster (see [`Self::acting_as`]). Its requests are not
+    /// counted nor bounded.
     pub fn client(&self) -> &kube::Client {
         &self.connection.client
     }
@@ -262,17 +298,23 @@ impl fmt::Debug for Cluster {
     }
 }
 
+/// The answer of a server that has none of the media types that a request accepts.
+const NOT_ACCEPTABLE: u16 = 406;
+
 /// What discovery, watches and requests share.
 pub(crate) struct Connection {
+    /// Makes requests for whom the cluster acts.
     client: kube::Client,
     user_agent: Option<HeaderValue>,
-    /// Headers that say for whom requests are made.
-    identity: HeaderMap,
     acts_as_another: bool,
+    /// The user for whom requests are made, if that is not said by the configuration of the client.
+    acts_for: Option<Arc<str>>,
     slots: Arc<Semaphore>,
     warnings: Arc<Warnings>,
     counters: Arc<Counters>,
     bucket: Option<Arc<Mutex<TokenBucket>>>,
+    /// What a server is told to know the client by; it may repeat that in its errors.
+    credentials: Arc<Confidential>,
     options: ClusterOptions,
 }
 
@@ -299,13 +341,23 @@ impl Connection {
         let object = if body.is_empty() {
             Value::Null
         } else {
-            serde_json::from_slice(&body).map_err(|source| ApiError::Decode { request: request.to_string(), source })?
+            serde_json::from_slice(&body).map_err(|error| ApiError::undecodable(request.to_string(), &error))?
         };
         Ok(Answer { code: head.code, object, warnings: head.warnings })
     }
 
-    /// One request and the bytes of its answer.
+    /// One request and the bytes of its answer. Whole objects where the server does not give their metadata alone.
     pub(crate) async fn fetch(&self, request: &ApiRequest) -> Result<(Head, Bytes), ApiError> {
+        match self.fetch_as_asked(request).await {
+            Err(error) if error.code() == Some(NOT_ACCEPTABLE) => match request.of_whole_objects() {
+                Some(whole) => self.fetch_as_asked(&whole).await,
+                None => Err(error),
+            },
+            answer => answer,
+        }
+    }
+
+    async fn fetch_as_asked(&self, request: &ApiRequest) -> Result<(Head, Bytes), ApiError> {
         let limit = request.limit().unwrap_or(self.options.deadline);
         self.turn().await;
         // The semaphore is never closed. Its queue tells nothing about the server, which is given its time from here on.
@@ -328,25 +380,39 @@ impl Connection {
 
     fn count(&self, verb: Verb, answer: Result<u16, &ApiError>) {
         self.counters.count(verb, answer.is_err());
-        self.options.requests.count(verb, answer.unwrap_or_else(|error| error.code().unwrap_or_default()));
+        self.options.requests.count(
+            &self.options.controller,
+            verb,
+            answer.unwrap_or_else(|error| error.code().unwrap_or_default()),
+        );
     }
 
     async fn unary(&self, request: &ApiRequest) -> Result<(Head, Bytes), ApiError> {
         let response = self.call(request).await?;
         let code = response.status().as_u16();
         let retry_after = retry_after(response.headers());
-        let warnings = self.warnings.take(response.headers());
+        let warnings = self.warnings.take(response.headers(), request);
         let body = response.into_body().collect().await.map_err(|error| connection(request, error))?.to_bytes();
         if code < 400 {
             tracing::debug!(%request, code, "answered");
             return Ok((Head { code, warnings }, body));
         }
         tracing::debug!(%request, code, "refused");
-        Err(Box::new(StatusError::read(request.to_string(), code, retry_after, &body)).into())
+        Err(self.refusal(request, code, retry_after, &body))
     }
 
-    /// Opens a stream; ends with its body as soon as the head is there.
+    /// Opens a stream; ends with its body as soon as the head is there. Whole objects as for [`fetch`](Self::fetch).
     pub(crate) async fn open(&self, request: &ApiRequest) -> Result<Body, ApiError> {
+        match self.open_as_asked(request).await {
+            Err(error) if error.code() == Some(NOT_ACCEPTABLE) => match request.of_whole_objects() {
+                Some(whole) => self.open_as_asked(&whole).await,
+                None => Err(error),
+            },
+            answer => answer,
+        }
+    }
+
+    async fn open_as_asked(&self, request: &ApiRequest) -> Result<Body, ApiError> {
         self.turn().await;
         let limit = request.limit().unwrap_or(self.options.deadline);
         let opened = self.clock().limit(limit, async {
@@ -357,7 +423,7 @@ impl Connection {
             }
             let retry_after = retry_after(response.headers());
             let body = response.into_body().collect().await.map_err(|error| connection(request, error))?.to_bytes();
-            Err(Box::new(StatusError::read(request.to_string(), code, retry_after, &body)).into())
+            Err(self.refusal(request, code, retry_after, &body))
         });
         let result =
             opened.await.unwrap_or_else(|elapsed| Err(ApiError::TimedOut { request: request.to_string(), after: elapsed.after }));
@@ -365,13 +431,35 @@ impl Connection {
         result
     }
 
+    /// The error of a failed answer, without what the request and the credentials hold of confidential values.
+    fn refusal(&self, request: &ApiRequest, code: u16, retry_after: Option<Duration>, body: &[u8]) -> ApiError {
+        let mask = |status: &mut Value| {
+            request.confidential().mask_value(status);
+            self.credentials.mask_value(status);
+            if let Some(Value::String(message)) = status.get_mut("message").filter(|_| code == 403) {
+                self.name_impersonated(message);
+            }
+        };
+        Box::new(StatusError::read(request.to_string(), code, retry_after, body, mask)).into()
+    }
+
+    /// A server that does not let us act as another does not say as whom.
+    fn name_impersonated(&self, message: &mut String) {
+        if let Some(whom) = self.acts_for.as_ref().filter(|_| message.contains(" cannot impersonate-on:")) {
+            let _ = write!(message, " as {whom:?}");
+        }
+    }
+
+    /// The error in an event of a watch.
+    pub(crate) fn refusal_in_watch(&self, request: String, mut status: Value) -> ApiError {
+        self.credentials.mask_value(&mut status);
+        Box::new(StatusError::from_status(request, 500, &status)).into()
+    }
+
     async fn call(&self, request: &ApiRequest) -> Result<Response<Body>, ApiError> {
         let mut http = request.to_http()?;
         if let Some(agent) = &self.user_agent {
             http.headers_mut().insert(header::USER_AGENT, agent.clone());
-        }
-        for (name, value) in &self.identity {
-            http.headers_mut().append(name, value.clone());
         }
         self.client.send(http).await.map_err(|error| connection(request, error))
     }

@@ -1,5 +1,8 @@
+use std::sync::Arc;
+
 use http::header::HeaderName;
-use http::{HeaderMap, HeaderValue};
+use http::{HeaderMap, HeaderValue, Request};
+use kube::client::Body;
 
 use super::ConnectError;
 
@@ -15,6 +18,8 @@ pub struct Impersonation {
 
 const USER: HeaderName = HeaderName::from_static("impersonate-user");
 const GROUP: HeaderName = HeaderName::from_static("impersonate-group");
+/// The beginning of all headers that change for whom a request is made.
+const PREFIX: &str = "impersonate-";
 
 impl Impersonation {
     /// A user without groups of their own.
@@ -27,7 +32,20 @@ impl Impersonation {
         Self::user(format!("system:serviceaccount:{namespace}:{name}"))
     }
 
-    pub(super) fn headers(&self) -> Result<HeaderMap, ConnectError> {
+    /// A client whose requests, and those of all clones of it, are made for this user, whatever the requests themselves say about
+    /// that. It shares the connections of `client`.
+    pub(super) fn client(&self, client: &kube::Client) -> Result<kube::Client, ConnectError> {
+        let identity = Arc::new(self.headers()?);
+        let below = client.clone();
+        let service = tower::service_fn(move |mut request: Request<Body>| {
+            let client = below.clone();
+            identify(request.headers_mut(), &identity);
+            async move { client.send(request).await }
+        });
+        Ok(kube::Client::new(service, client.default_namespace()).with_valid_until(*client.valid_until()))
+    }
+
+    fn headers(&self) -> Result<HeaderMap, ConnectError> {
         let value =
             |text: &str| HeaderValue::from_str(text).map_err(|_| ConnectError::InvalidIdentity { found: text.to_owned() });
         if self.user.is_empty() {
@@ -42,9 +60,58 @@ impl Impersonation {
     }
 }
 
+/// Replaces what the headers of a request say about the identity.
+fn identify(headers: &mut HeaderMap, identity: &HeaderMap) {
+    let others: Vec<HeaderName> = headers.keys().filter(|name| name.as_str().starts_with(PREFIX)).cloned().collect();
+    for name in others {
+        headers.remove(name);
+    }
+    headers.extend(identity.clone());
+}
+
 #[cfg(test)]
 mod tests {
+    use std::convert::Infallible;
+
+    use http::Response;
+    use parking_lot::Mutex;
+
     use super::*;
+
+    // TGT-1
+    #[tokio::test]
+    async fn every_request_of_the_client_has_the_identity_and_no_other() {
+        let seen: Arc<Mutex<Vec<HeaderMap>>> = Arc::default();
+        let server = {
+            let seen = Arc::clone(&seen);
+            tower::service_fn(move |request: Request<Body>| {
+                seen.lock().push(request.headers().clone());
+                async { Ok::<_, Infallible>(Response::new(Body::from(b"{}".to_vec()))) }
+            })
+        };
+        let own = kube::Client::new(server, "home");
+        let who = Impersonation { groups: vec!["a".to_owned(), "b".to_owned()], ..Impersonation::service_account("ns", "sa") };
+        let theirs = who.client(&own).unwrap();
+        assert_eq!(theirs.default_namespace(), "home");
+        let request = || Request::get("/version");
+        theirs.request_text(request().body(Vec::new()).unwrap()).await.unwrap();
+        let pretending = request()
+            .header("Impersonate-User", "root")
+            .header("Impersonate-Group", "system:masters")
+            .header("Impersonate-Uid", "1")
+            .header("Impersonate-Extra-Scopes", "all")
+            .header("X-Other", "kept");
+        theirs.clone().request_text(pretending.body(Vec::new()).unwrap()).await.unwrap();
+        own.request_text(request().body(Vec::new()).unwrap()).await.unwrap();
+        let seen = seen.lock();
+        for headers in &seen[..2] {
+            assert_eq!(headers.get_all(&USER).iter().collect::<Vec<_>>(), ["system:serviceaccount:ns:sa"]);
+            assert_eq!(headers.get_all(&GROUP).iter().collect::<Vec<_>>(), ["a", "b"]);
+            assert_eq!(headers.keys().filter(|name| name.as_str().starts_with(PREFIX)).count(), 2);
+        }
+        assert_eq!(seen[1]["x-other"], "kept");
+        assert!(seen[2].get(&USER).is_none() && seen[2].get(&GROUP).is_none());
+    }
 
     // TGT-1
     #[test]

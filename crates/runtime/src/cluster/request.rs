@@ -5,6 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{Method, header};
 use kube::client::Body;
+use kubewright_core::flow::Confidential;
 use kubewright_machinery::object::names;
 use serde_json::{Value, json};
 
@@ -72,8 +73,8 @@ pub enum Propagation {
 }
 
 const JSON: &str = "application/json";
-pub(super) const PARTIAL: &str = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
-pub(super) const PARTIAL_LIST: &str = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
+pub(super) const PARTIAL: &str = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
+pub(super) const PARTIAL_LIST: &str = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
 
 impl ApiRequest {
     /// Reads an object.
@@ -254,6 +255,12 @@ impl ApiRequest {
         self
     }
 
+    /// The same request for whole objects, where it asks for their metadata: not every aggregated API reads the alternatives of a media
+    /// type, and some answer 406.
+    pub(super) fn of_whole_objects(&self) -> Option<Self> {
+        [PARTIAL, PARTIAL_LIST].contains(&self.accept).then(|| Self { accept: JSON, ..self.clone() })
+    }
+
     /// Asks for this media type.
     pub fn accept(mut self, media_type: &'static str) -> Self {
         self.accept = media_type;
@@ -276,6 +283,18 @@ impl ApiRequest {
         self.body = Some(Bytes::from(body.to_string()));
         self.content_type = content_type;
         self
+    }
+
+    /// The object that it is about, as far as it tells: the path, with the name of an object that it creates.
+    pub(super) fn object(&self) -> String {
+        let created = || {
+            let body: Value = serde_json::from_slice(self.body.as_ref()?).ok()?;
+            Some(body.pointer("/metadata/name")?.as_str()?.to_owned())
+        };
+        match (self.verb == Verb::Create).then(created).flatten() {
+            Some(name) => format!("{}/{name}", self.path),
+            None => self.path.clone(),
+        }
     }
 
     /// What it does.
@@ -302,6 +321,15 @@ impl ApiRequest {
             Verb::Patch => Method::PATCH,
             Verb::Delete => Method::DELETE,
         }
+    }
+
+    /// What of its body must not show in texts about it.
+    pub(crate) fn confidential(&self) -> Confidential {
+        let Some(body) = &self.body else { return Confidential::default() };
+        let body = serde_json::from_slice(body).unwrap_or(Value::Null);
+        // A patch does not name its kind.
+        let of_secret = self.path.starts_with("/api/v1/") && self.path.split('/').any(|segment| segment == "secrets");
+        Confidential::of(&body, of_secret)
     }
 
     pub(crate) fn limit(&self) -> Option<Duration> {
@@ -358,6 +386,17 @@ impl fmt::Debug for ApiRequest {
 }
 
 impl Verb {
+    /// The method of HTTP.
+    pub fn method(self) -> &'static str {
+        match self {
+            Self::Get | Self::List | Self::Watch => "GET",
+            Self::Create => "POST",
+            Self::Update => "PUT",
+            Self::Patch => "PATCH",
+            Self::Delete => "DELETE",
+        }
+    }
+
     /// The verb as RBAC names it.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -1,3 +1,4 @@
+use std::sync::Arc;
 use std::time::Duration;
 
 use kubewright_machinery::object::{GroupKind, GroupVersionKind};
@@ -91,7 +92,7 @@ async fn a_refusal_keeps_code_reason_and_message() {
     assert!(error.is_forbidden() && !error.is_transient());
 }
 
-// TRAP-28
+// ERR-10
 #[tokio::test(start_paused = true)]
 async fn a_server_that_never_answers_costs_thirty_seconds() {
     let server = Server::new();
@@ -117,6 +118,54 @@ async fn no_answer_and_no_json_are_told_apart() {
     assert!(matches!(error, ApiError::Decode { .. }) && !error.is_transient());
 }
 
+// SW-9
+#[tokio::test(start_paused = true)]
+async fn what_a_hostile_server_repeats_of_a_secret_is_not_shown() {
+    let server = Server::new();
+    let cluster = server.cluster();
+    let secrets = ApiResource::known(&GroupVersionKind::new("", "v1", "Secret"), "secrets", true);
+    let secret = json!({
+        "kind": "Secret", "metadata": {"namespace": "demo", "name": "shop"}, "stringData": {"value": "correct horse"},
+    });
+    let patch = json!({"data": {"value": "Y29ycmVjdCBob3JzZQ=="}});
+    let widget = json!({"kind": "Widget", "metadata": {"name": "w"}, "spec": {"adminPassword": "correct horse"}});
+    let widgets = ApiResource::known(&GroupVersionKind::new("example.dev", "v1", "Widget"), "widgets", false);
+    for request in [
+        ApiRequest::create(&secrets, &secret),
+        ApiRequest::patch(&secrets, "demo", "shop", PatchKind::Merge, &patch),
+        ApiRequest::create(&widgets, &widget),
+    ] {
+        for as_status in [true, false] {
+            server.fail_next(request.path(), Fault::Echo { as_status });
+            let error = cluster.send(&request).await.unwrap_err();
+            let told = format!("{error} {error:?} {:?} {:?}", error.status(), error.classification());
+            assert!(!told.contains("correct horse") && !told.contains("Y29ycmVjdCBob3JzZQ"), "{told}");
+            assert_eq!(told.contains("***"), as_status, "{told}");
+            assert_eq!(told.contains("502 Bad Gateway: the body is no Status"), !as_status, "{told}");
+        }
+    }
+}
+
+// SW-9
+#[test]
+fn the_credentials_of_a_kubeconfig_are_masked_in_what_its_server_says() {
+    let auth = json!({"username": "shop", "password": "correct horse", "token": "battery-staple"});
+    let credentials = super::connect::credentials(&serde_json::from_value(auth).unwrap());
+    let told = "got battery-staple and correct horse and Basic c2hvcDpjb3JyZWN0IGhvcnNl";
+    assert_eq!(credentials.mask(told), "got *** and *** and Basic ***");
+}
+
+// SW-9
+#[tokio::test(start_paused = true)]
+async fn what_cannot_be_decoded_is_not_quoted() {
+    let decoded = serde_json::from_str::<Vec<u8>>("[\"correct horse\"]").unwrap_err();
+    let error = ApiError::undecodable("get /apis".to_owned(), &decoded);
+    assert_eq!(
+        error.to_string(),
+        "get /apis: the answer cannot be decoded: a field of another type than expected at line 1 column 16"
+    );
+}
+
 // ERR-2: one table says what may pass.
 #[tokio::test(start_paused = true)]
 async fn what_may_pass_is_told_by_the_classification() {
@@ -139,7 +188,7 @@ async fn what_may_pass_is_told_by_the_classification() {
     }
 }
 
-// ERR-7, TRAP-5
+// ERR-7
 #[tokio::test(start_paused = true)]
 async fn a_request_is_sent_once_unless_asked_otherwise() {
     let server = Server::new();
@@ -201,7 +250,7 @@ async fn no_more_requests_are_in_flight_than_allowed() {
     all.await;
 }
 
-// TRAP-28: the server is given its 30 seconds from when it is asked.
+// ERR-10: the server is given its 30 seconds from when it is asked.
 #[tokio::test(start_paused = true)]
 async fn waiting_for_its_turn_is_no_waiting_for_the_server() {
     let server = Server::new();
@@ -246,7 +295,7 @@ async fn requests_are_counted_by_verb_and_answer() {
     }
     let text = metrics.encode().unwrap();
     for (code, count) in [(403, 1), (0, 1), (200, 2)] {
-        let line = format!("test_requests_total{{method=\"list\",code=\"{code}\"}} {count}");
+        let line = format!("test_requests_total{{controller=\"\",method=\"GET\",verb=\"list\",code=\"{code}\"}} {count}");
         assert!(text.contains(&line), "{line} in {text}");
     }
 }
@@ -257,7 +306,7 @@ impl super::Cluster {
     }
 }
 
-// WRT-4
+// WATCH-10
 #[tokio::test(start_paused = true)]
 async fn all_types_are_known_after_two_requests() {
     let server = Server::new();
@@ -272,7 +321,7 @@ async fn all_types_are_known_after_two_requests() {
     assert_eq!(server.journal(), ["GET /api", "GET /apis"]);
 }
 
-// WRT-4
+// WATCH-10
 #[tokio::test(start_paused = true)]
 async fn an_older_server_is_asked_group_by_group() {
     let server = Server::new();
@@ -285,7 +334,7 @@ async fn an_older_server_is_asked_group_by_group() {
     assert_eq!(pods.subresources, ["status"]);
 }
 
-// WRT-4, TRAP-24
+// WATCH-10
 #[tokio::test(start_paused = true)]
 async fn an_unknown_type_is_looked_for_again_but_only_once_per_second() {
     let server = Server::new();
@@ -360,7 +409,7 @@ async fn a_known_type_stays_known_while_the_server_is_away() {
     assert!(discovery.resolve(&widgets()).await.is_err());
 }
 
-// WRT-4: who knows a type waits a second at most for a newer table, and nobody waits for another's turn.
+// WATCH-10: who knows a type waits a second at most for a newer table, and nobody waits for another's turn.
 #[tokio::test(start_paused = true)]
 async fn a_known_type_does_not_wait_for_a_server_that_hangs() {
     let server = Server::new();
@@ -379,7 +428,7 @@ async fn a_known_type_does_not_wait_for_a_server_that_hangs() {
     assert_eq!(server.requests("GET /apis"), 2);
 }
 
-// WRT-4
+// WATCH-10
 #[tokio::test(start_paused = true)]
 async fn a_slow_server_tells_its_new_types_in_the_end() {
     let server = Server::new();
@@ -395,7 +444,7 @@ async fn a_slow_server_tells_its_new_types_in_the_end() {
     assert!(cluster.discovery().cached(&widgets(), None).is_some());
 }
 
-// WRT-4
+// WATCH-10
 #[tokio::test(start_paused = true)]
 async fn those_who_wait_for_a_read_share_its_failure() {
     for (fault, seconds) in [(Fault::Hang, 30), (Fault::Status(503, "ServiceUnavailable"), 0)] {
@@ -458,4 +507,32 @@ async fn nobody_acts_for_two_others_at_once() {
     assert!(alice.acts_as_another());
     let error = alice.acting_as(&Impersonation::user("bob")).unwrap_err();
     assert!(matches!(error, ConnectError::ActsAsAnother { .. }), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_api_that_gives_no_metadata_alone_is_asked_for_whole_objects() {
+    let accepted: Arc<parking_lot::Mutex<Vec<String>>> = Arc::default();
+    let notes = accepted.clone();
+    let service = tower::service_fn(move |request: http::Request<kube::client::Body>| {
+        let accept = request.headers()["accept"].to_str().unwrap().to_owned();
+        let code = if accept == "application/json" { 200 } else { 406 };
+        notes.lock().push(accept);
+        async move {
+            let body = json!({"kind": "ConfigMapList", "metadata": {}, "items": [], "code": code}).to_string();
+            let response = http::Response::builder().status(code).body(kube::client::Body::from(body.into_bytes()));
+            Ok::<_, std::convert::Infallible>(response.unwrap())
+        }
+    });
+    let cluster = crate::testing::cluster_of(kube::Client::new(service, "default"), &crate::task::Tasks::new());
+    let answer = cluster.send(&list().metadata_only()).await.unwrap();
+    assert_eq!(answer["kind"], "ConfigMapList");
+    let asked = std::mem::take(&mut *accepted.lock());
+    // A server that reads alternatives needs no second request.
+    assert!(asked[0].ends_with(";v=v1,application/json"), "{asked:?}");
+    assert_eq!((asked.len(), asked[1].as_str()), (2, "application/json"));
+    let watch = ApiRequest::watch(&config_maps(), None, "1", Duration::from_secs(1)).metadata_only();
+    assert!(cluster.connection.open(&watch).await.is_ok());
+    assert_eq!(accepted.lock().len(), 2);
+    // Who asks for something else gets the refusal.
+    assert_eq!(cluster.send(&list().accept("text/plain")).await.unwrap_err().code(), Some(406));
 }

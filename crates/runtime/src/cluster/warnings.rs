@@ -1,7 +1,10 @@
 use std::collections::HashSet;
 
 use http::HeaderMap;
+use kubewright_core::flow::redact;
 use parking_lot::Mutex;
+
+use super::ApiRequest;
 
 /// How many distinct texts are remembered.
 const KEPT: usize = 1024;
@@ -10,19 +13,37 @@ const KEPT: usize = 1024;
 #[derive(Debug, Default)]
 pub(super) struct Warnings {
     seen: Mutex<HashSet<String>>,
+    /// How warnings begin that the operator's users can do nothing about.
+    expected: Mutex<HashSet<String>>,
 }
 
 impl Warnings {
-    /// Takes the warnings out of an answer and logs new ones.
-    pub(super) fn take(&self, headers: &HeaderMap) -> Vec<String> {
-        let texts: Vec<_> =
+    /// Warnings that begin like this are no news: they are returned, and not logged.
+    pub(super) fn expect(&self, beginning: String) {
+        self.expected.lock().insert(beginning);
+    }
+
+    /// Takes the warnings out of the answer to a request, without the confidential values of the request, and logs new ones.
+    pub(super) fn take(&self, headers: &HeaderMap, request: &ApiRequest) -> Vec<String> {
+        let mut texts: Vec<_> =
             headers.get_all(http::header::WARNING).iter().filter_map(|value| text(value.to_str().ok()?)).collect();
+        if texts.is_empty() {
+            return texts;
+        }
+        let confidential = request.confidential();
+        for warning in &mut texts {
+            *warning = redact(&confidential.mask(warning)).into_owned();
+        }
         for warning in &texts {
-            if self.remember(warning) {
-                tracing::warn!("API Warning: {warning}");
+            if !self.is_expected(warning) && self.remember(warning) {
+                tracing::warn!(object = request.object(), verb = request.verb().as_str(), "API Warning: {warning}");
             }
         }
         texts
+    }
+
+    fn is_expected(&self, warning: &str) -> bool {
+        self.expected.lock().iter().any(|beginning| warning.starts_with(beginning))
     }
 
     fn remember(&self, warning: &str) -> bool {
@@ -52,7 +73,12 @@ fn text(header: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use kubewright_machinery::object::GroupVersionKind;
+    use serde_json::json;
+
     use super::*;
+    use crate::cluster::ApiResource;
+    use crate::testing::CapturedLog;
 
     // CHK-5
     #[test]
@@ -63,6 +89,14 @@ mod tests {
         assert_eq!(text(r#"199 - "other""#), None);
     }
 
+    #[test]
+    fn an_expected_warning_is_told_by_its_beginning() {
+        let warnings = Warnings::default();
+        warnings.expect("metadata.finalizers: \"own\": prefer".to_owned());
+        assert!(warnings.is_expected("metadata.finalizers: \"own\": prefer a domain-qualified finalizer name"));
+        assert!(!warnings.is_expected("metadata.finalizers: \"other\": prefer a domain-qualified finalizer name"));
+    }
+
     // CHK-5
     #[test]
     fn a_text_is_remembered() {
@@ -70,5 +104,23 @@ mod tests {
         assert!(warnings.remember("a"));
         assert!(!warnings.remember("a"));
         assert!(warnings.remember("b"));
+    }
+
+    // CHK-5
+    #[test]
+    fn a_warning_is_logged_once_with_its_object() {
+        let (log, _guard) = CapturedLog::start();
+        let warnings = Warnings::default();
+        let mut headers = HeaderMap::new();
+        headers.insert(http::header::WARNING, http::HeaderValue::from_static(r#"299 - "unknown field \"spec.colour\"""#));
+        let foos = ApiResource::known(&GroupVersionKind::new("example.com", "v1", "Foo"), "foos", true);
+        let request =
+            ApiRequest::create(&foos, &json!({ "metadata": { "namespace": "demo", "name": "one" }, "spec": { "colour": 1 } }));
+        for _ in 0..2 {
+            assert_eq!(warnings.take(&headers, &request), [r#"unknown field "spec.colour""#]);
+        }
+        let text = log.text();
+        assert!(text.contains("/apis/example.com/v1/namespaces/demo/foos/one") && text.contains("create"), "{text}");
+        assert_eq!(text.matches("API Warning").count(), 1, "{text}");
     }
 }

@@ -228,7 +228,8 @@ impl Running {
                     .reason("Panic")
                     .origin(Origin::Bug)
             }
-            Err(elapsed) => Failure::backoff(format!("the pass took longer than {:?}", elapsed.after)).reason("Timeout"),
+            // What took so long is not worth a worker all the time.
+            Err(elapsed) => Failure::backoff(format!("the pass took longer than {:?}", elapsed.after)).reason("Timeout").slow(),
         };
         let conclusion = self.context.conclude(&Flow::from(failure), &Prior::Memory);
         let told = AssertUnwindSafe(self.reconciler.interrupted(&self.context, &conclusion)).catch_unwind().await;

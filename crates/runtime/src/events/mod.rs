@@ -13,6 +13,6 @@ mod sending;
 #[cfg(test)]
 mod tests;
 
-pub use kubewright_core::events::Reference;
+pub use kubewright_core::events::{Occurrence, Reference};
 pub use kubewright_core::flow::{Event, EventType};
-pub use recorder::{Recorder, RecorderOptions};
+pub use recorder::{EventSink, Recorder, RecorderOptions};

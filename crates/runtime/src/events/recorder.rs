@@ -1,12 +1,13 @@
 //! The recorder: a handle for everybody.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Weak};
 
 use futures::future::join_all;
 use kubewright_core::events::{Occurrence, Reference};
-use kubewright_core::flow::Event;
+use kubewright_core::flow::{Event, redact};
 use parking_lot::Mutex;
 
 use super::post::Post;
@@ -20,10 +21,22 @@ use crate::task::Tasks;
 pub struct Recorder {
     reporter: Arc<str>,
     instance: Arc<str>,
-    handle: Arc<Handle>,
+    outlet: Outlet,
     metrics: Metrics,
     /// What all recorders of this process have to send.
     posts: Arc<Mutex<Vec<Weak<Post>>>>,
+}
+
+/// A function that takes events in place of the API server. It is called inside passes, so it must not block.
+pub type EventSink = Arc<dyn Fn(Occurrence) + Send + Sync>;
+
+/// Where recorded events go.
+#[derive(Clone)]
+enum Outlet {
+    /// To the API server of one cluster.
+    Server(Arc<Handle>),
+    /// To a function, whatever the cluster.
+    Sink(EventSink),
 }
 
 /// Who reports.
@@ -66,13 +79,16 @@ impl Recorder {
             posts.retain(|post| post.strong_count() > 0);
             posts.push(Arc::downgrade(&post));
         }
-        let handle = Arc::new(Handle(post));
-        Self { reporter: reporter.into(), instance: instance.into(), handle, metrics: metrics.clone(), posts }
+        let outlet = Outlet::Server(Arc::new(Handle(post)));
+        Self { reporter: reporter.into(), instance: instance.into(), outlet, metrics: metrics.clone(), posts }
     }
 
     /// A recorder of the same reporter for objects of another cluster. It sends until its last clone is gone, and what is left then.
     #[must_use]
     pub fn on(&self, cluster: &Cluster, tasks: &Tasks) -> Self {
+        if let Outlet::Sink(_) = &self.outlet {
+            return self.clone();
+        }
         let options = RecorderOptions { reporter: self.reporter.to_string(), instance: self.instance.to_string() };
         Self::start_with(cluster, options, tasks, &self.metrics, self.posts.clone())
     }
@@ -83,7 +99,13 @@ impl Recorder {
         Self { reporter: reporter.into(), ..self.clone() }
     }
 
-    /// Records an event on an object.
+    /// The same recorder with a function in place of the API server: for this cluster, and for those that [`on`](Self::on) names.
+    #[must_use]
+    pub fn with_sink(&self, sink: EventSink) -> Self {
+        Self { outlet: Outlet::Sink(sink), ..self.clone() }
+    }
+
+    /// Records an event on an object. Credentials in its note are masked as in the status.
     pub fn record(&self, regarding: &Reference, event: Event) {
         self.record_with(regarding, None, BTreeMap::new(), event);
     }
@@ -94,20 +116,29 @@ impl Recorder {
         regarding: &Reference,
         related: Option<Reference>,
         annotations: BTreeMap<String, String>,
-        event: Event,
+        mut event: Event,
     ) {
+        if let Cow::Owned(masked) = redact(&event.note) {
+            event.note = masked;
+        }
         tracing::debug!(
             kind = regarding.kind, namespace = regarding.namespace, name = regarding.name,
             r#type = event.kind.as_str(), reason = %event.reason, note = event.note,
             "event"
         );
         let reporter = self.reporter.to_string();
-        self.handle.0.put(Occurrence { reporter, regarding: regarding.clone(), related, event, annotations });
+        let occurrence = Occurrence { reporter, regarding: regarding.clone(), related, event, annotations };
+        match &self.outlet {
+            Outlet::Server(handle) => handle.0.put(occurrence),
+            Outlet::Sink(sink) => sink(occurrence),
+        }
     }
 
     /// Ends when all events that were recorded until now are sent or given up.
     pub async fn flush(&self) {
-        self.handle.0.flush().await;
+        if let Outlet::Server(handle) = &self.outlet {
+            handle.0.flush().await;
+        }
     }
 
     /// Sends what has been counted only, too, for this cluster and all others, and ends when everything is sent or given up.

@@ -26,6 +26,8 @@ pub struct Operator {
     commit: String,
     metrics_prefix: String,
     registrations: Vec<Box<dyn Registration>>,
+    /// The names that parts had when they were added.
+    part_names: BTreeSet<String>,
     samples: Vec<String>,
     checks: Checks,
     problems: Vec<String>,
@@ -90,6 +92,7 @@ impl Operator {
             commit: "unknown".to_owned(),
             metrics_prefix: "kubewright".to_owned(),
             registrations: Vec::new(),
+            part_names: BTreeSet::new(),
             samples: Vec::new(),
             checks: Checks::new(),
             problems: Vec::new(),
@@ -100,9 +103,16 @@ impl Operator {
         }
     }
 
-    /// Adds a part, usually a controller.
+    /// Adds a part, usually a controller. Parts of one name use their full names, if they have any.
     #[must_use]
-    pub fn register(mut self, registration: Box<dyn Registration>) -> Self {
+    pub fn register(mut self, mut registration: Box<dyn Registration>) -> Self {
+        let name = registration.name().to_owned();
+        if self.part_names.contains(&name) {
+            let namesakes = self.registrations.iter_mut().filter(|other| other.name() == name);
+            namesakes.for_each(|other| other.use_full_name());
+            registration.use_full_name();
+        }
+        self.part_names.insert(name);
         self.registrations.push(registration);
         self
     }

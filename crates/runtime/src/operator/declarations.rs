@@ -16,7 +16,11 @@ pub struct Declarations {
     crds: BTreeMap<String, Value>,
     rules: BTreeSet<Rule>,
     optional: BTreeSet<Rule>,
+    unless_confined: BTreeSet<Rule>,
+    everywhere: BTreeSet<Rule>,
     kinds: BTreeSet<GroupVersionKind>,
+    /// The parts that have claimed something, by its kind and value.
+    claims: BTreeMap<(String, String), String>,
     problems: Vec<String>,
     remarks: Vec<String>,
 }
@@ -32,13 +36,27 @@ pub struct Rule {
     pub verbs: BTreeSet<String>,
     /// The namespace, or none for all of them and for cluster-scoped objects.
     pub namespace: Option<String>,
+    /// The names of the objects that it is about; empty for all. Creating and reading whole collections cannot be narrowed to names.
+    pub names: BTreeSet<String>,
 }
 
 impl Rule {
     /// A permission in all namespaces.
     pub fn new(group: impl Into<String>, resource: impl Into<String>, verbs: &[&str]) -> Self {
         let verbs = verbs.iter().map(|verb| (*verb).to_owned()).collect();
-        Self { group: group.into(), resource: resource.into(), verbs, namespace: None }
+        Self { group: group.into(), resource: resource.into(), verbs, namespace: None, names: BTreeSet::new() }
+    }
+
+    /// For objects of these names only.
+    #[must_use]
+    pub fn named<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.names.extend(names.into_iter().map(Into::into));
+        self
+    }
+
+    /// Whether it allows to act with rights of others. Such a rule stands alone in a role, so that it is seen.
+    fn is_power(&self) -> bool {
+        self.verbs.iter().all(|verb| matches!(verb.as_str(), "bind" | "escalate" | "impersonate"))
     }
 
     /// In one namespace only.
@@ -69,10 +87,35 @@ impl Declarations {
         self
     }
 
+    /// A permission that is needed in all namespaces, also by an operator that is confined to some.
+    pub fn rule_everywhere(&mut self, rule: Rule) -> &mut Self {
+        self.everywhere.insert(rule);
+        self
+    }
+
+    /// A permission that an operator of all namespaces needs, and that an operator confined to some does without.
+    pub fn rule_unless_confined(&mut self, rule: Rule) -> &mut Self {
+        self.unless_confined.insert(rule);
+        self
+    }
+
     /// A kind that must be served before the part can start.
     pub fn kind(&mut self, gvk: GroupVersionKind) -> &mut Self {
         self.kinds.insert(gvk);
         self
+    }
+
+    /// A name that only one part of the operator can have: `what` it is (`name`), its value, and the part that has it. Returns whether
+    /// it is free. A second claim is a problem, whose text names both parts and the remedy.
+    pub fn claim(&mut self, what: &str, value: &str, part: &str, remedy: &str) -> bool {
+        let claim = (what.to_owned(), value.to_owned());
+        if let Some(other) = self.claims.get(&claim) {
+            let problem = format!("{other} and {part} have the same {what} {value:?}; {remedy}");
+            self.problems.push(problem);
+            return false;
+        }
+        self.claims.insert(claim, part.to_owned());
+        true
     }
 
     /// Something that is wrong with the operator itself. All problems are reported together.
@@ -91,24 +134,31 @@ impl Declarations {
     /// only. Objects of types that nobody here knows, and of all types at once (`*`), count as such.
     #[must_use]
     pub fn confined(mut self, namespaces: &[String]) -> Self {
-        if !namespaces.is_empty() {
-            let known = ClusterScoped::with(self.crds.values());
-            let confine = |rule: Rule| {
-                let stays = rule.namespace.is_some() || known.has(&rule);
-                let each = namespaces.iter().filter(move |_| !stays).map({
-                    let rule = rule.clone();
-                    move |namespace| rule.clone().in_namespace(namespace)
-                });
-                each.chain(stays.then_some(rule)).collect::<Vec<_>>()
-            };
-            let rules = std::mem::take(&mut self.rules).into_iter().flat_map(confine).collect();
-            let optional = std::mem::take(&mut self.optional).into_iter().flat_map(confine).collect();
-            (self.rules, self.optional) = (rules, optional);
-            if known.any_own() {
-                // Events about objects without namespace are there.
-                let events: Vec<Rule> = self.rules.iter().filter(|rule| rule.group == EVENTS).cloned().collect();
-                self.rules.extend(events.into_iter().map(|rule| rule.in_namespace("default")));
+        let unless_confined = std::mem::take(&mut self.unless_confined);
+        let everywhere = std::mem::take(&mut self.everywhere);
+        if namespaces.is_empty() {
+            self.rules.extend(unless_confined.into_iter().chain(everywhere));
+            return self;
+        }
+        let known = ClusterScoped::with(self.crds.values());
+        let confine = |rule: Rule| -> Vec<Rule> {
+            if rule.group.is_empty() && rule.resource == "namespaces" && !rule.names.is_empty() {
+                // A namespace of which the name is known lies in itself, as roles see it.
+                let single = |name: &String| Rule { names: BTreeSet::from([name.clone()]), ..rule.clone().in_namespace(name) };
+                return rule.names.iter().map(single).collect();
             }
+            if rule.namespace.is_some() || known.has(&rule) {
+                return vec![rule];
+            }
+            namespaces.iter().map(|namespace| rule.clone().in_namespace(namespace)).collect()
+        };
+        self.rules = std::mem::take(&mut self.rules).into_iter().flat_map(confine).collect();
+        self.optional = std::mem::take(&mut self.optional).into_iter().flat_map(confine).collect();
+        self.rules.extend(everywhere);
+        if known.any_own() {
+            // Events about objects without namespace are there.
+            let events: Vec<Rule> = self.rules.iter().filter(|rule| rule.group == EVENTS).cloned().collect();
+            self.rules.extend(events.into_iter().map(|rule| rule.in_namespace("default")));
         }
         self
     }
@@ -145,16 +195,11 @@ impl Declarations {
 }
 
 fn merged<'a>(rules: impl Iterator<Item = &'a Rule>) -> Vec<Rule> {
-    let mut merged: BTreeMap<(&Option<String>, &str, &str), BTreeSet<String>> = BTreeMap::new();
+    let mut merged: BTreeMap<_, Rule> = BTreeMap::new();
     for rule in rules {
-        let verbs = merged.entry((&rule.namespace, &rule.group, &rule.resource)).or_default();
-        verbs.extend(rule.verbs.iter().cloned());
+        let key = (&rule.namespace, &rule.group, &rule.resource, &rule.names, rule.is_power());
+        let known = merged.entry(key).or_insert_with(|| rule.clone());
+        known.verbs.extend(rule.verbs.iter().cloned());
     }
-    let rule = |((namespace, group, resource), verbs): ((&Option<String>, &str, &str), _)| Rule {
-        group: group.to_owned(),
-        resource: resource.to_owned(),
-        verbs,
-        namespace: namespace.clone(),
-    };
-    merged.into_iter().map(rule).collect()
+    merged.into_values().collect()
 }

@@ -48,6 +48,8 @@ pub(super) struct Parts {
 pub(super) struct Driver {
     parts: Parts,
     phase: watch::Sender<Phase>,
+    /// Cancelled when the operator begins to work.
+    worked: CancellationToken,
     metrics: Metrics,
     /// The admin server and its connections: they end last.
     admin: Tasks,
@@ -62,6 +64,7 @@ impl Driver {
         parts.cluster.requests().register(&metrics);
         Self {
             phase: watch::Sender::new(Phase::Starting),
+            worked: CancellationToken::new(),
             metrics,
             admin: Tasks::new(),
             controllers_stop: CancellationToken::new(),
@@ -73,6 +76,10 @@ impl Driver {
 
     pub(super) fn phase(&self) -> watch::Receiver<Phase> {
         self.phase.subscribe()
+    }
+
+    pub(super) fn worked(&self) -> CancellationToken {
+        self.worked.clone()
     }
 
     pub(super) fn shutdown(&self) -> CancellationToken {
@@ -117,6 +124,7 @@ impl Driver {
         self.parts.cluster.follow_types();
         self.enter(Phase::Standby);
         // Leader election has its place here: until there is one, every replica leads.
+        self.worked.cancel();
         self.enter(Phase::Leading);
         self.run_controllers(controllers)?;
         // Controllers end when they are told to, which is the shutdown; before that only a panic ends one.

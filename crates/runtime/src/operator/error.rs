@@ -104,6 +104,9 @@ pub enum OperatorError {
     /// A task failed that must not.
     #[error("go on: {0}")]
     Task(#[from] Panic),
+    /// The operator was stopped before it worked.
+    #[error("start the operator: it was stopped before it worked")]
+    Stopped,
     /// The operator was killed.
     #[error("go on: the operator was killed")]
     Killed,
@@ -115,7 +118,7 @@ impl OperatorError {
         match self {
             Self::UnknownController { .. } => Responsible::Usage,
             Self::Invalid(_) | Self::Task(_) => Responsible::Bug,
-            Self::Killed => Responsible::Transient,
+            Self::Killed | Self::Stopped => Responsible::Transient,
             _ => Responsible::Cluster,
         }
     }

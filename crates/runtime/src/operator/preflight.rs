@@ -1,5 +1,6 @@
 //! Checks of the cluster before anything is started.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
@@ -183,43 +184,81 @@ impl<'a> Preflight<'a> {
     async fn denied(&self) -> Vec<String> {
         let mut questions = Vec::new();
         for rule in self.declarations.rules() {
-            let verbs = rule.verbs.clone();
-            questions.extend(verbs.into_iter().map(|verb| (rule.clone(), verb)));
+            // What is needed for some names is asked for each: a role that names them denies the question without a name.
+            let names = if rule.names.is_empty() { vec![String::new()] } else { rule.names.iter().cloned().collect() };
+            for verb in rule.verbs.clone() {
+                questions.extend(names.iter().map(|name| Question {
+                    rule: rule.clone(),
+                    verb: verb.clone(),
+                    name: name.clone(),
+                }));
+            }
         }
-        let asked = questions.into_iter().map(|(rule, verb)| {
+        let asked = questions.into_iter().map(|question| {
             let cluster = self.cluster.clone();
             async move {
-                let answer = allowed(&cluster, &rule, &verb).await;
-                (rule, verb, answer)
+                let answer = allowed(&cluster, &question).await;
+                (question, answer)
             }
         });
         let mut answers = stream::iter(asked).buffered(PARALLEL);
         let mut denied = Vec::new();
-        while let Some((rule, verb, answer)) = answers.next().await {
+        let mut narrowed = Narrowed::default();
+        while let Some((question, answer)) = answers.next().await {
             match answer {
                 Ok(true) => {}
-                Ok(false) => denied.push(describe(&rule, &verb)),
+                Ok(false) => {
+                    if !narrowed.allows(self.cluster, &question).await {
+                        denied.push(question.to_string());
+                    }
+                }
                 // A server without authorization does not serve the question.
                 Err(error) if error.is_not_found() => return Vec::new(),
                 Err(error) if error.is_forbidden() => {
                     tracing::warn!(%error, "the server does not say what the operator is allowed to do; this check is skipped");
                     return Vec::new();
                 }
-                // The next round asks again.
-                Err(error) => denied.push(format!("{} ({error})", describe(&rule, &verb))),
+                // A server that does not answer one question is not asked the others; the next round asks again.
+                Err(error) => {
+                    denied.push(format!("{question} ({error})"));
+                    break;
+                }
             }
         }
         denied
     }
 }
 
-async fn allowed(cluster: &Cluster, rule: &Rule, verb: &str) -> Result<bool, ApiError> {
+/// May we do this? It displays as the answer no.
+struct Question {
+    rule: Rule,
+    verb: String,
+    /// The object; empty for all.
+    name: String,
+}
+
+impl fmt::Display for Question {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { rule, verb, name } = self;
+        write!(f, "cannot {verb} {}", rule.resource)?;
+        if !rule.group.is_empty() {
+            write!(f, ".{}", rule.group)?;
+        }
+        if !name.is_empty() {
+            write!(f, " {name:?}")?;
+        }
+        rule.namespace.as_ref().map_or(Ok(()), |namespace| write!(f, " in namespace {namespace}"))
+    }
+}
+
+async fn allowed(cluster: &Cluster, question: &Question) -> Result<bool, ApiError> {
+    let Question { rule, verb, name } = question;
     let (resource, subresource) = rule.resource.split_once('/').unwrap_or((&rule.resource, ""));
     let review = json!({
         "apiVersion": "authorization.k8s.io/v1",
         "kind": "SelfSubjectAccessReview",
         "spec": {"resourceAttributes": {
-            "group": rule.group, "resource": resource, "subresource": subresource, "verb": verb,
+            "group": rule.group, "resource": resource, "subresource": subresource, "verb": verb, "name": name,
             "namespace": rule.namespace.as_deref().unwrap_or_default(),
         }},
     });
@@ -227,15 +266,53 @@ async fn allowed(cluster: &Cluster, rule: &Rule, verb: &str) -> Result<bool, Api
     Ok(answer.pointer("/status/allowed").and_then(Value::as_bool).unwrap_or(false))
 }
 
+/// The rules that the operator has in namespaces, read when a question is denied: the roles may list the names of the objects that this
+/// cluster has, which nobody but their author knows.
+#[derive(Default)]
+struct Narrowed(BTreeMap<String, Vec<Value>>);
+
+impl Narrowed {
+    /// Whether some rule allows it for some names. Creating, and reading or following a collection, has no name.
+    async fn allows(&mut self, cluster: &Cluster, question: &Question) -> bool {
+        let Question { rule, verb, name } = question;
+        if !name.is_empty() || matches!(verb.as_str(), "create" | "list" | "watch" | "deletecollection" | "*") {
+            return false;
+        }
+        // The rules of cluster roles hold in every namespace.
+        let namespace = rule.namespace.as_deref().unwrap_or("default");
+        if !self.0.contains_key(namespace) {
+            let rules = rules_in(cluster, namespace).await.unwrap_or_default();
+            self.0.insert(namespace.to_owned(), rules);
+        }
+        let holds = |granted: &Value, field: &str, wanted: &str| {
+            let listed = granted[field].as_array().into_iter().flatten().filter_map(Value::as_str);
+            listed.into_iter().any(|one| one == "*" || one == wanted)
+        };
+        let rules = self.0.get(namespace).into_iter().flatten();
+        rules.into_iter().any(|granted| {
+            let has_names = granted["resourceNames"].as_array().is_some_and(|names| !names.is_empty());
+            has_names
+                && holds(granted, "verbs", verb)
+                && holds(granted, "apiGroups", &rule.group)
+                && holds(granted, "resources", &rule.resource)
+        })
+    }
+}
+
+async fn rules_in(cluster: &Cluster, namespace: &str) -> Result<Vec<Value>, ApiError> {
+    let gvk = GroupVersionKind::new("authorization.k8s.io", "v1", "SelfSubjectRulesReview");
+    let reviews = ApiResource::known(&gvk, "selfsubjectrulesreviews", false);
+    let review = json!({
+        "apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectRulesReview", "spec": {"namespace": namespace},
+    });
+    let mut answer = cluster.send(&ApiRequest::create(&reviews, &review)).await?;
+    let rules = answer.pointer_mut("/status/resourceRules").map(Value::take);
+    Ok(rules.and_then(|rules| rules.as_array().cloned()).unwrap_or_default())
+}
+
 fn access_reviews() -> ApiResource {
     let gvk = GroupVersionKind::new("authorization.k8s.io", "v1", "SelfSubjectAccessReview");
     ApiResource::known(&gvk, "selfsubjectaccessreviews", false)
-}
-
-fn describe(rule: &Rule, verb: &str) -> String {
-    let group = if rule.group.is_empty() { String::new() } else { format!(".{}", rule.group) };
-    let place = rule.namespace.as_ref().map(|namespace| format!(" in namespace {namespace}")).unwrap_or_default();
-    format!("cannot {verb} {}{group}{place}", rule.resource)
 }
 
 #[cfg(test)]
@@ -261,10 +338,13 @@ mod tests {
     // CHK-3
     #[test]
     fn denied_permissions_are_described() {
+        let told =
+            |rule: Rule, verb: &str, name: &str| Question { rule, verb: verb.to_owned(), name: name.to_owned() }.to_string();
         assert_eq!(
-            describe(&Rule::new("apps", "deployments/status", &["patch"]), "patch"),
+            told(Rule::new("apps", "deployments/status", &["patch"]), "patch", ""),
             "cannot patch deployments/status.apps"
         );
-        assert_eq!(describe(&Rule::new("", "secrets", &[]).in_namespace("x"), "get"), "cannot get secrets in namespace x");
+        let accounts = Rule::new("", "serviceaccounts", &[]).in_namespace("x");
+        assert_eq!(told(accounts, "impersonate", "deployer"), "cannot impersonate serviceaccounts \"deployer\" in namespace x");
     }
 }

@@ -1,6 +1,6 @@
 //! The roles that an operator needs, and who has them, as documents.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,8 @@ use super::{Declarations, Rule};
 
 const API_VERSION: &str = "rbac.authorization.k8s.io/v1";
 
-/// ClusterRole and Roles for what is declared, named after the prefix: rules with the same group and verbs are one.
+/// ClusterRole and Roles for what is declared, named after the prefix: rules with the same group, verbs and
+/// names are one. There is no ClusterRole when all rules are about namespaces.
 pub fn rbac_documents(declarations: &Declarations, prefix: &str) -> Vec<Value> {
     let mut scopes: BTreeMap<Option<String>, Vec<Rule>> = BTreeMap::new();
     for rule in declarations.all_rules() {
@@ -34,13 +35,19 @@ pub fn service_account_documents(declarations: &Declarations, name: &str, namesp
 }
 
 fn role(prefix: &str, namespace: Option<String>, rules: &[Rule]) -> Value {
-    let mut grouped: BTreeMap<(&str, &BTreeSet<String>), Vec<&str>> = BTreeMap::new();
+    let mut grouped: BTreeMap<_, Vec<&str>> = BTreeMap::new();
     for rule in rules {
-        grouped.entry((&rule.group, &rule.verbs)).or_default().push(&rule.resource);
+        grouped.entry((&*rule.group, &rule.verbs, &rule.names)).or_default().push(&rule.resource);
     }
     let rules: Vec<Value> = grouped
         .into_iter()
-        .map(|((group, verbs), resources)| json!({"apiGroups": [group], "resources": resources, "verbs": verbs}))
+        .map(|((group, verbs, names), resources)| {
+            let mut rule = json!({"apiGroups": [group], "resources": resources, "verbs": verbs});
+            if !names.is_empty() {
+                rule["resourceNames"] = json!(names);
+            }
+            rule
+        })
         .collect();
     match namespace {
         None => {

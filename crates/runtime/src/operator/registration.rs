@@ -12,6 +12,10 @@ pub trait Registration: Send + Sync {
     /// The name of its controller: a DNS subdomain, unique in the operator.
     fn name(&self) -> &str;
 
+    /// Takes a longer name of its controller, if the part has one: another part of the operator has the same name. An operator with
+    /// two parts of one name does not start.
+    fn use_full_name(&mut self) {}
+
     /// Says what the part needs: CRDs, permissions, kinds that must be served. Called before anything is started, and for the
     /// commands that only print; it does no I/O.
     ///

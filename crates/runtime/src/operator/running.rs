@@ -19,6 +19,8 @@ type Ended = Option<Result<(), Arc<OperatorError>>>;
 /// An operator that runs in the background. Dropping it lets the operator run on.
 pub struct RunningOperator {
     phase: watch::Receiver<Phase>,
+    /// Set once the operator has worked; phases alone do not tell, since a fast stop hides the phase Leading.
+    worked: CancellationToken,
     ended: watch::Receiver<Ended>,
     shutdown: CancellationToken,
     tasks: [Tasks; 2],
@@ -33,6 +35,7 @@ impl RunningOperator {
         let supervisor = Tasks::new();
         let running = Self {
             phase: driver.phase(),
+            worked: driver.worked(),
             ended,
             shutdown: driver.shutdown(),
             tasks: driver.tasks(),
@@ -53,11 +56,16 @@ impl RunningOperator {
         self.phase.clone()
     }
 
-    /// Ends when it works; an error when it ended before that.
+    /// Ends when it works; an error when it ended or was stopped before that ([`OperatorError::Stopped`]). Of an operator that has worked
+    /// and ends, this is how it ended.
     pub async fn working(&self) -> Result<(), Arc<OperatorError>> {
         let mut phase = self.phase.clone();
         let _ = phase.wait_for(|phase| *phase >= Phase::Leading).await;
-        if *self.phase.borrow() == Phase::Leading { Ok(()) } else { self.wait().await }
+        if *self.phase.borrow() == Phase::Leading {
+            return Ok(());
+        }
+        self.wait().await?;
+        if self.worked.is_cancelled() { Ok(()) } else { Err(Arc::new(OperatorError::Stopped)) }
     }
 
     /// Asks it to shut down and waits until it has.

@@ -17,6 +17,7 @@ use crate::testing::{Call, client_of};
 /// A part that works on one key.
 struct Part {
     name: &'static str,
+    full_name: Option<&'static str>,
     seen: Arc<Mutex<Vec<String>>>,
     fails: bool,
     hangs: bool,
@@ -25,7 +26,7 @@ struct Part {
 
 impl Part {
     fn new(name: &'static str) -> Self {
-        Self { name, seen: Arc::default(), fails: false, hangs: false, stubborn: false }
+        Self { name, full_name: None, seen: Arc::default(), fails: false, hangs: false, stubborn: false }
     }
 }
 
@@ -57,6 +58,10 @@ impl Reconciler for Noting {
 impl Registration for Part {
     fn name(&self) -> &str {
         self.name
+    }
+
+    fn use_full_name(&mut self) {
+        self.name = self.full_name.unwrap_or(self.name);
     }
 
     fn declare(&self, declarations: &mut Declarations) {
@@ -165,6 +170,23 @@ async fn an_operator_starts_works_and_stops() {
     assert_eq!(*seen.lock(), ["a"]);
     running.stop().await.unwrap();
     assert_eq!(*running.phase().borrow(), Phase::Stopped);
+}
+
+// OPR-1
+#[tokio::test(start_paused = true)]
+async fn an_operator_that_is_stopped_before_it_works_never_worked() {
+    let world = World::default();
+    world.served.store(false, Ordering::Relaxed);
+    let running = operator(vec![Part::new("widget")]).start(world.client()).unwrap();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let (working, stopped) = tokio::join!(running.working(), running.stop());
+    stopped.unwrap();
+    assert!(matches!(&*working.unwrap_err(), OperatorError::Stopped));
+    assert!(matches!(&*running.working().await.unwrap_err(), OperatorError::Stopped));
+    let running = operator(vec![Part::new("widget")]).start(World::default().client()).unwrap();
+    running.working().await.unwrap();
+    running.stop().await.unwrap();
+    running.working().await.unwrap();
 }
 
 // SHT-4
@@ -284,6 +306,28 @@ fn all_mistakes_are_told_at_once() {
     assert_eq!(error.responsible(), Responsible::Bug);
 }
 
+// OPT-1a
+#[test]
+fn parts_of_one_name_use_their_full_names() {
+    let part = |name, full_name| Part { full_name: Some(full_name), ..Part::new(name) };
+    let three = operator(vec![part("shop", "shop.a"), part("cart", "cart.a"), part("shop", "shop.b"), part("shop", "shop.c")]);
+    assert!(format!("{three:?}").contains(r#"["shop.a", "cart", "shop.b", "shop.c"]"#), "{three:?}");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let _inside = runtime.enter();
+    let error = operator(vec![part("shop", "shop.a"), part("shop", "shop.a")]).start(World::default().client()).unwrap_err();
+    assert!(error.to_string().contains("two controllers have the name \"shop.a\""), "{error}");
+}
+
+// OPT-1a
+#[test]
+fn a_second_claim_to_a_name_is_a_problem_that_names_both_parts() {
+    let mut declarations = Declarations::default();
+    assert!(declarations.claim("name", "shop", "Greeting", "use another"));
+    assert!(declarations.claim("finalizer", "shop", "Greeting", "use another"));
+    assert!(!declarations.claim("name", "shop", "Farewell", "use another"));
+    assert_eq!(declarations.problems(), ["Greeting and Farewell have the same name \"shop\"; use another"]);
+}
+
 #[test]
 fn an_unknown_controller_cannot_be_disabled() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
@@ -321,6 +365,44 @@ fn roles_hold_what_is_declared() {
                 "rules": [{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get"]}]}),
         ]
     );
+}
+
+// CMD-4
+#[test]
+fn rights_to_act_as_others_and_rights_on_names_are_rules_of_their_own() {
+    let mut declarations = Declarations::default();
+    declarations.rule(Rule::new("rbac.authorization.k8s.io", "roles", &["get", "create"]));
+    declarations.rule(Rule::new("rbac.authorization.k8s.io", "roles", &["bind", "escalate"]));
+    declarations.rule(Rule::new("", "serviceaccounts", &["get"]));
+    declarations.optional_rule(Rule::new("", "serviceaccounts", &["impersonate"]).named(["b", "a"]));
+    let documents = rbac_documents(&declarations, "demo");
+    assert_eq!(
+        documents[0]["rules"],
+        json!([
+            {"apiGroups": [""], "resources": ["serviceaccounts"], "verbs": ["get"]},
+            {"apiGroups": [""], "resources": ["serviceaccounts"], "verbs": ["impersonate"], "resourceNames": ["a", "b"]},
+            {"apiGroups": ["rbac.authorization.k8s.io"], "resources": ["roles"], "verbs": ["bind", "escalate"]},
+            {"apiGroups": ["rbac.authorization.k8s.io"], "resources": ["roles"], "verbs": ["create", "get"]},
+        ])
+    );
+}
+
+// CMD-4
+#[test]
+fn an_operator_of_one_namespace_needs_no_cluster_role_unless_something_is_needed_everywhere() {
+    let mut declarations = Declarations::default();
+    declarations.rule(Rule::new("", "configmaps", &["get"]));
+    declarations.rule(Rule::new("", "namespaces", &["get"]).named(["kube-system"]));
+    declarations.rule_unless_confined(Rule::new("", "namespaces", &["get", "list"]));
+    let kinds = |declarations: &Declarations| {
+        let text = |document: &Value| format!("{} {}", document["kind"], document["metadata"]["namespace"]).replace('"', "");
+        rbac_documents(declarations, "demo").iter().map(text).collect::<Vec<_>>()
+    };
+    let confined = declarations.clone().confined(&["a".to_owned()]);
+    assert_eq!(kinds(&confined), ["Role a", "Role kube-system"]);
+    assert_eq!(kinds(&declarations.clone().confined(&[])), ["ClusterRole null"]);
+    declarations.rule_everywhere(Rule::new("demo.example.com", "widgets", &["list"]));
+    assert_eq!(kinds(&declarations.confined(&["a".to_owned()])), ["ClusterRole null", "Role a", "Role kube-system"]);
 }
 
 // CMD-4

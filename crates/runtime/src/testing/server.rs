@@ -69,6 +69,8 @@ pub(crate) enum Fault {
     Late(u64),
     /// An answer that is no JSON.
     Garbage,
+    /// A refusal that repeats headers and body of the request, as a Status with a warning, or as some text.
+    Echo { as_status: bool },
 }
 
 impl Server {
@@ -273,6 +275,7 @@ impl Server {
             }
             Some(Fault::Late(seconds)) => tokio::time::sleep(Duration::from_secs(seconds)).await,
             Some(Fault::Garbage) => return Ok(plain(200, "<html>".into())),
+            Some(Fault::Echo { as_status }) => return echo(request, as_status).await,
         }
         let answer = self.route(request.uri());
         let slowness = self.state.lock().slowness;
@@ -443,6 +446,23 @@ fn status(code: u16, reason: &str, retry_after: Option<u64>) -> Answer {
         body["details"] = json!({"retryAfterSeconds": seconds});
     }
     plain(code, body.to_string())
+}
+
+async fn echo(request: Request<Body>, as_status: bool) -> Result<Answer, std::io::Error> {
+    let (head, body) = request.into_parts();
+    let body = body.collect().await.map_err(std::io::Error::other)?.to_bytes();
+    let headers: Vec<&str> = head.headers.values().filter_map(|value| value.to_str().ok()).collect();
+    let text = format!("refused {} {}", headers.join(" "), String::from_utf8_lossy(&body));
+    if !as_status {
+        return Ok(plain(502, text));
+    }
+    let cause = json!({"reason": "FieldValueInvalid", "field": "data", "message": text});
+    let body = json!({"kind": "Status", "code": 422, "reason": text, "message": text, "details": {"causes": [cause]}});
+    let mut answer = plain(422, body.to_string());
+    if let Ok(warning) = http::HeaderValue::from_str(&format!("299 - \"{}\"", text.replace('"', "'"))) {
+        answer.headers_mut().insert(http::header::WARNING, warning);
+    }
+    Ok(answer)
 }
 
 fn plain(code: u16, body: String) -> Answer {

@@ -13,7 +13,7 @@ use super::sink::Sink;
 use super::status::WATCH_TIMEOUT;
 use super::wire::{Line, Lines, ListMeta, read_list};
 use super::{WatchState, WatchStatus, lenient};
-use crate::cluster::{ApiError, ApiRequest, ApiResource, Connection, Discovery, StatusError};
+use crate::cluster::{ApiError, ApiRequest, ApiResource, Connection, Discovery};
 
 /// Objects per page of a list.
 const PAGE: u32 = 500;
@@ -23,9 +23,6 @@ const GRACE: Duration = Duration::from_secs(5);
 
 /// Who sends bookmarks does so every minute; a connection that is silent for longer may be dead.
 const SILENCE: Duration = Duration::from_secs(150);
-
-/// A refused watch is tried again after this time.
-const REFUSED_RETRY: Duration = Duration::from_secs(600);
 
 /// A missing type is looked for again after waits that grow from the first to the second of these, and when types change.
 const MISSING_RETRY: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(600));
@@ -39,10 +36,13 @@ pub(super) struct Driver {
     discovery: Discovery,
     watch: Arc<Watch>,
     backoff: Backoff,
+    refused: Backoff,
     resource: Option<Arc<ApiResource>>,
     /// Where the next watch goes on; `None` asks for a list.
     resume: Option<String>,
     missing_for: Duration,
+    /// Whether the server did not know the path of the type since the last list.
+    path_is_lost: bool,
     /// Tells when types come and go. What came since the last cycle began is not missed.
     types: watch::Receiver<u64>,
 }
@@ -79,10 +79,12 @@ impl Driver {
             discovery,
             watch,
             types,
-            backoff: Backoff::default(),
+            backoff: Backoff::failing(),
+            refused: Backoff::refused(),
             resource: None,
             resume: None,
             missing_for: Duration::ZERO,
+            path_is_lost: false,
         }
     }
 
@@ -118,6 +120,10 @@ impl Driver {
             },
         };
         self.resume = Some(resume.clone());
+        self.path_is_lost &= !listed;
+        if !listed && self.is_forbidden() {
+            return self.ask_again(&resource, &resume).await;
+        }
         let opened = self.now();
         let end = self.follow(&resource, &sinks, &resume).await;
         let in_vain = listed && self.resume.as_ref() == Some(&resume) && self.now().since(opened) < SHORTEST_LIFE;
@@ -129,6 +135,34 @@ impl Driver {
             }
             end => end,
         }
+    }
+
+    /// Asks for a watch that was refused where lists are allowed. What happened meanwhile is listed once it is allowed: who is told that
+    /// objects are watched again relies on what is there.
+    async fn ask_again(&mut self, resource: &ApiResource, version: &str) -> End {
+        match self.connection.open(&self.watch_request(resource, version)).await {
+            Ok(_) => {
+                self.resume = None;
+                End::Closed
+            }
+            Err(error) => {
+                if is_refused(&error) {
+                    self.resume = None;
+                }
+                End::from(error)
+            }
+        }
+    }
+
+    fn watch_request(&self, resource: &ApiResource, version: &str) -> ApiRequest {
+        let spec = &self.watch.spec;
+        let request =
+            ApiRequest::watch(resource, spec.namespace(), version, WATCH_TIMEOUT).labels(&spec.labels).fields(&spec.fields);
+        if spec.metadata_only { request.metadata_only() } else { request }
+    }
+
+    fn is_forbidden(&self) -> bool {
+        self.watch.status.borrow().state == WatchState::Forbidden
     }
 
     async fn resource(&mut self) -> Result<Option<Arc<ApiResource>>, ApiError> {
@@ -170,7 +204,7 @@ impl Driver {
             let meta = match meta {
                 Ok(meta) => meta,
                 Err(source) => list_one_by_one(&body, read, &defaults, sinks)
-                    .ok_or_else(|| ApiError::Decode { request: request.to_string(), source })?,
+                    .ok_or_else(|| ApiError::undecodable(request.to_string(), &source))?,
             };
             self.watch.active(self.now());
             if meta.next.is_empty() {
@@ -185,13 +219,7 @@ impl Driver {
 
     /// Watches from a version on until the watch ends or a new store needs a list.
     async fn follow(&mut self, resource: &ApiResource, sinks: &[Arc<dyn Sink>], version: &str) -> End {
-        let spec = &self.watch.spec;
-        let mut request =
-            ApiRequest::watch(resource, spec.namespace(), version, WATCH_TIMEOUT).labels(&spec.labels).fields(&spec.fields);
-        if spec.metadata_only {
-            request = request.metadata_only();
-        }
-        let body = match self.connection.open(&request).await {
+        let body = match self.connection.open(&self.watch_request(resource, version)).await {
             Ok(body) => body,
             Err(error) => {
                 if is_refused(&error) {
@@ -259,8 +287,7 @@ impl Driver {
         };
         self.watch.active(self.now());
         if kind == "ERROR" {
-            let status = StatusError::from_status(format!("watch {}", self.watch.spec), 500, &object);
-            let error = ApiError::from(Box::new(status));
+            let error = self.connection.refusal_in_watch(format!("watch {}", self.watch.spec), object);
             if is_refused(&error) {
                 self.resume = None;
             }
@@ -288,7 +315,7 @@ impl Driver {
     /// An event about an object that cannot be decoded changes nothing, unless the object is gone.
     fn unreadable(&mut self, resource: &ApiResource, sinks: &[Arc<dyn Sink>], line: &[u8], error: &serde_json::Error) -> Told {
         let Some((kind, mut object)) = lenient::line(line) else {
-            return Told::End(End::failed(format!("an event cannot be decoded: {error}")));
+            return Told::End(End::failed(ApiError::undecodable(format!("watch {}", self.watch.spec), error).to_string()));
         };
         self.watch.active(self.now());
         Defaults::of(resource).fill(&mut object);
@@ -312,15 +339,22 @@ impl Driver {
                 }
             }
             End::Forbidden(error) => {
-                self.resume = None;
                 self.broken(WatchState::Forbidden, error.to_string());
-                self.sleep(REFUSED_RETRY).await;
+                let wait = self.refused.next(self.now(), self.connection.random());
+                self.sleep(wait).await;
             }
             End::NotFound => {
                 self.resource = None;
                 self.resume = None;
                 self.discovery.invalidate();
-                self.retry("the server does not know the path of the type".to_owned(), Duration::ZERO).await;
+                let error = "the server does not know the path of the type".to_owned();
+                // Once, it is the normal end of a type: the next cycle asks discovery whether it is still served.
+                if std::mem::replace(&mut self.path_is_lost, true) {
+                    self.retry(error, Duration::ZERO).await;
+                } else {
+                    tracing::debug!(watch = %self.watch.spec, cluster = self.connection.name(), error, "watch ended");
+                    self.pause(error, Duration::ZERO).await;
+                }
             }
             End::NotServed => self.missing().await,
             End::Failed(error, asked) => self.retry(error, asked).await,
@@ -328,15 +362,22 @@ impl Driver {
     }
 
     async fn retry(&mut self, error: String, asked: Duration) {
+        tracing::warn!(watch = %self.watch.spec, cluster = self.connection.name(), error, "watch failed");
+        self.pause(error, asked).await;
+    }
+
+    async fn pause(&mut self, error: String, asked: Duration) {
         let wait = self.backoff.next(self.now(), self.connection.random()).max(asked);
-        tracing::warn!(watch = %self.watch.spec, cluster = self.connection.name(), error, ?wait, "watch failed");
-        self.broken(WatchState::Retrying, error);
+        // What was refused is old: until it is watched again, nobody may rely on it.
+        let state = if self.is_forbidden() { WatchState::Forbidden } else { WatchState::Retrying };
+        self.broken(state, error);
         self.sleep(wait).await;
     }
 
     /// The type does not exist, so neither do its objects. It is looked for again when types change.
     async fn missing(&mut self) {
         self.resume = None;
+        self.path_is_lost = false;
         self.watch.used_sinks().iter().for_each(|sink| sink.clear());
         self.broken(WatchState::NotServed, "the cluster does not serve the type".to_owned());
         self.missing_for = (self.missing_for * 2).clamp(MISSING_RETRY.0, MISSING_RETRY.1);

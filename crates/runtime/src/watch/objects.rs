@@ -27,6 +27,8 @@ pub(super) struct Entry<P> {
     pub(super) listed: u32,
     /// The latest list before its last own write.
     pub(super) recorded: u32,
+    /// Where its key stands among those of its index text: objects of one owner go in any order, thousands at a time.
+    indexed: u32,
 }
 
 /// What a state of an object is judged by.
@@ -120,12 +122,25 @@ impl<P: Send + Sync + 'static> Objects<P> {
             (key.clone(), at, Some(old))
         } else {
             let key = self.key(seen.place);
-            let entry = Entry { projection: projection.clone(), uid: seen.uid, version: seen.version, listed: 0, recorded: 0 };
+            let entry = Entry {
+                projection: projection.clone(),
+                uid: seen.uid,
+                version: seen.version,
+                listed: 0,
+                recorded: 0,
+                indexed: 0,
+            };
             let (at, _) = self.entries.insert_full(key.clone(), entry);
             (key, at, None)
         };
         let before = old.as_deref().and_then(|old| projector.index(old));
-        self.reindex(&key, before, projector.index(&projection));
+        let now = projector.index(&projection);
+        if before != now {
+            if let Some(before) = before {
+                self.leave_index(before, self.entries[at].indexed);
+            }
+            self.entries[at].indexed = now.map_or(0, |now| self.join_index(now, &key));
+        }
         self.emit(&Change { key: key.clone(), old, new: Some(projection), cause });
         (key, &mut self.entries[at])
     }
@@ -137,29 +152,35 @@ impl<P: Send + Sync + 'static> Objects<P> {
         cause: Cause,
     ) -> Option<(StoreKey, Uid, Version)> {
         let (key, entry) = self.entries.swap_remove_entry(&place)?;
-        self.reindex(&key, projector.index(&entry.projection), None);
+        if let Some(before) = projector.index(&entry.projection) {
+            self.leave_index(before, entry.indexed);
+        }
         self.emit(&Change { key: key.clone(), old: Some(entry.projection), new: None, cause });
         Some((key, entry.uid, entry.version))
     }
 
-    fn reindex(&mut self, key: &StoreKey, before: Option<&str>, now: Option<&str>) {
-        if before == now {
-            return;
+    /// Adds a key to those of an index text, and tells where it stands.
+    fn join_index(&mut self, text: &str, key: &StoreKey) -> u32 {
+        let keys = match self.index.get_mut(text) {
+            Some(keys) => keys,
+            None => self.index.entry(text.into()).or_default(),
+        };
+        keys.push(key.clone());
+        u32::try_from(keys.len() - 1).unwrap_or(u32::MAX)
+    }
+
+    /// Takes the key at this place away; the last one takes its place.
+    fn leave_index(&mut self, text: &str, at: u32) {
+        let Some(keys) = self.index.get_mut(text) else { return };
+        let place = at as usize;
+        if place < keys.len() {
+            keys.swap_remove(place);
         }
-        if let Some(before) = before
-            && let Some(keys) = self.index.get_mut(before)
-        {
-            keys.retain(|other| other != key);
-            if keys.is_empty() {
-                self.index.remove(before);
-            }
+        if let Some(moved) = keys.get(place).and_then(|moved| self.entries.get_mut(moved)) {
+            moved.indexed = at;
         }
-        if let Some(now) = now {
-            if let Some(keys) = self.index.get_mut(now) {
-                keys.push(key.clone());
-            } else {
-                self.index.insert(now.into(), vec![key.clone()]);
-            }
+        if keys.is_empty() {
+            self.index.remove(text);
         }
     }
 

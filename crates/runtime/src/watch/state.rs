@@ -143,7 +143,9 @@ impl<P: Send + Sync + 'static> State<P> {
     pub(super) fn listed(&mut self, projector: &dyn Project<Output = P>, seen: Seen<'_>, projection: P, now: Moment) {
         // An own write may have come while the item was being projected.
         if self.list_is_news(&seen, now) {
-            let cause = if self.synced { Cause::Event } else { Cause::Initial };
+            // An own write that the first list shows changed is no beginning: its writer must hear of the change.
+            let is_initial = !self.synced && self.objects.entry(seen.place).is_none();
+            let cause = if is_initial { Cause::Initial } else { Cause::Event };
             self.put(projector, seen, projection, cause);
         }
     }

@@ -17,7 +17,7 @@ pub enum WatchState {
     Watching,
     /// It failed and tries again soon. What the store has may be old.
     Retrying,
-    /// The server forbids it. It is tried again every 10 minutes.
+    /// The server forbids it. It is tried again after 1 s, doubled up to a minute. What the store has may be old.
     Forbidden,
     /// The server does not have the type. It is tried again when types change.
     NotServed,

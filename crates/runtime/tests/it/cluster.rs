@@ -41,7 +41,7 @@ async fn a_refused_object_names_the_fields() {
     assert!(status.causes().any(|(_, _, field)| field == "metadata.name"), "{status:?}");
 }
 
-// WRT-4
+// WATCH-10
 #[tokio::test(start_paused = true)]
 async fn built_in_types_are_discovered() {
     let server = server();

@@ -98,7 +98,7 @@ async fn a_restarted_server_is_followed_on() {
     assert_eq!(store.status().state, WatchState::Watching);
 }
 
-// WATCH-10, WRT-4
+// WATCH-10
 #[tokio::test(start_paused = true)]
 async fn a_type_is_watched_as_soon_as_it_is_defined_and_gone_with_its_definition() {
     let server = server();

@@ -1,4 +1,4 @@
-//! What is measured, and what it must reach (chapter 9 of the server's specification).
+//! What is measured, and what it must reach (apiserver.md, 9).
 
 use std::{
     sync::{

@@ -14,7 +14,7 @@ use super::{Binaries, RealError};
 use crate::NodePlayer;
 
 /// How long a process may take until it is ready.
-const START_LIMIT: Duration = Duration::from_secs(180);
+const START_LIMIT: Duration = Duration::from_secs(150);
 /// Pause between two looks at a process that is not ready.
 const POLL: Duration = Duration::from_millis(25);
 
@@ -192,7 +192,9 @@ async fn wait(guard: &Guard, process: &'static str, ready: impl AsyncFn() -> boo
         }
         Ok(())
     };
-    tokio::time::timeout(START_LIMIT, waiting).await.unwrap_or_else(|_| Err(problem("it was not ready after 180 s")))
+    tokio::time::timeout(START_LIMIT, waiting)
+        .await
+        .unwrap_or_else(|_| Err(problem(&format!("it was not ready after {START_LIMIT:?}"))))
 }
 
 /// Ports that are free now. They are released before use, which is a race that the caller answers with another try.

@@ -117,13 +117,13 @@ mod tests {
         let mut guard = Guard::start(&folder, false).unwrap();
         guard.run("sleeper", Path::new("/bin/sleep"), &["1000".to_owned()]).unwrap();
         let pid_file = folder.join("sleeper.pid");
-        let pid = loop {
-            let text = std::fs::read_to_string(&pid_file).unwrap_or_default();
-            if text.ends_with('\n') {
-                break text.trim().to_owned();
-            }
+        // A minute or two.
+        let mut looks = (0..20_000_000).map(|_| {
             std::thread::yield_now();
-        };
+            std::fs::read_to_string(&pid_file).unwrap_or_default()
+        });
+        let pid = looks.find(|text| text.ends_with('\n')).expect("the guard writes the id of the process");
+        let pid = pid.trim().to_owned();
         assert!(!guard.has_ended("sleeper"));
         drop(guard);
         assert!(!folder.exists());

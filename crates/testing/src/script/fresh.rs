@@ -1,8 +1,11 @@
 //! Runs with names of their own.
 
+use futures::{StreamExt as _, stream};
 use kubewright_apiserver::clock::Seed;
 
 use super::model::Script;
+use super::normal::normalise;
+use super::outcome::Outcome;
 use super::run::{Run, RunError, run};
 use super::target::Target;
 use crate::real::{ControlPlane, Options};
@@ -10,6 +13,9 @@ use crate::task;
 
 /// The name of runs on an embedded server, which no other run uses.
 const EMBEDDED_ID: &str = "kembedde";
+
+/// How many scripts run on a remote server at once.
+const AT_ONCE: usize = 6;
 
 /// Runs a script on an embedded server of its own, in virtual time. Must not be called inside a tokio runtime.
 pub fn run_embedded(script: &Script) -> Result<Run, RunError> {
@@ -41,4 +47,22 @@ pub async fn run_remote(script: &Script, target: &Target) -> Result<Run, RunErro
     }
     let unique: String = Seed::from_os().uuid().chars().filter(char::is_ascii_alphanumeric).take(7).collect();
     run(script, target, &format!("k{unique}")).await
+}
+
+/// Runs scripts on a remote server, six at a time; those that disturb others run alone, at the end. Returns the normalised answers of each
+/// script, in the order of the scripts.
+pub async fn run_all_remote(scripts: &[&Script], target: &Target) -> Vec<Result<Vec<Outcome>, RunError>> {
+    let one = async |index: usize| {
+        let script = scripts[index];
+        let outcome = run_remote(script, target).await;
+        (index, outcome.map(|run| normalise(script, &run.id, &run.answers)))
+    };
+    let (alone, together): (Vec<usize>, Vec<usize>) =
+        (0..scripts.len()).partition(|index| !scripts[*index].header.alone.is_empty());
+    let mut outcomes: Vec<_> = stream::iter(together.into_iter().map(one)).buffer_unordered(AT_ONCE).collect().await;
+    for index in alone {
+        outcomes.push(one(index).await);
+    }
+    outcomes.sort_by_key(|(index, _)| *index);
+    outcomes.into_iter().map(|(_, outcome)| outcome).collect()
 }

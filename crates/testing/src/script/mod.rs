@@ -32,7 +32,7 @@ pub use answer::{Answer, Content};
 pub use apply_history::apply_history;
 pub use compare::{Difference, compare};
 pub use deviation::{Deviation, Deviations};
-pub use fresh::{run_embedded, run_remote};
+pub use fresh::{run_all_remote, run_embedded, run_remote};
 pub use history::{Subject, history};
 pub use library::{Library, LibraryError, ScriptFile};
 pub use model::{Header, Script, Step, User, WatchStop};

@@ -13,7 +13,7 @@ use super::variables::Variables;
 
 /// How long a step may be repeated, or an answer take: controllers of a real server may be busy with other scripts, and a garbage
 /// collector looks for new kinds twice a minute.
-const PATIENCE: Duration = Duration::from_secs(180);
+const PATIENCE: Duration = Duration::from_secs(150);
 /// Pause between two tries of a step.
 const POLL: Duration = Duration::from_millis(100);
 /// How long a watch may be silent, if the step does not say.

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use kubewright_apiserver::schema::Schema;
 use kubewright_testing::real::{ControlPlane, Options};
 use kubewright_testing::script::{
-    Script, Subject, Target, apply_history, compare, history, normalise, objects, run_embedded, run_remote, schema,
+    Script, Subject, Target, apply_history, compare, history, normalise, objects, run_all_remote, run_embedded, schema,
     schema_history,
 };
 use serde_json::Value;
@@ -28,12 +28,12 @@ fn differences(histories: impl Iterator<Item = Script>) -> String {
     let plane = runtime.block_on(ControlPlane::start(Options::default())).unwrap();
     let real = runtime.block_on(Target::remote(plane.kubeconfig())).unwrap().thrown_away();
     let mut failures = String::new();
-    for script in histories {
-        println!("{}", script.id);
-        let theirs = runtime.block_on(run_remote(&script, &real)).unwrap();
-        let ours = run_embedded(&script).unwrap();
-        let expected = normalise(&script, &theirs.id, &theirs.answers);
-        let found = normalise(&script, &ours.id, &ours.answers);
+    let histories: Vec<Script> = histories.collect();
+    let theirs = runtime.block_on(run_all_remote(&histories.iter().collect::<Vec<_>>(), &real));
+    for (script, expected) in histories.iter().zip(theirs) {
+        let expected = expected.unwrap_or_else(|error| panic!("{}: failed to {error}", script.id));
+        let ours = run_embedded(script).unwrap();
+        let found = normalise(script, &ours.id, &ours.answers);
         let steps = script.steps.iter().zip(expected.iter().zip(&found));
         let mut differences = steps.flat_map(|(step, (expected, found))| compare(step, expected, found));
         // What comes after the first difference often follows from it.

@@ -16,7 +16,7 @@ use regex::Regex;
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/kubectl");
 const NAMESPACE: &str = "parity";
 /// How often a command is repeated that only reads, while the servers differ: the controllers of the real one need their time.
-const TRIES: u32 = 200;
+const TRIES: u32 = 150;
 /// Pause between two tries.
 const PAUSE: Duration = Duration::from_millis(500);
 
@@ -164,7 +164,7 @@ fn the_list_of_commands_can_be_read() {
     assert!(lines(&own).len() > 100);
 }
 
-// EVD-5, CLI-1 to CLI-15: only on the real tier.
+// EVD-5, SCLI-1 to SCLI-15: only on the real tier.
 #[test]
 fn kubectl_prints_the_same_of_both_servers() {
     if !crate::is_real_tier() {

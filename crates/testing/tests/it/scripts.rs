@@ -5,7 +5,7 @@ use std::path::Path;
 
 use kubewright_testing::real::{ControlPlane, Options};
 use kubewright_testing::script::{
-    Library, Outcome, README_VARIABLE, Report, Script, ScriptResult, Target, normalise, run_embedded, run_remote, table,
+    Library, Outcome, README_VARIABLE, Report, Script, ScriptResult, Target, normalise, run_all_remote, run_embedded, table,
 };
 
 use crate::is_real_tier;
@@ -90,12 +90,11 @@ fn both_servers_answer_scripts_alike() {
     let plane = runtime.block_on(ControlPlane::start(Options { apiserver_flags: flags, ..Options::default() })).unwrap();
     let real = runtime.block_on(Target::remote(plane.kubeconfig())).unwrap().thrown_away();
     let library = Library::own().unwrap();
-    let results = library.scripts.iter().map(|file| {
-        let script = &file.script;
-        match runtime.block_on(run_remote(script, &real)) {
-            Ok(run) => against(&library, script, &normalise(script, &run.id, &run.answers)),
-            Err(error) => ScriptResult::broken(script, format!("failed to {error}")),
-        }
+    let scripts: Vec<&Script> = library.scripts.iter().map(|file| &file.script).collect();
+    let expected = runtime.block_on(run_all_remote(&scripts, &real));
+    let results = scripts.iter().zip(expected).map(|(script, expected)| match expected {
+        Ok(expected) => against(&library, script, &expected),
+        Err(error) => ScriptResult::broken(script, format!("failed to {error}")),
     });
     let report = Report::new(&library, results.collect(), true);
     save(&library, &report, "a live real one");

@@ -67,3 +67,11 @@ async fn the_floor_writes_for_benches_as_they_come_change_and_go() {
     }
     cluster.stop().await;
 }
+
+// COM-2
+#[tokio::test]
+async fn a_server_has_nothing_to_warn_about_in_the_definition() {
+    let cluster = TestCluster::start().await;
+    assert_eq!(cluster.crd_warnings(&operator().into()).await, [""; 0]);
+    cluster.stop().await;
+}

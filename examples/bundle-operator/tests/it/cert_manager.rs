@@ -11,7 +11,7 @@ use kubewright_testing::{TestCluster, TestOptions};
 use crate::world::{bundle, config_map, shared_manifests, text};
 
 const NAMESPACE: &str = "cert-manager";
-const PATIENCE: Duration = Duration::from_secs(240);
+const PATIENCE: Duration = Duration::from_secs(170);
 
 fn deployments() -> GroupVersionKind {
     GroupVersionKind::gvk("apps", "v1", "Deployment")

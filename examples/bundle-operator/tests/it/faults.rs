@@ -14,12 +14,12 @@ async fn what_is_wrong_with_a_text_is_named_and_nothing_installed_is_lost() {
     cluster.apply(bundle("demo", json!({ "manifests": GOOD }))).await;
     cluster.expect::<Bundle>("demo").ready().await;
     let faults = [
-        ("- a\n- b\n", "Spec.manifests:6: document 2: a manifest must be a JSON object, but this is a list"),
+        ("- a\n- b\n", "spec.manifests:6: document 2: a manifest must be a JSON object, but this is a list"),
         (
             "apiVersion: v1\nmetadata: {name: two}\n",
-            "Spec.manifests:6: document 2: kind is missing; every manifest needs apiVersion, kind and metadata.name",
+            "spec.manifests:6: document 2: kind is missing; every manifest needs apiVersion, kind and metadata.name",
         ),
-        ("a: 1\na: 2\n", "Spec.manifests:7: document 2: read YAML: "),
+        ("a: 1\na: 2\n", "spec.manifests:7: document 2: read YAML: "),
     ];
     for (fault, expected) in faults {
         cluster.patch::<Bundle>("demo", json!({ "spec": { "manifests": format!("{GOOD}---\n{fault}") } })).await;
@@ -43,7 +43,7 @@ async fn a_fault_in_a_config_map_names_the_config_map_and_the_key() {
     cluster.apply(bundle("demo", json!({ "configMaps": [{ "name": "source" }] }))).await;
     let failed = cluster.expect::<Bundle>("demo").state("Error").await;
     let expected = format!(
-        "Configmap {}/source, key b.yaml:6: document 2: apiVersion is missing; every manifest needs apiVersion, kind and metadata.name",
+        "ConfigMap {}/source, key b.yaml:6: document 2: apiVersion is missing; every manifest needs apiVersion, kind and metadata.name",
         cluster.namespace()
     );
     assert_eq!(message(&failed), expected);

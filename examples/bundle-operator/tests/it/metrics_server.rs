@@ -7,7 +7,7 @@ use kubewright_testing::TestCluster;
 
 use crate::world::{bundle, message, shared_manifests, text};
 
-const PATIENCE: Duration = Duration::from_secs(180);
+const PATIENCE: Duration = Duration::from_secs(150);
 
 // WAVE-2, READY-2
 #[tokio::test]

@@ -19,3 +19,11 @@ async fn the_sample_becomes_ready_and_goes_without_leaving_anything() {
     operator.stop().await;
     cluster.stop().await;
 }
+
+// COM-2
+#[tokio::test]
+async fn a_server_has_nothing_to_warn_about_in_the_definition() {
+    let cluster = TestCluster::start().await;
+    assert_eq!(cluster.crd_warnings(&bundle_operator::operator().into()).await, [""; 0]);
+    cluster.stop().await;
+}

@@ -37,10 +37,10 @@ async fn a_bundle_waits_for_its_config_map_and_then_for_the_key() {
     let operator = cluster.run(bundle_operator::operator()).await;
     cluster.apply(bundle("demo", json!({ "configMaps": [{ "name": "source", "key": "b.yaml" }] }))).await;
     let waiting = cluster.expect::<Bundle>("demo").condition("Ready", "Unknown", "Retrying").await;
-    let expected = format!("Spec.configMaps[0]: error loading configmap {}/source: not found", cluster.namespace());
+    let expected = format!("spec.configMaps[0]: error loading ConfigMap {}/source: not found", cluster.namespace());
     assert_eq!(message(&waiting), expected);
     cluster.apply(config_map("source", "a.yaml", "not: [read")).await;
-    let expected = format!("Key b.yaml not found in configmap {}/source", cluster.namespace());
+    let expected = format!("key b.yaml not found in ConfigMap {}/source", cluster.namespace());
     let says = |bundle: &Value| message(bundle) == expected;
     cluster.expect::<Bundle>("demo").matching("it waits for the key", says).await;
     cluster.patch::<ConfigMap>("source", json!({ "data": { "b.yaml": text(&[secret("one", "1")]) } })).await;

@@ -7,15 +7,16 @@ use kubewright::machinery::yaml;
 use kubewright::serde_json::Value;
 use podinfo_operator::NAME;
 
-/// Runs the program where nothing leads to a cluster.
+/// The program where nothing leads to a cluster.
+fn program(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_podinfo-operator"));
+    command.args(args).env_clear().env("HOME", env!("CARGO_TARGET_TMPDIR"));
+    command
+}
+
+/// Runs the program without its logs.
 fn run(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_podinfo-operator"))
-        .args(args)
-        .env_clear()
-        .env("HOME", env!("CARGO_TARGET_TMPDIR"))
-        .env("RUST_LOG", "off")
-        .output()
-        .unwrap()
+    program(args).env("RUST_LOG", "off").output().unwrap()
 }
 
 fn stdout(output: &Output) -> String {
@@ -147,6 +148,27 @@ fn a_cluster_that_does_not_answer_is_exit_code_1_and_named() {
     let text = stderr(&output);
     assert!(text.starts_with("error: failed to reach the cluster: "), "{text}");
     assert!(text.contains("check that the API server runs"), "{text}");
+}
+
+// CMD-2: a script that catches both outputs finds the lines of `dev` alone, not even a warning about the finalizer's name.
+#[test]
+fn dev_in_a_pipe_logs_nothing_that_users_can_do_nothing_about() {
+    let output = program(&["dev", "--exit-when-ready"]).output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(stderr(&output), "");
+    assert!(!stdout(&output).lines().any(|line| line.starts_with('{')), "{}", stdout(&output));
+}
+
+// CMD-2: what is logged all the same is for people.
+#[test]
+fn dev_in_a_pipe_logs_text_and_run_json() {
+    let logs = |output: Output| stderr(&output).lines().next().unwrap_or_default().to_owned();
+    let dev = logs(program(&["dev", "--exit-when-ready"]).env("RUST_LOG", "kubewright=info").output().unwrap());
+    assert!(!dev.is_empty() && !dev.starts_with('{'), "{dev}");
+    let run = logs(program(&["run"]).env("RUST_LOG", "podinfo=info,kubewright=info").output().unwrap());
+    assert!(run.starts_with('{'), "{run}");
+    let chosen = program(&["dev", "--exit-when-ready", "--log-format", "json"]).env("RUST_LOG", "kubewright=info").output();
+    assert!(logs(chosen.unwrap()).starts_with('{'));
 }
 
 // CMD-2

@@ -12,7 +12,7 @@ use podinfo_operator::{NAME, Podinfo, operator};
 use serde_json::{Value, json};
 
 /// How long a step may take, with its restart.
-const PATIENCE: Duration = Duration::from_secs(180);
+const PATIENCE: Duration = Duration::from_secs(150);
 
 /// An object that belongs to the component: what it is, and what the component made of it.
 type Owned = (&'static str, String, Value);

@@ -148,3 +148,11 @@ async fn a_deletion_leaves_nothing() {
     assert!(left.is_empty(), "{:?}", kinds(&left));
     end(cluster, operator).await;
 }
+
+// COM-2
+#[tokio::test]
+async fn a_server_has_nothing_to_warn_about_in_the_definition() {
+    let cluster = TestCluster::start().await;
+    assert_eq!(cluster.crd_warnings(&operator().into()).await, [""; 0]);
+    cluster.stop().await;
+}

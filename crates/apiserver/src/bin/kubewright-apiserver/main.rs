@@ -26,6 +26,8 @@ fn main() -> ExitCode {
 
 async fn serve(args: Args) -> Result<(), Failure> {
     let server = ApiServer::builder().workloads(args.stages.mode).stage_delays(args.stages.delays).build()?;
+    // The journal is for tests in the same process: of a program that runs for days nobody reads it.
+    server.journal().keep(1);
     for path in &args.seed {
         let created = seeds::create(&server, path).await?;
         println!("created {created} objects of {}", path.display());

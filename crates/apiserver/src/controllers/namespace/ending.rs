@@ -1,4 +1,4 @@
-//! The end of a namespace: its content goes first (CTL-2, NS-7).
+//! The end of a namespace: its content goes first (CTL-2, SNS-7).
 
 use std::collections::{BTreeMap, BTreeSet};
 

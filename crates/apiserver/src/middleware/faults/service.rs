@@ -162,7 +162,7 @@ where
     Ok(response.map(|body| Either::Left(CutBody::new(body, end, events))))
 }
 
-/// A watch whose version is too old: an error inside a stream that then ends (WATCH-4).
+/// A watch whose version is too old: an error inside a stream that then ends (SWATCH-4).
 fn expired<R>() -> Response<FaultBody<R>> {
     let status = Status::new(410, "Expired", "too old resource version: injected fault");
     let event = json!({"type": "ERROR", "object": status.to_value()});

@@ -19,7 +19,7 @@ fn what_was_before_a_compaction_cannot_be_read() {
     });
 }
 
-// WATCH-4
+// SWATCH-4
 #[test]
 fn nobody_begins_to_follow_before_a_compaction() {
     on_all(|bench| {
@@ -93,7 +93,7 @@ fn a_follower_who_has_read_everything_outlives_a_compaction() {
     });
 }
 
-// WATCH-15
+// SWATCH-15
 #[test]
 fn a_follower_whose_events_are_compacted_away_is_lost() {
     on_all(|bench| {

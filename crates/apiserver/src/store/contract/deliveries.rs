@@ -6,7 +6,7 @@ use futures::FutureExt as _;
 
 use super::*;
 
-// WATCH-3
+// SWATCH-3
 #[test]
 fn a_follower_from_now_sees_what_comes_and_nothing_before() {
     on_all(|bench| {
@@ -18,7 +18,7 @@ fn a_follower_from_now_sees_what_comes_and_nothing_before() {
     });
 }
 
-// WATCH-3
+// SWATCH-3
 #[test]
 fn a_follower_from_an_older_version_sees_everything_since() {
     on_all(|bench| {
@@ -44,7 +44,7 @@ fn nothing_is_lost_or_repeated_between_history_and_present() {
     });
 }
 
-// WATCH-11
+// SWATCH-11
 #[test]
 fn a_deletion_shows_the_last_content_under_its_own_revision() {
     on_all(|bench| {
@@ -60,7 +60,7 @@ fn a_deletion_shows_the_last_content_under_its_own_revision() {
     });
 }
 
-// WATCH-10
+// SWATCH-10
 #[test]
 fn an_event_shows_the_object_before_and_after() {
     on_all(|bench| {
@@ -112,7 +112,7 @@ fn followers_do_not_take_events_from_each_other() {
     });
 }
 
-// WATCH-5
+// SWATCH-5
 #[test]
 fn a_follower_from_the_future_is_silent_until_it_has_come() {
     on_all(|bench| {
@@ -160,7 +160,7 @@ fn a_change_before_the_wait_is_not_slept_through() {
     });
 }
 
-// WATCH-16, WATCH-14
+// SWATCH-16, SWATCH-14
 #[test]
 fn the_end_of_a_subscription_comes_after_what_was_before_it() {
     for (_, store) in stores() {
@@ -175,7 +175,7 @@ fn the_end_of_a_subscription_comes_after_what_was_before_it() {
     }
 }
 
-// WATCH-14
+// SWATCH-14
 #[test]
 fn a_restart_ends_all_subscriptions_and_forgets_what_was() {
     for (_, store) in stores() {
@@ -190,7 +190,7 @@ fn a_restart_ends_all_subscriptions_and_forgets_what_was() {
     }
 }
 
-// WCH-4, WATCH-15
+// WCH-4, SWATCH-15
 #[test]
 fn a_slow_follower_is_lost_and_lists_again_without_losing_anything() {
     on_all(|bench| {

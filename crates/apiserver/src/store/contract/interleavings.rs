@@ -109,7 +109,7 @@ fn run(bench: &Bench<Store>, seed: u64) -> usize {
     informers.iter().map(|informer| informer.relists).sum()
 }
 
-// WATCH-3, WCH-1, STO-3, EVD-2
+// SWATCH-3, WCH-1, STO-3, EVD-2
 #[test]
 fn seeded_runs_lose_nothing_and_repeat_nothing() {
     let mut relists = 0;
@@ -122,7 +122,7 @@ fn seeded_runs_lose_nothing_and_repeat_nothing() {
     assert!(relists > 0, "no run has lost its place, so none has shown how it finds it again");
 }
 
-// WATCH-3, EVD-4
+// SWATCH-3, EVD-4
 proptest! {
     #[test]
     fn any_history_is_delivered_as_it_was_committed(writes in prop::collection::vec((0u8..4, 0u64..100, any::<bool>()), 1..60), from in 0usize..60) {
@@ -139,7 +139,7 @@ proptest! {
     }
 }
 
-// STO-1, WATCH-3
+// STO-1, SWATCH-3
 #[test]
 fn writers_on_several_threads_share_one_order() {
     let bench = Arc::new(Bench { start: 0, store: Arc::new(Store::new(10_000)) });

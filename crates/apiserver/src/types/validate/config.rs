@@ -70,7 +70,7 @@ pub(super) fn secret(checks: &mut Checks, object: &Value, stored: Option<&Value>
     frozen(checks, object, stored, &["data"]);
 }
 
-/// NS-1, NS-8
+/// SNS-1, SNS-8
 pub(super) fn namespace(checks: &mut Checks, object: &Value, _: Option<&Value>, endpoint: Endpoint<'_>) {
     for (path, finalizer) in items("spec.finalizers", &object["spec"]["finalizers"]) {
         let name = finalizer.as_str().unwrap_or_default();

@@ -1,12 +1,16 @@
 //! Scenarios under every disturbance: wherever the operator dies, whatever a request is answered, however late events come, and
 //! whoever else does the same work, the end is that of the undisturbed run.
 //!
+//! Faults that last are met once per verb and resource: 500, 429 with and without `Retry-After` and refused connections, for 1, 30 and
+//! 300 seconds. Everything must be in order within a minute of their end, with few requests in between.
+//!
 //! On the embedded server every point of every scenario is tried, in virtual time: a scenario is prepared once, and each run starts from
 //! a fork of its server. On a real server some points are tried. `KUBEWRIGHT_DISTURBANCE=all` also tries every point of what is
 //! sampled by default (second crashes, scenarios that combine others), `=9` every ninth run only, any other text the runs
 //! whose description contains it, such as `crash after request 12`.
 
 mod hand;
+mod lasting;
 mod normal;
 mod player;
 mod points;
@@ -30,14 +34,18 @@ fn disturb(scenario: fn() -> Scenario) {
     let plain = each(&[Disturbance::None], run).remove(0);
     let plain = plain.and_then(|plain| plain).unwrap_or_else(|error| panic!("{name} undisturbed: {error}"));
     let disturbances = points::chosen(&plain, is_combined);
-    let mut failures = Vec::new();
+    let (mut failures, mut spans) = (Vec::new(), report::Spans::default());
     for (outcome, disturbance) in each(&disturbances, run).into_iter().zip(&disturbances) {
         match outcome.and_then(|outcome| outcome) {
-            Ok(outcome) => failures.extend(report::differences(&plain, &outcome, disturbance)),
+            Ok(outcome) => {
+                spans.add(&plain, &outcome, disturbance);
+                failures.extend(report::differences(&plain, &outcome, disturbance));
+            }
             Err(error) => failures.push(format!("{disturbance}: {error}")),
         }
     }
     report::tell(name, plain.requests, &disturbances);
+    report::tell_lasting(name, &spans);
     assert!(failures.is_empty(), "{name}: {} differences:\n{}", failures.len(), failures.join("\n"));
 }
 

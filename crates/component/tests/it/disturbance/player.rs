@@ -15,14 +15,18 @@ use kubewright_testing::{TestCluster, TestOperator};
 use tokio::sync::Notify;
 
 use super::hand::Hand;
+use super::lasting::{Lasting, RECOVERY};
 use super::scenario::Step;
 use super::trouble::Disturbance;
 use crate::kinds::{HOLD, Kinds};
 use crate::types::{Bundle, config_map, objects};
 use crate::world::{OPERATOR, is_seen, reason_of};
 
-/// How long a step may take: watches that hang are noticed after five minutes, and events may be late by more.
-const PATIENCE: Duration = Duration::from_mins(90);
+/// How long a step may take where time is real.
+const PATIENCE: Duration = Duration::from_secs(150);
+/// How long it may take in virtual time, of which a minute passes within milliseconds: a watch that hangs is noticed after five minutes, and
+/// one whose events are late may hang besides.
+const VIRTUAL_PATIENCE: Duration = Duration::from_mins(20);
 /// So many turns are a rest, and so many in which nothing is sent where time is real.
 const REST_TURNS: u32 = 8;
 const QUIET_TURNS: u32 = 5;
@@ -37,13 +41,19 @@ pub(super) struct Player {
     cut: Option<(CutHandle, Option<usize>)>,
     /// Rings when it is time for the second operator.
     second_due: Option<Arc<Notify>>,
+    /// The fault that lasts.
+    lasting: Option<Lasting>,
     steps_done: Vec<String>,
+    /// How many operators gave up and were replaced.
+    pub(super) replaced: usize,
     /// The revision of the embedded server after which nobody but the operator had anything to do.
     seen: Option<u64>,
 }
 
 impl Player {
     pub(super) fn of(cluster: TestCluster) -> Self {
+        // What is sent is looked through at the end.
+        cluster.journal().keep_bodies(true);
         let hand = Hand::of(&cluster);
         let kinds = Kinds::of(cluster.namespace());
         Self {
@@ -54,7 +64,9 @@ impl Player {
             second: None,
             cut: None,
             second_due: None,
+            lasting: None,
             steps_done: Vec::new(),
+            replaced: 0,
             seen: None,
         }
     }
@@ -66,10 +78,19 @@ impl Player {
     /// Starts the operator, and waits until it rests.
     pub(super) async fn start(&mut self) -> Result<(), String> {
         let operator = self.operator().await;
-        operator.running().working().await.map_err(|error| error.to_string())?;
+        let working = tokio::time::timeout(self.patience(), operator.running().working()).await;
+        match working {
+            Ok(outcome) => outcome.map_err(|error| error.to_string())?,
+            Err(_) => return Err(self.complaint("the operator to work").await?),
+        }
         self.operator = Some(operator);
         self.cluster.pass(Duration::from_secs(1)).await;
         Ok(())
+    }
+
+    /// The metrics of the operator as they are scraped.
+    pub(super) fn metrics(&self) -> String {
+        self.operator.as_ref().map(|operator| operator.running().metrics().encode().unwrap_or_default()).unwrap_or_default()
     }
 
     /// The process is killed.
@@ -123,6 +144,9 @@ impl Player {
                 let due = Arc::new(Notify::new());
                 self.second_due = Some(due.clone());
                 self.at_request(*at, move || due.notify_one());
+            }
+            Disturbance::Lasting { fault, verb, group, plural, lasts } => {
+                self.lasting = Some(Lasting::begin(&self.cluster, *fault, (*verb, group, plural), *lasts));
             }
         }
     }
@@ -194,7 +218,7 @@ impl Player {
 
     /// Waits; meanwhile the world goes on.
     async fn until(&mut self, what: &str, holds: impl AsyncFn(&Hand) -> Result<bool, String>) -> Result<(), String> {
-        let deadline = self.moment() + PATIENCE;
+        let deadline = self.moment() + self.patience();
         let mut turns = 0;
         let mut looked_at = None;
         loop {
@@ -223,7 +247,12 @@ impl Player {
         let last: Vec<String> = records.iter().rev().take(20).rev().map(ToString::to_string).collect();
         let status = self.hand.get(&crate::types::bundle("demo", &[])).await?.map(|component| component["status"].clone());
         let done = self.steps_done.join(", ");
-        Ok(format!("expected {what}, after {done}; last requests:\n{}\n{status:#?}", last.join("\n")))
+        let patience = self.patience();
+        Ok(format!("expected {what} within {patience:?}, after {done}; last requests:\n{}\n{status:#?}", last.join("\n")))
+    }
+
+    fn patience(&self) -> Duration {
+        if self.cluster.is_embedded() { VIRTUAL_PATIENCE } else { PATIENCE }
     }
 
     /// Of the embedded server, which alone can tell whether anything has happened.
@@ -231,7 +260,7 @@ impl Player {
         self.cluster.embedded().map(ApiServer::revision)
     }
 
-    fn moment(&self) -> Duration {
+    pub(super) fn moment(&self) -> Duration {
         let clock: &Clock = self.cluster.clock();
         clock.moment().0
     }
@@ -287,6 +316,7 @@ impl Player {
                 && let Some(operator) = place.take()
             {
                 operator.kill().await;
+                self.replaced += 1;
                 let again = Operator::new(OPERATOR).component::<Bundle>(objects);
                 *place = Some(self.cluster.start_operator(again).await);
             }
@@ -309,6 +339,21 @@ impl Player {
             self.hand.patch_status(&live, &status).await;
         }
         Ok(())
+    }
+
+    /// Waits for the end of a fault that lasts, and until everything should be in order again. When it ended.
+    pub(super) async fn outlast(&mut self) -> Result<Option<Duration>, String> {
+        let Some(lasting) = self.lasting.take() else { return Ok(None) };
+        while !lasting.is_over() {
+            self.turn(Duration::from_secs(1)).await?;
+        }
+        lasting.end();
+        if let Some(ended) = lasting.ended().filter(|_| self.cluster.is_embedded()) {
+            while self.moment() < ended + RECOVERY {
+                self.turn(Duration::from_secs(1)).await?;
+            }
+        }
+        Ok(lasting.ended())
     }
 
     /// Everything comes to rest: late events arrive, the operators stop.

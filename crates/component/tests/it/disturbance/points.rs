@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+use kubewright_apiserver::kinds::Verb;
+
+use super::lasting::{Fault, SPANS};
 use super::run::Outcome;
 use super::trouble::Disturbance;
 
@@ -14,6 +17,10 @@ const SHUFFLES: usize = 8;
 
 /// What is not asked for by name is tried at every so many-th point by default: a second crash, and scenarios that only combine others.
 const SAMPLE: usize = 3;
+
+/// Of the faults that last, one in so many by default: a number that shares no factor with how many there are for each verb and resource,
+/// so that these take turns.
+const LASTING_SAMPLE: usize = 7;
 
 /// What `KUBEWRIGHT_DISTURBANCE` asks for.
 enum Wish {
@@ -44,10 +51,18 @@ pub(super) fn chosen(plain: &Outcome, is_combined: bool) -> Vec<Disturbance> {
         Wish::All => all,
         Wish::Usual if is_combined => all.into_iter().step_by(SAMPLE).collect(),
         Wish::Usual if !plain.is_virtual => all,
-        Wish::Usual => all
-            .into_iter()
-            .filter(|one| !matches!(one, Disturbance::Crash { after, again: Some(_) } if after % SAMPLE > 0))
-            .collect(),
+        Wish::Usual => {
+            let mut lasting = 0;
+            let mut is_usual = |one: &Disturbance| match one {
+                Disturbance::Crash { after, again: Some(_) } => after % SAMPLE == 0,
+                Disturbance::Lasting { .. } => {
+                    lasting += 1;
+                    lasting % LASTING_SAMPLE == 1
+                }
+                _ => true,
+            };
+            all.into_iter().filter(|one| is_usual(one)).collect()
+        }
         Wish::Every(stride) => all.into_iter().step_by(stride).collect(),
         Wish::Named(text) => all.into_iter().filter(|disturbance| disturbance.to_string().contains(&text)).collect(),
     }
@@ -73,7 +88,16 @@ fn everywhere(plain: &Outcome) -> Vec<Disturbance> {
     all.extend(points.clone().map(|at| Disturbance::LoseHistory { at }));
     all.extend((0..4).map(|events| Disturbance::Expire { events, times: 12 }));
     all.extend(points.map(|at| Disturbance::Second { at }));
+    for (verb, group, plural) in &plain.asked {
+        for fault in Fault::ALL {
+            all.extend(SPANS.map(|lasts| lasting(fault, *verb, group, plural, lasts)));
+        }
+    }
     all
+}
+
+fn lasting(fault: Fault, verb: Verb, group: &str, plural: &str, lasts: Duration) -> Disturbance {
+    Disturbance::Lasting { fault, verb, group: group.to_owned(), plural: plural.to_owned(), lasts }
 }
 
 /// Where time is real, and each run takes a while: some kinds, at points that differ.
@@ -84,5 +108,7 @@ fn a_few(plain: &Outcome) -> Vec<Disturbance> {
         Disturbance::Answer { at: at(3), code: 409 },
         Disturbance::DropAfter { at: at(6) },
         Disturbance::Second { at: at(1) },
+        lasting(Fault::Error, Verb::Create, "", "configmaps", SPANS[0]),
+        lasting(Fault::Refused, Verb::Patch, "test.kubewright.dev", "bundles", SPANS[0]),
     ]
 }

@@ -1,6 +1,7 @@
 //! One run of a scenario under one disturbance.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use kubewright::prelude::*;
 use kubewright_apiserver::kinds::Verb;
@@ -27,8 +28,16 @@ pub(super) struct Outcome {
     pub(super) writes: BTreeMap<String, usize>,
     /// How many requests the operators sent.
     pub(super) requests: usize,
+    /// How many operators gave up and were replaced.
+    pub(super) replaced: usize,
     /// The kinds that were watched.
     pub(super) watched: BTreeSet<(String, String)>,
+    /// The verbs and resources of the requests.
+    pub(super) asked: Vec<(Verb, String, String)>,
+    /// How long the steps took.
+    pub(super) took: Duration,
+    /// How long they took after the end of a fault that lasted.
+    pub(super) recovery: Option<Duration>,
     pub(super) is_virtual: bool,
 }
 
@@ -69,6 +78,7 @@ impl Stage {
         }
         let mark = player.cluster.journal().mark();
         player.arm(disturbance);
+        let begun = player.moment();
         for step in &all[before..] {
             player.play(step).await?;
             if let Step::Create(object) = step
@@ -77,6 +87,8 @@ impl Stage {
                 versions.insert(object.title(), live.resource_version().to_owned());
             }
         }
+        let done = player.moment();
+        let recovery = player.outlast().await?.map(|ended| done.saturating_sub(ended));
         player.rest().await?;
         let mut touched = Vec::new();
         for stranger in strangers(&all) {
@@ -86,13 +98,21 @@ impl Stage {
                 touched.push(stranger.title());
             }
         }
+        let leaks = crate::leaks::found(&player.cluster.journal().all(), &["secrets"], &player.metrics());
+        if !leaks.is_empty() {
+            return Err(format!("values of a Secret leave the operator: {leaks:#?}"));
+        }
         let journal = player.cluster.journal().since(mark);
         let outcome = Outcome {
             objects: left(&player, &kinds).await?,
             touched,
             writes: writes(&journal, player.cluster.namespace()),
             requests: journal.iter().count(),
+            replaced: player.replaced,
             watched: watched(&player.cluster.journal().all()),
+            asked: asked(&journal),
+            took: done.saturating_sub(begun),
+            recovery,
             is_virtual: player.cluster.is_embedded(),
         };
         player.kill().await;
@@ -163,6 +183,19 @@ fn writes(journal: &Records, namespace: &str) -> BTreeMap<String, usize> {
         *writes.entry(written.replace(namespace, ANY)).or_insert(0) += 1;
     }
     writes
+}
+
+/// What was asked for, each verb of a resource once.
+fn asked(journal: &Records) -> Vec<(Verb, String, String)> {
+    let mut asked = Vec::new();
+    for record in journal.iter() {
+        let Some(of) = record.target.resource() else { continue };
+        let known = (of.verb, of.group.clone(), of.resource.clone());
+        if !asked.contains(&known) {
+            asked.push(known);
+        }
+    }
+    asked
 }
 
 fn watched(journal: &Records) -> BTreeSet<(String, String)> {

@@ -3,6 +3,10 @@
 use std::fmt;
 use std::time::Duration;
 
+use kubewright_apiserver::kinds::Verb;
+
+use super::lasting::Fault;
+
 /// What goes wrong in a run. Requests are those of the operator, counted from 0 when the scenario begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Disturbance {
@@ -54,6 +58,14 @@ pub(super) enum Disturbance {
     Second {
         at: usize,
     },
+    /// All requests of a verb for a resource fail for some time, from the first one on.
+    Lasting {
+        fault: Fault,
+        verb: Verb,
+        group: String,
+        plural: String,
+        lasts: Duration,
+    },
 }
 
 impl Disturbance {
@@ -69,6 +81,7 @@ impl Disturbance {
             Self::Late { .. } | Self::Silent { .. } | Self::Shuffled { .. } => "late events".to_owned(),
             Self::LoseHistory { .. } | Self::Expire { .. } => "history lost".to_owned(),
             Self::Second { .. } => "two operators".to_owned(),
+            Self::Lasting { lasts, .. } => format!("fault of {lasts:?}"),
         }
     }
 
@@ -78,6 +91,11 @@ impl Disturbance {
             Self::Shuffled { run, .. } => *run as u64,
             _ => 7,
         }
+    }
+
+    /// How long the fault lasts, if it is one that does.
+    pub(super) fn lasts(&self) -> Option<Duration> {
+        if let Self::Lasting { lasts, .. } = self { Some(*lasts) } else { None }
     }
 
     /// How many operators work.
@@ -101,6 +119,9 @@ impl fmt::Display for Disturbance {
             Self::LoseHistory { at } => write!(f, "history lost at request {at}"),
             Self::Expire { events, times } => write!(f, "{times} watches expired after {events} events"),
             Self::Second { at } => write!(f, "second operator from request {at}"),
+            Self::Lasting { fault, verb, group, plural, lasts } => {
+                write!(f, "{fault} for {lasts:?} to {} {plural}.{group}", verb.as_str())
+            }
         }
     }
 }

@@ -1,17 +1,21 @@
 //! What is known about live objects: small projections of them, and what happened to our requests in this pass.
 
+mod claims;
 mod fingerprint;
 mod observed;
+mod owner;
 mod projection;
 mod record;
 mod refusal;
 mod texts;
 
+pub(super) use claims::Claim;
 pub use fingerprint::{FINGERPRINT_NONE, fingerprint_of};
 pub(super) use fingerprint::{fill_empty_paths, own_fields};
 pub use observed::Observed;
 pub(super) use observed::{DryRun, Farewells, Halt, Written, WrittenHow};
-pub use projection::{KindRule, Owner, Projection, ProjectionContext, ServedType};
+pub use owner::Owner;
+pub use projection::{KindRule, Projection, ProjectionContext, ServedType};
 pub use record::Response;
 pub use refusal::{Refusal, RefusalCause};
 

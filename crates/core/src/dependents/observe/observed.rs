@@ -9,6 +9,7 @@ use kubewright_machinery::object::{ObjectExt as _, ObjectKey};
 use serde_json::Value;
 
 use super::{Projection, Refusal};
+use crate::backoff::Transient;
 use crate::dependents::verdict::BlockedReason;
 use crate::dependents::{Foreign, ForeignCheck, Inventory, Phase, Sight};
 
@@ -57,6 +58,8 @@ pub struct Observed {
     pub(in crate::dependents) farewells: Farewells,
     pub(in crate::dependents) persisted: HashMap<ObjectKey, Phase>,
     pub(in crate::dependents) must_persist: bool,
+    /// Transient errors that this pass could not get over.
+    transient: Option<Transient>,
 }
 
 /// How much was let go in this pass; says how old an answer is.
@@ -160,6 +163,15 @@ impl Observed {
     /// The answer to a check for foreign instances.
     pub fn record_foreign(&mut self, check: ForeignCheck, answer: Foreign) {
         self.foreign.insert(check, (answer, self.farewells));
+    }
+
+    /// The transient errors that this pass could not get over (OUT-3): something is left undone until the next one.
+    pub fn transient(&self) -> Option<Transient> {
+        self.transient
+    }
+
+    pub(in crate::dependents) fn note_transient(&mut self, error: Transient) {
+        self.transient = Some(error.and(self.transient));
     }
 
     /// What is known of an object.

@@ -8,7 +8,9 @@ use jiff::Timestamp;
 use kubewright_machinery::object::{GroupKind, GroupVersionKind, ObjectExt};
 use serde_json::Value;
 
+use super::claims::{self, Claim};
 use super::fingerprint;
+use super::owner::Owner;
 use super::texts::Texts;
 use crate::dependents::reclaim::is_claimable;
 use crate::health::{self, Hints, Readiness, Status};
@@ -22,10 +24,10 @@ const MANAGERS_LIMIT: usize = 96;
 /// A readiness rule for a kind (READY-7). `None` leaves the decision to the general rules.
 pub type KindRule = Arc<dyn Fn(&Value) -> Option<Readiness> + Send + Sync>;
 
-/// What a projection depends on besides the object: the same for all components of an operator.
+/// The input of a projection besides the object: the same for all components of one type.
 #[derive(Clone)]
 pub struct ProjectionContext {
-    /// The operator.
+    /// The name of the component type: the prefix of its marks.
     pub operator: OperatorName,
     /// The field manager of its writes to dependents.
     pub field_manager: String,
@@ -36,7 +38,7 @@ pub struct ProjectionContext {
 }
 
 impl ProjectionContext {
-    /// The context of an operator whose field manager is its name.
+    /// The context of a component type whose field manager is its name.
     pub fn new(operator: OperatorName) -> Self {
         Self {
             field_manager: operator.as_str().to_owned(),
@@ -63,15 +65,6 @@ impl fmt::Debug for ProjectionContext {
             .field("kind_rules", &self.kind_rules.keys().collect::<Vec<_>>())
             .finish()
     }
-}
-
-/// Whose marks an object carries.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Owner {
-    /// The owner hash of the label.
-    pub hash: Box<str>,
-    /// The plain owner id of the annotation; empty if there is none.
-    pub id: Box<str>,
 }
 
 /// The type that a CustomResourceDefinition or APIService serves.
@@ -117,7 +110,7 @@ pub struct Projection {
     pub terminating: bool,
     /// `metadata.finalizers`.
     pub finalizers: Box<[Box<str>]>,
-    /// Whose it is, by its owner label. Whoever keeps many projections may let those of one owner share it.
+    /// The owner that its marks name. A keeper of many projections may let those of one owner share it.
     pub owner: Option<Arc<Owner>>,
     /// Its health.
     pub status: Status,
@@ -136,6 +129,8 @@ struct Rare {
     changes_at: Option<(Timestamp, Status)>,
     maps: Option<MapLeaves>,
     serves: Option<ServedType>,
+    /// The fields of other managers.
+    claims: Box<str>,
 }
 
 impl Projection {
@@ -147,7 +142,6 @@ impl Projection {
         let rule = context.kind_rules.get(&gvk.group_kind());
         let rule = rule.map(|rule| rule.as_ref() as &health::Rule<'_>);
         let readiness = health::readiness_with(live, &hints, rule);
-        let owner_key = context.operator.owner_key();
         let fields = fingerprint::project(live, &context.field_manager);
         let texts = [
             live.uid(),
@@ -157,15 +151,18 @@ impl Projection {
             &fields.exact,
             &other_managers(live, &context.field_manager),
         ];
-        let rare = Rare { changes_at: readiness.changes_at, maps: fields.maps, serves: served_type(live, &gvk) };
+        let rare = Rare {
+            changes_at: readiness.changes_at,
+            maps: fields.maps,
+            serves: served_type(live, &gvk),
+            claims: claims::text_of(live, &context.field_manager).into(),
+        };
         Self {
             texts: Texts::of(texts),
             generation: live.generation(),
             terminating: live.deletion_timestamp().is_some(),
             finalizers: live.finalizers().map(Box::from).collect(),
-            owner: live
-                .label(&owner_key)
-                .map(|hash| Arc::new(Owner { hash: hash.into(), id: live.annotation(&owner_key).unwrap_or("").into() })),
+            owner: Owner::of(live, &context.operator).map(Arc::new),
             status: readiness.status,
             lagging: readiness.lagging,
             reclaim_own: claimable(live, |manager, operation| manager == context.field_manager && operation != "Apply"),
@@ -204,6 +201,11 @@ impl Projection {
         self.texts.get(5)
     }
 
+    /// The fields that other managers hold.
+    pub(in crate::dependents) fn claims(&self) -> impl Iterator<Item = Claim> {
+        claims::parse(self.rare.as_ref().map_or("", |rare| &rare.claims))
+    }
+
     /// When its health changes without any event, and into what.
     pub fn changes_at(&self) -> Option<(Timestamp, Status)> {
         self.rare.as_ref()?.changes_at
@@ -225,9 +227,19 @@ impl Projection {
             && *other == Self { texts: other.texts.clone(), ..self.clone() }
     }
 
-    /// Whether the object carries the marks of this owner.
+    /// The owner hash of the label under our own name.
+    pub fn owner_hash(&self) -> Option<&str> {
+        self.owner.as_ref().filter(|owner| owner.is_under_our_name()).map(|owner| &*owner.hash)
+    }
+
+    /// The name of the other operator, or component type, whose marks the object carries in place of ours.
+    pub fn other_operator(&self) -> Option<&str> {
+        self.owner.as_ref()?.operator.as_deref()
+    }
+
+    /// Whether the object carries the marks of this owner, under our own name.
     pub fn is_owned_by(&self, hash: &str) -> bool {
-        self.owner.as_ref().is_some_and(|owner| *owner.hash == *hash)
+        self.owner_hash() == Some(hash)
     }
 
     /// Whether a finalizer is set.

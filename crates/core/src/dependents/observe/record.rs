@@ -1,14 +1,15 @@
 //! What an answer means for the rest of the pass.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use jiff::Timestamp;
 use kubewright_machinery::object::ObjectExt;
 use serde_json::Value;
 
 use super::{DryRun, Halt, Observed, Projection, Refusal, Written, WrittenHow, fingerprint};
-use crate::dependents::memory::{Corrections, Deletions};
+use crate::backoff::Transient;
+use crate::dependents::fights::{Cause, Corrections};
+use crate::dependents::memory::{Deletions, Dropped};
 use crate::dependents::undeclared;
 use crate::dependents::verdict::BlockedReason;
 use crate::dependents::{Engine, Memory, Note, ObjectAction, Phase, Request, Sight, Verb};
@@ -18,12 +19,6 @@ use crate::manifest::MissingNamespacesPolicy;
 const CONFLICT_RETRIES: u32 = 5;
 /// How often an apply is repeated with fewer fields.
 const UNKNOWN_ROUNDS: u32 = 10;
-/// The wait after the last conflict.
-const CONFLICT_WAIT: Duration = Duration::from_secs(1);
-
-/// The wait before a read that got no answer is repeated.
-const READ_AGAIN: Duration = Duration::from_secs(10);
-
 /// The answer to an [`ObjectAction`].
 #[derive(Clone, Copy, Debug)]
 pub enum Response<'a> {
@@ -66,11 +61,14 @@ impl Observed {
         if !matches!(action.verb, Verb::Create | Verb::Update) {
             return None;
         }
-        let undeclared = self.undeclared.get(&action.key)?;
+        let Some(undeclared) = self.undeclared.get(&action.key) else {
+            memory.undeclared.remove(&action.key);
+            return None;
+        };
         let digest = self.live.get(&action.key)?.digest().to_owned();
-        let told = memory.undeclared.insert(action.key.clone(), digest.clone());
-        (told.as_ref() != Some(&digest))
-            .then(|| Note::UnknownFields { object: action.key.clone(), fields: undeclared.fields.join(", ") })
+        let fields = undeclared.fields.join(", ");
+        let told = memory.undeclared.insert(action.key.clone(), Dropped { digest: digest.clone(), fields: fields.clone() });
+        (told.is_none_or(|told| told.digest != digest)).then(|| Note::UnknownFields { object: action.key.clone(), fields })
     }
 
     fn succeeded(&mut self, engine: &Engine, action: &ObjectAction, body: &Value, memory: &mut Memory, now: Timestamp) {
@@ -138,10 +136,25 @@ impl Observed {
             _ => {}
         }
         if (action.corrective || action.contested) && matches!(action.verb, Verb::Update | Verb::Recreate) {
-            remember_correction(action, memory, now);
+            self.remember_success(engine, action, body, memory, now);
         }
         if let Some(written) = self.written.get(key).filter(|_| matches!(action.verb, Verb::Create | Verb::Update)) {
-            remember_marks(engine, action, &written.digest, memory, now);
+            remember_marks(engine, action, (body.uid(), &written.digest), memory, now);
+        }
+    }
+
+    /// Counts a correction that succeeded.
+    fn remember_success(&self, engine: &Engine, action: &ObjectAction, body: &Value, memory: &mut Memory, now: Timestamp) {
+        let live = self.live.get(&action.key);
+        let uid = live.map_or("", |live| live.uid());
+        let entry = memory.drift.entry(action.key.clone()).or_insert_with(|| Corrections::none(uid));
+        match live {
+            _ if action.contested => entry.count([Cause::Marks], now),
+            Some(live) if action.verb == Verb::Update => entry.restored(body, live, &engine.context.field_manager, now),
+            _ => entry.count([Cause::Object], now),
+        }
+        if action.verb == Verb::Recreate {
+            entry.uid.clear();
         }
     }
 
@@ -213,7 +226,12 @@ impl Observed {
             }
             _ if action.corrective => {
                 self.uncorrected.insert(key.clone());
-                remember_correction(action, memory, now);
+                // A request that came to nothing is no correction: those are spaced up to the reapply interval (DRIFT-5).
+                if let Some(error) = refusal.transient() {
+                    self.note_transient(error);
+                    return None;
+                }
+                self.remember_failure(action, memory, now);
                 let told = action.verb.is_write() && !refusal.is_transient();
                 return told.then(|| not_repaired(action, refusal));
             }
@@ -221,15 +239,18 @@ impl Observed {
                 if refusal.is_terminating_namespace() {
                     self.awaited_namespaces.insert(key.namespace.clone(), Sight::Leaving);
                 }
-                let mut halt = halt_of(action, refusal, &title);
-                if let (Verb::ReadLive, Halt::Wait { after, .. }) = (action.verb, &mut halt) {
-                    // No event tells that it can be read.
-                    *after = Some(READ_AGAIN);
+                if let Some(error) = refusal.transient() {
+                    self.note_transient(error);
                 }
-                self.halts.insert(key.clone(), halt);
+                self.halts.insert(key.clone(), halt_of(action, refusal, &title));
             }
         }
         None
+    }
+
+    fn remember_failure(&self, action: &ObjectAction, memory: &mut Memory, now: Timestamp) {
+        let uid = self.live.get(&action.key).map_or("", |live| live.uid());
+        memory.drift.entry(action.key.clone()).or_insert_with(|| Corrections::none(uid)).refused(now);
     }
 
     /// An apply with fields that the server does not know is sent again without them (WRITE-12).
@@ -259,10 +280,11 @@ impl Observed {
         if *attempts > CONFLICT_RETRIES {
             if action.corrective {
                 self.uncorrected.insert(action.key.clone());
-                remember_correction(action, memory, now);
+                self.remember_failure(action, memory, now);
             } else {
                 let message = format!("conflict while writing {title}");
-                self.halts.insert(action.key.clone(), Halt::Wait { message, after: Some(CONFLICT_WAIT) });
+                self.halts.insert(action.key.clone(), Halt::Wait { message, after: None });
+                self.note_transient(Transient::default());
             }
             return;
         }
@@ -310,15 +332,8 @@ fn remember_deletion(action: &ObjectAction, memory: &mut Memory, now: Timestamp)
     entry.last = now;
 }
 
-fn remember_correction(action: &ObjectAction, memory: &mut Memory, now: Timestamp) {
-    let entry = memory.drift.entry(action.key.clone()).or_insert_with(|| Corrections::none(now));
-    entry.count += 1;
-    entry.last = now;
-    entry.in_sync_since = None;
-}
-
 /// Whether the object keeps the marks with which it was written: if not, each look at it would lead to another write.
-fn remember_marks(engine: &Engine, action: &ObjectAction, kept: &str, memory: &mut Memory, now: Timestamp) {
+fn remember_marks(engine: &Engine, action: &ObjectAction, (uid, kept): (&str, &str), memory: &mut Memory, now: Timestamp) {
     let (Request::Create(sent) | Request::Replace(sent) | Request::Apply { body: sent, .. }) = &action.request else {
         return;
     };
@@ -329,16 +344,12 @@ fn remember_marks(engine: &Engine, action: &ObjectAction, kept: &str, memory: &m
         }
         return;
     }
-    let entry = memory.drift.entry(action.key.clone()).or_insert_with(|| Corrections::none(now));
+    let entry = memory.drift.entry(action.key.clone()).or_insert_with(|| Corrections::none(uid));
     if entry.unkept.as_deref() != Some(sent) {
-        entry.count = 0;
         entry.unkept = Some(sent.to_owned());
+        entry.forget_marks();
     }
-    if !action.corrective && !action.contested || entry.count == 0 {
-        entry.count += 1;
-    }
-    entry.last = now;
-    entry.in_sync_since = None;
+    entry.count([Cause::Marks], now);
 }
 
 fn halt_of(action: &ObjectAction, refusal: &Refusal, title: &str) -> Halt {

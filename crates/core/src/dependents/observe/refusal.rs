@@ -1,8 +1,12 @@
 //! Why a request was refused.
 
 use std::fmt;
+use std::time::Duration;
 
 use serde_json::Value;
+
+use crate::backoff::Transient;
+use crate::flow::explained;
 
 /// A Status answer other than success, or no answer at all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,6 +25,8 @@ pub struct Refusal {
     pub causes: Vec<RefusalCause>,
     /// Whether nobody serves the type.
     pub unknown_type: bool,
+    /// How long the server asks to be left alone.
+    pub retry_after: Option<Duration>,
 }
 
 /// One of the causes of a refusal.
@@ -55,6 +61,7 @@ impl Refusal {
                 })
                 .collect(),
             unknown_type: false,
+            retry_after: None,
         }
     }
 
@@ -94,6 +101,13 @@ impl Refusal {
         matches!(self.code, 0 | 409 | 429 | 500 | 502 | 503 | 504) && !unknown_fields || self.is_terminating_namespace()
     }
 
+    /// The transient error that this is, for the back-off of its component. A namespace that is going away is none: its watch tells
+    /// when to go on.
+    pub fn transient(&self) -> Option<Transient> {
+        let passes = self.is_transient() && !self.is_terminating_namespace();
+        passes.then(|| Transient::new(self.retry_after))
+    }
+
     /// The fields that cannot be changed once the object exists, if that is what the server says.
     pub fn immutable_fields(&self) -> Vec<&str> {
         if self.code != 422 {
@@ -112,7 +126,7 @@ impl Refusal {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.message.is_empty() {
-            f.write_str(&self.message)
+            f.write_str(&explained(self.code, &self.message, self.is_terminating_namespace()))
         } else if !self.reason.is_empty() {
             write!(f, "{} ({})", self.reason, self.code)
         } else {

@@ -8,7 +8,7 @@ fn context() -> ProjectionContext {
     ProjectionContext::new(OperatorName::new("op.example.com").unwrap())
 }
 
-// Chapter 18, DIG-3
+// component.md, 18, DIG-3
 #[test]
 fn the_fingerprint_vector_holds() {
     let live = json!({

@@ -99,6 +99,8 @@ impl Event {
     pub(super) const READY: Self = Self { what: 0, which: 0 };
     /// Somebody takes our label off the first object.
     pub(super) const UNMARKED: Self = Self { what: 6, which: 0 };
+    /// Somebody makes an instance of a type.
+    pub(super) const INSTANCE: Self = Self { what: 7, which: 0 };
 }
 
 pub(super) fn events() -> impl Strategy<Value = Vec<Event>> {
@@ -131,6 +133,7 @@ pub(super) fn happen(world: &mut World, event: &Event) {
         6 => world.cluster.edit_key(&key, |live| {
             live["metadata"]["labels"].as_object_mut().unwrap().remove(&label);
         }),
+        7 => world.cluster.put(object("Foo", "made")),
         // Somebody edits a field that nobody else has.
         _ => world.cluster.edit_key(&key, |live| live.set_label("foreign", "x")),
     }

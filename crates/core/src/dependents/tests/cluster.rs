@@ -68,6 +68,24 @@ impl Cluster {
         self.store(key, object);
     }
 
+    /// Sets a top-level map's entry as another manager: the field is that manager's from now on.
+    pub(super) fn take(&mut self, manager: &str, name: &str, field: &str, value: &str) {
+        self.edit("ConfigMap", name, |live| {
+            live["data"][field] = json!(value);
+            let key = format!("f:{field}");
+            let entries = live.metadata_mut().get_mut("managedFields").and_then(Value::as_array_mut).unwrap();
+            entries.retain_mut(|entry| {
+                let data = entry["fieldsV1"]["f:data"].as_object_mut();
+                let Some(data) = data.filter(|data| data.contains_key(&key)) else { return true };
+                data.remove(&key);
+                !data.is_empty()
+            });
+            entries.push(json!({
+                "manager": manager, "operation": "Update", "fieldsType": "FieldsV1", "fieldsV1": { "f:data": { key: {} } },
+            }));
+        });
+    }
+
     pub(super) fn edit_key(&mut self, key: &ObjectKey, edit: impl FnOnce(&mut Value)) {
         let mut object = self.objects[key].clone();
         edit(&mut object);
@@ -308,7 +326,13 @@ impl Cluster {
 
     fn overwrite(&mut self, engine: &Engine, live: &Value, mut body: Value, operation: &str) -> Answer {
         let key = body.key().unwrap();
-        manage(engine, &mut body, operation);
+        // A server that was told to forget who owns the fields of an object notes it again with an apply alone.
+        let forgotten = operation == "Update" && live.metadata().get("managedFields").is_none();
+        if forgotten {
+            body.metadata_mut().remove("managedFields");
+        } else {
+            manage(engine, &mut body, operation);
+        }
         let same = body.get("spec") == live.get("spec") && body.get("data") == live.get("data");
         for field in ["uid", "deletionTimestamp"] {
             if let Some(value) = live.metadata().get(field) {
@@ -329,11 +353,18 @@ impl Cluster {
             CheckedTypes::Definition { kind, .. } => key.group_kind() == *kind,
             CheckedTypes::ApiService { group, .. } => key.group == *group,
         };
-        let hit = self.objects.iter().find(|(key, object)| {
+        let hits = self.objects.iter().filter(|(key, object)| {
             let ours = object.label(&engine.context.operator.owner_key()) == Some(engine.owner.hash());
             matches(key) && (check.any_owner || !ours)
         });
-        hit.map_or(Foreign::None, |(key, _)| Foreign::Found(GroupKind::new(&key.group, &key.kind)))
+        let names: Vec<&ObjectKey> = hits.map(|(key, _)| key).collect();
+        names.first().map_or(Foreign::None, |first| {
+            Foreign::Found(Instances {
+                kind: GroupKind::new(&first.group, &first.kind),
+                names: names.iter().take(Instances::SHOWN).map(|key| format!("{}/{}", key.namespace, key.name)).collect(),
+                more: names.len() > Instances::SHOWN,
+            })
+        })
     }
 }
 

@@ -75,6 +75,74 @@ fn an_object_of_unknown_fingerprint_that_differs_is_written_when_a_reapply_is_du
     assert!(!world.item("c").fingerprint.is_empty());
 }
 
+/// Another program makes the server forget who owns the fields of an object.
+fn strip(world: &mut World) {
+    world.cluster.edit("ConfigMap", "c", |live| {
+        live.metadata_mut().remove("managedFields");
+    });
+}
+
+// DRIFT-4
+#[test]
+fn an_object_of_whose_fields_nothing_is_known_is_written_when_a_reapply_is_due() {
+    let mut world = World::new();
+    let set = [object("ConfigMap", "c")];
+    world.apply(&set);
+    world.requests();
+    strip(&mut world);
+    assert!(world.apply(&set).is_complete());
+    assert_eq!(world.requests(), ["Update c"], "that the fields are gone is drift");
+    drifting(&mut world);
+    world.advance(539);
+    assert!(world.apply(&set).is_complete());
+    assert_eq!(world.requests(), Vec::<String>::new());
+    world.advance(1);
+    assert!(world.apply(&set).is_complete());
+    assert_eq!(world.requests(), ["Update c"]);
+    assert_eq!(world.cluster.get("ConfigMap", "c").unwrap()["data"]["key"], "dmFsdWU=");
+    // Once an interval, not in every pass.
+    assert!(world.apply(&set).is_complete());
+    world.advance(539);
+    assert!(world.apply(&set).is_complete());
+    assert_eq!(world.requests(), Vec::<String>::new());
+    // Its digest tells what another manifest wants at any time.
+    assert!(world.apply(&[object("ConfigMap", "c").value("Yg==")]).is_complete());
+    assert_eq!(world.requests(), ["Update c"]);
+}
+
+// DRIFT-4
+#[test]
+fn an_apply_makes_the_fields_of_an_object_known_again() {
+    let mut world = World::new();
+    let set = [object("ConfigMap", "c").with("update-policy", "ssa-merge")];
+    world.apply(&set);
+    strip(&mut world);
+    world.apply(&set);
+    world.requests();
+    drifting(&mut world);
+    assert!(world.apply(&set).is_complete());
+    assert!(!world.requests().is_empty() || world.wake.is_some());
+    world.advance(10);
+    assert!(world.apply(&set).is_complete());
+    assert_eq!(world.cluster.get("ConfigMap", "c").unwrap()["data"]["key"], "dmFsdWU=");
+}
+
+// DRIFT-4, DRIFT-6
+#[test]
+fn an_object_of_whose_fields_nothing_is_known_is_not_recreated() {
+    let mut world = World::new();
+    let set = [object("ConfigMap", "c").with("update-policy", "recreate")];
+    world.apply(&set);
+    let mut item = world.item("c").clone();
+    item.fingerprint = FINGERPRINT_NONE.to_owned();
+    world.persisted = Inventory::new(vec![item]).0;
+    strip(&mut world);
+    world.requests();
+    world.advance(540);
+    assert!(world.apply(&set).is_complete());
+    assert_eq!(world.requests(), Vec::<String>::new());
+}
+
 // DRIFT-5
 #[test]
 fn corrections_are_spaced_and_people_are_told() {
@@ -106,6 +174,160 @@ fn corrections_are_spaced_and_people_are_told() {
     drifting(&mut world);
     world.apply(&set);
     assert_eq!(world.requests(), ["Update c"]);
+}
+
+/// A ConfigMap with two fields.
+fn of_two_fields() -> [serde_json::Value; 1] {
+    let mut object = object("ConfigMap", "c");
+    object["data"]["other"] = json!("dmFsdWU=");
+    [object]
+}
+
+// DRIFT-5
+#[test]
+fn a_first_edit_of_one_field_is_not_held_back_by_that_of_another() {
+    for policy in ["replace", "ssa-override"] {
+        let mut world = World::new();
+        let set = of_two_fields().map(|object| object.with("update-policy", policy));
+        world.apply(&set);
+        world.requests();
+        for (manager, field) in [("one", "key"), ("two", "other"), ("three", "key")] {
+            world.cluster.take(manager, "c", field, "eA==");
+            assert!(world.apply(&set).is_complete());
+            assert_eq!(world.requests(), ["Update c"], "{policy}: {manager} changes {field}");
+            assert_eq!(world.memory.pending().count(), 0);
+        }
+        world.cluster.take("two", "c", "other", "eA==");
+        assert!(world.apply(&set).is_complete());
+        assert_eq!(world.requests(), Vec::<String>::new(), "{policy}: the same manager changes the same field");
+    }
+}
+
+// DRIFT-5
+#[test]
+fn a_drift_that_waits_is_told_with_object_field_manager_and_time() {
+    let mut world = World::new();
+    let set = of_two_fields();
+    world.apply(&set);
+    for _ in 0..2 {
+        world.cluster.take("fighter", "c", "key", "eA==");
+        assert!(world.apply(&set).is_complete());
+    }
+    let pending: Vec<String> = world.memory.pending().map(str::to_owned).collect();
+    assert_eq!(pending, ["ConfigMap demo/c: fighter changed .data.key, which is corrected at 2026-01-01T00:00:10Z"]);
+    assert_eq!(world.wake.unwrap().to_string(), "2026-01-01T00:00:10Z");
+    world.advance(10);
+    assert!(world.apply(&set).is_complete());
+    assert_eq!(world.memory.pending().count(), 0);
+}
+
+// DRIFT-5
+#[test]
+fn a_fight_about_one_field_keeps_its_pace_while_others_are_edited() {
+    let mut world = World::new();
+    let mut set = of_two_fields();
+    for number in 0..30 {
+        set[0]["data"][format!("field{number}")] = json!("dmFsdWU=");
+    }
+    world.apply(&set);
+    world.requests();
+    let start = world.now;
+    let mut corrections = Vec::new();
+    for second in 0..100 {
+        world.cluster.take("fighter", "c", "key", "eA==");
+        if second == 30 {
+            world.cluster.take("person", "c", "field7", "eA==");
+        }
+        assert!(world.apply(&set).is_complete());
+        if world.requests().iter().any(|request| request == "Update c") {
+            corrections.push(world.now.duration_since(start).as_secs());
+        }
+        world.advance(1);
+    }
+    assert_eq!(corrections, [0, 10, 30, 90]);
+    let [Note::DriftRepeated { managers, fields, .. }] = world.notes.as_slice() else { panic!("{:?}", world.notes) };
+    assert_eq!((managers.as_str(), fields.as_str()), ("fighter", ".data.key"));
+}
+
+// DRIFT-5
+#[test]
+fn fields_of_others_that_are_new_each_time_do_not_make_a_fight_faster() {
+    let mut world = World::new();
+    let set = of_two_fields();
+    world.apply(&set);
+    world.requests();
+    let mut corrections = 0;
+    for second in 0..9 {
+        world.cluster.take("fighter", "c", "key", "eA==");
+        world.cluster.take("fighter", "c", &format!("theirs{second}"), "eA==");
+        assert!(world.apply(&set).is_complete());
+        corrections += world.requests().len();
+        world.advance(1);
+    }
+    assert_eq!(corrections, 1);
+}
+
+// DRIFT-5
+#[test]
+fn corrections_are_forgotten_after_five_minutes_in_sync() {
+    let mut world = World::new();
+    let set = of_two_fields();
+    world.apply(&set);
+    for seconds in [0, 10, 301] {
+        world.advance(seconds);
+        world.cluster.take("person", "c", "key", "eA==");
+        world.requests();
+        assert!(world.apply(&set).is_complete());
+        assert_eq!(world.requests(), ["Update c"]);
+    }
+    assert_eq!(world.notes, []);
+    world.cluster.take("person", "c", "key", "eA==");
+    world.advance(10);
+    assert!(world.apply(&set).is_complete());
+    assert_eq!(world.notes, [], "the count started again");
+}
+
+// DRIFT-5
+#[test]
+fn corrections_are_forgotten_with_the_object() {
+    let mut world = World::new();
+    let set = of_two_fields();
+    world.apply(&set);
+    for _ in 0..2 {
+        world.cluster.take("person", "c", "key", "eA==");
+        assert!(world.apply(&set).is_complete());
+        world.advance(10);
+    }
+    world.cluster.remove("ConfigMap", "c");
+    assert!(world.apply(&set).is_complete());
+    world.requests();
+    for seconds in [0, 10] {
+        world.advance(seconds);
+        world.cluster.take("person", "c", "key", "eA==");
+        assert!(world.apply(&set).is_complete());
+        assert_eq!(world.requests(), ["Update c"]);
+    }
+    assert_eq!(world.notes, []);
+}
+
+// DRIFT-5, DRIFT-6
+#[test]
+fn a_fight_outlives_our_own_recreations_of_the_object() {
+    let mut world = World::new();
+    let set = of_two_fields().map(|object| object.with("update-policy", "recreate"));
+    world.apply(&set);
+    world.requests();
+    let start = world.now;
+    let mut corrections = Vec::new();
+    for _ in 0..100 {
+        world.cluster.take("fighter", "c", "key", "eA==");
+        assert!(world.apply(&set).is_complete());
+        if world.requests().iter().any(|request| request == "Recreate c") {
+            corrections.push(world.now.duration_since(start).as_secs());
+        }
+        world.advance(1);
+    }
+    assert_eq!(corrections, [0, 10, 70]);
 }
 
 // DRIFT-6
@@ -170,6 +392,25 @@ fn a_correction_that_meets_conflicts_without_end_is_tried_again_on_a_timer() {
     let start = world.now;
     assert!(world.apply(&set).is_complete());
     assert_eq!(world.wake.unwrap().duration_since(start).as_secs(), 10);
+}
+
+// OUT-3, DRIFT-7
+#[test]
+fn a_correction_that_meets_a_transient_error_is_tried_again_without_the_pauses_of_a_fight() {
+    let mut world = World::new();
+    let set = [object("ConfigMap", "c")];
+    world.apply(&set);
+    drifting(&mut world);
+    let key = world.item("c").key();
+    world.cluster.refusals.insert(key, vec![Refusal { code: 503, ..Refusal::default() }; 2]);
+    world.requests();
+    for _ in 0..2 {
+        assert!(world.apply(&set).is_complete());
+        assert_eq!((world.transient, world.requests().len()), (Some(crate::backoff::Transient::default()), 1));
+        world.advance(1);
+    }
+    assert!(world.apply(&set).is_complete());
+    assert_eq!((world.transient, world.cluster.get("ConfigMap", "c").unwrap()["data"]["key"].clone()), (None, "dmFsdWU=".into()));
 }
 
 // WAVE-4

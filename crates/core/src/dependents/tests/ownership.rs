@@ -1,6 +1,6 @@
 //! Whose objects are written.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::super::*;
 use super::chance::{Event, settle};
@@ -23,7 +23,7 @@ fn unowned_objects_are_adopted_and_owned_ones_left_alone() {
     let set = existing(&mut world);
     let (reason, message) = blocked(world.apply(&set));
     assert_eq!(reason, BlockedReason::OwnerConflict);
-    assert_eq!(message, "owner conflict; object /v1, Kind=Secret demo/s is owned by cluster/demo/other");
+    assert_eq!(message, "owner conflict; object Secret demo/s is owned by cluster/demo/other");
     assert_eq!(world.requests(), ["Create c", "ReadLive c", "Update c"]);
     assert_eq!(world.item("c").phase, Phase::Ready);
     // The other owner lets go.
@@ -38,7 +38,7 @@ fn with_adoption_never_nothing_is_adopted() {
     let set = existing(&mut world).map(|manifest| manifest.with("adoption-policy", "never"));
     let (reason, message) = blocked(world.apply(&set));
     assert_eq!(reason, BlockedReason::OwnerConflict);
-    assert!(message.contains("found existing object /v1, Kind=ConfigMap demo/c without owner"), "{message}");
+    assert!(message.contains("found existing object ConfigMap demo/c without owner"), "{message}");
     assert!(message.contains("is owned by cluster/demo/other"), "{message}");
     assert_eq!(world.requests(), ["Create c", "ReadLive c"]);
 }
@@ -139,4 +139,196 @@ fn what_loses_our_label_before_it_is_purged_is_not_taken_where_nothing_may_be_ad
         let marked = world.requests().contains(&"TakeOwnership c".to_owned());
         assert_eq!((marked, world.cluster.get("ConfigMap", "c").is_some()), (!stays, stays), "{policy}");
     }
+}
+
+const OTHER: &str = "other.example.com";
+
+/// An object with the marks of an owner under another name.
+fn marked(mut object: Value, operator: &str, hash: &str, id: &str) -> Value {
+    object.set_label(format!("{operator}/owner-id"), hash);
+    object.set_annotation(format!("{operator}/owner-id"), id);
+    object.set_annotation(format!("{operator}/digest"), "digest");
+    object
+}
+
+/// An object of the component of equal namespace and name that another type has.
+fn anothers(world: &World, object: Value) -> Value {
+    marked(object, OTHER, world.engine.owner.hash(), world.engine.owner.id())
+}
+
+// OWN-3a
+#[test]
+fn an_owner_mark_under_another_name_is_an_owner_whatever_hash_it_has() {
+    for policy in ["if-unowned", "never"] {
+        let mut world = World::new();
+        let taken = anothers(&world, object("ConfigMap", "c"));
+        world.cluster.put(taken);
+        let before = world.cluster.get("ConfigMap", "c").cloned();
+        let set = [object("ConfigMap", "c").value("ours").with("adoption-policy", policy)];
+        let (reason, message) = blocked(world.apply(&set));
+        assert_eq!(reason, BlockedReason::OwnerConflict);
+        assert_eq!(
+            message,
+            "owner conflict; object ConfigMap demo/c is owned by cluster/demo/component of operator other.example.com"
+        );
+        assert_eq!(world.requests(), ["Create c", "ReadLive c"]);
+        assert_eq!(world.cluster.get("ConfigMap", "c").cloned(), before);
+        // No watch by our label shows it.
+        assert_eq!(world.watched, [("ConfigMap".to_owned(), "c".to_owned())]);
+        assert!(world.delete().is_complete());
+        assert_eq!(world.cluster.get("ConfigMap", "c").cloned(), before);
+    }
+}
+
+// OWN-3a
+#[test]
+fn owner_marks_are_told_from_other_labels_by_their_form() {
+    let hash = crate::manifest::OwnerId::new("a/b/c").hash().to_owned();
+    for (key, hash, id, is_owner) in [
+        ("other.example.com/owner-id", hash.as_str(), "", true),
+        ("other.example.com/owner-id", "17", "cluster/demo/other", true),
+        ("other.example.com/owner-id", "17", "cluster//other", true),
+        ("other.example.com/owner-id", "17", "demo/other", false),
+        ("other.example.com/owner-id", "17", "a/b/c/d", false),
+        ("other.example.com/owner-id", &hash.to_uppercase(), "", false),
+        ("owner-id", hash.as_str(), "cluster/demo/other", false),
+        ("other.example.com/team", hash.as_str(), "", false),
+    ] {
+        let mut world = World::new();
+        let mut found = object("ConfigMap", "c");
+        found.set_label(key, hash);
+        found.set_annotation(key, id);
+        world.cluster.put(found);
+        let end = world.apply(&[object("ConfigMap", "c")]);
+        assert_eq!(!end.is_complete(), is_owner, "{key}: {hash}, {id}");
+    }
+}
+
+// OWN-3a
+#[test]
+fn our_own_label_decides_alone() {
+    let mut world = World::new();
+    let set = [object("ConfigMap", "c")];
+    world.apply(&set);
+    let (hash, id) = (world.engine.owner.hash().to_owned(), world.engine.owner.id().to_owned());
+    world.cluster.edit("ConfigMap", "c", |live| *live = marked(live.clone(), OTHER, &hash, &id));
+    world.requests();
+    assert!(world.apply(&set).is_complete());
+    assert_eq!(world.requests(), Vec::<String>::new());
+    let changed = [object("ConfigMap", "c").value("new")];
+    assert!(world.apply(&changed).is_complete());
+    assert!(world.delete().is_complete());
+    assert!(world.cluster.get("ConfigMap", "c").is_none());
+}
+
+// OWN-3a
+#[test]
+fn with_adoption_always_the_marks_of_another_operator_are_replaced() {
+    let label = format!("{OTHER}/owner-id");
+    for (policy, expected) in [
+        ("replace", &["Create c", "ReadLive c", "Update c"][..]),
+        ("recreate", &["Create c", "ReadLive c", "TakeOwnership c", "Recreate c", "Create c"]),
+        ("ssa-merge", &["Create c", "ReadLive c", "TakeOwnership c", "Update c"]),
+        ("ssa-override", &["Create c", "ReadLive c", "TakeOwnership c", "Update c"]),
+    ] {
+        let mut world = World::new();
+        let taken = anothers(&world, object("ConfigMap", "c"));
+        world.cluster.put(taken);
+        let set = [object("ConfigMap", "c").with("adoption-policy", "always").with("update-policy", policy)];
+        assert!(world.apply(&set).is_complete(), "{policy}");
+        assert_eq!(world.requests(), expected, "{policy}");
+        let live = world.cluster.get("ConfigMap", "c").unwrap();
+        assert_eq!(live.label(&label), None, "{policy}");
+        assert_eq!((live.annotation(&label), live.annotation(&format!("{OTHER}/digest"))), (None, None), "{policy}");
+        assert_eq!(live.label(&format!("{OPERATOR}/owner-id")), Some(world.engine.owner.hash()), "{policy}");
+    }
+}
+
+// OWN-3a, WRITE-10
+#[test]
+fn the_patch_that_takes_ownership_removes_the_marks_of_another_operator() {
+    let mut world = World::new();
+    let taken = anothers(&world, object("ConfigMap", "c"));
+    world.cluster.put(taken);
+    let live = world.cluster.get("ConfigMap", "c").unwrap().clone();
+    let projection = Projection::of(&live, &world.engine.context);
+    assert_eq!((projection.owner_hash(), projection.other_operator()), (None, Some(OTHER)));
+    assert!(!projection.is_owned_by(world.engine.owner.hash()));
+    let observed = Observed::default();
+    let planner = planner::Planner::new(&world.engine, &observed, &world.memory, world.now);
+    let gvk = live.gvk().unwrap();
+    let action = planner.take_ownership(&gvk, &live.key().unwrap(), &projection);
+    let (label, ours) = (format!("{OTHER}/owner-id"), format!("{OPERATOR}/owner-id"));
+    let Request::MergePatch(patch) = action.request else { panic!("{action:?}") };
+    assert_eq!(patch["metadata"]["labels"], json!({ ours.as_str(): world.engine.owner.hash(), label.as_str(): null }));
+    let annotations = json!({ ours: world.engine.owner.id(), label: null, format!("{OTHER}/digest"): null });
+    assert_eq!(patch["metadata"]["annotations"], annotations);
+}
+
+// OWN-3a, WRITE-8
+#[test]
+fn a_type_that_another_operator_took_is_left_without_our_finalizer() {
+    for wanted in [true, false] {
+        let mut world = World::new();
+        let set = [definition()];
+        assert!(world.apply(&set).is_complete());
+        let name = "bazs.testing.kubewright.dev";
+        let (owner, finalizer) = (world.engine.owner.clone(), world.engine.finalizer.clone());
+        world.cluster.edit("CustomResourceDefinition", name, |live| {
+            live.remove_label(&format!("{OPERATOR}/owner-id"));
+            *live = marked(live.clone(), OTHER, owner.hash(), owner.id());
+            assert!(live.has_finalizer(&finalizer));
+        });
+        if wanted {
+            assert_eq!(blocked(world.apply(&set)).0, BlockedReason::OwnerConflict);
+        }
+        // Instances of the other one do not hold up what leaves the type alone.
+        world.cluster.put(object("Baz", "theirs"));
+        assert!(world.delete().is_complete());
+        let live = world.cluster.get("CustomResourceDefinition", name).unwrap();
+        assert!(live.deletion_timestamp().is_none() && !live.has_finalizer(&finalizer), "{live}");
+        assert!(world.cluster.get("Baz", "theirs").is_some());
+    }
+}
+
+// GATE-1, OPT-1a
+#[test]
+fn instances_of_a_component_with_our_hash_under_another_name_hold_up_the_deletion() {
+    let mut world = World::new();
+    world.apply(&[definition()]);
+    let theirs = anothers(&world, object("Baz", "theirs"));
+    world.cluster.put(theirs);
+    assert_eq!(blocked(world.delete()).0, BlockedReason::DeletionBlocked);
+    assert_eq!(world.engine.foreign_selector(), format!("{OPERATOR}/owner-id!={}", world.engine.owner.hash()));
+    world.cluster.remove("Baz", "theirs");
+    settle(&mut world);
+    world.delete();
+    settle(&mut world);
+    assert!(world.delete().is_complete());
+    assert!(world.cluster.get("CustomResourceDefinition", "bazs.testing.kubewright.dev").is_none());
+}
+
+// OWN-1, OWN-3a
+#[test]
+fn an_object_that_another_operator_took_is_neither_purged_nor_corrected() {
+    let mut world = World::new();
+    let purged = object("ConfigMap", "purged").with("purge-order", "5");
+    let set = [object("ConfigMap", "c"), purged, object("Foo", "foo").with("apply-order", "5")];
+    world.apply(&set);
+    world.cluster.observe("Foo", "foo");
+    let owner = world.engine.owner.clone();
+    for name in ["c", "purged"] {
+        world.cluster.edit("ConfigMap", name, |live| {
+            live.remove_label(&format!("{OPERATOR}/owner-id"));
+            *live = marked(live.clone(), OTHER, owner.hash(), owner.id()).value("theirs");
+        });
+    }
+    let before = [world.cluster.get("ConfigMap", "c").cloned(), world.cluster.get("ConfigMap", "purged").cloned()];
+    for _ in 0..3 {
+        let (reason, message) = blocked(world.apply(&set));
+        assert_eq!(reason, BlockedReason::OwnerConflict);
+        assert!(message.contains("of operator other.example.com"), "{message}");
+        world.advance(700);
+    }
+    assert_eq!([world.cluster.get("ConfigMap", "c").cloned(), world.cluster.get("ConfigMap", "purged").cloned()], before);
 }

@@ -42,12 +42,41 @@ fn all_mistakes_are_reported_together() {
     assert_eq!(
         texts,
         [
-            "object /v1, Kind=ConfigMap demo/c: invalid value for annotation op.example.com/apply-order: \"x\" (allowed: an integer from -32768 to 32767)",
-            "duplicate object /v1, Kind=ConfigMap demo/c",
-            "object /v1, Kind=Namespace n: namespaces must not define a purge order",
-            "object apiextensions.k8s.io/v1, Kind=CustomResourceDefinition bazs.testing.kubewright.dev: custom resource definitions must not define a purge order",
+            "object ConfigMap demo/c: invalid value for annotation op.example.com/apply-order: \"x\" (allowed: an integer from -32768 to 32767)",
+            "duplicate object ConfigMap demo/c (manifests 1 and 2)",
+            "object Namespace n: namespaces must not define a purge order",
+            "object CustomResourceDefinition.apiextensions.k8s.io bazs.testing.kubewright.dev: custom resource definitions must not define a purge order",
         ]
     );
+}
+
+// MARK-2
+#[test]
+fn an_unknown_annotation_of_the_operator_is_refused_with_the_nearest_known_one() {
+    let world = World::new();
+    let set = [object("ConfigMap", "c").with("aply-order", "1"), object("ConfigMap", "d").with("disable-events", "true")];
+    let errors = world.prepare(&set).unwrap_err();
+    assert_eq!(
+        errors.to_string(),
+        "object ConfigMap demo/c: unknown annotation op.example.com/aply-order (the nearest known one is \
+         op.example.com/apply-order; use another prefix for annotations of your own)"
+    );
+}
+
+// PREP-7
+#[test]
+fn a_namespace_on_a_cluster_scoped_object_is_named() {
+    let world = World::new();
+    assert_eq!(world.prepare(&[object("Namespace", "n")]).unwrap().misplaced(), None);
+    let mut role = object("Namespace", "n");
+    role["kind"] = "ClusterRole".into();
+    role["apiVersion"] = "rbac.authorization.k8s.io/v1".into();
+    role["metadata"]["namespace"] = "demo".into();
+    let desired = world.prepare(&[role]).unwrap();
+    assert_eq!(desired.objects()[0].key.namespace, "");
+    let note = desired.misplaced().unwrap();
+    assert_eq!((note.reason(), note.is_warning()), ("NamespaceIgnored", true));
+    assert!(note.message().ends_with("ClusterRole.rbac.authorization.k8s.io n (namespace demo)"), "{}", note.message());
 }
 
 // PREP-8, DEL-5
@@ -60,7 +89,7 @@ fn deletion_stage_objects_are_kept_apart() {
     assert!(desired.deletion_stage()[0].digest.ends_with("@pre-delete"));
 }
 
-// Chapter 18
+// component.md, 18
 #[test]
 fn group_patterns_match_as_specified() {
     for (pattern, group, matches) in [

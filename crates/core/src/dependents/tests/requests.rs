@@ -1,10 +1,13 @@
 //! What is sent, and what refusals mean.
 
+use std::time::Duration;
+
 use serde_json::Value;
 
 use super::super::*;
 use super::cluster::GROUP;
 use super::world::{Annotate, End, World, definition, object, waiting};
+use crate::backoff::Transient;
 use kubewright_machinery::object::ObjectKey;
 
 // PERF-1, N = 1, 10, 100
@@ -101,8 +104,8 @@ fn conflicts_are_retried_and_others_go_on() {
     world.cluster.refusals.insert(key, vec![conflict; 100]);
     let end = world.apply(&again);
     let End::Verdict(Verdict::Wait { message, after }) = end else { panic!("{end:?}") };
-    assert_eq!(message, "conflict while writing /v1, Kind=ConfigMap demo/a");
-    assert_eq!(after.map(|after| after.as_secs()), Some(1));
+    assert_eq!(message, "conflict while writing ConfigMap demo/a");
+    assert_eq!((after, world.transient), (None, Some(Transient::default())), "the back-off of the component decides");
     assert_eq!(world.requests().iter().filter(|request| *request == "Update a").count(), 6);
     assert_eq!(world.item("b").phase, Phase::Ready);
 }
@@ -134,4 +137,33 @@ fn an_immutable_field_is_named_with_the_remedies() {
     }
     assert_eq!(world.requests(), ["Update a", "Update b"]);
     assert!(world.apply(&changed[..2]).is_complete());
+}
+
+// OUT-3
+#[test]
+fn transient_errors_are_told_with_the_longest_time_that_the_server_asks_for() {
+    let mut world = World::new();
+    let set = [object("ConfigMap", "a"), object("ConfigMap", "b"), object("ConfigMap", "c")];
+    let key = |name| ObjectKey::new("", "ConfigMap", "demo", name);
+    let busy = |seconds| Refusal { code: 429, retry_after: Some(Duration::from_secs(seconds)), ..Refusal::default() };
+    world.cluster.refusals.insert(key("a"), vec![Refusal { code: 500, ..Refusal::default() }]);
+    world.cluster.refusals.insert(key("b"), vec![busy(7)]);
+    let end = world.apply(&set);
+    assert!(matches!(end, End::Verdict(Verdict::Wait { after: None, .. })), "{end:?}");
+    assert_eq!(world.transient, Some(Transient::new(Some(Duration::from_secs(7)))));
+    assert!(world.cluster.get("ConfigMap", "c").is_some(), "others go on");
+    assert!(world.apply(&set).is_complete());
+    assert_eq!(world.transient, None);
+}
+
+// OUT-3: the watch of the namespace tells when to go on.
+#[test]
+fn a_namespace_that_is_going_away_is_no_transient_error() {
+    let mut world = World::new();
+    let cause = RefusalCause { reason: "NamespaceTerminating".to_owned(), ..RefusalCause::default() };
+    let refusal = Refusal { code: 403, causes: vec![cause], ..Refusal::default() };
+    world.cluster.refusals.insert(ObjectKey::new("", "ConfigMap", "demo", "a"), vec![refusal]);
+    let end = world.apply(&[object("ConfigMap", "a")]);
+    assert!(matches!(end, End::Verdict(Verdict::Wait { after: None, .. })), "{end:?}");
+    assert_eq!(world.transient, None);
 }

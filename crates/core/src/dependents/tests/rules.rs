@@ -88,10 +88,7 @@ fn orders_that_contradict_each_other_are_refused_before_any_request() {
         ),
     ] {
         let message = invalid(&[definition(), instance], &mut world);
-        assert_eq!(
-            message,
-            format!("error validating object set (testing.kubewright.dev/v1alpha1, Kind=Baz demo/baz): {problem}")
-        );
+        assert_eq!(message, format!("error validating object set (Baz.testing.kubewright.dev demo/baz): {problem}"));
     }
     for (inside, problem) in [
         (
@@ -104,7 +101,7 @@ fn orders_that_contradict_each_other_are_refused_before_any_request() {
         ),
     ] {
         let message = invalid(&[object("Namespace", "inner"), inside.within("inner")], &mut world);
-        assert_eq!(message, format!("error validating object set (/v1, Kind=ConfigMap inner/c): {problem}"));
+        assert_eq!(message, format!("error validating object set (ConfigMap inner/c): {problem}"));
     }
     assert_eq!(world.requests(), Vec::<String>::new());
 

@@ -28,6 +28,8 @@ pub(super) struct World {
     pub(super) status_writes: usize,
     pub(super) notes: Vec<Note>,
     pub(super) wake: Option<Timestamp>,
+    /// The transient errors that the last pass could not get over.
+    pub(super) transient: Option<crate::backoff::Transient>,
     /// What the last plan wants to be watched, by kind and name.
     pub(super) watched: Vec<(String, String)>,
     /// Inventories that were persisted before writes.
@@ -74,6 +76,7 @@ impl World {
             status_writes: 0,
             notes: Vec::new(),
             wake: None,
+            transient: None,
             watched: Vec::new(),
             write_aheads: Vec::new(),
             dies_after: None,
@@ -151,6 +154,7 @@ impl World {
             assert_eq!(plan, next(self, &inventory, &observed), "a plan is a function of its input");
             self.memory = plan.memory.clone();
             self.wake = plan.wake;
+            self.transient = observed.transient();
             self.watched = plan.watch_objects.iter().map(|object| (object.key.kind.clone(), object.key.name.clone())).collect();
             inventory = plan.inventory;
             if plan.actions.is_empty() {
@@ -221,7 +225,7 @@ impl World {
         }
     }
 
-    /// Phases and healths by name, as the scenarios of chapter 17 write them.
+    /// Phases and healths by name, as the scenarios of component.md, 17 write them.
     pub(super) fn phases(&self) -> Vec<String> {
         let mut phases: Vec<String> = self
             .persisted

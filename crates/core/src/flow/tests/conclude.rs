@@ -55,7 +55,7 @@ fn row(flow: &Flow) -> String {
     )
 }
 
-// Table of section 2; RES-03
+// Table of flow-and-contract.md, 2; RES-03
 #[test]
 fn each_outcome_has_its_row() {
     for (flow, expected) in [
@@ -189,7 +189,7 @@ fn the_class_of_unknown_errors_can_be_set() {
     assert_eq!(outcome(&failed()), Outcome::Error);
 }
 
-// ACT-6, PIPE-11
+// ACT-6, FPIPE-11
 #[test]
 fn a_second_pass_with_the_same_result_tells_nothing_new() {
     for flow in [Ok(()), Wait::for_event("W").into(), blocked(), Failure::terminal("T", "x").into()] {

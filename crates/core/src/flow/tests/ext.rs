@@ -45,7 +45,7 @@ fn an_expected_failure_becomes_a_wait() {
     assert!(failed().or_wait(|_| None).is_failed());
 }
 
-// DEL-04
+// FDEL-04
 #[test]
 fn only_a_404_is_ignored() {
     assert_eq!(Err::<u8, _>(not_found()).ignore_not_found().unwrap(), None);

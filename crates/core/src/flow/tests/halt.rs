@@ -45,7 +45,7 @@ fn a_delay_of_zero_is_refused() {
     assert_eq!(Delay::try_from(Duration::from_secs(2)), Ok(Delay::secs::<2>()));
 }
 
-// PIPE-09, HALT-4
+// FPIPE-09, HALT-4
 #[test]
 fn delays_are_shown_in_human_units() {
     let shown: Vec<String> = [500, 10_000, 90_000, 21_600_000, 1_280, 3_600_500]

@@ -1,5 +1,7 @@
 mod classify;
 mod conclude;
+mod confidential;
+mod denial;
 mod ext;
 mod halt;
 mod join;

@@ -100,6 +100,18 @@ impl Discovery {
         Ok(self.table().iter().cloned().collect())
     }
 
+    /// Reads the types of the cluster, however new the cache is: no event tells when a silent group can tell its types again.
+    pub async fn look_again(&self) -> Result<(), ApiError> {
+        let begun = self.inner.cache.read().begun;
+        loop {
+            let (number, result) = self.read().0.await;
+            result.map_err(ApiError::Shared)?;
+            if number > begun {
+                return Ok(());
+            }
+        }
+    }
+
     /// Groups and versions that could not tell their types when [`all`](Self::all) was last read, such as that of an aggregated
     /// service that is down: of these, absent does not mean that a type does not exist.
     pub fn silent(&self) -> Vec<(String, String)> {
@@ -120,8 +132,13 @@ impl Discovery {
         self.inner.changes.send_modify(|count| *count += 1);
     }
 
+    /// The table is read again before its next use. Nobody is told: for those who know that an earlier read may have come too soon.
+    pub fn outdate(&self) {
+        self.inner.cache.write().asked += 1;
+    }
+
     /// Tells when types may have come or gone.
-    pub(crate) fn changes(&self) -> watch::Receiver<u64> {
+    pub fn changes(&self) -> watch::Receiver<u64> {
         self.inner.changes.subscribe()
     }
 

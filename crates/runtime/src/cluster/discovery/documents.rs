@@ -180,5 +180,5 @@ async fn read_legacy(connection: &Connection, versions: Vec<(String, String)>, b
 
 async fn fetch<T: DeserializeOwned>(connection: &Connection, request: &ApiRequest) -> Result<T, ApiError> {
     let (_, body): (_, Bytes) = connection.fetch(request).await?;
-    serde_json::from_slice(&body).map_err(|source| ApiError::Decode { request: request.to_string(), source })
+    serde_json::from_slice(&body).map_err(|error| ApiError::undecodable(request.to_string(), &error))
 }

@@ -122,7 +122,7 @@ pub(super) struct ClusterArgs {
 
 #[derive(Clone, Debug, Args)]
 pub(super) struct LogArgs {
-    /// How logs are written: `text`, `json`, or `auto`, the default: text on a terminal and JSON elsewhere
+    /// How logs are written: `text`, `json`, or `auto`, the default: text on a terminal and of `dev`, JSON elsewhere
     #[arg(long, env = "LOG_FORMAT", value_name = "FORMAT", value_parser = given(log_format))]
     log_format: Option<Given<LogFormat>>,
     /// What is logged, for instance `info` or `warn,kubewright_runtime=debug`
@@ -136,7 +136,7 @@ pub(super) enum LogFormat {
     Json,
     /// Lines for people
     Text,
-    /// Text on a terminal, JSON elsewhere
+    /// Text on a terminal and of `dev`, JSON elsewhere
     Auto,
 }
 

@@ -7,6 +7,13 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 
 use super::args::{LogArgs, LogFormat};
 
+/// What a command logs where neither flag nor variable says anything.
+pub(super) struct LogDefaults {
+    pub(super) filter: &'static str,
+    /// Whether the format `auto` is JSON where the output is no terminal: a service is read by machines, a demonstration by people.
+    pub(super) json_in_pipes: bool,
+}
+
 /// A filter that cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[error(
@@ -18,14 +25,14 @@ pub(super) struct InvalidFilter {
 }
 
 /// Writes logs to the error output. A subscriber that is there already stays.
-pub(super) fn set_up(args: &LogArgs, default_filter: &str) -> Result<(), InvalidFilter> {
-    let filter = args.log_filter.as_deref().filter(|filter| !filter.is_empty()).unwrap_or(default_filter);
+pub(super) fn set_up(args: &LogArgs, defaults: &LogDefaults) -> Result<(), InvalidFilter> {
+    let filter = args.log_filter.as_deref().filter(|filter| !filter.is_empty()).unwrap_or(defaults.filter);
     let filter = EnvFilter::try_new(filter).map_err(|source| InvalidFilter { filter: filter.to_owned(), source })?;
     let terminal = io::stderr().is_terminal();
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
     let result = match args.format() {
         LogFormat::Json => builder.json().finish().try_init(),
-        LogFormat::Auto if !terminal => builder.json().finish().try_init(),
+        LogFormat::Auto if !terminal && defaults.json_in_pipes => builder.json().finish().try_init(),
         LogFormat::Auto | LogFormat::Text => builder.with_ansi(terminal).finish().try_init(),
     };
     if result.is_err() {

@@ -9,19 +9,20 @@ use std::process::ExitCode;
 use clap::Parser as _;
 use kube::Config;
 use kube::config::KubeConfigOptions;
+use kubewright_core::flow::redact;
 use kubewright_machinery::yaml;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::args::{Cli, ClusterArgs, Command, RunArgs};
-use super::logging::set_up;
+use super::logging::{LogDefaults, set_up};
 use super::{DevEnvironment, Interrupts};
 use crate::cluster::{ConnectError, config_from_file, infer_config};
 use crate::operator::{Operator, OperatorError};
 
 /// What is logged by default: by an operator, and by one that somebody tries out. The client logs errors that we report too.
-const RUN_FILTER: &str = "info,kube_client=off";
-const DEV_FILTER: &str = "warn,kube_client=off";
+const RUN_LOGS: LogDefaults = LogDefaults { filter: "info,kube_client=off", json_in_pipes: true };
+const DEV_LOGS: LogDefaults = LogDefaults { filter: "warn,kube_client=off", json_in_pipes: false };
 
 /// The exit code of a wrong command line.
 const USAGE: u8 = 2;
@@ -56,7 +57,7 @@ pub async fn main_from(
                     "run the command `dev`: this program was built without it; enable the feature `dev` of the crate kubewright",
                 );
             };
-            match set_up(&logging, DEV_FILTER) {
+            match set_up(&logging, &DEV_LOGS) {
                 Ok(()) => environment.run(operator, args).await,
                 Err(error) => usage(error),
             }
@@ -74,7 +75,7 @@ pub async fn main_from(
 }
 
 async fn run(operator: Operator, args: RunArgs) -> ExitCode {
-    if let Err(error) = set_up(&args.logging, RUN_FILTER) {
+    if let Err(error) = set_up(&args.logging, &RUN_LOGS) {
         return usage(error);
     }
     let mut interrupts = match Interrupts::listen() {
@@ -108,7 +109,8 @@ async fn run(operator: Operator, args: RunArgs) -> ExitCode {
 
 async fn connect_and_run(operator: Operator, args: RunArgs, shutdown: CancellationToken) -> Result<(), OperatorError> {
     let config = config(&args.cluster).await?;
-    tracing::info!(server = %config.cluster_url, "connecting");
+    // The address may carry a password.
+    tracing::info!(server = %redact(&config.cluster_url.to_string()), "connecting");
     operator.options(|options| args.apply(options)).run_config(config, shutdown).await
 }
 

@@ -3,7 +3,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::*;
-use crate::testing::{Fault, Server};
+use crate::testing::{CapturedLog, Fault, Server};
 use crate::watch::{Cause, WatchState};
 
 // TCL-9
@@ -188,7 +188,7 @@ async fn a_busy_server_says_when_to_come_back() {
     assert_eq!(cluster.clock().moment().since(before).as_secs(), 300);
 }
 
-// TRAP-19: what a load balancer has forgotten says nothing, not even that it is over.
+// STORE-11: what a load balancer has forgotten says nothing, not even that it is over.
 #[tokio::test(start_paused = true)]
 async fn a_connection_that_was_alive_and_falls_silent_is_given_up() {
     let server = Server::new();
@@ -275,7 +275,7 @@ async fn a_quiet_hour_costs_nothing_but_renewals() {
     assert_eq!(server.open_streams(), 1);
 }
 
-// STORE-5, TRAP-3
+// STORE-5
 #[tokio::test(start_paused = true)]
 async fn a_failing_watch_does_not_slow_another() {
     let server = Server::new();
@@ -335,19 +335,44 @@ async fn a_broken_watch_says_since_when_and_why() {
 
 // WATCH-6
 #[tokio::test(start_paused = true)]
-async fn a_forbidden_watch_shows_and_is_tried_again_after_ten_minutes() {
+async fn a_forbidden_watch_shows_and_is_tried_again_in_growing_waits_of_at_most_a_minute() {
     let server = Server::new();
     server.put("demo", "a", "1");
     server.fail_always("configmaps", Fault::Status(403, "Forbidden"));
     let store = subscribe(&server.cluster());
     assert_eq!(store.settled().await, WatchState::Forbidden);
     assert!(store.status().error.unwrap().contains("Forbidden"));
+    pass(1_200).await;
+    assert_eq!(server.requests("configmaps"), 2);
+    pass(600_000).await;
+    let tries = server.requests("configmaps");
+    assert!((15..=18).contains(&tries), "{tries} tries in ten minutes");
     server.heal();
-    pass(599_000).await;
-    assert_eq!(server.requests("configmaps"), 1);
-    pass(2_000).await;
-    assert_eq!(store.settled().await, WatchState::Watching);
+    pass(60_000).await;
+    assert_eq!(store.status().state, WatchState::Watching);
     assert_eq!(texts(&store), ["a=1"]);
+}
+
+// WATCH-6
+#[tokio::test(start_paused = true)]
+async fn a_watch_that_is_refused_where_lists_are_allowed_is_asked_for_alone_and_listed_when_it_is_allowed() {
+    let server = Server::new();
+    server.put("demo", "a", "1");
+    server.fail_always("watch=true", Fault::Status(403, "Forbidden"));
+    let store = subscribe(&server.cluster());
+    store.synced().await;
+    settle().await;
+    assert_eq!(store.status().state, WatchState::Forbidden);
+    pass(600_000).await;
+    let lists = server.requests("configmaps") - server.requests("watch=true");
+    assert_eq!(lists, 1, "{:?}", server.journal());
+    server.put("demo", "b", "2");
+    server.heal();
+    pass(60_000).await;
+    assert_eq!(store.status().state, WatchState::Watching);
+    assert_eq!(texts(&store), ["a=1", "b=2"]);
+    let lists = server.requests("configmaps") - server.requests("watch=true");
+    assert_eq!(lists, 2, "{:?}", server.journal());
 }
 
 #[tokio::test(start_paused = true)]
@@ -385,6 +410,35 @@ async fn a_type_that_comes_while_it_is_looked_for_in_vain_is_not_missed() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_end_of_a_watch_because_its_type_went_away_is_no_warning() {
+    let server = Server::new();
+    server.put("demo", "a", "1");
+    let store = synced(&server.cluster()).await;
+    pass(10_000).await;
+    let (log, _guard) = CapturedLog::start();
+    server.fail_always("configmaps", Fault::Status(404, "NotFound"));
+    server.unserve_config_maps(true);
+    server.drop_streams(false);
+    pass(5_000).await;
+    assert_eq!(store.status().state, WatchState::NotServed);
+    assert_eq!(log.text(), "");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_path_that_stays_unknown_though_its_type_is_served_is_a_warning() {
+    let server = Server::new();
+    server.put("demo", "a", "1");
+    let store = synced(&server.cluster()).await;
+    pass(10_000).await;
+    let (log, _guard) = CapturedLog::start();
+    server.fail_always("configmaps", Fault::Status(404, "NotFound"));
+    server.drop_streams(false);
+    pass(20_000).await;
+    assert_eq!(store.status().state, WatchState::Retrying);
+    assert!(log.text().contains("watch failed") && log.text().contains("does not know the path"), "{}", log.text());
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_type_that_goes_takes_its_objects_along() {
     let server = Server::new();
     server.put("demo", "a", "1");
@@ -405,7 +459,7 @@ async fn a_type_that_goes_takes_its_objects_along() {
     assert_eq!(texts(&store), ["a=1"]);
 }
 
-// STORE-9, TRAP-20
+// STORE-9
 #[tokio::test(start_paused = true)]
 async fn one_object_that_cannot_be_projected_does_not_stop_the_others() {
     let server = Server::new();

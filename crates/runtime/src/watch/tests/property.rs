@@ -59,7 +59,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
-    // WATCH-7, STORE-6, STORE-8, TRAP-6
+    // WATCH-7, STORE-6, STORE-8
     #[test]
     fn stores_converge_and_changes_add_up(steps in steps(), page in 1..4_usize, slowness in 0..12_usize) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();

@@ -3,7 +3,7 @@ use crate::clock::Clock;
 use crate::testing::Server;
 use crate::watch::{Cause, WatchState, project_with};
 
-// TRAP-6: apply a, delete a, subscribe, apply b.
+// STORE-10: apply a, delete a, subscribe, apply b.
 #[tokio::test(start_paused = true)]
 async fn a_late_subscriber_gets_what_is_there_and_what_comes() {
     let server = Server::new();
@@ -117,6 +117,29 @@ async fn objects_are_found_by_their_index() {
     settle().await;
     assert!(names("x").is_empty());
     assert_eq!(names("y"), ["a", "c"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn objects_of_one_index_text_come_and_go_in_any_order() {
+    let server = Server::new();
+    let store = synced(&server.cluster()).await;
+    for step in 0..200 {
+        let (name, text) = (format!("c{}", step * 7 % 13), if step % 2 == 0 { "x" } else { "y" });
+        if step % 3 == 0 {
+            server.delete("demo", &name);
+        } else {
+            server.put("demo", &name, text);
+        }
+        settle().await;
+        for text in ["x", "y"] {
+            let mut found: Vec<_> =
+                store.indexed(text).iter().map(|(key, kept)| format!("{}={}", key.name(), kept.text)).collect();
+            found.sort();
+            let expected: Vec<_> = texts(&store).into_iter().filter(|line| line.ends_with(&format!("={text}"))).collect();
+            assert_eq!(found, expected, "after step {step}");
+            assert_eq!(store.count_indexed(text), expected.len(), "after step {step}");
+        }
+    }
 }
 
 // STORE-10, WATCH-1

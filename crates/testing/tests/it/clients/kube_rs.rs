@@ -18,6 +18,9 @@ use kubewright_testing::TestCluster;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+/// How long a single step may take.
+const LIMIT: Duration = Duration::from_secs(150);
+
 /// A definition as users of kube-rs write it.
 #[derive(kube::CustomResource, kube::KubeSchema, Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[kube(
@@ -59,7 +62,7 @@ fn code<T: std::fmt::Debug>(outcome: Result<T, kube::Error>) -> u16 {
     }
 }
 
-// CLI-20, CRUD-1 to CRUD-3, UPD-2, SSA-6, NEG-1
+// SCLI-20, CRUD-1 to CRUD-3, UPD-2, SSA-6, NEG-1
 #[tokio::test]
 async fn the_typed_api_reads_and_writes() {
     let cluster = TestCluster::start().await;
@@ -109,7 +112,7 @@ async fn discovery_finds_kinds_both_ways() {
     cluster.stop().await;
 }
 
-// CLI-21, WATCH-3, WATCH-8
+// SCLI-21, SWATCH-3, SWATCH-8
 #[tokio::test]
 async fn watchers_see_what_is_there_and_what_changes() {
     let cluster = TestCluster::start().await;
@@ -158,15 +161,19 @@ async fn a_controller_keeps_children() {
     let mut parent = map("p");
     parent.labels_mut().insert("role".into(), "parent".into());
     maps.create(&PostParams::default(), &parent).await.unwrap();
-    runs.next().await.unwrap().unwrap();
+    let mut reconciled = async |what: &str| {
+        let next = tokio::time::timeout(LIMIT, runs.next()).await;
+        next.unwrap_or_else(|_| panic!("no reconciliation within {LIMIT:?}, but expected that {what}")).unwrap().unwrap();
+    };
+    reconciled("the child is created").await;
     assert_eq!(maps.get("p-child").await.unwrap().data.unwrap()["k"], "v");
     maps.delete("p-child", &DeleteParams::default()).await.unwrap();
     while maps.get_opt("p-child").await.unwrap().is_none() {
-        runs.next().await.unwrap().unwrap();
+        reconciled("the deleted child is created again").await;
     }
     maps.patch("p", &PatchParams::default(), &Patch::Merge(json!({"data": {"k": "w"}}))).await.unwrap();
     while maps.get("p-child").await.unwrap().data.unwrap()["k"] != "w" {
-        runs.next().await.unwrap().unwrap();
+        reconciled("the child follows its parent").await;
     }
     maps.delete("p", &DeleteParams::background()).await.unwrap();
     drop(runs);
@@ -212,7 +219,7 @@ async fn a_derived_definition_with_rules_is_kept_to() {
     let name = definition.name_any();
     definitions.patch(&name, &PatchParams::apply("kube-rs"), &Patch::Apply(&definition)).await.unwrap();
     let established = await_condition(definitions.clone(), &name, conditions::is_crd_established());
-    tokio::time::timeout(Duration::from_secs(180), established).await.unwrap().unwrap();
+    tokio::time::timeout(LIMIT, established).await.expect("the definition is established").unwrap();
 
     let widgets: Api<RustWidget> = Api::namespaced(client, cluster.namespace());
     // A real server serves them a little later.
@@ -221,7 +228,7 @@ async fn a_derived_definition_with_rules_is_kept_to() {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(180), served).await.unwrap();
+    tokio::time::timeout(LIMIT, served).await.expect("widgets can be listed");
     let spec = |size, limit, colour: &str| RustWidgetSpec { size, limit, colour: colour.into() };
     assert_eq!(code(widgets.create(&PostParams::default(), &RustWidget::new("big", spec(11, 10, ""))).await), 422);
     widgets.create(&PostParams::default(), &RustWidget::new("w", spec(1, 10, "red"))).await.unwrap();

@@ -6,7 +6,7 @@
 mod kube_rs;
 mod program;
 
-// EVD-7, CLI-14, REQ-2, PB-6: typed clients that speak protobuf, informers, server-side apply, leader election.
+// EVD-7, SCLI-14, REQ-2, PB-6: typed clients that speak protobuf, informers, server-side apply, leader election.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_program_of_client_go_finds_what_it_needs() {
     program::passes("go").await;

@@ -1,0 +1,68 @@
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use kubewright_render::{Environment, ObjectQuestion, Place, Question, RenderError};
+use kubewright_runtime::cluster::Cluster;
+use kubewright_runtime::controller::Key;
+use serde_json::{Value, json};
+
+use super::registry::{Lookups, Scene, Subject};
+use super::{object, types};
+
+/// Answers the questions of one component's renderings in one pass.
+pub(crate) struct PassEnvironment {
+    pub(super) lookups: Lookups,
+    pub(super) component: Key,
+    pub(super) local: Scene,
+    pub(super) target: Scene,
+}
+
+impl PassEnvironment {
+    /// From now on the component is told of changes of these answers alone.
+    pub(crate) fn keep<'a>(&self, asked: impl Iterator<Item = &'a Question>) {
+        self.lookups.keep(&self.component, &asked.filter_map(|question| self.subject(question)).collect());
+    }
+
+    fn scene(&self, place: Place) -> &Scene {
+        if place == Place::Local { &self.local } else { &self.target }
+    }
+
+    /// What is watched for an answer. The version of a server tells of no change.
+    fn subject(&self, question: &Question) -> Option<Subject> {
+        match question {
+            Question::Serves(_) | Question::ApiVersions => Some(Subject::Types { scene: self.target.name.clone() }),
+            Question::Object(asked) => {
+                let ObjectQuestion { gvk, namespace, name, .. } = asked.clone();
+                Some(Subject::Object { scene: self.scene(asked.place).name.clone(), gvk, namespace, name })
+            }
+            _ => None,
+        }
+    }
+
+    fn target(&self) -> &Cluster {
+        &self.target.cluster
+    }
+}
+
+#[async_trait]
+impl Environment for PassEnvironment {
+    async fn answer(&self, question: &Question) -> Result<Arc<Value>, RenderError> {
+        match question {
+            Question::Version => self.lookups.version(self.target()).await,
+            Question::Serves(api) => {
+                self.lookups.follow_types(&self.component, &self.target);
+                types::serves(self.target(), api).await.map(|served| Arc::new(json!(served)))
+            }
+            Question::ApiVersions => {
+                self.lookups.follow_types(&self.component, &self.target);
+                types::api_versions(self.target()).await.map(|versions| Arc::new(json!(versions)))
+            }
+            Question::Object(asked) => {
+                let scene = self.scene(asked.place);
+                let watched = self.lookups.watch(&self.component, scene, asked);
+                object::find(&scene.cluster, &watched, asked).await
+            }
+            other => Err(RenderError::input(format!("this operator cannot answer {other:?}"))),
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! What renderings ask of clusters: capabilities and single objects, answered from discovery and from shared watches (GEN-2, GEN-5).
+
+mod environment;
+mod object;
+mod registry;
+mod types;
+
+pub(crate) use environment::PassEnvironment;
+pub(crate) use registry::Lookups;

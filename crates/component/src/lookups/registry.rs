@@ -1,0 +1,220 @@
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kubewright_core::time::Moment;
+use kubewright_machinery::object::GroupVersionKind;
+use kubewright_render::{ObjectQuestion, RenderError};
+use kubewright_runtime::cluster::{Cluster, Impersonation};
+use kubewright_runtime::controller::Key;
+use kubewright_runtime::task::Tasks;
+use kubewright_runtime::watch::{Project, WatchSpec, project_with};
+use parking_lot::Mutex;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::environment::PassEnvironment;
+use super::object::{Watched, answer};
+use super::types::refused;
+use crate::observe::Notify;
+
+/// The version of a server is asked for again after this time: nothing tells when it changes.
+const VERSION_AGE: Duration = Duration::from_secs(60 * 60);
+/// A server's discovery may tell of a type a little later than its definition: it is read once more so long after the last change.
+const SETTLING: Duration = Duration::from_secs(5);
+
+/// What renderings of the components of one type look up, and who is told when it changes.
+#[derive(Clone)]
+pub(crate) struct Lookups {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    local: Cluster,
+    tasks: Tasks,
+    notify: Notify,
+    /// One for all, so that equal watches share their objects.
+    projector: Arc<dyn Project<Output = Value>>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    components: HashMap<Key, BTreeMap<Subject, Listening>>,
+    /// The version documents of servers, by the name of the cluster.
+    versions: HashMap<String, (Moment, Arc<Value>)>,
+}
+
+/// A cluster in the name of somebody.
+#[derive(Clone)]
+pub(super) struct Scene {
+    pub(super) cluster: Cluster,
+    /// Tells clusters and identities apart.
+    pub(super) name: String,
+}
+
+/// What a component listens to.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Subject {
+    /// The types of a cluster.
+    Types { scene: String },
+    /// An object.
+    Object { scene: String, gvk: GroupVersionKind, namespace: String, name: String },
+}
+
+/// A task that listens to a subject, which ends with this.
+struct Listening {
+    watched: Option<Watched>,
+    stop: CancellationToken,
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}
+
+impl Lookups {
+    pub(crate) fn new(local: Cluster, tasks: Tasks, notify: Notify) -> Self {
+        let inner = Inner { local, tasks, notify, projector: project_with(answer), state: Mutex::default() };
+        Self { inner: Arc::new(inner) }
+    }
+
+    /// What answers a component whose dependents live there and are written in that name.
+    pub(crate) fn for_pass(&self, component: &Key, target: &Cluster, who: Option<&Impersonation>) -> PassEnvironment {
+        let name = match who {
+            Some(who) => format!("{} as {who:?}", target.name()),
+            None => target.name().to_owned(),
+        };
+        let local = &self.inner.local;
+        PassEnvironment {
+            lookups: self.clone(),
+            component: component.clone(),
+            local: Scene { cluster: local.clone(), name: local.name().to_owned() },
+            target: Scene { cluster: target.clone(), name },
+        }
+    }
+
+    /// The component listens to these alone.
+    pub(super) fn keep(&self, component: &Key, subjects: &BTreeSet<Subject>) {
+        let mut state = self.inner.state.lock();
+        let Some(listening) = state.components.get_mut(component) else { return };
+        listening.retain(|subject, _| subjects.contains(subject));
+        if listening.is_empty() {
+            state.components.remove(component);
+        }
+    }
+
+    /// The component is gone.
+    pub(crate) fn forget(&self, component: &Key) {
+        self.inner.state.lock().components.remove(component);
+    }
+
+    /// The version document of a server.
+    pub(super) async fn version(&self, cluster: &Cluster) -> Result<Arc<Value>, RenderError> {
+        let now = cluster.clock().moment();
+        let known = self.inner.state.lock().versions.get(cluster.name()).cloned();
+        if let Some((_, document)) = known.filter(|(read, _)| now.since(*read) < VERSION_AGE) {
+            return Ok(document);
+        }
+        let document = Arc::new(cluster.version().await.map_err(refused)?);
+        self.inner.state.lock().versions.insert(cluster.name().to_owned(), (now, Arc::clone(&document)));
+        Ok(document)
+    }
+
+    /// Queues the component whenever types of that cluster come or go.
+    pub(super) fn follow_types(&self, component: &Key, scene: &Scene) {
+        let subject = Subject::Types { scene: scene.name.clone() };
+        let mut state = self.inner.state.lock();
+        let listening = state.components.entry(component.clone()).or_default();
+        if listening.contains_key(&subject) {
+            return;
+        }
+        let stop = CancellationToken::new();
+        let (stopped, stopping) = (stop.clone(), self.inner.tasks.stopping());
+        let (notify, component) = (Arc::clone(&self.inner.notify), component.clone());
+        let (discovery, clock) = (scene.cluster.discovery().clone(), scene.cluster.clock().clone());
+        let mut changes = discovery.changes();
+        let listen = async move {
+            let mut settled: Option<Moment> = None;
+            loop {
+                let (at, timer) = (settled, &clock);
+                let quiet = async move {
+                    match at {
+                        Some(at) => timer.sleep_until(at).await,
+                        None => std::future::pending().await,
+                    }
+                };
+                tokio::select! {
+                    () = stopped.cancelled() => return,
+                    () = stopping.cancelled() => return,
+                    changed = changes.changed() => {
+                        if changed.is_err() {
+                            return;
+                        }
+                        settled = Some(clock.moment() + SETTLING);
+                    }
+                    () = quiet => {
+                        settled = None;
+                        discovery.outdate();
+                    }
+                }
+                notify(&component);
+            }
+        };
+        self.inner.tasks.spawn(format!("types for renderings in {}", scene.name), listen).detach();
+        listening.insert(subject, Listening { watched: None, stop });
+    }
+
+    /// The watch on an object, which queues the component whenever the object is another one than it was told.
+    pub(super) fn watch(&self, component: &Key, scene: &Scene, asked: &ObjectQuestion) -> Watched {
+        let ObjectQuestion { gvk, namespace, name, .. } = asked.clone();
+        let mut spec = WatchSpec::of_version(&gvk).fields(format!("metadata.name={name}"));
+        if !namespace.is_empty() {
+            spec = spec.in_namespace(&namespace);
+        }
+        let subject = Subject::Object { scene: scene.name.clone(), gvk, namespace, name };
+        let mut state = self.inner.state.lock();
+        let listening = state.components.entry(component.clone()).or_default();
+        if let Some(watched) = listening.get(&subject).and_then(|listening| listening.watched.clone()) {
+            return watched;
+        }
+        let task = format!("lookup {spec}");
+        let watched = Watched::new(scene.cluster.watches().subscribe(spec, Arc::clone(&self.inner.projector)));
+        let stop = CancellationToken::new();
+        let (stopped, stopping) = (stop.clone(), self.inner.tasks.stopping());
+        let (notify, component) = (Arc::clone(&self.inner.notify), component.clone());
+        let (here, mut changes, mut synced) = (watched.clone(), watched.store.changes(), false);
+        let listen = async move {
+            loop {
+                let news = tokio::select! {
+                    () = stopped.cancelled() => return,
+                    () = stopping.cancelled() => return,
+                    () = here.store.synced(), if !synced => {
+                        synced = true;
+                        here.was_missed() || here.is_news()
+                    }
+                    change = changes.next() => {
+                        if change.is_none() {
+                            return;
+                        }
+                        here.is_news()
+                    }
+                };
+                if news {
+                    notify(&component);
+                }
+            }
+        };
+        self.inner.tasks.spawn(task, listen).detach();
+        listening.insert(subject, Listening { watched: Some(watched.clone()), stop });
+        watched
+    }
+}
+
+impl fmt::Debug for Lookups {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lookups").field("components", &self.inner.state.lock().components.len()).finish_non_exhaustive()
+    }
+}

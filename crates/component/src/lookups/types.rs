@@ -1,0 +1,32 @@
+//! The types that a cluster serves, as a rendering asks for them.
+
+use std::collections::BTreeSet;
+
+use kubewright_render::RenderError;
+use kubewright_runtime::cluster::{ApiError, Cluster};
+
+/// Whether the cluster serves a `group/version`, or a kind of it. A group that cannot tell its types now may serve it all the same.
+pub(super) async fn serves(cluster: &Cluster, api: &str) -> Result<bool, RenderError> {
+    let served = cluster.discovery().all().await.map_err(refused)?;
+    let is_it = |api_version: &str, kind: &str| {
+        api == api_version || api.strip_prefix(api_version).and_then(|rest| rest.strip_prefix('/')) == Some(kind)
+    };
+    if served.iter().any(|resource| is_it(&resource.api_version(), &resource.kind)) {
+        return Ok(true);
+    }
+    let group = api.split_once('/').map_or("", |(group, _)| group);
+    match cluster.discovery().silence(group, None) {
+        Some(error) => Err(RenderError::transient(error)),
+        None => Ok(false),
+    }
+}
+
+/// Every `group/version` that the cluster serves.
+pub(super) async fn api_versions(cluster: &Cluster) -> Result<BTreeSet<String>, RenderError> {
+    let served = cluster.discovery().all().await.map_err(refused)?;
+    Ok(served.iter().map(|resource| resource.api_version()).collect())
+}
+
+pub(super) fn refused(error: ApiError) -> RenderError {
+    RenderError::Api(Box::new(error))
+}

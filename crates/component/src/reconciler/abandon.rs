@@ -1,0 +1,180 @@
+//! The end of components whose dependents are left as they are (DEL-10).
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::join_all;
+use kubewright_core::dependents::Item;
+use kubewright_core::finalizer;
+use kubewright_core::flow::{Halt, Wait};
+use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
+use kubewright_runtime::cluster::{ApiError, ApiRequest, ApiResource, Cluster, PatchKind};
+use serde_json::Value;
+
+use super::pass::Pass;
+use crate::targets::Target;
+
+/// How long abandoned types may take to lose our finalizer, all together.
+const RELEASE: Duration = Duration::from_secs(10);
+/// How long a single request for that may take.
+const ANSWER: Duration = Duration::from_secs(4);
+/// How often a patch is tried whose test failed.
+const ATTEMPTS: usize = 3;
+/// How many kinds, or objects, an event names.
+const SHOWN: usize = 10;
+
+impl Pass<'_> {
+    /// Whether an annotation asks to leave the dependents as they are.
+    pub(super) fn abandons(&self) -> bool {
+        self.object.annotation(&self.abandon_key()) == Some("true")
+    }
+
+    /// Whether the dependents are left as they are: an annotation asks for it, or nothing leads to them any more.
+    pub(super) fn is_abandoned(&self) -> bool {
+        self.is_deleting() && (self.abandons() || self.lost_target)
+    }
+
+    fn abandon_key(&self) -> String {
+        self.shared.operator.key("abandon-dependents")
+    }
+
+    /// Tells a user who deletes a component how to end the wait for something that never comes (TGT-7).
+    pub(super) fn with_way_out(&self, gone: &str, message: String) -> String {
+        if !self.is_deleting() {
+            return message;
+        }
+        let key = self.abandon_key();
+        format!("{message} (if {gone} is gone for good, annotate the object with {key}=true to leave its dependents)")
+    }
+
+    /// The same for what user code waits for.
+    pub(super) fn halt_with_way_out(&self, halt: Halt) -> Halt {
+        match halt {
+            Halt::Wait(wait) => {
+                let text = self.with_way_out("it", wait.text());
+                Halt::Wait(Wait::message(wait, text))
+            }
+            other => other,
+        }
+    }
+
+    /// Lets the dependents go, and tells of it once, however many passes the deletion takes (EVT-2).
+    pub(super) async fn abandon(&mut self) {
+        drop(self.shared.strays.take(self.key));
+        if std::mem::replace(&mut self.memory.told_abandonment, true) {
+            return;
+        }
+        let held = self.release_types().await;
+        let inventory = &self.draft.component.inventory;
+        let (count, kinds) = (inventory.len(), counted(inventory.items()));
+        let mut note = if self.abandons() {
+            format!("{count} dependents are abandoned, as the annotation {} asks{kinds}", self.abandon_key())
+        } else {
+            format!(
+                "{count} dependents of {} are left where they are: the secret with their kubeconfig is gone with its namespace{kinds}",
+                self.key
+            )
+        };
+        if !held.is_empty() {
+            let finalizer = &self.shared.finalizer;
+            let _ = write!(note, "; remove the finalizer {finalizer} before you delete {}", listed(&held));
+        }
+        if self.abandons() {
+            self.shared.events.warning(&self.object, "DependentsAbandoned", note);
+        } else if count > 0 {
+            self.warn_of_the_end("DependentsAbandoned", note);
+        }
+    }
+
+    /// A namespace that is being deleted takes no events: this one is about the namespace itself.
+    pub(super) fn warn_of_the_end(&self, reason: &'static str, note: String) {
+        tracing::warn!(component = %self.key, reason, "{note}");
+        if let Some(namespace) = &self.ending_namespace {
+            self.shared.events.warning(namespace, reason, note);
+        }
+    }
+
+    /// Abandoned types lose our finalizer, so that a later deletion of them does not hang. Those that keep it, with the cause.
+    async fn release_types(&self) -> Vec<String> {
+        let types: Vec<(&Item, ApiResource)> =
+            self.draft.component.inventory.items().iter().filter_map(|item| Some((item, resource_of(item)?))).collect();
+        if types.is_empty() {
+            return Vec::new();
+        }
+        let title = |item: &Item| format!("{} {}", item.kind, item.name);
+        let Some(target) = self.last_target().await else {
+            return types.iter().map(|(item, _)| title(item)).collect();
+        };
+        let cluster = target.cluster();
+        let releases = types.iter().map(|(item, resource)| async move {
+            let released = self.release_type(cluster, resource, &item.name);
+            match cluster.clock().limit(RELEASE, released).await {
+                Ok(Ok(())) => None,
+                Ok(Err(error)) => Some(format!("{} ({error})", title(item))),
+                Err(_) => Some(format!("{} (no answer within {} s)", title(item), RELEASE.as_secs())),
+            }
+        });
+        join_all(releases).await.into_iter().flatten().collect()
+    }
+
+    /// Where the abandoned dependents live, if that is known.
+    async fn last_target(&self) -> Option<Arc<Target>> {
+        let effective = self.effective.as_ref()?;
+        let kubeconfig = self.resolved.secret(&effective.kube_config);
+        if effective.kube_config.is_some() && kubeconfig.is_none() {
+            return self.shared.targets.known(self.key);
+        }
+        self.shared.targets.select(self.key, kubeconfig, effective.impersonation.as_ref()).await.ok()
+    }
+
+    async fn release_type(&self, cluster: &Cluster, resource: &ApiResource, name: &str) -> Result<(), ApiError> {
+        let (owner, key) = (self.shared.owner(self.key), self.shared.operator.owner_key());
+        let is_anothers = |live: &Value| live.label(&key).is_some_and(|hash| hash != owner.hash());
+        let mut attempts = ATTEMPTS;
+        loop {
+            attempts -= 1;
+            let live = match cluster.send(&ApiRequest::get(resource, "", name).deadline(ANSWER).at_once()).await {
+                Err(error) if error.is_not_found() => return Ok(()),
+                answer => answer?,
+            };
+            let Some(patch) = finalizer::remove_patch(&live, &[&self.shared.finalizer]).filter(|_| !is_anothers(&live)) else {
+                return Ok(());
+            };
+            let request = ApiRequest::patch(resource, "", name, PatchKind::Json, &patch).field_manager(&self.shared.self_manager);
+            match cluster.send(&request.deadline(ANSWER).at_once()).await {
+                Err(error) if error.is_not_found() => return Ok(()),
+                // The test in the patch failed: another program was faster.
+                Err(error) if attempts > 0 && (error.code() == Some(422) || error.is_conflict()) => {}
+                answer => return answer.map(drop),
+            }
+        }
+    }
+}
+
+/// The type of an item that gets our finalizer: a definition or an API service.
+fn resource_of(item: &Item) -> Option<ApiResource> {
+    let plural = match (item.group.as_str(), item.kind.as_str()) {
+        ("apiextensions.k8s.io", "CustomResourceDefinition") => "customresourcedefinitions",
+        ("apiregistration.k8s.io", "APIService") => "apiservices",
+        _ => return None,
+    };
+    Some(ApiResource::known(&GroupVersionKind::new(&item.group, "v1", &item.kind), plural, false))
+}
+
+/// How many objects there are of each kind.
+fn counted(items: &[Item]) -> String {
+    let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
+    for item in items {
+        *kinds.entry(&item.kind).or_default() += 1;
+    }
+    let texts: Vec<String> = kinds.into_iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+    if texts.is_empty() { String::new() } else { format!(": {}", listed(&texts)) }
+}
+
+fn listed(texts: &[String]) -> String {
+    let more = texts.len().saturating_sub(SHOWN);
+    let shown = texts[..texts.len() - more].join(", ");
+    if more == 0 { shown } else { format!("{shown} and {more} more") }
+}

@@ -1,0 +1,88 @@
+//! Transient errors: what met one is tried again soon, in growing delays, whatever else the pass ended with (OUT-3).
+
+use kubewright_core::backoff::Transient;
+use kubewright_core::flow::{Class, Delay, Failure, Halt, Origin, Reason, Wait};
+use kubewright_render::RenderError;
+use kubewright_runtime::cluster::ApiError;
+
+use super::end::End;
+use super::pass::Pass;
+use super::record::Outcome;
+
+impl Pass<'_> {
+    /// Something is left undone because of a transient error.
+    pub(super) fn note_transient(&mut self, error: Transient) {
+        self.transient = Some(error.and(self.transient));
+    }
+
+    /// The countdown of the timeout runs while the component is not as it is wanted, whatever holds it up (TIME-1). Waits before the
+    /// first plan, for references, hooks and generators, do not start it.
+    pub(super) fn start_countdown(&mut self) {
+        if !self.is_deleting() {
+            self.draft.component.start_countdown(self.now);
+        }
+    }
+
+    /// The end of a pass in which the framework's own request failed.
+    pub(super) fn request_failed(&mut self, what: &str, error: ApiError) -> End {
+        let Some(transient) = error.transient() else {
+            return End::failed(Failure::unclassified(error).context(what), None, self.intervals());
+        };
+        self.note_transient(transient);
+        self.start_countdown();
+        End::waiting(format!("{what}: {error}"), None, self.intervals())
+    }
+
+    /// The end of a pass whose status cannot be written: nothing can be told then.
+    pub(super) fn status_not_written(&mut self, error: ApiError) -> End {
+        let text = format!("write the status of the component: {error}");
+        match error.transient() {
+            Some(transient) => {
+                self.note_transient(transient);
+                let delay = Delay::at_least_min(self.intervals().retry);
+                End::Unrecorded { flow: Wait::after(delay, Reason::new("Retrying")).message(text).into() }
+            }
+            None => self.request_failed("write the status of the component", error),
+        }
+    }
+
+    /// The end of a pass whose generator failed.
+    pub(super) fn render_failed(&mut self, error: RenderError) -> End {
+        let RenderError::Api(error) = error else {
+            return End::render(error, self.intervals());
+        };
+        let failure = Failure::unclassified(error).context("render");
+        if failure.classification().origin != Origin::Transient {
+            return End::halted(failure.into(), self.intervals());
+        }
+        self.note_transient(Transient::default());
+        End::waiting(failure.text(), None, self.intervals())
+    }
+
+    /// User code that failed with a transient error of a server is tried again soon, too.
+    pub(super) fn note_halt(&mut self, halt: &Halt) {
+        let Halt::Failed(failure) = halt else { return };
+        let found = failure.classification();
+        // What is missing or has changed stays so, whoever is asked again.
+        if found.origin == Origin::Transient && !matches!(found.status, Some(404 | 409 | 410)) {
+            let asked = if let Class::After(delay) = found.class { Some(delay.as_duration()) } else { None };
+            self.note_transient(Transient::new(asked));
+        }
+    }
+
+    /// Sees to the next pass if something was left undone because of a transient error.
+    pub(super) fn try_again_soon(&mut self, outcome: &mut Outcome) {
+        let Some(error) = self.transient else { return };
+        let now = self.shared.cluster.clock().moment();
+        let delay = self.memory.transient.delay(error, now);
+        let delay = self.longer(delay);
+        outcome.recheck = Some(outcome.recheck.map_or(delay, |other| other.min(delay)));
+        // A server that asks for patience gets it, however short a wait would be.
+        let asked = |own: Delay| own.max(Delay::at_least_min(error.retry_after));
+        let flow = std::mem::replace(&mut outcome.flow, Ok(()));
+        outcome.flow = match flow {
+            Err(Halt::Wait(wait)) => wait.map_delay(asked).into(),
+            other => other,
+        };
+    }
+}

@@ -1,0 +1,108 @@
+//! Nothing of a Secret leaves the operator but in the Secret itself, whatever servers and generators say.
+
+use kubewright::component::DependentEvents;
+use kubewright::prelude::*;
+use kubewright_apiserver::kinds::Verb;
+use kubewright_apiserver::status::{Cause, Details, Status};
+
+use crate::kinds::Kinds;
+use crate::leaks::{CANARY, found};
+use crate::types::{Bundle, bundle, config_map};
+use crate::world::{OPERATOR, World, message_of};
+
+fn secret(value: &str) -> Value {
+    json!({ "apiVersion": "v1", "kind": "Secret", "metadata": { "name": "shop" }, "stringData": { "login": value } })
+}
+
+/// A refusal of this code that quotes the value, plain and as it is sent, in every field that a server fills.
+fn quoting(code: u16, value: &str) -> Status {
+    use base64::Engine as _;
+    let encoded = base64::engine::general_purpose::STANDARD.encode(value);
+    let message = format!("Secret \"shop\" is invalid: data[login]: Invalid value: {value:?}: not {encoded}");
+    let cause = Cause { reason: "FieldValueInvalid".into(), message: message.clone(), field: "data[login]".into() };
+    Status::new(code, "Invalid", message).with_details(Details { causes: vec![cause], ..Details::default() })
+}
+
+/// What has left the operator so far is clean.
+fn check(world: &World, but: &[&str]) {
+    let found = found(&world.journal().all(), but, &world.metrics());
+    assert!(found.is_empty(), "{CANARY} leaves the operator: {found:#?}");
+}
+
+/// A Secret is refused with this code when it is created and when it is changed.
+async fn refused_with(code: u16) {
+    let world = World::start_with(|builder| builder.dependent_events(DependentEvents::All)).await;
+    let value = format!("{CANARY} \"correct\"\nhorse battery");
+    let rule = world.faults().on(Verb::Create).of("", "secrets").respond(quoting(code, &value));
+    world.set(&bundle("demo", &[config_map("one", "a"), secret(&value)])).await;
+    let failed = world.until_state("demo", "Error", "Error").await;
+    let message = message_of(&failed);
+    assert!(message.contains("data[login]: Invalid value: \"***"), "{message}");
+    assert!(!message.contains("battery"), "{message}");
+    world.until_event("UpdateError").await;
+    rule.remove();
+    world.until_ready("demo").await;
+    let changed = format!("{value} again");
+    let rule = world.faults().on(Verb::Update).of("", "secrets").respond(quoting(code, &changed));
+    world.set(&bundle("demo", &[config_map("one", "a"), secret(&changed)])).await;
+    let failed = world.until_state("demo", "Error", "Error").await;
+    assert!(message_of(&failed).contains("\"***"), "{}", message_of(&failed));
+    rule.remove();
+    world.until_ready("demo").await;
+    check(&world, &["secrets"]);
+}
+
+// SW-9a
+#[tokio::test]
+async fn a_422_that_quotes_a_secret_shows_nothing_of_it() {
+    refused_with(422).await;
+}
+
+// SW-9a
+#[tokio::test]
+async fn a_403_that_quotes_a_secret_shows_nothing_of_it() {
+    refused_with(403).await;
+}
+
+// SW-9a
+#[tokio::test]
+async fn a_400_that_quotes_a_secret_shows_nothing_of_it() {
+    refused_with(400).await;
+}
+
+// SW-9a
+#[tokio::test]
+async fn a_secret_looking_field_of_an_instance_is_not_shown() {
+    let world = World::start().await;
+    let kinds = Kinds::install(&world).await;
+    let value = format!("{CANARY} correct horse");
+    let mut foo = kinds.foo();
+    foo["spec"]["adminPassword"] = value.clone().into();
+    foo["spec"]["users"] = json!([{ "api-token": value }]);
+    let rule = world.faults().on(Verb::Create).of(kinds.group(), "foos").respond(quoting(422, &value));
+    world.set(&bundle("demo", &[foo])).await;
+    let failed = world.until_state("demo", "Error", "Error").await;
+    assert!(message_of(&failed).contains("Invalid value: \"***\""), "{}", message_of(&failed));
+    world.until_event("UpdateError").await;
+    rule.remove();
+    check(&world, &["foos"]);
+}
+
+/// A generator that shows in its error how it wanted to connect.
+async fn careless(cx: &RenderContext<Bundle>) -> Result<Vec<Manifest>, RenderError> {
+    let _ = cx;
+    Err(RenderError::input(format!("connect to postgres://shop:{CANARY}@db.example.com/shop with Bearer {CANARY}")))
+}
+
+// SW-9a
+#[tokio::test]
+async fn credentials_in_the_error_of_a_generator_are_masked_in_status_events_and_logs() {
+    let mut world = World::new().await;
+    world.run_other(Operator::new(OPERATOR).component::<Bundle>(careless)).await;
+    world.set(&bundle("demo", &[])).await;
+    let failed = world.until("demo", "in error", |component| component["status"]["state"] == "Error").await;
+    let message = message_of(&failed);
+    assert!(message.contains("postgres://***@db.example.com/shop with Bearer ***"), "{message}");
+    world.until_event("Error").await;
+    check(&world, &[]);
+}

@@ -1,0 +1,116 @@
+//! Faults that last: for some time, every request of one verb for one resource fails.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::StreamExt as _;
+use kubewright_apiserver::kinds::Verb;
+use kubewright_apiserver::middleware::faults::RuleHandle;
+use kubewright_apiserver::status::Status;
+use kubewright_testing::TestCluster;
+use parking_lot::Mutex;
+
+/// After the end of a fault, everything is as it should be within this time: the longest back-off, without its jitter.
+pub(super) const RECOVERY: Duration = Duration::from_mins(1);
+
+/// The player looks this often at what takes long.
+pub(super) const LOOK: Duration = Duration::from_secs(5);
+
+/// How long faults last in virtual time: shorter than a few repetitions take, as long as some back-offs, longer than the longest.
+pub(super) const SPANS: [Duration; 3] = [Duration::from_secs(1), Duration::from_secs(30), Duration::from_mins(5)];
+
+/// What happens to the requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// 500, as an absent admission webhook is answered.
+    Error,
+    /// 429 without a time.
+    Busy,
+    /// 429 that asks for 3 seconds, which is longer than a request is held for.
+    BusyFor,
+    /// The connection is refused.
+    Refused,
+}
+
+impl Fault {
+    pub(super) const ALL: [Self; 4] = [Self::Error, Self::Busy, Self::BusyFor, Self::Refused];
+
+    /// How many requests a scenario may cost more when it meets this fault for so long: three tries for each object and pass, and
+    /// those of watches, discovery and events.
+    pub(super) fn most_requests(lasts: Duration) -> usize {
+        60 + 40 * Self::most_passes(lasts)
+    }
+
+    /// How often one object may be tried again: after 1, 2, 4, 8, 16, 32, 60, 60, … seconds.
+    pub(super) fn most_passes(lasts: Duration) -> usize {
+        let waits = [1, 2, 4, 8, 16, 32].into_iter().chain(std::iter::repeat(60));
+        let ends = waits.scan(0, |passed, wait| {
+            *passed += wait;
+            Some(*passed)
+        });
+        2 + ends.take_while(|end| *end < lasts.as_secs()).count()
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Error => "500",
+            Self::Busy => "429",
+            Self::BusyFor => "429 with Retry-After",
+            Self::Refused => "connection refused",
+        })
+    }
+}
+
+/// A fault that begins with the first request that it meets.
+pub(super) struct Lasting {
+    rule: RuleHandle,
+    ended: Arc<Mutex<Option<Duration>>>,
+}
+
+impl Lasting {
+    pub(super) fn begin(cluster: &TestCluster, fault: Fault, (verb, group, plural): (Verb, &str, &str), lasts: Duration) -> Self {
+        let builder = cluster.faults().on(verb).of(group, plural);
+        let rule = match fault {
+            Fault::Error => builder.internal_error(),
+            Fault::Busy => builder.respond(Status::new(429, "TooManyRequests", "a disturbance")),
+            Fault::BusyFor => builder.too_many_requests(3),
+            Fault::Refused => builder.drop_before(),
+        };
+        let ended = Arc::new(Mutex::new(None));
+        let (journal, clock) = (cluster.journal().clone(), cluster.clock().clone());
+        let (mark, end, met) = (journal.mark(), ended.clone(), rule.clone());
+        let (group, plural) = (group.to_owned(), plural.to_owned());
+        let wait = async move {
+            let mut records = Box::pin(journal.stream(mark));
+            while let Some(record) = records.next().await {
+                let of = record.target.resource();
+                if of.is_some_and(|of| of.verb == verb && of.group == group && of.resource == plural) {
+                    break;
+                }
+            }
+            clock.sleep(lasts).await;
+            met.remove();
+            *end.lock() = Some(clock.moment().0);
+        };
+        cluster.tasks().spawn("lasting fault".to_owned(), wait).detach();
+        Self { rule, ended }
+    }
+
+    /// Whether it is over, or met nothing.
+    pub(super) fn is_over(&self) -> bool {
+        self.ended.lock().is_some() || self.rule.hits() == 0
+    }
+
+    /// When it ended; `None` when it met nothing, or is not over.
+    pub(super) fn ended(&self) -> Option<Duration> {
+        *self.ended.lock()
+    }
+
+    /// From now on it meets nothing.
+    pub(super) fn end(&self) {
+        self.rule.remove();
+    }
+}

@@ -1,0 +1,62 @@
+//! Looks for a planted value in everything that leaves the operator: requests, log lines, metrics.
+
+use std::fmt::{self, Write as _};
+
+use kubewright_apiserver::middleware::journal::Records;
+use parking_lot::Mutex;
+use tracing::field::{Field, Visit};
+use tracing::{Event, Level, Subscriber};
+use tracing_subscriber::layer::{Context, Layer};
+
+/// Values of Secrets begin with it.
+pub(crate) const CANARY: &str = "canary-4f";
+/// How it begins in base64.
+const ENCODED: &str = "Y2FuYXJ5LTRm";
+
+/// The log lines that hold it. No test of this binary may write one.
+static LOGGED: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// Reads the log lines of the operator, also those that are not printed.
+pub(crate) struct Watchman;
+
+struct Line(String);
+
+impl Visit for Line {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        let _ = write!(self.0, " {field}={value:?}");
+    }
+}
+
+impl<S: Subscriber> Layer<S> for Watchman {
+    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
+        let target = event.metadata().target();
+        let is_server = target.starts_with("kubewright_apiserver");
+        if is_server || *event.metadata().level() > Level::DEBUG {
+            return;
+        }
+        let mut line = Line(target.to_owned());
+        event.record(&mut line);
+        if holds(&line.0) {
+            LOGGED.lock().push(line.0);
+        }
+    }
+}
+
+fn holds(text: &str) -> bool {
+    text.contains(CANARY) || text.contains(ENCODED)
+}
+
+/// What holds the planted value although it must not: requests but those of the given resources, log lines, and the metrics.
+pub(crate) fn found(requests: &Records, but: &[&str], metrics: &str) -> Vec<String> {
+    let meant = |resource: &str| but.contains(&resource);
+    let leaking = requests.iter().filter(|record| {
+        let body = record.body.as_ref().map(ToString::to_string).unwrap_or_default();
+        let is_meant =
+            record.target.resource().is_some_and(|resource| resource.subresource.is_empty() && meant(&resource.resource));
+        !is_meant && (holds(&body) || holds(&record.query) || holds(&record.target.to_string()))
+    });
+    let mut found: Vec<String> = leaking.map(|record| format!("{record}: {:?}", record.body)).collect();
+    found.extend(LOGGED.lock().iter().cloned());
+    found.extend(holds(metrics).then(|| "the metrics".to_owned()));
+    found
+}

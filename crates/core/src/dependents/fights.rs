@@ -1,0 +1,232 @@
+//! Fields of ours that other programs change again and again: how often each was corrected, and when it is next (DRIFT-5).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::{SignedDuration, Timestamp};
+use kubewright_machinery::object::ObjectKey;
+use serde_json::Value;
+
+use super::Projection;
+use super::observe::{Claim, own_fields};
+use super::state::seconds_between;
+use crate::seconds::Seconds;
+
+/// The least time without a change after which the corrections of a field are forgotten, in seconds.
+const PEACE: i64 = 300;
+/// The number of corrections after which the next one is told as a fight.
+const TOLD_AT: u32 = 2;
+/// The number of fields and managers that a message names.
+const SHOWN: usize = 3;
+
+/// The pause in seconds after so many corrections; `None`: until a reapply is due.
+const fn pause_after(corrections: u32) -> Option<i64> {
+    match corrections {
+        0 | 1 => Some(10),
+        2 => Some(60),
+        _ => None,
+    }
+}
+
+/// What made a correction necessary. Each cause has a pace of its own.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Cause {
+    /// A manager took a field of ours.
+    Field(Claim),
+    /// Our label or digest was changed.
+    Marks,
+    /// A change of which no manager holds the field, or a correction that the server refused, or that recreates the object.
+    Object,
+}
+
+/// Corrections for one cause.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Tally {
+    count: u32,
+    last: Timestamp,
+    /// The correction, or the first look, since which the cause was not there.
+    quiet_since: Option<Timestamp>,
+    /// The text that told it as a fight.
+    told: Option<String>,
+}
+
+/// Corrections of one object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Corrections {
+    /// The UID of the object; empty until it is known, as that of an object that was deleted to be recreated.
+    pub(super) uid: String,
+    /// The digest that the object was to have when it did not keep our marks.
+    pub(super) unkept: Option<String>,
+    tallies: BTreeMap<Cause, Tally>,
+    /// The claims of others when the present correction was decided.
+    seen: BTreeSet<Claim>,
+    /// The object as the last correction left it.
+    settled: Option<Settled>,
+    /// Whether the last correction failed: until one succeeds, its pace is that of the whole object.
+    failed: bool,
+}
+
+/// Who holds which fields of an object that is as wanted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Settled {
+    ours: BTreeSet<String>,
+    claims: BTreeSet<Claim>,
+}
+
+/// An instant after another; the end of time instead of an overflow.
+fn after(instant: Timestamp, seconds: i64) -> Timestamp {
+    instant.checked_add(SignedDuration::from_secs(seconds)).unwrap_or(Timestamp::MAX)
+}
+
+impl Corrections {
+    /// No correction yet.
+    pub(super) fn none(uid: &str) -> Self {
+        Self { uid: uid.to_owned(), unkept: None, tallies: BTreeMap::new(), seen: BTreeSet::new(), settled: None, failed: false }
+    }
+
+    /// The causes of a drift: the fields that were ours after the last correction, and that others hold since.
+    pub(super) fn causes(&self, live: &Projection) -> BTreeSet<Cause> {
+        let settled = self.settled.as_ref().filter(|_| !self.failed);
+        let lost = settled.into_iter().flat_map(|settled| {
+            live.claims().filter(|claim| settled.ours.contains(&claim.field) && !settled.claims.contains(claim))
+        });
+        let causes: BTreeSet<Cause> = lost.map(Cause::Field).collect();
+        if causes.is_empty() { BTreeSet::from([Cause::Object]) } else { causes }
+    }
+
+    /// The instant of the last correction.
+    pub(super) fn last(&self) -> Option<Timestamp> {
+        self.tallies.values().map(|tally| tally.last).max()
+    }
+
+    /// The instant from which a correction for one of these causes may be sent. `reapply` is the instant of the next reapply.
+    pub(super) fn next(&self, causes: &BTreeSet<Cause>, reapply: Timestamp) -> Timestamp {
+        let next = |cause: &Cause| match self.tallies.get(cause) {
+            Some(tally) if tally.count > 0 => tally.next().unwrap_or(reapply),
+            _ => Timestamp::MIN,
+        };
+        causes.iter().map(next).min().unwrap_or(Timestamp::MIN)
+    }
+
+    /// The instant from which an object that does not keep our marks may be written again, and its last write.
+    pub(super) fn marks(&self) -> Option<(Option<Timestamp>, Timestamp)> {
+        self.tallies.get(&Cause::Marks).map(|tally| (tally.next(), tally.last))
+    }
+
+    /// Remembers the object as it is when a correction is decided.
+    pub(super) fn decide(&mut self, live: &Projection) {
+        if self.seen.is_empty() {
+            self.seen = live.claims().collect();
+        }
+    }
+
+    /// Counts a correction that gave fields back to us.
+    pub(super) fn restored(&mut self, body: &Value, live: &Projection, field_manager: &str, now: Timestamp) {
+        let ours = own_fields(body, field_manager).map(|fields| fields.leaves()).unwrap_or_default();
+        let ours: BTreeSet<String> = ours.iter().map(ToString::to_string).collect();
+        let claims: BTreeSet<Claim> = live.claims().collect();
+        let restored = std::mem::take(&mut self.seen).into_iter();
+        let restored = restored.filter(|claim| ours.contains(&claim.field) && !claims.contains(claim));
+        let mut causes: BTreeSet<Cause> = restored.map(Cause::Field).collect();
+        if causes.is_empty() {
+            causes.insert(Cause::Object);
+        }
+        self.failed = false;
+        self.settled = Some(Settled { ours, claims });
+        self.count(causes, now);
+    }
+
+    /// Counts a correction that the server refused.
+    pub(super) fn refused(&mut self, now: Timestamp) {
+        self.failed = true;
+        self.seen.clear();
+        self.count([Cause::Object], now);
+    }
+
+    /// Counts a correction. One that came before its time, since another cause was due, does not bring the next pause nearer.
+    pub(super) fn count(&mut self, causes: impl IntoIterator<Item = Cause>, now: Timestamp) {
+        for cause in causes {
+            let tally = self.tallies.entry(cause).or_insert(Tally { count: 0, last: now, quiet_since: None, told: None });
+            if tally.count == 0 || tally.next().is_some_and(|next| now >= next) {
+                tally.count += 1;
+            }
+            tally.last = now;
+            tally.quiet_since = Some(now);
+        }
+    }
+
+    /// Starts the count for our marks anew: the object is to have others.
+    pub(super) fn forget_marks(&mut self) {
+        self.tallies.remove(&Cause::Marks);
+    }
+
+    /// The causes whose next correction is to be told as a fight.
+    pub(super) fn untold(&self, causes: &BTreeSet<Cause>) -> Vec<Cause> {
+        let is_untold = |cause: &&Cause| {
+            self.tallies
+                .get(cause)
+                .is_some_and(|tally| tally.count >= TOLD_AT && tally.told.is_none() && tally.quiet_since.is_none())
+        };
+        causes.iter().filter(is_untold).cloned().collect()
+    }
+
+    /// Keeps the text of a fight that is told.
+    pub(super) fn tell(&mut self, causes: &[Cause], text: &str) {
+        for cause in causes {
+            if let Some(tally) = self.tallies.get_mut(cause) {
+                tally.told = Some(text.to_owned());
+            }
+        }
+    }
+
+    /// The texts of the fights that were told.
+    pub(super) fn told(&self) -> BTreeSet<&str> {
+        self.tallies.values().filter_map(|tally| tally.told.as_deref()).collect()
+    }
+
+    /// Notes which causes there are now, and forgets those that have been away for as long as their last pause, and at least five
+    /// minutes. Returns the instant at which a fight that was told is over.
+    pub(super) fn look(&mut self, causes: &BTreeSet<Cause>, now: Timestamp, interval: i64) -> Option<Timestamp> {
+        let peace = |tally: &Tally| pause_after(tally.count).unwrap_or(interval).max(PEACE);
+        self.tallies.retain(|_, tally| tally.quiet_since.is_none_or(|since| seconds_between(since, now) < peace(tally)));
+        if causes.is_empty() {
+            self.seen.clear();
+        }
+        let mut over = None;
+        for (cause, tally) in &mut self.tallies {
+            if causes.contains(cause) {
+                tally.quiet_since = None;
+            } else {
+                let since = *tally.quiet_since.get_or_insert(now);
+                let end = tally.told.is_some().then(|| after(since, peace(tally)));
+                over = [over, end].into_iter().flatten().min();
+            }
+        }
+        over
+    }
+
+    /// Whether nothing is remembered.
+    pub(super) fn is_empty(&self) -> bool {
+        self.tallies.is_empty() && self.seen.is_empty()
+    }
+}
+
+impl Tally {
+    /// The instant of the next correction; `None`: that of the next reapply.
+    fn next(&self) -> Option<Timestamp> {
+        pause_after(self.count).map(|pause| after(self.last, pause))
+    }
+}
+
+/// The fields and managers of causes, comma separated; empty where no manager holds a field.
+pub(super) fn named(causes: &[Cause]) -> (String, String) {
+    let claims = || causes.iter().filter_map(|cause| if let Cause::Field(claim) = cause { Some(claim) } else { None });
+    let joined = |texts: BTreeSet<&str>| texts.into_iter().take(SHOWN).collect::<Vec<_>>().join(", ");
+    (joined(claims().map(|claim| claim.field.as_str()).collect()), joined(claims().map(|claim| claim.manager.as_str()).collect()))
+}
+
+/// The text about a drift that waits for its correction.
+pub(super) fn pending(key: &ObjectKey, fields: &str, managers: &str, next: Timestamp) -> String {
+    let fields = if fields.is_empty() { "fields of the manifest" } else { fields };
+    let managers = if managers.is_empty() { "an unknown manager" } else { managers };
+    format!("{key}: {managers} changed {fields}, which is corrected at {}", Seconds::from(next))
+}

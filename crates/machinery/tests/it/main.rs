@@ -1,0 +1,7 @@
+//! What holds for the repository as a whole: its rules, and the citations of them.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a helper that fails, fails its test")]
+
+mod pages;
+mod repository;
+mod rules;

@@ -1,0 +1,114 @@
+//! The pages of `docs/spec`: which rules and chapters they have.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::repository::{Text, ids};
+
+/// The pages, in the order in which a reader meets them.
+pub(crate) const PAGES: [&str; 4] = ["component.md", "reconciler.md", "flow-and-contract.md", "apiserver.md"];
+
+/// A rule on a page.
+#[derive(Debug)]
+pub(crate) struct Rule {
+    pub(crate) id: String,
+    pub(crate) line: usize,
+    /// Whether the rule or its chapter says that nothing does it yet.
+    pub(crate) is_built: bool,
+}
+
+/// A page with its rules, chapters and scenarios.
+#[derive(Debug)]
+pub(crate) struct Page {
+    pub(crate) name: &'static str,
+    pub(crate) rules: Vec<Rule>,
+    /// Numbers of chapters and sections, such as `10.8` and `B.2`.
+    pub(crate) places: BTreeSet<String>,
+    /// Names of scenarios without a hyphen, such as `A1`.
+    pub(crate) scenarios: BTreeSet<String>,
+}
+
+impl Page {
+    /// Reads a page. A rule is defined where its id stands in bold at the start of a paragraph or bullet, or in the first cell of a table
+    /// whose first column is headed `Id`.
+    pub(crate) fn parse(name: &'static str, text: &str) -> Self {
+        let mut page = Self { name, rules: Vec::new(), places: BTreeSet::new(), scenarios: BTreeSet::new() };
+        let mut chapters = Chapters::default();
+        let mut first_column: Option<String> = None;
+        for (index, line) in text.lines().enumerate() {
+            if let Some(place) = heading(line) {
+                page.places.insert(place);
+                let after = text.lines().skip(index + 1).find(|line| !line.is_empty()).unwrap_or_default();
+                chapters.enter(line.bytes().take_while(|byte| *byte == b'#').count(), after.starts_with("*Not built yet"));
+            }
+            let mut found = Vec::new();
+            if let Some(cell) = line.strip_prefix('|').and_then(|rest| rest.split('|').next()) {
+                match &first_column {
+                    None => first_column = Some(cell.trim().to_lowercase()),
+                    Some(column) if column == "id" => found = ids(cell).map(|(id, _)| id).collect(),
+                    Some(column) if column == "ids" => {
+                        page.scenarios.extend(Some(cell.trim().to_owned()).filter(|cell| is_scenario(cell)));
+                    }
+                    Some(_) => {}
+                }
+            } else {
+                first_column = None;
+                let bold = line.strip_prefix("* ").unwrap_or(line).strip_prefix("**").and_then(|rest| rest.split("**").next());
+                found.extend(bold.filter(|bold| ids(bold).any(|(id, _)| id == *bold)).map(str::to_owned));
+                if let Some(place) = line.get(..4).filter(|start| start.starts_with("B.") && start.ends_with(' ')) {
+                    page.places.insert(place.trim().to_owned());
+                }
+            }
+            let is_built = chapters.are_built() && !line.to_lowercase().contains("*not built yet");
+            page.rules.extend(found.into_iter().map(|id| Rule { id, line: index + 1, is_built }));
+        }
+        page
+    }
+}
+
+/// Which of the headings above a line mark their chapter as not built.
+#[derive(Default)]
+struct Chapters(BTreeMap<usize, bool>);
+
+impl Chapters {
+    fn enter(&mut self, level: usize, is_marked: bool) {
+        self.0.retain(|other, _| *other < level);
+        self.0.insert(level, is_marked);
+    }
+
+    fn are_built(&self) -> bool {
+        !self.0.values().any(|is_marked| *is_marked)
+    }
+}
+
+/// Whether a word is the name of a scenario, such as `A1`.
+pub(crate) fn is_scenario(word: &str) -> bool {
+    let digits = word.get(1..).unwrap_or_default();
+    word.starts_with(|first: char| first.is_ascii_uppercase())
+        && matches!(digits.len(), 1 | 2)
+        && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The number that a heading starts with.
+fn heading(line: &str) -> Option<String> {
+    let title = line.strip_prefix('#')?.trim_start_matches('#').trim_start();
+    let title = title.strip_prefix("Appendix ").unwrap_or(title);
+    let number = title.split(' ').next()?.trim_end_matches('.');
+    let is_number = number.starts_with(|first: char| first.is_ascii_digit()) || (number.len() == 1 && line.contains("Appendix"));
+    is_number.then(|| number.to_owned())
+}
+
+/// All pages.
+pub(crate) fn pages() -> Vec<Page> {
+    PAGES.map(|name| Page::parse(name, &Text::read(&format!("docs/spec/{name}")).content)).into_iter().collect()
+}
+
+#[test]
+fn rules_are_found_in_bullets_and_tables_and_know_whether_they_are_built() {
+    let text = "# Title\n\n## 1. One\n\n* **AB-1** One.\n* **AB-2** *Not built yet.* Two, unlike AB-7.\n\n| Id | What |\n|---|---|\n| AB-3, AB-4 | x |\n\n\
+        ### 1.1 Later\n\n*Not built yet.*\n\n* **AB-5a** Five.\n\n## 2. Two\n\n| Ids | Scenario |\n|---|---|\n| A1 | y |\n| AB-1 | z |\n\n**AB-6** Six.\n";
+    let page = Page::parse("component.md", text);
+    let rules: Vec<_> = page.rules.iter().map(|rule| (rule.id.as_str(), rule.is_built)).collect();
+    assert_eq!(rules, [("AB-1", true), ("AB-2", false), ("AB-3", true), ("AB-4", true), ("AB-5a", false), ("AB-6", true)]);
+    assert_eq!(page.places.iter().map(String::as_str).collect::<Vec<_>>(), ["1", "1.1", "2"]);
+    assert_eq!(page.scenarios.iter().map(String::as_str).collect::<Vec<_>>(), ["A1"]);
+}

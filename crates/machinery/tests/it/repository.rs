@@ -1,0 +1,96 @@
+//! The files of the repository, and the ids that they cite.
+
+use std::path::{Path, PathBuf};
+
+/// Extensions of the files that people write.
+const WRITTEN: [&str; 7] = ["rs", "md", "toml", "jsonl", "sh", "py", "go"];
+
+/// A file of the repository.
+#[derive(Debug)]
+pub(crate) struct Text {
+    /// Relative to the root.
+    pub(crate) path: String,
+    pub(crate) content: String,
+}
+
+impl Text {
+    /// Reads a file by its path relative to the root.
+    pub(crate) fn read(path: &str) -> Self {
+        let content = std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
+        Self { path: path.to_owned(), content }
+    }
+
+    /// Whether its name ends with this extension.
+    pub(crate) fn is(&self, extension: &str) -> bool {
+        Path::new(&self.path).extension().is_some_and(|found| found == extension)
+    }
+
+    /// Whether it is a page of rules.
+    pub(crate) fn is_page(&self) -> bool {
+        self.path.starts_with("docs/spec/")
+    }
+
+    /// The lines of prose with their numbers: comments that have a line to themselves, and whole documents.
+    pub(crate) fn prose(&self) -> impl Iterator<Item = (usize, &str)> {
+        let (is_rust, is_document) = (self.is("rs"), self.is("md"));
+        let is_prose = move |line: &str| is_document || line.trim_start().starts_with(if is_rust { "//" } else { "#" });
+        self.content.lines().enumerate().filter(move |(_, line)| is_prose(line)).map(|(index, line)| (index + 1, line))
+    }
+
+    /// The part that runs as a test: the whole file below a folder of tests, or what stands below the first module of tests.
+    pub(crate) fn tests(&self) -> &str {
+        if self.is("jsonl") || self.path.contains("/tests/") || self.path.ends_with("tests.rs") {
+            return &self.content;
+        }
+        self.content.find("#[cfg(test)]").filter(|_| self.is("rs")).map_or("", |start| &self.content[start..])
+    }
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// All files that people write: code, scripts, documents, data of tests.
+pub(crate) fn texts() -> Vec<Text> {
+    fn visit(folder: &Path, root: &Path, texts: &mut Vec<Text>) {
+        for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap()) {
+            let (path, name) = (entry.path(), entry.file_name());
+            let name = name.to_string_lossy();
+            if entry.file_type().unwrap().is_dir() {
+                if name != "target" && (name == ".ci" || !name.starts_with('.')) {
+                    visit(&path, root, texts);
+                }
+                continue;
+            }
+            let relative = path.strip_prefix(root).unwrap().display().to_string();
+            let mut text = Text { path: relative, content: String::new() };
+            if name == "run" || WRITTEN.iter().any(|extension| text.is(extension)) {
+                text.content = std::fs::read_to_string(&path).unwrap();
+                texts.push(text);
+            }
+        }
+    }
+    let (root, mut texts) = (root(), Vec::new());
+    visit(&root, &root, &mut texts);
+    texts.sort_by(|one, other| one.path.cmp(&other.path));
+    texts
+}
+
+/// The words of a line that have the form of an id, such as `OWN-3a`, each with the part before its hyphen.
+pub(crate) fn ids(line: &str) -> impl Iterator<Item = (String, String)> + '_ {
+    line.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '-').filter_map(|word| {
+        let (prefix, number) = word.split_once('-')?;
+        let digits = number.strip_suffix(|last: char| last.is_ascii_lowercase()).unwrap_or(number);
+        let is_prefix = prefix.starts_with(|first: char| first.is_ascii_uppercase())
+            && prefix.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
+        let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        (is_prefix && is_number).then(|| (word.to_owned(), prefix.to_owned()))
+    })
+}
+
+#[test]
+fn ids_are_told_from_other_words() {
+    let found: Vec<_> =
+        ids("(OWN-3a, `RES-01`) SSA-1..5 X-Kubernetes-1 a-zA-Z0-9 del-1-2 v1-2 OWN- -1").map(|(id, _)| id).collect();
+    assert_eq!(found, ["OWN-3a", "RES-01", "SSA-1"]);
+}

@@ -1,0 +1,61 @@
+//! An operator of two kinds: databases, and caches that refer to them.
+//!
+//! ```yaml
+//! apiVersion: demo.kubewright.dev/v1alpha1
+//! kind: Database
+//! metadata: {name: shop, namespace: default}
+//! ---
+//! apiVersion: demo.kubewright.dev/v1alpha1
+//! kind: Cache
+//! metadata: {name: shop, namespace: default}
+//! spec:
+//!   database: {name: shop}
+//! ```
+//!
+//! # How the kinds are kept apart
+//!
+//! Both components above have one namespace and name. Each kind has a name of its own, [`DATABASES`] and [`CACHES`], under which its
+//! labels, annotations, finalizer and field manager stand, so that neither takes the objects of the other for its own.
+//!
+//! # How one refers to the other
+//!
+//! * A cache waits until its database was ready once, and follows it: a [`DatabaseRef`] is a reference whose content, the way to the
+//!   database, is a part of what the cache is rendered from.
+//! * A change of a database queues the caches that read it at once, by a watch on databases.
+//! * A database that is being deleted stays as long as a cache refers to it, by a hook; a watch on caches tells when the last one goes.
+//!
+//! # Try it
+//!
+//! * `cargo run -p shop-operator -- dev` starts an API server and the operator in one process, and installs both.
+//! * `kubectl patch database shop --type merge -p '{"spec": {"port": 5433}}'`: the cache gets the new port.
+//! * `kubectl delete database shop --wait=false`: it stays, and its status says why; `kubectl delete cache shop` lets both go.
+
+mod cache;
+mod database;
+
+pub use cache::{Cache, CacheSpec, DatabaseRef};
+pub use database::{Connection, Database, DatabaseSpec};
+
+use kubewright::component::ComponentBuilder;
+use kubewright::prelude::*;
+
+/// The name of the operator and of its first kind, under which the marks of databases stand.
+pub const DATABASES: &str = "shop-operator.demo.kubewright.dev";
+/// The name of its second kind.
+pub const CACHES: &str = "shop-operator-caches.demo.kubewright.dev";
+
+/// The operator.
+pub fn operator() -> ComponentBuilder<Cache> {
+    Operator::new(DATABASES)
+        .version(env!("CARGO_PKG_VERSION"))
+        .sample(include_str!("../sample.yaml"))
+        .component::<Database>(database::render)
+        .dependent_types([("", "services"), ("apps", "statefulsets")])
+        .pre_delete(database::keep_while_in_use)
+        .foreign_watch(|cache: &Cache| cache.database_key().into_iter().collect())
+        .component::<Cache>(cache::render)
+        .named(CACHES)
+        .dependent_types([("", "configmaps"), ("", "services"), ("apps", "deployments")])
+        .foreign_watch(cache::readers)
+        .post_delete(cache::forget)
+}

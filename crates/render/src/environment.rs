@@ -32,7 +32,10 @@ pub enum Question {
 
 /// A question for one object.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[allow(clippy::exhaustive_structs)]
+#[allow(
+    clippy::exhaustive_structs,
+    reason = "the place that answers it builds and takes it apart, and each of its fields is part of the question"
+)]
 pub struct ObjectQuestion {
     /// The cluster.
     pub place: Place,

@@ -93,7 +93,7 @@ impl TestCluster {
         }
     }
 
-    /// What the server warns about whoever applies the CRDs that an operator prints. Nothing is stored.
+    /// Returns the warnings of the server about the CRDs that an operator prints, by a dry run.
     pub async fn crd_warnings(&self, operator: &Operator) -> Vec<String> {
         let kind = kubewright_machinery::object::GroupVersionKind::new("apiextensions.k8s.io", "v1", "CustomResourceDefinition");
         let definitions = ApiResource::known(&kind, "customresourcedefinitions", false);

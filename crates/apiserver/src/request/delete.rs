@@ -142,7 +142,7 @@ impl State {
     }
 }
 
-/// A grace period that runs already can only be made shorter, and only by whoever says so (SDEL-6).
+/// A grace period that runs already can only be made shorter, and only by a request that names one (SDEL-6).
 fn shorten(object: &mut Value, options: &DeleteOptions) {
     let Some(wanted) = options.grace_period_seconds else { return };
     let running = object.metadata().get("deletionGracePeriodSeconds").and_then(Value::as_i64).unwrap_or_default();

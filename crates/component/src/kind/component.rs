@@ -69,7 +69,7 @@ pub trait Component:
 
     /// Whom a spec of this type can name to write dependents in their name, as resources of the core group: `serviceaccounts`,
     /// `users`, `groups`. The command `rbac` prints the permission for the names that the
-    /// operator declares with `impersonates`; only components that use it need it. Default: nobody; the derive
+    /// operator declares with `impersonates`; only components that use it need it. Default: none; the derive
     /// finds an embedded `Impersonation`.
     fn impersonates() -> &'static [&'static str] {
         &[]

@@ -33,7 +33,7 @@ const OF_STRINGS: [&str; 26] = [
 ];
 
 /// Replaces the formats of Rust's numbers by those of Kubernetes, with the bounds that the type has, and removes formats that no API
-/// server knows: it checks nothing for them and warns whoever applies the definition.
+/// server knows: it checks nothing for them and warns the client that applies the definition.
 pub(super) fn adapt(schema: &mut Value) {
     let Some(members) = schema.as_object_mut() else { return };
     adapt_format(members);

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::types::refused;
 
-/// How long a pass waits for the first list of an object that nobody watched before.
+/// How long a pass waits for the first list of an object that was not watched before.
 const FIRST_LIST: Duration = Duration::from_secs(30);
 
 /// An object that is watched, and what was told of it.

@@ -108,7 +108,7 @@ impl Components {
         }
     }
 
-    /// Why they cannot be seen: their watch is refused, or nobody serves their type.
+    /// Why they cannot be seen: their watch is refused, or their type is not served.
     pub(crate) fn problem(&self) -> Option<String> {
         self.stores.iter().find_map(|store| {
             let (status, kind) = (store.status(), title(store.kind()));

@@ -6,7 +6,7 @@ use kubewright_core::flow::BoxError;
 use kubewright_core::manifest::{MissingNamespacesPolicy, OperatorName};
 use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
 use kubewright_render::ErasedGenerator;
-use kubewright_runtime::cluster::{ApiRequest, ApiResource, Cluster, ConnectError, Retry};
+use kubewright_runtime::cluster::{ApiRequest, ApiResource, ConnectError};
 use kubewright_runtime::controller::{Controller, Enqueue, Key, Surroundings};
 use kubewright_runtime::operator::{Declarations, OperatorContext, Registration, Rule};
 use kubewright_runtime::task::Tasks;
@@ -40,7 +40,7 @@ pub(super) struct ComponentRegistration<C: Component> {
     /// The name of the controller, in metrics and logs.
     controller: String,
     /// The name of the component type: the prefix of its marks (OPT-1a).
-    name: String,
+    prefix: String,
     /// The name of the operator.
     operator: String,
     generator: Arc<dyn ErasedGenerator<C>>,
@@ -57,30 +57,30 @@ impl<C: Component> ComponentRegistration<C> {
         options: Options,
         extensions: Extensions,
     ) -> Self {
-        let name = options.name.clone().unwrap_or_else(|| operator.to_owned());
+        let prefix = options.name.clone().unwrap_or_else(|| operator.to_owned());
         let controller = C::kind(&()).to_lowercase();
-        Self { controller, name, operator: operator.to_owned(), generator, hooks, options, extensions }
+        Self { controller, prefix, operator: operator.to_owned(), generator, hooks, options, extensions }
     }
 
     fn finalizer(&self) -> &str {
-        self.options.finalizer.as_deref().unwrap_or(&self.name)
+        self.options.finalizer.as_deref().unwrap_or(&self.prefix)
     }
 
     /// Two types with one name, or finalizer, would count each other's objects as their own.
     fn claim_names(&self, declarations: &mut Declarations) {
         let kind = format!("{}.{}", C::kind(&()), C::group(&()));
         let part = format!("the component type {kind}");
-        if let Err(error) = OperatorName::new(&self.name) {
+        if let Err(error) = OperatorName::new(&self.prefix) {
             declarations.problem(format!("{part}: {error}"));
         }
-        if self.name.len() > MAX_NAME && self.options.name.is_some() {
+        if self.prefix.len() > MAX_NAME && self.options.name.is_some() {
             declarations.problem(format!(
                 "{part}: the name {:?} must have at most {MAX_NAME} bytes; shorten it in `.named(\"…\")`",
-                self.name
+                self.prefix
             ));
         }
         let remedy = format!("give one of them a name of its own with `.component::<{}>(…).named(\"…\")`", C::kind(&()));
-        if declarations.claim("name", &self.name, &part, &remedy) {
+        if declarations.claim("name", &self.prefix, &part, &remedy) {
             let remedy = "give one of them a finalizer of its own with `.finalizer(\"…\")`, or leave it at the default, the name";
             declarations.claim("finalizer", self.finalizer(), &part, remedy);
         }
@@ -116,8 +116,6 @@ impl<C: Component> ComponentRegistration<C> {
 
 #[async_trait]
 impl<C: Component> Registration for ComponentRegistration<C> {
-    // A registration is known by its controller; `name` is that of the component type.
-    #[allow(clippy::misnamed_getters)]
     fn name(&self) -> &str {
         &self.controller
     }
@@ -183,11 +181,11 @@ impl<C: Component> Registration for ComponentRegistration<C> {
 
     async fn start(self: Box<Self>, context: OperatorContext) -> Result<Vec<Controller>, BoxError> {
         let cluster = context.cluster.for_controller(&self.controller);
-        let name = OperatorName::new(&self.name)?;
+        let name = OperatorName::new(&self.prefix)?;
         let finalizer = self.finalizer().to_owned();
         let resource = cluster.discovery().require(&Self::gvk()).await?;
-        let cluster_id = cluster_id(&cluster).await?;
-        let field_manager: Arc<str> = self.options.field_manager.as_deref().unwrap_or(&self.name).into();
+        let cluster_id = cluster_id(&context).await?;
+        let field_manager: Arc<str> = self.options.field_manager.as_deref().unwrap_or(&self.prefix).into();
         let projection = Arc::new(ProjectionContext {
             operator: name.clone(),
             field_manager: field_manager.to_string(),
@@ -209,7 +207,7 @@ impl<C: Component> Registration for ComponentRegistration<C> {
             Some(layer) => cluster.layered(layer),
             None => cluster.clone(),
         };
-        let recorder = context.recorder.reporter(&self.name);
+        let recorder = context.recorder.reporter(&self.prefix);
         let recorder = match self.extensions.recorder {
             Some(sink) => recorder.with_sink(sink),
             None => recorder,
@@ -331,9 +329,8 @@ fn follow(components: &Store<Compact>, queue: Enqueue, tasks: &Tasks, name: &str
 }
 
 /// The UID of the namespace `kube-system` stands for the cluster (OPT-1).
-async fn cluster_id(cluster: &Cluster) -> Result<String, BoxError> {
+async fn cluster_id(context: &OperatorContext) -> Result<String, BoxError> {
     let namespaces = ApiResource::known(&GroupVersionKind::new("", "v1", "Namespace"), "namespaces", false);
-    let request = ApiRequest::get(&namespaces, "", "kube-system");
-    let namespace = cluster.send_retrying(&request, &Retry::default()).await?;
+    let namespace = context.ask(&ApiRequest::get(&namespaces, "", "kube-system")).await?;
     Ok(namespace.uid().to_owned())
 }

@@ -63,7 +63,7 @@ impl Pass<'_> {
     pub(super) fn note_halt(&mut self, halt: &Halt) {
         let Halt::Failed(failure) = halt else { return };
         let found = failure.classification();
-        // What is missing or has changed stays so, whoever is asked again.
+        // An object that is missing or has changed stays so, however often the server is asked.
         if found.origin == Origin::Transient && !matches!(found.status, Some(404 | 409 | 410)) {
             let asked = if let Class::After(delay) = found.class { Some(delay.as_duration()) } else { None };
             self.note_transient(Transient::new(asked));

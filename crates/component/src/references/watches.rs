@@ -18,7 +18,7 @@ use super::content::{Content, data};
 use super::group::{Group, Watched};
 use crate::observe::{Notify, title};
 
-/// How long a pass waits for the first list of an object that nobody watched before.
+/// How long a pass waits for the first list of an object that was not watched before.
 const FIRST_LIST: Duration = Duration::from_secs(30);
 
 /// The watches on referenced objects of all components of one type. Changes queue the components that refer to them.

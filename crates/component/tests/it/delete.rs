@@ -7,7 +7,7 @@ use kubewright::render::InputError;
 use kubewright_apiserver::kinds::Verb;
 
 use crate::apply::{install_all, release_all};
-use crate::kinds::{Kinds, api_service, held, ordered, secret, silent_group, unserved};
+use crate::kinds::{Kinds, api_service, held, ordered, secret, silent_group};
 use crate::types::{Bundle, annotated, bundle, config_map};
 use crate::world::{OPERATOR, World, is_unowned, message_of};
 
@@ -261,69 +261,6 @@ async fn a_foreign_instance_of_an_api_service_blocks_deletion() {
     assert!(world.get(&service).await.unwrap()["metadata"].get("deletionTimestamp").is_none());
     world.delete(&kinds.foo()).await;
     world.until_gone(&bundle("demo", &[])).await;
-}
-
-/// Why an API service of this group that is not available stays.
-fn silence(service: &Value, way_out: &str) -> String {
-    format!(
-        "service {} is not available, so nobody can tell whether it is in use; it is looked at again when it answers, or {way_out}",
-        service["metadata"]["name"].as_str().unwrap()
-    )
-}
-
-// GATE-4a
-#[tokio::test]
-async fn an_api_service_that_is_away_for_a_while_holds_back_deletion() {
-    let world = World::start().await;
-    if !world.cluster.is_embedded() {
-        // A real server calls the group stale for minutes after the API service is made local again, and ends no namespace meanwhile.
-        println!("skipped: a real server without aggregated servers cannot let an API service answer again in time");
-        return;
-    }
-    let kinds = Kinds::of(world.namespace());
-    let service = api_service(kinds.group(), "v1alpha1");
-    world.set(&bundle("demo", &[service.clone(), config_map("server", "a")])).await;
-    world.until_ready("demo").await;
-    let kinds = Kinds::install(&world).await;
-    world.create(&kinds.foo()).await;
-    // From now on a program serves it that does not run.
-    let mut away = service.clone();
-    away["spec"]["insecureSkipTLSVerify"] = true.into();
-    away["spec"]["service"] = json!({ "namespace": world.namespace(), "name": "nobody" });
-    world.set(&bundle("demo", &[away, config_map("server", "a")])).await;
-    world.until_state("demo", "Processing", "Processing").await;
-    // It is not wanted any more.
-    world.set(&bundle("demo", &[])).await;
-    let waiting = world.until_state("demo", "Pending", "Retrying").await;
-    let expected = silence(&service, &format!("left in place without its label {OPERATOR}/owner-id"));
-    assert!(message_of(&waiting).ends_with(&expected), "{}", message_of(&waiting));
-    // Its component is not wanted either.
-    world.delete(&bundle("demo", &[])).await;
-    let waiting = world.until_state("demo", "DeletionPending", "DeletionRetrying").await;
-    let expected = silence(&service, &format!("let go with {OPERATOR}/abandon-dependents=true"));
-    assert!(message_of(&waiting).ends_with(&expected), "{}", message_of(&waiting));
-    world.idle(Duration::from_secs(60)).await;
-    assert!(world.get(&config_map("server", "")).await.is_some(), "what may serve it stays");
-    assert!(world.get(&service).await.unwrap()["metadata"].get("deletionTimestamp").is_none());
-    // It is back, and somebody uses it.
-    world.patch(&service, json!({ "spec": { "service": null, "insecureSkipTLSVerify": null } })).await;
-    world.until_state("demo", "Deleting", "DeletionBlocked").await;
-    world.delete(&kinds.foo()).await;
-    world.until_gone(&bundle("demo", &[])).await;
-    assert!(world.get(&config_map("server", "")).await.is_none());
-}
-
-// GATE-4a
-#[tokio::test]
-async fn an_api_service_that_never_worked_goes_with_its_component() {
-    let world = World::start().await;
-    let service = unserved(&world, &format!("{}.silent.example.com", world.namespace()));
-    world.set(&bundle("demo", std::slice::from_ref(&service))).await;
-    world.until_present(&service).await;
-    world.until_state("demo", "Processing", "Processing").await;
-    world.delete(&bundle("demo", &[])).await;
-    world.until_gone(&bundle("demo", &[])).await;
-    assert!(world.get(&service).await.is_none());
 }
 
 // DEL-7, OUT-2

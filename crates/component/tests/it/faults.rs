@@ -55,7 +55,7 @@ async fn transient_errors_are_repeated_and_then_waited_for() {
     assert!(world.events("Retrying").await.is_empty());
 }
 
-/// A webhook that nobody answers, for ConfigMaps of the test's namespace.
+/// A webhook without a server behind it, for ConfigMaps of the test's namespace.
 fn absent_webhook(namespace: &str) -> Value {
     json!({
         "apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration",

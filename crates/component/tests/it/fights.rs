@@ -49,7 +49,7 @@ async fn corrections_of_a_field_that_another_actor_rewrites_are_spaced_and_told(
         let fought = world.component("demo").await.unwrap();
         let contested = condition(&fought, "Contested").unwrap();
         assert!(contested["message"].as_str().unwrap().contains("fighter keeps changing .data.value"), "{contested}");
-        // Peace: the object is as it should be for as long as the last pause was, and nobody touches it any more.
+        // Peace: the object is as it should be for as long as the last pause was, and no program touches it any more.
         let peaceful = |component: &Value| condition(component, "Contested").is_none();
         world.patch(&one, json!({ "data": { "value": "a" } })).await;
         // The field is theirs now, so the next correction comes with the reapply; then it is quiet for as long again.

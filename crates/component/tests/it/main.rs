@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 
 mod access;
+mod aggregation;
 mod apply;
 mod budgets;
 mod calm;

@@ -72,7 +72,7 @@ async fn policies_of_the_operator_hold_where_the_component_sets_none() {
     world.until_ready("demo").await;
     // Deletion.
     assert!(is_unowned(&world.get(&config_map("orphan", "")).await.unwrap()));
-    // Adoption: the orphan belongs to nobody now, and is not taken.
+    // Adoption: the orphan has no owner now, and is not taken.
     world.set(&bundle("adopts", &[config_map("orphan", "b")])).await;
     world.until("adopts", "refused", |component| message_of(component).contains("without owner")).await;
     assert_eq!(world.get(&config_map("orphan", "")).await.unwrap()["data"]["value"], "a");

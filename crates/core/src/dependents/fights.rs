@@ -52,8 +52,8 @@ struct Tally {
 /// Corrections of one object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Corrections {
-    /// The UID of the object; empty until it is known, as that of an object that was deleted to be recreated.
-    pub(super) uid: String,
+    /// The UID of the object; `None` when corrections recreate it, this replica's or another's, so that each makes another UID.
+    uid: Option<String>,
     /// The digest that the object was to have when it did not keep our marks.
     pub(super) unkept: Option<String>,
     tallies: BTreeMap<Cause, Tally>,
@@ -80,7 +80,19 @@ fn after(instant: Timestamp, seconds: i64) -> Timestamp {
 impl Corrections {
     /// No correction yet.
     pub(super) fn none(uid: &str) -> Self {
-        Self { uid: uid.to_owned(), unkept: None, tallies: BTreeMap::new(), seen: BTreeSet::new(), settled: None, failed: false }
+        Self {
+            uid: Some(uid.to_owned()),
+            unkept: None,
+            tallies: BTreeMap::new(),
+            seen: BTreeSet::new(),
+            settled: None,
+            failed: false,
+        }
+    }
+
+    /// Whether these corrections are those of this object, and not of one of the same name before it.
+    pub(super) fn is_about(&self, live: &Projection) -> bool {
+        self.uid.as_deref().is_none_or(|uid| uid == live.uid())
     }
 
     /// The causes of a drift: the fields that were ours after the last correction, and that others hold since.
@@ -133,6 +145,11 @@ impl Corrections {
         self.failed = false;
         self.settled = Some(Settled { ours, claims });
         self.count(causes, now);
+    }
+
+    /// Notes that a correction takes the object away to create it again.
+    pub(super) fn outlive_object(&mut self) {
+        self.uid = None;
     }
 
     /// Counts a correction that the server refused.

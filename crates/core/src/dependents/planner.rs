@@ -51,14 +51,8 @@ impl<'a> Planner<'a> {
     pub(super) fn new(engine: &'a Engine, observed: &'a Observed, memory: &Memory, now: Timestamp) -> Self {
         let mut memory = memory.clone();
         memory.pending.clear();
-        // A fight about an object dies with it, unless it was recreated by us.
-        memory.drift.retain(|key, entry| {
-            let Some(live) = observed.live.get(key) else { return true };
-            if entry.uid.is_empty() {
-                live.uid().clone_into(&mut entry.uid);
-            }
-            entry.uid == live.uid()
-        });
+        // A fight about an object dies with it.
+        memory.drift.retain(|key, entry| observed.live.get(key).is_none_or(|live| entry.is_about(live)));
         Self {
             engine,
             observed,

@@ -409,7 +409,7 @@ async fn a_known_type_stays_known_while_the_server_is_away() {
     assert!(discovery.resolve(&widgets()).await.is_err());
 }
 
-// WATCH-10: who knows a type waits a second at most for a newer table, and nobody waits for another's turn.
+// WATCH-10: a task that knows a type waits a second at most for a newer table, and no task waits for another's turn.
 #[tokio::test(start_paused = true)]
 async fn a_known_type_does_not_wait_for_a_server_that_hangs() {
     let server = Server::new();

@@ -4,11 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kubewright_core::backoff::Timing;
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+use super::patience::ask;
 use crate::admin::Checks;
 use crate::clock::{Clock, Random};
-use crate::cluster::Cluster;
+use crate::cluster::{ApiError, ApiRequest, Cluster};
 use crate::controller::{Controller, Reconciler, Surroundings};
 use crate::events::Recorder;
 use crate::metrics::Metrics;
@@ -49,6 +51,12 @@ pub struct OperatorContext {
 }
 
 impl OperatorContext {
+    /// Sends a request without which the part cannot start. While the server does not answer it, it is repeated, until
+    /// [`startup_timeout`](Self::startup_timeout).
+    pub async fn ask(&self, request: &ApiRequest) -> Result<Value, ApiError> {
+        ask(&self.cluster, request, self.startup_timeout).await
+    }
+
     /// A controller on this operator's clock, tasks, metrics and limits. It runs when the operator has got it back from
     /// [`Registration::start`](super::Registration::start).
     pub fn controller(&self, name: impl Into<String>, reconciler: Arc<dyn Reconciler>) -> Controller {

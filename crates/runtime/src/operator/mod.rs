@@ -10,6 +10,7 @@ mod declarations;
 mod drive;
 mod error;
 mod health;
+mod patience;
 mod phase;
 mod preflight;
 mod rbac;

@@ -13,6 +13,7 @@ use semver::{Prerelease, Version};
 use serde_json::{Value, json};
 
 use super::builder::OperatorOptions;
+use super::patience::ask;
 use super::{Declarations, OperatorError, Rule};
 use crate::cluster::{ApiError, ApiRequest, ApiResource, Cluster};
 use kubewright_core::flow::ApiFault;
@@ -119,7 +120,13 @@ impl<'a> Preflight<'a> {
     }
 
     async fn version(&self) -> Result<(), OperatorError> {
-        let answer = self.patiently(&ApiRequest::raw("/version")).await?;
+        let answer = ask(self.cluster, &ApiRequest::raw("/version"), self.options.startup_timeout).await.map_err(|source| {
+            if matches!(source.fault(), ApiFault::NoResponse) {
+                OperatorError::Unreachable { source }
+            } else {
+                OperatorError::Refused { source }
+            }
+        })?;
         let found = answer.get("gitVersion").and_then(Value::as_str).unwrap_or_default();
         let Some(version) = parse(found) else {
             return Err(OperatorError::UnreadableVersion { found: found.to_owned() });
@@ -130,34 +137,6 @@ impl<'a> Preflight<'a> {
         }
         tracing::debug!(version = found, "the cluster answers");
         Ok(())
-    }
-
-    /// Sends a request; that nobody answers yet is no reason to give up before the deadline.
-    async fn patiently(&self, request: &ApiRequest) -> Result<Value, OperatorError> {
-        let clock = self.cluster.clock();
-        let started = clock.moment();
-        let mut told = None;
-        loop {
-            let error = match self.cluster.send(request).await {
-                Ok(answer) => return Ok(answer),
-                Err(error) => error,
-            };
-            let now = clock.moment();
-            let late = self.options.startup_timeout.is_some_and(|limit| now.since(started) + AGAIN > limit);
-            if !error.is_transient() || late {
-                let no_answer = matches!(error.fault(), ApiFault::NoResponse);
-                return Err(if no_answer {
-                    OperatorError::Unreachable { source: error }
-                } else {
-                    OperatorError::Refused { source: error }
-                });
-            }
-            if told.is_none_or(|told| now.since(told) >= REMIND) {
-                tracing::warn!(%error, "the cluster does not answer; trying again every {AGAIN:?}");
-                told = Some(now);
-            }
-            clock.sleep(AGAIN).await;
-        }
     }
 
     async fn missing(&self) -> Result<Missing, OperatorError> {
@@ -267,7 +246,7 @@ async fn allowed(cluster: &Cluster, question: &Question) -> Result<bool, ApiErro
 }
 
 /// The rules that the operator has in namespaces, read when a question is denied: the roles may list the names of the objects that this
-/// cluster has, which nobody but their author knows.
+/// cluster has, which only their author knows.
 #[derive(Default)]
 struct Narrowed(BTreeMap<String, Vec<Value>>);
 

@@ -368,7 +368,7 @@ impl Driver {
 
     async fn pause(&mut self, error: String, asked: Duration) {
         let wait = self.backoff.next(self.now(), self.connection.random()).max(asked);
-        // What was refused is old: until it is watched again, nobody may rely on it.
+        // What was refused is old: until it is watched again, it must not be relied on.
         let state = if self.is_forbidden() { WatchState::Forbidden } else { WatchState::Retrying };
         self.broken(state, error);
         self.sleep(wait).await;

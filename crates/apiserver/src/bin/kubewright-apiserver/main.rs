@@ -26,7 +26,7 @@ fn main() -> ExitCode {
 
 async fn serve(args: Args) -> Result<(), Failure> {
     let server = ApiServer::builder().workloads(args.stages.mode).stage_delays(args.stages.delays).build()?;
-    // The journal is for tests in the same process: of a program that runs for days nobody reads it.
+    // The journal is for tests in the same process; the program has none.
     server.journal().keep(1);
     for path in &args.seed {
         let created = seeds::create(&server, path).await?;

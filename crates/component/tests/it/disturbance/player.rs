@@ -44,8 +44,6 @@ pub(super) struct Player {
     /// The fault that lasts.
     lasting: Option<Lasting>,
     steps_done: Vec<String>,
-    /// How many operators gave up and were replaced.
-    pub(super) replaced: usize,
     /// The revision of the embedded server after which nobody but the operator had anything to do.
     seen: Option<u64>,
 }
@@ -66,7 +64,6 @@ impl Player {
             second_due: None,
             lasting: None,
             steps_done: Vec::new(),
-            replaced: 0,
             seen: None,
         }
     }
@@ -316,7 +313,6 @@ impl Player {
                 && let Some(operator) = place.take()
             {
                 operator.kill().await;
-                self.replaced += 1;
                 let again = Operator::new(OPERATOR).component::<Bundle>(objects);
                 *place = Some(self.cluster.start_operator(again).await);
             }

@@ -37,7 +37,7 @@ pub(super) fn differences(plain: &Outcome, disturbed: &Outcome, disturbance: &Di
             // Each pass tries three times.
             Some(lasts) => MORE + 3 * Fault::most_passes(lasts),
         };
-        let most = disturbance.operators() * (plain.writes.get(object).copied().unwrap_or(0) + more);
+        let most = disturbance.operators() * plain.writes.get(object).copied().unwrap_or(0) + more;
         if *writes > most {
             found.push(format!("{disturbance}: {object} was written {writes} times, more than {most}"));
         }
@@ -48,8 +48,7 @@ pub(super) fn differences(plain: &Outcome, disturbed: &Outcome, disturbance: &Di
             found.push(format!("{disturbance}: in order {recovery:?} after the end of the fault, more than {longest:?}"));
         }
         let requests = disturbed.requests.saturating_sub(plain.requests);
-        // An operator that gives up is replaced at once, and the next one checks its permissions anew.
-        let most = Fault::most_requests(lasts) + disturbed.replaced * plain.requests;
+        let most = Fault::most_requests(lasts);
         if requests > most {
             found.push(format!("{disturbance}: {requests} requests more than undisturbed, which is more than {most}"));
         }

@@ -28,8 +28,6 @@ pub(super) struct Outcome {
     pub(super) writes: BTreeMap<String, usize>,
     /// How many requests the operators sent.
     pub(super) requests: usize,
-    /// How many operators gave up and were replaced.
-    pub(super) replaced: usize,
     /// The kinds that were watched.
     pub(super) watched: BTreeSet<(String, String)>,
     /// The verbs and resources of the requests.
@@ -108,7 +106,6 @@ impl Stage {
             touched,
             writes: writes(&journal, player.cluster.namespace()),
             requests: journal.iter().count(),
-            replaced: player.replaced,
             watched: watched(&player.cluster.journal().all()),
             asked: asked(&journal),
             took: done.saturating_sub(begun),

@@ -154,7 +154,7 @@ impl Observed {
             _ => entry.count([Cause::Object], now),
         }
         if action.verb == Verb::Recreate {
-            entry.uid.clear();
+            entry.outlive_object();
         }
     }
 

@@ -132,7 +132,8 @@ impl Discovery {
         self.inner.changes.send_modify(|count| *count += 1);
     }
 
-    /// The table is read again before its next use. Nobody is told: for those who know that an earlier read may have come too soon.
+    /// Has the table read again before its next use, without telling the tasks that wait for changes: for a caller that knows that an earlier
+    /// read may have come too soon.
     pub fn outdate(&self) {
         self.inner.cache.write().asked += 1;
     }

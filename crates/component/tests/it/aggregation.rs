@@ -28,11 +28,12 @@ impl Program {
             return Self { kinds, behind: None };
         }
         let definitions = ["Foo", "Bar"].map(|kind| kinds.definition(kind));
-        let server = ApiServer::builder().workloads(Workloads::Off).crds(definitions).build().unwrap();
+        let server = ApiServer::builder().workloads(Workloads::Off).rbac(true).crds(definitions).build().unwrap();
         let client = server.client(Identity::admin());
-        let namespace = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": world.namespace() } });
-        let create = http::Request::post("/api/v1/namespaces").body(serde_json::to_vec(&namespace).unwrap()).unwrap();
-        client.request::<Value>(create).await.unwrap();
+        for (path, object) in surroundings(world.namespace()) {
+            let create = http::Request::post(path).body(serde_json::to_vec(&object).unwrap()).unwrap();
+            client.request::<Value>(create).await.unwrap();
+        }
         let program = Self { kinds, behind: Some(server.listen("127.0.0.1:0").await.unwrap()) };
         world.create(&program.service().unwrap()).await;
         program
@@ -77,6 +78,31 @@ impl Program {
             }
         }
     }
+}
+
+/// The namespace of the test, and the right of a server that does not say which user asks.
+fn surroundings(namespace: &str) -> [(&'static str, Value); 3] {
+    let roles = "rbac.authorization.k8s.io";
+    let everything = json!({ "apiGroups": ["*"], "resources": ["*"], "verbs": ["*"] });
+    let documents = json!({ "nonResourceURLs": ["*"], "verbs": ["get"] });
+    [
+        ("/api/v1/namespaces", json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": namespace } })),
+        (
+            "/apis/rbac.authorization.k8s.io/v1/clusterroles",
+            json!({
+                "apiVersion": format!("{roles}/v1"), "kind": "ClusterRole", "metadata": { "name": "all" },
+                "rules": [everything, documents],
+            }),
+        ),
+        (
+            "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings",
+            json!({
+                "apiVersion": format!("{roles}/v1"), "kind": "ClusterRoleBinding", "metadata": { "name": "all" },
+                "roleRef": { "apiGroup": roles, "kind": "ClusterRole", "name": "all" },
+                "subjects": [{ "apiGroup": roles, "kind": "Group", "name": "system:unauthenticated" }],
+            }),
+        ),
+    ]
 }
 
 /// The message about an API service of which cannot be known whether it is in use.

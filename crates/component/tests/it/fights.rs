@@ -75,13 +75,8 @@ async fn replicas_that_are_scaled_after_an_image_was_set_are_restored_at_once() 
     let image_of = |web: &Value| web["spec"]["template"]["spec"]["containers"][0]["image"].clone();
     world.until_object(&web, "of the first image", |web| image_of(web) == "example.com/main:1").await;
     world.scale_as("kubectl", &web, 3).await;
-    // Where time is real, at once cannot be told from soon.
-    if world.cluster.is_embedded() {
-        world.pass(Duration::from_secs(1)).await;
-        assert_eq!(world.get(&web).await.unwrap()["spec"]["replicas"], 1);
-        assert_eq!(world.told("demo", "Drifted"), Vec::<String>::new(), "nothing was held back");
-    }
     world.until_object(&web, "of one replica", |web| web["spec"]["replicas"] == 1).await;
+    assert_eq!(world.told("demo", "Drifted"), Vec::<String>::new(), "nothing was held back");
 }
 
 // DRIFT-5, STA-4

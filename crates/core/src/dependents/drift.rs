@@ -157,7 +157,9 @@ impl Planner<'_> {
             Finding::Unknown if object.update == UpdatePolicy::Recreate => {
                 // Nothing is recreated on a suspicion; from now on its fields are known.
                 if due {
-                    self.items[place].fingerprint = live.fingerprint_for(&[]);
+                    let item = &mut self.items[place];
+                    item.fingerprint = live.fingerprint_for(&[]);
+                    item.last_applied_at.get_or_insert(Seconds::from(self.now));
                 }
                 false
             }

@@ -4,7 +4,7 @@ use super::observe::{Written, WrittenHow};
 use super::planner::Planner;
 use super::{Desired, DesiredObject, Inventory, Item, Phase};
 use crate::health::Status;
-use crate::manifest::DIGEST_ONCE;
+use crate::manifest::{DIGEST_ONCE, UpdatePolicy};
 use crate::seconds::Seconds;
 
 impl Planner<'_> {
@@ -133,10 +133,12 @@ fn take_in(item: &mut Item, written: &Written) {
 }
 
 impl Item {
-    /// Whether a live object with this digest annotation is not what is wanted (WAVE-3).
+    /// Whether a live object with this digest annotation is not what is wanted (WAVE-3). One of which no write is known may be written in
+    /// vain, but is not recreated: another replica, or the process before this one, may just have created it.
     pub(super) fn differs_from(&self, live_digest: &str) -> bool {
         let once = self.digest == DIGEST_ONCE && live_digest == DIGEST_ONCE;
         let wanted = if self.live_digest.is_empty() { &self.digest } else { &self.live_digest };
-        !once && (self.last_applied_at.is_none() || *wanted != *live_digest)
+        let unknown = self.last_applied_at.is_none() && self.update_policy != UpdatePolicy::Recreate;
+        !once && (unknown || *wanted != *live_digest)
     }
 }

@@ -211,15 +211,15 @@ impl Observed {
                 }
             }
             // A test in our JSON patch failed: somebody else was faster.
-            Verb::ReleaseFinalizer | Verb::Reclaim if refusal.code == 422 => self.conflict(action, &title, memory, now),
+            Verb::ReleaseFinalizer | Verb::Reclaim if refusal.code == 422 => self.conflict(action, &title),
             Verb::Compare if refusal.code == 422 => {
                 self.dry_runs.insert(key.clone(), DryRun::Refused);
             }
             Verb::Create if refusal.is_conflict() && is_being_deleted(refusal) => {
-                self.conflict(action, &title, memory, now);
+                self.conflict(action, &title);
             }
             verb if refusal.is_conflict() && verb != Verb::ReadLive => {
-                self.conflict(action, &title, memory, now);
+                self.conflict(action, &title);
             }
             Verb::Update if action.corrective && refusal.code == 422 && self.may_repair(action) => {
                 self.refused_applies.insert(key.clone(), refusal.to_string());
@@ -274,18 +274,17 @@ impl Observed {
         matches!(action.request, Request::Apply { .. }) && !self.refused_applies.contains_key(&action.key)
     }
 
-    fn conflict(&mut self, action: &ObjectAction, title: &str, memory: &mut Memory, now: Timestamp) {
+    fn conflict(&mut self, action: &ObjectAction, title: &str) {
         let attempts = self.attempts.entry(action.key.clone()).or_default();
         *attempts += 1;
         if *attempts > CONFLICT_RETRIES {
             if action.corrective {
                 self.uncorrected.insert(action.key.clone());
-                self.remember_failure(action, memory, now);
             } else {
                 let message = format!("conflict while writing {title}");
                 self.halts.insert(action.key.clone(), Halt::Wait { message, after: None });
-                self.note_transient(Transient::default());
             }
+            self.note_transient(Transient::default());
             return;
         }
         self.unsure.insert(action.key.clone());

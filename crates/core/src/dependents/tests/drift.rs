@@ -404,17 +404,19 @@ fn a_refused_correction_is_tried_again_on_a_timer() {
 
 // WRITE-9, DRIFT-5
 #[test]
-fn a_correction_that_meets_conflicts_without_end_is_tried_again_on_a_timer() {
+fn a_correction_that_meets_conflicts_without_end_is_tried_again_without_the_pauses_of_a_fight() {
     let mut world = World::new();
     let set = [object("ConfigMap", "c")];
     world.apply(&set);
     drifting(&mut world);
     let key = world.item("c").key();
     let conflict = Refusal { code: 409, reason: "Conflict".to_owned(), ..Refusal::default() };
-    world.cluster.refusals.insert(key, vec![conflict; 40]);
-    let start = world.now;
-    assert!(world.apply(&set).is_complete());
-    assert_eq!(world.wake.unwrap().duration_since(start).as_secs(), 10);
+    world.cluster.refusals.insert(key, vec![conflict; 9]);
+    for outcome in [Some(crate::backoff::Transient::default()), None] {
+        assert!(world.apply(&set).is_complete());
+        assert_eq!((&world.transient, world.memory.pending.is_empty()), (&outcome, true));
+    }
+    assert_eq!(world.cluster.get("ConfigMap", "c").unwrap()["data"]["key"], "dmFsdWU=");
 }
 
 // OUT-3, DRIFT-7

@@ -69,6 +69,23 @@ fn a_lost_inventory_heals() {
     assert_eq!(world.requests(), ["Update a", "Update foo"]);
 }
 
+// WAVE-3, DRIFT-6
+#[test]
+fn an_object_with_our_digest_of_which_no_write_is_known_is_not_recreated() {
+    let mut world = World::new();
+    let set = [object("ConfigMap", "a").with("update-policy", "recreate")];
+    world.apply(&set);
+    let first = world.persisted.clone();
+    world.persisted = Inventory::default();
+    world.memory = Memory::default();
+    world.requests();
+    assert!(world.apply(&set).is_complete());
+    assert_eq!((world.requests(), &world.persisted), (vec![], &first));
+    world.cluster.edit("ConfigMap", "a", |live| live["data"]["key"] = serde_json::json!("eA=="));
+    assert!(world.apply(&set).is_complete());
+    assert_eq!(world.requests(), ["Recreate a", "Create a"]);
+}
+
 // VAL-1, VAL-2
 #[test]
 fn orders_that_contradict_each_other_are_refused_before_any_request() {

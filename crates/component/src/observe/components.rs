@@ -4,17 +4,19 @@ use std::sync::Arc;
 use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
 use kubewright_runtime::cluster::Cluster;
 use kubewright_runtime::controller::Key;
-use kubewright_runtime::watch::{Store, StoreKey, WatchSpec, WatchState, project_with};
+use kubewright_runtime::watch::{Cause, Change, Store, StoreKey, WatchSpec, WatchState, project_with};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use super::title;
+use super::own_writes::{OwnWrites, Underway};
+use super::{Notify, title};
 
 /// The components of one type, without what no decision needs: of the whole cluster, or of the namespaces that the
 /// operator is confined to.
 #[derive(Clone, Debug)]
 pub(crate) struct Components {
     stores: Arc<[Store<Compact>]>,
+    own_writes: OwnWrites,
 }
 
 /// A component between passes, as text: a tree would take five times the memory, most of it for the inventory.
@@ -37,10 +39,15 @@ impl Compact {
     }
 
     /// Whether a later state shows something that queues a pass (TRG-1). Labels do not, nor does what this process wrote itself
-    /// (`own`). The answer to an own write may show what somebody else changed before; the event about that is old news when it
+    /// (`own`). The answer to an own write may show what another program changed before; the event about that is old news when it
     /// comes.
-    pub(crate) fn is_news(&self, later: &Self, own: bool) -> bool {
+    fn is_news(&self, later: &Self, own: bool) -> bool {
         self.others != later.others || (!own && self.shared != later.shared)
+    }
+
+    /// Whether a write of this process may lead to a later state.
+    fn may_become(&self, later: &Self) -> bool {
+        self.others == later.others
     }
 
     fn read(&self) -> Value {
@@ -88,8 +95,8 @@ fn digest(object: &Value, pointers: &[&str]) -> u64 {
 }
 
 impl Components {
-    /// Watches them. No namespaces: all of them.
-    pub(crate) fn watch(cluster: &Cluster, gvk: &GroupVersionKind, namespaces: &[String]) -> Self {
+    /// Watches them. No namespaces: all of them. `notify` queues a pass.
+    pub(crate) fn watch(cluster: &Cluster, gvk: &GroupVersionKind, namespaces: &[String], notify: Notify) -> Self {
         let compact = project_with(Compact::of);
         let spec = WatchSpec::of_version(gvk);
         let specs = if namespaces.is_empty() {
@@ -98,7 +105,26 @@ impl Components {
             namespaces.iter().map(|namespace| spec.clone().in_namespace(namespace)).collect()
         };
         let subscribe = |spec| cluster.watches().subscribe(spec, Arc::clone(&compact));
-        Self { stores: specs.into_iter().map(subscribe).collect() }
+        Self { stores: specs.into_iter().map(subscribe).collect(), own_writes: OwnWrites::new(notify) }
+    }
+
+    /// Notes that a write on a component is about to be sent, so that its event queues no pass, even if it comes before the answer.
+    pub(crate) fn begin_write(&self, key: &Key) -> Underway {
+        self.own_writes.begin(key)
+    }
+
+    /// Whether a change queues a pass (TRG-1).
+    pub(crate) fn triggers(&self, key: &Key, change: &Change<Compact>) -> bool {
+        let own = change.cause == Cause::OwnWrite;
+        match (&change.old, &change.new) {
+            (Some(old), Some(new)) => old.is_news(new, own) && !(old.may_become(new) && self.own_writes.explain(key, new.shared)),
+            (_, new) => {
+                if new.is_none() {
+                    self.own_writes.forget(key);
+                }
+                !own
+            }
+        }
     }
 
     /// Ends when all are known.
@@ -130,6 +156,11 @@ impl Components {
     pub(crate) fn keys(&self) -> Vec<Key> {
         let key = |key: &StoreKey| Key::new(key.namespace(), key.name());
         self.stores.iter().flat_map(Store::list).map(|(found, _)| key(&found)).collect()
+    }
+
+    /// Notes the answer to a write, before it is recorded.
+    pub(crate) fn note_answer(&self, underway: &mut Underway, object: &Value) {
+        underway.answered(digest(object, &OURS_TOO));
     }
 
     /// An own write is visible at once.

@@ -3,12 +3,14 @@
 mod awaited;
 mod components;
 mod dependents;
+mod own_writes;
 mod place;
 mod polls;
 
 pub(crate) use awaited::{AwaitedWatches, Obstacle};
 pub(crate) use components::{Compact, Components};
 pub(crate) use dependents::DependentWatches;
+pub(crate) use own_writes::Underway;
 pub(crate) use place::{NotObservable, Refusals, Residences, title};
 pub(crate) use polls::Polled;
 

@@ -21,7 +21,7 @@ use crate::kind::{Component, TypedKind, custom_resource_definition};
 use crate::lookups::Lookups;
 use crate::metrics::{Metrics, register};
 use crate::observe::{Compact, Components, Notify};
-use crate::reconciler::{ComponentReconciler, Memories, Shared, Strays, triggers};
+use crate::reconciler::{ComponentReconciler, Memories, Shared, Strays};
 use crate::record::StatusWriter;
 use crate::references::ReferenceWatches;
 use crate::targets::{TargetFactory, Targets};
@@ -193,7 +193,17 @@ impl<C: Component> Registration for ComponentRegistration<C> {
             kind_rules: self.extensions.readiness,
         });
         let namespaces: &[String] = if resource.namespaced { &context.watch_namespaces } else { &[] };
-        let components = Components::watch(&cluster, &Self::gvk(), namespaces);
+        // The reconciler is told of events by the controller's queue, and the controller is made of the reconciler.
+        let queue = self.extensions.queue;
+        let notify: Notify = {
+            let queue = Arc::clone(&queue);
+            Arc::new(move |key: &Key| {
+                if let Some(queue) = queue.get() {
+                    queue.now(key.clone());
+                }
+            })
+        };
+        let components = Components::watch(&cluster, &Self::gvk(), namespaces, Arc::clone(&notify));
         let (seen, rule) = (components.clone(), format!("{}.{}", C::plural(&()), C::group(&())));
         context.checks.ready(format!("components of {}", self.controller), move || match seen.problem() {
             Some(problem) => {
@@ -211,17 +221,6 @@ impl<C: Component> Registration for ComponentRegistration<C> {
         let recorder = match self.extensions.recorder {
             Some(sink) => recorder.with_sink(sink),
             None => recorder,
-        };
-
-        // The reconciler is told of events by the controller's queue, and the controller is made of the reconciler.
-        let queue = self.extensions.queue;
-        let notify: Notify = {
-            let queue = Arc::clone(&queue);
-            Arc::new(move |key: &Key| {
-                if let Some(queue) = queue.get() {
-                    queue.now(key.clone());
-                }
-            })
         };
         // The finalizer's name is a wire format: users cannot follow the advice to choose another one.
         cluster.expect_warning(format!("metadata.finalizers: {finalizer:?}: prefer a domain-qualified finalizer name"));
@@ -298,15 +297,15 @@ impl<C: Component> Registration for ComponentRegistration<C> {
             foreign.start(&context.cluster, &context.watch_namespaces, &controller.enqueue(), &context.tasks).await;
         }
         for store in components.stores() {
-            follow(store, controller.enqueue(), &context.tasks, &self.controller);
+            follow(store, components.clone(), controller.enqueue(), &context.tasks, &self.controller);
         }
         Ok(vec![controller])
     }
 }
 
 /// Queues components when they come, change or go.
-fn follow(components: &Store<Compact>, queue: Enqueue, tasks: &Tasks, name: &str) {
-    let mut changes = components.changes();
+fn follow(store: &Store<Compact>, components: Components, queue: Enqueue, tasks: &Tasks, name: &str) {
+    let mut changes = store.changes();
     let stopping = tasks.stopping();
     let follow = async move {
         loop {
@@ -315,8 +314,8 @@ fn follow(components: &Store<Compact>, queue: Enqueue, tasks: &Tasks, name: &str
                 change = changes.next() => change,
             };
             let Some(change) = change else { return };
-            if triggers(&change) {
-                let key = Key::new(change.key.namespace(), change.key.name());
+            let key = Key::new(change.key.namespace(), change.key.name());
+            if components.triggers(&key, &change) {
                 if change.cause == Cause::Initial {
                     queue.slow(key);
                 } else {

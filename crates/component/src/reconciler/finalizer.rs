@@ -44,12 +44,14 @@ impl Pass<'_> {
             }
             let request = ApiRequest::patch(&shared.resource, key.namespace(), key.name(), PatchKind::Json, &patch)
                 .field_manager(&shared.self_manager);
+            let mut underway = shared.components.begin_write(key);
             let read = match shared.cluster.send_retrying(&request, &Retry::default()).await {
                 Ok(object) => {
                     // The answer to the removal of the last finalizer has the version of before, so it is no news to the watch.
                     if object.deletion_timestamp().is_some() && object.finalizers().next().is_none() {
                         shared.components.record_delete(&object);
                     }
+                    shared.components.note_answer(&mut underway, &object);
                     return self.go_on_with(object);
                 }
                 // The test in the patch failed: somebody else was faster.

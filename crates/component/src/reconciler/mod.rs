@@ -25,6 +25,6 @@ mod transient;
 mod watching;
 
 pub(crate) use memory::Memories;
-pub(crate) use reconcile::{ComponentReconciler, triggers};
+pub(crate) use reconcile::ComponentReconciler;
 pub(crate) use shared::Shared;
 pub(crate) use strays::Strays;

@@ -18,7 +18,7 @@ use super::memory::Taken;
 use crate::events::Tally;
 use crate::hooks::{HookInputs, Point};
 use crate::kind::Instance;
-use crate::observe::{DependentWatches, Polled};
+use crate::observe::{DependentWatches, Polled, Underway};
 use crate::record::{Draft, Persisted, UnreadableStatus};
 use crate::settings::Effective;
 use crate::targets::Target;
@@ -206,6 +206,12 @@ impl<'a> Pass<'a> {
     /// The inventory as it is persisted.
     pub(super) fn inventory(&self) -> Inventory {
         self.draft.component.inventory.clone()
+    }
+
+    /// Goes on with the answer to a write.
+    pub(super) fn take_answer(&mut self, underway: &mut Underway, object: Value) {
+        self.shared.components.note_answer(underway, &object);
+        self.take_over(object);
     }
 
     /// Goes on with an object that the server sent.

@@ -4,12 +4,10 @@ use async_trait::async_trait;
 use kubewright_core::flow::{Conclusion, Delay, Prior};
 use kubewright_machinery::object::ObjectExt as _;
 use kubewright_runtime::controller::{PassContext, Reconciler};
-use kubewright_runtime::watch::{Cause, Change};
 use serde_json::Value;
 
 use super::Shared;
 use super::pass::Pass;
-use crate::observe::Compact;
 
 /// When to look again at what is left of a component that is gone: something refused to be removed.
 const SWEEP_AGAIN: Delay = Delay::secs::<10>();
@@ -72,14 +70,5 @@ impl Reconciler for ComponentReconciler {
             return;
         };
         Pass::begin(&self.shared, context.key(), object).interrupted(conclusion.message.clone()).await;
-    }
-}
-
-/// Whether a change of a component queues a pass (TRG-1).
-pub(crate) fn triggers(change: &Change<Compact>) -> bool {
-    let own = change.cause == Cause::OwnWrite;
-    match (&change.old, &change.new) {
-        (Some(old), Some(new)) => old.is_news(new, own),
-        _ => !own,
     }
 }

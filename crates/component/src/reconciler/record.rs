@@ -159,13 +159,14 @@ impl Pass<'_> {
     pub(super) async fn write_status_with_room(&mut self, growth: usize) -> Step {
         let status = self.status_that_fits(growth)?;
         let started = kubewright_core::seconds::Seconds::from(self.now).to_string();
+        let mut underway = self.shared.components.begin_write(self.key);
         let written = self.shared.writer.write(&self.object, &self.persisted, status, &started).await;
         match written {
             Ok(Written::Unchanged) => Ok(()),
             Ok(Written::Persisted(object)) => {
                 self.memory.status_written = Some(self.shared.cluster.clock().moment());
                 self.shared.strays.listed(self.key, &self.draft.component.inventory);
-                self.take_over(object);
+                self.take_answer(&mut underway, object);
                 Ok(())
             }
             Ok(Written::Gone) => Err(Box::new(End::Gone)),

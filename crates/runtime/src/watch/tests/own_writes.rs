@@ -20,6 +20,22 @@ async fn an_own_write_is_visible_at_once_and_told_once() {
     assert!(told(&mut changes).is_empty());
 }
 
+// WATCH-7: its writer would wait for ever for the news of what became of it.
+#[tokio::test(start_paused = true)]
+async fn a_change_of_an_own_write_that_the_first_list_shows_is_an_event() {
+    let server = Server::new();
+    let store = subscribe(&server.cluster());
+    let mut changes = store.changes();
+    store.record_write(&server.put("demo", "a", "1"));
+    server.put("demo", "a", "2");
+    server.put("demo", "b", "1");
+    store.synced().await;
+    let causes: Vec<_> = std::iter::from_fn(|| changes.try_next()).map(|change| (line(&change), change.cause)).collect();
+    let expected = [("a: - -> 1", Cause::OwnWrite), ("a: 1 -> 2", Cause::Event), ("b: - -> 1", Cause::Initial)]
+        .map(|(line, cause)| (line.to_owned(), cause));
+    assert_eq!(causes, expected);
+}
+
 // REF-2
 #[tokio::test(start_paused = true)]
 async fn a_read_projects_anew_what_is_known() {

@@ -1,0 +1,177 @@
+//! Own writes of components, and the events about them.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use kubewright_runtime::controller::Key;
+use parking_lot::Mutex;
+
+use super::Notify;
+
+/// What this process wrote on components. A watch may tell of a write before its answer comes, and only the answer says that the new
+/// state is an own one: until then, changes that may be the write's are held back (TRG-1).
+#[derive(Clone)]
+pub(crate) struct OwnWrites {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    notify: Notify,
+    components: Mutex<HashMap<Key, Writes>>,
+}
+
+/// The writes on one component. States are digests of the fields that this process changes too.
+#[derive(Debug, Default)]
+struct Writes {
+    /// The state after the last write.
+    last: Option<u64>,
+    /// While a write is underway: the states that events showed.
+    held: Option<Vec<u64>>,
+}
+
+impl fmt::Debug for OwnWrites {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OwnWrites").field("components", &self.inner.components.lock().len()).finish()
+    }
+}
+
+impl OwnWrites {
+    /// `notify` queues a pass of a component that another program turns out to have changed.
+    pub(crate) fn new(notify: Notify) -> Self {
+        Self { inner: Arc::new(Inner { notify, components: Mutex::default() }) }
+    }
+
+    /// Notes that a write is about to be sent. It is underway until the guard is dropped.
+    pub(crate) fn begin(&self, key: &Key) -> Underway {
+        self.inner.components.lock().entry(key.clone()).or_default().held = Some(Vec::new());
+        Underway { writes: self.clone(), key: key.clone(), answer: None }
+    }
+
+    /// Whether an event that shows this state needs no pass: it is the state that this process wrote, or it may turn out to be.
+    pub(crate) fn explain(&self, key: &Key, state: u64) -> bool {
+        let mut components = self.inner.components.lock();
+        let Some(writes) = components.get_mut(key) else { return false };
+        if writes.last == Some(state) {
+            return true;
+        }
+        match &mut writes.held {
+            Some(held) => {
+                held.push(state);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Forgets a component that is gone.
+    pub(crate) fn forget(&self, key: &Key) {
+        let mut components = self.inner.components.lock();
+        // The guard of a write that is underway still looks at its entry.
+        if components.get(key).is_some_and(|writes| writes.held.is_none()) {
+            components.remove(key);
+        }
+    }
+
+    fn end(&self, key: &Key, answer: Option<u64>) {
+        let held = {
+            let mut components = self.inner.components.lock();
+            let Some(writes) = components.get_mut(key) else { return };
+            writes.last = answer.or(writes.last);
+            writes.held.take().unwrap_or_default()
+        };
+        if held.into_iter().any(|state| Some(state) != answer) {
+            (self.inner.notify)(key);
+        }
+    }
+}
+
+/// A write that is underway.
+#[must_use]
+pub(crate) struct Underway {
+    writes: OwnWrites,
+    key: Key,
+    answer: Option<u64>,
+}
+
+impl Underway {
+    /// Notes the state that the server answered. The answer must be in the store before the guard is dropped.
+    pub(super) fn answered(&mut self, state: u64) {
+        self.answer = Some(state);
+    }
+}
+
+impl Drop for Underway {
+    fn drop(&mut self) {
+        self.writes.end(&self.key, self.answer);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Scene {
+        writes: OwnWrites,
+        queued: Arc<Mutex<Vec<Key>>>,
+        key: Key,
+    }
+
+    fn scene() -> Scene {
+        let queued = Arc::new(Mutex::new(Vec::new()));
+        let queue = Arc::clone(&queued);
+        Scene {
+            writes: OwnWrites::new(Arc::new(move |key: &Key| queue.lock().push(key.clone()))),
+            queued,
+            key: Key::new("demo", "a"),
+        }
+    }
+
+    // TRG-1
+    #[test]
+    fn an_event_about_an_own_write_that_comes_before_its_answer_queues_no_pass() {
+        let Scene { writes, queued, key } = scene();
+        let mut underway = writes.begin(&key);
+        assert!(writes.explain(&key, 1));
+        underway.answered(1);
+        drop(underway);
+        assert!(writes.explain(&key, 1), "nor does one that is looked at later");
+        assert_eq!(*queued.lock(), []);
+    }
+
+    // TRG-1
+    #[test]
+    fn a_foreign_change_that_comes_while_a_write_is_underway_queues_a_pass_when_the_answer_is_there() {
+        let Scene { writes, queued, key } = scene();
+        let mut underway = writes.begin(&key);
+        assert!(writes.explain(&key, 1) && writes.explain(&key, 2));
+        underway.answered(2);
+        assert_eq!(*queued.lock(), []);
+        drop(underway);
+        assert_eq!(*queued.lock(), [key.clone()]);
+        assert!(!writes.explain(&key, 3));
+    }
+
+    // TRG-1
+    #[test]
+    fn what_was_held_back_for_a_write_that_failed_queues_a_pass() {
+        let Scene { writes, queued, key } = scene();
+        let underway = writes.begin(&key);
+        assert!(writes.explain(&key, 1));
+        drop(underway);
+        assert_eq!(*queued.lock(), [key.clone()]);
+        drop(writes.begin(&key));
+        assert_eq!(queued.lock().len(), 1, "nothing was held back");
+    }
+
+    #[test]
+    fn a_component_that_is_gone_is_forgotten() {
+        let Scene { writes, key, .. } = scene();
+        let mut underway = writes.begin(&key);
+        underway.answered(1);
+        writes.forget(&key);
+        drop(underway);
+        writes.forget(&key);
+        assert!(!writes.explain(&key, 1));
+    }
+}

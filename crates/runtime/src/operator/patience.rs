@@ -11,10 +11,12 @@ use crate::cluster::{ApiError, ApiRequest, Cluster};
 const FIRST: Duration = Duration::from_secs(2);
 /// … up to this. The server may ask for a longer pause.
 const LONGEST: Duration = Duration::from_secs(15);
+/// The last try comes this long before the limit, so that its error is told, and not that the time is over.
+const RESERVE: Duration = Duration::from_secs(1);
 /// An error that lasts is logged this often.
 const REMIND: Duration = Duration::from_secs(60);
 
-/// Sends a request until it is answered. A transient error ends it only if another try would come after `limit`.
+/// Sends a request until it is answered. A transient error ends it at the `limit` only.
 pub(super) async fn ask(cluster: &Cluster, request: &ApiRequest, limit: Option<Duration>) -> Result<Value, ApiError> {
     let (clock, pauses) = (cluster.clock(), Policy::new(FIRST, LONGEST));
     let started = clock.moment();
@@ -25,11 +27,12 @@ pub(super) async fn ask(cluster: &Cluster, request: &ApiRequest, limit: Option<D
             Err(error) => error,
         };
         failures += 1;
-        let pause = pauses.nominal(failures).as_duration().max(error.retry_after().unwrap_or_default());
         let now = clock.moment();
-        if !error.is_transient() || limit.is_some_and(|limit| now.since(started) + pause > limit) {
+        let left = limit.map_or(Duration::MAX, |limit| limit.saturating_sub(RESERVE + now.since(started)));
+        if !error.is_transient() || left.is_zero() {
             return Err(error);
         }
+        let pause = pauses.nominal(failures).as_duration().max(error.retry_after().unwrap_or_default()).min(left);
         if told.is_none_or(|told| now.since(told) >= REMIND) {
             tracing::warn!(%error, "the cluster does not answer a request of the start; it is asked again in {pause:?}");
             told = Some(now);

@@ -168,6 +168,8 @@ impl<C: Component> Registration for ComponentRegistration<C> {
             declarations.rule_everywhere(Rule::new(group.clone(), plural.clone(), READ_VERBS));
         }
         let definitions = Rule::new("apiextensions.k8s.io", "customresourcedefinitions", READ_VERBS);
+        // They tell when types come and go; an operator that may not watch them reads the types of the cluster every ten minutes.
+        declarations.rule_unless_confined(Rule::new("apiregistration.k8s.io", "apiservices", READ_VERBS));
         if self.options.policies.missing_namespaces_policy.unwrap_or_default() == MissingNamespacesPolicy::Create {
             declarations.rule(Rule::new("", "namespaces", &["get", "list", "watch", "create"]));
             declarations.rule(definitions);

@@ -159,7 +159,7 @@ impl Planner<'_> {
                 if due {
                     let item = &mut self.items[place];
                     item.fingerprint = live.fingerprint_for(&[]);
-                    item.last_applied_at.get_or_insert(Seconds::from(self.now));
+                    item.last_applied_at.get_or_insert_with(|| Seconds::from(self.now));
                 }
                 false
             }

@@ -35,7 +35,7 @@ impl Compact {
     pub(crate) fn of(object: &Value) -> Self {
         // A JSON value has no other form.
         let text = serde_json::to_vec(&Bare(object)).unwrap_or_default().into_boxed_slice();
-        Self { text, others: digest(object, &OF_OTHERS), shared: digest(object, &OURS_TOO) }
+        Self { text, others: digest(object, &OF_OTHERS), shared: shared_state(object) }
     }
 
     /// Whether a later state shows something that queues a pass (TRG-1). Labels do not, nor does what this process wrote itself
@@ -54,6 +54,11 @@ impl Compact {
         // It was written here, so it can be read.
         serde_json::from_slice(&self.text).unwrap_or_default()
     }
+}
+
+/// The digest of what this process changes on a component.
+pub(super) fn shared_state(object: &Value) -> u64 {
+    digest(object, &OURS_TOO)
 }
 
 /// An object that is written without its managed fields.
@@ -156,11 +161,6 @@ impl Components {
     pub(crate) fn keys(&self) -> Vec<Key> {
         let key = |key: &StoreKey| Key::new(key.namespace(), key.name());
         self.stores.iter().flat_map(Store::list).map(|(found, _)| key(&found)).collect()
-    }
-
-    /// Notes the answer to a write, before it is recorded.
-    pub(crate) fn note_answer(&self, underway: &mut Underway, object: &Value) {
-        underway.answered(digest(object, &OURS_TOO));
     }
 
     /// An own write is visible at once.

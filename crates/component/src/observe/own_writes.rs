@@ -6,8 +6,10 @@ use std::sync::Arc;
 
 use kubewright_runtime::controller::Key;
 use parking_lot::Mutex;
+use serde_json::Value;
 
 use super::Notify;
+use super::components::shared_state;
 
 /// What this process wrote on components. A watch may tell of a write before its answer comes, and only the answer says that the new
 /// state is an own one: until then, changes that may be the write's are held back (TRG-1).
@@ -95,9 +97,9 @@ pub(crate) struct Underway {
 }
 
 impl Underway {
-    /// Notes the state that the server answered. The answer must be in the store before the guard is dropped.
-    pub(super) fn answered(&mut self, state: u64) {
-        self.answer = Some(state);
+    /// Notes the component as the server answered it. The answer must be in the store before the guard is dropped.
+    pub(crate) fn answered(&mut self, component: &Value) {
+        self.answer = Some(shared_state(component));
     }
 }
 
@@ -109,12 +111,21 @@ impl Drop for Underway {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     struct Scene {
         writes: OwnWrites,
         queued: Arc<Mutex<Vec<Key>>>,
         key: Key,
+    }
+
+    /// A component in a state, and the digest of the state.
+    fn state(phase: &str) -> (Value, u64) {
+        let component = json!({ "status": { "state": phase } });
+        let digest = shared_state(&component);
+        (component, digest)
     }
 
     fn scene() -> Scene {
@@ -131,11 +142,12 @@ mod tests {
     #[test]
     fn an_event_about_an_own_write_that_comes_before_its_answer_queues_no_pass() {
         let Scene { writes, queued, key } = scene();
+        let (component, state) = state("Ready");
         let mut underway = writes.begin(&key);
-        assert!(writes.explain(&key, 1));
-        underway.answered(1);
+        assert!(writes.explain(&key, state));
+        underway.answered(&component);
         drop(underway);
-        assert!(writes.explain(&key, 1), "nor does one that is looked at later");
+        assert!(writes.explain(&key, state), "nor does one that is looked at later");
         assert_eq!(*queued.lock(), []);
     }
 
@@ -143,13 +155,15 @@ mod tests {
     #[test]
     fn a_foreign_change_that_comes_while_a_write_is_underway_queues_a_pass_when_the_answer_is_there() {
         let Scene { writes, queued, key } = scene();
+        let (component, own) = state("Ready");
+        let (_, foreign) = state("Error");
         let mut underway = writes.begin(&key);
-        assert!(writes.explain(&key, 1) && writes.explain(&key, 2));
-        underway.answered(2);
+        assert!(writes.explain(&key, foreign) && writes.explain(&key, own));
+        underway.answered(&component);
         assert_eq!(*queued.lock(), []);
         drop(underway);
         assert_eq!(*queued.lock(), [key.clone()]);
-        assert!(!writes.explain(&key, 3));
+        assert!(!writes.explain(&key, foreign));
     }
 
     // TRG-1
@@ -167,11 +181,12 @@ mod tests {
     #[test]
     fn a_component_that_is_gone_is_forgotten() {
         let Scene { writes, key, .. } = scene();
+        let (component, state) = state("Ready");
         let mut underway = writes.begin(&key);
-        underway.answered(1);
+        underway.answered(&component);
         writes.forget(&key);
         drop(underway);
         writes.forget(&key);
-        assert!(!writes.explain(&key, 1));
+        assert!(!writes.explain(&key, state));
     }
 }

@@ -51,7 +51,7 @@ impl Pass<'_> {
                     if object.deletion_timestamp().is_some() && object.finalizers().next().is_none() {
                         shared.components.record_delete(&object);
                     }
-                    shared.components.note_answer(&mut underway, &object);
+                    underway.answered(&object);
                     return self.go_on_with(object);
                 }
                 // The test in the patch failed: somebody else was faster.

@@ -210,7 +210,7 @@ impl<'a> Pass<'a> {
 
     /// Goes on with the answer to a write.
     pub(super) fn take_answer(&mut self, underway: &mut Underway, object: Value) {
-        self.shared.components.note_answer(underway, &object);
+        underway.answered(&object);
         self.take_over(object);
     }
 

@@ -162,7 +162,7 @@ mod tests {
         underway.answered(&component);
         assert_eq!(*queued.lock(), []);
         drop(underway);
-        assert_eq!(*queued.lock(), [key.clone()]);
+        assert_eq!(*queued.lock(), std::slice::from_ref(&key));
         assert!(!writes.explain(&key, foreign));
     }
 
@@ -173,7 +173,7 @@ mod tests {
         let underway = writes.begin(&key);
         assert!(writes.explain(&key, 1));
         drop(underway);
-        assert_eq!(*queued.lock(), [key.clone()]);
+        assert_eq!(*queued.lock(), std::slice::from_ref(&key));
         drop(writes.begin(&key));
         assert_eq!(queued.lock().len(), 1, "nothing was held back");
     }

@@ -59,23 +59,21 @@ impl Program {
     }
 
     async fn leave(&self, world: &World) {
-        match self.service() {
-            Some(service) => world.delete(&service).await,
-            None => {
-                let nobody = json!({ "namespace": world.namespace(), "name": "nobody" });
-                let spec = json!({ "service": nobody, "insecureSkipTLSVerify": true });
-                world.patch(&self.api_service(world), json!({ "spec": spec })).await;
-            }
+        if let Some(service) = self.service() {
+            world.delete(&service).await;
+        } else {
+            let nobody = json!({ "namespace": world.namespace(), "name": "nobody" });
+            let spec = json!({ "service": nobody, "insecureSkipTLSVerify": true });
+            world.patch(&self.api_service(world), json!({ "spec": spec })).await;
         }
     }
 
     async fn come_back(&self, world: &World) {
-        match self.service() {
-            Some(service) => drop(world.create(&service).await),
-            None => {
-                let spec = json!({ "service": null, "insecureSkipTLSVerify": null });
-                world.patch(&self.api_service(world), json!({ "spec": spec })).await;
-            }
+        if let Some(service) = self.service() {
+            world.create(&service).await;
+        } else {
+            let spec = json!({ "service": null, "insecureSkipTLSVerify": null });
+            world.patch(&self.api_service(world), json!({ "spec": spec })).await;
         }
     }
 }

@@ -136,7 +136,8 @@ impl End {
         }
     }
 
-    /// This end, or the one that user code asks for if that is more severe; both are told (OUT-2).
+    /// This end, or the one that user code asks for if that is more severe; both are told, and the sooner of the two instants is that of the
+    /// next pass (OUT-2).
     pub(super) fn or_more_severe(self, halt: Halt, intervals: Intervals) -> Self {
         if matches!(halt, Halt::Done) {
             return self;
@@ -147,7 +148,24 @@ impl End {
             told.push_str("; ");
             told.push_str(&more);
         }
+        let due = milder.due();
+        if let Self::Recorded { recheck, .. } = &mut worse {
+            *recheck = [*recheck, due].into_iter().flatten().min();
+        }
         worse
+    }
+
+    /// The time after which this end asks for the next pass, if it does.
+    fn due(&self) -> Option<Duration> {
+        let Self::Recorded { flow, recheck, .. } = self else { return None };
+        let timer = match flow {
+            Err(Halt::Wait(wait)) => match wait.on() {
+                WaitOn::Timer(delay) => Some(delay.as_duration()),
+                _ => None,
+            },
+            _ => None,
+        };
+        [timer, *recheck].into_iter().flatten().min()
     }
 
     const fn severity(&self) -> u8 {
@@ -207,6 +225,25 @@ impl End {
             Self::Unrecorded { flow } => (None, flow, None),
             Self::Overtaken => (None, Wait::after(OVERTAKEN, Reason::new("Overtaken")).into(), None),
             Self::Postponed { after } => (None, Wait::after(Delay::at_least_min(after), Reason::new("Postponed")).into(), None),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const INTERVALS: Intervals = Intervals { requeue: Duration::from_mins(10), retry: Duration::from_mins(10) };
+
+    // OUT-2
+    #[test]
+    fn of_two_waits_the_sooner_one_decides_when_and_both_are_told() {
+        let missing = || End::waiting("secret a is missing".to_owned(), Some(Duration::from_secs(10)), INTERVALS);
+        for (seconds, expected) in [(2, 2), (30, 10)] {
+            let delay = Delay::at_least_min(Duration::from_secs(seconds));
+            let mut end = missing().or_more_severe(Wait::after(delay, "Busy").message("b is busy").into(), INTERVALS);
+            assert_eq!(end.due(), Some(Duration::from_secs(expected)));
+            assert_eq!(end.message().unwrap(), "secret a is missing; b is busy");
         }
     }
 }

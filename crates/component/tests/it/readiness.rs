@@ -116,7 +116,7 @@ async fn a_failed_job_is_an_error_with_its_message() {
     assert_eq!(component["status"]["state"], "Error");
     assert_eq!(condition(&component, "Stalled").unwrap()["reason"], "DependentFailed");
     let message = message_of(&component);
-    assert!(message.contains(&format!("Job {}/job: ", world.namespace())), "{message}");
+    assert!(message.contains(&format!("Job.batch {}/job: ", world.namespace())), "{message}");
     assert!(message.contains("backoff limit"), "{message}");
     assert_eq!(world.until_event("DependentFailed").await, message);
 }
@@ -132,7 +132,7 @@ async fn a_deployment_that_exceeded_its_deadline_is_an_error_until_it_recovers()
     let component = world.until("demo", "failed", |component| reason_of(component) == "DependentFailed").await;
     assert_eq!(component["status"]["state"], "Error");
     let message = message_of(&component);
-    assert!(message.contains(&format!("Deployment {}/web: ", world.namespace())), "{message}");
+    assert!(message.contains(&format!("Deployment.apps {}/web: ", world.namespace())), "{message}");
     // Its pod becomes ready after all; nobody touches the component.
     world.recover_pods().await;
     let component = world.until_ready("demo").await;

@@ -149,7 +149,7 @@ async fn waits_errors_and_timeouts_use_the_words_of_the_specification() {
         "message": "out of luck", "lastTransitionTime": "2026-01-01T00:00:00Z" }] });
     world.patch_status(&kinds.foo(), stalled).await;
     let failed = world.until_state("demo", "Error", "DependentFailed").await;
-    let expected = format!("Foo {}/foo: out of luck", world.namespace());
+    let expected = format!("Foo.{} {}/foo: out of luck", kinds.group(), world.namespace());
     is(failed.clone(), ("Error", "DependentFailed", "False", &expected));
     assert_eq!(condition(&failed, "Stalled").unwrap()["reason"], "DependentFailed");
     world.observe(&kinds.foo()).await;

@@ -179,7 +179,7 @@ fn messages_name_three_objects_and_keep_their_first_letter() {
     assert_eq!(
         status.message(),
         "Reconcilation of dependent resources triggered; waiting until all dependent resources are ready: \
-         Deployment ns/a: 0 of 1 ready; Deployment ns/b: 0 of 1 ready; Deployment ns/c: 0 of 1 ready and 2 more"
+         Deployment.apps ns/a: 0 of 1 ready; Deployment.apps ns/b: 0 of 1 ready; Deployment.apps ns/c: 0 of 1 ready and 2 more"
     );
     status.conclude(&wait(None), &at(0));
     assert_eq!(status.message(), "secret is missing");

@@ -168,16 +168,8 @@ impl<'a> Planner<'a> {
         if complete && self.waiting.is_empty() {
             return Verdict::Complete;
         }
-        let failed: Vec<String> = self
-            .waiting
-            .iter()
-            .filter(|waiting| waiting.status == Status::Failed)
-            .take(3)
-            .map(|waiting| {
-                let key = &waiting.key;
-                format!("{} {}/{}: {}", key.kind, key.namespace, key.name, waiting.message)
-            })
-            .collect();
+        let failed: Vec<String> =
+            self.waiting.iter().filter(|waiting| waiting.status == Status::Failed).take(3).map(ToString::to_string).collect();
         if !failed.is_empty() {
             return Verdict::Blocked { reason: BlockedReason::DependentFailed, message: failed.join("; ") };
         }

@@ -84,12 +84,7 @@ pub struct Waiting {
 
 impl fmt::Display for Waiting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ObjectKey { kind, namespace, name, .. } = &self.key;
-        write!(f, "{kind} ")?;
-        if !namespace.is_empty() {
-            write!(f, "{namespace}/")?;
-        }
-        f.write_str(name)?;
+        write!(f, "{}", self.key)?;
         if self.message.is_empty() { Ok(()) } else { write!(f, ": {}", self.message) }
     }
 }

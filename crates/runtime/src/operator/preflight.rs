@@ -96,9 +96,9 @@ impl<'a> Preflight<'a> {
     /// Passes when the cluster is good enough. What is missing may still come until the deadline: CRDs and roles are often
     /// installed together with the operator.
     pub(super) async fn check(&self) -> Result<(), OperatorError> {
-        self.version().await?;
         let clock = self.cluster.clock();
         let started = clock.moment();
+        self.version().await?;
         let mut told = None;
         loop {
             let missing = self.missing().await?;

@@ -12,7 +12,10 @@ fn a_failed_dependent_is_told_at_once() {
     let set = [object("Foo", "foo")];
     world.apply(&set);
     world.cluster.fail("Foo", "foo", "out of luck");
-    assert_eq!(blocked(world.apply(&set)), (BlockedReason::DependentFailed, "Foo demo/foo: out of luck".to_owned()));
+    assert_eq!(
+        blocked(world.apply(&set)),
+        (BlockedReason::DependentFailed, "Foo.testing.kubewright.dev demo/foo: out of luck".to_owned())
+    );
     world.cluster.observe("Foo", "foo");
     assert!(world.apply(&set).is_complete());
 }

@@ -1,4 +1,4 @@
-//! What is addressed below an object (apiserver.md, 2.14).
+//! Requests to subresources: paths below an object (apiserver.md, 2.14).
 
 use http::StatusCode;
 use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};

@@ -1,4 +1,4 @@
-//! What every cluster starts with (SNS-2).
+//! The objects that every cluster starts with (SNS-2).
 
 use std::sync::Arc;
 

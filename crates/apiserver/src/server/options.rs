@@ -1,4 +1,4 @@
-//! What can be chosen when a server is built (apiserver.md, 5).
+//! The options with which a server is built (apiserver.md, 5).
 
 use std::time::Duration;
 

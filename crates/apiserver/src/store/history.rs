@@ -27,7 +27,7 @@ pub struct Event {
     cold_bytes: Option<usize>,
 }
 
-/// What an event takes besides its text, about.
+/// The memory of an event besides its text, in bytes, estimated.
 const EVENT_BYTES: usize = 512;
 
 /// What a change was.

@@ -215,7 +215,7 @@ impl Watch {
         }
     }
 
-    /// What the event means to this watcher (SWATCH-10).
+    /// Encodes an event as this watcher sees it, if the watcher sees it at all (SWATCH-10).
     fn encode(&mut self, event: &Event, now: Timestamp) -> Option<Bytes> {
         let matched = event.previous.as_ref().is_some_and(|stored| self.matches(stored));
         let matches = event.current.as_ref().is_some_and(|stored| self.matches(stored));

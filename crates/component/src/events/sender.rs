@@ -33,7 +33,7 @@ impl Reporter {
 }
 
 impl Events {
-    /// What hooks emit events on a component with.
+    /// Returns the sender of events on a component that hooks get.
     pub(crate) fn reporter(&self, component: &Value) -> Reporter {
         Reporter(Some((self.recorder.clone(), Reference::of(component))))
     }

@@ -8,7 +8,7 @@ use kubewright_runtime::cluster::Cluster;
 
 use crate::events::Reporter;
 
-/// What a post-read hook may use: the name of the component type and the local cluster.
+/// The context of a post-read hook: the name of the component type and the local cluster.
 pub struct ReadContext<C> {
     pub(crate) operator: Arc<str>,
     pub(crate) cluster: Cluster,

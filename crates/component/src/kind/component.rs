@@ -126,8 +126,8 @@ impl EmbedsStatus for ComponentStatus {
     }
 }
 
-/// Whether a component is Ready in its present generation, as `kubectl wait --for=condition=Ready` and
-/// `cluster.expect::<C>(name).ready()` of tests tell it.
+/// Returns whether a component is Ready in its present generation, by the same test as `kubectl wait --for=condition=Ready` and
+/// `cluster.expect::<C>(name).ready()` of tests.
 pub fn is_ready<C: Component>(component: &C) -> bool {
     component.component_status().is_some_and(|status| status.is_ready(component.meta().generation))
 }

@@ -27,7 +27,7 @@ impl PassEnvironment {
         if place == Place::Local { &self.local } else { &self.target }
     }
 
-    /// What is watched for an answer. The version of a server tells of no change.
+    /// Returns the object or types that are watched for an answer; none for the version of a server, which tells of no change.
     fn subject(&self, question: &Question) -> Option<Subject> {
         match question {
             Question::Serves(_) | Question::ApiVersions => Some(Subject::Types { scene: self.target.name.clone() }),

@@ -1,4 +1,4 @@
-//! What renderings ask of clusters: capabilities and single objects, answered from discovery and from shared watches (GEN-2, GEN-5).
+//! Questions of renderings about clusters, for capabilities and single objects, answered from discovery and from shared watches (GEN-2, GEN-5).
 
 mod environment;
 mod object;

@@ -30,6 +30,8 @@ struct Writes {
     last: Option<u64>,
     /// While a write is underway: the states that events showed.
     held: Option<Vec<u64>>,
+    /// Whether the component went away while a write was underway.
+    gone: bool,
 }
 
 impl fmt::Debug for OwnWrites {
@@ -46,7 +48,10 @@ impl OwnWrites {
 
     /// Notes that a write is about to be sent. It is underway until the guard is dropped.
     pub(crate) fn begin(&self, key: &Key) -> Underway {
-        self.inner.components.lock().entry(key.clone()).or_default().held = Some(Vec::new());
+        let mut components = self.inner.components.lock();
+        let writes = components.entry(key.clone()).or_default();
+        writes.held = Some(Vec::new());
+        writes.gone = false;
         Underway { writes: self.clone(), key: key.clone(), answer: None }
     }
 
@@ -66,12 +71,12 @@ impl OwnWrites {
         }
     }
 
-    /// Forgets a component that is gone.
+    /// Forgets a component that is gone, at the latest when the write that is underway has its answer.
     pub(crate) fn forget(&self, key: &Key) {
         let mut components = self.inner.components.lock();
-        // The guard of a write that is underway still looks at its entry.
-        if components.get(key).is_some_and(|writes| writes.held.is_none()) {
-            components.remove(key);
+        match components.get_mut(key) {
+            Some(writes) if writes.held.is_some() => writes.gone = true,
+            _ => drop(components.remove(key)),
         }
     }
 
@@ -80,7 +85,11 @@ impl OwnWrites {
             let mut components = self.inner.components.lock();
             let Some(writes) = components.get_mut(key) else { return };
             writes.last = answer.or(writes.last);
-            writes.held.take().unwrap_or_default()
+            let held = writes.held.take().unwrap_or_default();
+            if writes.gone {
+                components.remove(key);
+            }
+            held
         };
         if held.into_iter().any(|state| Some(state) != answer) {
             (self.inner.notify)(key);
@@ -184,9 +193,15 @@ mod tests {
         let (component, state) = state("Ready");
         let mut underway = writes.begin(&key);
         underway.answered(&component);
+        // The event of the deletion comes before the answer to the write that removed the finalizer.
         writes.forget(&key);
         drop(underway);
+        assert!(writes.inner.components.lock().is_empty());
+        let mut underway = writes.begin(&key);
+        underway.answered(&component);
+        drop(underway);
+        assert!(writes.explain(&key, state));
         writes.forget(&key);
-        assert!(!writes.explain(&key, state));
+        assert!(writes.inner.components.lock().is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! What every namespace contains: a service account and the cluster's certificate (CTL-3, SNS-9).
+//! The contents of every new namespace: a service account and the cluster's certificate (CTL-3, SNS-9).
 
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::{Value, json};

@@ -143,12 +143,11 @@ async fn a_secret_that_comes_without_the_key_is_told_at_once_with_its_keys() {
     world.until_ready("demo").await;
 }
 
-// REF-4
-#[tokio::test]
-async fn a_namespace_goes_with_a_component_and_what_the_component_refers_to() {
-    let world = World::start().await;
+/// Removes the namespace of a component of this object that was Ready and has lost the ConfigMap that it refers to. Returns the namespace
+/// when the component is gone.
+async fn remove_with_a_lost_reference(world: &World, object: Value) -> Value {
     let mut component = referring(&["a"]);
-    component["spec"]["objects"] = json!([config_map("one", "1")]);
+    component["spec"]["objects"] = json!([object]);
     world.create(&config_map("a", "1")).await;
     world.set(&component).await;
     world.until_ready("demo").await;
@@ -158,6 +157,14 @@ async fn a_namespace_goes_with_a_component_and_what_the_component_refers_to() {
     let namespace = world.own_namespace();
     world.delete(&namespace).await;
     world.until_gone(&component).await;
+    namespace
+}
+
+// REF-4
+#[tokio::test]
+async fn a_namespace_goes_with_a_component_and_what_the_component_refers_to() {
+    let world = World::start().await;
+    let namespace = remove_with_a_lost_reference(&world, config_map("one", "1")).await;
     world.until_gone(&namespace).await;
 }
 
@@ -165,16 +172,8 @@ async fn a_namespace_goes_with_a_component_and_what_the_component_refers_to() {
 #[tokio::test]
 async fn a_namespace_goes_without_the_deletion_hooks_of_a_component_whose_references_are_gone() {
     let world = World::start().await;
-    let mut component = referring(&["a"]);
-    component["spec"]["objects"] = json!([crate::types::annotated(config_map("last", "1"), "lifecycle", "pre-delete")]);
-    world.create(&config_map("a", "1")).await;
-    world.set(&component).await;
-    world.until_ready("demo").await;
-    world.delete(&config_map("a", "")).await;
-    world.until_state("demo", "Pending", "Retrying").await;
-    let namespace = world.own_namespace();
-    world.delete(&namespace).await;
-    world.until_gone(&component).await;
+    let hook = crate::types::annotated(config_map("last", "1"), "lifecycle", "pre-delete");
+    let namespace = remove_with_a_lost_reference(&world, hook).await;
     let told = world.until_event_about(&namespace, "DeletionHooksSkipped").await;
     assert!(told.starts_with("1 objects of deletion stages are not applied"), "{told}");
 }

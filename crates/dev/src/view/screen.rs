@@ -23,7 +23,7 @@ impl Screen<std::io::Stdout> {
     pub(crate) fn stdout(plain: bool) -> Self {
         let out = std::io::stdout();
         let live = !plain && out.is_terminal();
-        Self::new(out, live, || crossterm::terminal::size().ok().map(|(_, height)| height))
+        Self::new(out, live, || crossterm::terminal::size().ok().map(|(_, height)| height).filter(|height| *height > 0))
     }
 }
 

@@ -8,12 +8,16 @@ use super::{ComponentView, Row};
 /// Lines of a table besides its rows: title, header, what follows.
 pub(super) const FRAME: usize = 5;
 
+/// The columns of a terminal that says it has none, as those of some containers and scripts do.
+const UNSIZED: u16 = 80;
+
 /// The view as text, one line per dependent. Where there is no room for all, those that are done go first.
 pub(super) fn table(view: &ComponentView, now: Timestamp, width: Option<u16>, room: usize) -> String {
     let (rows, more) = fitting(&view.rows, room);
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_content_arrangement(ContentArrangement::Dynamic);
+    let width = width.or_else(|| table.width()).map(|width| if width == 0 { UNSIZED } else { width });
     if let Some(width) = width {
         table.set_width(width);
     }
@@ -26,7 +30,6 @@ pub(super) fn table(view: &ComponentView, now: Timestamp, width: Option<u16>, ro
     } else {
         format!("{}: {} ({})", view.title, view.state, view.message)
     };
-    let width = width.or_else(|| table.width());
     format!("{}\n\n{table}\n{more}", fit(&head, width))
 }
 

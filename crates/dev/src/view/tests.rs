@@ -45,6 +45,12 @@ fn a_long_message_is_cut_to_the_width_of_the_terminal() {
 }
 
 #[test]
+fn a_terminal_without_a_size_shows_the_table_all_the_same() {
+    let text = table::table(&component("Processing", "Creating", "InProgress"), now(), Some(0), 10);
+    assert!(text.starts_with("Podinfo default/demo: Processing (Working)") && text.contains("ConfigMap"), "{text}");
+}
+
+#[test]
 fn only_changes_become_lines() {
     let first = component("Processing", "Creating", "InProgress");
     assert_eq!(lines::changes(None, &first).len(), 3);

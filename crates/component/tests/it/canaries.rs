@@ -1,5 +1,7 @@
 //! Nothing of a Secret leaves the operator but in the Secret itself, whatever servers and generators say.
 
+use k8s_openapi::api::core::v1::Secret as CoreSecret;
+use kube::api::{Api, PostParams};
 use kubewright::component::DependentEvents;
 use kubewright::prelude::*;
 use kubewright_apiserver::kinds::Verb;
@@ -7,7 +9,7 @@ use kubewright_apiserver::status::{Cause, Details, Status};
 
 use crate::kinds::Kinds;
 use crate::leaks::{CANARY, found};
-use crate::types::{Bundle, bundle, config_map};
+use crate::types::{Bundle, bundle, config_map, objects};
 use crate::world::{OPERATOR, World, message_of};
 
 fn secret(value: &str) -> Value {
@@ -25,7 +27,7 @@ fn quoting(code: u16, value: &str) -> Status {
 
 /// What has left the operator so far is clean.
 fn check(world: &World, but: &[&str]) {
-    let found = found(&world.journal().all(), but, &world.metrics());
+    let found = found(&world.journal().all(), but, &world.pages());
     assert!(found.is_empty(), "{CANARY} leaves the operator: {found:#?}");
 }
 
@@ -105,4 +107,42 @@ async fn credentials_in_the_error_of_a_generator_are_masked_in_status_events_and
     assert!(message.contains("postgres://***@db.example.com/shop with Bearer ***"), "{message}");
     world.until_event("Error").await;
     check(&world, &[]);
+}
+
+// SW-9a
+#[tokio::test]
+async fn the_admin_pages_show_no_credentials_that_the_server_quotes() {
+    let mut world = World::start().await;
+    world.kill().await;
+    let refusal = Status::new(403, "Forbidden", format!("bundles is forbidden: got Bearer {CANARY}-of-the-operator"));
+    world.faults().on(Verb::List).of("test.kubewright.dev", "bundles").respond(refusal);
+    world.start_operator().await;
+    let told = || world.unready("components of bundle").is_some_and(|why| why.contains("got Bearer ***"));
+    world.until_true("the refused watch is told", told).await;
+    assert!(world.pages().contains("got Bearer ***"), "{}", world.pages());
+    check(&world, &[]);
+}
+
+/// Creates a Secret of its own and returns what the server says to it.
+async fn keep_a_secret(cx: &HookContext<Bundle>, _: &Bundle, _: &mut ComponentStatus) -> Flow {
+    let own = serde_json::from_value(secret(&format!("{CANARY} correct horse")))?;
+    let api = Api::<CoreSecret>::namespaced(cx.client(), cx.namespace());
+    api.create(&PostParams::default(), &own).await?;
+    Ok(())
+}
+
+// SW-9a
+#[tokio::test]
+async fn a_refusal_that_quotes_the_secret_of_a_hook_shows_nothing_of_it() {
+    let mut world = World::new().await;
+    let rule = world.faults().on(Verb::Create).of("", "secrets").respond(quoting(422, &format!("{CANARY} correct horse")));
+    let builder = Operator::new(OPERATOR).component::<Bundle>(objects).dependent_events(DependentEvents::All);
+    world.run_other(builder.pre_reconcile(keep_a_secret)).await;
+    world.set(&bundle("demo", &[config_map("one", "a")])).await;
+    let failed = world.until("demo", "in error", |component| component["status"]["state"] == "Error").await;
+    let message = message_of(&failed);
+    assert!(message.contains("data[login]: Invalid value: \"***"), "{message}");
+    world.until_event("Error").await;
+    check(&world, &["secrets"]);
+    rule.remove();
 }

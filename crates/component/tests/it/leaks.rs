@@ -1,7 +1,9 @@
-//! Looks for a planted value in everything that leaves the operator: requests, log lines, metrics.
+//! Looks for a planted value in everything that leaves the operator: requests, log lines, pages of the admin server.
 
 use std::fmt::{self, Write as _};
 
+use kubewright::runtime::admin::CheckKind;
+use kubewright::runtime::operator::RunningOperator;
 use kubewright_apiserver::middleware::journal::Records;
 use parking_lot::Mutex;
 use tracing::field::{Field, Visit};
@@ -46,8 +48,19 @@ fn holds(text: &str) -> bool {
     text.contains(CANARY) || text.contains(ENCODED)
 }
 
-/// What holds the planted value although it must not: requests but those of the given resources, log lines, and the metrics.
-pub(crate) fn found(requests: &Records, but: &[&str], metrics: &str) -> Vec<String> {
+/// The admin server's pages with all that they may say: the metrics, and each check with its reason.
+pub(crate) fn pages(running: &RunningOperator) -> String {
+    let mut pages = running.metrics().encode().unwrap_or_default();
+    for kind in [CheckKind::Live, CheckKind::Ready, CheckKind::Note] {
+        for (name, result) in running.checks().results(kind) {
+            let _ = writeln!(pages, "{name}: {result:?}");
+        }
+    }
+    pages
+}
+
+/// What holds the planted value although it must not: requests but those of the given resources, log lines, and the pages.
+pub(crate) fn found(requests: &Records, but: &[&str], pages: &str) -> Vec<String> {
     let meant = |resource: &str| but.contains(&resource);
     let leaking = requests.iter().filter(|record| {
         let body = record.body.as_ref().map(ToString::to_string).unwrap_or_default();
@@ -57,6 +70,6 @@ pub(crate) fn found(requests: &Records, but: &[&str], metrics: &str) -> Vec<Stri
     });
     let mut found: Vec<String> = leaking.map(|record| format!("{record}: {:?}", record.body)).collect();
     found.extend(LOGGED.lock().iter().cloned());
-    found.extend(holds(metrics).then(|| "the metrics".to_owned()));
+    found.extend(pages.lines().filter(|line| holds(line)).map(|line| format!("admin page: {line}")));
     found
 }

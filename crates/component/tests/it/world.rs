@@ -14,7 +14,7 @@ use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::calm::Calm;
-use crate::leaks::Watchman;
+use crate::leaks::{Watchman, pages};
 use crate::types::{Bundle, Site, objects, site_objects};
 
 pub(crate) const OPERATOR: &str = "bundle-operator.test.kubewright.dev";
@@ -98,6 +98,11 @@ impl World {
     /// The metrics of the operator as they are scraped.
     pub(crate) fn metrics(&self) -> String {
         self.operator.as_ref().map(|operator| operator.running().metrics().encode().unwrap_or_default()).unwrap_or_default()
+    }
+
+    /// The pages of the operator's admin server.
+    pub(crate) fn pages(&self) -> String {
+        self.operator.as_ref().map(|operator| pages(operator.running())).unwrap_or_default()
     }
 
     /// Starts an operator for Sites instead.

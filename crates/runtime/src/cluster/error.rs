@@ -4,8 +4,8 @@ use std::time::Duration;
 use kubewright_core::backoff::Transient;
 use kubewright_core::flow::{ApiFault, ApiStatus, Classification, Origin, StatusCause, explained, recognise_with};
 use kubewright_machinery::object::GroupVersionKind;
-use serde_json::Value;
 use serde_json::error::Category;
+use serde_json::{Value, json};
 
 /// A request that did not succeed.
 ///
@@ -105,8 +105,7 @@ pub struct StatusError {
 }
 
 impl StatusError {
-    /// Reads a failed answer, whose texts are masked first: servers and webhooks quote what they refuse. A body that is no `Status` is not
-    /// shown, since nothing tells what it holds.
+    /// Reads a failed answer, whose texts are masked first.
     pub(super) fn read(
         request: String,
         code: u16,
@@ -114,20 +113,8 @@ impl StatusError {
         body: &[u8],
         mask: impl FnOnce(&mut Value),
     ) -> Self {
-        let mut status: Value = serde_json::from_slice(body).unwrap_or(Value::Null);
-        if status.get("kind").and_then(Value::as_str) == Some("Status") {
-            mask(&mut status);
-            let told = Self::from_status(request, code, &status);
-            return Self { retry_after: retry_after.or(told.retry_after), ..told };
-        }
-        let name = http::StatusCode::from_u16(code).ok().and_then(|code| code.canonical_reason());
-        let name = name.map(|name| format!(" {name}")).unwrap_or_default();
-        let message = if body.trim_ascii().is_empty() {
-            format!("{code}{name}")
-        } else {
-            format!("{code}{name}: the body is no Status of Kubernetes and is not shown (does a proxy answer for the server?)")
-        };
-        Self { request, code, reason: String::new(), message, details: Value::Null, retry_after }
+        let told = Self::from_status(request, code, &shown(code, body, mask));
+        Self { retry_after: retry_after.or(told.retry_after), ..told }
     }
 
     /// Reads a `Status` object; `code` is used when it names none.
@@ -154,6 +141,24 @@ impl StatusError {
     pub fn has_cause(&self, reason: &str) -> bool {
         self.causes().any(|cause| cause.0 == reason)
     }
+}
+
+/// The `Status` of a failed answer with its texts masked: servers and webhooks quote what they refuse. A body that is no `Status` is
+/// replaced by one without reason, since nothing tells what it holds.
+pub(super) fn shown(code: u16, body: &[u8], mask: impl FnOnce(&mut Value)) -> Value {
+    let mut status: Value = serde_json::from_slice(body).unwrap_or(Value::Null);
+    if status.get("kind").and_then(Value::as_str) == Some("Status") {
+        mask(&mut status);
+        return status;
+    }
+    let name = http::StatusCode::from_u16(code).ok().and_then(|code| code.canonical_reason());
+    let name = name.map(|name| format!(" {name}")).unwrap_or_default();
+    let message = if body.trim_ascii().is_empty() {
+        format!("{code}{name}")
+    } else {
+        format!("{code}{name}: the body is no Status of Kubernetes and is not shown (does a proxy answer for the server?)")
+    };
+    json!({ "apiVersion": "v1", "kind": "Status", "status": "Failure", "code": code, "reason": "", "message": message })
 }
 
 impl ApiError {

@@ -1,5 +1,5 @@
 use std::fmt::{self, Write as _};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -14,6 +14,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::counters::Counters;
+use super::discreet::discreet;
 use super::error::asked_wait;
 use super::warnings::Warnings;
 use super::{
@@ -99,6 +100,7 @@ impl Cluster {
         let tasks = options.tasks.clone();
         let connection = Arc::new(Connection {
             client,
+            discreet: OnceLock::new(),
             user_agent: HeaderValue::from_str(&options.user_agent).ok(),
             acts_as_another: false,
             acts_for: None,
@@ -169,6 +171,7 @@ impl Cluster {
     fn with_connection(&self, change: impl FnOnce(&mut Connection)) -> Self {
         let mut connection = Connection {
             client: self.connection.client.clone(),
+            discreet: OnceLock::new(),
             user_agent: self.connection.user_agent.clone(),
             acts_as_another: self.connection.acts_as_another,
             acts_for: self.connection.acts_for.clone(),
@@ -275,10 +278,11 @@ impl Cluster {
         &self.connection.options.random
     }
 
-    /// The client below, for what needs typed access, with the identity of this cluster (see [`Self::acting_as`]). Its requests are not
-    /// counted nor bounded.
+    /// A client for typed access, with the identity of this cluster (see [`Self::acting_as`]). Its requests are not counted nor bounded.
+    /// Its errors show nothing of the confidential values that its requests hold, as those of the cluster itself.
     pub fn client(&self) -> &kube::Client {
-        &self.connection.client
+        let connection = &self.connection;
+        connection.discreet.get_or_init(|| discreet(&connection.client, Arc::clone(&connection.credentials)))
     }
 
     /// How many requests were sent so far.
@@ -305,6 +309,8 @@ const NOT_ACCEPTABLE: u16 = 406;
 pub(crate) struct Connection {
     /// Makes requests for whom the cluster acts.
     client: kube::Client,
+    /// The client for users; made for the first who asks.
+    discreet: OnceLock<kube::Client>,
     user_agent: Option<HeaderValue>,
     acts_as_another: bool,
     /// The user for whom requests are made, if that is not said by the configuration of the client.

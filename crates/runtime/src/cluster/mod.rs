@@ -8,6 +8,7 @@
 mod connect;
 mod counters;
 mod discovery;
+mod discreet;
 mod error;
 mod handle;
 mod impersonation;

@@ -325,11 +325,7 @@ impl ApiRequest {
 
     /// What of its body must not show in texts about it.
     pub(crate) fn confidential(&self) -> Confidential {
-        let Some(body) = &self.body else { return Confidential::default() };
-        let body = serde_json::from_slice(body).unwrap_or(Value::Null);
-        // A patch does not name its kind.
-        let of_secret = self.path.starts_with("/api/v1/") && self.path.split('/').any(|segment| segment == "secrets");
-        Confidential::of(&body, of_secret)
+        self.body.as_ref().map_or_else(Confidential::default, |body| confidential(&self.path, body))
     }
 
     pub(crate) fn limit(&self) -> Option<Duration> {
@@ -452,4 +448,12 @@ fn escape(value: &str, plain: &[u8], out: &mut String) {
             out.push(char::from(HEX[usize::from(byte & 15)]));
         }
     }
+}
+
+/// What the body of a request to this path holds of confidential values.
+pub(super) fn confidential(path: &str, body: &[u8]) -> Confidential {
+    let body = serde_json::from_slice(body).unwrap_or(Value::Null);
+    // A patch does not name its kind.
+    let of_secret = path.starts_with("/api/v1/") && path.split('/').any(|segment| segment == "secrets");
+    Confidential::of(&body, of_secret)
 }

@@ -146,6 +146,28 @@ async fn what_a_hostile_server_repeats_of_a_secret_is_not_shown() {
     }
 }
 
+// SW-9a
+#[tokio::test(start_paused = true)]
+async fn errors_of_the_client_for_users_do_not_quote_confidential_values() {
+    let server = Server::new();
+    server.put("ns", "a", "1");
+    let cluster = server.cluster();
+    let api = kube::Api::<k8s_openapi::api::core::v1::Secret>::namespaced(cluster.client().clone(), "ns");
+    let secret = serde_json::from_value(json!({"metadata": {"name": "a"}, "stringData": {"key": "correct horse"}})).unwrap();
+    for as_status in [true, false] {
+        server.fail_next("/api/v1/namespaces/ns/secrets", Fault::Echo { as_status });
+        let error = api.create(&kube::api::PostParams::default(), &secret).await.unwrap_err();
+        let told = format!("{error} {error:?}");
+        assert!(!told.contains("correct horse") && !told.contains("Y29ycmVjdCBob3JzZQ"), "{told}");
+        assert_eq!(told.contains("***"), as_status, "{told}");
+        assert_eq!(told.contains("502 Bad Gateway: the body is no Status"), !as_status, "{told}");
+    }
+    let served = kube::Api::<k8s_openapi::api::core::v1::ConfigMap>::all(cluster.client().clone())
+        .list(&kube::api::ListParams::default())
+        .await;
+    assert_eq!(served.unwrap().items.len(), 1);
+}
+
 // SW-9
 #[test]
 fn the_credentials_of_a_kubeconfig_are_masked_in_what_its_server_says() {

@@ -19,6 +19,7 @@ use super::lasting::{Lasting, RECOVERY};
 use super::scenario::Step;
 use super::trouble::Disturbance;
 use crate::kinds::{HOLD, Kinds};
+use crate::leaks::pages;
 use crate::types::{Bundle, config_map, objects};
 use crate::world::{OPERATOR, is_seen, reason_of};
 
@@ -85,9 +86,9 @@ impl Player {
         Ok(())
     }
 
-    /// The metrics of the operator as they are scraped.
-    pub(super) fn metrics(&self) -> String {
-        self.operator.as_ref().map(|operator| operator.running().metrics().encode().unwrap_or_default()).unwrap_or_default()
+    /// The pages of the operator's admin server.
+    pub(super) fn pages(&self) -> String {
+        self.operator.as_ref().map(|operator| pages(operator.running())).unwrap_or_default()
     }
 
     /// The process is killed.

@@ -96,7 +96,7 @@ impl Stage {
                 touched.push(stranger.title());
             }
         }
-        let leaks = crate::leaks::found(&player.cluster.journal().all(), &["secrets"], &player.metrics());
+        let leaks = crate::leaks::found(&player.cluster.journal().all(), &["secrets"], &player.pages());
         if !leaks.is_empty() {
             return Err(format!("values of a Secret leave the operator: {leaks:#?}"));
         }

@@ -5,14 +5,16 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use kubewright_core::time::Moment;
-use kubewright_machinery::object::GroupKind;
+use kubewright_machinery::object::{GroupKind, ObjectExt as _, ObjectKey};
 use parking_lot::Mutex;
+use serde_json::{Value, json};
 use tokio::sync::{Notify, watch};
 
 use super::driver::Driver;
+use super::key::Place;
 use super::sink::{Projected, Sink};
 use super::spec::Scope;
-use super::{Project, Store, WatchHealth, WatchSpec, WatchState, WatchStatus};
+use super::{Cause, Project, Store, WatchHealth, WatchSpec, WatchState, WatchStatus};
 use crate::cluster::{Connection, Discovery};
 use crate::task::Tasks;
 
@@ -29,7 +31,7 @@ struct Inner {
     connection: Arc<Connection>,
     discovery: Discovery,
     tasks: Tasks,
-    watches: Mutex<HashMap<WatchSpec, Arc<Watch>>>,
+    watches: Mutex<HashMap<GroupKind, HashMap<WatchSpec, Arc<Watch>>>>,
 }
 
 /// One watch, shared by its driver and its stores.
@@ -57,6 +59,7 @@ impl Watches {
     /// `Arc`). The first user starts it.
     pub fn subscribe<P: Send + Sync + 'static>(&self, spec: WatchSpec, projector: Arc<dyn Project<Output = P>>) -> Store<P> {
         let mut watches = self.inner.watches.lock();
+        let watches = watches.entry(spec.kind.clone()).or_default();
         let running = watches.get(&spec).cloned();
         let watch = running.unwrap_or_else(|| {
             let watch = Arc::new(Watch::new(spec.clone(), self.now()));
@@ -66,15 +69,57 @@ impl Watches {
         });
         let sink = watch.sink(projector, &self.inner.connection);
         // The registry is locked until the user is counted, so that the watch cannot end in between.
-        Store::new(sink, watch)
+        Store::new(sink, watch, self.clone())
     }
 
     /// One line per watch, ordered by what they watch.
     pub fn health(&self) -> Vec<WatchHealth> {
-        let watches: Vec<_> = self.inner.watches.lock().values().cloned().collect();
+        let watches: Vec<_> = self.inner.watches.lock().values().flat_map(HashMap::values).cloned().collect();
         let mut health: Vec<_> = watches.iter().map(|watch| watch.health(self.inner.connection.name())).collect();
         health.sort_by_cached_key(|line| line.spec.to_string());
         health
+    }
+
+    /// Makes the answer to a create, update or patch of this process visible at once in all stores that could hold the object.
+    ///
+    /// They take it like an event. Who has a store of such objects uses [`Store::record_write`].
+    pub fn record_write(&self, object: &Value) {
+        self.tell_written(object, None);
+    }
+
+    /// The same for an object that the server said is gone.
+    pub fn record_delete(&self, key: &ObjectKey, uid: &str) {
+        self.tell_deleted(key, uid, None);
+    }
+
+    pub(super) fn tell_written(&self, object: &Value, but: Option<&Arc<dyn Sink>>) {
+        let Some(gvk) = object.gvk() else { return };
+        let mut metadata = None;
+        for watch in self.of_kind(&gvk.group_kind()) {
+            let is_told = watch.spec.covers(object.namespace()) && watch.spec.is_of(&gvk.version) && watch.scope.is_complete();
+            if !is_told {
+                continue;
+            }
+            let shown: &Value =
+                if watch.spec.metadata_only { metadata.get_or_insert_with(|| metadata_of(object)) } else { object };
+            let in_scope = watch.scope.matches(object);
+            for sink in watch.other_sinks(but) {
+                sink.record(shown, in_scope, Cause::Event);
+            }
+        }
+    }
+
+    pub(super) fn tell_deleted(&self, key: &ObjectKey, uid: &str, but: Option<&Arc<dyn Sink>>) {
+        let place = Place { namespace: &key.namespace, name: &key.name };
+        for watch in self.of_kind(&key.group_kind()) {
+            for sink in watch.other_sinks(but) {
+                sink.record_delete(place, uid, Cause::Event);
+            }
+        }
+    }
+
+    fn of_kind(&self, kind: &GroupKind) -> Vec<Arc<Watch>> {
+        self.inner.watches.lock().get(kind).map(|watches| watches.values().cloned().collect()).unwrap_or_default()
     }
 
     fn start(&self, watch: Arc<Watch>) {
@@ -116,8 +161,11 @@ fn forget(registry: &Weak<Inner>, watch: &Watch) -> bool {
     };
     let mut watches = inner.watches.lock();
     let unused = *watch.users.borrow() == 0;
-    if unused {
-        watches.remove(&watch.spec);
+    if unused && let Some(of_kind) = watches.get_mut(&watch.spec.kind) {
+        of_kind.remove(&watch.spec);
+        if of_kind.is_empty() {
+            watches.remove(&watch.spec.kind);
+        }
     }
     unused
 }
@@ -168,6 +216,12 @@ impl Watch {
         sinks.clone()
     }
 
+    /// All sinks but one.
+    fn other_sinks(&self, but: Option<&Arc<dyn Sink>>) -> Vec<Arc<dyn Sink>> {
+        let is_other = |sink: &&Arc<dyn Sink>| but.is_none_or(|but| !Arc::ptr_eq(sink, but));
+        self.sinks.lock().iter().filter(is_other).cloned().collect()
+    }
+
     pub(super) fn active(&self, now: Moment) {
         self.activity.store(nanos(now), Ordering::Relaxed);
     }
@@ -184,6 +238,11 @@ impl Watch {
             skipped: sinks.iter().map(|sink| sink.skipped()).max().unwrap_or(0),
         }
     }
+}
+
+/// What a watch of metadata delivers of an object.
+fn metadata_of(object: &Value) -> Value {
+    json!({ "apiVersion": object["apiVersion"], "kind": object["kind"], "metadata": object["metadata"] })
 }
 
 fn nanos(moment: Moment) -> u64 {

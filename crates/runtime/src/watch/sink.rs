@@ -9,10 +9,11 @@ use parking_lot::RwLock;
 use serde_json::Value;
 use tokio::sync::watch;
 
-use super::Project;
+use super::key::Place;
 use super::objects::Seen;
 use super::state::State;
 use super::version::Version;
+use super::{Cause, Project};
 use crate::clock::Clock;
 
 /// What a watch delivers to: a store, whatever it keeps.
@@ -25,6 +26,10 @@ pub(super) trait Sink: Send + Sync {
     fn bookmark(&self, version: &str);
     /// An object of which only the identity could be read. What is known of it stays.
     fn unreadable(&self, object: &Value, listed: bool);
+    /// The answer to a write of this process; `in_scope` tells whether the watch would deliver the object.
+    fn record(&self, object: &Value, in_scope: bool, cause: Cause);
+    /// A write of this process has deleted the object.
+    fn record_delete(&self, place: Place<'_>, uid: &str, cause: Cause);
     fn clear(&self);
     fn is_synced(&self) -> bool;
     fn is_used(&self) -> bool;
@@ -55,24 +60,11 @@ impl<P: Send + Sync + 'static> Projected<P> {
         }
     }
 
-    /// The answer to an own write; `in_scope` tells whether the watch would deliver the object.
-    pub(super) fn record(&self, object: &Value, in_scope: bool) {
-        let Some(seen) = Seen::of(object) else { return };
-        if !in_scope {
-            self.state.write().record_left(self.projector(), seen);
-            return;
-        }
-        let news = self.state.read().takes_record(&seen);
-        if news && let Some(projection) = self.project(object) {
-            self.state.write().record(self.projector(), seen, projection, self.clock.moment());
-        }
-    }
-
     /// The answer to a read: it may be the state that we have, whose projection lacked something.
     pub(super) fn record_read(&self, object: &Value, in_scope: bool) {
         let Some(seen) = Seen::of(object) else { return };
         if !self.state.read().holds(&seen) {
-            self.record(object, in_scope);
+            self.record(object, in_scope, Cause::OwnWrite);
         } else if let Some(projection) = self.project(object) {
             self.state.write().reproject(self.projector(), seen, projection);
         }
@@ -162,6 +154,22 @@ impl<P: Send + Sync + 'static> Sink for Projected<P> {
             self.state.write().list_is_news(&seen, self.clock.moment());
         }
         self.skip(object, "it cannot be decoded");
+    }
+
+    fn record(&self, object: &Value, in_scope: bool, cause: Cause) {
+        let Some(seen) = Seen::of(object) else { return };
+        if !in_scope {
+            self.state.write().record_left(self.projector(), seen, cause);
+            return;
+        }
+        let news = self.state.read().takes_record(&seen);
+        if news && let Some(projection) = self.project(object) {
+            self.state.write().record(self.projector(), seen, projection, cause, self.clock.moment());
+        }
+    }
+
+    fn record_delete(&self, place: Place<'_>, uid: &str, cause: Cause) {
+        self.state.write().record_delete(self.projector(), place, uid, cause);
     }
 
     fn clear(&self) {

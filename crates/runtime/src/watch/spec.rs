@@ -54,10 +54,17 @@ impl WatchSpec {
     pub(super) fn could_hold(&self, object: &Value) -> bool {
         let text = |pointer| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
         let group = text("/apiVersion").split_once('/').map_or("", |(group, _)| group);
-        let namespace = text("/metadata/namespace");
-        text("/kind") == self.kind.kind
-            && group == self.kind.group
-            && self.namespace.as_ref().is_none_or(|only| namespace.is_empty() || only == namespace)
+        text("/kind") == self.kind.kind && group == self.kind.group && self.covers(text("/metadata/namespace"))
+    }
+
+    /// Is an object of its kind in this namespace, or one without namespace, among those that it could be about?
+    pub(super) fn covers(&self, namespace: &str) -> bool {
+        self.namespace.as_ref().is_none_or(|only| namespace.is_empty() || only == namespace)
+    }
+
+    /// Does the server send objects in this version?
+    pub(super) fn is_of(&self, version: &str) -> bool {
+        self.version.as_ref().is_none_or(|own| own == version)
     }
 
     /// Group and kind.
@@ -98,6 +105,8 @@ pub(super) struct Scope {
     name: Option<String>,
     namespace: Option<String>,
     labels: Option<LabelSelector>,
+    /// Whether there is nothing else that only the server can judge.
+    complete: bool,
 }
 
 impl Scope {
@@ -108,11 +117,17 @@ impl Scope {
                 (field == key && !value.starts_with('=')).then(|| value.to_owned())
             })
         };
-        Self {
-            name: field("metadata.name"),
-            namespace: field("metadata.namespace"),
-            labels: Some(&spec.labels).filter(|labels| !labels.is_empty()).and_then(|labels| LabelSelector::parse(labels).ok()),
-        }
+        let (name, namespace) = (field("metadata.name"), field("metadata.namespace"));
+        let labels = Some(&spec.labels).filter(|labels| !labels.is_empty()).map(|labels| LabelSelector::parse(labels).ok());
+        let terms = spec.fields.split(',').filter(|term| !term.is_empty()).count();
+        let judged = usize::from(name.is_some()) + usize::from(namespace.is_some());
+        let complete = terms == judged && labels != Some(None);
+        Self { name, namespace, labels: labels.flatten(), complete }
+    }
+
+    /// Whether [`matches`](Self::matches) is what the server would say.
+    pub(super) fn is_complete(&self) -> bool {
+        self.complete
     }
 
     /// Fields other than name and namespace are not judged.

@@ -185,15 +185,22 @@ impl<P: Send + Sync + 'static> State<P> {
         !told.is_some_and(Ordering::is_le) && !older && !self.is_of_the_gone(seen)
     }
 
-    /// The answer to an own write.
-    pub(super) fn record(&mut self, projector: &dyn Project<Output = P>, seen: Seen<'_>, projection: P, now: Moment) {
+    /// The answer to a write of this process.
+    pub(super) fn record(
+        &mut self,
+        projector: &dyn Project<Output = P>,
+        seen: Seen<'_>,
+        projection: P,
+        cause: Cause,
+        now: Moment,
+    ) {
         if !self.takes_record(&seen) {
             return;
         }
         self.gone.swap_remove(&seen.place);
         let opaque = seen.version.is_text();
         // A list that is under way may not have it: only its mark as own write counts.
-        let (key, entry) = self.objects.put(projector, seen, projection, Cause::OwnWrite);
+        let (key, entry) = self.objects.put(projector, seen, projection, cause);
         entry.recorded = self.round;
         if opaque {
             self.text_floors.insert(key, now + TEXT_FLOOR);
@@ -213,25 +220,25 @@ impl<P: Send + Sync + 'static> State<P> {
     }
 
     /// An own write took the object out of the scope of the watch.
-    pub(super) fn record_left(&mut self, projector: &dyn Project<Output = P>, seen: Seen<'_>) {
+    pub(super) fn record_left(&mut self, projector: &dyn Project<Output = P>, seen: Seen<'_>, cause: Cause) {
         let known = self.objects.entry(seen.place).is_some_and(|entry| entry.uid == seen.uid);
         if known && self.takes_record(&seen) {
-            self.bury(projector, seen.place, Some(seen.version));
+            self.bury(projector, seen.place, Some(seen.version), cause);
         }
     }
 
     /// The server said that the object is gone.
-    pub(super) fn record_delete(&mut self, projector: &dyn Project<Output = P>, place: Place<'_>, uid: &str) {
+    pub(super) fn record_delete(&mut self, projector: &dyn Project<Output = P>, place: Place<'_>, uid: &str, cause: Cause) {
         let uid = Uid::parse(uid);
         if self.objects.entry(place).is_some_and(|entry| entry.uid == uid) {
-            self.bury(projector, place, None);
+            self.bury(projector, place, None, cause);
         }
     }
 
     /// `left`: the version with which it left the scope; otherwise it was deleted.
-    fn bury(&mut self, projector: &dyn Project<Output = P>, place: Place<'_>, left: Option<Version>) {
+    fn bury(&mut self, projector: &dyn Project<Output = P>, place: Place<'_>, left: Option<Version>, cause: Cause) {
         let recorded = self.round;
-        if let Some((key, uid, version)) = self.take(projector, place, Cause::OwnWrite) {
+        if let Some((key, uid, version)) = self.take(projector, place, cause) {
             let deleted = left.is_none();
             self.gone.insert(key, Gone { uid, version: left.unwrap_or(version), deleted, recorded });
         }

@@ -8,8 +8,8 @@ use tokio::sync::watch;
 
 use super::key::Place;
 use super::registry::Watch;
-use super::sink::Projected;
-use super::{Changes, StoreKey, WatchSpec, WatchState, WatchStatus};
+use super::sink::{Projected, Sink};
+use super::{Cause, Changes, StoreKey, WatchSpec, WatchState, WatchStatus, Watches};
 
 /// What a cluster has of one type in one scope, projected. Cheap to clone; the watch below lives as long as a clone does,
 /// and 60 seconds longer.
@@ -21,13 +21,14 @@ pub struct Store<P: Send + Sync + 'static> {
 struct User<P: Send + Sync + 'static> {
     sink: Arc<Projected<P>>,
     watch: Arc<Watch>,
+    watches: Watches,
 }
 
 impl<P: Send + Sync + 'static> Store<P> {
     /// `sink` comes from [`Watch::sink`], which has counted this user.
-    pub(super) fn new(sink: Arc<Projected<P>>, watch: Arc<Watch>) -> Self {
+    pub(super) fn new(sink: Arc<Projected<P>>, watch: Arc<Watch>, watches: Watches) -> Self {
         watch.users.send_modify(|users| *users += 1);
-        Self { user: Arc::new(User { sink, watch }) }
+        Self { user: Arc::new(User { sink, watch, watches }) }
     }
 
     /// An object's projection. `None` means absent only when the store is synced.
@@ -111,11 +112,13 @@ impl<P: Send + Sync + 'static> Store<P> {
 
     /// Makes the answer to an own create, update or patch visible at once. Older events of the object are ignored from then on.
     ///
-    /// Objects of other kinds and namespaces are ignored; one that the watch's selectors no longer match leaves the store.
+    /// Here it is an own write; all other stores of the cluster that could hold the object take it like an event. Objects of other kinds
+    /// and namespaces are ignored; one that the watch's selectors no longer match leaves the store.
     pub fn record_write(&self, object: &Value) {
         if self.spec().could_hold(object) {
-            self.user.sink.record(object, self.user.watch.scope.matches(object));
+            self.user.sink.record(object, self.user.watch.scope.matches(object), Cause::OwnWrite);
         }
+        self.user.watches.tell_written(object, Some(&self.as_sink()));
     }
 
     /// Takes over the answer to a read. What is here in the same version is projected anew: for projectors that keep only what
@@ -126,11 +129,18 @@ impl<P: Send + Sync + 'static> Store<P> {
         }
     }
 
-    /// Takes an object away that the server said is gone, not merely marked for deletion.
+    /// Takes an object away that the server said is gone, not merely marked for deletion: here as an own write, in all other stores of the
+    /// cluster like an event.
     pub fn record_delete(&self, key: &ObjectKey, uid: &str) {
-        let sink = &self.user.sink;
         let place = Place { namespace: &key.namespace, name: &key.name };
-        sink.state.write().record_delete(sink.projector(), place, uid);
+        if key.kind == self.kind().kind && key.group == self.kind().group {
+            self.user.sink.record_delete(place, uid, Cause::OwnWrite);
+        }
+        self.user.watches.tell_deleted(key, uid, Some(&self.as_sink()));
+    }
+
+    fn as_sink(&self) -> Arc<dyn Sink> {
+        Arc::clone(&self.user.sink) as Arc<dyn Sink>
     }
 
     /// Group and kind of its objects.

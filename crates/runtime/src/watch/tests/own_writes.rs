@@ -1,3 +1,4 @@
+use kubewright_machinery::object::GroupVersionKind;
 use serde_json::json;
 
 use super::*;
@@ -18,6 +19,60 @@ async fn an_own_write_is_visible_at_once_and_told_once() {
     server.release();
     settle().await;
     assert!(told(&mut changes).is_empty());
+}
+
+// STORE-8
+#[tokio::test(start_paused = true)]
+async fn an_own_write_is_visible_in_all_stores_of_the_cluster_that_could_hold_it() {
+    let server = Server::new();
+    let cluster = server.cluster();
+    let own = synced(&cluster).await;
+    let others = [
+        config_maps().in_namespace("demo"),
+        config_maps().fields("metadata.name=a"),
+        config_maps().metadata_only(),
+        config_maps().in_namespace("elsewhere"),
+        config_maps().fields("metadata.name=b"),
+        config_maps().fields("immutable=true"),
+        config_maps().labels("a=b"),
+        WatchSpec::of_version(&GroupVersionKind::new("", "v2", "ConfigMap")),
+    ];
+    let others = others.map(|spec| (spec.to_string(), cluster.watches().subscribe(spec, Arc::new(Keeper))));
+    settle().await;
+    let mut changes = others[0].1.changes();
+    server.hold();
+    let written = server.put("demo", "a", "1");
+    own.record_write(&written);
+    let shown: Vec<_> = others.iter().filter(|(_, store)| !store.is_empty()).map(|(spec, store)| (spec.as_str(), texts(store))).collect();
+    let [all, metadata] = [vec!["a=1".to_owned()], vec!["a=".to_owned()]];
+    let expected = [
+        ("ConfigMap in demo", all.clone()),
+        ("ConfigMap with metadata.name=a", all),
+        ("ConfigMap (metadata)", metadata),
+    ];
+    assert_eq!(shown, expected);
+    let change = changes.next().await.unwrap();
+    assert_eq!((line(&change).as_str(), change.cause), ("a: - -> 1", Cause::Event), "its users did not write it");
+    own.record_delete(&key("a"), written["metadata"]["uid"].as_str().unwrap());
+    assert!(own.is_empty() && others.iter().all(|(_, store)| store.is_empty()));
+    assert_eq!(changes.next().await.unwrap().cause, Cause::Event);
+    server.release();
+    settle().await;
+    assert!(told(&mut changes).is_empty(), "the event of the write is old news");
+}
+
+// STORE-8
+#[tokio::test(start_paused = true)]
+async fn a_write_without_a_store_is_visible_in_the_stores_of_others() {
+    let server = Server::new();
+    let cluster = server.cluster();
+    let store = synced(&cluster).await;
+    server.hold();
+    let written = server.put("demo", "a", "1");
+    cluster.watches().record_write(&written);
+    assert_eq!(texts(&store), ["a=1"]);
+    cluster.watches().record_delete(&key("a"), written["metadata"]["uid"].as_str().unwrap());
+    assert!(store.is_empty());
 }
 
 // WATCH-7: its writer would wait for ever for the news of what became of it.

@@ -5,8 +5,10 @@ pub mod clock;
 pub mod cluster;
 pub mod controller;
 pub mod events;
+pub mod finalizer;
 pub mod metrics;
 pub mod operator;
+pub mod status;
 pub mod task;
 pub mod watch;
 

@@ -2,13 +2,16 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use kubewright_core::dependents::ProjectionContext;
+use kubewright_core::finalizer::FinalizerName;
 use kubewright_core::flow::BoxError;
 use kubewright_core::manifest::{MissingNamespacesPolicy, OperatorName};
 use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
 use kubewright_render::ErasedGenerator;
-use kubewright_runtime::cluster::{ApiRequest, ApiResource, ConnectError};
+use kubewright_runtime::cluster::{ApiRequest, ApiResource, ConnectError, Retry};
 use kubewright_runtime::controller::{Controller, Enqueue, Key, Surroundings};
+use kubewright_runtime::finalizer::FinalizerWriter;
 use kubewright_runtime::operator::{Declarations, OperatorContext, Registration, Rule};
+use kubewright_runtime::status::StatusWriter;
 use kubewright_runtime::task::Tasks;
 use kubewright_runtime::watch::{Cause, Store};
 
@@ -22,7 +25,6 @@ use crate::lookups::Lookups;
 use crate::metrics::{Metrics, register};
 use crate::observe::{Compact, Components, Notify};
 use crate::reconciler::{ComponentReconciler, Memories, Shared, Strays};
-use crate::record::StatusWriter;
 use crate::references::ReferenceWatches;
 use crate::targets::{TargetFactory, Targets};
 
@@ -83,6 +85,9 @@ impl<C: Component> ComponentRegistration<C> {
         if declarations.claim("name", &self.prefix, &part, &remedy) {
             let remedy = "give one of them a finalizer of its own with `.finalizer(\"…\")`, or leave it at the default, the name";
             declarations.claim("finalizer", self.finalizer(), &part, remedy);
+        }
+        if let Err(error) = FinalizerName::unqualified(self.finalizer()) {
+            declarations.problem(format!("{part}: {error}"));
         }
     }
 
@@ -184,7 +189,7 @@ impl<C: Component> Registration for ComponentRegistration<C> {
     async fn start(self: Box<Self>, context: OperatorContext) -> Result<Vec<Controller>, BoxError> {
         let cluster = context.cluster.for_controller(&self.controller);
         let name = OperatorName::new(&self.prefix)?;
-        let finalizer = self.finalizer().to_owned();
+        let finalizer = FinalizerName::unqualified(self.finalizer())?;
         let resource = cluster.discovery().require(&Self::gvk()).await?;
         let cluster_id = cluster_id(&context).await?;
         let field_manager: Arc<str> = self.options.field_manager.as_deref().unwrap_or(&self.prefix).into();
@@ -225,7 +230,8 @@ impl<C: Component> Registration for ComponentRegistration<C> {
             None => recorder,
         };
         // The finalizer's name is a wire format: users cannot follow the advice to choose another one.
-        cluster.expect_warning(format!("metadata.finalizers: {finalizer:?}: prefer a domain-qualified finalizer name"));
+        cluster
+            .expect_warning(format!("metadata.finalizers: {:?}: prefer a domain-qualified finalizer name", finalizer.as_str()));
         let self_manager: Arc<str> = format!("{field_manager}/self").into();
         let kind = TypedKind::new(Arc::from(name.as_str()), own.clone(), Arc::clone(&self.generator), Arc::new(self.hooks));
         if self.options.default_service_account.is_some() && cluster.acts_as_another() {
@@ -261,8 +267,17 @@ impl<C: Component> Registration for ComponentRegistration<C> {
         }
         let shared = Arc::new(Shared {
             kind: Box::new(kind),
-            finalizer,
-            writer: StatusWriter::new(own.clone(), (*resource).clone(), Arc::clone(&self_manager)),
+            finalizers: FinalizerWriter::new(
+                own.clone(),
+                Arc::clone(&resource),
+                Arc::clone(&self_manager),
+                finalizer,
+                &context.timing,
+            )
+            .retrying(Retry::default()),
+            statuses: StatusWriter::new(own.clone(), Arc::clone(&resource), Arc::clone(&self_manager), &context.timing)
+                .retrying(Retry::default()),
+            timing: context.timing.clone(),
             self_manager,
             resource,
             cluster_id,

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use kubewright_core::dependents::Item;
-use kubewright_core::finalizer;
 use kubewright_core::flow::{Halt, Wait};
 use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
-use kubewright_runtime::cluster::{ApiError, ApiRequest, ApiResource, Cluster, PatchKind};
+use kubewright_runtime::cluster::{ApiError, ApiRequest, ApiResource, Cluster};
+use kubewright_runtime::finalizer::{FinalizerWriter, Removal, Settled};
 use serde_json::Value;
 
 use super::pass::Pass;
@@ -20,8 +20,6 @@ use crate::targets::Target;
 const RELEASE: Duration = Duration::from_secs(10);
 /// How long a single request for that may take.
 const ANSWER: Duration = Duration::from_secs(4);
-/// How often a patch is tried whose test failed.
-const ATTEMPTS: usize = 3;
 /// How many kinds, or objects, an event names.
 const SHOWN: usize = 10;
 
@@ -78,7 +76,7 @@ impl Pass<'_> {
             )
         };
         if !held.is_empty() {
-            let finalizer = &self.shared.finalizer;
+            let finalizer = self.shared.finalizer();
             let _ = write!(note, "; remove the finalizer {finalizer} before you delete {}", listed(&held));
         }
         if self.abandons() {
@@ -132,23 +130,25 @@ impl Pass<'_> {
     async fn release_type(&self, cluster: &Cluster, resource: &ApiResource, name: &str) -> Result<(), ApiError> {
         let (owner, key) = (self.shared.owner(self.key), self.shared.operator.owner_key());
         let is_anothers = |live: &Value| live.label(&key).is_some_and(|hash| hash != owner.hash());
-        let mut attempts = ATTEMPTS;
-        loop {
-            attempts -= 1;
-            let live = match cluster.send(&ApiRequest::get(resource, "", name).deadline(ANSWER).at_once()).await {
-                Err(error) if error.is_not_found() => return Ok(()),
-                answer => answer?,
-            };
-            let Some(patch) = finalizer::remove_patch(&live, &[&self.shared.finalizer]).filter(|_| !is_anothers(&live)) else {
-                return Ok(());
-            };
-            let request = ApiRequest::patch(resource, "", name, PatchKind::Json, &patch).field_manager(&self.shared.self_manager);
-            match cluster.send(&request.deadline(ANSWER).at_once()).await {
-                Err(error) if error.is_not_found() => return Ok(()),
-                // The test in the patch failed: another program was faster.
-                Err(error) if attempts > 0 && (error.code() == Some(422) || error.is_conflict()) => {}
-                answer => return answer.map(drop),
-            }
+        let live = match cluster.send(&ApiRequest::get(resource, "", name).deadline(ANSWER).at_once()).await {
+            Err(error) if error.is_not_found() => return Ok(()),
+            answer => answer?,
+        };
+        if is_anothers(&live) {
+            return Ok(());
+        }
+        let shared = self.shared;
+        let manager = Arc::clone(&shared.self_manager);
+        let writer = FinalizerWriter::new(
+            cluster.clone(),
+            Arc::new(resource.clone()),
+            manager,
+            shared.finalizer().clone(),
+            &shared.timing,
+        );
+        match writer.hurried(ANSWER).remove(&live, Removal::Anyhow, |live| !is_anothers(live)).await? {
+            Settled::Overtaken(error) => Err(error),
+            _ => Ok(()),
         }
     }
 }

@@ -18,7 +18,7 @@ impl Pass<'_> {
             self.abandon().await;
         } else {
             let foreign: Vec<String> =
-                self.object.finalizers().filter(|name| *name != self.shared.finalizer).map(str::to_owned).collect();
+                self.object.finalizers().filter(|name| *name != self.shared.finalizer().as_str()).map(str::to_owned).collect();
             let mut hooks = self.draft.component.deletion_hooks > 0 && !self.skips_hooks();
             if hooks && self.ending_namespace.is_some() {
                 self.tell_of_skipped_hooks();

@@ -129,7 +129,7 @@ impl<'a> Pass<'a> {
 
     async fn steps(&mut self) -> Step<End> {
         let deleting = self.is_deleting();
-        if deleting && !self.object.has_finalizer(&self.shared.finalizer) {
+        if deleting && !self.shared.finalizers.holds(&self.object) {
             return Ok(End::Gone);
         }
         if let Some(error) = &self.unreadable {

@@ -4,11 +4,13 @@ use std::time::Duration;
 use jiff::Timestamp;
 use kubewright_core::component::{ComponentStatus, Ending};
 use kubewright_core::flow::{Delay, Flow, Halt};
+use kubewright_machinery::object::ObjectExt as _;
+use kubewright_runtime::status::{Meanwhile, Written};
 use serde_json::{Map, Value};
 
 use super::end::{End, Step};
 use super::pass::Pass;
-use crate::record::{LARGEST, Size, Written, difference, only_messages_differ};
+use crate::record::{LARGEST, Persisted, Size, change, is_too_large, only_messages_differ};
 
 /// Passes whose only news are messages are recorded at most this often (STA-9).
 const MESSAGES_EVERY: Duration = Duration::from_secs(5);
@@ -143,7 +145,7 @@ impl Pass<'_> {
         let written = self.memory.status_written?;
         let status = self.draft.to_map();
         let persisted = self.persisted.read();
-        if difference(&persisted, &status).is_none() || !only_messages_differ(&persisted, &status) {
+        if !only_messages_differ(&persisted, &status) || change(persisted, status, "").is_none() {
             return None;
         }
         let passed = self.shared.cluster.clock().moment().0.saturating_sub(written.0);
@@ -159,10 +161,14 @@ impl Pass<'_> {
     pub(super) async fn write_status_with_room(&mut self, growth: usize) -> Step {
         let status = self.status_that_fits(growth)?;
         let started = kubewright_core::seconds::Seconds::from(self.now).to_string();
+        // Many components wait for answers at once, and statuses are large: only the text of the change is kept meanwhile.
+        let Some(change) = change(self.persisted.read(), status, &started) else {
+            return Ok(());
+        };
         let mut underway = self.shared.components.begin_write(self.key);
-        let written = self.shared.writer.write(&self.object, &self.persisted, status, &started).await;
-        match written {
-            Ok(Written::Unchanged) => Ok(()),
+        let is_deleted = |object: &Value| object.deletion_timestamp().is_some();
+        let same = |live: &Value| Persisted::of(live) == self.persisted && is_deleted(live) == is_deleted(&self.object);
+        match self.shared.statuses.write(&self.object, change, Meanwhile::Only(&same)).await {
             Ok(Written::Persisted(object)) => {
                 self.memory.status_written = Some(self.shared.cluster.clock().moment());
                 self.shared.strays.listed(self.key, &self.draft.component.inventory);
@@ -170,13 +176,12 @@ impl Pass<'_> {
                 Ok(())
             }
             Ok(Written::Gone) => Err(Box::new(End::Gone)),
-            Ok(Written::Overtaken(live)) => {
-                if let Some(live) = live {
-                    self.shared.components.record_write(&live);
-                }
+            Ok(Written::Overtaken(Some(live))) => {
+                self.shared.components.record_write(&live);
                 Err(Box::new(End::Overtaken))
             }
-            Ok(Written::TooLarge) => {
+            Ok(_) => Err(Box::new(End::Overtaken)),
+            Err(error) if is_too_large(&error) => {
                 let message = format!("the API server refuses the object as too large, with {}", self.dependents_counted());
                 Err(Box::new(End::blocked(TOO_MANY, message, self.intervals())))
             }

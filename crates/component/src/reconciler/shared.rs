@@ -2,10 +2,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use kubewright_core::backoff::Timing;
 use kubewright_core::dependents::ProjectionContext;
+use kubewright_core::finalizer::FinalizerName;
 use kubewright_core::manifest::{OperatorName, OwnerId};
 use kubewright_runtime::cluster::{ApiResource, Cluster};
 use kubewright_runtime::controller::Key;
+use kubewright_runtime::finalizer::FinalizerWriter;
+use kubewright_runtime::status::StatusWriter;
 
 use super::Memories;
 use super::strays::Strays;
@@ -14,7 +18,6 @@ use crate::kind::Kind;
 use crate::lookups::Lookups;
 use crate::metrics::Metrics;
 use crate::observe::Components;
-use crate::record::StatusWriter;
 use crate::references::ReferenceWatches;
 use crate::settings::OperatorDefaults;
 use crate::targets::Targets;
@@ -26,7 +29,9 @@ pub(crate) struct Shared {
     pub(crate) operator: OperatorName,
     /// The manager of writes to the component itself.
     pub(crate) self_manager: Arc<str>,
-    pub(crate) finalizer: String,
+    pub(crate) finalizers: FinalizerWriter,
+    /// Delays and limits.
+    pub(crate) timing: Timing,
     pub(crate) resource: Arc<ApiResource>,
     /// The cluster of the components, through the layer of the operator's author.
     pub(crate) cluster: Cluster,
@@ -38,7 +43,7 @@ pub(crate) struct Shared {
     pub(crate) targets: Targets,
     pub(crate) references: ReferenceWatches,
     pub(crate) lookups: Lookups,
-    pub(crate) writer: StatusWriter,
+    pub(crate) statuses: StatusWriter,
     pub(crate) projection: Arc<ProjectionContext>,
     pub(crate) defaults: OperatorDefaults,
     pub(crate) events: Events,
@@ -50,6 +55,11 @@ pub(crate) struct Shared {
 impl Shared {
     pub(crate) fn owner(&self, key: &Key) -> OwnerId {
         OwnerId::of_component(&self.cluster_id, key.namespace(), key.name())
+    }
+
+    /// The finalizer of components, and of the types that they bring.
+    pub(crate) fn finalizer(&self) -> &FinalizerName {
+        self.finalizers.name()
     }
 
     /// The component is gone: nothing is kept for it.

@@ -22,7 +22,7 @@ impl Shared {
     /// An engine for the dependents of a component, with the settings that are the same for all.
     pub(super) fn engine(&self, key: &Key) -> Engine {
         let mut engine = Engine::new((*self.projection).clone(), self.owner(key));
-        engine.finalizer.clone_from(&self.finalizer);
+        engine.finalizer.clone_from(self.finalizer());
         engine
     }
 
@@ -63,7 +63,7 @@ impl Shared {
 
     /// What becomes of an object of a component whose name is taken.
     fn fate(&self, component: &Value, stray: &Stray) -> Fate {
-        let is_let_go = component.deletion_timestamp().is_some() && !component.has_finalizer(&self.finalizer);
+        let is_let_go = component.deletion_timestamp().is_some() && !self.finalizers.holds(component);
         if component.uid() == stray.component {
             // The next pass sees to it.
             return if is_let_go { Fate::Removed } else { Fate::Kept };
@@ -125,7 +125,7 @@ impl Shared {
         let waits = |stray: &Stray| {
             let key = stray.item.key();
             // What is being deleted goes by itself, unless our finalizer holds it.
-            let held = observed.get(&key).is_some_and(|live| live.has_finalizer(&self.finalizer));
+            let held = observed.get(&key).is_some_and(|live| live.has_finalizer(self.finalizer().as_str()));
             left.get(&key).is_some_and(|phase| *phase != Phase::Deleting || held)
         };
         strays.into_iter().filter(waits).collect()

@@ -1,11 +1,13 @@
 use kubewright_core::component::ComponentStatus;
+use kubewright_core::status::{diff, semantically_equal};
 use kubewright_machinery::object::ObjectKey;
-use kubewright_machinery::patch;
 use serde::Deserialize as _;
 use serde_json::{Map, Value};
 
 /// Status fields that alone never cause a write.
-const TIMES: [&str; 2] = ["lastObservedAt", "lastAppliedAt"];
+const TIMES: [&str; 2] = [OBSERVED, APPLIED];
+const OBSERVED: &str = "lastObservedAt";
+const APPLIED: &str = "lastAppliedAt";
 /// What the framework itself writes at the top level of the status.
 const OURS: [&str; 13] = [
     "observedGeneration",
@@ -95,14 +97,23 @@ fn unreadable(status: &Map<String, Value>) -> Option<UnreadableStatus> {
     items.into_iter().find_map(bad_item).or_else(|| status.iter().find_map(bad_field))
 }
 
-/// The merge patch between two statuses, or `None` when they say the same. Times alone are no difference.
-pub(crate) fn difference(old: &Map<String, Value>, new: &Map<String, Value>) -> Option<Value> {
-    let told = |status: &Map<String, Value>| status.keys().filter(|field| !TIMES.contains(&field.as_str())).count();
-    let kept = |(field, value): (&String, &Value)| TIMES.contains(&field.as_str()) || new.get(field) == Some(value);
-    if told(old) == told(new) && old.iter().all(kept) {
+/// The merge patch from the persisted status to that of a pass that started then, as text; `None` when they say the same. Times alone are no
+/// news (STA-5).
+pub(crate) fn change(persisted: Map<String, Value>, mut status: Map<String, Value>, started: &str) -> Option<String> {
+    let applied = status.get(APPLIED).cloned();
+    for time in TIMES {
+        match persisted.get(time) {
+            Some(before) => _ = status.insert(time.to_owned(), before.clone()),
+            None => _ = status.remove(time),
+        }
+    }
+    let (persisted, mut status) = (Value::Object(persisted), Value::Object(status));
+    if semantically_equal(&persisted, &status) {
         return None;
     }
-    patch::diff_fields(old, new)
+    status[OBSERVED] = started.into();
+    status[APPLIED] = applied.unwrap_or_default();
+    diff(&persisted, &status).map(|change| change.to_string())
 }
 
 /// Whether two statuses differ in messages alone: of conditions, and of items of the inventory.
@@ -130,12 +141,14 @@ mod tests {
         value.as_object().unwrap().clone()
     }
 
+    const STARTED: &str = "2026-01-03T00:00:00Z";
+
     // STA-5
     #[test]
     fn times_alone_are_no_difference() {
         let old = map(json!({"state": "Ready", "lastObservedAt": "2026-01-01T00:00:00Z"}));
         let new = map(json!({"state": "Ready", "lastObservedAt": "2026-01-02T00:00:00Z"}));
-        assert_eq!(difference(&old, &new), None);
+        assert_eq!(change(old, new, STARTED), None);
     }
 
     // STA-5
@@ -143,9 +156,10 @@ mod tests {
     fn a_difference_names_changed_and_removed_fields_only_and_lists_whole() {
         let old = map(json!({"state": "Ready", "revision": 1, "processingSince": "x", "inventory": [{"name": "a"}]}));
         let new = map(json!({"state": "Ready", "revision": 2, "inventory": [{"name": "a"}, {"name": "b"}]}));
+        let change: Value = serde_json::from_str(&change(old, new, STARTED).unwrap()).unwrap();
         assert_eq!(
-            difference(&old, &new).unwrap(),
-            json!({"revision": 2, "processingSince": null, "inventory": [{"name": "a"}, {"name": "b"}]})
+            change,
+            json!({"revision": 2, "processingSince": null, "inventory": [{"name": "a"}, {"name": "b"}], "lastObservedAt": STARTED})
         );
     }
 

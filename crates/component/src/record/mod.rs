@@ -1,11 +1,9 @@
-//! Recording a pass: the one writer of a component's status, and what it compares.
+//! The status of a component: as it is persisted, as a pass drafts it, and what of it is worth a write.
 
 mod draft;
 mod persisted;
 mod size;
-mod writer;
 
-pub(crate) use draft::{Draft, UnreadableStatus, difference, only_messages_differ};
+pub(crate) use draft::{Draft, UnreadableStatus, change, only_messages_differ};
 pub(crate) use persisted::Persisted;
-pub(crate) use size::{LARGEST, Size};
-pub(crate) use writer::{StatusWriter, Written};
+pub(crate) use size::{LARGEST, Size, is_too_large};

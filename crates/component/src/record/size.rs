@@ -49,7 +49,7 @@ impl Size {
 }
 
 /// Whether a server refuses an object for its size. That of etcd comes with the code of a fault that may pass.
-pub(super) fn is_too_large(error: &ApiError) -> bool {
+pub(crate) fn is_too_large(error: &ApiError) -> bool {
     let told = |status: &kubewright_runtime::cluster::StatusError| {
         let by_storage = ["request is too large", "trying to send message larger than max"];
         status.code == 413 || (status.code == 500 && by_storage.iter().any(|text| status.message.contains(text)))

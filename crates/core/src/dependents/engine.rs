@@ -3,6 +3,7 @@
 use kubewright_machinery::object::{GroupVersionKind, ObjectKey};
 
 use super::{ManagedType, Projection, ProjectionContext};
+use crate::finalizer::FinalizerName;
 use crate::manifest::{MissingNamespacesPolicy, OwnerId};
 
 /// Whose dependents these are, and how they are marked.
@@ -13,7 +14,7 @@ pub struct Engine {
     /// The owner: the component.
     pub owner: OwnerId,
     /// The finalizer that keeps types in place while they have instances.
-    pub finalizer: String,
+    pub finalizer: FinalizerName,
     /// Further managed types that the component declares.
     pub additional_managed_types: Vec<ManagedType>,
     /// What happens when a namespace is missing.
@@ -24,7 +25,7 @@ impl Engine {
     /// An engine with the name of the component type as finalizer and no further managed types.
     pub fn new(context: ProjectionContext, owner: OwnerId) -> Self {
         Self {
-            finalizer: context.operator.as_str().to_owned(),
+            finalizer: FinalizerName::from(&context.operator),
             context,
             owner,
             additional_managed_types: Vec::new(),

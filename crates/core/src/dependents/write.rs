@@ -96,9 +96,9 @@ impl Planner<'_> {
         body.set_label(owner_key.as_str(), engine.owner.hash());
         body.set_annotation(owner_key, engine.owner.id());
         body.set_annotation(digest_key, object.digest.as_str());
-        if is_type(&object.key) || live.is_some_and(|live| live.has_finalizer(&engine.finalizer)) {
+        if is_type(&object.key) || live.is_some_and(|live| live.has_finalizer(engine.finalizer.as_str())) {
             let own: Vec<String> = body.finalizers().map(str::to_owned).collect();
-            set_finalizers(&mut body, own.into_iter().chain([engine.finalizer.clone()]));
+            set_finalizers(&mut body, own.into_iter().chain([engine.finalizer.to_string()]));
         }
         if let Some(live) = live {
             if body.resource_version().is_empty() {
@@ -144,9 +144,9 @@ impl Planner<'_> {
             "labels": { operator.owner_key(): null },
             "annotations": { operator.owner_key(): null, operator.digest_key(): null },
         });
-        if is_type(key) && live.has_finalizer(&self.engine.finalizer) {
+        if is_type(key) && live.has_finalizer(self.engine.finalizer.as_str()) {
             let rest: Vec<&str> =
-                live.finalizers.iter().map(AsRef::as_ref).filter(|name| *name != self.engine.finalizer).collect();
+                live.finalizers.iter().map(AsRef::as_ref).filter(|name| *name != self.engine.finalizer.as_str()).collect();
             metadata["finalizers"] = json!(rest);
         }
         self.action(Verb::Orphan, gvk, key, Request::MergePatch(json!({ "metadata": metadata })))
@@ -155,7 +155,7 @@ impl Planner<'_> {
     /// The JSON patch that takes our finalizer off a type.
     pub(super) fn release_finalizer(&self, gvk: &GroupVersionKind, key: &ObjectKey, live: &Projection) -> Option<ObjectAction> {
         let object = json!({ "metadata": { "uid": live.uid(), "finalizers": live.finalizers } });
-        let patch = crate::finalizer::remove_patch(&object, &[self.engine.finalizer.as_str()])?;
+        let patch = crate::finalizer::remove_patch(&object, &[&self.engine.finalizer])?;
         Some(self.action(Verb::ReleaseFinalizer, gvk, key, Request::JsonPatch(patch)))
     }
 

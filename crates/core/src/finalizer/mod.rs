@@ -7,4 +7,4 @@ mod patch;
 mod tests;
 
 pub use name::{FinalizerName, InvalidFinalizerName};
-pub use patch::{add_patch, is_present, remove_patch};
+pub use patch::{add_patch, remove_patch};

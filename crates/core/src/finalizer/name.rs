@@ -2,12 +2,15 @@
 
 use std::fmt;
 
+use crate::manifest::OperatorName;
+
 /// The longest part before the slash.
 const MAX_DOMAIN: usize = 253;
 /// The longest part after the slash.
 const MAX_NAME: usize = 63;
 
-/// A qualified finalizer name, `domain/name`: a DNS subdomain and a name of at most 63 characters.
+/// The name of a finalizer: qualified, `domain/name`, a DNS subdomain and a name of at most 63 characters; or one of a former operator,
+/// which may lack the domain.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FinalizerName(String);
 
@@ -29,6 +32,20 @@ impl FinalizerName {
         }
     }
 
+    /// A name as operators of other frameworks have written it: `configmaps.`, or the name of an operator. API servers warn about names
+    /// without domain, so it is for objects that have it already, and for formats that must not change.
+    pub fn unqualified(name: impl Into<String>) -> Result<Self, InvalidFinalizerName> {
+        let name = name.into();
+        let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'/');
+        let problem = match () {
+            () if name.is_empty() => "it is empty",
+            () if name.len() > MAX_DOMAIN => "it is longer than 253 characters",
+            () if !name.bytes().all(allowed) => "it has other characters than letters, digits, `-`, `_`, `.` and `/`",
+            () => return Ok(Self(name)),
+        };
+        Err(InvalidFinalizerName { name, problem })
+    }
+
     /// The name of a controller's own finalizer for a kind: `<domain>/<kind in lower case>`.
     pub fn own(domain: &str, kind: &str) -> Result<Self, InvalidFinalizerName> {
         Self::parse(format!("{domain}/{}", kind.to_ascii_lowercase()))
@@ -37,6 +54,13 @@ impl FinalizerName {
     /// The name.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+/// The default finalizer of a component type is its name (OPT-1a).
+impl From<&OperatorName> for FinalizerName {
+    fn from(name: &OperatorName) -> Self {
+        Self(name.as_str().to_owned())
     }
 }
 

@@ -3,15 +3,13 @@
 
 use serde_json::{Value, json};
 
-/// Whether an object carries the finalizer.
-pub fn is_present(object: &Value, name: &str) -> bool {
-    entries(object).contains(&name)
-}
+use super::FinalizerName;
 
 /// The JSON patch that adds a finalizer. None when it is there already, and on an object that is being deleted, where the
 /// server refuses it.
-pub fn add_patch(object: &Value, name: &str) -> Option<Value> {
-    if is_present(object, name) || object.pointer("/metadata/deletionTimestamp").is_some_and(|time| !time.is_null()) {
+pub fn add_patch(object: &Value, name: &FinalizerName) -> Option<Value> {
+    let name = name.as_str();
+    if entries(object).contains(&name) || object.pointer("/metadata/deletionTimestamp").is_some_and(|time| !time.is_null()) {
         return None;
     }
     let list = object.pointer("/metadata/finalizers").filter(|list| list.as_array().is_some_and(|list| !list.is_empty()));
@@ -26,11 +24,13 @@ pub fn add_patch(object: &Value, name: &str) -> Option<Value> {
 }
 
 /// The JSON patch that removes finalizers: our own and former names of it, every entry of each. None when there is none.
-pub fn remove_patch(object: &Value, names: &[&str]) -> Option<Value> {
+pub fn remove_patch(object: &Value, names: &[&FinalizerName]) -> Option<Value> {
     let mut patch = uid_test(object);
     let before = patch.len();
     // From the back, so that the indices of the rest stay what they are.
-    for (index, entry) in entries(object).into_iter().enumerate().rev().filter(|(_, entry)| names.contains(entry)) {
+    for (index, entry) in
+        entries(object).into_iter().enumerate().rev().filter(|(_, entry)| names.iter().any(|name| name.as_str() == *entry))
+    {
         let path = format!("/metadata/finalizers/{index}");
         patch.push(json!({"op": "test", "path": path, "value": entry}));
         patch.push(json!({"op": "remove", "path": path}));

@@ -1,6 +1,6 @@
 //! The change from one status to another, as a merge patch.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::equal::{is_empty, semantically_equal};
 
@@ -10,16 +10,9 @@ pub fn diff(old: &Value, new: &Value) -> Option<Value> {
     if semantically_equal(old, new) {
         return None;
     }
-    let fields = |value: &Value| value.as_object().cloned().unwrap_or_default();
-    Some(Value::Object(changes(&fields(old), &fields(new))))
-}
-
-/// The body of the request to the status subresource. With a resource version the write fails when somebody was faster.
-pub fn patch(change: &Value, resource_version: Option<&str>) -> Value {
-    match resource_version {
-        Some(version) => json!({"metadata": {"resourceVersion": version}, "status": change}),
-        None => json!({"status": change}),
-    }
+    let none = Map::new();
+    let (old, new) = (old.as_object().unwrap_or(&none), new.as_object().unwrap_or(&none));
+    Some(Value::Object(changes(old, new)))
 }
 
 /// Our change, from `start` to `new`, made to the live status: maps field by field, conditions by type, other lists whole. A

@@ -6,5 +6,5 @@ mod equal;
 #[cfg(test)]
 mod tests;
 
-pub use change::{diff, patch, rebase};
+pub use change::{diff, rebase};
 pub use equal::semantically_equal;

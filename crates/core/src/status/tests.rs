@@ -33,11 +33,6 @@ fn an_absent_status_is_written_whole() {
     assert_eq!(diff(&json!(null), &new), Some(new));
 }
 
-#[test]
-fn the_request_carries_the_version_it_builds_on() {
-    assert_eq!(patch(&json!({"a": 1}), Some("7")), json!({"metadata": {"resourceVersion": "7"}, "status": {"a": 1}}));
-}
-
 // STW-3, SW-3
 #[test]
 fn our_change_is_made_to_the_live_status_of_a_co_writer() {

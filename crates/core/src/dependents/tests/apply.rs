@@ -86,7 +86,7 @@ fn managed_instances_wait_for_the_rest_of_their_wave() {
             .cluster
             .get("CustomResourceDefinition", "bazs.testing.kubewright.dev")
             .unwrap()
-            .has_finalizer(&world.engine.finalizer)
+            .has_finalizer(world.engine.finalizer.as_str())
     );
     world.cluster.observe("Foo", "foo");
     world.apply(&set);

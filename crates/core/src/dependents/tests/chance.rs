@@ -155,7 +155,7 @@ fn let_go(world: &mut World, key: &ObjectKey) {
         let finalizer = world.engine.finalizer.clone();
         world.cluster.edit_key(key, |live| {
             let taken = live.label(&label).is_some_and(|owner| owner != ours);
-            let stays = |name: &&str| *name != "other/finalizer" && !(taken && *name == finalizer);
+            let stays = |name: &&str| *name != "other/finalizer" && !(taken && *name == finalizer.as_str());
             let kept: Vec<String> = live.finalizers().filter(stays).map(str::to_owned).collect();
             live.metadata_mut().insert("finalizers".to_owned(), json!(kept));
         });

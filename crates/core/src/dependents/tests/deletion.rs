@@ -292,7 +292,7 @@ fn a_type_that_is_orphaned_or_serves_nothing_is_not_in_use() {
     world.cluster.put(object("Baz", "foreign"));
     assert!(world.delete().is_complete());
     let crd = world.cluster.get("CustomResourceDefinition", "bazs.testing.kubewright.dev").unwrap();
-    assert!(!crd.has_finalizer(&world.engine.finalizer));
+    assert!(!crd.has_finalizer(world.engine.finalizer.as_str()));
 
     let mut world = World::new();
     let mut unserved = definition();
@@ -482,7 +482,7 @@ fn a_type_that_lost_our_label_is_not_held_by_our_finalizer_for_ever() {
         let end = if redundant { world.apply(&[]) } else { world.delete() };
         assert!(end.is_complete());
         let live = world.cluster.get("CustomResourceDefinition", name).unwrap();
-        assert!(!live.has_finalizer(&world.engine.finalizer) && live.deletion_timestamp().is_none());
+        assert!(!live.has_finalizer(world.engine.finalizer.as_str()) && live.deletion_timestamp().is_none());
     }
 }
 
@@ -494,7 +494,7 @@ fn a_type_that_another_component_took_keeps_its_finalizer() {
     installed(&mut world, &[definition()]);
     world.cluster.edit("CustomResourceDefinition", name, |live| live.set_label(format!("{OPERATOR}/owner-id"), "someone"));
     assert!(world.delete().is_complete());
-    assert!(world.cluster.get("CustomResourceDefinition", name).unwrap().has_finalizer(&world.engine.finalizer));
+    assert!(world.cluster.get("CustomResourceDefinition", name).unwrap().has_finalizer(world.engine.finalizer.as_str()));
 }
 
 // DEL-1, DEL-3

@@ -277,7 +277,7 @@ fn a_type_that_another_operator_took_is_left_without_our_finalizer() {
         world.cluster.edit("CustomResourceDefinition", name, |live| {
             live.remove_label(&format!("{OPERATOR}/owner-id"));
             *live = marked(live.clone(), OTHER, owner.hash(), owner.id());
-            assert!(live.has_finalizer(&finalizer));
+            assert!(live.has_finalizer(finalizer.as_str()));
         });
         if wanted {
             assert_eq!(blocked(world.apply(&set)).0, BlockedReason::OwnerConflict);
@@ -286,7 +286,7 @@ fn a_type_that_another_operator_took_is_left_without_our_finalizer() {
         world.cluster.put(object("Baz", "theirs"));
         assert!(world.delete().is_complete());
         let live = world.cluster.get("CustomResourceDefinition", name).unwrap();
-        assert!(live.deletion_timestamp().is_none() && !live.has_finalizer(&finalizer), "{live}");
+        assert!(live.deletion_timestamp().is_none() && !live.has_finalizer(finalizer.as_str()), "{live}");
         assert!(world.cluster.get("Baz", "theirs").is_some());
     }
 }

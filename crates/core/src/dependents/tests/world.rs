@@ -64,7 +64,7 @@ impl World {
     pub(super) fn new() -> Self {
         let context = ProjectionContext::new(OperatorName::new(OPERATOR).unwrap());
         let mut engine = Engine::new(context, OwnerId::new("cluster/demo/component"));
-        engine.finalizer = format!("{OPERATOR}/finalizer");
+        engine.finalizer = crate::finalizer::FinalizerName::parse(format!("{OPERATOR}/finalizer")).unwrap();
         engine.additional_managed_types = vec![ManagedType::declared(GROUP, "Bar")];
         Self {
             cluster: Cluster::new(),

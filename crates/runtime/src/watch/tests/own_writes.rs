@@ -43,13 +43,11 @@ async fn an_own_write_is_visible_in_all_stores_of_the_cluster_that_could_hold_it
     server.hold();
     let written = server.put("demo", "a", "1");
     own.record_write(&written);
-    let shown: Vec<_> = others.iter().filter(|(_, store)| !store.is_empty()).map(|(spec, store)| (spec.as_str(), texts(store))).collect();
+    let shown: Vec<_> =
+        others.iter().filter(|(_, store)| !store.is_empty()).map(|(spec, store)| (spec.as_str(), texts(store))).collect();
     let [all, metadata] = [vec!["a=1".to_owned()], vec!["a=".to_owned()]];
-    let expected = [
-        ("ConfigMap in demo", all.clone()),
-        ("ConfigMap with metadata.name=a", all),
-        ("ConfigMap (metadata)", metadata),
-    ];
+    let expected =
+        [("ConfigMap in demo", all.clone()), ("ConfigMap with metadata.name=a", all), ("ConfigMap (metadata)", metadata)];
     assert_eq!(shown, expected);
     let change = changes.next().await.unwrap();
     assert_eq!((line(&change).as_str(), change.cause), ("a: - -> 1", Cause::Event), "its users did not write it");

@@ -1,0 +1,185 @@
+use std::sync::Arc;
+
+use kubewright_core::backoff::Timing;
+use kubewright_core::finalizer::FinalizerName;
+use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
+use kubewright_machinery::patch::json_patch;
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::cluster::{ApiResource, Cluster, Retry};
+use crate::task::Tasks;
+use crate::testing::{Call, client_of, cluster_of};
+
+const OURS: &str = "demo.example.com/widget";
+
+/// A server with one object whose finalizers other writers change before each patch, as often as they like.
+#[derive(Default)]
+struct World {
+    object: Mutex<Option<Value>>,
+    /// What others make of the list of finalizers, before the next patches.
+    others: Mutex<Vec<Value>>,
+    /// Whether the server takes no patch.
+    refuses: bool,
+    calls: Mutex<Vec<String>>,
+}
+
+fn object(finalizers: Value) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "ConfigMap",
+        "metadata": { "namespace": "demo", "name": "a", "uid": "u-1", "resourceVersion": "1", "finalizers": finalizers },
+    })
+}
+
+impl World {
+    fn with(finalizers: Value) -> Arc<Self> {
+        Arc::new(Self { object: Mutex::new(Some(object(finalizers))), ..Self::default() })
+    }
+
+    fn answer(&self, call: &Call) -> (u16, Value) {
+        self.calls.lock().push(call.method.clone());
+        let mut object = self.object.lock();
+        let Some(live) = object.as_mut() else { return refusal(404) };
+        if call.method == "GET" {
+            return (200, live.clone());
+        }
+        if let Some(finalizers) = self.others.lock().pop() {
+            live["metadata"]["finalizers"] = finalizers;
+            live["metadata"]["resourceVersion"] = json!("2");
+        }
+        let mut patched = live.clone();
+        match json_patch(&mut patched, &call.body) {
+            Ok(()) if !self.refuses => {
+                live.clone_from(&patched);
+                (200, patched)
+            }
+            _ => refusal(422),
+        }
+    }
+
+    fn writer(self: &Arc<Self>) -> FinalizerWriter {
+        let world = Arc::clone(self);
+        writer(cluster_of(client_of(move |call| world.answer(&call)), &Tasks::new()))
+    }
+
+    fn finalizers(&self) -> Vec<String> {
+        self.object.lock().iter().flat_map(|object| object.finalizers().map(str::to_owned).collect::<Vec<_>>()).collect()
+    }
+
+    fn calls(&self) -> String {
+        self.calls.lock().join(" ")
+    }
+}
+
+fn writer(cluster: Cluster) -> FinalizerWriter {
+    let resource = ApiResource::known(&GroupVersionKind::new("", "v1", "ConfigMap"), "configmaps", true);
+    let name = FinalizerName::parse(OURS).unwrap();
+    FinalizerWriter::new(cluster, Arc::new(resource), "test".into(), name, &Timing::default())
+}
+
+fn refusal(code: u16) -> (u16, Value) {
+    (code, json!({ "apiVersion": "v1", "kind": "Status", "status": "Failure", "code": code, "message": "no" }))
+}
+
+// FZ-5, FZ-7
+#[tokio::test(start_paused = true)]
+async fn a_finalizer_is_added_once_beside_those_of_others() {
+    let world = World::with(json!(["x/y"]));
+    let writer = world.writer();
+    let Ok(Settled::Changed(answer)) = writer.add(&object(json!(["x/y"])), |_| true).await else { panic!() };
+    assert_eq!(world.finalizers(), ["x/y", OURS]);
+    assert!(writer.holds(&answer));
+    assert!(matches!(writer.add(&answer, |_| true).await, Ok(Settled::Unchanged)));
+    assert_eq!(world.calls(), "PATCH");
+}
+
+// FZ-6
+#[tokio::test(start_paused = true)]
+async fn a_patch_that_came_too_late_is_made_anew_for_the_object_as_it_is() {
+    let world = World::with(json!([]));
+    world.others.lock().extend([json!(["c/d"]), json!(["x/y"])]);
+    let settled = world.writer().add(&object(json!([])), |_| true).await;
+    assert!(matches!(settled, Ok(Settled::Changed(_))), "{settled:?}");
+    assert_eq!(world.finalizers(), ["c/d", OURS]);
+    assert_eq!(world.calls(), "PATCH GET PATCH GET PATCH");
+}
+
+// FZ-6
+#[tokio::test(start_paused = true)]
+async fn writers_that_are_always_faster_end_the_attempts() {
+    let world = World::with(json!([]));
+    world.others.lock().extend((0..9).map(|number| json!([format!("x/{number}")])));
+    let settled = world.writer().add(&object(json!([])), |_| true).await;
+    assert!(matches!(settled, Ok(Settled::Overtaken(_))), "{settled:?}");
+    assert_eq!(world.calls.lock().iter().filter(|call| *call == "PATCH").count(), 5);
+}
+
+// FZ-6
+#[tokio::test(start_paused = true)]
+async fn a_patch_that_the_server_does_not_want_is_its_error() {
+    let world = Arc::new(World { object: Mutex::new(Some(object(json!([])))), refuses: true, ..World::default() });
+    let refused = world.writer().add(&object(json!([])), |_| true).await;
+    assert_eq!(refused.unwrap_err().code(), Some(422));
+    assert_eq!(world.calls(), "PATCH GET");
+}
+
+// FZ-7, FNL-6
+#[tokio::test(start_paused = true)]
+async fn what_others_have_removed_is_removed() {
+    let world = World::with(json!([OURS]));
+    world.others.lock().push(json!(["x/y"]));
+    let settled = world.writer().remove(&object(json!([OURS])), Removal::Anyhow, |_| true).await;
+    assert!(matches!(settled, Ok(Settled::Changed(_))), "{settled:?}");
+    assert_eq!(world.calls(), "PATCH GET");
+}
+
+// FNL-6
+#[tokio::test(start_paused = true)]
+async fn an_object_that_is_gone_or_another_one_is_gone() {
+    let world = Arc::new(World::default());
+    assert!(matches!(world.writer().remove(&object(json!([OURS])), Removal::Anyhow, |_| true).await, Ok(Settled::Gone)));
+    let world = World::with(json!([OURS]));
+    world.object.lock().as_mut().unwrap()["metadata"]["uid"] = json!("u-2");
+    assert!(matches!(world.writer().remove(&object(json!([OURS])), Removal::Anyhow, |_| true).await, Ok(Settled::Gone)));
+    assert_eq!(world.finalizers(), [OURS]);
+}
+
+// FZ-8
+#[tokio::test(start_paused = true)]
+async fn a_former_name_counts_as_ours_and_goes_with_it() {
+    let world = World::with(json!(["widgets.", "x/y"]));
+    let writer = world.writer().former([FinalizerName::unqualified("widgets.").unwrap()]);
+    let found = object(json!(["widgets.", "x/y"]));
+    assert!(writer.holds(&found));
+    assert!(matches!(writer.add(&found, |_| true).await, Ok(Settled::Unchanged)));
+    assert!(matches!(writer.remove(&found, Removal::Anyhow, |_| true).await, Ok(Settled::Changed(_))));
+    assert_eq!(world.finalizers(), ["x/y"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_state_that_was_not_seen_keeps_the_finalizer_if_its_reader_does_not_go_on_with_it() {
+    let world = World::with(json!([OURS]));
+    world.others.lock().push(json!([OURS, "x/y"]));
+    let settled = world.writer().remove(&object(json!([OURS])), Removal::AsSeen, |live| live.resource_version() == "1").await;
+    assert!(matches!(settled, Ok(Settled::Dropped(_))), "{settled:?}");
+    assert_eq!(world.finalizers(), [OURS, "x/y"]);
+    let anyhow = world.writer().remove(&object(json!([OURS])), Removal::Anyhow, |_| false).await;
+    assert!(matches!(anyhow, Ok(Settled::Changed(_))), "{anyhow:?}");
+}
+
+// ERR-7, OUT-3
+#[tokio::test(start_paused = true)]
+async fn failed_requests_are_repeated_only_where_that_is_asked_for() {
+    let calls: Arc<Mutex<u32>> = Arc::default();
+    let counted = Arc::clone(&calls);
+    let client = client_of(move |_| {
+        *counted.lock() += 1;
+        refusal(500)
+    });
+    let writer = writer(cluster_of(client, &Tasks::new()));
+    writer.add(&object(json!([])), |_| true).await.unwrap_err();
+    assert_eq!(*calls.lock(), 1);
+    writer.retrying(Retry::default()).add(&object(json!([])), |_| true).await.unwrap_err();
+    assert_eq!(*calls.lock(), 4);
+}

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use kubewright_core::flow::{Conclusion, Delay, Prior};
+use kubewright_core::flow::{Conclusion, Delay};
 use kubewright_machinery::object::ObjectExt as _;
 use kubewright_runtime::controller::{PassContext, Reconciler};
 use serde_json::Value;
@@ -46,7 +46,7 @@ impl Reconciler for ComponentReconciler {
     async fn reconcile(&self, context: &PassContext) -> Conclusion {
         let Some(object) = self.component(context) else {
             self.forget(context).await;
-            return context.conclude(&Ok(()), &Prior::Memory);
+            return context.end(&Ok(()));
         };
         context.object(object.uid());
         let mut pass = Pass::begin(&self.shared, context.key(), object);
@@ -61,7 +61,7 @@ impl Reconciler for ComponentReconciler {
         if let Some(delay) = outcome.delay() {
             context.recheck_after(delay);
         }
-        context.conclude(&outcome.flow, &Prior::Memory)
+        context.end(&outcome.flow)
     }
 
     /// A pass that panicked or took too long is visible on the component (PASS-10); nothing else of it is recorded.
@@ -69,6 +69,6 @@ impl Reconciler for ComponentReconciler {
         let Some(object) = self.component(context) else {
             return;
         };
-        Pass::begin(&self.shared, context.key(), object).interrupted(conclusion.message.clone()).await;
+        Pass::begin(&self.shared, context.key(), object).interrupted(conclusion.report.message.clone()).await;
     }
 }

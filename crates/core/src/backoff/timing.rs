@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{Policy, TokenBucket};
-use crate::flow::Class;
+use crate::flow::{Class, Delay};
 
 /// The delays and limits of a controller. Every field has a default; tests replace what they need.
 #[derive(Clone, Debug)]
@@ -15,10 +15,14 @@ pub struct Timing {
     pub refused: Policy,
     /// Growing waits: 1 s doubling up to 1 minute.
     pub waits: Policy,
+    /// The delay after a conflict, when what was read is too old: 1 s.
+    pub conflict: Delay,
     /// Passes in a row that may end in a conflict before it is reported: 5.
     pub quiet_conflicts: u32,
     /// Tries of a write in place after a conflict: 5.
     pub conflict_retries_in_place: u32,
+    /// The longest time without a pass of a wait for an event that names none: 5 minutes.
+    pub safety_net: Delay,
     /// Jitter of the safety nets of waits for an event: a tenth.
     pub safety_net_jitter: f64,
     /// Retries with back-off of one controller: one per this time, ...
@@ -35,8 +39,10 @@ impl Default for Timing {
             failures: Policy::new(Duration::from_millis(5), Duration::from_secs(1000)),
             refused: Policy::new(Duration::from_secs(1), Duration::from_secs(300)),
             waits: Policy::new(Duration::from_secs(1), Duration::from_secs(60)),
+            conflict: Delay::secs::<1>(),
             quiet_conflicts: 5,
             conflict_retries_in_place: 5,
+            safety_net: Delay::minutes::<5>(),
             safety_net_jitter: 0.1,
             retry_interval: Duration::from_millis(100),
             retry_burst: 100,

@@ -8,9 +8,6 @@ use std::time::Duration;
 use super::classify::{Class, Classification, Origin};
 use super::{Delay, Reason, explained, reason};
 
-/// After this, a write that met a newer version of its object is tried again.
-pub(super) const CONFLICT: Delay = Delay::secs::<1>();
-
 /// The facts of a `Status` answer that decide how the request is retried.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ApiStatus {
@@ -151,7 +148,7 @@ fn after_or_backoff(seconds: Option<u64>) -> Class {
 }
 
 fn conflict(word: &'static str) -> Classification {
-    Classification::api(Class::After(CONFLICT), Origin::Transient, reason::constant(word))
+    Classification::api(Class::Conflict, Origin::Transient, reason::constant(word))
 }
 
 fn refused(origin: Origin, word: Reason) -> Classification {

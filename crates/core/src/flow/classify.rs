@@ -5,6 +5,7 @@ use std::fmt;
 use std::iter;
 
 use super::api::{ApiFault, fault_of};
+use super::join::smallest;
 use super::{Delay, Reason, reason};
 
 /// Any error that may cross threads.
@@ -15,6 +16,8 @@ pub type BoxError = Box<dyn Error + Send + Sync + 'static>;
 pub enum Class {
     /// With a delay that doubles from failure to failure, per key.
     Backoff,
+    /// Soon, after [`Timing::conflict`](crate::backoff::Timing::conflict): what was read is too old, or another writer was faster.
+    Conflict,
     /// After exactly this delay.
     After(Delay),
     /// Not at all, until something changes.
@@ -190,24 +193,41 @@ impl fmt::Display for JoinedErrors {
 impl Error for JoinedErrors {}
 
 /// The class of several failures together, and whether its back-off is the slow one: back-off when one backs off, else the
-/// smallest delay, else terminal.
+/// smallest delay, else that of conflicts, else terminal.
 pub(super) fn joined_class(members: impl Iterator<Item = (Class, bool)> + Clone) -> (Class, bool) {
     let backoff = members.clone().any(|(class, _)| class == Class::Backoff);
     if backoff {
         return (Class::Backoff, members.filter(|(class, _)| *class == Class::Backoff).all(|(_, slow)| slow));
     }
+    let conflict = members.clone().any(|(class, _)| class == Class::Conflict);
     let after = members.filter_map(|(class, _)| if let Class::After(delay) = class { Some(delay) } else { None }).min();
-    (after.map_or(Class::Terminal, Class::After), false)
+    (after.map_or(if conflict { Class::Conflict } else { Class::Terminal }, Class::After), false)
 }
 
-/// The smallest delay of the members of class `After`, wherever they stand in the chain of an error.
-pub(super) fn smallest_after(error: &(dyn Error + 'static)) -> Option<Delay> {
-    let joined = chain(error).find_map(|error| error.downcast_ref::<JoinedErrors>())?;
-    let delays = joined.errors().map(|member| match classify(member).class {
-        Class::After(delay) => Some(delay),
-        _ => smallest_after(member),
-    });
-    delays.flatten().min()
+/// The delays of the members of joined errors, wherever they stand in the chain of an error.
+pub(super) fn bounds(error: &(dyn Error + 'static)) -> Bounds {
+    let mut found = Bounds::default();
+    let joined = chain(error).find_map(|error| error.downcast_ref::<JoinedErrors>());
+    for member in joined.into_iter().flat_map(JoinedErrors::errors) {
+        match classify(member).class {
+            Class::After(delay) => found.after = smallest(found.after, Some(delay)),
+            Class::Conflict => found.conflict = true,
+            Class::Backoff | Class::Terminal => {
+                let inner = bounds(member);
+                found = Bounds { after: smallest(found.after, inner.after), conflict: found.conflict || inner.conflict };
+            }
+        }
+    }
+    found
+}
+
+/// Bounds of the schedule of a failure, from errors that were joined.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Bounds {
+    /// The smallest delay of class `After`.
+    pub(super) after: Option<Delay>,
+    /// Whether one is of class `Conflict`.
+    pub(super) conflict: bool,
 }
 
 /// Classifies an error: the outermost explicit classification of its chain, else the first answer of an API server in it.

@@ -1,10 +1,11 @@
-//! From the outcome of a pass to queue action, conditions, event and metric.
+//! From the outcome of a pass to conditions and event, and then to queue action and metric.
 
-use super::conclusion::{Conclusion, Outcome, StalledMark, Texts};
+use super::conclusion::{Conclusion, Outcome, Report, StalledMark, Texts};
 use super::join::{Extra, smallest};
 use super::memory::Told;
 use super::{
-    Blocked, Class, Delay, Event, EventType, Failure, Flow, Halt, KeyMemory, Reason, Schedule, Wait, WaitOn, reason, redact,
+    Class, Classification, Delay, Event, EventType, Failure, Flow, Halt, KeyMemory, Reason, Schedule, Wait, WaitOn, reason,
+    redact,
 };
 use crate::backoff::{Rng, Timing, TokenBucket, jittered};
 use crate::time::Moment;
@@ -64,26 +65,46 @@ impl Limits {
     }
 }
 
-/// Says what an outcome means. Whether the object is being deleted makes no difference.
-pub fn conclude(outcome: &Flow, memory: &mut KeyMemory, prior: &Prior, limits: &mut Limits, pass: &Pass) -> Conclusion {
+/// Says what conditions, event and log tell of an outcome. The memory stays as it is, so an outcome to which something is added later can be
+/// reported again. Whether the object is being deleted makes no difference.
+pub fn report(outcome: &Flow, memory: &KeyMemory, prior: &Prior, timing: &Timing) -> Report {
     let before = Before::of(prior, memory);
-    let mut conclusion = match outcome {
-        Ok(()) | Err(Halt::Done) => done(memory, &before),
-        Err(Halt::Wait(wait)) => waiting(wait, memory, &before, limits),
-        Err(Halt::Blocked(blocked)) => blocking(blocked, memory, &before, limits),
-        Err(Halt::Failed(failure)) => failing(failure, memory, &before, limits, pass),
-    };
-    conclusion.schedule = conclusion.schedule.sooner(pass.recheck);
-    if let (Some(event), Schedule::After(delay), Outcome::Wait | Outcome::Error) =
-        (&mut conclusion.event, conclusion.schedule, conclusion.outcome)
-    {
-        event.note = format!("{}; next try in {}", event.note, delay.rounded());
+    match outcome {
+        Ok(()) | Err(Halt::Done) => done(&before),
+        Err(Halt::Wait(wait)) => waiting(wait, &before),
+        Err(Halt::Blocked(blocked)) => {
+            let inner = blocked.0.as_ref();
+            stuck(Outcome::Blocked, texts(inner.reason.clone(), &blocked.text()), inner.event.as_ref(), &before)
+        }
+        Err(Halt::Failed(failure)) => failing(failure, memory, &before, timing),
     }
-    if let Some((ready, texts)) = &conclusion.ready {
-        let stalled = matches!(conclusion.stalled, StalledMark::Set(_));
+}
+
+/// Counts an outcome, and says when the key runs again: once per pass, with the last report of it.
+pub fn conclude(outcome: &Flow, report: Report, memory: &mut KeyMemory, limits: &mut Limits, pass: &Pass) -> Conclusion {
+    let schedule = match outcome {
+        Ok(()) | Err(Halt::Done) => {
+            memory.forget_failures();
+            memory.conflicts = 0;
+            memory.keep_slots(|_| false);
+            Schedule::OnEvent
+        }
+        Err(Halt::Wait(wait)) => wait_for(wait, memory, limits),
+        Err(Halt::Blocked(blocked)) => {
+            memory.forget_failures();
+            memory.conflicts = 0;
+            let extra = &blocked.0.extra;
+            memory.keep_slots(|reason| extra.growing.iter().any(|slot| slot.reason == *reason));
+            Schedule::from(timers(extra, memory, limits))
+        }
+        Err(Halt::Failed(failure)) => retry(failure, memory, limits, pass),
+    };
+    let schedule = schedule.sooner(pass.recheck);
+    if let Some((ready, texts)) = &report.ready {
+        let stalled = matches!(report.stalled, StalledMark::Set(_));
         memory.told = Some(Told { ready: *ready, stalled, reason: texts.reason.clone() });
     }
-    conclusion
+    Conclusion { report, schedule, failures: memory.failures }
 }
 
 /// What was reported before, from wherever it is known.
@@ -117,25 +138,34 @@ impl Before {
     }
 }
 
-fn done(memory: &mut KeyMemory, before: &Before) -> Conclusion {
-    memory.forget_failures();
-    memory.conflicts = 0;
-    memory.keep_slots(|_| false);
+fn done(before: &Before) -> Report {
     let word = reason::constant("Reconciled");
     let transition = !before.was_ready();
-    Conclusion {
-        schedule: Schedule::OnEvent,
+    Report {
         outcome: Outcome::Done,
         event: transition.then(|| Event::normal(word.clone(), "reconciled")),
         ready: Some((true, Texts { reason: word, message: String::new() })),
         stalled: StalledMark::Remove,
         transition,
-        failures: 0,
         message: String::new(),
     }
 }
 
-fn waiting(wait: &Wait, memory: &mut KeyMemory, before: &Before, limits: &mut Limits) -> Conclusion {
+fn waiting(wait: &Wait, before: &Before) -> Report {
+    let inner = wait.0.as_ref();
+    let transition = !before.waited_for(&inner.reason);
+    let texts = texts(inner.reason.clone(), &wait.text());
+    Report {
+        outcome: Outcome::Wait,
+        event: transition.then(|| own_or(inner.event.as_ref(), EventType::Normal, &texts)),
+        message: texts.message.clone(),
+        ready: Some((false, texts)),
+        stalled: StalledMark::Remove,
+        transition,
+    }
+}
+
+fn wait_for(wait: &Wait, memory: &mut KeyMemory, limits: &mut Limits) -> Schedule {
     memory.forget_failures();
     memory.conflicts = 0;
     let inner = wait.0.as_ref();
@@ -143,79 +173,75 @@ fn waiting(wait: &Wait, memory: &mut KeyMemory, before: &Before, limits: &mut Li
     memory.keep_slots(kept);
     let own = match inner.on {
         WaitOn::Timer(delay) => delay,
-        WaitOn::Event { safety_net } => jittered(safety_net, limits.timing.safety_net_jitter, &mut limits.rng),
+        WaitOn::Event { safety_net } => {
+            let net = safety_net.unwrap_or(limits.timing.safety_net);
+            jittered(net, limits.timing.safety_net_jitter, &mut limits.rng)
+        }
         WaitOn::Growing { at_most } => {
             let grown = memory.grow(&inner.reason, inner.progressed, &limits.timing.waits, &mut limits.rng);
             at_most.map_or(grown, |bound| grown.min(bound))
         }
     };
-    let transition = !before.waited_for(&inner.reason);
-    let texts = texts(inner.reason.clone(), &wait.text());
-    Conclusion {
-        schedule: Schedule::After(own).sooner(timers(&inner.extra, memory, limits)),
-        outcome: Outcome::Wait,
-        event: transition.then(|| own_or(inner.event.as_ref(), EventType::Normal, &texts)),
-        message: texts.message.clone(),
-        ready: Some((false, texts)),
-        stalled: StalledMark::Remove,
-        transition,
-        failures: 0,
-    }
+    Schedule::After(own).sooner(timers(&inner.extra, memory, limits))
 }
 
-fn blocking(blocked: &Blocked, memory: &mut KeyMemory, before: &Before, limits: &mut Limits) -> Conclusion {
-    memory.forget_failures();
-    memory.conflicts = 0;
-    let inner = blocked.0.as_ref();
-    memory.keep_slots(|reason| inner.extra.growing.iter().any(|slot| slot.reason == *reason));
-    let schedule = Schedule::from(timers(&inner.extra, memory, limits));
-    stuck(Outcome::Blocked, schedule, texts(inner.reason.clone(), &blocked.text()), inner.event.as_ref(), before)
-}
-
-fn failing(failure: &Failure, memory: &mut KeyMemory, before: &Before, limits: &mut Limits, pass: &Pass) -> Conclusion {
-    let inner = failure.0.as_ref();
+fn failing(failure: &Failure, memory: &KeyMemory, before: &Before, timing: &Timing) -> Report {
+    let event = failure.0.event.as_ref();
     let found = failure.classification();
-    let class = if found.recognised { found.class } else { limits.timing.unclassified };
     let texts = texts(found.reason.clone(), &failure.text());
-    memory.keep_slots(|reason| inner.extra.growing.iter().any(|slot| slot.reason == *reason));
-    let others = smallest(timers(&inner.extra, memory, limits), failure.bound());
-    let schedule = match class {
-        Class::Terminal => {
-            memory.forget_failures();
-            memory.conflicts = 0;
-            return stuck(Outcome::Terminal, Schedule::from(others), texts, inner.event.as_ref(), before);
-        }
-        Class::After(delay) => {
-            memory.due = None;
-            Schedule::After(delay)
-        }
-        Class::Backoff => Schedule::After(backoff(found.slow, memory, limits, pass)),
-    };
-    let schedule = schedule.sooner(others);
-    memory.conflicts = if found.is_conflict() { memory.conflicts.saturating_add(1) } else { 0 };
+    if class_of(&found, timing) == Class::Terminal {
+        return stuck(Outcome::Terminal, texts, event, before);
+    }
     let message = texts.message.clone();
-    if found.is_conflict() && memory.conflicts <= limits.timing.quiet_conflicts {
-        return Conclusion {
-            schedule,
+    if found.is_conflict() && memory.conflicts < timing.quiet_conflicts {
+        return Report {
             outcome: Outcome::Conflict,
             ready: None,
             stalled: StalledMark::Keep,
             event: None,
             transition: false,
-            failures: memory.failures,
             message,
         };
     }
-    Conclusion {
-        schedule,
+    Report {
         outcome: Outcome::Error,
-        event: Some(own_or(inner.event.as_ref(), EventType::Warning, &texts)),
+        event: Some(own_or(event, EventType::Warning, &texts)),
         ready: Some((false, texts)),
         stalled: StalledMark::Remove,
         transition: before.was_ready(),
-        failures: memory.failures,
         message,
     }
+}
+
+fn class_of(found: &Classification, timing: &Timing) -> Class {
+    if found.recognised { found.class } else { timing.unclassified }
+}
+
+fn retry(failure: &Failure, memory: &mut KeyMemory, limits: &mut Limits, pass: &Pass) -> Schedule {
+    let inner = failure.0.as_ref();
+    let found = failure.classification();
+    memory.keep_slots(|reason| inner.extra.growing.iter().any(|slot| slot.reason == *reason));
+    let bounds = failure.bounds();
+    let after_conflict = bounds.conflict.then_some(limits.timing.conflict);
+    let others = smallest(timers(&inner.extra, memory, limits), smallest(bounds.after, after_conflict));
+    let own = match class_of(&found, &limits.timing) {
+        Class::Terminal => {
+            memory.forget_failures();
+            memory.conflicts = 0;
+            return Schedule::from(others);
+        }
+        Class::Conflict => {
+            memory.due = None;
+            limits.timing.conflict
+        }
+        Class::After(delay) => {
+            memory.due = None;
+            delay
+        }
+        Class::Backoff => backoff(found.slow, memory, limits, pass),
+    };
+    memory.conflicts = if found.is_conflict() { memory.conflicts.saturating_add(1) } else { 0 };
+    Schedule::After(own).sooner(others)
 }
 
 /// The delay of a failure of class `Backoff`. A pass that something started before the back-off was over, and that failed
@@ -233,29 +259,30 @@ fn backoff(slow: bool, memory: &mut KeyMemory, limits: &mut Limits, pass: &Pass)
 }
 
 /// Blocked and terminal outcomes: nothing happens until something changes.
-fn stuck(outcome: Outcome, schedule: Schedule, texts: Texts, event: Option<&Event>, before: &Before) -> Conclusion {
+fn stuck(outcome: Outcome, texts: Texts, event: Option<&Event>, before: &Before) -> Report {
     let transition = !before.was_stalled_by(&texts.reason);
-    Conclusion {
-        schedule,
+    Report {
         outcome,
         event: transition.then(|| own_or(event, EventType::Warning, &texts)),
         ready: Some((false, texts.clone())),
         message: texts.message.clone(),
         stalled: StalledMark::Set(texts),
         transition,
-        failures: 0,
     }
 }
 
 /// The smallest timer of the other branches of a joined halt.
 fn timers(extra: &Extra, memory: &mut KeyMemory, limits: &mut Limits) -> Option<Delay> {
-    let net = extra.safety_net.map(|net| jittered(net, limits.timing.safety_net_jitter, &mut limits.rng));
+    let default_net = extra.default_net.then_some(limits.timing.safety_net);
+    let net = smallest(extra.safety_net, default_net);
+    let net = net.map(|net| jittered(net, limits.timing.safety_net_jitter, &mut limits.rng));
     let grown = extra.growing.iter().map(|slot| {
         let grown = memory.grow(&slot.reason, slot.progressed, &limits.timing.waits, &mut limits.rng);
         slot.at_most.map_or(grown, |bound| grown.min(bound))
     });
     let grown = grown.min();
-    smallest(smallest(extra.recheck, net), grown)
+    let after_conflict = extra.conflict.then_some(limits.timing.conflict);
+    smallest(smallest(extra.recheck, after_conflict), smallest(net, grown))
 }
 
 fn texts(reason: Reason, message: &str) -> Texts {

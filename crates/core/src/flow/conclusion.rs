@@ -2,12 +2,10 @@
 
 use super::{Event, Reason, Schedule};
 
-/// What a finished pass means. The runner does what it says.
+/// What a pass tells: by conditions, event, log and metric.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Conclusion {
-    /// When the key runs again.
-    pub schedule: Schedule,
+pub struct Report {
     /// The label `result` of the metrics.
     pub outcome: Outcome,
     /// Condition `Ready`: whether, and why. `None` leaves it as it is.
@@ -18,10 +16,20 @@ pub struct Conclusion {
     pub event: Option<Event>,
     /// Whether something is now different from what was reported before: decides the log level of expected outcomes.
     pub transition: bool,
-    /// Failures in a row, this one included.
-    pub failures: u32,
     /// The text of the halt, without credentials; empty for success.
     pub message: String,
+}
+
+/// What a finished pass means. The runner does what it says.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Conclusion {
+    /// What it tells.
+    pub report: Report,
+    /// When the key runs again.
+    pub schedule: Schedule,
+    /// Failures in a row, this one included; none after a pass that did not fail.
+    pub failures: u32,
 }
 
 /// The label `result` of a pass.
@@ -68,15 +76,26 @@ pub enum StalledMark {
 impl Conclusion {
     /// A pass that shutdown or the loss of the lease ended: nothing is recorded, and it is not retried here.
     pub const fn cancelled() -> Self {
-        Self {
-            schedule: Schedule::OnEvent,
+        let report = Report {
             outcome: Outcome::Cancelled,
             ready: None,
             stalled: StalledMark::Keep,
             event: None,
             transition: false,
-            failures: 0,
             message: String::new(),
+        };
+        Self { report, schedule: Schedule::OnEvent, failures: 0 }
+    }
+
+    /// The event to record: its note says when the next try is (ACT-9).
+    pub fn event(&self) -> Option<Event> {
+        let event = self.report.event.clone()?;
+        match (self.report.outcome, self.schedule) {
+            (Outcome::Wait | Outcome::Error, Schedule::After(delay)) => {
+                let note = format!("{}; next try in {}", event.note, delay.rounded());
+                Some(Event { note, ..event })
+            }
+            _ => Some(event),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use super::classify::{self, BoxError, Class, Classification, Origin};
+use super::classify::{self, Bounds, BoxError, Class, Classification, Origin};
 use super::join::{Extra, Part, PartKind, render};
 use super::{Delay, Event, Flow, Halt, Reason, text};
 
@@ -128,10 +128,10 @@ impl Failure {
         })
     }
 
-    /// The bound that joined errors put on a back-off; branches that were joined as outcomes carry theirs as timers.
-    pub(super) fn bound(&self) -> Option<Delay> {
+    /// The bounds that joined errors put on a back-off; branches that were joined as outcomes carry theirs as timers.
+    pub(super) fn bounds(&self) -> Bounds {
         let own = self.0.class.is_none() && self.0.parts.is_empty();
-        if own { classify::smallest_after(self.source()) } else { None }
+        if own { classify::bounds(self.source()) } else { Bounds::default() }
     }
 
     pub(super) fn set_class(mut self, class: Class) -> Self {

@@ -131,8 +131,8 @@ impl Halt {
         let class = self.failure().map(Failure::class);
         let delay = match self {
             Self::Wait(wait) => match wait.on() {
-                WaitOn::Timer(delay) | WaitOn::Event { safety_net: delay } => Some(delay),
-                WaitOn::Growing { at_most } => at_most,
+                WaitOn::Timer(delay) => Some(delay),
+                WaitOn::Event { safety_net: delay } | WaitOn::Growing { at_most: delay } => delay,
             },
             Self::Failed(_) => match class {
                 Some(Class::After(delay)) => Some(delay),

@@ -13,7 +13,11 @@ pub struct Joined<T>(pub Vec<Option<T>>);
 #[derive(Clone, Debug, Default)]
 pub(super) struct Extra {
     pub(super) recheck: Option<Delay>,
+    /// Whether a branch is to be repeated after a conflict.
+    pub(super) conflict: bool,
     pub(super) safety_net: Option<Delay>,
+    /// Whether a branch waits for an event with the safety net of the controller.
+    pub(super) default_net: bool,
     pub(super) growing: Vec<Growing>,
 }
 
@@ -48,16 +52,17 @@ impl Extra {
 
     fn merge(&mut self, other: Self) {
         self.recheck = smallest(self.recheck, other.recheck);
+        self.conflict |= other.conflict;
         self.safety_net = smallest(self.safety_net, other.safety_net);
+        self.default_net |= other.default_net;
         self.growing.extend(other.growing);
     }
 
     fn merge_wait(&mut self, wait: Wait) {
         match wait.0.on {
             WaitOn::Timer(delay) => self.recheck(delay),
-            WaitOn::Event { safety_net } => {
-                self.safety_net = smallest(self.safety_net, Some(safety_net));
-            }
+            WaitOn::Event { safety_net: None } => self.default_net = true,
+            WaitOn::Event { safety_net } => self.safety_net = smallest(self.safety_net, safety_net),
             WaitOn::Growing { at_most } => {
                 self.growing.push(Growing { reason: wait.0.reason, at_most, progressed: wait.0.progressed });
             }
@@ -112,9 +117,10 @@ fn join_failures(failures: Vec<(String, Failure)>, blocked: Vec<(String, Blocked
         {
             extra.recheck(delay);
         }
-        if let Some(bound) = failure.bound() {
-            extra.recheck(bound);
-        }
+        extra.conflict |= classification.class == Class::Conflict && class != Class::Conflict;
+        let bounds = failure.bounds();
+        extra.conflict |= bounds.conflict;
+        extra.recheck = smallest(extra.recheck, bounds.after);
         parts.extend(parts_of(&label, &classification, &failure));
         let inner = *failure.0;
         extra.merge(inner.extra);

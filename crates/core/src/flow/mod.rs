@@ -11,7 +11,8 @@
 //! | [`Halt::Failed`] | unexpected | after a back-off, after a delay, or on the next event |
 //!
 //! Any error becomes a `Halt` with `?`; [`FlowExt`] classifies it on the way. Parallel branches are put together by [`join`].
-//! [`conclude`] says what an outcome means for queue, conditions, events and metrics; only the runner acts on that.
+//! [`report`] says what conditions and events tell of an outcome, [`conclude`] counts it and says when the key runs again; only the runner
+//! acts on that.
 
 mod api;
 mod blocked;
@@ -39,8 +40,8 @@ mod tests;
 pub use api::{ApiFault, ApiStatus, StatusCause, classify_status, recognise_with};
 pub use blocked::Blocked;
 pub use classify::{BoxError, Class, Classification, Classified, JoinedErrors, Origin};
-pub use conclude::{Limits, Pass, Prior, PriorCondition, conclude};
-pub use conclusion::{Conclusion, Outcome, StalledMark, Texts};
+pub use conclude::{Limits, Pass, Prior, PriorCondition, conclude, report};
+pub use conclusion::{Conclusion, Outcome, Report, StalledMark, Texts};
 pub use confidential::Confidential;
 pub use delay::{Delay, ZeroDelay};
 pub use denial::{Denial, MissingRule, explained};

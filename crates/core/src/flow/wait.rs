@@ -3,9 +3,6 @@
 use super::join::Extra;
 use super::{Delay, Event, Flow, Halt, Reason, text};
 
-/// The safety net of a wait for an event, when it names none.
-pub(super) const SAFETY_NET: Delay = Delay::minutes::<5>();
-
 /// Not yet, and that is fine: the pass ends and is repeated on a timer or on an event.
 #[derive(Clone, Debug)]
 #[must_use]
@@ -19,8 +16,8 @@ pub enum WaitOn {
     Timer(Delay),
     /// An event; the pass is repeated after the safety net, give or take a tenth, in case the event was never seen.
     Event {
-        /// The longest time without a pass.
-        safety_net: Delay,
+        /// The longest time without a pass; none is [`Timing::safety_net`](crate::backoff::Timing::safety_net).
+        safety_net: Option<Delay>,
     },
     /// Delays that grow from pass to pass.
     Growing {
@@ -48,7 +45,7 @@ impl Wait {
 
     /// Until an event on a watched object. The safety net is 5 minutes; [`Wait::safety_net`] changes it.
     pub fn for_event(reason: impl Into<Reason>) -> Self {
-        Self::on_what(WaitOn::Event { safety_net: SAFETY_NET }, reason.into())
+        Self::on_what(WaitOn::Event { safety_net: None }, reason.into())
     }
 
     /// With delays that grow for as long as the key waits for this reason.
@@ -65,7 +62,7 @@ impl Wait {
     /// Another safety net for a wait for an event. No effect on other waits.
     pub fn safety_net(mut self, delay: Delay) -> Self {
         if let WaitOn::Event { safety_net } = &mut self.0.on {
-            *safety_net = delay;
+            *safety_net = Some(delay);
         }
         self
     }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use kubewright_core::flow::{Conclusion, Delay, Flow, KeyMemory, Pass, Prior, conclude};
+use kubewright_core::flow::{Conclusion, Delay, Flow, KeyMemory, Pass, Prior, Report, conclude, report};
 use kubewright_core::time::Moment;
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
@@ -71,20 +71,37 @@ impl PassContext {
         *recheck = Some(recheck.map_or(delay, |earlier| earlier.min(delay)));
     }
 
-    /// What an outcome means for queue, conditions, event and metrics. Counts it, so it is called once per pass.
-    ///
-    /// A pass that was cancelled records nothing, whatever its outcome.
-    pub fn conclude(&self, outcome: &Flow, prior: &Prior) -> Conclusion {
+    /// What conditions and events tell of an outcome; nothing is counted yet. None for a pass that was cancelled: nothing is told of it,
+    /// whatever its outcome.
+    pub fn report(&self, outcome: &Flow, prior: &Prior) -> Option<Report> {
         if self.cancelled.is_cancelled() {
-            return Conclusion::cancelled();
+            return None;
         }
+        let limits = self.shared.limits.lock();
+        Some(self.remembering(|memory| report(outcome, memory, prior, limits.timing())))
+    }
+
+    /// Counts an outcome with its report, and says when the key runs again. Called once per pass, after everything is written.
+    pub fn conclude(&self, outcome: &Flow, report: Report) -> Conclusion {
         let pass = Pass { started: self.started, ended: self.shared.now(), recheck: *self.recheck.lock() };
         let mut limits = self.shared.limits.lock();
-        if self.forgotten.load(Ordering::Relaxed) {
-            // Nothing may be remembered of what is gone.
-            return conclude(outcome, &mut KeyMemory::default(), prior, &mut limits, &pass);
+        self.remembering(|memory| conclude(outcome, report, memory, &mut limits, &pass))
+    }
+
+    /// Both at once, for a reconciler that has told of the outcome already.
+    pub fn end(&self, outcome: &Flow) -> Conclusion {
+        match self.report(outcome, &Prior::Memory) {
+            Some(report) => self.conclude(outcome, report),
+            None => Conclusion::cancelled(),
         }
-        self.shared.memory(&self.key, |memory| conclude(outcome, memory, prior, &mut limits, &pass))
+    }
+
+    /// Nothing is remembered of what is gone.
+    fn remembering<T>(&self, use_it: impl FnOnce(&mut KeyMemory) -> T) -> T {
+        if self.forgotten.load(Ordering::Relaxed) {
+            return use_it(&mut KeyMemory::default());
+        }
+        self.shared.memory(&self.key, use_it)
     }
 }
 

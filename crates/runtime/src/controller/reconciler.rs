@@ -8,7 +8,7 @@ use super::PassContext;
 /// Works on one object at a time.
 #[async_trait]
 pub trait Reconciler: Send + Sync + 'static {
-    /// One pass. Its outcome becomes a conclusion by [`PassContext::conclude`].
+    /// One pass. Its outcome becomes a conclusion by [`PassContext::report`] and [`PassContext::conclude`].
     ///
     /// The future is dropped when it still runs some seconds after [`PassContext::cancelled`]; a panic ends this pass only.
     async fn reconcile(&self, pass: &PassContext) -> Conclusion;

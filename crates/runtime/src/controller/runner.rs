@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use futures::FutureExt as _;
 use kubewright_core::backoff::Timing;
-use kubewright_core::flow::{Conclusion, Failure, Flow, Limits, Origin, Outcome, Prior};
+use kubewright_core::flow::{Conclusion, Failure, Flow, Limits, Origin, Outcome};
 use kubewright_core::queue::Drain;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
@@ -231,7 +231,7 @@ impl Running {
             // What took so long is not worth a worker all the time.
             Err(elapsed) => Failure::backoff(format!("the pass took longer than {:?}", elapsed.after)).reason("Timeout").slow(),
         };
-        let conclusion = self.context.conclude(&Flow::from(failure), &Prior::Memory);
+        let conclusion = self.context.end(&Flow::from(failure));
         let told = AssertUnwindSafe(self.reconciler.interrupted(&self.context, &conclusion)).catch_unwind().await;
         if let Err(payload) = told {
             tracing::error!(message = panic_message(payload.as_ref()), "reporting an interrupted pass panicked");
@@ -241,14 +241,14 @@ impl Running {
 
     fn log(&self, conclusion: &Conclusion) {
         let duration = self.shared.now().since(self.context.started());
-        let result = conclusion.outcome.as_str();
-        let message = &conclusion.message;
+        let report = &conclusion.report;
+        let (result, message) = (report.outcome.as_str(), &report.message);
         let next = conclusion.schedule.delay().map(|delay| delay.rounded().to_string());
-        match conclusion.outcome {
+        match report.outcome {
             Outcome::Error | Outcome::Terminal => {
                 tracing::error!(result, ?duration, attempt = conclusion.failures, next, error = message, "pass failed");
             }
-            Outcome::Wait | Outcome::Blocked if conclusion.transition => {
+            Outcome::Wait | Outcome::Blocked if report.transition => {
                 tracing::info!(result, ?duration, next, message, "pass ended");
             }
             _ => tracing::debug!(result, ?duration, next, message, "pass ended"),

@@ -97,7 +97,7 @@ impl Shared {
         if conclusion.schedule.delay().is_some() {
             standard.retries.get_or_create(&self.queue_labels()).inc();
         }
-        let labels = ReconcileLabels { controller: self.name.clone(), result: conclusion.outcome.as_str() };
+        let labels = ReconcileLabels { controller: self.name.clone(), result: conclusion.report.outcome.as_str() };
         standard.reconciles.get_or_create(&labels).inc();
         standard.durations.get_or_create(&labels).observe(now.since(started).as_secs_f64());
         self.wake.notify_one();

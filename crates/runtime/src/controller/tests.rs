@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use kubewright_core::backoff::Timing;
-use kubewright_core::flow::{Delay, Failure, Flow, Prior, Wait};
+use kubewright_core::flow::{Delay, Failure, Flow, Wait};
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
@@ -55,11 +55,11 @@ impl<F: Fn(String, usize) -> Pass + Send + Sync + 'static> Reconciler for Script
         self.journal.most.fetch_max(running, Ordering::SeqCst);
         let flow = (self.pass)(pass.key().to_string(), number).await;
         self.journal.running.fetch_sub(1, Ordering::SeqCst);
-        pass.conclude(&flow, &Prior::Memory)
+        pass.end(&flow)
     }
 
     async fn interrupted(&self, _: &PassContext, conclusion: &Conclusion) {
-        self.journal.interrupted.lock().push(conclusion.message.clone());
+        self.journal.interrupted.lock().push(conclusion.report.message.clone());
         if self.journal.hangs.load(Ordering::SeqCst) {
             std::future::pending().await
         }

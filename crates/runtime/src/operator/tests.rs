@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use kubewright_core::flow::{BoxError, Conclusion, Prior};
+use kubewright_core::flow::{BoxError, Conclusion};
 use kubewright_machinery::object::GroupVersionKind;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
@@ -50,7 +50,7 @@ impl Reconciler for Stubborn {
 impl Reconciler for Noting {
     async fn reconcile(&self, pass: &PassContext) -> Conclusion {
         self.0.lock().push(pass.key().to_string());
-        pass.conclude(&Ok(()), &Prior::Memory)
+        pass.end(&Ok(()))
     }
 }
 

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use kubewright_apiserver::ApiServer;
 use kubewright_apiserver::access::Identity;
 use kubewright_apiserver::kinds::Verb;
-use kubewright_core::flow::{BoxError, Flow, Prior, Wait};
+use kubewright_core::flow::{BoxError, Flow, Wait};
 use kubewright_machinery::object::{GroupKind, GroupVersionKind};
 use kubewright_runtime::clock::{Clock, Random};
 use kubewright_runtime::cluster::{ApiRequest, ApiResource, PatchKind};
@@ -95,7 +95,7 @@ impl Greeting {
 impl Reconciler for Greeting {
     async fn reconcile(&self, pass: &PassContext) -> Conclusion {
         let flow = self.greet(pass).await;
-        pass.conclude(&flow, &Prior::Memory)
+        pass.end(&flow)
     }
 }
 

@@ -31,6 +31,7 @@ fn describe(status: &ApiStatus) -> String {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             match self.0 {
                 Class::Backoff => f.write_str("backoff"),
+                Class::Conflict => f.write_str("conflict"),
                 Class::After(delay) => write!(f, "after {delay}"),
                 Class::Terminal => f.write_str("terminal"),
             }
@@ -52,15 +53,15 @@ fn answers_of_the_server_are_classified_by_the_table() {
     };
     let retry_after = |code, reason, seconds| ApiStatus { retry_after_seconds: Some(seconds), ..status(code, reason) };
     for (status, expected) in [
-        (status(409, "Conflict"), "after 1s, Transient, Conflict"),
-        (status(409, "AlreadyExists"), "after 1s, Transient, AlreadyExists"),
+        (status(409, "Conflict"), "conflict, Transient, Conflict"),
+        (status(409, "AlreadyExists"), "conflict, Transient, AlreadyExists"),
         (with_cause(409, "Conflict", "FieldManagerConflict"), "backoff, slow, Refused, FieldManagerConflict"),
         (status(403, "Forbidden"), "backoff, slow, Refused, Forbidden"),
         (with_cause(403, "Forbidden", "NamespaceTerminating"), "backoff, slow, Refused, NamespaceTerminating"),
         (status(401, "Unauthorized"), "backoff, slow, Refused, Unauthorized"),
         (status(422, "Invalid"), "backoff, slow, Refused, Invalid"),
         (status(404, "NotFound"), "backoff, Transient, NotFound"),
-        (status(410, "Expired"), "after 1s, Transient, Expired"),
+        (status(410, "Expired"), "conflict, Transient, Expired"),
         (status(429, "TooManyRequests"), "backoff, Transient, TooManyRequests"),
         (retry_after(429, "TooManyRequests", 7), "after 7s, Transient, TooManyRequests"),
         (status(500, "InternalError"), "backoff, Transient, InternalError"),

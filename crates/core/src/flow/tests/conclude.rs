@@ -15,7 +15,13 @@ pub(super) fn fresh() -> KeyMemory {
 pub(super) fn run(flow: &Flow, memory: &mut KeyMemory) -> Conclusion {
     let mut limits = Limits::new(Timing::default().without_jitter(), 1);
     let now = memory.due.unwrap_or(Moment::START);
-    conclude(flow, memory, &Prior::Memory, &mut limits, &pass(now))
+    end(flow, memory, &Prior::Memory, &mut limits, &pass(now))
+}
+
+/// Both steps.
+fn end(flow: &Flow, memory: &mut KeyMemory, prior: &Prior, limits: &mut Limits, pass: &Pass) -> Conclusion {
+    let told = report(flow, memory, prior, limits.timing());
+    conclude(flow, told, memory, limits, pass)
 }
 
 fn pass(now: Moment) -> Pass {
@@ -41,17 +47,17 @@ fn blocked() -> Flow {
 
 fn row(flow: &Flow) -> String {
     let conclusion = run(flow, &mut fresh());
-    let ready = conclusion.ready.map(|(ready, texts)| format!("{ready} {}", texts.reason)).unwrap_or_default();
-    let stalled = match conclusion.stalled {
+    let ready = conclusion.report.ready.map(|(ready, texts)| format!("{ready} {}", texts.reason)).unwrap_or_default();
+    let stalled = match conclusion.report.stalled {
         StalledMark::Keep => "kept",
         StalledMark::Remove => "removed",
         StalledMark::Set(_) => "set",
     };
-    let event = conclusion.event.map_or("none", |event| event.kind.as_str());
+    let event = conclusion.report.event.map_or("none", |event| event.kind.as_str());
     format!(
         "{:?}; {ready}; {stalled}; {event}; {}",
         conclusion.schedule.delay().map(|d| d.to_string()),
-        conclusion.outcome.as_str()
+        conclusion.report.outcome.as_str()
     )
 }
 
@@ -132,8 +138,8 @@ fn another_object_of_the_same_name_starts_afresh() {
 fn the_smallest_delay_wins() {
     let mut limits = Limits::new(Timing::default().without_jitter(), 1);
     let soon = Pass { recheck: Some(D1), ..pass(Moment::START) };
-    let success = conclude(&Ok(()), &mut fresh(), &Prior::Memory, &mut limits, &soon);
-    assert_eq!((success.schedule, success.ready.unwrap().0), (Schedule::After(D1), true));
+    let success = end(&Ok(()), &mut fresh(), &Prior::Memory, &mut limits, &soon);
+    assert_eq!((success.schedule, success.report.ready.unwrap().0), (Schedule::After(D1), true));
     let rechecked = Flow::from(Wait::for_event("W").recheck(Delay::secs::<9>()).recheck(Delay::secs::<20>()));
     assert_eq!(delays(&mut fresh(), [rechecked, Blocked::new("B", "x").recheck(D1).into()]), ["9s", "1s"]);
 }
@@ -145,10 +151,14 @@ fn the_first_five_conflicts_in_a_row_are_quiet() {
     let mut memory = fresh();
     let outcomes: Vec<_> = (0..6).map(|_| run(&conflict(), &mut memory)).collect();
     assert!(outcomes.iter().all(|conclusion| conclusion.schedule == Schedule::After(D1)));
-    assert!(outcomes[..5].iter().all(|conclusion| conclusion.outcome == Outcome::Conflict && conclusion.event.is_none()));
-    assert_eq!((outcomes[5].outcome, outcomes[5].event.is_some()), (Outcome::Error, true));
+    assert!(
+        outcomes[..5]
+            .iter()
+            .all(|conclusion| conclusion.report.outcome == Outcome::Conflict && conclusion.report.event.is_none())
+    );
+    assert_eq!((outcomes[5].report.outcome, outcomes[5].report.event.is_some()), (Outcome::Error, true));
     run(&Ok(()), &mut memory);
-    assert_eq!(run(&conflict(), &mut memory).outcome, Outcome::Conflict);
+    assert_eq!(run(&conflict(), &mut memory).report.outcome, Outcome::Conflict);
 }
 
 // LIM-3
@@ -159,7 +169,7 @@ fn noise_neither_advances_nor_moves_the_back_off() {
     let slow = Flow::from(Failure::backoff("refused").slow());
     let at = |millis| pass(Moment(Duration::from_millis(millis)));
     let delay = |memory: &mut KeyMemory, limits: &mut Limits, millis| {
-        conclude(&slow, memory, &Prior::Memory, limits, &at(millis)).schedule.delay().unwrap().to_string()
+        end(&slow, memory, &Prior::Memory, limits, &at(millis)).schedule.delay().unwrap().to_string()
     };
     assert_eq!(delay(&mut memory, &mut limits, 0), "1s");
     assert_eq!(delay(&mut memory, &mut limits, 400), "600ms");
@@ -173,7 +183,7 @@ fn many_failing_keys_share_a_limit() {
     let mut limits = Limits::new(Timing::default().without_jitter(), 1);
     let mut longest = Duration::ZERO;
     for _ in 0..150 {
-        let conclusion = conclude(&failed(), &mut fresh(), &Prior::Memory, &mut limits, &pass(Moment::START));
+        let conclusion = end(&failed(), &mut fresh(), &Prior::Memory, &mut limits, &pass(Moment::START));
         longest = longest.max(conclusion.schedule.delay().unwrap().as_duration());
     }
     assert_eq!(longest, Duration::from_secs(5));
@@ -184,7 +194,7 @@ fn many_failing_keys_share_a_limit() {
 fn the_class_of_unknown_errors_can_be_set() {
     let timing = Timing { unclassified: Class::Terminal, ..Timing::default() };
     let mut limits = Limits::new(timing, 1);
-    let mut outcome = |flow: &Flow| conclude(flow, &mut fresh(), &Prior::Memory, &mut limits, &pass(Moment::START)).outcome;
+    let mut outcome = |flow: &Flow| end(flow, &mut fresh(), &Prior::Memory, &mut limits, &pass(Moment::START)).report.outcome;
     assert_eq!(outcome(&Failure::msg("plain").into()), Outcome::Terminal);
     assert_eq!(outcome(&failed()), Outcome::Error);
 }
@@ -194,8 +204,8 @@ fn the_class_of_unknown_errors_can_be_set() {
 fn a_second_pass_with_the_same_result_tells_nothing_new() {
     for flow in [Ok(()), Wait::for_event("W").into(), blocked(), Failure::terminal("T", "x").into()] {
         let mut memory = fresh();
-        assert!(run(&flow, &mut memory).event.is_some());
-        assert!(run(&flow, &mut memory).event.is_none(), "{flow:?}");
+        assert!(run(&flow, &mut memory).report.event.is_some());
+        assert!(run(&flow, &mut memory).report.event.is_none(), "{flow:?}");
     }
 }
 
@@ -205,7 +215,7 @@ fn a_restart_repeats_no_event() {
     let condition = |is_true, reason: &str| Some(PriorCondition { is_true, reason: reason.to_owned() });
     let event = |flow: Flow, ready, stalled| {
         let mut limits = Limits::new(Timing::default(), 1);
-        conclude(&flow, &mut fresh(), &Prior::Conditions { ready, stalled }, &mut limits, &pass(Moment::START)).event.is_some()
+        end(&flow, &mut fresh(), &Prior::Conditions { ready, stalled }, &mut limits, &pass(Moment::START)).report.event.is_some()
     };
     assert!(!event(Ok(()), condition(true, "Reconciled"), None));
     assert!(!event(Wait::for_event("W").into(), condition(false, "W"), None));
@@ -218,15 +228,15 @@ fn a_restart_repeats_no_event() {
 #[test]
 fn notes_say_when_the_next_try_is_and_messages_do_not() {
     let conclusion = run(&failed(), &mut fresh());
-    assert_eq!(conclusion.event.unwrap().note, "broken; next try in 5ms");
-    assert_eq!(conclusion.ready.unwrap().1.message, "broken");
+    assert_eq!(conclusion.event().unwrap().note, "broken; next try in 5ms");
+    assert_eq!(conclusion.report.ready.unwrap().1.message, "broken");
 }
 
 // EMIT-2
 #[test]
 fn an_event_of_ones_own_replaces_the_runners() {
     let own = Event::normal("Mine", "as I say").action("Install");
-    let event = run(&Blocked::new("B", "x").with_event(own.clone()).into(), &mut fresh()).event;
+    let event = run(&Blocked::new("B", "x").with_event(own.clone()).into(), &mut fresh()).event();
     assert_eq!(event, Some(own));
 }
 
@@ -235,7 +245,48 @@ fn an_event_of_ones_own_replaces_the_runners() {
 fn nothing_is_both_unretried_and_invisible() {
     for flow in [Err(Halt::Done), growing("W"), blocked(), failed(), Failure::terminal("T", "x").into()] {
         let conclusion = run(&flow, &mut fresh());
-        let visible = conclusion.ready.is_some() || conclusion.event.is_some() || conclusion.schedule != Schedule::OnEvent;
-        assert!(conclusion.outcome == Outcome::Done || visible);
+        let visible =
+            conclusion.report.ready.is_some() || conclusion.report.event.is_some() || conclusion.schedule != Schedule::OnEvent;
+        assert!(conclusion.report.outcome == Outcome::Done || visible);
     }
+}
+
+// STAGE-13, SW-4
+#[test]
+fn a_report_counts_nothing_and_an_outcome_can_be_reported_again_with_what_was_added() {
+    let mut memory = fresh();
+    let limits = Limits::new(Timing::default().without_jitter(), 1);
+    let told = |flow: &Flow, memory: &KeyMemory| report(flow, memory, &Prior::Memory, limits.timing());
+    for _ in 0..3 {
+        assert_eq!(told(&Ok(()), &memory).outcome, Outcome::Done);
+        assert_eq!(told(&failed(), &memory).outcome, Outcome::Error);
+    }
+    let joined =
+        join([("pass", Ok(())), ("status", Failure::backoff("not written").reason("StatusWriteFailed").into())]).map(|_| ());
+    assert_eq!(told(&joined, &memory).ready.unwrap().1.reason.as_str(), "StatusWriteFailed");
+    assert_eq!(delays(&mut memory, [joined]), ["5ms"]);
+}
+
+// 14
+#[test]
+fn delays_of_conflicts_and_safety_nets_are_those_of_the_timing() {
+    let timing = Timing { conflict: Delay::secs::<3>(), safety_net: Delay::secs::<40>(), ..Timing::default().without_jitter() };
+    let mut limits = Limits::new(timing, 1);
+    let mut delay = |flow: Flow| {
+        let conclusion = end(&flow, &mut fresh(), &Prior::Memory, &mut limits, &pass(Moment::START));
+        conclusion.schedule.delay().unwrap().to_string()
+    };
+    let conflict = || Flow::<()>::Err(status(409, "Conflict").into());
+    let event = || Flow::<()>::from(Wait::for_event("W"));
+    assert_eq!(delay(conflict()), "3s");
+    assert_eq!(delay(event()), "40s");
+    assert_eq!(delay(Wait::for_event("W").safety_net(D1).into()), "1s");
+    let all = |flows: Vec<Flow>| join(flows.into_iter().map(|flow| ("b", flow))).map(|_| ());
+    assert_eq!(delay(all(vec![event(), Wait::after(Delay::minutes::<2>(), "W").into()])), "40s");
+    assert_eq!(delay(all(vec![Failure::after(Delay::secs::<9>(), "x").into(), conflict()])), "3s");
+    assert_eq!(delay(all(vec![Failure::terminal("T", "x").into(), conflict()])), "3s");
+    let slow = || Flow::<()>::from(Failure::backoff("x").slow());
+    assert_eq!(delay(all(vec![slow(), conflict()])), "1s");
+    let errors = JoinedErrors::join([Some("plain".into()), Some(Box::new(status(409, "Conflict")) as BoxError)]).unwrap();
+    assert_eq!(delay(Failure::unclassified(errors).slow().into()), "1s");
 }

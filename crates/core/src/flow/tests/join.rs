@@ -81,8 +81,8 @@ fn messages_name_the_branches() {
 // BR-4
 #[test]
 fn a_join_is_quiet_only_when_all_its_failures_are() {
-    assert_eq!(run(&joined(vec![conflict(), wait(S7), conflict()]), &mut fresh()).outcome, Outcome::Conflict);
-    assert_eq!(run(&joined(vec![conflict(), backoff()]), &mut fresh()).outcome, Outcome::Error);
+    assert_eq!(run(&joined(vec![conflict(), wait(S7), conflict()]), &mut fresh()).report.outcome, Outcome::Conflict);
+    assert_eq!(run(&joined(vec![conflict(), backoff()]), &mut fresh()).report.outcome, Outcome::Error);
 }
 
 // RTY-24, ERR-9
@@ -148,7 +148,7 @@ fn flow((index, kind): (usize, &Kind)) -> Flow {
 fn seen(flow: &Flow) -> (Schedule, Option<HaltKind>, Option<Reason>, Outcome) {
     let conclusion = run(flow, &mut fresh());
     let halt = flow.as_ref().err();
-    (conclusion.schedule, halt.map(Halt::kind), halt.and_then(Halt::reason), conclusion.outcome)
+    (conclusion.schedule, halt.map(Halt::kind), halt.and_then(Halt::reason), conclusion.report.outcome)
 }
 
 proptest! {

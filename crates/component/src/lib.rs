@@ -79,7 +79,7 @@ pub use kubewright_core::reference::{
     ConfigMapKeyRef, ConfigMapRef, HoldsReferences, Loads, ReferenceKind, ReferenceRules, References, Resolved, SecretKeyRef,
     SecretRef,
 };
-pub use kubewright_runtime::controller::Key as ComponentKey;
+pub use kubewright_machinery::object::Key;
 pub use kubewright_runtime::events::Occurrence;
 pub use operator::{ComponentBuilder, ComponentExt, DependentEvents, Trigger};
 pub use references::{LoadContext, Loaded, Reference};

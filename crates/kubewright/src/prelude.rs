@@ -8,9 +8,9 @@ pub use serde::{Deserialize, Serialize};
 pub use serde_json::{Map, Value, json};
 
 pub use kubewright_component::{
-    Component, ComponentBuilder, ComponentDeletePolicy, ComponentExt, ComponentKey, ComponentStatus, ConfigMapKeyRef,
-    ConfigMapRef, DependentEvents, EmbedsStatus, ExternalTrafficPolicy, HoldsReferences, HookContext, ImagePullPolicy, ImageSpec,
-    Impersonation, IngressProperties, Interval, KubeConfig, KubernetesContainerProperties, KubernetesPodProperties,
+    Component, ComponentBuilder, ComponentDeletePolicy, ComponentExt, ComponentStatus, ConfigMapKeyRef, ConfigMapRef,
+    DependentEvents, EmbedsStatus, ExternalTrafficPolicy, HoldsReferences, HookContext, ImagePullPolicy, ImageSpec,
+    Impersonation, IngressProperties, Interval, Key, KubeConfig, KubernetesContainerProperties, KubernetesPodProperties,
     KubernetesProperties, LoadContext, Loaded, ManagedType, ManagedTypes, Occurrence, Parameters, Placement, Policies,
     ReadContext, Readiness, Reapply, Reference, References, Requeue, Resolved, Retry, SecretKeyRef, SecretRef, ServiceProperties,
     ServiceType, Setting, Settings, State, Suspend, Target, Timeout, Trigger, Values, is_ready,

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kubewright::component::ComponentKey;
+use kubewright::component::Key;
 use kubewright::kube::Api;
 use kubewright::machinery::object::canonical_sha256;
 use kubewright::prelude::*;
@@ -45,8 +45,8 @@ pub struct DatabaseRef {
 impl Reference for DatabaseRef {
     async fn load(&self, cx: &LoadContext) -> Flow<Loaded<Connection>> {
         // Noted before the database is read, so that no change of it is missed.
-        let cache = ComponentKey::new(cx.namespace(), cx.name());
-        note_reader(&cache, Some(ComponentKey::new(cx.namespace(), self.name.as_str())));
+        let cache = Key::new(cx.namespace(), cx.name());
+        note_reader(&cache, Some(Key::new(cx.namespace(), self.name.as_str())));
         let databases = Api::<Database>::namespaced(cx.client(), cx.namespace());
         let Some(database) = databases.get_opt(&self.name).await? else {
             return Wait::for_event("DatabaseMissing").message(format!("there is no database {}", self.name)).into();
@@ -60,17 +60,17 @@ impl Reference for DatabaseRef {
 
 impl Cache {
     /// The database that it refers to.
-    pub fn database_key(&self) -> Option<ComponentKey> {
+    pub fn database_key(&self) -> Option<Key> {
         let database = self.spec.database.as_ref()?;
-        Some(ComponentKey::new(self.namespace().unwrap_or_default(), database.name.as_str()))
+        Some(Key::new(self.namespace().unwrap_or_default(), database.name.as_str()))
     }
 }
 
 /// The caches that read each database. A watch on databases shows databases only, and a reference has no other memory.
-static READERS: Mutex<BTreeMap<ComponentKey, BTreeSet<ComponentKey>>> = Mutex::new(BTreeMap::new());
+static READERS: Mutex<BTreeMap<Key, BTreeSet<Key>>> = Mutex::new(BTreeMap::new());
 
 /// Notes which database a cache reads.
-fn note_reader(cache: &ComponentKey, database: Option<ComponentKey>) {
+fn note_reader(cache: &Key, database: Option<Key>) {
     let mut readers = READERS.lock();
     readers.retain(|_, caches| {
         caches.remove(cache);
@@ -82,14 +82,14 @@ fn note_reader(cache: &ComponentKey, database: Option<ComponentKey>) {
 }
 
 /// The caches that a change of a database concerns.
-pub(crate) fn readers(database: &Database) -> Vec<ComponentKey> {
-    let key = ComponentKey::new(database.namespace().unwrap_or_default(), database.name_any());
+pub(crate) fn readers(database: &Database) -> Vec<Key> {
+    let key = Key::new(database.namespace().unwrap_or_default(), database.name_any());
     READERS.lock().get(&key).into_iter().flatten().cloned().collect()
 }
 
 /// Forgets what a cache read that is gone.
 pub(crate) async fn forget(_: &HookContext<Cache>, cache: &Cache, _: &mut ComponentStatus) -> Flow {
-    note_reader(&ComponentKey::new(cache.namespace().unwrap_or_default(), cache.name_any()), None);
+    note_reader(&Key::new(cache.namespace().unwrap_or_default(), cache.name_any()), None);
     Ok(())
 }
 

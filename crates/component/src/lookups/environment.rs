@@ -1,9 +1,9 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use kubewright_machinery::object::Key;
 use kubewright_render::{Environment, ObjectQuestion, Place, Question, RenderError};
 use kubewright_runtime::cluster::Cluster;
-use kubewright_runtime::controller::Key;
 use serde_json::{Value, json};
 
 use super::registry::{Lookups, Scene, Subject};

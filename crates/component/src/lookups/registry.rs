@@ -4,10 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kubewright_core::time::Moment;
-use kubewright_machinery::object::GroupVersionKind;
+use kubewright_machinery::object::{GroupVersionKind, Key};
 use kubewright_render::{ObjectQuestion, RenderError};
 use kubewright_runtime::cluster::{Cluster, Impersonation};
-use kubewright_runtime::controller::Key;
 use kubewright_runtime::task::Tasks;
 use kubewright_runtime::watch::{Project, WatchSpec, project_with};
 use parking_lot::Mutex;

@@ -3,9 +3,8 @@ use std::sync::{Arc, Weak};
 
 use kubewright_core::component::ComponentStatus;
 use kubewright_core::dependents::Verb;
-use kubewright_machinery::object::GroupKind;
+use kubewright_machinery::object::{GroupKind, Key};
 use kubewright_runtime::cluster::ApiError;
-use kubewright_runtime::controller::Key;
 use kubewright_runtime::metrics;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;

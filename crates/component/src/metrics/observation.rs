@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 use std::sync::{Arc, Weak};
 
-use kubewright_runtime::controller::Key;
+use kubewright_machinery::object::Key;
 use kubewright_runtime::watch::WatchState;
 use parking_lot::Mutex;
 use prometheus_client::collector::Collector;

@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use kubewright_core::dependents::{Owner, Sight};
 use kubewright_core::manifest::OperatorName;
-use kubewright_machinery::object::ObjectExt as _;
+use kubewright_machinery::object::{Key, ObjectExt as _};
 use kubewright_runtime::cluster::Cluster;
-use kubewright_runtime::controller::Key;
 use kubewright_runtime::task::Tasks;
 use kubewright_runtime::watch::{Cause, Change, Project, Store, WatchSpec, WatchState, project_with};
 use parking_lot::Mutex;

@@ -1,10 +1,9 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
-use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
+use kubewright_machinery::object::{GroupVersionKind, Key, ObjectExt as _};
 use kubewright_runtime::cluster::Cluster;
-use kubewright_runtime::controller::Key;
-use kubewright_runtime::watch::{Cause, Change, Store, StoreKey, WatchSpec, WatchState, project_with};
+use kubewright_runtime::watch::{Cause, Change, Store, WatchSpec, WatchState, project_with};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
@@ -119,7 +118,8 @@ impl Components {
     }
 
     /// Whether a change queues a pass (TRG-1).
-    pub(crate) fn triggers(&self, key: &Key, change: &Change<Compact>) -> bool {
+    pub(crate) fn triggers(&self, change: &Change<Compact>) -> bool {
+        let key = &change.key;
         let own = change.cause == Cause::OwnWrite;
         match (&change.old, &change.new) {
             (Some(old), Some(new)) => old.is_news(new, own) && !(old.may_become(new) && self.own_writes.explain(key, new.shared)),
@@ -159,8 +159,7 @@ impl Components {
 
     /// All that are known.
     pub(crate) fn keys(&self) -> Vec<Key> {
-        let key = |key: &StoreKey| Key::new(key.namespace(), key.name());
-        self.stores.iter().flat_map(Store::list).map(|(found, _)| key(&found)).collect()
+        self.stores.iter().flat_map(Store::list).map(|(key, _)| key).collect()
     }
 
     /// An own write is visible at once.

@@ -5,9 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kubewright_core::dependents::{Owner, Projection, ProjectionContext};
-use kubewright_machinery::object::{GroupKind, ObjectExt as _, ObjectKey};
+use kubewright_machinery::object::{GroupKind, Key, ObjectExt as _, ObjectKey};
 use kubewright_runtime::cluster::Cluster;
-use kubewright_runtime::controller::Key;
 use kubewright_runtime::task::Tasks;
 use kubewright_runtime::watch::{Cause, Change, Project, Store, WatchSpec, WatchState};
 use parking_lot::Mutex;
@@ -258,7 +257,7 @@ impl DependentWatches {
                 let (Some(change), Some(inner)) = (change, watches.upgrade()) else {
                     return;
                 };
-                inner.told(&change);
+                inner.told(&at.kind, &change);
             }
         };
         inner.tasks.spawn(format!("dependents {place}"), listen).detach();
@@ -419,7 +418,7 @@ impl Inner {
     }
 
     /// Queues the components that a change concerns.
-    fn told(&self, change: &Change<Projection>) {
+    fn told(&self, kind: &GroupKind, change: &Change<Projection>) {
         let (old, new) = (change.old.as_deref(), change.new.as_deref());
         let owner = |projection: Option<&Projection>| {
             let hash = projection?.owner_hash()?;
@@ -429,12 +428,12 @@ impl Inner {
         if lost_owner(old, new) {
             let mut state = self.state.lock();
             if !state.looking.is_empty() {
-                let object = change.key.to_object_key();
+                let object = kind.object(&change.key);
                 state.looking.values_mut().for_each(|lost| _ = lost.insert(object.clone()));
             }
         }
         if change.cause != Cause::Initial && !only_version_differs(old, new) {
-            self.waiting_for(change).iter().for_each(|component| (self.notify)(component));
+            self.waiting_for(kind, change).iter().for_each(|component| (self.notify)(component));
         }
         match change.cause {
             Cause::Event if !only_version_differs(old, new) => {
@@ -451,12 +450,12 @@ impl Inner {
         }
     }
 
-    fn waiting_for(&self, change: &Change<Projection>) -> Vec<Key> {
+    fn waiting_for(&self, kind: &GroupKind, change: &Change<Projection>) -> Vec<Key> {
         let state = self.state.lock();
         if state.wanted.is_empty() {
             return Vec::new();
         }
-        let object = change.key.to_object_key();
+        let object = kind.object(&change.key);
         let waiting = state.wanted.iter().filter(|(_, objects)| objects.contains(&object));
         waiting.map(|(component, _)| component.clone()).collect()
     }

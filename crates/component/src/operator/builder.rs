@@ -6,9 +6,8 @@ use std::time::Duration;
 use kubewright_core::dependents::KindRule;
 use kubewright_core::health::Readiness;
 use kubewright_core::manifest::PolicySettings;
-use kubewright_machinery::object::GroupKind;
+use kubewright_machinery::object::{GroupKind, Key};
 use kubewright_render::{ErasedGenerator, Generator};
-use kubewright_runtime::controller::Key as ComponentKey;
 use kubewright_runtime::events::{EventSink, Occurrence};
 use kubewright_runtime::operator::Operator;
 use serde::de::DeserializeOwned;
@@ -208,7 +207,7 @@ impl<C: Component> ComponentBuilder<C> {
 
     /// Watches objects of another type, which are no dependents; a change of one queues the components that it concerns, by its
     /// old state and by its new one.
-    pub fn foreign_watch<K>(mut self, concerns: impl Fn(&K) -> Vec<ComponentKey> + Send + Sync + 'static) -> Self
+    pub fn foreign_watch<K>(mut self, concerns: impl Fn(&K) -> Vec<Key> + Send + Sync + 'static) -> Self
     where
         K: kube::Resource<DynamicType = ()> + DeserializeOwned,
     {

@@ -2,9 +2,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use kubewright_core::flow::Confidential;
-use kubewright_machinery::object::GroupVersionKind;
+use kubewright_machinery::object::{GroupVersionKind, Key};
 use kubewright_runtime::cluster::Cluster;
-use kubewright_runtime::controller::{Enqueue, Key};
+use kubewright_runtime::controller::Enqueue;
 use kubewright_runtime::task::Tasks;
 use kubewright_runtime::watch::{Cause, WatchSpec, project_with};
 use serde::de::DeserializeOwned;

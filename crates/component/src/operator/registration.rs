@@ -5,10 +5,10 @@ use kubewright_core::dependents::ProjectionContext;
 use kubewright_core::finalizer::FinalizerName;
 use kubewright_core::flow::BoxError;
 use kubewright_core::manifest::{MissingNamespacesPolicy, OperatorName};
-use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
+use kubewright_machinery::object::{GroupVersionKind, Key, ObjectExt as _};
 use kubewright_render::ErasedGenerator;
 use kubewright_runtime::cluster::{ApiRequest, ApiResource, ConnectError, Retry};
-use kubewright_runtime::controller::{Controller, Enqueue, Key, Surroundings};
+use kubewright_runtime::controller::{Controller, Enqueue, Surroundings};
 use kubewright_runtime::finalizer::FinalizerWriter;
 use kubewright_runtime::operator::{Declarations, OperatorContext, Registration, Rule};
 use kubewright_runtime::status::StatusWriter;
@@ -331,12 +331,11 @@ fn follow(store: &Store<Compact>, components: Components, queue: Enqueue, tasks:
                 change = changes.next() => change,
             };
             let Some(change) = change else { return };
-            let key = Key::new(change.key.namespace(), change.key.name());
-            if components.triggers(&key, &change) {
+            if components.triggers(&change) {
                 if change.cause == Cause::Initial {
-                    queue.slow(key);
+                    queue.slow(change.key);
                 } else {
-                    queue.now(key);
+                    queue.now(change.key);
                 }
             }
         }

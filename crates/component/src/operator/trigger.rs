@@ -2,7 +2,8 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
 
-use kubewright_runtime::controller::{Enqueue, Key};
+use kubewright_machinery::object::Key;
+use kubewright_runtime::controller::Enqueue;
 
 /// Queues passes of components of one type (OPT-3), from wherever something happens that they should react to.
 ///

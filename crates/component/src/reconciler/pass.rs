@@ -8,8 +8,7 @@ use kubewright_core::dependents::{Engine, Inventory, ManagedType};
 use kubewright_core::flow::{Confidential, Failure};
 use kubewright_core::manifest::component_digest;
 use kubewright_core::reference::Resolved;
-use kubewright_machinery::object::{GroupKind, ObjectExt as _};
-use kubewright_runtime::controller::Key;
+use kubewright_machinery::object::{GroupKind, Key, ObjectExt as _};
 use serde_json::Value;
 
 use super::Shared;

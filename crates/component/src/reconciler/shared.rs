@@ -6,8 +6,8 @@ use kubewright_core::backoff::Timing;
 use kubewright_core::dependents::ProjectionContext;
 use kubewright_core::finalizer::FinalizerName;
 use kubewright_core::manifest::{OperatorName, OwnerId};
+use kubewright_machinery::object::Key;
 use kubewright_runtime::cluster::{ApiResource, Cluster};
-use kubewright_runtime::controller::Key;
 use kubewright_runtime::finalizer::FinalizerWriter;
 use kubewright_runtime::status::StatusWriter;
 

@@ -2,8 +2,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use kubewright_core::dependents::{Inventory, Item, ObjectAction, Refusal, Verb};
-use kubewright_machinery::object::ObjectKey;
-use kubewright_runtime::controller::Key;
+use kubewright_machinery::object::{Key, ObjectKey};
 use parking_lot::Mutex;
 
 use crate::targets::Target;

@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use futures::StreamExt as _;
 use kubewright_core::dependents::{Action, Desired, Engine, Inventory, Item, Memory, Observed, Phase, Response, plan_deletion};
-use kubewright_machinery::object::{ObjectExt as _, ObjectKey};
+use kubewright_machinery::object::{Key, ObjectExt as _, ObjectKey};
 use kubewright_runtime::cluster::ApiRequest;
-use kubewright_runtime::controller::Key;
 use serde_json::Value;
 
 use super::Shared;

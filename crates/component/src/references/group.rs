@@ -2,8 +2,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use kubewright_core::reference::ReferenceKind;
+use kubewright_machinery::object::Key;
 use kubewright_runtime::cluster::Cluster;
-use kubewright_runtime::controller::Key;
 use kubewright_runtime::watch::{Store, WatchSpec};
 use tokio_util::sync::CancellationToken;
 

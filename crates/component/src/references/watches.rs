@@ -5,9 +5,8 @@ use std::time::Duration;
 
 use kubewright_core::backoff::Transient;
 use kubewright_core::reference::{Found, ReferenceKind, Target};
-use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
+use kubewright_machinery::object::{GroupVersionKind, Key, ObjectExt as _};
 use kubewright_runtime::cluster::{ApiRequest, ApiResource, Cluster, Retry};
-use kubewright_runtime::controller::Key;
 use kubewright_runtime::task::Tasks;
 use kubewright_runtime::watch::{Cause, Store, WatchState};
 use parking_lot::Mutex;

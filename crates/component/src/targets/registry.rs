@@ -5,9 +5,8 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use kubewright_core::time::Moment;
-use kubewright_machinery::object::sha256_hex;
+use kubewright_machinery::object::{Key, sha256_hex};
 use kubewright_runtime::cluster::{ConnectError, Impersonation};
-use kubewright_runtime::controller::Key;
 use kubewright_runtime::watch::WatchState;
 use parking_lot::Mutex;
 use serde_json::json;

@@ -2,8 +2,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use kubewright_core::dependents::ProjectionContext;
+use kubewright_machinery::object::Key;
 use kubewright_runtime::cluster::{Cluster, ClusterOptions, Impersonation};
-use kubewright_runtime::controller::Key;
 use kubewright_runtime::events::Recorder;
 use kubewright_runtime::task::Tasks;
 use kubewright_runtime::watch::WatchState;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
-use kubewright::component::{ComponentKey, Readiness, Trigger, custom_resource_definition};
+use kubewright::component::{Key, Readiness, Trigger, custom_resource_definition};
 use kubewright::core::time::Moment;
 use kubewright::prelude::*;
 use kubewright::runtime::admin::CheckKind;
@@ -91,7 +91,7 @@ async fn a_change_of_a_foreign_object_queues_the_components_of_its_old_and_its_n
     let concerns = |map: &ConfigMap| {
         let data = map.data.clone().unwrap_or_default();
         let namespace = map.metadata.namespace.clone().unwrap_or_default();
-        data.get("concerns").map(|name| ComponentKey::new(&namespace, name)).into_iter().collect()
+        data.get("concerns").map(|name| Key::new(&namespace, name)).into_iter().collect()
     };
     let (world, passes, _) = counting(|builder| builder.foreign_watch(concerns)).await;
     // So many passes, and a second later not more.
@@ -120,7 +120,7 @@ async fn foreign_objects_that_can_only_be_listed_later_queue_their_components() 
     let rule = world.faults().on(Verb::List).of("", "secrets").forbidden();
     let concerns = |secret: &Secret| {
         let namespace = secret.metadata.namespace.clone().unwrap_or_default();
-        vec![ComponentKey::new(&namespace, "demo")]
+        vec![Key::new(&namespace, "demo")]
     };
     let (world, passes, _) = counting_in(world, |builder| builder.foreign_watch(concerns)).await;
     let mut component = bundle("demo", &[config_map("one", "a")]);

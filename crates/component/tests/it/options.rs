@@ -331,9 +331,8 @@ async fn a_rule_of_readiness_holds_for_built_in_kinds_too() {
 #[allow(dead_code)] // it is enough that it compiles
 fn the_prelude_names_what_an_operator_needs(builder: ComponentBuilder<Bundle>) -> Operator {
     let trigger: Trigger<Bundle> = builder.trigger();
-    let concerns = |map: &ConfigMap| -> Vec<ComponentKey> {
-        vec![ComponentKey::new(map.metadata.namespace.as_deref().unwrap_or_default(), "demo")]
-    };
+    let concerns =
+        |map: &ConfigMap| -> Vec<Key> { vec![Key::new(map.metadata.namespace.as_deref().unwrap_or_default(), "demo")] };
     let licence = |cx: &HookContext<Bundle>, component: &Bundle, _: &mut ComponentStatus| {
         let cluster: &Cluster = cx.cluster();
         let waits =

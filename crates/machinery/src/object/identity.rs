@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::Key;
+
 /// A kind in any of its versions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct GroupKind {
@@ -22,6 +24,11 @@ impl GroupKind {
     /// Whether this is `kind` of `group`.
     pub fn is(&self, group: &str, kind: &str) -> bool {
         self.group == group && self.kind == kind
+    }
+
+    /// The object of this kind with this key.
+    pub fn object(&self, key: &Key) -> ObjectKey {
+        ObjectKey::new(self.group.clone(), self.kind.clone(), key.namespace(), key.name())
     }
 
     /// The same kind at a version.
@@ -153,7 +160,7 @@ fn write_object(f: &mut fmt::Formatter<'_>, group: &str, kind: &str, namespace: 
     write_namespaced_name(f, namespace, name)
 }
 
-fn write_namespaced_name(f: &mut fmt::Formatter<'_>, namespace: &str, name: &str) -> fmt::Result {
+pub(super) fn write_namespaced_name(f: &mut fmt::Formatter<'_>, namespace: &str, name: &str) -> fmt::Result {
     if namespace.is_empty() { f.write_str(name) } else { write!(f, "{namespace}/{name}") }
 }
 

@@ -2,6 +2,7 @@
 
 mod canonical;
 mod identity;
+mod key;
 mod metadata;
 pub mod names;
 mod nesting;
@@ -11,6 +12,7 @@ pub(crate) mod testing;
 
 pub use canonical::{CanonicalHasher, canonical_json, canonical_sha256, sha256_hex, write_canonical};
 pub use identity::{GroupKind, GroupVersionKind, ObjectKey, ObjectTitle};
+pub use key::{InvalidKey, Key};
 pub use metadata::{ObjectExt, OwnerReference};
 pub(crate) use nesting::dismantle;
 pub use nesting::{MAX_NESTING, is_nested_deeper};

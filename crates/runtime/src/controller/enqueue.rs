@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use kubewright_core::flow::Delay;
 use kubewright_core::queue::Lane;
+use kubewright_machinery::object::Key;
 
-use super::Key;
 use super::shared::Shared;
 
 /// Queues keys. Cheap to clone; works before the controller runs, and does nothing after it has ended.

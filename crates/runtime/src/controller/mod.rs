@@ -5,7 +5,6 @@
 //! the shutdown, and remembers per key what its last passes came to.
 
 mod enqueue;
-mod key;
 mod pass;
 mod reconciler;
 mod resync;
@@ -16,7 +15,6 @@ mod shared;
 mod tests;
 
 pub use enqueue::Enqueue;
-pub use key::{InvalidKey, Key};
 pub use kubewright_core::flow::Conclusion;
 pub use kubewright_core::queue::{Drain, Lane};
 pub use pass::PassContext;

@@ -6,11 +6,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use kubewright_core::flow::{Conclusion, Delay, Flow, KeyMemory, Pass, Prior, Report, conclude, report};
 use kubewright_core::time::Moment;
+use kubewright_machinery::object::Key;
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
+use super::Enqueue;
 use super::shared::Shared;
-use super::{Enqueue, Key};
 
 /// One pass of a reconciler.
 pub struct PassContext {

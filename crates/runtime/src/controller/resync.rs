@@ -1,10 +1,11 @@
 //! The safety resync: everything is looked at again now and then (RUN-7).
 
+use kubewright_machinery::object::Key;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Enqueue, Key};
+use super::Enqueue;
 use crate::clock::Clock;
 
 /// The part of the period over which keys are spread: one in twenty.

@@ -10,12 +10,13 @@ use futures::FutureExt as _;
 use kubewright_core::backoff::Timing;
 use kubewright_core::flow::{Conclusion, Failure, Flow, Limits, Origin, Outcome};
 use kubewright_core::queue::Drain;
+use kubewright_machinery::object::Key;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
 use super::resync::Resync;
 use super::shared::Shared;
-use super::{Enqueue, Key, PassContext, Reconciler};
+use super::{Enqueue, PassContext, Reconciler};
 use crate::clock::{Clock, Random};
 use crate::metrics::{ControllerLabels, Metrics, QueueStatistics};
 use crate::task::{Tasks, panic_message};

@@ -7,10 +7,10 @@ use std::time::Duration;
 use kubewright_core::flow::{Conclusion, Delay, KeyMemory, Limits};
 use kubewright_core::queue::{Lane, Queue};
 use kubewright_core::time::Moment;
+use kubewright_machinery::object::Key;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
-use super::Key;
 use crate::clock::Clock;
 use crate::metrics::{Metrics, QueueLabels, QueueStatistics, ReconcileLabels};
 

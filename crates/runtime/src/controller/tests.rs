@@ -7,6 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use kubewright_core::backoff::Timing;
 use kubewright_core::flow::{Delay, Failure, Flow, Wait};
+use kubewright_machinery::object::Key;
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 

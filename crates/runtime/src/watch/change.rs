@@ -4,16 +4,17 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use futures::Stream;
+use kubewright_machinery::object::Key;
 use tokio::sync::mpsc;
 
-use super::{Store, StoreKey};
+use super::Store;
 
 /// An object came, changed, or went.
 ///
 /// `old` and `new` are never both absent. An object that was replaced by another of its name gives two changes.
 pub struct Change<P> {
     /// Which object.
-    pub key: StoreKey,
+    pub key: Key,
     /// Its projection before, `None` when it came.
     pub old: Option<Arc<P>>,
     /// Its projection now, `None` when it went.

@@ -15,9 +15,9 @@
 mod backoff;
 mod change;
 mod driver;
-mod key;
 mod lenient;
 mod objects;
+mod place;
 mod project;
 mod registry;
 mod sink;
@@ -29,7 +29,6 @@ mod version;
 mod wire;
 
 pub use change::{Cause, Change, Changes};
-pub use key::StoreKey;
 pub use project::{Project, project_with};
 pub use registry::Watches;
 pub use spec::WatchSpec;

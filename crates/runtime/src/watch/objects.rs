@@ -2,19 +2,18 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use kubewright_machinery::object::GroupKind;
+use kubewright_machinery::object::Key;
 use serde_json::Value;
 use tokio::sync::mpsc;
 
-use super::key::Place;
+use super::place::Place;
 use super::version::{Uid, Version};
-use super::{Cause, Change, Changes, Project, Store, StoreKey};
+use super::{Cause, Change, Changes, Project, Store};
 
 /// The objects of a store with their index; tells its subscribers what changes.
 pub(super) struct Objects<P> {
-    kind: Arc<GroupKind>,
-    entries: IndexMap<StoreKey, Entry<P>>,
-    index: HashMap<Box<str>, Vec<StoreKey>>,
+    entries: IndexMap<Key, Entry<P>>,
+    index: HashMap<Box<str>, Vec<Key>>,
     namespaces: HashSet<Arc<str>>,
     subscribers: Vec<mpsc::UnboundedSender<Change<P>>>,
 }
@@ -52,19 +51,19 @@ impl<'a> Seen<'a> {
 }
 
 impl<P: Send + Sync + 'static> Objects<P> {
-    pub(super) fn new(kind: Arc<GroupKind>) -> Self {
-        Self { kind, entries: IndexMap::new(), index: HashMap::new(), namespaces: HashSet::new(), subscribers: Vec::new() }
+    pub(super) fn new() -> Self {
+        Self { entries: IndexMap::new(), index: HashMap::new(), namespaces: HashSet::new(), subscribers: Vec::new() }
     }
 
     pub(super) fn projection(&self, place: Place<'_>) -> Option<&Arc<P>> {
         self.entries.get(&place).map(|entry| &entry.projection)
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&StoreKey, &Arc<P>)> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&Key, &Arc<P>)> {
         self.entries.iter().map(|(key, entry)| (key, &entry.projection))
     }
 
-    pub(super) fn indexed(&self, text: &str) -> impl Iterator<Item = (&StoreKey, &Arc<P>)> {
+    pub(super) fn indexed(&self, text: &str) -> impl Iterator<Item = (&Key, &Arc<P>)> {
         let keys = self.index.get(text).map_or(&[][..], Vec::as_slice);
         keys.iter().filter_map(|key| Some((key, &self.entries.get(key)?.projection)))
     }
@@ -86,7 +85,7 @@ impl<P: Send + Sync + 'static> Objects<P> {
     }
 
     /// The keys of the entries that meet a condition.
-    pub(super) fn keys_of(&self, wanted: impl Fn(&Entry<P>) -> bool) -> Vec<StoreKey> {
+    pub(super) fn keys_of(&self, wanted: impl Fn(&Entry<P>) -> bool) -> Vec<Key> {
         let wanted = self.entries.iter().filter(|(_, entry)| wanted(entry));
         wanted.map(|(key, _)| key.clone()).collect()
     }
@@ -111,7 +110,7 @@ impl<P: Send + Sync + 'static> Objects<P> {
         seen: Seen<'_>,
         projection: P,
         cause: Cause,
-    ) -> (StoreKey, &mut Entry<P>) {
+    ) -> (Key, &mut Entry<P>) {
         if self.entry(seen.place).is_some_and(|entry| entry.uid != seen.uid) {
             self.take(projector, seen.place, cause);
         }
@@ -150,7 +149,7 @@ impl<P: Send + Sync + 'static> Objects<P> {
         projector: &dyn Project<Output = P>,
         place: Place<'_>,
         cause: Cause,
-    ) -> Option<(StoreKey, Uid, Version)> {
+    ) -> Option<(Key, Uid, Version)> {
         let (key, entry) = self.entries.swap_remove_entry(&place)?;
         if let Some(before) = projector.index(&entry.projection) {
             self.leave_index(before, entry.indexed);
@@ -160,7 +159,7 @@ impl<P: Send + Sync + 'static> Objects<P> {
     }
 
     /// Adds a key to those of an index text, and tells where it stands.
-    fn join_index(&mut self, text: &str, key: &StoreKey) -> u32 {
+    fn join_index(&mut self, text: &str, key: &Key) -> u32 {
         let keys = match self.index.get_mut(text) {
             Some(keys) => keys,
             None => self.index.entry(text.into()).or_default(),
@@ -188,13 +187,13 @@ impl<P: Send + Sync + 'static> Objects<P> {
         self.subscribers.retain(|subscriber| subscriber.send(change.clone()).is_ok());
     }
 
-    fn key(&mut self, place: Place<'_>) -> StoreKey {
+    fn key(&mut self, place: Place<'_>) -> Key {
         let namespace = self.namespaces.get(place.namespace).cloned();
         let namespace = namespace.unwrap_or_else(|| {
             let namespace: Arc<str> = place.namespace.into();
             self.namespaces.insert(namespace.clone());
             namespace
         });
-        StoreKey::new(self.kind.clone(), namespace, place.name)
+        Key::within(namespace, place.name)
     }
 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tokio::sync::{Notify, watch};
 
 use super::driver::Driver;
-use super::key::Place;
+use super::place::Place;
 use super::sink::{Projected, Sink};
 use super::spec::Scope;
 use super::{Cause, Project, Store, WatchHealth, WatchSpec, WatchState, WatchStatus};
@@ -38,7 +38,6 @@ struct Inner {
 pub(super) struct Watch {
     pub(super) spec: WatchSpec,
     pub(super) scope: Scope,
-    pub(super) kind: Arc<GroupKind>,
     pub(super) status: watch::Sender<WatchStatus>,
     pub(super) users: watch::Sender<usize>,
     pub(super) sinks: Mutex<Vec<Arc<dyn Sink>>>,
@@ -174,7 +173,6 @@ impl Watch {
     fn new(spec: WatchSpec, now: Moment) -> Self {
         Self {
             scope: Scope::of(&spec),
-            kind: Arc::new(spec.kind.clone()),
             status: watch::Sender::new(WatchStatus::new(WatchState::Starting)),
             users: watch::Sender::new(0),
             sinks: Mutex::default(),
@@ -200,7 +198,7 @@ impl Watch {
                 return same;
             }
         }
-        let sink = Arc::new(Projected::new(self.kind.clone(), projector, connection.clock().clone()));
+        let sink = Arc::new(Projected::new(projector, connection.clock().clone()));
         sink.users.fetch_add(1, Ordering::AcqRel);
         sinks.push(sink.clone());
         self.joined.notify_one();

@@ -4,13 +4,12 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use kubewright_machinery::object::GroupKind;
 use parking_lot::RwLock;
 use serde_json::Value;
 use tokio::sync::watch;
 
-use super::key::Place;
 use super::objects::Seen;
+use super::place::Place;
 use super::state::State;
 use super::version::Version;
 use super::{Cause, Project};
@@ -49,10 +48,10 @@ pub(super) struct Projected<P> {
 }
 
 impl<P: Send + Sync + 'static> Projected<P> {
-    pub(super) fn new(kind: Arc<GroupKind>, projector: Arc<dyn Project<Output = P>>, clock: Clock) -> Self {
+    pub(super) fn new(projector: Arc<dyn Project<Output = P>>, clock: Clock) -> Self {
         Self {
             projector,
-            state: RwLock::new(State::new(kind)),
+            state: RwLock::new(State::new()),
             synced: watch::Sender::new(false),
             users: AtomicUsize::new(0),
             clock,

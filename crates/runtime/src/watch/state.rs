@@ -1,15 +1,14 @@
 use std::cmp::Ordering;
-use std::sync::Arc;
 use std::time::Duration;
 
 use indexmap::IndexMap;
 use kubewright_core::time::Moment;
-use kubewright_machinery::object::GroupKind;
+use kubewright_machinery::object::Key;
 
-use super::key::Place;
 use super::objects::{Objects, Seen};
+use super::place::Place;
 use super::version::{Uid, Version};
-use super::{Cause, Project, StoreKey};
+use super::{Cause, Project};
 
 /// How long an own write outranks events when versions cannot be ordered.
 const TEXT_FLOOR: Duration = Duration::from_secs(30);
@@ -22,9 +21,9 @@ const TEXT_FLOOR: Duration = Duration::from_secs(30);
 pub(super) struct State<P> {
     pub(super) objects: Objects<P>,
     /// Own deletions that the watch has not told yet.
-    gone: IndexMap<StoreKey, Gone>,
+    gone: IndexMap<Key, Gone>,
     /// Until when own writes with a version that has no order stand.
-    text_floors: IndexMap<StoreKey, Moment>,
+    text_floors: IndexMap<Key, Moment>,
     /// Number of the latest list.
     round: u32,
     observed: Option<Version>,
@@ -42,9 +41,9 @@ struct Gone {
 }
 
 impl<P: Send + Sync + 'static> State<P> {
-    pub(super) fn new(kind: Arc<GroupKind>) -> Self {
+    pub(super) fn new() -> Self {
         Self {
-            objects: Objects::new(kind),
+            objects: Objects::new(),
             gone: IndexMap::new(),
             text_floors: IndexMap::new(),
             round: 0,
@@ -158,7 +157,7 @@ impl<P: Send + Sync + 'static> State<P> {
             entry.listed != round && !written_since
         });
         for key in gone {
-            self.take(projector, key.place(), Cause::Event);
+            self.take(projector, Place::from(&key), Cause::Event);
         }
         self.gone.retain(|_, gone| gone.recorded == round);
         self.text_floors.clear();
@@ -169,7 +168,7 @@ impl<P: Send + Sync + 'static> State<P> {
     /// The server no longer has the type.
     pub(super) fn clear(&mut self, projector: &dyn Project<Output = P>) {
         for key in self.objects.keys_of(|_| true) {
-            self.take(projector, key.place(), Cause::Event);
+            self.take(projector, Place::from(&key), Cause::Event);
         }
         self.gone.clear();
         self.observed = None;
@@ -251,7 +250,7 @@ impl<P: Send + Sync + 'static> State<P> {
         self.objects.put(projector, seen, projection, cause).1.listed = self.round;
     }
 
-    fn take(&mut self, projector: &dyn Project<Output = P>, place: Place<'_>, cause: Cause) -> Option<(StoreKey, Uid, Version)> {
+    fn take(&mut self, projector: &dyn Project<Output = P>, place: Place<'_>, cause: Cause) -> Option<(Key, Uid, Version)> {
         if !self.text_floors.is_empty() {
             self.text_floors.swap_remove(&place);
         }

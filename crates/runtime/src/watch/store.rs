@@ -2,14 +2,14 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use kubewright_machinery::object::{GroupKind, ObjectKey};
+use kubewright_machinery::object::{GroupKind, Key, ObjectKey};
 use serde_json::Value;
 use tokio::sync::watch;
 
-use super::key::Place;
+use super::place::Place;
 use super::registry::Watch;
 use super::sink::{Projected, Sink};
-use super::{Cause, Changes, StoreKey, WatchSpec, WatchState, WatchStatus, Watches};
+use super::{Cause, Changes, WatchSpec, WatchState, WatchStatus, Watches};
 
 /// What a cluster has of one type in one scope, projected. Cheap to clone; the watch below lives as long as a clone does,
 /// and 60 seconds longer.
@@ -48,12 +48,12 @@ impl<P: Send + Sync + 'static> Store<P> {
     }
 
     /// All objects.
-    pub fn list(&self) -> Vec<(StoreKey, Arc<P>)> {
+    pub fn list(&self) -> Vec<(Key, Arc<P>)> {
         owned(self.user.sink.state.read().objects.iter())
     }
 
     /// The objects whose projection has this index text.
-    pub fn indexed(&self, text: &str) -> Vec<(StoreKey, Arc<P>)> {
+    pub fn indexed(&self, text: &str) -> Vec<(Key, Arc<P>)> {
         owned(self.user.sink.state.read().objects.indexed(text))
     }
 
@@ -154,7 +154,7 @@ impl<P: Send + Sync + 'static> Store<P> {
     }
 }
 
-fn owned<'a, P: 'a>(objects: impl Iterator<Item = (&'a StoreKey, &'a Arc<P>)>) -> Vec<(StoreKey, Arc<P>)> {
+fn owned<'a, P: 'a>(objects: impl Iterator<Item = (&'a Key, &'a Arc<P>)>) -> Vec<(Key, Arc<P>)> {
     objects.map(|(key, projection)| (key.clone(), projection.clone())).collect()
 }
 

@@ -1,12 +1,20 @@
-//! The key of an object within its controller.
+//! The place of an object among those of its kind.
 
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// Namespace and name of an object of the controller's kind. Cheap to clone.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Key(Arc<(String, String)>);
+use super::identity::write_namespaced_name;
+
+/// Namespace and name of an object whose kind is known. Cheap to clone; a clone is the same memory.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key(Arc<Parts>);
+
+#[derive(PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Parts {
+    namespace: Arc<str>,
+    name: Box<str>,
+}
 
 /// A text is no key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -15,27 +23,35 @@ pub struct InvalidKey(String);
 
 impl Key {
     /// The key of an object; the namespace of a cluster-scoped one is empty.
-    pub fn new(namespace: impl Into<String>, name: impl Into<String>) -> Self {
-        Self(Arc::new((namespace.into(), name.into())))
+    pub fn new(namespace: impl AsRef<str>, name: impl AsRef<str>) -> Self {
+        Self::within(namespace.as_ref().into(), name)
+    }
+
+    /// The key of an object in a namespace whose text many keys share.
+    pub fn within(namespace: Arc<str>, name: impl AsRef<str>) -> Self {
+        Self(Arc::new(Parts { namespace, name: name.as_ref().into() }))
     }
 
     /// The namespace; empty for a cluster-scoped object.
     pub fn namespace(&self) -> &str {
-        &self.0.0
+        &self.0.namespace
     }
 
     /// The name.
     pub fn name(&self) -> &str {
-        &self.0.1
+        &self.0.name
     }
 }
 
 impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.namespace() {
-            "" => f.write_str(self.name()),
-            namespace => write!(f, "{namespace}/{}", self.name()),
-        }
+        write_namespaced_name(f, self.namespace(), self.name())
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Key({self})")
     }
 }
 

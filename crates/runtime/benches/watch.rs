@@ -17,7 +17,7 @@ use kubewright_machinery::object::{GroupKind, ObjectExt as _};
 use kubewright_runtime::clock::{Clock, Random};
 use kubewright_runtime::cluster::{Cluster, ClusterOptions};
 use kubewright_runtime::task::Tasks;
-use kubewright_runtime::watch::{Project, Store, WatchSpec};
+use kubewright_runtime::watch::{Project, Refused, Store, WatchSpec};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
@@ -40,18 +40,20 @@ struct Keeper {
 impl Project for Keeper {
     type Output = Kept;
 
-    fn project(&self, object: &Value) -> Kept {
+    fn project(&self, object: &Value) -> Result<Kept, Refused> {
         let owner = object.label("demo.example.com/owner-id").and_then(|owner| owner.parse::<usize>().ok());
-        Kept {
+        Ok(Kept {
             uid: object.uid().into(),
             version: object.resource_version().into(),
             owner: owner.and_then(|owner| self.owners.get(owner).cloned()),
             ready: object.pointer("/status/availableReplicas") == Some(&json!(1)),
-        }
+        })
     }
 
-    fn index<'a>(&self, kept: &'a Kept) -> Option<&'a str> {
-        kept.owner.as_deref()
+    fn index<'a>(&self, kept: &'a Kept, entry: &mut dyn FnMut(&'static str, &'a str)) {
+        if let Some(owner) = &kept.owner {
+            entry("owner", owner);
+        }
     }
 }
 
@@ -210,7 +212,7 @@ async fn main() {
     line("event of an own write", clock.moment().since(started));
 
     let started = clock.moment();
-    let found: usize = (0..objects / 10).map(|owner| store.indexed(&owner.to_string()).len()).sum();
+    let found: usize = (0..objects / 10).map(|owner| store.indexed("owner", &owner.to_string()).len()).sum();
     line("indexed", clock.moment().since(started));
     let ready = store.list().iter().filter(|(_, kept)| kept.ready && !kept.uid.is_empty()).count();
 

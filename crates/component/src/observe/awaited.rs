@@ -168,7 +168,7 @@ impl AwaitedWatches {
             let mut statuses = store.status_changes();
             let permission = async {
                 loop {
-                    let state = statuses.borrow_and_update().state;
+                    let state = statuses.status().state;
                     let turned = match state {
                         WatchState::Forbidden => refused.lock().insert(kind.clone()),
                         WatchState::Watching => refused.lock().remove(&kind),
@@ -177,9 +177,7 @@ impl AwaitedWatches {
                     if turned {
                         notify(&component);
                     }
-                    if statuses.changed().await.is_err() {
-                        return std::future::pending().await;
-                    }
+                    statuses.changed().await;
                 }
             };
             let events = async {

@@ -1,5 +1,4 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::sync::Arc;
 
 use kubewright_machinery::object::{GroupVersionKind, Key, ObjectExt as _};
 use kubewright_runtime::cluster::Cluster;
@@ -14,7 +13,7 @@ use super::{Notify, title};
 /// operator is confined to.
 #[derive(Clone, Debug)]
 pub(crate) struct Components {
-    stores: Arc<[Store<Compact>]>,
+    store: Store<Compact>,
     own_writes: OwnWrites,
 }
 
@@ -101,15 +100,8 @@ fn digest(object: &Value, pointers: &[&str]) -> u64 {
 impl Components {
     /// Watches them. No namespaces: all of them. `notify` queues a pass.
     pub(crate) fn watch(cluster: &Cluster, gvk: &GroupVersionKind, namespaces: &[String], notify: Notify) -> Self {
-        let compact = project_with(Compact::of);
-        let spec = WatchSpec::of_version(gvk);
-        let specs = if namespaces.is_empty() {
-            vec![spec]
-        } else {
-            namespaces.iter().map(|namespace| spec.clone().in_namespace(namespace)).collect()
-        };
-        let subscribe = |spec| cluster.watches().subscribe(spec, Arc::clone(&compact));
-        Self { stores: specs.into_iter().map(subscribe).collect(), own_writes: OwnWrites::new(notify) }
+        let store = cluster.watches().subscribe_within(namespaces, WatchSpec::of_version(gvk), project_with(Compact::of));
+        Self { store, own_writes: OwnWrites::new(notify) }
     }
 
     /// Notes that a write on a component is about to be sent, so that its event queues no pass, even if it comes before the answer.
@@ -134,51 +126,45 @@ impl Components {
 
     /// Ends when all are known.
     pub(crate) async fn synced(&self) {
-        for store in self.stores.iter() {
-            store.synced().await;
-        }
+        self.store.synced().await;
     }
 
     /// Why they cannot be seen: their watch is refused, or their type is not served.
     pub(crate) fn problem(&self) -> Option<String> {
-        self.stores.iter().find_map(|store| {
-            let (status, kind) = (store.status(), title(store.kind()));
-            let error = status.error.unwrap_or_default();
-            match status.state {
-                WatchState::Forbidden => Some(format!("{kind} may not be watched: {error}")),
-                WatchState::NotServed => Some(format!("{kind} is not served (install the CRD of this operator)")),
-                _ => None,
-            }
-        })
+        let (status, kind) = (self.store.status(), title(self.store.kind()));
+        let error = status.error.unwrap_or_default();
+        match status.state {
+            WatchState::Forbidden => Some(format!("{kind} may not be watched: {error}")),
+            WatchState::NotServed => Some(format!("{kind} is not served (install the CRD of this operator)")),
+            _ => None,
+        }
     }
 
     /// The component as last seen.
     pub(crate) fn find(&self, key: &Key) -> Option<Value> {
-        self.stores.iter().find_map(|store| store.find(key.namespace(), key.name())).map(|compact| compact.read())
+        self.store.find(key.namespace(), key.name()).map(|compact| compact.read())
     }
 
     /// All that are known.
     pub(crate) fn keys(&self) -> Vec<Key> {
-        self.stores.iter().flat_map(Store::list).map(|(key, _)| key).collect()
+        self.store.list().into_iter().map(|(key, _)| key).collect()
     }
 
     /// An own write is visible at once.
     pub(crate) fn record_write(&self, object: &Value) {
-        for store in self.stores.iter() {
-            store.record_write(object);
-        }
+        self.store.record_write(object);
     }
 
     /// What the server said is gone is gone at once.
     pub(crate) fn record_delete(&self, object: &Value) {
         if let Some(key) = object.key() {
-            self.stores.iter().for_each(|store| store.record_delete(&key, object.uid()));
+            self.store.record_delete(&key, object.uid());
         }
     }
 
-    /// The watches, one per namespace.
-    pub(crate) fn stores(&self) -> &[Store<Compact>] {
-        &self.stores
+    /// What is known of them.
+    pub(crate) fn store(&self) -> &Store<Compact> {
+        &self.store
     }
 }
 

@@ -8,7 +8,7 @@ use kubewright_core::dependents::{Owner, Projection, ProjectionContext};
 use kubewright_machinery::object::{GroupKind, Key, ObjectExt as _, ObjectKey};
 use kubewright_runtime::cluster::Cluster;
 use kubewright_runtime::task::Tasks;
-use kubewright_runtime::watch::{Cause, Change, Project, Store, WatchSpec, WatchState};
+use kubewright_runtime::watch::{Cause, Change, Project, Refused, Store, WatchSpec, WatchState};
 use parking_lot::Mutex;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -19,6 +19,9 @@ use super::polls::{Polled, Polls};
 
 /// How long a pass waits for the first list of a type that nobody watched before.
 const FIRST_LIST: Duration = Duration::from_secs(30);
+
+/// The index of dependents by the hash of their owner.
+const BY_OWNER: &str = "owner";
 
 /// How many owners are remembered for sharing.
 const RECENT_OWNERS: usize = 256;
@@ -103,14 +106,16 @@ impl DependentProjector {
 impl Project for DependentProjector {
     type Output = Projection;
 
-    fn project(&self, object: &Value) -> Projection {
+    fn project(&self, object: &Value) -> Result<Projection, Refused> {
         let mut projection = Projection::of(object, &self.context);
         projection.owner = projection.owner.take().map(|owner| self.shared(owner));
-        projection
+        Ok(projection)
     }
 
-    fn index<'a>(&self, projection: &'a Projection) -> Option<&'a str> {
-        projection.owner_hash()
+    fn index<'a>(&self, projection: &'a Projection, entry: &mut dyn FnMut(&'static str, &'a str)) {
+        if let Some(hash) = projection.owner_hash() {
+            entry(BY_OWNER, hash);
+        }
     }
 }
 
@@ -244,8 +249,8 @@ impl DependentWatches {
                     () = stopped.cancelled() => return,
                     () = stopping.cancelled() => return,
                     change = changes.next() => change,
-                    Ok(()) = statuses.changed() => {
-                        let status = statuses.borrow_and_update().state;
+                    () = statuses.changed() => {
+                        let status = statuses.status().state;
                         let settled = matches!(status, WatchState::Forbidden | WatchState::Watching);
                         let turned = settled && std::mem::replace(&mut forbidden, status == WatchState::Forbidden) != forbidden;
                         if turned && let Some(inner) = watches.upgrade() {
@@ -312,7 +317,7 @@ impl DependentWatches {
             let everywhere = state.watched.get(&Place::everywhere(&place.kind)).filter(|watched| watched.is_usable());
             if place.namespace.is_some() && everywhere.is_some() { None } else { state.watched.get(place) }
         });
-        stores.map(|watched| watched.store.count_indexed(owner_hash)).sum()
+        stores.map(|watched| watched.store.count_indexed(BY_OWNER, owner_hash)).sum()
     }
 
     /// How the watches are doing: how many are in each state.

@@ -145,7 +145,7 @@ impl Polls {
             if object.label(&self.label) != Some(hash) {
                 return None;
             }
-            Some((object.key()?, Arc::new(self.projector.project(&object))))
+            Some((object.key()?, Arc::new(self.projector.project(&object).ok()?)))
         });
         read.collect()
     }

@@ -1,12 +1,11 @@
 use std::fmt;
 use std::sync::Arc;
 
-use kubewright_core::flow::Confidential;
 use kubewright_machinery::object::{GroupVersionKind, Key};
 use kubewright_runtime::cluster::Cluster;
 use kubewright_runtime::controller::Enqueue;
 use kubewright_runtime::task::Tasks;
-use kubewright_runtime::watch::{Cause, WatchSpec, project_with};
+use kubewright_runtime::watch::{Cause, Refused, WatchSpec, try_project_with};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -18,7 +17,7 @@ pub(super) struct ForeignWatch {
 }
 
 /// The components that an object concerns.
-type Concerns = dyn Fn(&Value) -> Vec<Key> + Send + Sync;
+type Concerns = dyn Fn(&Value) -> Result<Vec<Key>, Refused> + Send + Sync;
 
 impl ForeignWatch {
     pub(super) fn new<K>(concerns: impl Fn(&K) -> Vec<Key> + Send + Sync + 'static) -> Self
@@ -26,15 +25,7 @@ impl ForeignWatch {
         K: kube::Resource<DynamicType = ()> + DeserializeOwned,
     {
         let gvk = GroupVersionKind::new(K::group(&()), K::version(&()), K::kind(&()));
-        let concerns = move |object: &Value| match K::deserialize(object) {
-            Ok(object) => concerns(&object),
-            Err(error) => {
-                let error = error.to_string();
-                let error = Confidential::of(object, false).mask(&error);
-                tracing::warn!(%error, "an object that is watched for components cannot be read");
-                Vec::new()
-            }
-        };
+        let concerns = move |object: &Value| K::deserialize(object).map(|object| concerns(&object)).map_err(Refused::new);
         Self { gvk, plural: K::plural(&()).into_owned(), concerns: Arc::new(concerns) }
     }
 
@@ -46,39 +37,32 @@ impl ForeignWatch {
     /// Waits until it is known what there is, or that it cannot be known yet.
     pub(super) async fn start(self, cluster: &Cluster, namespaces: &[String], queue: &Enqueue, tasks: &Tasks) {
         let Self { gvk, concerns, .. } = self;
-        let projector = project_with(move |object: &Value| concerns(object));
-        let spec = WatchSpec::of_version(&gvk);
-        let specs: Vec<WatchSpec> = match namespaces {
-            [] => vec![spec],
-            namespaces => namespaces.iter().map(|namespace| spec.clone().in_namespace(namespace)).collect(),
-        };
-        for spec in specs {
-            let name = format!("foreign {spec}");
-            let store = cluster.watches().subscribe(spec, Arc::clone(&projector));
-            let mut changes = store.changes();
-            store.settled().await;
-            // The first passes of all components see what there is now. A first list that comes later tells what they have missed.
-            let known = store.is_synced();
-            drop(store);
-            let (queue, stopping) = (queue.clone(), tasks.stopping());
-            let follow = async move {
-                loop {
-                    let change = tokio::select! {
-                        () = stopping.cancelled() => return,
-                        change = changes.next() => change,
-                    };
-                    let Some(change) = change else { return };
-                    let initial = change.cause == Cause::Initial;
-                    if initial && known {
-                        continue;
-                    }
-                    for component in change.old.iter().chain(&change.new).flat_map(|components| components.iter()) {
-                        if initial { queue.slow(component.clone()) } else { queue.now(component.clone()) }
-                    }
+        let projector = try_project_with(move |object: &Value| concerns(object));
+        let store = cluster.watches().subscribe_within(namespaces, WatchSpec::of_version(&gvk), projector);
+        let name = format!("foreign {store}");
+        let mut changes = store.changes();
+        store.settled().await;
+        // The first passes of all components see what there is now. A first list that comes later tells what they have missed.
+        let known = store.is_synced();
+        drop(store);
+        let (queue, stopping) = (queue.clone(), tasks.stopping());
+        let follow = async move {
+            loop {
+                let change = tokio::select! {
+                    () = stopping.cancelled() => return,
+                    change = changes.next() => change,
+                };
+                let Some(change) = change else { return };
+                let initial = change.cause == Cause::Initial;
+                if initial && known {
+                    continue;
                 }
-            };
-            tasks.spawn(name, follow).detach();
-        }
+                for component in change.old.iter().chain(&change.new).flat_map(|components| components.iter()) {
+                    if initial { queue.slow(component.clone()) } else { queue.now(component.clone()) }
+                }
+            }
+        };
+        tasks.spawn(name, follow).detach();
     }
 }
 

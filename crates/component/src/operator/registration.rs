@@ -13,7 +13,7 @@ use kubewright_runtime::finalizer::FinalizerWriter;
 use kubewright_runtime::operator::{Declarations, OperatorContext, Registration, Rule};
 use kubewright_runtime::status::StatusWriter;
 use kubewright_runtime::task::Tasks;
-use kubewright_runtime::watch::{Cause, Store};
+use kubewright_runtime::watch::Cause;
 
 use super::Options;
 use super::builder::Extensions;
@@ -23,7 +23,7 @@ use crate::hooks::Hooks;
 use crate::kind::{Component, TypedKind, custom_resource_definition};
 use crate::lookups::Lookups;
 use crate::metrics::{Metrics, register};
-use crate::observe::{Compact, Components, Notify};
+use crate::observe::{Components, Notify};
 use crate::reconciler::{ComponentReconciler, Memories, Shared, Strays};
 use crate::references::ReferenceWatches;
 use crate::targets::{TargetFactory, Targets};
@@ -313,16 +313,14 @@ impl<C: Component> Registration for ComponentRegistration<C> {
         for foreign in self.extensions.foreign {
             foreign.start(&context.cluster, &context.watch_namespaces, &controller.enqueue(), &context.tasks).await;
         }
-        for store in components.stores() {
-            follow(store, components.clone(), controller.enqueue(), &context.tasks, &self.controller);
-        }
+        follow(components, controller.enqueue(), &context.tasks, &self.controller);
         Ok(vec![controller])
     }
 }
 
 /// Queues components when they come, change or go.
-fn follow(store: &Store<Compact>, components: Components, queue: Enqueue, tasks: &Tasks, name: &str) {
-    let mut changes = store.changes();
+fn follow(components: Components, queue: Enqueue, tasks: &Tasks, name: &str) {
+    let mut changes = components.store().changes();
     let stopping = tasks.stopping();
     let follow = async move {
         loop {

@@ -150,7 +150,7 @@ impl ReferenceWatches {
         let mut forbidden = is_forbidden(store.status().state);
         let inner = Arc::downgrade(&self.inner);
         let (place, stopped, stopping) = (place.clone(), stop.clone(), self.inner.tasks.stopping());
-        let name = format!("references {}", store.spec());
+        let name = format!("references {}", store);
         let new = store.clone();
         let listen = async move {
             if replaces {
@@ -171,8 +171,8 @@ impl ReferenceWatches {
                     () = stopped.cancelled() => return,
                     () = stopping.cancelled() => return,
                     change = changes.next() => change,
-                    Ok(()) = statuses.changed() => {
-                        let now = is_forbidden(statuses.borrow_and_update().state);
+                    () = statuses.changed() => {
+                        let now = is_forbidden(statuses.status().state);
                         // The pass that asked for the watch sees itself how that turned out.
                         let turned = now.is_some() && std::mem::replace(&mut forbidden, now).is_some_and(|before| Some(before) != now);
                         if let Some(inner) = inner.upgrade().filter(|_| turned) {

@@ -52,6 +52,7 @@ struct Stream {
     sender: mpsc::UnboundedSender<Chunk>,
     delivered: u64,
     kind: &'static str,
+    namespace: Option<String>,
 }
 
 /// How a request fails.
@@ -305,10 +306,10 @@ impl Server {
             "/api" => json_answer(&groups(&[("", &["v1"], "configmaps", "ConfigMap")])),
             "/apis" if state.serves_widgets => json_answer(&groups(&[("example.dev", &["v2", "v1"], "widgets", "Widget")])),
             "/apis" => json_answer(&groups(&[])),
-            path if path.ends_with("/configmaps") && query.contains_key("watch") => state.watch("ConfigMap", &query),
+            path if path.ends_with("/configmaps") && query.contains_key("watch") => state.watch("ConfigMap", path, &query),
             path if path.ends_with("/configmaps") => state.list(path, &query),
             path if path.ends_with("/widgets") && state.serves_widgets && query.contains_key("watch") => {
-                state.watch("Widget", &query)
+                state.watch("Widget", path, &query)
             }
             path if path.ends_with("/widgets") && state.serves_widgets => json_answer(
                 &json!({"kind": "WidgetList", "metadata": {"resourceVersion": state.revision.to_string()}, "items": []}),
@@ -332,7 +333,9 @@ impl State {
             let next = self.log.iter().filter(|(revision, ..)| *revision > stream.delivered).take(count);
             let mut last = stream.delivered;
             for (revision, event, object) in next {
-                stream.send(event, object);
+                if stream.namespace.as_ref().is_none_or(|namespace| object["metadata"]["namespace"] == **namespace) {
+                    stream.send(event, object);
+                }
                 last = *revision;
             }
             stream.delivered = last;
@@ -340,7 +343,7 @@ impl State {
     }
 
     fn list(&mut self, path: &str, query: &BTreeMap<&str, &str>) -> Answer {
-        let namespace = path.split("/namespaces/").nth(1).and_then(|rest| rest.split('/').next());
+        let namespace = namespace_of(path);
         let limit = self.page_limit.or_else(|| query.get("limit")?.parse().ok()).unwrap_or(usize::MAX);
         let (revision, items) = if let Some(token) = query.get("continue") {
             let Some(rest) = self.snapshots.remove(*token) else {
@@ -367,19 +370,24 @@ impl State {
         json_answer(&json!({"kind": "ConfigMapList", "apiVersion": "v1", "metadata": metadata, "items": items}))
     }
 
-    fn watch(&mut self, kind: &'static str, query: &BTreeMap<&str, &str>) -> Answer {
+    fn watch(&mut self, kind: &'static str, path: &str, query: &BTreeMap<&str, &str>) -> Answer {
         let from: u64 = query.get("resourceVersion").and_then(|version| version.parse().ok()).unwrap_or(0);
         if from < self.compacted {
             return status(410, "Expired", None);
         }
         let (sender, receiver) = mpsc::unbounded_channel();
-        self.streams.push(Stream { sender, delivered: from, kind });
+        let namespace = namespace_of(path).map(str::to_owned);
+        self.streams.push(Stream { sender, delivered: from, kind, namespace });
         if !self.hold {
             self.flush(usize::MAX);
         }
         let chunks = stream::unfold(receiver, |mut receiver| async move { Some((receiver.recv().await?, receiver)) });
         Response::new(BodyExt::boxed(StreamBody::new(SyncStream(Box::pin(chunks)))))
     }
+}
+
+fn namespace_of(path: &str) -> Option<&str> {
+    path.split("/namespaces/").nth(1)?.split('/').next()
 }
 
 impl Stream {

@@ -15,6 +15,7 @@
 mod backoff;
 mod change;
 mod driver;
+mod index;
 mod lenient;
 mod objects;
 mod place;
@@ -29,10 +30,10 @@ mod version;
 mod wire;
 
 pub use change::{Cause, Change, Changes};
-pub use project::{Project, project_with};
+pub use project::{Project, Refused, project_with, try_project_with};
 pub use registry::Watches;
 pub use spec::WatchSpec;
-pub use status::{WatchHealth, WatchState, WatchStatus};
+pub use status::{StatusChanges, WatchHealth, WatchState, WatchStatus};
 pub use store::Store;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -6,14 +6,15 @@ use kubewright_machinery::object::Key;
 use serde_json::Value;
 use tokio::sync::mpsc;
 
+use super::index::{Indexes, Places, entries};
 use super::place::Place;
 use super::version::{Uid, Version};
-use super::{Cause, Change, Changes, Project, Store};
+use super::{Cause, Change, Project};
 
 /// The objects of a store with their index; tells its subscribers what changes.
 pub(super) struct Objects<P> {
     entries: IndexMap<Key, Entry<P>>,
-    index: HashMap<Box<str>, Vec<Key>>,
+    indexes: Indexes,
     namespaces: HashSet<Arc<str>>,
     subscribers: Vec<mpsc::UnboundedSender<Change<P>>>,
 }
@@ -26,8 +27,8 @@ pub(super) struct Entry<P> {
     pub(super) listed: u32,
     /// The latest list before its last own write.
     pub(super) recorded: u32,
-    /// Where its key stands among those of its index text: objects of one owner go in any order, thousands at a time.
-    indexed: u32,
+    /// Where its key stands in the indexes.
+    places: Places,
 }
 
 /// What a state of an object is judged by.
@@ -52,7 +53,7 @@ impl<'a> Seen<'a> {
 
 impl<P: Send + Sync + 'static> Objects<P> {
     pub(super) fn new() -> Self {
-        Self { entries: IndexMap::new(), index: HashMap::new(), namespaces: HashSet::new(), subscribers: Vec::new() }
+        Self { entries: IndexMap::new(), indexes: Indexes::default(), namespaces: HashSet::new(), subscribers: Vec::new() }
     }
 
     pub(super) fn projection(&self, place: Place<'_>) -> Option<&Arc<P>> {
@@ -63,13 +64,12 @@ impl<P: Send + Sync + 'static> Objects<P> {
         self.entries.iter().map(|(key, entry)| (key, &entry.projection))
     }
 
-    pub(super) fn indexed(&self, text: &str) -> impl Iterator<Item = (&Key, &Arc<P>)> {
-        let keys = self.index.get(text).map_or(&[][..], Vec::as_slice);
-        keys.iter().filter_map(|key| Some((key, &self.entries.get(key)?.projection)))
+    pub(super) fn indexed(&self, index: &str, text: &str) -> impl Iterator<Item = (&Key, &Arc<P>)> {
+        self.indexes.keys(index, text).iter().filter_map(|key| Some((key, &self.entries.get(key)?.projection)))
     }
 
-    pub(super) fn count_indexed(&self, text: &str) -> usize {
-        self.index.get(text).map_or(0, Vec::len)
+    pub(super) fn count_indexed(&self, index: &str, text: &str) -> usize {
+        self.indexes.keys(index, text).len()
     }
 
     pub(super) fn len(&self) -> usize {
@@ -91,16 +91,14 @@ impl<P: Send + Sync + 'static> Objects<P> {
     }
 
     /// Changes from now on, after one for each present object.
-    pub(super) fn subscribe(&mut self, store: Store<P>) -> Changes<P> {
-        let (sender, receiver) = mpsc::unbounded_channel();
+    pub(super) fn subscribe(&mut self, sender: mpsc::UnboundedSender<Change<P>>) {
         for (key, entry) in &self.entries {
             let new = Some(entry.projection.clone());
             let change = Change { key: key.clone(), old: None, new, cause: Cause::Initial };
-            // The receiver is in our hands.
+            // Whoever subscribes holds the receiver.
             drop(sender.send(change));
         }
         self.subscribers.push(sender);
-        Changes { receiver, _store: store }
     }
 
     /// Adds or replaces; an object with another uid goes before its successor comes. Marks are the caller's.
@@ -127,18 +125,17 @@ impl<P: Send + Sync + 'static> Objects<P> {
                 version: seen.version,
                 listed: 0,
                 recorded: 0,
-                indexed: 0,
+                places: Places::None,
             };
             let (at, _) = self.entries.insert_full(key.clone(), entry);
             (key, at, None)
         };
-        let before = old.as_deref().and_then(|old| projector.index(old));
-        let now = projector.index(&projection);
+        let before = old.as_deref().map(|old| entries(projector, old)).unwrap_or_default();
+        let now = entries(projector, &projection);
         if before != now {
-            if let Some(before) = before {
-                self.leave_index(before, self.entries[at].indexed);
-            }
-            self.entries[at].indexed = now.map_or(0, |now| self.join_index(now, &key));
+            let places = std::mem::take(&mut self.entries[at].places);
+            self.leave_indexes(projector, &before, &places);
+            self.entries[at].places = self.indexes.join(&now, &key);
         }
         self.emit(&Change { key: key.clone(), old, new: Some(projection), cause });
         (key, &mut self.entries[at])
@@ -151,36 +148,20 @@ impl<P: Send + Sync + 'static> Objects<P> {
         cause: Cause,
     ) -> Option<(Key, Uid, Version)> {
         let (key, entry) = self.entries.swap_remove_entry(&place)?;
-        if let Some(before) = projector.index(&entry.projection) {
-            self.leave_index(before, entry.indexed);
-        }
+        self.leave_indexes(projector, &entries(projector, &entry.projection), &entry.places);
         self.emit(&Change { key: key.clone(), old: Some(entry.projection), new: None, cause });
         Some((key, entry.uid, entry.version))
     }
 
-    /// Adds a key to those of an index text, and tells where it stands.
-    fn join_index(&mut self, text: &str, key: &Key) -> u32 {
-        let keys = match self.index.get_mut(text) {
-            Some(keys) => keys,
-            None => self.index.entry(text.into()).or_default(),
-        };
-        keys.push(key.clone());
-        u32::try_from(keys.len() - 1).unwrap_or(u32::MAX)
-    }
-
-    /// Takes the key at this place away; the last one takes its place.
-    fn leave_index(&mut self, text: &str, at: u32) {
-        let Some(keys) = self.index.get_mut(text) else { return };
-        let place = at as usize;
-        if place < keys.len() {
-            keys.swap_remove(place);
-        }
-        if let Some(moved) = keys.get(place).and_then(|moved| self.entries.get_mut(moved)) {
-            moved.indexed = at;
-        }
-        if keys.is_empty() {
-            self.index.remove(text);
-        }
+    /// Takes a key out of the indexes; what takes its place there is noted at its own entry.
+    fn leave_indexes(&mut self, projector: &dyn Project<Output = P>, before: &[(&'static str, &str)], places: &Places) {
+        let others = &mut self.entries;
+        self.indexes.leave(before, places, |key, entry, to| {
+            if let Some(other) = others.get_mut(key) {
+                let projection = Arc::clone(&other.projection);
+                other.places.moved(|| entries(projector, &projection), entry, to);
+            }
+        });
     }
 
     fn emit(&mut self, change: &Change<P>) {

@@ -1,3 +1,5 @@
+use std::any::TypeId;
+use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -11,20 +13,56 @@ pub trait Project: Send + Sync + 'static {
     type Output: Send + Sync + 'static;
 
     /// The projection of an object. `apiVersion` and `kind` are always filled in.
-    fn project(&self, object: &Value) -> Self::Output;
+    ///
+    /// An object that is refused is skipped, counted and logged, and stops no others; the store keeps what it knows of the object
+    /// (STORE-9).
+    fn project(&self, object: &Value) -> Result<Self::Output, Refused>;
 
-    /// The text under which [`Store::indexed`](super::Store::indexed) finds the object, for instance its owner.
-    fn index<'a>(&self, projection: &'a Self::Output) -> Option<&'a str> {
-        let _ = projection;
+    /// Puts the object into indexes: `entry` takes the name of an index and the text under which
+    /// [`Store::indexed`](super::Store::indexed) finds the object there. Any number of both; equal projections give equal entries in the
+    /// same order. By default there is no index.
+    fn index<'a>(&self, projection: &'a Self::Output, entry: &mut dyn FnMut(&'static str, &'a str)) {
+        let _ = (projection, entry);
+    }
+
+    /// Projectors that return the same type here keep the same of all objects, and share what they keep. By default only clones of one
+    /// `Arc` do.
+    fn shared_as(&self) -> Option<TypeId> {
         None
     }
 }
 
-/// A projection by a function, without index.
+/// Why a projector cannot take an object. Values of the object that its text repeats are masked when it is logged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused(String);
+
+impl Refused {
+    /// For this reason.
+    pub fn new(reason: impl fmt::Display) -> Self {
+        Self(reason.to_string())
+    }
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A projection by a function that takes every object, without index.
 pub fn project_with<P, F>(project: F) -> Arc<dyn Project<Output = P>>
 where
     P: Send + Sync + 'static,
     F: Fn(&Value) -> P + Send + Sync + 'static,
+{
+    try_project_with(move |object| Ok(project(object)))
+}
+
+/// A projection by a function, without index.
+pub fn try_project_with<P, F>(project: F) -> Arc<dyn Project<Output = P>>
+where
+    P: Send + Sync + 'static,
+    F: Fn(&Value) -> Result<P, Refused> + Send + Sync + 'static,
 {
     Arc::new(ByFunction { project, output: PhantomData })
 }
@@ -37,11 +75,11 @@ struct ByFunction<F, P> {
 impl<F, P> Project for ByFunction<F, P>
 where
     P: Send + Sync + 'static,
-    F: Fn(&Value) -> P + Send + Sync + 'static,
+    F: Fn(&Value) -> Result<P, Refused> + Send + Sync + 'static,
 {
     type Output = P;
 
-    fn project(&self, object: &Value) -> P {
+    fn project(&self, object: &Value) -> Result<P, Refused> {
         (self.project)(object)
     }
 }

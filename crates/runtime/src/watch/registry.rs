@@ -14,6 +14,7 @@ use super::driver::Driver;
 use super::place::Place;
 use super::sink::{Projected, Sink};
 use super::spec::Scope;
+use super::store::Part;
 use super::{Cause, Project, Store, WatchHealth, WatchSpec, WatchState, WatchStatus};
 use crate::cluster::{Connection, Discovery};
 use crate::task::Tasks;
@@ -54,9 +55,28 @@ impl Watches {
 
     /// A store of what `spec` names, projected by `projector`.
     ///
-    /// The watch is shared with all users of an equal spec, the objects with those who pass the same projector (a clone of one
-    /// `Arc`). The first user starts it.
+    /// The watch is shared with all users of an equal spec, the objects with those whose projector keeps the same: a clone of one `Arc`,
+    /// or one that says so ([`Project::shared_as`]). The first user starts it.
     pub fn subscribe<P: Send + Sync + 'static>(&self, spec: WatchSpec, projector: Arc<dyn Project<Output = P>>) -> Store<P> {
+        Store::new(vec![self.part(spec, projector)], self.clone())
+    }
+
+    /// The same for the objects in these namespaces, with one watch for each. No namespaces means all of them; for types without
+    /// namespaces nothing else makes sense.
+    pub fn subscribe_within<P: Send + Sync + 'static>(
+        &self,
+        namespaces: &[String],
+        spec: WatchSpec,
+        projector: Arc<dyn Project<Output = P>>,
+    ) -> Store<P> {
+        if namespaces.is_empty() {
+            return self.subscribe(spec, projector);
+        }
+        let part = |namespace: &String| self.part(spec.clone().in_namespace(namespace), Arc::clone(&projector));
+        Store::new(namespaces.iter().map(part).collect(), self.clone())
+    }
+
+    fn part<P: Send + Sync + 'static>(&self, spec: WatchSpec, projector: Arc<dyn Project<Output = P>>) -> Part<P> {
         let mut watches = self.inner.watches.lock();
         let watches = watches.entry(spec.kind.clone()).or_default();
         let running = watches.get(&spec).cloned();
@@ -68,7 +88,7 @@ impl Watches {
         });
         let sink = watch.sink(projector, &self.inner.connection);
         // The registry is locked until the user is counted, so that the watch cannot end in between.
-        Store::new(sink, watch, self.clone())
+        Part::new(sink, watch)
     }
 
     /// One line per watch, ordered by what they watch.
@@ -83,15 +103,15 @@ impl Watches {
     ///
     /// They take it like an event. Who has a store of such objects uses [`Store::record_write`].
     pub fn record_write(&self, object: &Value) {
-        self.tell_written(object, None);
+        self.tell_written(object, &[]);
     }
 
     /// The same for an object that the server said is gone.
     pub fn record_delete(&self, key: &ObjectKey, uid: &str) {
-        self.tell_deleted(key, uid, None);
+        self.tell_deleted(key, uid, &[]);
     }
 
-    pub(super) fn tell_written(&self, object: &Value, but: Option<&Arc<dyn Sink>>) {
+    pub(super) fn tell_written(&self, object: &Value, but: &[Arc<dyn Sink>]) {
         let Some(gvk) = object.gvk() else { return };
         let mut metadata = None;
         for watch in self.of_kind(&gvk.group_kind()) {
@@ -108,7 +128,7 @@ impl Watches {
         }
     }
 
-    pub(super) fn tell_deleted(&self, key: &ObjectKey, uid: &str, but: Option<&Arc<dyn Sink>>) {
+    pub(super) fn tell_deleted(&self, key: &ObjectKey, uid: &str, but: &[Arc<dyn Sink>]) {
         let place = Place { namespace: &key.namespace, name: &key.name };
         for watch in self.of_kind(&key.group_kind()) {
             for sink in watch.other_sinks(but) {
@@ -192,7 +212,7 @@ impl Watch {
         let mut sinks = self.sinks.lock();
         for sink in sinks.iter() {
             if let Ok(same) = sink.clone().into_any().downcast::<Projected<P>>()
-                && Arc::ptr_eq(&same.projector, &projector)
+                && keep_the_same(&*same.projector, &*projector)
             {
                 same.users.fetch_add(1, Ordering::AcqRel);
                 return same;
@@ -214,9 +234,9 @@ impl Watch {
         sinks.clone()
     }
 
-    /// All sinks but one.
-    fn other_sinks(&self, but: Option<&Arc<dyn Sink>>) -> Vec<Arc<dyn Sink>> {
-        let is_other = |sink: &&Arc<dyn Sink>| but.is_none_or(|but| !Arc::ptr_eq(sink, but));
+    /// All sinks but these.
+    fn other_sinks(&self, but: &[Arc<dyn Sink>]) -> Vec<Arc<dyn Sink>> {
+        let is_other = |sink: &&Arc<dyn Sink>| !but.iter().any(|but| Arc::ptr_eq(sink, but));
         self.sinks.lock().iter().filter(is_other).cloned().collect()
     }
 
@@ -236,6 +256,12 @@ impl Watch {
             skipped: sinks.iter().map(|sink| sink.skipped()).max().unwrap_or(0),
         }
     }
+}
+
+/// Whether two projectors keep the same of all objects.
+fn keep_the_same<P: Send + Sync + 'static>(one: &dyn Project<Output = P>, other: &dyn Project<Output = P>) -> bool {
+    let is_one = std::ptr::addr_eq(one, other);
+    is_one || one.shared_as().is_some() && one.shared_as() == other.shared_as()
 }
 
 /// What a watch of metadata delivers of an object.

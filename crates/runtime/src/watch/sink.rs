@@ -4,6 +4,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
+use kubewright_core::flow::Confidential;
 use parking_lot::RwLock;
 use serde_json::Value;
 use tokio::sync::watch;
@@ -75,11 +76,13 @@ impl<P: Send + Sync + 'static> Projected<P> {
 
     /// One object that its projector cannot take must not stop all others.
     fn project(&self, object: &Value) -> Option<P> {
-        let projection = panic::catch_unwind(AssertUnwindSafe(|| self.projector.project(object))).ok();
-        if projection.is_none() {
-            self.skip(object, "its projection panicked");
-        }
-        projection
+        let why = match panic::catch_unwind(AssertUnwindSafe(|| self.projector.project(object))) {
+            Ok(Ok(projection)) => return Some(projection),
+            Ok(Err(refused)) => Confidential::of(object, false).mask(&refused.to_string()).into_owned(),
+            Err(_) => "its projection panicked".to_owned(),
+        };
+        self.skip(object, &why);
+        None
     }
 
     fn seen<'a>(&self, object: &'a Value) -> Option<Seen<'a>> {

@@ -1,6 +1,10 @@
+use std::future::pending;
 use std::time::Duration;
 
+use futures::future::select_all;
+
 use kubewright_core::time::Moment;
+use tokio::sync::watch;
 
 use super::WatchSpec;
 
@@ -34,6 +38,17 @@ impl WatchState {
             Self::NotServed => "not_served",
         }
     }
+
+    /// What decides for several watches: whether somebody must act, whether it is broken, whether it is complete.
+    const fn severity(self) -> u8 {
+        match self {
+            Self::Watching => 0,
+            Self::Starting => 1,
+            Self::Retrying => 2,
+            Self::NotServed => 3,
+            Self::Forbidden => 4,
+        }
+    }
 }
 
 /// State of a watch, and since when it is not well.
@@ -51,6 +66,40 @@ pub struct WatchStatus {
 impl WatchStatus {
     pub(super) fn new(state: WatchState) -> Self {
         Self { state, broken_since: None, error: None }
+    }
+
+    /// The status of several watches together: that of the one that is worst off.
+    pub(super) fn worst(all: impl Iterator<Item = Self>) -> Self {
+        all.max_by_key(|status| status.state.severity()).unwrap_or_else(|| Self::new(WatchState::Starting))
+    }
+}
+
+/// Tells when the watches of a store get better or worse. It does not keep them alive.
+#[derive(Debug)]
+pub struct StatusChanges(Vec<watch::Receiver<WatchStatus>>);
+
+impl StatusChanges {
+    pub(super) fn new(watches: impl Iterator<Item = watch::Receiver<WatchStatus>>) -> Self {
+        Self(watches.collect())
+    }
+
+    /// Ends with the next change of one of them. Never once they are gone. Safe to cancel.
+    pub async fn changed(&mut self) {
+        loop {
+            if self.0.is_empty() {
+                return pending().await;
+            }
+            let (changed, at, _) = select_all(self.0.iter_mut().map(|watch| Box::pin(watch.changed()))).await;
+            if changed.is_ok() {
+                return;
+            }
+            self.0.swap_remove(at);
+        }
+    }
+
+    /// The status now; the changes up to it are no longer told.
+    pub fn status(&mut self) -> WatchStatus {
+        WatchStatus::worst(self.0.iter_mut().map(|watch| watch.borrow_and_update().clone()))
     }
 }
 

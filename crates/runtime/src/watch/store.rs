@@ -2,38 +2,69 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use futures::future::join_all;
 use kubewright_machinery::object::{GroupKind, Key, ObjectKey};
 use serde_json::Value;
-use tokio::sync::watch;
+use tokio::sync::mpsc;
 
 use super::place::Place;
 use super::registry::Watch;
 use super::sink::{Projected, Sink};
-use super::{Cause, Changes, WatchSpec, WatchState, WatchStatus, Watches};
+use super::{Cause, Changes, StatusChanges, WatchSpec, WatchState, WatchStatus, Watches};
 
-/// What a cluster has of one type in one scope, projected. Cheap to clone; the watch below lives as long as a clone does,
-/// and 60 seconds longer.
+/// What a cluster has of one type in one scope, projected. Cheap to clone; the watches below, one for each namespace of a scope of several,
+/// live as long as a clone does, and 60 seconds longer.
 pub struct Store<P: Send + Sync + 'static> {
-    user: Arc<User<P>>,
-}
-
-/// One subscription.
-struct User<P: Send + Sync + 'static> {
-    sink: Arc<Projected<P>>,
-    watch: Arc<Watch>,
+    /// Never empty.
+    parts: Arc<[Part<P>]>,
     watches: Watches,
 }
 
-impl<P: Send + Sync + 'static> Store<P> {
+/// The subscription to one watch.
+pub(super) struct Part<P: Send + Sync + 'static> {
+    sink: Arc<Projected<P>>,
+    watch: Arc<Watch>,
+}
+
+impl<P: Send + Sync + 'static> Part<P> {
     /// `sink` comes from [`Watch::sink`], which has counted this user.
-    pub(super) fn new(sink: Arc<Projected<P>>, watch: Arc<Watch>, watches: Watches) -> Self {
+    pub(super) fn new(sink: Arc<Projected<P>>, watch: Arc<Watch>) -> Self {
         watch.users.send_modify(|users| *users += 1);
-        Self { user: Arc::new(User { sink, watch, watches }) }
+        Self { sink, watch }
+    }
+
+    fn status(&self) -> WatchStatus {
+        self.watch.status.borrow().clone()
+    }
+
+    /// The sender lives in the store itself.
+    async fn synced(&self) {
+        drop(self.sink.synced.subscribe().wait_for(|synced| *synced).await);
+    }
+
+    async fn settled(&self) {
+        let mut status = self.watch.status.subscribe();
+        let refused = status.wait_for(|status| matches!(status.state, WatchState::Forbidden | WatchState::NotServed));
+        tokio::select! {
+            biased;
+            () = self.synced() => {}
+            _ = refused => {}
+        }
+    }
+
+    fn is_in_scope(&self, object: &Value) -> Option<bool> {
+        self.watch.spec.could_hold(object).then(|| self.watch.scope.matches(object))
+    }
+}
+
+impl<P: Send + Sync + 'static> Store<P> {
+    pub(super) fn new(parts: Vec<Part<P>>, watches: Watches) -> Self {
+        Self { parts: parts.into(), watches }
     }
 
     /// An object's projection. `None` means absent only when the store is synced.
     pub fn get(&self, key: &ObjectKey) -> Option<Arc<P>> {
-        let kind = &self.spec().kind;
+        let kind = self.kind();
         if key.kind != kind.kind || key.group != kind.group {
             return None;
         }
@@ -43,28 +74,27 @@ impl<P: Send + Sync + 'static> Store<P> {
     /// Like [`get`](Self::get), by namespace (empty for a cluster-scoped object) and name.
     pub fn find(&self, namespace: &str, name: &str) -> Option<Arc<P>> {
         let place = Place { namespace, name };
-        let state = self.user.sink.state.read();
-        state.objects.projection(place).cloned()
+        self.parts.iter().find_map(|part| part.sink.state.read().objects.projection(place).cloned())
     }
 
     /// All objects.
     pub fn list(&self) -> Vec<(Key, Arc<P>)> {
-        owned(self.user.sink.state.read().objects.iter())
+        self.parts.iter().flat_map(|part| owned(part.sink.state.read().objects.iter())).collect()
     }
 
-    /// The objects whose projection has this index text.
-    pub fn indexed(&self, text: &str) -> Vec<(Key, Arc<P>)> {
-        owned(self.user.sink.state.read().objects.indexed(text))
+    /// The objects that stand under this text in an index of their projector.
+    pub fn indexed(&self, index: &str, text: &str) -> Vec<(Key, Arc<P>)> {
+        self.parts.iter().flat_map(|part| owned(part.sink.state.read().objects.indexed(index, text))).collect()
     }
 
-    /// How many objects have a projection with this index text.
-    pub fn count_indexed(&self, text: &str) -> usize {
-        self.user.sink.state.read().objects.count_indexed(text)
+    /// How many objects stand under this text in an index.
+    pub fn count_indexed(&self, index: &str, text: &str) -> usize {
+        self.parts.iter().map(|part| part.sink.state.read().objects.count_indexed(index, text)).sum()
     }
 
     /// How many objects there are.
     pub fn len(&self) -> usize {
-        self.user.sink.state.read().objects.len()
+        self.parts.iter().map(|part| part.sink.state.read().objects.len()).sum()
     }
 
     /// Is there no object?
@@ -72,42 +102,41 @@ impl<P: Send + Sync + 'static> Store<P> {
         self.len() == 0
     }
 
-    /// Has the first list been completed?
+    /// Has the first list been completed, of each namespace if there are several?
     pub fn is_synced(&self) -> bool {
-        *self.user.sink.synced.borrow()
+        self.parts.iter().all(|part| *part.sink.synced.borrow())
     }
 
-    /// Ends when the first list is complete. While the watch is refused or the type missing, that is never.
+    /// Ends when the first list is complete. While a watch is refused or the type missing, that is never.
     pub async fn synced(&self) {
-        // The sender lives in the store itself.
-        drop(self.user.sink.synced.subscribe().wait_for(|synced| *synced).await);
+        for part in self.parts.iter() {
+            part.synced().await;
+        }
     }
 
     /// Ends when the store is synced, or cannot be for now: forbidden, or a type that is not served. Tells which.
     pub async fn settled(&self) -> WatchState {
-        let mut status = self.status_changes();
-        let refused = status.wait_for(|status| matches!(status.state, WatchState::Forbidden | WatchState::NotServed));
-        tokio::select! {
-            biased;
-            () = self.synced() => {}
-            _ = refused => {}
-        }
+        join_all(self.parts.iter().map(Part::settled)).await;
         self.status().state
     }
 
-    /// How the watch below is doing.
+    /// How the watch below is doing; of several, the one that is worst off.
     pub fn status(&self) -> WatchStatus {
-        self.user.watch.status.borrow().clone()
+        WatchStatus::worst(self.parts.iter().map(Part::status))
     }
 
     /// Tells when the watch gets better or worse.
-    pub fn status_changes(&self) -> watch::Receiver<WatchStatus> {
-        self.user.watch.status.subscribe()
+    pub fn status_changes(&self) -> StatusChanges {
+        StatusChanges::new(self.parts.iter().map(|part| part.watch.status.subscribe()))
     }
 
     /// The changes from now on, after one for each present object.
     pub fn changes(&self) -> Changes<P> {
-        self.user.sink.state.write().objects.subscribe(self.clone())
+        let (sender, receiver) = mpsc::unbounded_channel();
+        for part in self.parts.iter() {
+            part.sink.state.write().objects.subscribe(sender.clone());
+        }
+        Changes { receiver, _store: self.clone() }
     }
 
     /// Makes the answer to an own create, update or patch visible at once. Older events of the object are ignored from then on.
@@ -115,17 +144,21 @@ impl<P: Send + Sync + 'static> Store<P> {
     /// Here it is an own write; all other stores of the cluster that could hold the object take it like an event. Objects of other kinds
     /// and namespaces are ignored; one that the watch's selectors no longer match leaves the store.
     pub fn record_write(&self, object: &Value) {
-        if self.spec().could_hold(object) {
-            self.user.sink.record(object, self.user.watch.scope.matches(object), Cause::OwnWrite);
+        for part in self.parts.iter() {
+            if let Some(in_scope) = part.is_in_scope(object) {
+                part.sink.record(object, in_scope, Cause::OwnWrite);
+            }
         }
-        self.user.watches.tell_written(object, Some(&self.as_sink()));
+        self.watches.tell_written(object, &self.sinks());
     }
 
     /// Takes over the answer to a read. What is here in the same version is projected anew: for projectors that keep only what
     /// is needed, when something more is needed.
     pub fn record_read(&self, object: &Value) {
-        if self.spec().could_hold(object) {
-            self.user.sink.record_read(object, self.user.watch.scope.matches(object));
+        for part in self.parts.iter() {
+            if let Some(in_scope) = part.is_in_scope(object) {
+                part.sink.record_read(object, in_scope);
+            }
         }
     }
 
@@ -134,23 +167,23 @@ impl<P: Send + Sync + 'static> Store<P> {
     pub fn record_delete(&self, key: &ObjectKey, uid: &str) {
         let place = Place { namespace: &key.namespace, name: &key.name };
         if key.kind == self.kind().kind && key.group == self.kind().group {
-            self.user.sink.record_delete(place, uid, Cause::OwnWrite);
+            self.parts.iter().for_each(|part| part.sink.record_delete(place, uid, Cause::OwnWrite));
         }
-        self.user.watches.tell_deleted(key, uid, Some(&self.as_sink()));
+        self.watches.tell_deleted(key, uid, &self.sinks());
     }
 
-    fn as_sink(&self) -> Arc<dyn Sink> {
-        Arc::clone(&self.user.sink) as Arc<dyn Sink>
+    fn sinks(&self) -> Vec<Arc<dyn Sink>> {
+        self.parts.iter().map(|part| Arc::clone(&part.sink) as Arc<dyn Sink>).collect()
     }
 
     /// Group and kind of its objects.
     pub fn kind(&self) -> &GroupKind {
-        &self.spec().kind
+        &self.parts[0].watch.spec.kind
     }
 
-    /// What it watches.
-    pub fn spec(&self) -> &WatchSpec {
-        &self.user.watch.spec
+    /// What it watches: one line for each namespace of a scope of several.
+    pub fn specs(&self) -> impl Iterator<Item = &WatchSpec> {
+        self.parts.iter().map(|part| &part.watch.spec)
     }
 }
 
@@ -160,19 +193,26 @@ fn owned<'a, P: 'a>(objects: impl Iterator<Item = (&'a Key, &'a Arc<P>)>) -> Vec
 
 impl<P: Send + Sync + 'static> Clone for Store<P> {
     fn clone(&self) -> Self {
-        Self { user: self.user.clone() }
+        Self { parts: Arc::clone(&self.parts), watches: self.watches.clone() }
     }
 }
 
-impl<P: Send + Sync + 'static> Drop for User<P> {
+impl<P: Send + Sync + 'static> Drop for Part<P> {
     fn drop(&mut self) {
         self.sink.users.fetch_sub(1, Ordering::AcqRel);
         self.watch.users.send_modify(|users| *users -= 1);
     }
 }
 
+impl<P: Send + Sync + 'static> fmt::Display for Store<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let specs: Vec<String> = self.specs().map(ToString::to_string).collect();
+        f.write_str(&specs.join(", "))
+    }
+}
+
 impl<P: Send + Sync + 'static> fmt::Debug for Store<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Store({})", self.spec())
+        write!(f, "Store({self})")
     }
 }

@@ -477,6 +477,24 @@ async fn one_object_that_cannot_be_projected_does_not_stop_the_others() {
 
 // STORE-9
 #[tokio::test(start_paused = true)]
+async fn a_state_that_a_projector_refuses_leaves_the_state_before_it() {
+    let server = Server::new();
+    server.put("demo", "a", "1");
+    server.put("demo", "b", "refused");
+    let cluster = server.cluster();
+    let store = synced(&cluster).await;
+    server.put("demo", "a", "refused");
+    settle().await;
+    assert_eq!(texts(&store), ["a=1"]);
+    server.put("demo", "a", "2");
+    server.put("demo", "b", "3");
+    settle().await;
+    assert_eq!(texts(&store), ["a=2", "b=3"]);
+    assert_eq!(cluster.watches().health()[0].skipped, 2);
+}
+
+// STORE-9
+#[tokio::test(start_paused = true)]
 async fn one_object_that_cannot_be_decoded_does_not_stop_the_others() {
     let server = Server::new();
     server.put("demo", "a", "1");

@@ -9,7 +9,7 @@ use std::time::Duration;
 use kubewright_machinery::object::{GroupKind, ObjectKey};
 use serde_json::Value;
 
-use super::{Change, Changes, Project, Store, WatchSpec};
+use super::{Change, Changes, Project, Refused, Store, WatchSpec};
 use crate::cluster::Cluster;
 
 /// What these tests keep of an object.
@@ -25,15 +25,19 @@ struct Keeper;
 impl Project for Keeper {
     type Output = Kept;
 
-    fn project(&self, object: &Value) -> Kept {
+    fn project(&self, object: &Value) -> Result<Kept, Refused> {
         let text = |pointer| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
         assert!(!text("/kind").is_empty() && !text("/apiVersion").is_empty(), "STORE-2");
         assert_ne!(text("/data/text"), "poison", "this projector takes no poison");
-        Kept { uid: text("/metadata/uid"), version: text("/metadata/resourceVersion"), text: text("/data/text") }
+        if text("/data/text") == "refused" {
+            return Err(Refused::new("text is \"refused\""));
+        }
+        Ok(Kept { uid: text("/metadata/uid"), version: text("/metadata/resourceVersion"), text: text("/data/text") })
     }
 
-    fn index<'a>(&self, kept: &'a Kept) -> Option<&'a str> {
-        Some(&kept.text)
+    fn index<'a>(&self, kept: &'a Kept, entry: &mut dyn FnMut(&'static str, &'a str)) {
+        entry("text", &kept.text);
+        kept.text.split(' ').for_each(|word| entry("word", word));
     }
 }
 

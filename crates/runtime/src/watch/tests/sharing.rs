@@ -1,6 +1,6 @@
 use super::*;
 use crate::clock::Clock;
-use crate::testing::Server;
+use crate::testing::{Fault, Server};
 use crate::watch::{Cause, WatchState, project_with};
 
 // STORE-10: apply a, delete a, subscribe, apply b.
@@ -99,6 +99,59 @@ async fn scopes_are_watched_apart() {
     assert_eq!(server.requests("/namespaces/demo/configmaps?limit"), 1);
 }
 
+// STORE-3
+#[tokio::test(start_paused = true)]
+async fn a_scope_of_several_namespaces_is_one_store() {
+    let server = Server::new();
+    server.put("one", "a", "x");
+    server.put("two", "b", "x");
+    server.put("three", "c", "x");
+    let cluster = server.cluster();
+    let namespaces = ["one", "two", "four"].map(str::to_owned);
+    let store = cluster.watches().subscribe_within(&namespaces, config_maps(), Arc::new(Keeper));
+    let mut changes = store.changes();
+    store.synced().await;
+    settle().await;
+    assert_eq!(texts(&store), ["a=x", "b=x"]);
+    assert_eq!((store.len(), store.count_indexed("text", "x"), store.indexed("word", "x").len()), (2, 2, 2));
+    let mut first = told(&mut changes);
+    first.sort();
+    assert_eq!(first, ["a: - -> x", "b: - -> x"]);
+    server.put("three", "c", "y");
+    server.put("four", "d", "y");
+    server.delete("two", "b");
+    settle().await;
+    let mut later = told(&mut changes);
+    later.sort();
+    assert_eq!(later, ["b: x -> -", "d: - -> y"]);
+    assert_eq!(store.find("four", "d").unwrap().text, "y");
+    assert_eq!(store.to_string(), "ConfigMap in one, ConfigMap in two, ConfigMap in four");
+    server.hold();
+    store.record_write(&server.put("one", "a", "own"));
+    store.record_write(&server.put("three", "c", "own"));
+    assert_eq!(texts(&store), ["a=own", "d=y"]);
+}
+
+// STORE-3
+#[tokio::test(start_paused = true)]
+async fn a_store_of_several_namespaces_is_as_well_as_the_worst_of_them() {
+    let server = Server::new();
+    server.put("one", "a", "x");
+    let cluster = server.cluster();
+    server.fail_always("/namespaces/two/configmaps", Fault::Status(403, "Forbidden"));
+    let namespaces = ["one", "two"].map(str::to_owned);
+    let store = cluster.watches().subscribe_within(&namespaces, config_maps(), Arc::new(Keeper));
+    let mut statuses = store.status_changes();
+    assert_eq!(store.settled().await, WatchState::Forbidden);
+    assert!(!store.is_synced());
+    assert_eq!(texts(&store), ["a=x"]);
+    server.heal();
+    while statuses.status().state != WatchState::Watching {
+        statuses.changed().await;
+    }
+    assert!(store.is_synced());
+}
+
 #[tokio::test(start_paused = true)]
 async fn objects_are_found_by_their_index() {
     let server = Server::new();
@@ -107,7 +160,7 @@ async fn objects_are_found_by_their_index() {
     server.put("demo", "c", "y");
     let store = synced(&server.cluster()).await;
     let names = |text: &str| {
-        let mut names: Vec<_> = store.indexed(text).iter().map(|(key, _)| key.name().to_owned()).collect();
+        let mut names: Vec<_> = store.indexed("text", text).iter().map(|(key, _)| key.name().to_owned()).collect();
         names.sort();
         names
     };
@@ -133,13 +186,69 @@ async fn objects_of_one_index_text_come_and_go_in_any_order() {
         settle().await;
         for text in ["x", "y"] {
             let mut found: Vec<_> =
-                store.indexed(text).iter().map(|(key, kept)| format!("{}={}", key.name(), kept.text)).collect();
+                store.indexed("text", text).iter().map(|(key, kept)| format!("{}={}", key.name(), kept.text)).collect();
             found.sort();
             let expected: Vec<_> = texts(&store).into_iter().filter(|line| line.ends_with(&format!("={text}"))).collect();
             assert_eq!(found, expected, "after step {step}");
-            assert_eq!(store.count_indexed(text), expected.len(), "after step {step}");
+            assert_eq!(store.count_indexed("text", text), expected.len(), "after step {step}");
         }
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_object_stands_in_an_index_under_each_of_its_texts() {
+    const WORDS: [&str; 4] = ["red", "green", "blue", "white"];
+    let server = Server::new();
+    let store = synced(&server.cluster()).await;
+    for step in 0..300 {
+        let name = format!("c{}", step * 5 % 11);
+        // One word to three, some of them twice.
+        let words: Vec<_> = (0..=step % 3).map(|nth| WORDS[(step * 7 + nth * step) % WORDS.len()]).collect();
+        if step % 4 == 0 {
+            server.delete("demo", &name);
+        } else {
+            server.put("demo", &name, &words.join(" "));
+        }
+        settle().await;
+        for word in WORDS {
+            let mut found: Vec<_> = store.indexed("word", word).iter().map(|(key, _)| key.name().to_owned()).collect();
+            found.sort();
+            let has = |text: &str| text.split(' ').any(|own| own == word);
+            let mut expected: Vec<_> =
+                store.list().iter().filter(|(_, kept)| has(&kept.text)).map(|(key, _)| key.name().to_owned()).collect();
+            expected.sort();
+            assert_eq!(found, expected, "{word} after step {step}");
+        }
+    }
+    assert!(store.indexed("no such index", "red").is_empty());
+}
+
+/// Keeps the name, like all of its type.
+struct Name;
+
+impl Project for Name {
+    type Output = String;
+
+    fn project(&self, object: &Value) -> Result<String, Refused> {
+        Ok(object["metadata"]["name"].as_str().unwrap_or_default().to_owned())
+    }
+
+    fn shared_as(&self) -> Option<std::any::TypeId> {
+        Some(std::any::TypeId::of::<Self>())
+    }
+}
+
+// INJ-5
+#[tokio::test(start_paused = true)]
+async fn projectors_that_keep_the_same_share_their_objects() {
+    let server = Server::new();
+    server.put("demo", "a", "1");
+    let cluster = server.cluster();
+    let store = || cluster.watches().subscribe(config_maps(), Arc::new(Name) as Arc<dyn Project<Output = String>>);
+    let (one, other) = (store(), store());
+    one.synced().await;
+    other.synced().await;
+    assert!(Arc::ptr_eq(&one.find("demo", "a").unwrap(), &other.find("demo", "a").unwrap()));
 }
 
 // STORE-10, WATCH-1

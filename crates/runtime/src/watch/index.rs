@@ -1,0 +1,114 @@
+use std::collections::HashMap;
+
+use kubewright_machinery::object::Key;
+
+use super::Project;
+
+/// The indexes of a store: by name, the keys of the objects that stand under each text.
+#[derive(Default)]
+pub(super) struct Indexes(Vec<(&'static str, HashMap<Box<str>, Vec<Key>>)>);
+
+/// Where the key of an object stands among those of each of its texts, in the order in which its projector names them: objects of one owner
+/// go in any order, thousands at a time. Most have one text.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) enum Places {
+    #[default]
+    None,
+    One(u32),
+    Many(Box<[u32]>),
+}
+
+/// The name of an index and a text in it.
+pub(super) type Entry<'a> = (&'static str, &'a str);
+
+/// The place of a text that the projector names twice.
+const REPEATED: u32 = u32::MAX;
+
+/// The entries of a projection.
+pub(super) fn entries<'a, P: Send + Sync + 'static>(projector: &dyn Project<Output = P>, projection: &'a P) -> Vec<Entry<'a>> {
+    let mut entries = Vec::new();
+    projector.index(projection, &mut |name, text| entries.push((name, text)));
+    entries
+}
+
+impl Places {
+    fn of(places: Vec<u32>) -> Self {
+        match places.as_slice() {
+            [] => Self::None,
+            [place] => Self::One(*place),
+            _ => Self::Many(places.into()),
+        }
+    }
+
+    fn get(&self, number: usize) -> Option<u32> {
+        match self {
+            Self::None => None,
+            Self::One(place) => (number == 0).then_some(*place),
+            Self::Many(places) => places.get(number).copied(),
+        }
+    }
+
+    /// Notes where the key stands now under one of its entries, which are asked for if there are several.
+    pub(super) fn moved<'a>(&mut self, entries: impl FnOnce() -> Vec<Entry<'a>>, entry: Entry<'_>, to: u32) {
+        match self {
+            Self::None => {}
+            Self::One(place) => *place = to,
+            Self::Many(places) => {
+                let number = entries().iter().position(|own| *own == entry);
+                if let Some(place) = number.and_then(|number| places.get_mut(number)) {
+                    *place = to;
+                }
+            }
+        }
+    }
+}
+
+impl Indexes {
+    pub(super) fn keys(&self, name: &str, text: &str) -> &[Key] {
+        let index = self.0.iter().find(|(own, _)| *own == name);
+        index.and_then(|(_, texts)| texts.get(text)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Adds a key under its entries, and tells where it stands.
+    pub(super) fn join(&mut self, entries: &[Entry<'_>], key: &Key) -> Places {
+        let mut places = Vec::with_capacity(entries.len());
+        for (number, (name, text)) in entries.iter().enumerate() {
+            let place = if entries[..number].contains(&(*name, *text)) { REPEATED } else { self.add(name, text, key) };
+            places.push(place);
+        }
+        Places::of(places)
+    }
+
+    /// Takes a key away from under its entries. The last key of a text takes its place: `moved` is told which, where, and where to.
+    pub(super) fn leave<'a>(&mut self, entries: &[Entry<'a>], places: &Places, mut moved: impl FnMut(&Key, Entry<'a>, u32)) {
+        for (number, entry) in entries.iter().enumerate() {
+            let Some(at) = places.get(number).filter(|at| *at != REPEATED) else { continue };
+            let Some((_, texts)) = self.0.iter_mut().find(|(own, _)| *own == entry.0) else { continue };
+            let Some(keys) = texts.get_mut(entry.1) else { continue };
+            let place = at as usize;
+            if place < keys.len() {
+                keys.swap_remove(place);
+            }
+            if let Some(key) = keys.get(place) {
+                moved(key, *entry, at);
+            }
+            if keys.is_empty() {
+                texts.remove(entry.1);
+            }
+        }
+    }
+
+    fn add(&mut self, name: &'static str, text: &str, key: &Key) -> u32 {
+        let at = self.0.iter().position(|(own, _)| *own == name).unwrap_or_else(|| {
+            self.0.push((name, HashMap::new()));
+            self.0.len() - 1
+        });
+        let texts = &mut self.0[at].1;
+        let keys = match texts.get_mut(text) {
+            Some(keys) => keys,
+            None => texts.entry(text.into()).or_default(),
+        };
+        keys.push(key.clone());
+        u32::try_from(keys.len() - 1).unwrap_or(REPEATED)
+    }
+}

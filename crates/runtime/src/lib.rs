@@ -10,6 +10,7 @@ pub mod metrics;
 pub mod operator;
 pub mod status;
 pub mod task;
+pub mod trigger;
 pub mod watch;
 
 #[cfg(test)]

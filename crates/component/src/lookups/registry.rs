@@ -8,6 +8,7 @@ use kubewright_machinery::object::{GroupVersionKind, Key};
 use kubewright_render::{ObjectQuestion, RenderError};
 use kubewright_runtime::cluster::{Cluster, Impersonation};
 use kubewright_runtime::task::Tasks;
+use kubewright_runtime::trigger::{News, follow};
 use kubewright_runtime::watch::{Project, WatchSpec, project_with};
 use parking_lot::Mutex;
 use serde_json::Value;
@@ -181,32 +182,19 @@ impl Lookups {
         }
         let task = format!("lookup {spec}");
         let watched = Watched::new(scene.cluster.watches().subscribe(spec, Arc::clone(&self.inner.projector)));
-        let stop = CancellationToken::new();
-        let (stopped, stopping) = (stop.clone(), self.inner.tasks.stopping());
         let (notify, component) = (Arc::clone(&self.inner.notify), component.clone());
-        let (here, mut changes, mut synced) = (watched.clone(), watched.store.changes(), false);
-        let listen = async move {
-            loop {
-                let news = tokio::select! {
-                    () = stopped.cancelled() => return,
-                    () = stopping.cancelled() => return,
-                    () = here.store.synced(), if !synced => {
-                        synced = true;
-                        here.was_missed() || here.is_news()
-                    }
-                    change = changes.next() => {
-                        if change.is_none() {
-                            return;
-                        }
-                        here.is_news()
-                    }
-                };
-                if news {
-                    notify(&component);
-                }
+        let (stop, here) = (CancellationToken::new(), watched.clone());
+        let tell = move |news: News<Value>| {
+            let is_news = match news {
+                News::Synced => here.was_missed() || here.is_news(),
+                News::Changed(_) => here.is_news(),
+                _ => false,
+            };
+            if is_news {
+                notify(&component);
             }
         };
-        self.inner.tasks.spawn(task, listen).detach();
+        follow(watched.store.clone(), task, &self.inner.tasks, stop.clone(), tell);
         listening.insert(subject, Listening { watched: Some(watched.clone()), stop });
         watched
     }

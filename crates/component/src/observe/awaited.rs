@@ -7,6 +7,7 @@ use kubewright_core::manifest::OperatorName;
 use kubewright_machinery::object::{Key, ObjectExt as _};
 use kubewright_runtime::cluster::Cluster;
 use kubewright_runtime::task::Tasks;
+use kubewright_runtime::trigger::{News, follow};
 use kubewright_runtime::watch::{Cause, Change, Project, Store, WatchSpec, WatchState, project_with};
 use parking_lot::Mutex;
 use serde_json::Value;
@@ -59,7 +60,7 @@ fn sight(store: &Store<Marks>) -> Option<Sight> {
 type AtFirst<P> = Box<dyn Fn(&Store<P>) -> bool + Send + Sync>;
 
 /// What a component wants to be told of one obstacle.
-struct News<P: Send + Sync + 'static> {
+struct Interest<P: Send + Sync + 'static> {
     /// Whether the first list shows anything that happened after the pass had looked, which nobody else tells.
     at_first: AtFirst<P>,
     /// Whether a change matters.
@@ -121,17 +122,17 @@ impl AwaitedWatches {
                 Obstacle::Object(spec, seen) => {
                     let name = self.inner.name.clone();
                     let at_first = Box::new(move |store: &Store<Marks>| sight(store) != Some(seen));
-                    let news = News { at_first, later: |_, change| change.old != change.new };
-                    self.listen(listener, spec, project_with(move |object| Marks::of(object, &name)), news);
+                    let interest = Interest { at_first, later: |_, change| change.old != change.new };
+                    self.listen(listener, spec, project_with(move |object| Marks::of(object, &name)), interest);
                 }
                 Obstacle::Instances(spec) => {
-                    let news = News { at_first: Box::new(Store::is_empty), later: |store, _| store.is_empty() };
-                    self.listen(listener, spec, project_with(|_| ()), news);
+                    let interest = Interest { at_first: Box::new(Store::is_empty), later: |store, _| store.is_empty() };
+                    self.listen(listener, spec, project_with(|_| ()), interest);
                 }
                 Obstacle::Type(spec) => {
                     // Which definition it was does not show: the pass looks again.
-                    let news = News { at_first: Box::new(|_| true), later: |_, _| true };
-                    self.listen(listener, spec, project_with(|_| ()), news);
+                    let interest = Interest { at_first: Box::new(|_| true), later: |_, _| true };
+                    self.listen(listener, spec, project_with(|_| ()), interest);
                 }
             }
         }
@@ -148,54 +149,30 @@ impl AwaitedWatches {
         listener: Listener,
         spec: WatchSpec,
         projector: Arc<dyn Project<Output = P>>,
-        news: News<P>,
+        interest: Interest<P>,
     ) {
         let Listener { component, refused, stop } = listener;
         let inner = &self.inner;
         let name = format!("awaited {spec}");
         let kind = title(spec.kind());
         let store = inner.cluster.watches().subscribe(spec, projector);
-        let mut changes = store.changes();
-        let (notify, stopping) = (Arc::clone(&inner.notify), inner.tasks.stopping());
-        let listen = async move {
-            let first_list = async {
-                store.synced().await;
-                if (news.at_first)(&store) {
-                    notify(&component);
-                }
-                std::future::pending::<()>().await;
+        let (notify, seen) = (Arc::clone(&inner.notify), store.clone());
+        let tell = move |news: News<P>| {
+            let is_news = match news {
+                News::Synced => (interest.at_first)(&seen),
+                News::Changed(change) => change.cause != Cause::Initial && (interest.later)(&seen, &change),
+                News::Turned(status) => match status.state {
+                    WatchState::Forbidden => refused.lock().insert(kind.clone()),
+                    WatchState::Watching => refused.lock().remove(&kind),
+                    _ => false,
+                },
+                _ => false,
             };
-            let mut statuses = store.status_changes();
-            let permission = async {
-                loop {
-                    let state = statuses.status().state;
-                    let turned = match state {
-                        WatchState::Forbidden => refused.lock().insert(kind.clone()),
-                        WatchState::Watching => refused.lock().remove(&kind),
-                        _ => false,
-                    };
-                    if turned {
-                        notify(&component);
-                    }
-                    statuses.changed().await;
-                }
-            };
-            let events = async {
-                while let Some(change) = changes.next().await {
-                    if change.cause != Cause::Initial && (news.later)(&store, &change) {
-                        notify(&component);
-                    }
-                }
-            };
-            tokio::select! {
-                () = stop.cancelled() => {}
-                () = stopping.cancelled() => {}
-                () = first_list => {}
-                () = permission => {}
-                () = events => {}
+            if is_news {
+                notify(&component);
             }
         };
-        inner.tasks.spawn(name, listen).detach();
+        follow(store, name, &inner.tasks, stop, tell);
     }
 }
 

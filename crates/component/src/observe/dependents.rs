@@ -8,6 +8,7 @@ use kubewright_core::dependents::{Owner, Projection, ProjectionContext};
 use kubewright_machinery::object::{GroupKind, Key, ObjectExt as _, ObjectKey};
 use kubewright_runtime::cluster::Cluster;
 use kubewright_runtime::task::Tasks;
+use kubewright_runtime::trigger::{News, follow};
 use kubewright_runtime::watch::{Cause, Change, Project, Refused, Store, WatchSpec, WatchState};
 use parking_lot::Mutex;
 use serde_json::Value;
@@ -236,36 +237,24 @@ impl DependentWatches {
             None => spec,
         };
         let store = inner.cluster.watches().subscribe(spec, Arc::clone(&inner.projector));
-        let stop = CancellationToken::new();
-        let mut changes = store.changes();
-        let mut statuses = store.status_changes();
-        let watches = Arc::downgrade(inner);
-        let (stopped, stopping) = (stop.clone(), inner.tasks.stopping());
-        let at = place.clone();
+        let (watches, at) = (Arc::downgrade(inner), place.clone());
         let mut forbidden = store.status().state == WatchState::Forbidden;
-        let listen = async move {
-            loop {
-                let change = tokio::select! {
-                    () = stopped.cancelled() => return,
-                    () = stopping.cancelled() => return,
-                    change = changes.next() => change,
-                    () = statuses.changed() => {
-                        let status = statuses.status().state;
-                        let settled = matches!(status, WatchState::Forbidden | WatchState::Watching);
-                        let turned = settled && std::mem::replace(&mut forbidden, status == WatchState::Forbidden) != forbidden;
-                        if turned && let Some(inner) = watches.upgrade() {
-                            inner.turned(&at);
-                        }
-                        continue;
+        let tell = move |news: News<Projection>| {
+            let Some(inner) = watches.upgrade() else { return };
+            match news {
+                News::Changed(change) => inner.told(&at.kind, &change),
+                News::Turned(status) => {
+                    let settled = matches!(status.state, WatchState::Forbidden | WatchState::Watching);
+                    let now = status.state == WatchState::Forbidden;
+                    if settled && std::mem::replace(&mut forbidden, now) != now {
+                        inner.turned(&at);
                     }
-                };
-                let (Some(change), Some(inner)) = (change, watches.upgrade()) else {
-                    return;
-                };
-                inner.told(&at.kind, &change);
+                }
+                _ => {}
             }
         };
-        inner.tasks.spawn(format!("dependents {place}"), listen).detach();
+        let stop = CancellationToken::new();
+        follow(store.clone(), format!("dependents {place}"), &inner.tasks, stop.clone(), tell);
         Watched { store, users: HashSet::new(), stop, waited: false }
     }
 

@@ -5,7 +5,8 @@ use kubewright_machinery::object::{GroupVersionKind, Key};
 use kubewright_runtime::cluster::Cluster;
 use kubewright_runtime::controller::Enqueue;
 use kubewright_runtime::task::Tasks;
-use kubewright_runtime::watch::{Cause, Refused, WatchSpec, try_project_with};
+use kubewright_runtime::trigger::{AtFirst, Trigger};
+use kubewright_runtime::watch::{Refused, WatchSpec, try_project_with};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -39,30 +40,15 @@ impl ForeignWatch {
         let Self { gvk, concerns, .. } = self;
         let projector = try_project_with(move |object: &Value| concerns(object));
         let store = cluster.watches().subscribe_within(namespaces, WatchSpec::of_version(&gvk), projector);
-        let name = format!("foreign {store}");
-        let mut changes = store.changes();
         store.settled().await;
         // The first passes of all components see what there is now. A first list that comes later tells what they have missed.
-        let known = store.is_synced();
-        drop(store);
-        let (queue, stopping) = (queue.clone(), tasks.stopping());
-        let follow = async move {
-            loop {
-                let change = tokio::select! {
-                    () = stopping.cancelled() => return,
-                    change = changes.next() => change,
-                };
-                let Some(change) = change else { return };
-                let initial = change.cause == Cause::Initial;
-                if initial && known {
-                    continue;
-                }
-                for component in change.old.iter().chain(&change.new).flat_map(|components| components.iter()) {
-                    if initial { queue.slow(component.clone()) } else { queue.now(component.clone()) }
-                }
-            }
-        };
-        tasks.spawn(name, follow).detach();
+        let at_first = if store.is_synced() { AtFirst::Skipped } else { AtFirst::Queued };
+        let name = format!("foreign {store}");
+        Trigger::mapped(store, |_, components: &Vec<Key>| components.clone()).at_first(at_first).start(
+            name,
+            queue.clone(),
+            tasks,
+        );
     }
 }
 

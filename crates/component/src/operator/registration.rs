@@ -8,12 +8,12 @@ use kubewright_core::manifest::{MissingNamespacesPolicy, OperatorName};
 use kubewright_machinery::object::{GroupVersionKind, Key, ObjectExt as _};
 use kubewright_render::ErasedGenerator;
 use kubewright_runtime::cluster::{ApiRequest, ApiResource, ConnectError, Retry};
-use kubewright_runtime::controller::{Controller, Enqueue, Surroundings};
+use kubewright_runtime::controller::{Controller, Surroundings};
 use kubewright_runtime::finalizer::FinalizerWriter;
 use kubewright_runtime::operator::{Declarations, OperatorContext, Registration, Rule};
 use kubewright_runtime::status::StatusWriter;
-use kubewright_runtime::task::Tasks;
-use kubewright_runtime::watch::Cause;
+use kubewright_runtime::trigger::Trigger;
+use kubewright_runtime::watch::Change;
 
 use super::Options;
 use super::builder::Extensions;
@@ -23,7 +23,7 @@ use crate::hooks::Hooks;
 use crate::kind::{Component, TypedKind, custom_resource_definition};
 use crate::lookups::Lookups;
 use crate::metrics::{Metrics, register};
-use crate::observe::{Components, Notify};
+use crate::observe::{Compact, Components, Notify};
 use crate::reconciler::{ComponentReconciler, Memories, Shared, Strays};
 use crate::references::ReferenceWatches;
 use crate::targets::{TargetFactory, Targets};
@@ -313,32 +313,11 @@ impl<C: Component> Registration for ComponentRegistration<C> {
         for foreign in self.extensions.foreign {
             foreign.start(&context.cluster, &context.watch_namespaces, &controller.enqueue(), &context.tasks).await;
         }
-        follow(components, controller.enqueue(), &context.tasks, &self.controller);
+        Trigger::of_objects(components.store().clone())
+            .filter(move |change: &Change<Compact>| components.triggers(change))
+            .start(format!("components {}", self.controller), controller.enqueue(), &context.tasks);
         Ok(vec![controller])
     }
-}
-
-/// Queues components when they come, change or go.
-fn follow(components: Components, queue: Enqueue, tasks: &Tasks, name: &str) {
-    let mut changes = components.store().changes();
-    let stopping = tasks.stopping();
-    let follow = async move {
-        loop {
-            let change = tokio::select! {
-                () = stopping.cancelled() => return,
-                change = changes.next() => change,
-            };
-            let Some(change) = change else { return };
-            if components.triggers(&change) {
-                if change.cause == Cause::Initial {
-                    queue.slow(change.key);
-                } else {
-                    queue.now(change.key);
-                }
-            }
-        }
-    };
-    tasks.spawn(format!("components {name}"), follow).detach();
 }
 
 /// The UID of the namespace `kube-system` stands for the cluster (OPT-1).

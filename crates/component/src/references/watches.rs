@@ -8,6 +8,7 @@ use kubewright_core::reference::{Found, ReferenceKind, Target};
 use kubewright_machinery::object::{GroupVersionKind, Key, ObjectExt as _};
 use kubewright_runtime::cluster::{ApiRequest, ApiResource, Cluster, Retry};
 use kubewright_runtime::task::Tasks;
+use kubewright_runtime::trigger::{News, follow};
 use kubewright_runtime::watch::{Cause, Store, WatchState};
 use parking_lot::Mutex;
 use serde_json::Value;
@@ -144,61 +145,47 @@ impl ReferenceWatches {
 
     /// `replaces`: another watch was there before.
     fn listen(&self, place: &Place, store: Store<Content>, replaces: bool) -> Watched {
-        let stop = CancellationToken::new();
-        let mut changes = store.changes();
-        let mut statuses = store.status_changes();
         let mut forbidden = is_forbidden(store.status().state);
-        let inner = Arc::downgrade(&self.inner);
-        let (place, stopped, stopping) = (place.clone(), stop.clone(), self.inner.tasks.stopping());
-        let name = format!("references {}", store);
-        let new = store.clone();
-        let listen = async move {
-            if replaces {
-                tokio::select! {
-                    () = stopped.cancelled() => return,
-                    () = stopping.cancelled() => return,
-                    () = new.synced() => {}
+        let (inner, at, mut awaits_list) = (Arc::downgrade(&self.inner), place.clone(), replaces);
+        let tell = move |news: News<Content>| {
+            let Some(inner) = inner.upgrade() else { return };
+            match news {
+                // Those that relied on the other watch may have missed what happened between the two.
+                News::Synced if awaits_list => {
+                    awaits_list = false;
+                    inner.notify_all(&at);
                 }
-                let Some(inner) = inner.upgrade() else { return };
-                let users = inner.groups.lock().get(&place).map(Group::everyone).unwrap_or_default();
-                for component in &users {
-                    (inner.notify)(component);
-                }
-            }
-            drop(new);
-            loop {
-                let change = tokio::select! {
-                    () = stopped.cancelled() => return,
-                    () = stopping.cancelled() => return,
-                    change = changes.next() => change,
-                    () = statuses.changed() => {
-                        let now = is_forbidden(statuses.status().state);
-                        // The pass that asked for the watch sees itself how that turned out.
-                        let turned = now.is_some() && std::mem::replace(&mut forbidden, now).is_some_and(|before| Some(before) != now);
-                        if let Some(inner) = inner.upgrade().filter(|_| turned) {
-                            let users = inner.groups.lock().get(&place).map(Group::everyone).unwrap_or_default();
-                            for component in &users {
-                                (inner.notify)(component);
-                            }
-                        }
-                        continue;
+                News::Turned(status) => {
+                    let now = is_forbidden(status.state);
+                    // The pass that asked for the watch sees itself how that turned out.
+                    if now.is_some() && std::mem::replace(&mut forbidden, now).is_some_and(|before| Some(before) != now) {
+                        inner.notify_all(&at);
                     }
-                };
-                let (Some(change), Some(inner)) = (change, inner.upgrade()) else {
-                    return;
-                };
+                }
                 // The pass that asked for the watch reads the first list itself, and own reads are no news.
-                if change.cause != Cause::Event || same(change.old.as_deref(), change.new.as_deref()) {
-                    continue;
+                News::Changed(change)
+                    if !awaits_list && change.cause == Cause::Event && !same(change.old.as_deref(), change.new.as_deref()) =>
+                {
+                    inner.notify_users(&at, change.key.name());
                 }
-                let users = inner.groups.lock().get(&place).map(|group| group.users(change.key.name())).unwrap_or_default();
-                for component in &users {
-                    (inner.notify)(component);
-                }
+                _ => {}
             }
         };
-        self.inner.tasks.spawn(name, listen).detach();
+        let (name, stop) = (format!("references {store}"), CancellationToken::new());
+        follow(store.clone(), name, &self.inner.tasks, stop.clone(), tell);
         Watched::new(store, stop)
+    }
+}
+
+impl Inner {
+    fn notify_all(&self, place: &Place) {
+        let users = self.groups.lock().get(place).map(Group::everyone).unwrap_or_default();
+        users.iter().for_each(|component| (self.notify)(component));
+    }
+
+    fn notify_users(&self, place: &Place, name: &str) {
+        let users = self.groups.lock().get(place).map(|group| group.users(name)).unwrap_or_default();
+        users.iter().for_each(|component| (self.notify)(component));
     }
 }
 

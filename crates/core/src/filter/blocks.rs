@@ -31,9 +31,8 @@ pub fn owners() -> impl Filter<Value> {
 
 /// The status differs; an object without one passes.
 pub fn status() -> impl Filter<Value> {
-    |change: &Change<Value>| match change {
-        Change::Updated { old, new } => new.get("status").is_none() || old.get("status") != new.get("status"),
-        Change::Seen { .. } | Change::Deleted { .. } => true,
+    |change: &Change<Value>| {
+        change.update().is_none_or(|(old, new)| new.get("status").is_none() || old.get("status") != new.get("status"))
     }
 }
 

@@ -1,43 +1,62 @@
 //! Changes, filters, and how filters are combined.
 
-/// A change of an object, as told by a watch.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Change<P> {
-    /// The first sight of this object: created, recreated under its old name, or met at the start.
-    Seen {
-        /// What it is.
-        new: P,
-    },
-    /// Changed.
-    Updated {
-        /// What it was.
-        old: P,
-        /// What it is.
-        new: P,
-    },
-    /// Gone.
-    Deleted {
-        /// What it was when it was last seen.
-        last: P,
-    },
+use std::fmt;
+use std::sync::Arc;
+
+use kubewright_machinery::object::Key;
+
+/// An object came, changed, or went.
+///
+/// `old` and `new` are never both absent. An object that was replaced by another of its name gives two changes.
+pub struct Change<P> {
+    /// Which object.
+    pub key: Key,
+    /// The object before, `None` when it came: created, recreated under its old name, or met at the start.
+    pub old: Option<Arc<P>>,
+    /// The object now, `None` when it went.
+    pub new: Option<Arc<P>>,
+    /// How it became known.
+    pub cause: Cause,
+}
+
+/// How a change became known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Cause {
+    /// It was there when the store or the subscriber started.
+    Initial,
+    /// The server told so.
+    Event,
+    /// We wrote it ourselves.
+    OwnWrite,
 }
 
 impl<P> Change<P> {
-    /// What the object is, or was before it was deleted.
-    pub const fn latest(&self) -> &P {
-        match self {
-            Self::Seen { new } | Self::Updated { new, .. } => new,
-            Self::Deleted { last } => last,
-        }
+    /// The object as it is, or was before it went.
+    pub fn latest(&self) -> Option<&P> {
+        self.new.as_deref().or(self.old.as_deref())
     }
 
-    /// The same change of something that is part of the object.
-    pub fn as_ref(&self) -> Change<&P> {
-        match self {
-            Self::Seen { new } => Change::Seen { new },
-            Self::Updated { old, new } => Change::Updated { old, new },
-            Self::Deleted { last } => Change::Deleted { last },
-        }
+    /// Both states of an object that was there before and still is.
+    pub fn update(&self) -> Option<(&P, &P)> {
+        Some((self.old.as_deref()?, self.new.as_deref()?))
+    }
+}
+
+impl<P> Clone for Change<P> {
+    fn clone(&self) -> Self {
+        Self { key: self.key.clone(), old: self.old.clone(), new: self.new.clone(), cause: self.cause }
+    }
+}
+
+impl<P> fmt::Debug for Change<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = match (&self.old, &self.new) {
+            (None, _) => "came",
+            (Some(_), Some(_)) => "changed",
+            (Some(_), None) => "went",
+        };
+        write!(f, "Change({} {what}, {:?})", self.key, self.cause)
     }
 }
 
@@ -73,15 +92,12 @@ pub trait FilterExt<P>: Filter<P> + Sized {
 
 impl<P, F: Filter<P>> FilterExt<P> for F {}
 
-/// Passes first sights, deletions, and updates in which the part that `part` reads is another one.
+/// Passes objects that come or go, and updates in which the part that `part` reads is another one.
 pub fn differs<P, T: PartialEq>(part: impl Fn(&P) -> T) -> impl Filter<P> {
-    move |change: &Change<P>| match change {
-        Change::Updated { old, new } => part(old) != part(new),
-        Change::Seen { .. } | Change::Deleted { .. } => true,
-    }
+    move |change: &Change<P>| change.update().is_none_or(|(old, new)| part(old) != part(new))
 }
 
 /// Passes changes of objects that are, or were at last, as `predicate` says.
 pub fn matches<P>(predicate: impl Fn(&P) -> bool) -> impl Filter<P> {
-    move |change: &Change<P>| predicate(change.latest())
+    move |change: &Change<P>| change.latest().is_some_and(&predicate)
 }

@@ -9,4 +9,4 @@ mod change;
 mod tests;
 
 pub use blocks::{annotations, deleting, finalizers, generation, has_label, labels, owners, status};
-pub use change::{Change, Filter, FilterExt, differs, matches};
+pub use change::{Cause, Change, Filter, FilterExt, differs, matches};

@@ -1,3 +1,6 @@
+use std::sync::Arc;
+
+use kubewright_machinery::object::Key;
 use serde_json::{Value, json};
 
 use super::*;
@@ -6,15 +9,20 @@ fn object(metadata: Value) -> Value {
     json!({"metadata": metadata})
 }
 
+fn change(old: Option<Value>, new: Option<Value>) -> Change<Value> {
+    let [old, new] = [old, new].map(|metadata| metadata.map(|metadata| Arc::new(object(metadata))));
+    Change { key: Key::new("demo", "a"), old, new, cause: Cause::Event }
+}
+
 fn updated(old: Value, new: Value) -> Change<Value> {
-    Change::Updated { old: object(old), new: object(new) }
+    change(Some(old), Some(new))
 }
 
 // FILT-01, EF-4
 #[test]
 fn first_sights_and_deletions_pass_every_block_that_compares() {
-    let seen = Change::Seen { new: object(json!({})) };
-    let deleted = Change::Deleted { last: object(json!({})) };
+    let seen = change(None, Some(json!({})));
+    let deleted = change(Some(json!({})), None);
     let blocks: [Box<dyn Filter<Value>>; 6] = [
         Box::new(generation()),
         Box::new(labels()),

@@ -29,7 +29,8 @@ mod store;
 mod version;
 mod wire;
 
-pub use change::{Cause, Change, Changes};
+pub use change::Changes;
+pub use kubewright_core::filter::{Cause, Change};
 pub use project::{Project, Refused, project_with, try_project_with};
 pub use registry::Watches;
 pub use spec::WatchSpec;

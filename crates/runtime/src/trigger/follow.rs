@@ -1,0 +1,53 @@
+use std::borrow::Cow;
+
+use kubewright_core::filter::Change;
+use tokio_util::sync::CancellationToken;
+
+use crate::task::Tasks;
+use crate::watch::{Store, WatchStatus};
+
+/// What a store tells.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum News<P> {
+    /// How the watch below does: at the beginning, and whenever it does better or worse.
+    Turned(WatchStatus),
+    /// The first list is complete, or was at the beginning. Told once; changes of that list may be told before or after it.
+    Synced,
+    /// An object came, changed or went.
+    Changed(Change<P>),
+}
+
+/// Tells everything that happens in a store from now on, on a task of its own, starting with what is there. The store lives as long as the
+/// task: until `stop`, or until the tasks stop.
+pub fn follow<P: Send + Sync + 'static>(
+    store: Store<P>,
+    name: impl Into<Cow<'static, str>>,
+    tasks: &Tasks,
+    stop: CancellationToken,
+    mut tell: impl FnMut(News<P>) + Send + 'static,
+) {
+    let stopping = tasks.stopping();
+    let (mut changes, mut statuses) = (store.changes(), store.status_changes());
+    let following = async move {
+        tell(News::Turned(statuses.status()));
+        let mut synced = false;
+        loop {
+            let news = tokio::select! {
+                () = stop.cancelled() => return,
+                () = stopping.cancelled() => return,
+                change = changes.next() => match change {
+                    Some(change) => News::Changed(change),
+                    None => return,
+                },
+                () = store.synced(), if !synced => {
+                    synced = true;
+                    News::Synced
+                }
+                () = statuses.changed() => News::Turned(statuses.status()),
+            };
+            tell(news);
+        }
+    };
+    tasks.spawn(name, following).detach();
+}

@@ -1,0 +1,120 @@
+use std::borrow::Cow;
+use std::fmt;
+
+use kubewright_core::filter::{Cause, Change, Filter};
+use kubewright_core::flow::Delay;
+use kubewright_core::queue::Lane;
+use kubewright_machinery::object::Key;
+use tokio_util::sync::CancellationToken;
+
+use super::{News, follow};
+use crate::controller::Enqueue;
+use crate::task::Tasks;
+use crate::watch::Store;
+
+/// Queues keys when objects of a store come, change or go.
+pub struct Trigger<P: Send + Sync + 'static> {
+    store: Store<P>,
+    filter: Box<dyn Filter<P> + Send + Sync>,
+    map: Box<dyn Fn(&Key, &P) -> Vec<Key> + Send + Sync>,
+    at_first: AtFirst,
+    lane: Lane,
+    debounce: Option<Delay>,
+}
+
+/// What becomes of the objects that are there when the trigger starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AtFirst {
+    /// Their keys are queued in the slow lane (QUE-7).
+    Queued,
+    /// Nothing: somebody else queues all keys at the start.
+    Skipped,
+}
+
+impl<P: Send + Sync + 'static> Trigger<P> {
+    /// Queues the key of the object itself (MAP-1).
+    pub fn of_objects(store: Store<P>) -> Self {
+        Self::mapped(store, |key, _| vec![key.clone()])
+    }
+
+    /// Queues what the mapper makes of an object: of its old state and of its new one, each key once (MAP-7, MAP-10).
+    pub fn mapped(store: Store<P>, map: impl Fn(&Key, &P) -> Vec<Key> + Send + Sync + 'static) -> Self {
+        Self {
+            store,
+            filter: Box::new(|_: &Change<P>| true),
+            map: Box::new(map),
+            at_first: AtFirst::Queued,
+            lane: Lane::Fast,
+            debounce: None,
+        }
+    }
+
+    /// Only for changes that pass. Another filter replaces this one.
+    #[must_use]
+    pub fn filter(mut self, filter: impl Filter<P> + Send + Sync + 'static) -> Self {
+        self.filter = Box::new(filter);
+        self
+    }
+
+    /// With something else for the objects that are there at first. Default: queued.
+    #[must_use]
+    pub fn at_first(mut self, at_first: AtFirst) -> Self {
+        self.at_first = at_first;
+        self
+    }
+
+    /// In another lane. Default: fast. What is there at first is queued in the slow lane in any case.
+    #[must_use]
+    pub fn lane(mut self, lane: Lane) -> Self {
+        self.lane = lane;
+        self
+    }
+
+    /// After this delay; changes that come meanwhile join the first one and do not extend it (QUE-10).
+    #[must_use]
+    pub fn debounce(mut self, delay: Delay) -> Self {
+        self.debounce = Some(delay);
+        self
+    }
+
+    /// Starts it. It ends when the token is cancelled, or when the tasks stop.
+    pub fn start(self, name: impl Into<Cow<'static, str>>, queue: Enqueue, tasks: &Tasks) -> CancellationToken {
+        let (store, stop) = (self.store.clone(), CancellationToken::new());
+        follow(store, name, tasks, stop.clone(), move |news| {
+            if let News::Changed(change) = news {
+                self.told(&change, &queue);
+            }
+        });
+        stop
+    }
+
+    fn told(&self, change: &Change<P>, queue: &Enqueue) {
+        let is_first = change.cause == Cause::Initial;
+        if is_first && self.at_first == AtFirst::Skipped || !self.filter.passes(change) {
+            return;
+        }
+        let states = [change.old.as_deref(), change.new.as_deref()];
+        let mut keys: Vec<Key> = Vec::new();
+        for key in states.into_iter().flatten().flat_map(|state| (self.map)(&change.key, state)) {
+            if !keys.contains(&key) {
+                keys.push(key);
+            }
+        }
+        for key in keys {
+            match (is_first, self.debounce, self.lane) {
+                (true, ..) => queue.slow(key),
+                (false, Some(delay), _) => queue.after(key, delay),
+                (false, None, Lane::Slow) => queue.slow(key),
+                (false, None, Lane::Fast) => queue.now(key),
+                (false, None, Lane::Urgent) => queue.urgent(key),
+            }
+        }
+    }
+}
+
+impl<P: Send + Sync + 'static> fmt::Debug for Trigger<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Trigger").field("store", &self.store).field("lane", &self.lane).finish_non_exhaustive()
+    }
+}

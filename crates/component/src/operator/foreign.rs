@@ -6,7 +6,7 @@ use kubewright_runtime::cluster::Cluster;
 use kubewright_runtime::controller::Enqueue;
 use kubewright_runtime::task::Tasks;
 use kubewright_runtime::trigger::{AtFirst, Trigger};
-use kubewright_runtime::watch::{Refused, WatchSpec, try_project_with};
+use kubewright_runtime::watch::{Refused, Store, WatchSpec, try_project_with};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -34,21 +34,30 @@ impl ForeignWatch {
         &self.gvk.group
     }
 
-    /// Queues components when an object that concerns them comes, changes or goes: those of its old state and of its new one.
-    /// Waits until it is known what there is, or that it cannot be known yet.
-    pub(super) async fn start(self, cluster: &Cluster, namespaces: &[String], queue: &Enqueue, tasks: &Tasks) {
+    /// Watches the objects.
+    pub(super) fn subscribe(self, cluster: &Cluster, namespaces: &[String]) -> ForeignStore {
         let Self { gvk, concerns, .. } = self;
         let projector = try_project_with(move |object: &Value| concerns(object));
-        let store = cluster.watches().subscribe_within(namespaces, WatchSpec::of_version(&gvk), projector);
-        store.settled().await;
+        ForeignStore(cluster.watches().subscribe_within(namespaces, WatchSpec::of_version(&gvk), projector))
+    }
+}
+
+/// The components that each object concerns.
+pub(super) struct ForeignStore(Store<Vec<Key>>);
+
+impl ForeignStore {
+    /// Ends when it is known what there is, or that it cannot be known yet.
+    pub(super) async fn settled(&self) {
+        self.0.settled().await;
+    }
+
+    /// Queues components when an object that concerns them comes, changes or goes: those of its old state and of its new one.
+    pub(super) fn queue(self, queue: Enqueue, tasks: &Tasks) {
+        let Self(store) = self;
         // The first passes of all components see what there is now. A first list that comes later tells what they have missed.
         let at_first = if store.is_synced() { AtFirst::Skipped } else { AtFirst::Queued };
         let name = format!("foreign {store}");
-        Trigger::mapped(store, |_, components: &Vec<Key>| components.clone()).at_first(at_first).start(
-            name,
-            queue.clone(),
-            tasks,
-        );
+        Trigger::mapped(store, |_, components: &Vec<Key>| components.clone()).at_first(at_first).start(name, queue, tasks);
     }
 }
 

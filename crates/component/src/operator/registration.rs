@@ -10,13 +10,15 @@ use kubewright_render::ErasedGenerator;
 use kubewright_runtime::cluster::{ApiRequest, ApiResource, ConnectError, Retry};
 use kubewright_runtime::controller::{Controller, Surroundings};
 use kubewright_runtime::finalizer::FinalizerWriter;
-use kubewright_runtime::operator::{Declarations, OperatorContext, Registration, Rule};
+use kubewright_runtime::operator::{ConstructedPart, Declarations, OperatorContext, Registration, Rule};
 use kubewright_runtime::status::StatusWriter;
+use kubewright_runtime::task::Tasks;
 use kubewright_runtime::trigger::Trigger;
 use kubewright_runtime::watch::Change;
 
 use super::Options;
 use super::builder::Extensions;
+use super::foreign::ForeignStore;
 use super::outdated::missing_fields;
 use crate::events::Events;
 use crate::hooks::Hooks;
@@ -186,7 +188,7 @@ impl<C: Component> Registration for ComponentRegistration<C> {
         }
     }
 
-    async fn start(self: Box<Self>, context: OperatorContext) -> Result<Vec<Controller>, BoxError> {
+    async fn construct(self: Box<Self>, context: OperatorContext) -> Result<Box<dyn ConstructedPart>, BoxError> {
         let cluster = context.cluster.for_controller(&self.controller);
         let name = OperatorName::new(&self.prefix)?;
         let finalizer = FinalizerName::unqualified(self.finalizer())?;
@@ -218,7 +220,6 @@ impl<C: Component> Registration for ComponentRegistration<C> {
             }
             None => Ok(()),
         })?;
-        components.synced().await;
         // Component objects and the code of the operator's author go through the layer; dependents do not.
         let own = match self.extensions.client_layer {
             Some(layer) => cluster.layered(layer),
@@ -310,13 +311,39 @@ impl<C: Component> Registration for ComponentRegistration<C> {
             .resync(context.resync, move || known.keys());
         // Set once, here.
         drop(queue.set(controller.enqueue()));
-        for foreign in self.extensions.foreign {
-            foreign.start(&context.cluster, &context.watch_namespaces, &controller.enqueue(), &context.tasks).await;
+        let foreign = self.extensions.foreign.into_iter();
+        let foreign = foreign.map(|foreign| foreign.subscribe(&context.cluster, &context.watch_namespaces)).collect();
+        Ok(Box::new(ConstructedComponent { controller, components, foreign, tasks: context.tasks }))
+    }
+}
+
+/// A component type whose watches are started.
+struct ConstructedComponent {
+    controller: Controller,
+    components: Components,
+    foreign: Vec<ForeignStore>,
+    tasks: Tasks,
+}
+
+#[async_trait]
+impl ConstructedPart for ConstructedComponent {
+    async fn synced(&mut self) -> Result<(), BoxError> {
+        self.components.synced().await;
+        for foreign in &self.foreign {
+            foreign.settled().await;
+        }
+        Ok(())
+    }
+
+    fn run(self: Box<Self>) -> Vec<Controller> {
+        let Self { controller, components, foreign, tasks } = *self;
+        for foreign in foreign {
+            foreign.queue(controller.enqueue(), &tasks);
         }
         Trigger::of_objects(components.store().clone())
             .filter(move |change: &Change<Compact>| components.triggers(change))
-            .start(format!("components {}", self.controller), controller.enqueue(), &context.tasks);
-        Ok(vec![controller])
+            .start(format!("components {}", controller.name()), controller.enqueue(), &tasks);
+        vec![controller]
     }
 }
 

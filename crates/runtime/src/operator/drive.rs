@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::builder::OperatorOptions;
 use super::health;
 use super::preflight::Preflight;
-use super::{Declarations, OperatorContext, OperatorError, Phase, Registration};
+use super::{ConstructedPart, Declarations, OperatorContext, OperatorError, Phase, Registration};
 use crate::admin::{Admin, Checks};
 use crate::cluster::Cluster;
 use crate::controller::{CANCEL_GRACE, Controller};
@@ -119,14 +119,14 @@ impl Driver {
         self.enter(Phase::Preflight);
         Preflight::new(&self.parts.cluster, &self.parts.declarations, &self.parts.options).check().await?;
         self.enter(Phase::CachesSynced);
-        let controllers = self.start_registrations().await?;
+        let parts = self.start_parts().await?;
         // Where it may not watch definitions, discovery looks again after a while.
         self.parts.cluster.follow_types();
         self.enter(Phase::Standby);
         // Leader election has its place here: until there is one, every replica leads.
         self.worked.cancel();
         self.enter(Phase::Leading);
-        self.run_controllers(controllers)?;
+        self.run_controllers(parts.into_iter().flat_map(ConstructedPart::run).collect())?;
         // Controllers end when they are told to, which is the shutdown; before that only a panic ends one.
         while let Some(ended) = self.controllers.next().await {
             ended?;
@@ -178,33 +178,42 @@ impl Driver {
         Ok(())
     }
 
-    /// Starts watches and waits for their first lists.
-    async fn start_registrations(&mut self) -> Result<Vec<Controller>, OperatorError> {
+    /// Constructs all parts, and waits for the first lists of their watches.
+    async fn start_parts(&mut self) -> Result<Vec<Box<dyn ConstructedPart>>, OperatorError> {
         let context = self.context();
-        let starts = std::mem::take(&mut self.parts.registrations).into_iter().map(|registration| {
-            let (name, context) = (registration.name().to_owned(), context.clone());
-            async move { registration.start(context).await.map_err(|source| OperatorError::Registration { name, source }) }
-        });
+        let registrations = std::mem::take(&mut self.parts.registrations);
+        let started = async {
+            let mut parts = Vec::new();
+            for registration in registrations {
+                let name = registration.name().to_owned();
+                let constructed = registration.construct(context.clone()).await;
+                let part = constructed.map_err(|source| OperatorError::Registration { name: name.clone(), source })?;
+                parts.push((name, part));
+            }
+            let synced = parts.into_iter().map(|(name, mut part)| async move {
+                let synced = part.synced().await;
+                synced.map(|()| part).map_err(|source| OperatorError::Registration { name, source })
+            });
+            try_join_all(synced).await
+        };
         let clock = self.parts.cluster.clock().clone();
         let reminded = async {
-            let started = try_join_all(starts);
             tokio::pin!(started);
             loop {
-                if let Ok(controllers) = clock.limit(REMIND, started.as_mut()).await {
-                    return controllers;
+                if let Ok(parts) = clock.limit(REMIND, started.as_mut()).await {
+                    return parts;
                 }
                 let waiting_for = health::unsynced(&self.parts.cluster).join(", ");
                 tracing::warn!(waiting_for, "the operator is still starting");
             }
         };
-        let started = match self.parts.options.startup_timeout {
+        match self.parts.options.startup_timeout {
             None => reminded.await,
             Some(limit) => clock.limit(limit, reminded).await.unwrap_or_else(|_| {
                 let culprits = health::unsynced(&self.parts.cluster);
                 Err(OperatorError::Timeout { phase: Phase::CachesSynced, limit, culprits })
             }),
-        };
-        Ok(started?.into_iter().flatten().collect())
+        }
     }
 
     fn run_controllers(&mut self, controllers: Vec<Controller>) -> Result<(), OperatorError> {

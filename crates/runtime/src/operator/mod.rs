@@ -1,7 +1,8 @@
 //! The operator process: builder, start phases, shutdown, and the standard command line.
 //!
 //! An [`Operator`] is put together from [`Registration`]s. Each declares what it needs before anything is started (CRDs,
-//! permissions, kinds that must be served), and is started with an [`OperatorContext`] when the cluster has passed the checks.
+//! permissions, kinds that must be served), is constructed with an [`OperatorContext`] when the cluster has passed the checks, and runs when
+//! the caches of all parts are filled.
 
 mod builder;
 pub mod cli;
@@ -28,5 +29,5 @@ pub use error::{OperatorError, Responsible};
 pub use phase::Phase;
 pub use preflight::MinimumVersion;
 pub use rbac::{rbac_documents, service_account_documents};
-pub use registration::Registration;
+pub use registration::{ConstructedPart, Registration};
 pub use running::RunningOperator;

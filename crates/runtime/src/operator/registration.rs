@@ -22,8 +22,30 @@ pub trait Registration: Send + Sync {
     /// Problems that can be found without a cluster are told by [`Declarations::problem`].
     fn declare(&self, declarations: &mut Declarations);
 
-    /// Starts watches, waits until they have their first lists, and returns the controllers, which the operator then runs.
+    /// Constructs the part: starts its watches, and makes what works on them. Called in the order of registration, one part after the other.
     ///
-    /// The operator limits the time of this and names the watches that are not there when it is over.
-    async fn start(self: Box<Self>, context: OperatorContext) -> Result<Vec<Controller>, BoxError>;
+    /// It may ask the cluster ([`OperatorContext::ask`]), and does not wait for caches. The operator limits the time of all constructions
+    /// and of [`ConstructedPart::synced`] together.
+    async fn construct(self: Box<Self>, context: OperatorContext) -> Result<Box<dyn ConstructedPart>, BoxError>;
+}
+
+/// A part of an operator that is constructed.
+#[async_trait]
+pub trait ConstructedPart: Send {
+    /// Ends when the caches are filled. Called for all parts at once, before anything works. The operator names the watches that are not
+    /// there when the time is over. By default there are none to wait for.
+    async fn synced(&mut self) -> Result<(), BoxError> {
+        Ok(())
+    }
+
+    /// Begins to queue what is there, and returns the controllers, which the operator then runs.
+    fn run(self: Box<Self>) -> Vec<Controller>;
+}
+
+/// Controllers that need nothing but to be run.
+#[async_trait]
+impl ConstructedPart for Vec<Controller> {
+    fn run(self: Box<Self>) -> Vec<Controller> {
+        *self
+    }
 }

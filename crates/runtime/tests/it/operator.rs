@@ -6,13 +6,17 @@ use kubewright_apiserver::ApiServer;
 use kubewright_apiserver::access::Identity;
 use kubewright_apiserver::kinds::Verb;
 use kubewright_core::flow::{BoxError, Flow, Wait};
-use kubewright_machinery::object::{GroupKind, GroupVersionKind, Key};
+use kubewright_machinery::object::{GroupKind, GroupVersionKind};
 use kubewright_runtime::clock::{Clock, Random};
 use kubewright_runtime::cluster::{ApiRequest, ApiResource, PatchKind};
 use kubewright_runtime::controller::{Conclusion, Controller, PassContext, Reconciler};
 use kubewright_runtime::events::{Event, Reference};
-use kubewright_runtime::operator::{Declarations, Operator, OperatorContext, Phase, Registration, Rule, RunningOperator};
-use kubewright_runtime::watch::{Cause, Store, WatchSpec, project_with};
+use kubewright_runtime::operator::{
+    ConstructedPart, Declarations, Operator, OperatorContext, Phase, Registration, Rule, RunningOperator,
+};
+use kubewright_runtime::task::Tasks;
+use kubewright_runtime::trigger::Trigger;
+use kubewright_runtime::watch::{Store, WatchSpec, project_with};
 use serde_json::{Value, json};
 
 use super::{cluster, config_map, config_maps, create, server, widgets};
@@ -36,31 +40,31 @@ impl Registration for Greeter {
         declarations.rule(Rule::new("", "configmaps", &["list", "watch", "patch"]));
     }
 
-    async fn start(self: Box<Self>, context: OperatorContext) -> Result<Vec<Controller>, BoxError> {
+    async fn construct(self: Box<Self>, context: OperatorContext) -> Result<Box<dyn ConstructedPart>, BoxError> {
         let spec = WatchSpec::new(GroupKind::new("", "ConfigMap"));
-        let watches = context.cluster.watches();
-        let store = watches.subscribe(spec, project_with(Value::clone));
-        store.synced().await;
+        let store = context.cluster.watches().subscribe(spec, project_with(Value::clone));
         let greeting = Greeting { context: context.clone(), store: store.clone() };
         let controller = context.controller("greeter", Arc::new(greeting));
-        let (enqueue, mut changes) = (controller.enqueue(), store.changes());
-        let stopping = context.tasks.stopping();
-        let pump = async move {
-            loop {
-                let change = tokio::select! {
-                    () = stopping.cancelled() => return,
-                    change = changes.next() => change,
-                };
-                let Some(change) = change else { return };
-                let key = Key::new(change.key.namespace(), change.key.name());
-                match change.cause {
-                    Cause::Initial => enqueue.slow(key),
-                    _ => enqueue.now(key),
-                }
-            }
-        };
-        context.tasks.spawn("greeter triggers", pump).detach();
-        Ok(vec![controller])
+        Ok(Box::new(ConstructedGreeter { store, controller, tasks: context.tasks }))
+    }
+}
+
+struct ConstructedGreeter {
+    store: Store<Value>,
+    controller: Controller,
+    tasks: Tasks,
+}
+
+#[async_trait]
+impl ConstructedPart for ConstructedGreeter {
+    async fn synced(&mut self) -> Result<(), BoxError> {
+        self.store.synced().await;
+        Ok(())
+    }
+
+    fn run(self: Box<Self>) -> Vec<Controller> {
+        Trigger::of_objects(self.store).start("greeter triggers", self.controller.enqueue(), &self.tasks);
+        vec![self.controller]
     }
 }
 
@@ -202,8 +206,8 @@ async fn an_operator_waits_for_its_crd() {
         fn declare(&self, declarations: &mut Declarations) {
             declarations.kind(GroupVersionKind::new("example.dev", "v1", "Widget"));
         }
-        async fn start(self: Box<Self>, _: OperatorContext) -> Result<Vec<Controller>, BoxError> {
-            Ok(Vec::new())
+        async fn construct(self: Box<Self>, _: OperatorContext) -> Result<Box<dyn ConstructedPart>, BoxError> {
+            Ok(Box::new(Vec::new()))
         }
     }
     let server = server();

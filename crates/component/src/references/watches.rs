@@ -180,12 +180,16 @@ impl ReferenceWatches {
 impl Inner {
     fn notify_all(&self, place: &Place) {
         let users = self.groups.lock().get(place).map(Group::everyone).unwrap_or_default();
-        users.iter().for_each(|component| (self.notify)(component));
+        for component in &users {
+            (self.notify)(component);
+        }
     }
 
     fn notify_users(&self, place: &Place, name: &str) {
         let users = self.groups.lock().get(place).map(|group| group.users(name)).unwrap_or_default();
-        users.iter().for_each(|component| (self.notify)(component));
+        for component in &users {
+            (self.notify)(component);
+        }
     }
 }
 

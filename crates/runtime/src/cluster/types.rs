@@ -34,8 +34,8 @@ async fn follow_both(discovery: &Discovery, watches: &Watches) {
         tokio::select! {
             change = definition_changes.next() => take(discovery, change.as_ref()),
             change = service_changes.next() => take(discovery, change.as_ref()),
-            _ = definition_status.changed() => {}
-            _ = service_status.changed() => {}
+            () = definition_status.changed() => {}
+            () = service_status.changed() => {}
         }
     }
 }

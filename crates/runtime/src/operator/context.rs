@@ -58,7 +58,7 @@ impl OperatorContext {
     }
 
     /// A controller on this operator's clock, tasks, metrics and limits. It runs when the operator has got it back from
-    /// [`Registration::start`](super::Registration::start).
+    /// [`ConstructedPart::run`](super::ConstructedPart::run).
     pub fn controller(&self, name: impl Into<String>, reconciler: Arc<dyn Reconciler>) -> Controller {
         let surroundings = Surroundings {
             clock: self.clock.clone(),

@@ -12,11 +12,14 @@ use crate::controller::Enqueue;
 use crate::task::Tasks;
 use crate::watch::Store;
 
+/// The keys that an object concerns.
+type Mapper<P> = Box<dyn Fn(&Key, &P) -> Vec<Key> + Send + Sync>;
+
 /// Queues keys when objects of a store come, change or go.
 pub struct Trigger<P: Send + Sync + 'static> {
     store: Store<P>,
     filter: Box<dyn Filter<P> + Send + Sync>,
-    map: Box<dyn Fn(&Key, &P) -> Vec<Key> + Send + Sync>,
+    map: Mapper<P>,
     at_first: AtFirst,
     lane: Lane,
     debounce: Option<Delay>,

@@ -6,7 +6,10 @@ use super::Project;
 
 /// The indexes of a store: by name, the keys of the objects that stand under each text.
 #[derive(Default)]
-pub(super) struct Indexes(Vec<(&'static str, HashMap<Box<str>, Vec<Key>>)>);
+pub(super) struct Indexes(Vec<(&'static str, Texts)>);
+
+/// The keys under each text of one index.
+type Texts = HashMap<Box<str>, Vec<Key>>;
 
 /// Where the key of an object stands among those of each of its texts, in the order in which its projector names them: objects of one owner
 /// go in any order, thousands at a time. Most have one text.

@@ -13,7 +13,7 @@ use http_body::Frame;
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt as _, Full, StreamBody};
 use kube::client::Body;
-use kubewright_machinery::object::{GroupKind, ObjectExt as _};
+use kubewright_machinery::object::{GroupKind, Key, ObjectExt as _};
 use kubewright_runtime::clock::{Clock, Random};
 use kubewright_runtime::cluster::{Cluster, ClusterOptions};
 use kubewright_runtime::task::Tasks;
@@ -155,9 +155,7 @@ async fn reached(store: &Store<Kept>, version: usize, objects: usize) {
 }
 
 fn remove(store: &Store<Kept>, object: &Value) {
-    if let Some(key) = object.key() {
-        store.record_delete(&key, object.uid());
-    }
+    store.record_delete(&Key::new(object.namespace(), object.name()), object.uid());
 }
 
 #[tokio::main(flavor = "current_thread")]

@@ -4,8 +4,8 @@ use kubewright_core::component::{ComponentStatus, STALLED, State};
 use kubewright_core::dependents::{Note, ObjectAction, Verb};
 use kubewright_core::flow::{Event, EventType, Reason};
 use kubewright_core::manifest::OperatorName;
-use kubewright_machinery::object::ObjectExt as _;
-use kubewright_runtime::events::{Recorder, Reference};
+use kubewright_machinery::object::{ObjectExt as _, ObjectReference};
+use kubewright_runtime::events::Recorder;
 use serde_json::Value;
 
 use super::Tally;
@@ -22,7 +22,7 @@ pub(crate) struct Events {
 
 /// Emits the events of hooks on one component.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Reporter(Option<(Recorder, Reference)>);
+pub(crate) struct Reporter(Option<(Recorder, ObjectReference)>);
 
 impl Reporter {
     pub(crate) fn report(&self, event: Event) {
@@ -35,7 +35,7 @@ impl Reporter {
 impl Events {
     /// Returns the sender of events on a component that hooks get.
     pub(crate) fn reporter(&self, component: &Value) -> Reporter {
-        Reporter(Some((self.recorder.clone(), Reference::of(component))))
+        Reporter(Some((self.recorder.clone(), ObjectReference::of(component))))
     }
 
     pub(crate) fn new(recorder: Recorder, operator: &OperatorName, dependents: DependentEvents) -> Self {
@@ -44,18 +44,18 @@ impl Events {
 
     /// A Normal event on a component.
     pub(crate) fn normal(&self, component: &Value, reason: &'static str, note: String) {
-        self.recorder.record(&Reference::of(component), Event::normal(Reason::new(reason), note));
+        self.recorder.record(&ObjectReference::of(component), Event::normal(Reason::new(reason), note));
     }
 
     /// A Warning on a component.
     pub(crate) fn warning(&self, component: &Value, reason: &'static str, note: String) {
-        self.recorder.record(&Reference::of(component), Event::warning(Reason::new(reason), note));
+        self.recorder.record(&ObjectReference::of(component), Event::warning(Reason::new(reason), note));
     }
 
     /// What the engine has to tell.
     pub(crate) fn note(&self, component: &Value, note: &Note) {
         let event = if note.is_warning() { Event::warning } else { Event::normal };
-        self.recorder.record(&Reference::of(component), event(Reason::new(note.reason()), note.message()));
+        self.recorder.record(&ObjectReference::of(component), event(Reason::new(note.reason()), note.message()));
     }
 
     /// What a pass wrote that has nothing else to tell (EVT-3).
@@ -84,7 +84,7 @@ impl Events {
             None => after.message().to_owned(),
         };
         let event = Event::new(kind, Reason::new(after.reason().to_owned()), note);
-        self.recorder.record_with(&Reference::of(component), None, annotations, event);
+        self.recorder.record_with(&ObjectReference::of(component), None, annotations, event);
     }
 
     /// A dependent in the cluster of that recorder was written or deleted.
@@ -132,8 +132,8 @@ fn to_tell(before: &ComponentStatus, after: &ComponentStatus) -> Option<EventTyp
     }
 }
 
-fn reference(action: &ObjectAction) -> Reference {
-    Reference {
+fn reference(action: &ObjectAction) -> ObjectReference {
+    ObjectReference {
         api_version: action.gvk.api_version(),
         kind: action.gvk.kind.clone(),
         namespace: action.key.namespace.clone(),

@@ -157,9 +157,7 @@ impl Components {
 
     /// What the server said is gone is gone at once.
     pub(crate) fn record_delete(&self, object: &Value) {
-        if let Some(key) = object.key() {
-            self.store.record_delete(&key, object.uid());
-        }
+        self.store.record_delete(&Key::new(object.namespace(), object.name()), object.uid());
     }
 
     /// What is known of them.

@@ -353,7 +353,7 @@ impl DependentWatches {
 
     /// What the watch shows of an object.
     pub(crate) fn get(&self, key: &ObjectKey) -> Option<Arc<Projection>> {
-        self.store_of(&key.group_kind(), &key.namespace)?.get(key)
+        self.store_of(&key.group_kind(), &key.namespace)?.find(&key.namespace, &key.name)
     }
 
     /// An own write is visible at once.
@@ -368,7 +368,7 @@ impl DependentWatches {
     /// What the server said is gone is gone at once.
     pub(crate) fn record_delete(&self, key: &ObjectKey, uid: &str) {
         if let Some(store) = self.store_of(&key.group_kind(), &key.namespace) {
-            store.record_delete(key, uid);
+            store.record_delete(&Key::new(&key.namespace, &key.name), uid);
         }
     }
 

@@ -7,10 +7,10 @@ use std::time::Duration;
 use jiff::Timestamp;
 use kubewright_machinery::object::names::dns_1123_subdomain;
 
-use super::Reference;
 use crate::backoff::TokenBucket;
 use crate::flow::{Event, EventType, Reason};
 use crate::time::Moment;
+use kubewright_machinery::object::ObjectReference;
 
 /// A series is over when nothing was added to it for this time.
 const SILENCE: Duration = Duration::from_secs(6 * 60);
@@ -37,9 +37,9 @@ pub struct Occurrence {
     /// Who tells.
     pub reporter: String,
     /// The object.
-    pub regarding: Reference,
+    pub regarding: ObjectReference,
     /// Another object that has to do with it.
-    pub related: Option<Reference>,
+    pub related: Option<ObjectReference>,
     /// What happened.
     pub event: Event,
     /// Annotations of the event object.
@@ -108,8 +108,8 @@ type Digest = u64;
 #[derive(Hash)]
 struct Identity<'a> {
     reporter: &'a str,
-    regarding: &'a Reference,
-    related: Option<&'a Reference>,
+    regarding: &'a ObjectReference,
+    related: Option<&'a ObjectReference>,
     kind: EventType,
     reason: &'a Reason,
     action: &'a Reason,
@@ -217,7 +217,7 @@ impl Correlator {
         let event = &occurrence.event;
         let note = event.note.rfind(SUFFIX).map_or(event.note.as_str(), |end| &event.note[..end]);
         let (regarding, related) = (&occurrence.regarding, occurrence.related.as_ref());
-        let (regarding, related) = (regarding.without_version(), related.map(Reference::without_version));
+        let (regarding, related) = (regarding.without_version(), related.map(ObjectReference::without_version));
         let similar = Identity {
             reporter: &occurrence.reporter,
             regarding: &regarding,
@@ -256,7 +256,7 @@ impl Correlator {
         bucket.try_take(now)
     }
 
-    fn place(&mut self, regarding: &Reference) -> (String, String) {
+    fn place(&mut self, regarding: &ObjectReference) -> (String, String) {
         let namespace = if regarding.namespace.is_empty() { "default" } else { &regarding.namespace };
         self.names = self.names.wrapping_add(1);
         // The longest name of an object is 253 bytes.

@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use kubewright_machinery::object::ObjectReference;
 use kubewright_machinery::object::names::dns_1123_subdomain;
 
 use super::*;
@@ -12,7 +13,7 @@ fn occurrence(note: &str) -> Occurrence {
     let name = "demo".to_owned();
     Occurrence {
         reporter: "test".to_owned(),
-        regarding: Reference { kind: "Widget".to_owned(), namespace: "ns".to_owned(), name, ..Reference::default() },
+        regarding: ObjectReference { kind: "Widget".to_owned(), namespace: "ns".to_owned(), name, ..ObjectReference::default() },
         related: None,
         event: Event::warning("Broken", note),
         annotations: BTreeMap::new(),
@@ -120,7 +121,7 @@ fn notes_are_cut_and_names_are_distinct() {
 fn events_about_objects_of_any_name_have_names_that_servers_take() {
     let mut correlator = Correlator::new(0);
     let mut stem = |name: &str| {
-        let regarding = Reference { kind: "ClusterRole".to_owned(), name: name.to_owned(), ..Reference::default() };
+        let regarding = ObjectReference { kind: "ClusterRole".to_owned(), name: name.to_owned(), ..ObjectReference::default() };
         let occurrence = Occurrence { regarding, ..occurrence("a") };
         let Decision::Create(record) = correlator.observe(occurrence, Timestamp::UNIX_EPOCH, Moment::START) else {
             panic!("{name:?} gets no event");

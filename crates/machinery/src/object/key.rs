@@ -64,3 +64,20 @@ impl FromStr for Key {
         if invalid { Err(InvalidKey(text.to_owned())) } else { Ok(Self::new(namespace, name)) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // STAGE-1
+    #[test]
+    fn keys_are_parsed_and_shown() {
+        let key = |text: &str| text.parse::<Key>().unwrap();
+        assert_eq!((key("ns/a").namespace(), key("ns/a").name(), key("a").namespace()), ("ns", "a", ""));
+        assert_eq!((key("ns/a").to_string(), key("a").to_string()), ("ns/a".to_owned(), "a".to_owned()));
+        assert_eq!(key("ns/a"), Key::within("ns".into(), "a"));
+        for bad in ["", "/a", "a/", "a/b/c"] {
+            assert!(bad.parse::<Key>().is_err(), "{bad}");
+        }
+    }
+}

@@ -6,6 +6,7 @@ mod key;
 mod metadata;
 pub mod names;
 mod nesting;
+mod reference;
 mod shape;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -16,4 +17,5 @@ pub use key::{InvalidKey, Key};
 pub use metadata::{ObjectExt, OwnerReference};
 pub(crate) use nesting::dismantle;
 pub use nesting::{MAX_NESTING, is_nested_deeper};
+pub use reference::ObjectReference;
 pub use shape::json_type;

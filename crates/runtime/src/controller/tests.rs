@@ -292,16 +292,6 @@ async fn stuck_workers_are_noticed() {
     assert_eq!(check(), Some(true));
 }
 
-// STAGE-1
-#[test]
-fn keys_are_parsed_and_shown() {
-    assert_eq!((key("ns/a").namespace(), key("ns/a").name(), key("a").namespace()), ("ns", "a", ""));
-    assert_eq!((key("ns/a").to_string(), key("a").to_string()), ("ns/a".to_owned(), "a".to_owned()));
-    for bad in ["", "/a", "a/", "a/b/c"] {
-        assert!(bad.parse::<Key>().is_err(), "{bad}");
-    }
-}
-
 // RUN-7
 #[tokio::test(start_paused = true)]
 async fn all_keys_are_queued_again_every_period_spread_over_a_twentieth_of_it() {

@@ -13,6 +13,6 @@ mod sending;
 #[cfg(test)]
 mod tests;
 
-pub use kubewright_core::events::{Occurrence, Reference};
+pub use kubewright_core::events::Occurrence;
 pub use kubewright_core::flow::{Event, EventType};
 pub use recorder::{EventSink, Recorder, RecorderOptions};

@@ -1,8 +1,9 @@
 //! Event objects and their requests.
 
 use jiff::Timestamp;
-use kubewright_core::events::{Record, Reference};
+use kubewright_core::events::Record;
 use kubewright_machinery::object::GroupVersionKind;
+use kubewright_machinery::object::ObjectReference;
 use serde_json::{Map, Value, json};
 
 use super::outbox::Series;
@@ -62,7 +63,7 @@ fn object(record: &Record, instance: &str) -> Value {
     object
 }
 
-fn reference(reference: &Reference) -> Value {
+fn reference(reference: &ObjectReference) -> Value {
     json!(reference)
 }
 

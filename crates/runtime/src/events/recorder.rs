@@ -6,8 +6,9 @@ use std::fmt;
 use std::sync::{Arc, Weak};
 
 use futures::future::join_all;
-use kubewright_core::events::{Occurrence, Reference};
+use kubewright_core::events::Occurrence;
 use kubewright_core::flow::{Event, redact};
+use kubewright_machinery::object::ObjectReference;
 use parking_lot::Mutex;
 
 use super::post::Post;
@@ -106,15 +107,15 @@ impl Recorder {
     }
 
     /// Records an event on an object. Credentials in its note are masked as in the status.
-    pub fn record(&self, regarding: &Reference, event: Event) {
+    pub fn record(&self, regarding: &ObjectReference, event: Event) {
         self.record_with(regarding, None, BTreeMap::new(), event);
     }
 
     /// Records an event on an object, with another object that has to do with it and annotations.
     pub fn record_with(
         &self,
-        regarding: &Reference,
-        related: Option<Reference>,
+        regarding: &ObjectReference,
+        related: Option<ObjectReference>,
         annotations: BTreeMap<String, String>,
         mut event: Event,
     ) {

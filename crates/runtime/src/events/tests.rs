@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use kubewright_machinery::object::ObjectReference;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
@@ -47,15 +48,15 @@ impl Scene {
     }
 }
 
-fn regarding() -> Reference {
-    Reference::of(&json!({
+fn regarding() -> ObjectReference {
+    ObjectReference::of(&json!({
         "apiVersion": "demo.example.com/v1", "kind": "Widget",
         "metadata": {"namespace": "ns", "name": "a", "uid": "u-1", "resourceVersion": "7"},
     }))
 }
 
-fn named(namespace: &str, number: usize) -> Reference {
-    Reference { namespace: namespace.to_owned(), name: format!("demo-{number}"), ..regarding() }
+fn named(namespace: &str, number: usize) -> ObjectReference {
+    ObjectReference { namespace: namespace.to_owned(), name: format!("demo-{number}"), ..regarding() }
 }
 
 // EMIT-1

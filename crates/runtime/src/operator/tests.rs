@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use kubewright_core::flow::{BoxError, Conclusion};
-use kubewright_machinery::object::GroupVersionKind;
+use kubewright_machinery::object::{GroupVersionKind, ObjectReference};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use super::*;
 use crate::clock::{Clock, Random};
 use crate::controller::{Controller, PassContext, Reconciler};
-use crate::events::{Event, Recorder, Reference};
+use crate::events::{Event, Recorder};
 use crate::testing::{Call, client_of};
 
 /// A part that works on one key.
@@ -39,7 +39,7 @@ struct Stubborn(Recorder);
 impl Reconciler for Stubborn {
     async fn reconcile(&self, _: &PassContext) -> Conclusion {
         self.0.record(
-            &Reference::of(&json!({"kind": "Widget", "metadata": {"name": "a"}})),
+            &ObjectReference::of(&json!({"kind": "Widget", "metadata": {"name": "a"}})),
             Event::normal("Started", "it started"),
         );
         std::future::pending().await

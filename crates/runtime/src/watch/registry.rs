@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use kubewright_core::time::Moment;
-use kubewright_machinery::object::{GroupKind, ObjectExt as _, ObjectKey};
+use kubewright_machinery::object::{GroupKind, Key, ObjectExt as _};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::{Notify, watch};
@@ -107,8 +107,8 @@ impl Watches {
     }
 
     /// The same for an object that the server said is gone.
-    pub fn record_delete(&self, key: &ObjectKey, uid: &str) {
-        self.tell_deleted(key, uid, &[]);
+    pub fn record_delete(&self, kind: &GroupKind, key: &Key, uid: &str) {
+        self.tell_deleted(kind, key, uid, &[]);
     }
 
     pub(super) fn tell_written(&self, object: &Value, but: &[Arc<dyn Sink>]) {
@@ -128,11 +128,10 @@ impl Watches {
         }
     }
 
-    pub(super) fn tell_deleted(&self, key: &ObjectKey, uid: &str, but: &[Arc<dyn Sink>]) {
-        let place = Place { namespace: &key.namespace, name: &key.name };
-        for watch in self.of_kind(&key.group_kind()) {
+    pub(super) fn tell_deleted(&self, kind: &GroupKind, key: &Key, uid: &str, but: &[Arc<dyn Sink>]) {
+        for watch in self.of_kind(kind) {
             for sink in watch.other_sinks(but) {
-                sink.record_delete(place, uid, Cause::Event);
+                sink.record_delete(Place::from(key), uid, Cause::Event);
             }
         }
     }

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use futures::future::join_all;
-use kubewright_machinery::object::{GroupKind, Key, ObjectKey};
+use kubewright_machinery::object::{GroupKind, Key};
 use serde_json::Value;
 use tokio::sync::mpsc;
 
@@ -63,12 +63,8 @@ impl<P: Send + Sync + 'static> Store<P> {
     }
 
     /// An object's projection. `None` means absent only when the store is synced.
-    pub fn get(&self, key: &ObjectKey) -> Option<Arc<P>> {
-        let kind = self.kind();
-        if key.kind != kind.kind || key.group != kind.group {
-            return None;
-        }
-        self.find(&key.namespace, &key.name)
+    pub fn get(&self, key: &Key) -> Option<Arc<P>> {
+        self.find(key.namespace(), key.name())
     }
 
     /// Like [`get`](Self::get), by namespace (empty for a cluster-scoped object) and name.
@@ -164,12 +160,11 @@ impl<P: Send + Sync + 'static> Store<P> {
 
     /// Takes an object away that the server said is gone, not merely marked for deletion: here as an own write, in all other stores of the
     /// cluster like an event.
-    pub fn record_delete(&self, key: &ObjectKey, uid: &str) {
-        let place = Place { namespace: &key.namespace, name: &key.name };
-        if key.kind == self.kind().kind && key.group == self.kind().group {
-            self.parts.iter().for_each(|part| part.sink.record_delete(place, uid, Cause::OwnWrite));
+    pub fn record_delete(&self, key: &Key, uid: &str) {
+        for part in self.parts.iter() {
+            part.sink.record_delete(Place::from(key), uid, Cause::OwnWrite);
         }
-        self.watches.tell_deleted(key, uid, &self.sinks());
+        self.watches.tell_deleted(self.kind(), key, uid, &self.sinks());
     }
 
     fn sinks(&self) -> Vec<Arc<dyn Sink>> {

@@ -6,11 +6,11 @@ use kubewright_apiserver::ApiServer;
 use kubewright_apiserver::access::Identity;
 use kubewright_apiserver::kinds::Verb;
 use kubewright_core::flow::{BoxError, Flow, Wait};
-use kubewright_machinery::object::{GroupKind, GroupVersionKind};
+use kubewright_machinery::object::{GroupKind, GroupVersionKind, ObjectReference};
 use kubewright_runtime::clock::{Clock, Random};
 use kubewright_runtime::cluster::{ApiRequest, ApiResource, PatchKind};
 use kubewright_runtime::controller::{Conclusion, Controller, PassContext, Reconciler};
-use kubewright_runtime::events::{Event, Reference};
+use kubewright_runtime::events::Event;
 use kubewright_runtime::operator::{
     ConstructedPart, Declarations, Operator, OperatorContext, Phase, Registration, Rule, RunningOperator,
 };
@@ -89,7 +89,7 @@ impl Greeting {
             let written = self.context.cluster.send(&request).await?;
             self.store.record_write(&written);
             let event = Event::normal("Greeted", "said hello");
-            self.context.recorder.record(&Reference::of(&written), event);
+            self.context.recorder.record(&ObjectReference::of(&written), event);
         }
         Ok(())
     }

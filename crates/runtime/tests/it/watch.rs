@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use kubewright_machinery::object::{GroupKind, ObjectExt as _, ObjectKey};
+use kubewright_machinery::object::{GroupKind, Key, ObjectExt as _};
 use kubewright_runtime::cluster::{ApiRequest, PatchKind};
 use kubewright_runtime::watch::{Cause, Store, WatchSpec, WatchState, project_with};
 use serde_json::{Value, json};
@@ -71,7 +71,7 @@ async fn a_deletion_that_we_recorded_is_not_undone() {
     settle().await;
     let mut changes = store.changes();
     cluster.send(&ApiRequest::delete(&config_maps(), "default", "a")).await.unwrap();
-    store.record_delete(&ObjectKey::new("", "ConfigMap", "default", "a"), made.uid());
+    store.record_delete(&Key::new("default", "a"), made.uid());
     assert!(store.is_empty());
     settle().await;
     let told = std::iter::from_fn(|| changes.try_next()).count();

@@ -6,7 +6,7 @@ mod sharing;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kubewright_machinery::object::{GroupKind, ObjectKey};
+use kubewright_machinery::object::{GroupKind, Key};
 use serde_json::Value;
 
 use super::{Change, Changes, Project, Refused, Store, WatchSpec};
@@ -69,8 +69,8 @@ async fn pass(millis: u64) {
     tokio::time::sleep(Duration::from_millis(millis)).await;
 }
 
-fn key(name: &str) -> ObjectKey {
-    ObjectKey::new("", "ConfigMap", "demo", name)
+fn key(name: &str) -> Key {
+    Key::new("demo", name)
 }
 
 fn texts(store: &Store<Kept>) -> Vec<String> {

@@ -69,7 +69,7 @@ async fn a_write_without_a_store_is_visible_in_the_stores_of_others() {
     let written = server.put("demo", "a", "1");
     cluster.watches().record_write(&written);
     assert_eq!(texts(&store), ["a=1"]);
-    cluster.watches().record_delete(&key("a"), written["metadata"]["uid"].as_str().unwrap());
+    cluster.watches().record_delete(store.kind(), &key("a"), written["metadata"]["uid"].as_str().unwrap());
     assert!(store.is_empty());
 }
 

@@ -1,12 +1,12 @@
-//! The object that an event is about.
+//! References to objects in any version, as events and conditions of Kubernetes carry them.
 
 use serde::Serialize;
 use serde_json::Value;
 
-/// A reference to an object, as events carry it.
+/// A reference to an object, as events carry it (`ObjectReference` of the core API).
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Reference {
+pub struct ObjectReference {
     /// Group and version.
     pub api_version: String,
     /// Kind.
@@ -24,7 +24,7 @@ pub struct Reference {
     pub resource_version: String,
 }
 
-impl Reference {
+impl ObjectReference {
     /// A reference to this object.
     pub fn of(object: &Value) -> Self {
         let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -39,7 +39,7 @@ impl Reference {
     }
 
     /// The same object, whatever its version.
-    pub(super) fn without_version(&self) -> Self {
+    pub fn without_version(&self) -> Self {
         Self { resource_version: String::new(), ..self.clone() }
     }
 }

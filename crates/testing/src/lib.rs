@@ -3,7 +3,9 @@
 //! See [`TestCluster`].
 
 mod backend;
+mod calm;
 mod cluster;
+pub mod disturbance;
 mod each;
 mod expect;
 mod load;
@@ -19,6 +21,7 @@ mod speaking;
 mod task;
 mod time;
 
+pub use calm::Calm;
 pub use cluster::{TestCluster, TestOptions};
 pub use each::each;
 pub use expect::Expectation;

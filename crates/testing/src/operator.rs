@@ -77,19 +77,24 @@ impl TestCluster {
 
     /// Installs the CRDs that an operator declares, and waits until they are served and discovery tells of them.
     pub async fn install_crds(&self, operator: &Operator) {
-        let kind = GroupVersionKind::gvk("apiextensions.k8s.io", "v1", "CustomResourceDefinition");
         for crd in operator.declarations().crds() {
-            self.apply(crd).await;
-            let name = crd.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
-            self.expect_object(&kind, name)
-                .matching("it is established", |crd| {
-                    let conditions = crd.pointer("/status/conditions").and_then(Value::as_array);
-                    conditions.is_some_and(|all| all.iter().any(|one| one["type"] == "Established" && one["status"] == "True"))
-                })
-                .await;
-            for kind in served(crd) {
-                self.until_discovered(&kind).await;
-            }
+            self.install_crd(crd).await;
+        }
+    }
+
+    /// Installs a CRD, and waits until it is served and discovery tells of its types.
+    pub async fn install_crd(&self, crd: &Value) {
+        let kind = GroupVersionKind::gvk("apiextensions.k8s.io", "v1", "CustomResourceDefinition");
+        self.apply(crd).await;
+        let name = crd.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
+        self.expect_object(&kind, name)
+            .matching("it is established", |crd| {
+                let conditions = crd.pointer("/status/conditions").and_then(Value::as_array);
+                conditions.is_some_and(|all| all.iter().any(|one| one["type"] == "Established" && one["status"] == "True"))
+            })
+            .await;
+        for kind in served(crd) {
+            self.until_discovered(&kind).await;
         }
     }
 

@@ -1,6 +1,7 @@
 //! Kinds whose readiness and whose end the test plays: Foo and Bar exist, Baz comes with a component.
 
 use kubewright::prelude::*;
+use kubewright_testing::TestCluster;
 
 use crate::leaks::CANARY;
 use crate::types::{annotated, bundle};
@@ -17,17 +18,13 @@ pub(crate) struct Kinds {
 impl Kinds {
     /// Installs Foo and Bar.
     pub(crate) async fn install(world: &World) -> Self {
-        let kinds = Self::of(world.namespace());
+        Self::install_in(&world.cluster).await
+    }
+
+    pub(crate) async fn install_in(cluster: &TestCluster) -> Self {
+        let kinds = Self::of(cluster.namespace());
         for kind in ["Foo", "Bar"] {
-            world.create(&kinds.definition(kind)).await;
-            world
-                .until_object(&kinds.definition(kind), "established", |crd| {
-                    let conditions = crd["status"]["conditions"].as_array();
-                    conditions.is_some_and(|all| all.iter().any(|one| one["type"] == "Established" && one["status"] == "True"))
-                })
-                .await;
-            // Discovery tells of it a little later.
-            world.until_served(&kinds.object(kind, "none")).await;
+            cluster.install_crd(&kinds.definition(kind)).await;
         }
         kinds
     }

@@ -6,7 +6,6 @@ mod access;
 mod aggregation;
 mod apply;
 mod budgets;
-mod calm;
 mod canaries;
 mod common;
 mod crash;

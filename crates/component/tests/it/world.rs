@@ -8,12 +8,11 @@ use kubewright::runtime::admin::CheckKind;
 use kubewright::runtime::clock::Random;
 use kubewright::runtime::cluster::{ApiRequest, ApiResource, Cluster, ClusterOptions, PatchKind};
 use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
-use kubewright_testing::{Faults, Journal, TestCluster, TestOperator};
+use kubewright_testing::{Calm, Faults, Journal, TestCluster, TestOperator};
 
 use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-use crate::calm::Calm;
 use crate::leaks::{Watchman, pages};
 use crate::types::{Bundle, Site, objects, site_objects};
 
@@ -28,6 +27,13 @@ pub(crate) struct World {
     _calm: Calm,
 }
 
+/// Looks through all log lines. RUST_LOG=debug shows them; the second test of a process finds it set up.
+pub(crate) fn watch_logs() {
+    let filter = tracing_subscriber::EnvFilter::from_default_env();
+    let printed = tracing_subscriber::fmt::layer().with_test_writer().with_filter(filter);
+    drop(tracing_subscriber::registry().with(printed).with(Watchman).try_init());
+}
+
 impl World {
     /// A cluster without an operator.
     pub(crate) async fn new() -> Self {
@@ -36,10 +42,7 @@ impl World {
 
     /// A world on this cluster, without an operator.
     pub(crate) fn on(cluster: TestCluster) -> Self {
-        // RUST_LOG=debug shows what an operator does; the second test of a process finds it set up.
-        let filter = tracing_subscriber::EnvFilter::from_default_env();
-        let printed = tracing_subscriber::fmt::layer().with_test_writer().with_filter(filter);
-        drop(tracing_subscriber::registry().with(printed).with(Watchman).try_init());
+        watch_logs();
         cluster.journal().keep_bodies(true);
         let options = ClusterOptions::new(cluster.clock().clone(), Random::seeded(2), cluster.tasks().clone());
         let requests = Cluster::new(cluster.client().clone(), options);
@@ -116,11 +119,6 @@ impl World {
         if let Some(operator) = self.operator.take() {
             operator.kill().await;
         }
-    }
-
-    /// The cluster alone; the operator must be gone.
-    pub(crate) fn into_cluster(self) -> TestCluster {
-        self.cluster
     }
 
     /// Ends the operator before another cluster that it uses.

@@ -1,13 +1,14 @@
 //! The scenarios.
 
 use kubewright::prelude::*;
+use kubewright_testing::disturbance::Step;
 
-use super::scenario::{Scenario, Step};
+use super::scenario::{Scenario, until};
 use crate::kinds::{Kinds, held, ordered, secret};
 use crate::types::{annotated, bundle, config_map};
 
-fn ready(name: &'static str) -> Step {
-    Step::Until(name, "Ready", "Ready")
+fn ready(name: &str) -> Step {
+    until(name, "Ready", "Ready")
 }
 
 /// A webhook configuration that concerns nothing that exists.
@@ -121,7 +122,7 @@ pub(super) fn deletion() -> Scenario {
             vec![
                 Step::Create(foreign.clone()),
                 Step::Delete(doomed(kinds)),
-                Step::Until("demo", "Deleting", "DeletionBlocked"),
+                until("demo", "Deleting", "DeletionBlocked"),
                 Step::Remove(foreign),
                 Step::Gone(doomed(kinds)),
             ]
@@ -158,7 +159,7 @@ pub(super) fn adoption() -> Scenario {
             ];
             vec![
                 Step::Set(bundle("demo", &objects)),
-                Step::Until("demo", "Error", "Error"),
+                until("demo", "Error", "Error"),
                 Step::Set(bundle("other", &[config_map("others", "a")])),
                 ready("demo"),
                 ready("other"),
@@ -191,7 +192,7 @@ pub(super) fn drift() -> Scenario {
                 Step::Edit(config_map("unmarked", ""), json!({ "metadata": { "labels": { label: null } } })),
                 ready("demo"),
                 // The third correction comes after a minute; further ones would wait for a reapply.
-                Step::Fight(config_map("edited", "a"), 2),
+                Step::Contest(config_map("edited", "a"), json!({ "data": { "value": "mine" } }), 2),
                 ready("demo"),
             ]
         },

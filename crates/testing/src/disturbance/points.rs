@@ -103,12 +103,15 @@ fn lasting(fault: Fault, verb: Verb, group: &str, plural: &str, lasts: Duration)
 /// Where time is real, and each run takes a while: some kinds, at points that differ.
 fn a_few(plain: &Outcome) -> Vec<Disturbance> {
     let at = |nth: usize| plain.requests * nth / 9;
-    vec![
+    let mut few = vec![
         Disturbance::Crash { after: at(2), again: Some(at(1)) },
         Disturbance::Answer { at: at(3), code: 409 },
         Disturbance::DropAfter { at: at(6) },
         Disturbance::Second { at: at(1) },
-        lasting(Fault::Error, Verb::Create, "", "configmaps", SPANS[0]),
-        lasting(Fault::Refused, Verb::Patch, "test.kubewright.dev", "bundles", SPANS[0]),
-    ]
+    ];
+    let asked = |verb: Verb| plain.asked.iter().find(|(asked, _, plural)| *asked == verb && plural != "events");
+    for (fault, verb) in [(Fault::Error, Verb::Create), (Fault::Refused, Verb::Patch)] {
+        few.extend(asked(verb).map(|(verb, group, plural)| lasting(fault, *verb, group, plural, SPANS[0])));
+    }
+    few
 }

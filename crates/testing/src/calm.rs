@@ -1,26 +1,31 @@
-//! Whatever a test is about: the operator never writes in a storm, and no component flaps.
+//! Whatever a test is about: the operator never writes in a storm, and no object flaps.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use kubewright_apiserver::kinds::Verb;
 use kubewright_apiserver::middleware::journal::{Record, Records};
-use kubewright_testing::{Journal, TestCluster};
+use serde_json::Value;
+
+use crate::{Journal, TestCluster};
 
 /// So many writes of one object within so much time are none of a storm, besides one for each write of somebody else.
 const LIMITS: [(usize, Duration); 2] = [(10, Duration::from_secs(10)), (25, Duration::from_mins(1))];
-/// So often a component may leave Ready in the whole of a test.
+/// So often an object may leave Ready in the whole of a test.
 const DEPARTURES: usize = 12;
 
-/// Looks at the requests of the operator when the test is over.
-pub(crate) struct Calm {
+/// Looks at the requests of the operator when the test is over, which is when this is dropped: the operator must not have written one object
+/// again and again, and no object may have become ready and unready again and again. Panics otherwise.
+#[derive(Debug)]
+pub struct Calm {
     operator: Journal,
     /// Of the embedded server: everybody's.
     all: Option<Journal>,
 }
 
 impl Calm {
-    pub(crate) fn of(cluster: &TestCluster) -> Self {
+    /// Looks at what operators send to this cluster.
+    pub fn of(cluster: &TestCluster) -> Self {
         Self { operator: cluster.journal().clone(), all: cluster.embedded().map(|server| server.journal().clone()) }
     }
 }
@@ -51,13 +56,19 @@ fn check(journal: &Records, others: usize) {
     let mut last: BTreeMap<String, bool> = BTreeMap::new();
     let mut departures: BTreeMap<String, usize> = BTreeMap::new();
     for record in writes.subresource("status").iter() {
-        let Some(state) = record.body.as_ref().and_then(|body| body["status"]["state"].as_str()) else { continue };
-        let component = record.target.to_string();
-        let is_ready = state == "Ready";
-        let was_ready = last.insert(component.clone(), is_ready).unwrap_or(false);
-        *departures.entry(component).or_default() += usize::from(was_ready && !is_ready);
+        let Some(is_ready) = record.body.as_ref().and_then(|body| is_ready(&body["status"])) else { continue };
+        let object = record.target.to_string();
+        let was_ready = last.insert(object.clone(), is_ready).unwrap_or(false);
+        *departures.entry(object).or_default() += usize::from(was_ready && !is_ready);
     }
-    for (component, count) in departures {
-        assert!(count <= DEPARTURES, "{component} left Ready {count} times");
+    for (object, count) in departures {
+        assert!(count <= DEPARTURES, "{object} left Ready {count} times");
     }
+}
+
+/// Whether a written status says that its object is ready; `None` if it says nothing about that.
+fn is_ready(status: &Value) -> Option<bool> {
+    let conditions = status["conditions"].as_array();
+    let ready = conditions.and_then(|conditions| conditions.iter().find(|condition| condition["type"] == "Ready"));
+    ready.map(|ready| ready["status"] == "True")
 }

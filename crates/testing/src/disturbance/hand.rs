@@ -1,18 +1,31 @@
-//! Requests of users, controllers and others. The kinds are known, so that nobody has to ask the server about them.
+//! Requests of users, controllers and others. Plurals follow from kinds, so that nobody has to ask the server about them.
 
+use std::fmt;
 use std::time::Duration;
 
 use http::{Method, Request};
-use kubewright::prelude::*;
 use kubewright_machinery::object::ObjectExt as _;
-use kubewright_testing::TestCluster;
+use serde_json::{Value, json};
+
+use crate::TestCluster;
 
 /// How often, and after which wait, a request is sent again that came too early.
 const TRIES: usize = 30;
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 
-/// Whoever is not the operator.
-pub(super) struct Hand {
+/// The kinds without namespace that scenarios are about.
+const CLUSTER_SCOPED: [&str; 7] = [
+    "ClusterRole",
+    "ClusterRoleBinding",
+    "CustomResourceDefinition",
+    "MutatingWebhookConfiguration",
+    "Namespace",
+    "PersistentVolume",
+    "ValidatingWebhookConfiguration",
+];
+
+/// Whoever is not the operator. Errors are texts for the report.
+pub struct Hand {
     client: kube::Client,
     namespace: String,
 }
@@ -22,13 +35,19 @@ impl Hand {
         Self { client: cluster.client().clone(), namespace: cluster.namespace().to_owned() }
     }
 
+    /// The namespace of the test.
+    pub fn namespace(&self) -> &str {
+        &self.namespace
+    }
+
     fn collection(&self, object: &Value) -> String {
         let api = object.api_version();
         let root = if api.contains('/') { format!("/apis/{api}") } else { format!("/api/{api}") };
-        let plural = format!("{}s", object.kind().to_lowercase());
-        match object.kind() {
-            "CustomResourceDefinition" | "ValidatingWebhookConfiguration" => format!("{root}/{plural}"),
-            _ => format!("{root}/namespaces/{}/{plural}", self.namespace),
+        let plural = plural(object.kind());
+        if CLUSTER_SCOPED.contains(&object.kind()) {
+            format!("{root}/{plural}")
+        } else {
+            format!("{root}/namespaces/{}/{plural}", self.namespace)
         }
     }
 
@@ -55,12 +74,13 @@ impl Hand {
         }
     }
 
-    pub(super) async fn get(&self, object: &Value) -> Result<Option<Value>, String> {
+    /// The object; `None` when there is none.
+    pub async fn get(&self, object: &Value) -> Result<Option<Value>, String> {
         self.send(Method::GET, &self.place(object), "application/json", &Value::Null).await
     }
 
     /// All objects of the kind of this one; none if nobody serves it.
-    pub(super) async fn list(&self, like: &Value) -> Result<Vec<Value>, String> {
+    pub async fn list(&self, like: &Value) -> Result<Vec<Value>, String> {
         let list = self.send(Method::GET, &self.collection(like), "application/json", &Value::Null).await?;
         let mut items = match list {
             Some(mut list) => std::mem::take(&mut list["items"]),
@@ -75,32 +95,48 @@ impl Hand {
         Ok(typed.collect())
     }
 
-    pub(super) async fn create(&self, object: &Value) -> Result<Option<Value>, String> {
+    /// Creates an object; `None` when its kind is not served.
+    pub async fn create(&self, object: &Value) -> Result<Option<Value>, String> {
         self.send(Method::POST, &self.collection(object), "application/json", object).await
     }
 
-    /// Changes an object if it is there.
-    pub(super) async fn patch(&self, object: &Value, patch: &Value) -> Result<Option<Value>, String> {
+    /// Makes a merge patch on an object; `None` when there is none.
+    pub async fn patch(&self, object: &Value, patch: &Value) -> Result<Option<Value>, String> {
         self.send(Method::PATCH, &self.place(object), "application/merge-patch+json", patch).await
     }
 
     /// Writes a status, unless somebody was faster.
-    pub(super) async fn patch_status(&self, object: &Value, patch: &Value) {
+    pub async fn patch_status(&self, object: &Value, patch: &Value) {
         let path = format!("{}/status", self.place(object));
         drop(self.send(Method::PATCH, &path, "application/merge-patch+json", patch).await);
     }
 
     /// Deletes an object if it is there.
-    pub(super) async fn delete(&self, object: &Value) -> Result<(), String> {
+    pub async fn delete(&self, object: &Value) -> Result<(), String> {
         self.send(Method::DELETE, &self.place(object), "application/json", &Value::Null).await.map(drop)
     }
 
-    /// Creates or changes a component.
-    pub(super) async fn set(&self, component: &Value) -> Result<(), String> {
-        let patch = json!({ "spec": component["spec"] });
-        match self.patch(component, &patch).await? {
+    /// Creates an object, or changes its spec.
+    pub async fn set(&self, object: &Value) -> Result<(), String> {
+        let patch = json!({ "spec": object["spec"] });
+        match self.patch(object, &patch).await? {
             Some(_) => Ok(()),
-            None => self.create(component).await.map(drop),
+            None => self.create(object).await.map(drop),
         }
     }
+}
+
+impl fmt::Debug for Hand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Hand").field("namespace", &self.namespace).finish_non_exhaustive()
+    }
+}
+
+fn plural(kind: &str) -> String {
+    let singular = kind.to_lowercase();
+    if let Some(stem) = singular.strip_suffix('y') {
+        return format!("{stem}ies");
+    }
+    let hisses = ["s", "x", "ch", "sh"].iter().any(|end| singular.ends_with(end));
+    if hisses { format!("{singular}es") } else { format!("{singular}s") }
 }

@@ -3,24 +3,21 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use kubewright::prelude::*;
 use kubewright_apiserver::kinds::Verb;
 use kubewright_apiserver::middleware::journal::Records;
 use kubewright_machinery::object::ObjectExt;
-use kubewright_testing::{Origin, TestCluster};
+use serde_json::Value;
 
-use super::normal::{ANY, Normal};
+use super::normal::{ANY, normal};
 use super::player::Player;
 use super::scenario::{Scenario, Step, strangers};
 use super::trouble::Disturbance;
-use crate::kinds::Kinds;
-use crate::types::{bundle, config_map};
-use crate::world::World;
+use crate::{Origin, TestCluster};
 
 /// What a run left.
 #[derive(Debug)]
 pub(super) struct Outcome {
-    /// All objects of the kinds that the scenarios are about, by title.
+    /// All objects that count, by title.
     pub(super) objects: BTreeMap<String, Value>,
     /// Objects of others that were touched.
     pub(super) touched: Vec<String>,
@@ -40,36 +37,35 @@ pub(super) struct Outcome {
 }
 
 /// A scenario, played up to where the disturbances begin, if that can be kept.
-pub(super) struct Stage {
-    scenario: Scenario,
+pub(super) struct Stage<'s, S> {
+    scenario: &'s S,
     origin: Option<Origin>,
 }
 
-impl Stage {
-    pub(super) async fn prepare(scenario: Scenario) -> Result<Self, String> {
-        let mut player = set_up(&scenario).await?;
+impl<'s, S: Scenario> Stage<'s, S> {
+    pub(super) async fn prepare(scenario: &'s S) -> Result<Self, String> {
+        let mut player = set_up(scenario).await?;
         player.kill().await;
         let origin = player.cluster.origin();
         Ok(Self { scenario, origin })
     }
 
     /// A cluster in which everything is as it is when the disturbances begin, with an operator that rests.
-    async fn player(&self, seed: u64) -> Result<Player, String> {
-        let Some(origin) = &self.origin else { return set_up(&self.scenario).await };
-        let mut player = Player::of(TestCluster::start_from(origin, seed));
+    async fn player(&self, seed: u64) -> Result<Player<'s, S>, String> {
+        let Some(origin) = &self.origin else { return set_up(self.scenario).await };
+        let mut player = Player::of(self.scenario, TestCluster::start_from(origin, seed));
         player.start().await?;
         Ok(player)
     }
 
     pub(super) async fn run(&self, disturbance: &Disturbance) -> Result<Outcome, String> {
         let mut player = self.player(disturbance.seed()).await?;
-        let kinds = Kinds::of(player.cluster.namespace());
-        let mut all = bystanders();
-        all.extend((self.scenario.before)(&kinds));
+        let namespace = player.cluster.namespace().to_owned();
+        let mut all = self.scenario.before(&namespace);
         let before = all.len();
-        all.extend((self.scenario.steps)(&kinds));
+        all.extend(self.scenario.steps(&namespace));
         let mut versions = BTreeMap::new();
-        for stranger in strangers(&all) {
+        for stranger in strangers(self.scenario, &all) {
             if let Some(live) = player.hand.get(&stranger).await? {
                 versions.insert(stranger.title(), live.resource_version().to_owned());
             }
@@ -89,20 +85,17 @@ impl Stage {
         let recovery = player.outlast().await?.map(|ended| done.saturating_sub(ended));
         player.rest().await?;
         let mut touched = Vec::new();
-        for stranger in strangers(&all) {
+        for stranger in strangers(self.scenario, &all) {
             let live = player.hand.get(&stranger).await?;
             let removed = all.iter().any(|step| matches!(step, Step::Remove(object) if object.title() == stranger.title()));
             if !removed && live.as_ref().map(ObjectExt::resource_version) != versions.get(&stranger.title()).map(String::as_str) {
                 touched.push(stranger.title());
             }
         }
-        let leaks = crate::leaks::found(&player.cluster.journal().all(), &["secrets"], &player.pages());
-        if !leaks.is_empty() {
-            return Err(format!("values of a Secret leave the operator: {leaks:#?}"));
-        }
+        self.scenario.check(&player.cluster.journal().all(), player.running())?;
         let journal = player.cluster.journal().since(mark);
         let outcome = Outcome {
-            objects: left(&player, &kinds).await?,
+            objects: left(self.scenario, &player).await?,
             touched,
             writes: writes(&journal, player.cluster.namespace()),
             requests: journal.iter().count(),
@@ -118,51 +111,22 @@ impl Stage {
     }
 }
 
-/// What belongs to nobody or somebody else in every scenario.
-fn bystanders() -> Vec<Step> {
-    let mut others = config_map("of-another-owner", "a");
-    others["metadata"]["labels"][format!("{}/owner-id", crate::world::OPERATOR)] =
-        "t6dnbamijr6wlgrp5kqmkwwqcwr36ty3fmfyelgrlvwblmhqbiea".into();
-    vec![Step::Create(config_map("of-nobody", "a")), Step::Create(others)]
-}
-
-async fn set_up(scenario: &Scenario) -> Result<Player, String> {
-    let world = World::new().await;
-    let kinds = Kinds::install(&world).await;
-    world
-        .cluster
-        .install_crds(&Operator::new(crate::world::OPERATOR).component::<crate::types::Bundle>(crate::types::objects).into())
-        .await;
-    let mut player = Player::of(world.into_cluster());
+async fn set_up<S: Scenario>(scenario: &S) -> Result<Player<'_, S>, String> {
+    let cluster = TestCluster::start().await;
+    scenario.install(&cluster).await;
+    let mut player = Player::of(scenario, cluster);
     player.start().await?;
-    for step in bystanders().iter().chain(&(scenario.before)(&kinds)) {
+    for step in &scenario.before(player.cluster.namespace()) {
         player.play(step).await?;
     }
     player.rest().await?;
     Ok(player)
 }
 
-/// All objects of the kinds that the scenarios are about.
-async fn left(player: &Player, kinds: &Kinds) -> Result<BTreeMap<String, Value>, String> {
-    let normal = Normal::of(&player.cluster);
-    let namespaced = [
-        config_map("", ""),
-        crate::kinds::secret(""),
-        kinds.object("Foo", ""),
-        kinds.object("Bar", ""),
-        kinds.object("Baz", ""),
-        bundle("", &[]),
-    ];
-    let mut live = Vec::new();
-    for like in &namespaced {
-        live.extend(player.hand.list(like).await?);
-    }
-    for like in [kinds.crd(), super::scenes::webhook(kinds)] {
-        live.extend(player.hand.get(&like).await?);
-    }
-    // Every namespace gets this one from Kubernetes.
-    live.retain(|object| object.name() != "kube-root-ca.crt");
-    Ok(live.iter().map(|object| normal.object(object)).collect())
+/// What the scenario compares.
+async fn left<S: Scenario>(scenario: &S, player: &Player<'_, S>) -> Result<BTreeMap<String, Value>, String> {
+    let live = scenario.left(&player.hand).await?;
+    Ok(live.iter().map(|object| normal(scenario, &player.cluster, object)).collect())
 }
 
 /// Writes by object; those of events do not count.

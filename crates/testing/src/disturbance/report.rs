@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::time::Duration;
 
-use kubewright::prelude::*;
 use kubewright_machinery::patch::diff;
+use serde_json::Value;
 
 use super::lasting::{Fault, LOOK, RECOVERY};
 use super::run::Outcome;

@@ -8,8 +8,9 @@ use futures::StreamExt as _;
 use kubewright_apiserver::kinds::Verb;
 use kubewright_apiserver::middleware::faults::RuleHandle;
 use kubewright_apiserver::status::Status;
-use kubewright_testing::TestCluster;
 use parking_lot::Mutex;
+
+use crate::TestCluster;
 
 /// After the end of a fault, everything is as it should be within this time: the longest back-off, without its jitter.
 pub(super) const RECOVERY: Duration = Duration::from_mins(1);

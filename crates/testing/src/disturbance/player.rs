@@ -4,24 +4,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::{FutureExt as _, StreamExt as _};
-use kubewright::prelude::*;
-use kubewright::runtime::clock::Clock;
 use kubewright_apiserver::ApiServer;
 use kubewright_apiserver::kinds::Verb;
 use kubewright_apiserver::middleware::faults::CutHandle;
 use kubewright_apiserver::status::Status;
 use kubewright_machinery::object::ObjectExt as _;
-use kubewright_testing::{TestCluster, TestOperator};
+use kubewright_machinery::patch::merge_patch;
+use kubewright_runtime::operator::RunningOperator;
+use serde_json::Value;
 use tokio::sync::Notify;
 
 use super::hand::Hand;
 use super::lasting::{Lasting, RECOVERY};
-use super::scenario::Step;
+use super::scenario::{Scenario, Step};
 use super::trouble::Disturbance;
-use crate::kinds::{HOLD, Kinds};
-use crate::leaks::pages;
-use crate::types::{Bundle, config_map, objects};
-use crate::world::{OPERATOR, is_seen, reason_of};
+use crate::{TestCluster, TestOperator};
 
 /// How long a step may take where time is real.
 const PATIENCE: Duration = Duration::from_secs(150);
@@ -32,10 +29,10 @@ const VIRTUAL_PATIENCE: Duration = Duration::from_mins(20);
 const REST_TURNS: u32 = 8;
 const QUIET_TURNS: u32 = 5;
 
-pub(super) struct Player {
+pub(super) struct Player<'s, S> {
+    scenario: &'s S,
     pub(super) cluster: TestCluster,
     pub(super) hand: Hand,
-    kinds: Kinds,
     operator: Option<TestOperator>,
     second: Option<TestOperator>,
     /// Where the process is cut off, and after how many requests of the next one again.
@@ -49,16 +46,15 @@ pub(super) struct Player {
     seen: Option<u64>,
 }
 
-impl Player {
-    pub(super) fn of(cluster: TestCluster) -> Self {
+impl<'s, S: Scenario> Player<'s, S> {
+    pub(super) fn of(scenario: &'s S, cluster: TestCluster) -> Self {
         // What is sent is looked through at the end.
         cluster.journal().keep_bodies(true);
         let hand = Hand::of(&cluster);
-        let kinds = Kinds::of(cluster.namespace());
         Self {
+            scenario,
             cluster,
             hand,
-            kinds,
             operator: None,
             second: None,
             cut: None,
@@ -70,7 +66,7 @@ impl Player {
     }
 
     async fn operator(&self) -> TestOperator {
-        self.cluster.start_operator(Operator::new(OPERATOR).component::<Bundle>(objects)).await
+        self.cluster.start_operator(self.scenario.operator()).await
     }
 
     /// Starts the operator, and waits until it rests.
@@ -79,16 +75,16 @@ impl Player {
         let working = tokio::time::timeout(self.patience(), operator.running().working()).await;
         match working {
             Ok(outcome) => outcome.map_err(|error| error.to_string())?,
-            Err(_) => return Err(self.complaint("the operator to work").await?),
+            Err(_) => return Err(self.complaint("the operator to work", None).await?),
         }
         self.operator = Some(operator);
         self.cluster.pass(Duration::from_secs(1)).await;
         Ok(())
     }
 
-    /// The pages of the operator's admin server.
-    pub(super) fn pages(&self) -> String {
-        self.operator.as_ref().map(|operator| pages(operator.running())).unwrap_or_default()
+    /// The operator, if it runs.
+    pub(super) fn running(&self) -> Option<&RunningOperator> {
+        self.operator.as_ref().map(TestOperator::running)
     }
 
     /// The process is killed.
@@ -174,24 +170,23 @@ impl Player {
         match step {
             // A kind that has just come may not be served yet.
             Step::Create(object) => {
-                self.until("a kind to be served", async |hand| Ok(hand.create(object).await?.is_some())).await
+                self.until("a kind to be served", object, async |hand| Ok(hand.create(object).await?.is_some())).await
             }
-            Step::Set(component) => self.hand.set(component).await,
+            Step::Set(object) => self.hand.set(object).await,
             Step::Delete(object) | Step::Remove(object) => self.hand.delete(object).await,
             Step::Edit(object, patch) => {
                 let what = format!("{} there", object.title());
-                self.until(&what, async |hand| Ok(hand.patch(object, patch).await?.is_some())).await
+                self.until(&what, object, async |hand| Ok(hand.patch(object, patch).await?.is_some())).await
             }
-            Step::Fight(object, times) => self.fight(object, *times).await,
-            Step::Until(name, state, reason) => {
-                let component = crate::types::bundle(name, &[]);
-                let holds = |it: &Value| is_seen(it) && it["status"]["state"] == *state && reason_of(it) == *reason;
-                let what = format!("{name} {state}/{reason}");
-                self.until(&what, async |hand| Ok(hand.get(&component).await?.as_ref().is_some_and(holds))).await
+            Step::Contest(object, patch, times) => self.contest(object, patch, *times).await,
+            Step::Until(object, state, holds) => {
+                let what = format!("{} {state}", object.title());
+                let is_there = async |hand: &Hand| Ok(hand.get(object).await?.is_some_and(|live| holds(&live, state)));
+                self.until(&what, object, is_there).await
             }
             Step::Gone(object) => {
                 let what = format!("{} gone", object.title());
-                self.until(&what, async |hand| Ok(hand.get(object).await?.is_none())).await
+                self.until(&what, object, async |hand| Ok(hand.get(object).await?.is_none())).await
             }
             Step::Stop => {
                 self.kill().await;
@@ -204,18 +199,27 @@ impl Player {
         }
     }
 
-    async fn fight(&mut self, object: &Value, times: usize) -> Result<(), String> {
+    async fn contest(&mut self, object: &Value, patch: &Value, times: usize) -> Result<(), String> {
         for _ in 0..times {
-            self.hand.patch(object, &json!({ "data": { "value": "mine" } })).await?;
+            self.hand.patch(object, patch).await?;
             let what = format!("{} corrected", object.title());
-            let corrected = |live: &Value| live["data"]["value"] == object["data"]["value"];
-            self.until(&what, async |hand| Ok(hand.get(object).await?.as_ref().is_some_and(corrected))).await?;
+            let is_corrected = |live: &Value| {
+                let mut again = live.clone();
+                merge_patch(&mut again, patch);
+                again != *live
+            };
+            self.until(&what, object, async |hand| Ok(hand.get(object).await?.as_ref().is_some_and(is_corrected))).await?;
         }
         Ok(())
     }
 
     /// Waits; meanwhile the world goes on.
-    async fn until(&mut self, what: &str, holds: impl AsyncFn(&Hand) -> Result<bool, String>) -> Result<(), String> {
+    async fn until(
+        &mut self,
+        what: &str,
+        object: &Value,
+        holds: impl AsyncFn(&Hand) -> Result<bool, String>,
+    ) -> Result<(), String> {
         let deadline = self.moment() + self.patience();
         let mut turns = 0;
         let mut looked_at = None;
@@ -229,7 +233,7 @@ impl Player {
                 looked_at = revision;
             }
             if self.moment() >= deadline {
-                return Err(self.complaint(what).await?);
+                return Err(self.complaint(what, Some(object)).await?);
             }
             // What takes long takes minutes: then it is a timer or a watch that hangs.
             let pause = if turns < 20 { 100 } else { 5000 };
@@ -240,10 +244,13 @@ impl Player {
         Ok(())
     }
 
-    async fn complaint(&self, what: &str) -> Result<String, String> {
+    async fn complaint(&self, what: &str, object: Option<&Value>) -> Result<String, String> {
         let records = self.cluster.journal().all();
         let last: Vec<String> = records.iter().rev().take(20).rev().map(ToString::to_string).collect();
-        let status = self.hand.get(&crate::types::bundle("demo", &[])).await?.map(|component| component["status"].clone());
+        let status = match object {
+            Some(object) => self.hand.get(object).await?.map(|live| live["status"].clone()),
+            None => None,
+        };
         let done = self.steps_done.join(", ");
         let patience = self.patience();
         Ok(format!("expected {what} within {patience:?}, after {done}; last requests:\n{}\n{status:#?}", last.join("\n")))
@@ -259,8 +266,7 @@ impl Player {
     }
 
     pub(super) fn moment(&self) -> Duration {
-        let clock: &Clock = self.cluster.clock();
-        clock.moment().0
+        self.cluster.clock().moment().0
     }
 
     /// The world goes on a little.
@@ -268,7 +274,7 @@ impl Player {
         self.see_to_the_operator().await;
         let revision = self.revision();
         if revision.is_none() || revision != self.seen {
-            self.play_others().await?;
+            self.scenario.play_others(&self.hand).await?;
             self.seen = revision;
         }
         let Some(due) = self.second_due.clone() else {
@@ -280,19 +286,6 @@ impl Player {
             () = due.notified() => {
                 self.second_due = None;
                 self.second = Some(self.operator().await);
-            }
-        }
-        Ok(())
-    }
-
-    /// Controllers and others work.
-    async fn play_others(&self) -> Result<(), String> {
-        for kind in ["Foo", "Bar", "Baz"] {
-            self.play_controller(kind).await?;
-        }
-        for live in self.hand.list(&config_map("", "")).await? {
-            if live.deletion_timestamp().is_some() && live.has_finalizer(HOLD) {
-                self.hand.patch(&live, &json!({ "metadata": { "finalizers": null } })).await?;
             }
         }
         Ok(())
@@ -314,28 +307,9 @@ impl Player {
                 && let Some(operator) = place.take()
             {
                 operator.kill().await;
-                let again = Operator::new(OPERATOR).component::<Bundle>(objects);
-                *place = Some(self.cluster.start_operator(again).await);
+                *place = Some(self.cluster.start_operator(self.scenario.operator()).await);
             }
         }
-    }
-
-    /// Objects of the kinds become ready.
-    async fn play_controller(&self, kind: &str) -> Result<(), String> {
-        for live in self.hand.list(&self.kinds.object(kind, "")).await? {
-            let generation = live.generation();
-            if live["status"]["observedGeneration"].as_i64() == generation || live.deletion_timestamp().is_some() {
-                continue;
-            }
-            let status = json!({ "status": {
-                "observedGeneration": generation,
-                "conditions": [{
-                    "type": "Ready", "status": "True", "reason": "Played", "message": "", "lastTransitionTime": "2026-01-01T00:00:00Z",
-                }],
-            } });
-            self.hand.patch_status(&live, &status).await;
-        }
-        Ok(())
     }
 
     /// Waits for the end of a fault that lasts, and until everything should be in order again. When it ended.

@@ -7,6 +7,7 @@ use kubewright_apiserver::kinds::Verb;
 use kubewright_apiserver::middleware::journal::{Record, Records};
 use serde_json::Value;
 
+use crate::cluster::fail;
 use crate::{Journal, TestCluster};
 
 /// So many writes of one object within so much time are none of a storm, besides one for each write of somebody else.
@@ -24,8 +25,10 @@ pub struct Calm {
 }
 
 impl Calm {
-    /// Looks at what operators send to this cluster.
+    /// Looks at what operators send to this cluster from now on, with its bodies. On a server that tests share nothing is checked, since
+    /// what it did for others cannot be told.
     pub fn of(cluster: &TestCluster) -> Self {
+        cluster.journal().keep_bodies(true);
         Self { operator: cluster.journal().clone(), all: cluster.embedded().map(|server| server.journal().clone()) }
     }
 }
@@ -34,7 +37,6 @@ impl Drop for Calm {
     fn drop(&mut self) {
         if !std::thread::panicking() {
             let operator = self.operator.all();
-            // What a shared server did for others cannot be told.
             let Some(all) = &self.all else { return };
             let others = all.all().writes().iter().count().saturating_sub(operator.clone().writes().iter().count());
             check(&operator, others);
@@ -51,7 +53,9 @@ fn check(journal: &Records, others: usize) {
     };
     let writes = journal.clone().writes().filter(changed);
     for (limit, span) in LIMITS {
-        writes.no_hot_loop(limit + others, span).unwrap();
+        if let Err(storm) = writes.no_hot_loop(limit + others, span) {
+            fail(&storm.to_string());
+        }
     }
     let mut last: BTreeMap<String, bool> = BTreeMap::new();
     let mut departures: BTreeMap<String, usize> = BTreeMap::new();

@@ -67,6 +67,13 @@ struct Watched {
     waited: bool,
 }
 
+/// Whatever ends the watch ends its listener.
+impl Drop for Watched {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}
+
 impl Watched {
     fn is_usable(&self) -> bool {
         is_usable(&self.store)

@@ -1,6 +1,5 @@
 //! Observing: the shared watches on components, on their dependents, and on single objects that a component waits for.
 
-use kubewright_machinery::object::Key;
 mod awaited;
 mod components;
 mod dependents;
@@ -16,6 +15,8 @@ pub(crate) use place::{NotObservable, Refusals, Residences, title};
 pub(crate) use polls::Polled;
 
 use std::sync::Arc;
+
+use kubewright_machinery::object::Key;
 
 /// Queues a pass of a component.
 pub(crate) type Notify = Arc<dyn Fn(&Key) + Send + Sync>;

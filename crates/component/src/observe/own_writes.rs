@@ -1,10 +1,10 @@
 //! Own writes of components, and the events about them.
 
-use kubewright_machinery::object::Key;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
+use kubewright_machinery::object::Key;
 use parking_lot::Mutex;
 use serde_json::Value;
 

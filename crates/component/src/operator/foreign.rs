@@ -1,12 +1,13 @@
 use std::fmt;
 use std::sync::Arc;
 
+use kubewright_core::flow::Confidential;
 use kubewright_machinery::object::{GroupVersionKind, Key};
 use kubewright_runtime::cluster::Cluster;
 use kubewright_runtime::controller::Enqueue;
 use kubewright_runtime::task::Tasks;
 use kubewright_runtime::trigger::{AtFirst, Trigger};
-use kubewright_runtime::watch::{Refused, Store, WatchSpec, try_project_with};
+use kubewright_runtime::watch::{Store, WatchSpec, project_with};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -18,7 +19,7 @@ pub(super) struct ForeignWatch {
 }
 
 /// The components that an object concerns.
-type Concerns = dyn Fn(&Value) -> Result<Vec<Key>, Refused> + Send + Sync;
+type Concerns = dyn Fn(&Value) -> Vec<Key> + Send + Sync;
 
 impl ForeignWatch {
     pub(super) fn new<K>(concerns: impl Fn(&K) -> Vec<Key> + Send + Sync + 'static) -> Self
@@ -26,7 +27,16 @@ impl ForeignWatch {
         K: kube::Resource<DynamicType = ()> + DeserializeOwned,
     {
         let gvk = GroupVersionKind::new(K::group(&()), K::version(&()), K::kind(&()));
-        let concerns = move |object: &Value| K::deserialize(object).map(|object| concerns(&object)).map_err(Refused::new);
+        let concerns = move |object: &Value| match K::deserialize(object) {
+            Ok(object) => concerns(&object),
+            // Those that its last state concerned must know of the change.
+            Err(error) => {
+                let error = error.to_string();
+                let error = Confidential::of(object, false).mask(&error);
+                tracing::warn!(%error, "an object that is watched for components cannot be read");
+                Vec::new()
+            }
+        };
         Self { gvk, plural: K::plural(&()).into_owned(), concerns: Arc::new(concerns) }
     }
 
@@ -37,7 +47,7 @@ impl ForeignWatch {
     /// Watches the objects.
     pub(super) fn subscribe(self, cluster: &Cluster, namespaces: &[String]) -> ForeignStore {
         let Self { gvk, concerns, .. } = self;
-        let projector = try_project_with(move |object: &Value| concerns(object));
+        let projector = project_with(move |object: &Value| concerns(object));
         ForeignStore(cluster.watches().subscribe_within(namespaces, WatchSpec::of_version(&gvk), projector))
     }
 }

@@ -11,13 +11,16 @@ use crate::record::Persisted;
 impl Pass<'_> {
     /// Puts our finalizer on the component, if it is not there. The pass goes on with the answer.
     pub(super) async fn add_finalizer(&mut self) -> Step {
+        if self.shared.finalizers.holds(&self.object) {
+            return Ok(());
+        }
         let underway = self.shared.components.begin_write(self.key);
         let settled = self.shared.finalizers.add(&self.object, |live| Persisted::of(live) == self.persisted).await;
         self.finish_write(underway, settled)
     }
 
-    /// Takes our finalizer off the component; with it the last hold on a deleted component goes. What another process has listed since,
-    /// this one has not removed.
+    /// Takes our finalizer off the component; with it the last hold on a deleted component goes. Dependents that another process has listed
+    /// meanwhile would be left behind, so only the state that this pass saw loses the finalizer.
     pub(super) async fn remove_finalizer(&mut self) -> Step {
         let underway = self.shared.components.begin_write(self.key);
         let same = |live: &Value| Persisted::of(live) == self.persisted;
@@ -37,7 +40,7 @@ impl Pass<'_> {
                 self.go_on_with(object)
             }
             Ok(Settled::Gone) => Err(Box::new(End::Gone)),
-            Ok(Settled::Dropped(live)) => {
+            Ok(Settled::Dropped(live) | Settled::Deleting(live)) => {
                 self.shared.components.record_write(&live);
                 Err(Box::new(End::Overtaken))
             }

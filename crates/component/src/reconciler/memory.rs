@@ -1,10 +1,10 @@
-use kubewright_machinery::object::Key;
 use std::collections::HashMap;
 use std::ops::{Deref, DerefMut};
 
 use kubewright_core::backoff::TransientBackoff;
 use kubewright_core::dependents;
 use kubewright_core::time::Moment;
+use kubewright_machinery::object::Key;
 use parking_lot::Mutex;
 
 use super::polling::Polls;

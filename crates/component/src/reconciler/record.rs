@@ -176,7 +176,7 @@ impl Pass<'_> {
                 Ok(())
             }
             Ok(Written::Gone) => Err(Box::new(End::Gone)),
-            Ok(Written::Overtaken(Some(live))) => {
+            Ok(Written::Overtaken(live)) => {
                 self.shared.components.record_write(&live);
                 Err(Box::new(End::Overtaken))
             }

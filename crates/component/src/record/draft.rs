@@ -1,6 +1,7 @@
 use kubewright_core::component::ComponentStatus;
-use kubewright_core::status::{diff, semantically_equal};
+use kubewright_core::status::semantically_equal;
 use kubewright_machinery::object::ObjectKey;
+use kubewright_machinery::patch;
 use serde::Deserialize as _;
 use serde_json::{Map, Value};
 
@@ -97,8 +98,8 @@ fn unreadable(status: &Map<String, Value>) -> Option<UnreadableStatus> {
     items.into_iter().find_map(bad_item).or_else(|| status.iter().find_map(bad_field))
 }
 
-/// The merge patch from the persisted status to that of a pass that started then, as text; `None` when they say the same. Times alone are no
-/// news (STA-5).
+/// The merge patch from the persisted status to the new one, as text, with the start of the pass as `lastObservedAt`; `None` when they say the
+/// same. Times alone are no news (STA-5).
 pub(crate) fn change(persisted: Map<String, Value>, mut status: Map<String, Value>, started: &str) -> Option<String> {
     let applied = status.get(APPLIED).cloned();
     for time in TIMES {
@@ -113,7 +114,8 @@ pub(crate) fn change(persisted: Map<String, Value>, mut status: Map<String, Valu
     }
     status[OBSERVED] = started.into();
     status[APPLIED] = applied.unwrap_or_default();
-    diff(&persisted, &status).map(|change| change.to_string())
+    // A merge patch as it is: an own status may need its empty lists.
+    patch::diff(&persisted, &status).map(|change| change.to_string())
 }
 
 /// Whether two statuses differ in messages alone: of conditions, and of items of the inventory.
@@ -161,6 +163,15 @@ mod tests {
             change,
             json!({"revision": 2, "processingSince": null, "inventory": [{"name": "a"}, {"name": "b"}], "lastObservedAt": STARTED})
         );
+    }
+
+    // HOOK-2
+    #[test]
+    fn a_list_of_an_own_status_that_becomes_empty_stays_a_list() {
+        let old = map(json!({"state": "Ready", "pool": {"name": "a", "nodes": ["n"]}}));
+        let new = map(json!({"state": "Ready", "pool": {"name": "a", "nodes": []}}));
+        let change: Value = serde_json::from_str(&change(old, new, STARTED).unwrap()).unwrap();
+        assert_eq!(change["pool"], json!({"nodes": []}));
     }
 
     // STA-9

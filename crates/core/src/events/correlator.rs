@@ -5,12 +5,12 @@ use std::hash::{DefaultHasher, Hash, Hasher as _};
 use std::time::Duration;
 
 use jiff::Timestamp;
+use kubewright_machinery::object::ObjectReference;
 use kubewright_machinery::object::names::dns_1123_subdomain;
 
 use crate::backoff::TokenBucket;
 use crate::flow::{Event, EventType, Reason};
 use crate::time::Moment;
-use kubewright_machinery::object::ObjectReference;
 
 /// A series is over when nothing was added to it for this time.
 const SILENCE: Duration = Duration::from_secs(6 * 60);

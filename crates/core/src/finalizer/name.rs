@@ -9,8 +9,8 @@ const MAX_DOMAIN: usize = 253;
 /// The longest part after the slash.
 const MAX_NAME: usize = 63;
 
-/// The name of a finalizer: qualified, `domain/name`, a DNS subdomain and a name of at most 63 characters; or one of a former operator,
-/// which may lack the domain.
+/// The name of a finalizer: qualified, `domain/name`, a DNS subdomain and a name of at most 63 characters; or a name without domain, as
+/// component types and former operators have it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FinalizerName(String);
 
@@ -36,14 +36,18 @@ impl FinalizerName {
     /// without domain, so it is for objects that have it already, and for formats that must not change.
     pub fn unqualified(name: impl Into<String>) -> Result<Self, InvalidFinalizerName> {
         let name = name.into();
-        let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'/');
+        let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
         let problem = match () {
-            () if name.is_empty() => "it is empty",
-            () if name.len() > MAX_DOMAIN => "it is longer than 253 characters",
-            () if !name.bytes().all(allowed) => "it has other characters than letters, digits, `-`, `_`, `.` and `/`",
-            () => return Ok(Self(name)),
+            () if name.contains('/') => problem(&name),
+            () if name.is_empty() => Some("it is empty"),
+            () if name.len() > MAX_NAME => Some("it is longer than 63 characters"),
+            () if !name.bytes().all(allowed) => Some("it has other characters than letters, digits, `-`, `_`, `.` and `/`"),
+            () => None,
         };
-        Err(InvalidFinalizerName { name, problem })
+        match problem {
+            Some(problem) => Err(InvalidFinalizerName { name, problem }),
+            None => Ok(Self(name)),
+        }
     }
 
     /// The name of a controller's own finalizer for a kind: `<domain>/<kind in lower case>`.

@@ -209,14 +209,11 @@ pub(super) fn bounds(error: &(dyn Error + 'static)) -> Bounds {
     let mut found = Bounds::default();
     let joined = chain(error).find_map(|error| error.downcast_ref::<JoinedErrors>());
     for member in joined.into_iter().flat_map(JoinedErrors::errors) {
-        match classify(member).class {
-            Class::After(delay) => found.after = smallest(found.after, Some(delay)),
-            Class::Conflict => found.conflict = true,
-            Class::Backoff | Class::Terminal => {
-                let inner = bounds(member);
-                found = Bounds { after: smallest(found.after, inner.after), conflict: found.conflict || inner.conflict };
-            }
-        }
+        let class = classify(member).class;
+        let own = if let Class::After(delay) = class { Some(delay) } else { None };
+        let inner = bounds(member);
+        found.after = smallest(found.after, smallest(own, inner.after));
+        found.conflict |= class == Class::Conflict || inner.conflict;
     }
     found
 }

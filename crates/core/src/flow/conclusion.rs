@@ -28,7 +28,7 @@ pub struct Conclusion {
     pub report: Report,
     /// When the key runs again.
     pub schedule: Schedule,
-    /// Failures in a row, this one included; none after a pass that did not fail.
+    /// Failures with back-off in a row, this one included; 0 after an outcome that forgets them.
     pub failures: u32,
 }
 

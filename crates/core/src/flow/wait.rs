@@ -14,7 +14,7 @@ pub struct Wait(pub(super) Box<Inner>);
 pub enum WaitOn {
     /// A timer, exact.
     Timer(Delay),
-    /// An event; the pass is repeated after the safety net, give or take a tenth, in case the event was never seen.
+    /// An event; the pass is repeated after the safety net, with some jitter, in case the event was never seen.
     Event {
         /// The longest time without a pass; none is [`Timing::safety_net`](crate::backoff::Timing::safety_net).
         safety_net: Option<Delay>,
@@ -43,7 +43,7 @@ impl Wait {
         Self::on_what(WaitOn::Timer(delay), reason.into())
     }
 
-    /// Until an event on a watched object. The safety net is 5 minutes; [`Wait::safety_net`] changes it.
+    /// Until an event on a watched object. The safety net is that of the timing (5 minutes); [`Wait::safety_net`] changes it.
     pub fn for_event(reason: impl Into<Reason>) -> Self {
         Self::on_what(WaitOn::Event { safety_net: None }, reason.into())
     }

@@ -35,7 +35,12 @@ impl Enqueue {
 
     /// After a delay. The earliest of several such requests counts.
     pub fn after(&self, key: Key, delay: Delay) {
-        self.0.add_after(key, delay);
+        self.after_in(key, delay, Lane::Fast);
+    }
+
+    /// After a delay, in this lane.
+    pub(crate) fn after_in(&self, key: Key, delay: Delay, lane: Lane) {
+        self.0.add_after(key, delay, lane);
     }
 
     /// The object is gone: drops what is remembered of it, and its timers. A queued pass still runs.

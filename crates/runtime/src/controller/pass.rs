@@ -82,14 +82,18 @@ impl PassContext {
         Some(self.remembering(|memory| report(outcome, memory, prior, limits.timing())))
     }
 
-    /// Counts an outcome with its report, and says when the key runs again. Called once per pass, after everything is written.
+    /// Counts an outcome with its report, and says when the key runs again. Called once per pass, after everything is written. A pass that was
+    /// cancelled meanwhile counts for nothing.
     pub fn conclude(&self, outcome: &Flow, report: Report) -> Conclusion {
+        if self.cancelled.is_cancelled() {
+            return Conclusion::cancelled();
+        }
         let pass = Pass { started: self.started, ended: self.shared.now(), recheck: *self.recheck.lock() };
         let mut limits = self.shared.limits.lock();
         self.remembering(|memory| conclude(outcome, report, memory, &mut limits, &pass))
     }
 
-    /// Both at once, for a reconciler that has told of the outcome already.
+    /// Reports and counts an outcome at once, for a reconciler whose objects have told of the outcome already.
     pub fn end(&self, outcome: &Flow) -> Conclusion {
         match self.report(outcome, &Prior::Memory) {
             Some(report) => self.conclude(outcome, report),

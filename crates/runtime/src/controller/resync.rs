@@ -1,9 +1,10 @@
 //! The safety resync: everything is looked at again now and then (RUN-7).
 
-use kubewright_machinery::object::Key;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
+
+use kubewright_machinery::object::Key;
 
 use super::Enqueue;
 use crate::clock::Clock;

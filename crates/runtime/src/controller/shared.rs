@@ -51,9 +51,9 @@ impl Shared {
         self.wake.notify_one();
     }
 
-    pub(super) fn add_after(&self, key: Key, delay: Delay) {
+    pub(super) fn add_after(&self, key: Key, delay: Delay, lane: Lane) {
         let now = self.now();
-        self.queue.lock().add_after(key, delay, Lane::Fast, now);
+        self.queue.lock().add_after(key, delay, lane, now);
         self.metrics.standard().retries.get_or_create(&self.queue_labels()).inc();
         self.wake.notify_one();
     }
@@ -148,7 +148,7 @@ mod tests {
         let shared = Shared::new("c".to_owned(), Clock::system(), Metrics::new("test"), limits);
         shared.add(Key::new("", "a"), Lane::Fast);
         let (key, started) = shared.pop(1).unwrap();
-        shared.add_after(Key::new("", "b"), Delay::secs::<1>());
+        shared.add_after(Key::new("", "b"), Delay::secs::<1>(), Lane::Fast);
         shared.clock.sleep(Duration::from_secs(2)).await;
         assert_eq!(shared.next_due(1), None);
         assert!(shared.next_due(2).is_some());

@@ -1,4 +1,4 @@
-//! The writer of finalizers: nothing else adds or removes one.
+//! The writer of the finalizers of controllers. The finalizer on types that a component brings is a part of their manifests.
 
 mod writer;
 

@@ -145,6 +145,17 @@ async fn an_object_that_is_gone_or_another_one_is_gone() {
     assert_eq!(world.finalizers(), [OURS]);
 }
 
+// FZ-4, FNL-4
+#[tokio::test(start_paused = true)]
+async fn an_object_whose_deletion_has_begun_gets_no_finalizer_and_that_is_told() {
+    let world = World::with(json!(["x/y"]));
+    world.object.lock().as_mut().unwrap()["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
+    world.others.lock().push(json!(["x/y", "c/d"]));
+    let settled = world.writer().add(&object(json!(["x/y"])), |_| true).await;
+    assert!(matches!(settled, Ok(Settled::Deleting(_))), "{settled:?}");
+    assert_eq!(world.finalizers(), ["x/y", "c/d"]);
+}
+
 // FZ-8
 #[tokio::test(start_paused = true)]
 async fn a_former_name_counts_as_ours_and_goes_with_it() {

@@ -29,6 +29,8 @@ pub enum Settled {
     Unchanged,
     /// The object as the server has it now, with the change.
     Changed(Value),
+    /// The object is being deleted by now, so the finalizer cannot be added. With the object as it is (FNL-4).
+    Deleting(Value),
     /// The object is gone, or another one has its name.
     Gone,
     /// The object was changed meanwhile, and its reader does not go on with it as it is now.
@@ -91,7 +93,7 @@ impl FinalizerWriter {
     /// meanwhile still is the one that the caller means.
     pub async fn add(&self, object: &Value, goes_on: impl Fn(&Value) -> bool + Send) -> Result<Settled, ApiError> {
         let patch = |object: &Value| add_patch(object, &self.name).filter(|_| !self.holds(object));
-        self.settle(object, patch, goes_on).await
+        self.settle(object, true, patch, goes_on).await
     }
 
     /// Removes the finalizer under all of its names. `goes_on` as in [`add`](Self::add).
@@ -110,7 +112,7 @@ impl FinalizerWriter {
             }
             Some(patch)
         };
-        self.settle(object, patch, goes_on).await
+        self.settle(object, false, patch, goes_on).await
     }
 
     fn names(&self) -> impl Iterator<Item = &FinalizerName> {
@@ -121,6 +123,7 @@ impl FinalizerWriter {
     async fn settle(
         &self,
         object: &Value,
+        is_added: bool,
         patch: impl Fn(&Value) -> Option<Value> + Send,
         goes_on: impl Fn(&Value) -> bool + Send,
     ) -> Result<Settled, ApiError> {
@@ -145,7 +148,10 @@ impl FinalizerWriter {
             if !goes_on(&live) {
                 return Ok(Settled::Dropped(live));
             }
-            let Some(again) = patch(&live) else { return Ok(Settled::Changed(live)) };
+            let Some(again) = patch(&live) else {
+                let lacks_it = is_added && !self.holds(&live);
+                return Ok(if lacks_it { Settled::Deleting(live) } else { Settled::Changed(live) });
+            };
             // What the patch tests has not changed, so it is the patch itself that the server does not want.
             if again == next && refusal.code() == Some(422) {
                 return Err(refusal);

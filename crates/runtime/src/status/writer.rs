@@ -30,8 +30,8 @@ pub enum Written {
     Persisted(Value),
     /// The object is gone, or another one has its name.
     Gone,
-    /// Other writers were faster: each time, or so that the change no longer fits. With the object as it is now, if that is known.
-    Overtaken(Option<Value>),
+    /// Other writers were faster: each time, or so that the change no longer fits. With the object as it was read last.
+    Overtaken(Value),
 }
 
 /// What happens to a change when another writer has changed the object meanwhile.
@@ -73,8 +73,8 @@ impl StatusWriter {
         self
     }
 
-    /// Sends a change, the text of a merge patch for the status, of an object in this version. The text is all that is kept of a large
-    /// status while the server is asked.
+    /// Sends a change of the status of `object`, the text of a merge patch, on the condition that the object still has the version that
+    /// `object` has. The text is all that is kept of a large status while the server is asked.
     pub async fn write(&self, object: &Value, mut change: String, meanwhile: Meanwhile<'_>) -> Result<Written, ApiError> {
         let mut version = object.resource_version().to_owned();
         let mut attempts = self.attempts;
@@ -94,7 +94,7 @@ impl StatusWriter {
             };
             match meanwhile {
                 Meanwhile::Only(fits) if fits(&live) => {}
-                Meanwhile::Only(_) => return Ok(Written::Overtaken(Some(live))),
+                Meanwhile::Only(_) => return Ok(Written::Overtaken(live)),
                 Meanwhile::Rebase { start, new } => {
                     let status = live.get("status").unwrap_or(&Value::Null);
                     match diff(status, &rebase(start, new, status)) {
@@ -106,7 +106,7 @@ impl StatusWriter {
             live.resource_version().clone_into(&mut version);
             attempts -= 1;
             if attempts == 0 {
-                return Ok(Written::Overtaken(None));
+                return Ok(Written::Overtaken(live));
             }
             let pause = PAUSE.start + self.cluster.random().below(PAUSE.end - PAUSE.start);
             self.cluster.clock().sleep(Duration::from_micros(pause)).await;

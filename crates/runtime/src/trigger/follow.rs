@@ -1,9 +1,10 @@
 use std::borrow::Cow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use kubewright_core::filter::Change;
 use tokio_util::sync::CancellationToken;
 
-use crate::task::Tasks;
+use crate::task::{Tasks, panic_message};
 use crate::watch::{Store, WatchStatus};
 
 /// What a store tells.
@@ -19,7 +20,7 @@ pub enum News<P> {
 }
 
 /// Tells everything that happens in a store from now on, on a task of its own, starting with what is there. The store lives as long as the
-/// task: until `stop`, or until the tasks stop.
+/// task: until `stop`, or until the tasks stop. A panic of `tell` is logged, and the next news are told.
 pub fn follow<P: Send + Sync + 'static>(
     store: Store<P>,
     name: impl Into<Cow<'static, str>>,
@@ -46,7 +47,10 @@ pub fn follow<P: Send + Sync + 'static>(
                 }
                 () = statuses.changed() => News::Turned(statuses.status()),
             };
-            tell(news);
+            // A mapper that panics loses this change alone.
+            if let Err(payload) = catch_unwind(AssertUnwindSafe(|| tell(news))) {
+                tracing::error!(store = %store, message = panic_message(payload.as_ref()), "telling a change panicked");
+            }
         }
     };
     tasks.spawn(name, following).detach();

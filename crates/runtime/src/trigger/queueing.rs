@@ -1,6 +1,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use indexmap::IndexSet;
 use kubewright_core::filter::{Cause, Change, Filter};
 use kubewright_core::flow::Delay;
 use kubewright_core::queue::Lane;
@@ -31,7 +32,7 @@ pub struct Trigger<P: Send + Sync + 'static> {
 pub enum AtFirst {
     /// Their keys are queued in the slow lane (QUE-7).
     Queued,
-    /// Nothing: somebody else queues all keys at the start.
+    /// No key is queued: the first passes read these objects anyway.
     Skipped,
 }
 
@@ -98,16 +99,11 @@ impl<P: Send + Sync + 'static> Trigger<P> {
             return;
         }
         let states = [change.old.as_deref(), change.new.as_deref()];
-        let mut keys: Vec<Key> = Vec::new();
-        for key in states.into_iter().flatten().flat_map(|state| (self.map)(&change.key, state)) {
-            if !keys.contains(&key) {
-                keys.push(key);
-            }
-        }
+        let keys: IndexSet<Key> = states.into_iter().flatten().flat_map(|state| (self.map)(&change.key, state)).collect();
         for key in keys {
             match (is_first, self.debounce, self.lane) {
                 (true, ..) => queue.slow(key),
-                (false, Some(delay), _) => queue.after(key, delay),
+                (false, Some(delay), lane) => queue.after_in(key, delay, lane),
                 (false, None, Lane::Slow) => queue.slow(key),
                 (false, None, Lane::Fast) => queue.now(key),
                 (false, None, Lane::Urgent) => queue.urgent(key),

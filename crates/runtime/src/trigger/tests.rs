@@ -133,6 +133,20 @@ async fn a_change_that_does_not_pass_queues_nothing_and_is_in_the_store() {
     assert_eq!(scene.ran().await, ["demo/early"]);
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_mapper_that_panics_loses_one_change_and_no_other() {
+    let mut scene = Scene::new().await;
+    let careful = |key: &Key, text: &String| {
+        assert_ne!(text, "poison", "this mapper takes no poison");
+        vec![key.clone()]
+    };
+    scene.start(Trigger::mapped(scene.store.clone(), careful).at_first(AtFirst::Skipped)).await;
+    scene.server.put("demo", "a", "poison");
+    assert!(scene.ran().await.is_empty());
+    scene.server.put("demo", "b", "fine");
+    assert_eq!(scene.ran().await, ["demo/b"]);
+}
+
 // QUE-7, MAP-8
 #[tokio::test(start_paused = true)]
 async fn what_is_there_at_first_is_slow_and_later_changes_have_the_lane_of_the_trigger() {

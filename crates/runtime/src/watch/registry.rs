@@ -4,10 +4,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use indexmap::IndexSet;
 use kubewright_core::time::Moment;
 use kubewright_machinery::object::{GroupKind, Key, ObjectExt as _};
 use parking_lot::Mutex;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::sync::{Notify, watch};
 
 use super::driver::Driver;
@@ -61,8 +62,8 @@ impl Watches {
         Store::new(vec![self.part(spec, projector)], self.clone())
     }
 
-    /// The same for the objects in these namespaces, with one watch for each. No namespaces means all of them; for types without
-    /// namespaces nothing else makes sense.
+    /// A store of what `spec` names in these namespaces, with one watch for each. No namespaces means all of them; types without namespaces
+    /// are watched with none only.
     pub fn subscribe_within<P: Send + Sync + 'static>(
         &self,
         namespaces: &[String],
@@ -72,8 +73,9 @@ impl Watches {
         if namespaces.is_empty() {
             return self.subscribe(spec, projector);
         }
+        let namespaces: IndexSet<&String> = namespaces.iter().collect();
         let part = |namespace: &String| self.part(spec.clone().in_namespace(namespace), Arc::clone(&projector));
-        Store::new(namespaces.iter().map(part).collect(), self.clone())
+        Store::new(namespaces.into_iter().map(part).collect(), self.clone())
     }
 
     fn part<P: Send + Sync + 'static>(&self, spec: WatchSpec, projector: Arc<dyn Project<Output = P>>) -> Part<P> {
@@ -106,24 +108,25 @@ impl Watches {
         self.tell_written(object, &[]);
     }
 
-    /// The same for an object that the server said is gone.
+    /// Takes an object that the server said is gone out of all stores of the cluster at once.
     pub fn record_delete(&self, kind: &GroupKind, key: &Key, uid: &str) {
         self.tell_deleted(kind, key, uid, &[]);
     }
 
     pub(super) fn tell_written(&self, object: &Value, but: &[Arc<dyn Sink>]) {
         let Some(gvk) = object.gvk() else { return };
-        let mut metadata = None;
         for watch in self.of_kind(&gvk.group_kind()) {
-            let is_told = watch.spec.covers(object.namespace()) && watch.spec.is_of(&gvk.version) && watch.scope.is_complete();
+            let is_told = watch.spec.covers(object.namespace())
+                && watch.spec.is_of(&gvk.version)
+                && watch.scope.is_complete()
+                && !watch.is_refused();
             if !is_told {
                 continue;
             }
-            let shown: &Value =
-                if watch.spec.metadata_only { metadata.get_or_insert_with(|| metadata_of(object)) } else { object };
+            let shown = watch.spec.delivered(object);
             let in_scope = watch.scope.matches(object);
             for sink in watch.other_sinks(but) {
-                sink.record(shown, in_scope, Cause::Event);
+                sink.record(&shown, in_scope, Cause::Event);
             }
         }
     }
@@ -233,6 +236,11 @@ impl Watch {
         sinks.clone()
     }
 
+    /// Whether the server does not show its objects: nothing would ever take away what another writer deletes.
+    fn is_refused(&self) -> bool {
+        matches!(self.status.borrow().state, WatchState::Forbidden | WatchState::NotServed)
+    }
+
     /// All sinks but these.
     fn other_sinks(&self, but: &[Arc<dyn Sink>]) -> Vec<Arc<dyn Sink>> {
         let is_other = |sink: &&Arc<dyn Sink>| !but.iter().any(|but| Arc::ptr_eq(sink, but));
@@ -261,11 +269,6 @@ impl Watch {
 fn keep_the_same<P: Send + Sync + 'static>(one: &dyn Project<Output = P>, other: &dyn Project<Output = P>) -> bool {
     let is_one = std::ptr::addr_eq(one, other);
     is_one || one.shared_as().is_some() && one.shared_as() == other.shared_as()
-}
-
-/// What a watch of metadata delivers of an object.
-fn metadata_of(object: &Value) -> Value {
-    json!({ "apiVersion": object["apiVersion"], "kind": object["kind"], "metadata": object["metadata"] })
 }
 
 fn nanos(moment: Moment) -> u64 {

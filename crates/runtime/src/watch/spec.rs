@@ -1,8 +1,9 @@
+use std::borrow::Cow;
 use std::fmt;
 
 use kubewright_machinery::object::{GroupKind, GroupVersionKind};
 use kubewright_machinery::selector::LabelSelector;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// What to watch. Equal specs share one watch.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -65,6 +66,14 @@ impl WatchSpec {
     /// Does the server send objects in this version?
     pub(super) fn is_of(&self, version: &str) -> bool {
         self.version.as_ref().is_none_or(|own| own == version)
+    }
+
+    /// An object as the watch delivers it: a watch of metadata delivers nothing else.
+    pub(super) fn delivered<'a>(&self, object: &'a Value) -> Cow<'a, Value> {
+        if !self.metadata_only {
+            return Cow::Borrowed(object);
+        }
+        Cow::Owned(json!({ "apiVersion": object["apiVersion"], "kind": object["kind"], "metadata": object["metadata"] }))
     }
 
     /// Group and kind.

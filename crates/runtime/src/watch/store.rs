@@ -142,7 +142,7 @@ impl<P: Send + Sync + 'static> Store<P> {
     pub fn record_write(&self, object: &Value) {
         for part in self.parts.iter() {
             if let Some(in_scope) = part.is_in_scope(object) {
-                part.sink.record(object, in_scope, Cause::OwnWrite);
+                part.sink.record(&part.watch.spec.delivered(object), in_scope, Cause::OwnWrite);
             }
         }
         self.watches.tell_written(object, &self.sinks());
@@ -153,7 +153,7 @@ impl<P: Send + Sync + 'static> Store<P> {
     pub fn record_read(&self, object: &Value) {
         for part in self.parts.iter() {
             if let Some(in_scope) = part.is_in_scope(object) {
-                part.sink.record_read(object, in_scope);
+                part.sink.record_read(&part.watch.spec.delivered(object), in_scope);
             }
         }
     }

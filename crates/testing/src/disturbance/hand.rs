@@ -14,17 +14,23 @@ const TRIES: usize = 30;
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// The kinds without namespace that scenarios are about.
-const CLUSTER_SCOPED: [&str; 7] = [
+const CLUSTER_SCOPED: [&str; 12] = [
+    "APIService",
     "ClusterRole",
     "ClusterRoleBinding",
     "CustomResourceDefinition",
+    "IngressClass",
     "MutatingWebhookConfiguration",
     "Namespace",
+    "Node",
     "PersistentVolume",
+    "PriorityClass",
+    "StorageClass",
     "ValidatingWebhookConfiguration",
 ];
 
-/// Whoever is not the operator. Errors are texts for the report.
+/// The client of users and of controllers other than the operator. Plurals follow from kinds, and kinds of the cluster's own are known, so that
+/// no run asks discovery. Errors are texts for the report.
 pub struct Hand {
     client: kube::Client,
     namespace: String,
@@ -44,10 +50,12 @@ impl Hand {
         let api = object.api_version();
         let root = if api.contains('/') { format!("/apis/{api}") } else { format!("/api/{api}") };
         let plural = plural(object.kind());
+        let own = object.namespace();
+        let namespace = if own.is_empty() { self.namespace.as_str() } else { own };
         if CLUSTER_SCOPED.contains(&object.kind()) {
             format!("{root}/{plural}")
         } else {
-            format!("{root}/namespaces/{}/{plural}", self.namespace)
+            format!("{root}/namespaces/{namespace}/{plural}")
         }
     }
 
@@ -134,7 +142,11 @@ impl fmt::Debug for Hand {
 
 fn plural(kind: &str) -> String {
     let singular = kind.to_lowercase();
-    if let Some(stem) = singular.strip_suffix('y') {
+    if singular == "endpoints" {
+        return singular;
+    }
+    let after_vowel = |stem: &str| stem.ends_with(['a', 'e', 'i', 'o', 'u']);
+    if let Some(stem) = singular.strip_suffix('y').filter(|stem| !after_vowel(stem)) {
         return format!("{stem}ies");
     }
     let hisses = ["s", "x", "ch", "sh"].iter().any(|end| singular.ends_with(end));

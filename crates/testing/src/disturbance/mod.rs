@@ -27,6 +27,7 @@ pub use scenario::{Scenario, Step};
 use run::Stage;
 use trouble::Disturbance;
 
+use crate::cluster::fail;
 use crate::each;
 
 /// Plays a scenario undisturbed and under everything, and compares. Panics with all differences; prints how many runs there were, and what
@@ -34,10 +35,11 @@ use crate::each;
 pub fn survives(scenario: &impl Scenario) {
     let name = scenario.name();
     let prepared = each(&[()], async |()| Stage::prepare(scenario).await).remove(0);
-    let stage = prepared.and_then(|stage| stage).unwrap_or_else(|error| panic!("{name} cannot be prepared: {error}"));
+    let stage = prepared.and_then(|stage| stage).unwrap_or_else(|error| fail(&format!("{name} cannot be prepared: {error}")));
     let run = async |disturbance: &Disturbance| stage.run(disturbance).await;
     let plain = each(&[Disturbance::None], run).remove(0);
-    let plain = plain.and_then(|plain| plain).unwrap_or_else(|error| panic!("{name} undisturbed: {error}"));
+    let plain = plain.and_then(|plain| plain).unwrap_or_else(|error| fail(&format!("{name} undisturbed: {error}")));
+    assert!(!plain.objects.is_empty(), "{name} undisturbed left no objects that count: there is nothing to compare");
     let disturbances = points::chosen(&plain, scenario.is_combined());
     let (mut failures, mut spans) = (Vec::new(), report::Spans::default());
     for (outcome, disturbance) in each(&disturbances, run).into_iter().zip(&disturbances) {

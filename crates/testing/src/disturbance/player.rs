@@ -203,10 +203,11 @@ impl<'s, S: Scenario> Player<'s, S> {
         for _ in 0..times {
             self.hand.patch(object, patch).await?;
             let what = format!("{} corrected", object.title());
+            // The object as it should be is a patch, too: what is right already it leaves as it is.
             let is_corrected = |live: &Value| {
-                let mut again = live.clone();
-                merge_patch(&mut again, patch);
-                again != *live
+                let mut right = live.clone();
+                merge_patch(&mut right, &without_identity(object));
+                right == *live
             };
             self.until(&what, object, async |hand| Ok(hand.get(object).await?.as_ref().is_some_and(is_corrected))).await?;
         }
@@ -353,4 +354,13 @@ impl<'s, S: Scenario> Player<'s, S> {
         }
         Ok(())
     }
+}
+
+/// The fields of an object but those that say which one it is.
+fn without_identity(object: &Value) -> Value {
+    let mut fields = object.clone();
+    if let Some(fields) = fields.as_object_mut() {
+        fields.retain(|name, _| !["apiVersion", "kind", "metadata"].contains(&name.as_str()));
+    }
+    fields
 }

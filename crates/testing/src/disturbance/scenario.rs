@@ -84,7 +84,7 @@ pub enum Step {
     Remove(Value),
     /// Somebody makes a merge patch on an object, once it is there.
     Edit(Value, Value),
-    /// Somebody makes the same merge patch again as often as it is corrected, so many times.
+    /// Another writer makes the same merge patch so many times, each time after the fields of the object have been corrected.
     Contest(Value, Value, usize),
     /// The object comes to this state.
     Until(Value, String, fn(&Value, &str) -> bool),

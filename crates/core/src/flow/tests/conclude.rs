@@ -287,6 +287,9 @@ fn delays_of_conflicts_and_safety_nets_are_those_of_the_timing() {
     assert_eq!(delay(all(vec![Failure::terminal("T", "x").into(), conflict()])), "3s");
     let slow = || Flow::<()>::from(Failure::backoff("x").slow());
     assert_eq!(delay(all(vec![slow(), conflict()])), "1s");
+    let later = || Some(BoxError::from(Classified::after(Delay::secs::<9>(), "later")));
+    let nested = JoinedErrors::join([later(), Some(Box::new(status(409, "Conflict")) as BoxError)]);
+    assert_eq!(delay(Failure::unclassified(JoinedErrors::join([later(), nested]).unwrap()).into()), "3s");
     let errors = JoinedErrors::join([Some("plain".into()), Some(Box::new(status(409, "Conflict")) as BoxError)]).unwrap();
     assert_eq!(delay(Failure::unclassified(errors).slow().into()), "1s");
 }

@@ -2,7 +2,7 @@ use kubewright_machinery::object::GroupVersionKind;
 use serde_json::json;
 
 use super::*;
-use crate::testing::Server;
+use crate::testing::{Fault, Server};
 use crate::watch::Cause;
 
 // WATCH-7, STORE-8
@@ -57,6 +57,31 @@ async fn an_own_write_is_visible_in_all_stores_of_the_cluster_that_could_hold_it
     server.release();
     settle().await;
     assert!(told(&mut changes).is_empty(), "the event of the write is old news");
+}
+
+// STORE-8
+#[tokio::test(start_paused = true)]
+async fn an_own_write_in_a_store_of_metadata_is_its_metadata() {
+    let server = Server::new();
+    let store = server.cluster().watches().subscribe(config_maps().metadata_only(), Arc::new(Keeper));
+    store.synced().await;
+    server.hold();
+    store.record_write(&server.put("demo", "a", "1"));
+    assert_eq!(texts(&store), ["a="]);
+}
+
+// STORE-8
+#[tokio::test(start_paused = true)]
+async fn a_refused_watch_takes_no_writes_of_others() {
+    let server = Server::new();
+    let cluster = server.cluster();
+    let own = cluster.watches().subscribe(config_maps().in_namespace("demo"), Arc::new(Keeper));
+    own.synced().await;
+    server.fail_always("/api/v1/configmaps", Fault::Status(403, "Forbidden"));
+    let refused = subscribe(&cluster);
+    refused.settled().await;
+    own.record_write(&server.put("demo", "a", "1"));
+    assert_eq!((own.len(), refused.len()), (1, 0), "nothing would take it away again");
 }
 
 // STORE-8

@@ -107,7 +107,7 @@ async fn a_scope_of_several_namespaces_is_one_store() {
     server.put("two", "b", "x");
     server.put("three", "c", "x");
     let cluster = server.cluster();
-    let namespaces = ["one", "two", "four"].map(str::to_owned);
+    let namespaces = ["one", "two", "four", "one"].map(str::to_owned);
     let store = cluster.watches().subscribe_within(&namespaces, config_maps(), Arc::new(Keeper));
     let mut changes = store.changes();
     store.synced().await;

@@ -34,8 +34,8 @@ pub(super) fn differences(plain: &Outcome, disturbed: &Outcome, disturbance: &Di
             None => MORE,
             // Creates of one kind count together, since their paths name no object.
             Some(lasts) if object.ends_with(' ') => Fault::most_requests(lasts),
-            // Each pass tries three times, and each step of the scenario may start one besides those that the back-off starts.
-            Some(lasts) => MORE + 3 * (Fault::most_passes(lasts) + plain.steps),
+            // Each pass tries three times.
+            Some(lasts) => MORE + 3 * Fault::most_passes(lasts),
         };
         let most = disturbance.operators() * plain.writes.get(object).copied().unwrap_or(0) + more;
         if *writes > most {

@@ -25,8 +25,6 @@ pub(super) struct Outcome {
     pub(super) writes: BTreeMap<String, usize>,
     /// How many requests the operators sent.
     pub(super) requests: usize,
-    /// How many steps the scenario has.
-    pub(super) steps: usize,
     /// The kinds that were watched.
     pub(super) watched: BTreeSet<(String, String)>,
     /// The verbs and resources of the requests.
@@ -101,7 +99,6 @@ impl<'s, S: Scenario> Stage<'s, S> {
             touched,
             writes: writes(&journal, player.cluster.namespace()),
             requests: journal.iter().count(),
-            steps: all.len() - before,
             watched: watched(&player.cluster.journal().all()),
             asked: asked(&journal),
             took: done.saturating_sub(begun),

@@ -12,7 +12,6 @@ pub(crate) struct Sender {
     cluster: Cluster,
     manager: Arc<str>,
     parallel: usize,
-    retry: Retry,
 }
 
 /// An action and what the server answered.
@@ -25,24 +24,24 @@ pub(crate) struct Sent {
 impl Sender {
     /// At most `parallel` requests of one batch are in flight.
     pub(crate) fn new(cluster: Cluster, manager: Arc<str>, parallel: usize) -> Self {
-        Self { cluster, manager, parallel: parallel.max(1), retry: Retry::default() }
+        Self { cluster, manager, parallel: parallel.max(1) }
     }
 
     pub(crate) fn cluster(&self) -> &Cluster {
         &self.cluster
     }
 
-    /// Sends a batch. The answers come in the order of the actions, each as soon as those before it are there: all together would be
+    /// Sends a batch, each request as often as `retry` says. The answers come in the order of the actions, each as soon as those before it are there: all together would be
     /// as large as the dependents themselves.
-    pub(crate) fn send(&self, actions: Vec<ObjectAction>) -> impl Stream<Item = Sent> + Send {
+    pub(crate) fn send<'a>(&'a self, actions: Vec<ObjectAction>, retry: &'a Retry) -> impl Stream<Item = Sent> + Send + 'a {
         let sent = futures::stream::iter(actions).map(move |action| async move {
-            let answer = self.send_one(&action).await;
+            let answer = self.send_one(&action, retry).await;
             Sent { action, answer }
         });
         sent.buffered(self.parallel)
     }
 
-    async fn send_one(&self, action: &ObjectAction) -> Result<Answer, ApiError> {
+    async fn send_one(&self, action: &ObjectAction, retry: &Retry) -> Result<Answer, ApiError> {
         if !action.after.is_zero() {
             let wait = self.cluster.random().spread(action.after, 0.2);
             self.cluster.clock().sleep(wait).await;
@@ -50,7 +49,7 @@ impl Sender {
         let resource = self.resource_of(action).await?;
         let request = request(action, &resource, &self.manager);
         tracing::debug!(%request, "sending");
-        self.cluster.exchange_retrying(&request, &self.retry).await
+        self.cluster.exchange_retrying(&request, retry).await
     }
 
     /// The type as the server serves it. Requests without an object of their own do with any version.

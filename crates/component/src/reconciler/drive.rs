@@ -120,7 +120,8 @@ impl Pass<'_> {
             }
             let target = Arc::clone(&self.target);
             self.shared.strays.expect(self.key, self.object.uid(), &target, &batch, &inventory);
-            let mut answers = pin!(target.sender.send(batch));
+            let retry = self.retry();
+            let mut answers = pin!(target.sender.send(batch, &retry));
             while let Some(sent) = answers.next().await {
                 self.record_sent(&engine, &sent, &mut observed);
             }

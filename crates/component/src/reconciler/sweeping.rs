@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures::StreamExt as _;
 use kubewright_core::dependents::{Action, Desired, Engine, Inventory, Item, Memory, Observed, Phase, Response, plan_deletion};
 use kubewright_machinery::object::{Key, ObjectExt as _, ObjectKey};
-use kubewright_runtime::cluster::ApiRequest;
+use kubewright_runtime::cluster::{ApiRequest, Retry};
 use serde_json::Value;
 
 use super::Shared;
@@ -103,7 +103,8 @@ impl Shared {
                     _ => {}
                 }
             }
-            let mut answers = pin!(target.sender.send(batch));
+            let retry = Retry::default();
+            let mut answers = pin!(target.sender.send(batch, &retry));
             while let Some(sent) = answers.next().await {
                 let refusal = sent.answer.as_ref().err().map(refusal_of);
                 self.metrics.sent(sent.action.verb, false, sent.answer.as_ref().err(), false);

@@ -3,7 +3,7 @@
 use kubewright_core::backoff::Transient;
 use kubewright_core::flow::{Class, Delay, Failure, Halt, Origin, Reason, Wait};
 use kubewright_render::RenderError;
-use kubewright_runtime::cluster::ApiError;
+use kubewright_runtime::cluster::{ApiError, Retry};
 
 use super::end::End;
 use super::pass::Pass;
@@ -13,6 +13,13 @@ impl Pass<'_> {
     /// Something is left undone because of a transient error.
     pub(super) fn note_transient(&mut self, error: Transient) {
         self.transient = Some(error.and(self.transient));
+    }
+
+    /// How often this pass repeats a request about a dependent after a transient error. A pass that an event started while the back-off still
+    /// runs tries once: the back-off says when the server is asked more insistently.
+    pub(super) fn retry(&self) -> Retry {
+        let now = self.shared.cluster.clock().moment();
+        if self.memory.transient.is_waiting(now) { Retry::never() } else { Retry::default() }
     }
 
     /// The countdown of the timeout runs while the component is not as it is wanted, whatever holds it up (TIME-1). Waits before the

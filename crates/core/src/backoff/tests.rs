@@ -73,7 +73,9 @@ fn transient_errors_wait_from_a_second_to_a_minute_and_start_anew_after_a_pass_w
     let mut now = Moment(Duration::from_secs(100));
     let mut delays = Vec::new();
     for _ in 0..8 {
+        assert!(!backoff.is_waiting(now));
         let delay = backoff.delay(Transient::default(), now);
+        assert!(backoff.is_waiting(now + delay / 2));
         delays.push(delay.as_secs());
         now = now + delay;
     }

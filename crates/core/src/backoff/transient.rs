@@ -48,6 +48,11 @@ impl TransientBackoff {
         delay
     }
 
+    /// Whether the last delay is not over yet: a pass now is one that an event started.
+    pub fn is_waiting(&self, now: Moment) -> bool {
+        self.due.is_some_and(|due| now < due)
+    }
+
     /// A pass met no transient error: the next one starts with the first delay.
     pub fn reset(&mut self) {
         *self = Self::default();

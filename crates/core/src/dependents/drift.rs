@@ -82,7 +82,8 @@ impl Planner<'_> {
 
     /// Whether an object that no watch shows may be there all the same: somebody who changes it again and again took its label.
     pub(super) fn may_be_hidden(&self, key: &ObjectKey) -> bool {
-        self.memory.drift.contains_key(key) && !self.observed.read_absent.contains(key)
+        let is_remembered = self.memory.drift.contains_key(key) || self.memory.met.contains(key);
+        is_remembered && !self.observed.read_absent.contains(key)
     }
 
     /// Whether an object that does not keep our marks may be written again.

@@ -22,6 +22,8 @@ pub struct Memory {
     pub(super) compared: BTreeMap<ObjectKey, Compared>,
     /// Objects that were written without fields that the server does not know (WRITE-12).
     pub(super) undeclared: BTreeMap<ObjectKey, Dropped>,
+    /// Objects whose creation met an object of their name that no watch shows, since it has no owner: the next pass reads it at once.
+    pub(super) met: BTreeSet<ObjectKey>,
 }
 
 impl Memory {

@@ -231,6 +231,7 @@ impl<'a> Planner<'a> {
         let known = |key: &ObjectKey| index.get(key).is_some_and(|place| !gone.contains(place));
         self.memory.drift.retain(|key, _| known(key));
         self.memory.lagging.retain(|key, _| known(key));
+        self.memory.met.retain(|key| known(key));
         self.memory.undeclared.retain(|key, _| known(key));
         self.memory.compared.retain(|key, _| known(key));
         let items = &self.items;

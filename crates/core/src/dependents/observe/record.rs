@@ -93,6 +93,9 @@ impl Observed {
             }
             _ => {}
         }
+        if action.verb.is_write() {
+            memory.met.remove(key);
+        }
         self.unsure.remove(key);
         let gone = match action.verb {
             Verb::Delete | Verb::Recreate => !is_terminating(body),
@@ -198,6 +201,7 @@ impl Observed {
             }
             Verb::Create if refusal.is_absent() => self.type_is_missing(action, refusal),
             Verb::ReadLive if refusal.is_absent() => {
+                memory.met.remove(key);
                 self.unsure.remove(key);
                 self.live.remove(key);
                 self.read_absent.insert(key.clone());
@@ -219,6 +223,9 @@ impl Observed {
                 self.conflict(action, &title);
             }
             verb if refusal.is_conflict() && verb != Verb::ReadLive => {
+                if verb == Verb::Create {
+                    memory.met.insert(key.clone());
+                }
                 self.conflict(action, &title);
             }
             Verb::Update if action.corrective && refusal.code == 422 && self.may_repair(action) => {

@@ -69,6 +69,24 @@ fn lost_and_changed_labels_are_noticed() {
     assert_eq!(world.cluster.get("ConfigMap", "c").unwrap().label(&label), Some(world.engine.owner.hash()));
 }
 
+// WATCH-8
+#[test]
+fn an_object_that_a_create_has_met_is_read_by_the_next_pass_instead_of_created_again() {
+    let mut world = World::new();
+    world.cluster.put(object("ConfigMap", "c"));
+    let never = [object("ConfigMap", "c").with("adoption-policy", "never")];
+    assert_eq!(blocked(world.apply(&never)).0, BlockedReason::OwnerConflict);
+    assert_eq!(world.requests(), ["Create c", "ReadLive c"]);
+    assert_eq!(blocked(world.apply(&never)).0, BlockedReason::OwnerConflict);
+    assert_eq!(world.requests(), ["ReadLive c"]);
+    world.cluster.remove("ConfigMap", "c");
+    assert!(world.apply(&never).is_complete());
+    assert_eq!(world.requests(), ["ReadLive c", "Create c"]);
+    world.cluster.remove("ConfigMap", "c");
+    world.apply(&never);
+    assert_eq!(world.requests(), ["Create c"], "what is ours is not asked for");
+}
+
 // OWN-3, TRG-3
 #[test]
 fn an_object_of_nobody_that_is_on_its_way_out_is_watched_until_it_is_gone() {

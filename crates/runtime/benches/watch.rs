@@ -17,7 +17,7 @@ use kubewright_machinery::object::{GroupKind, Key, ObjectExt as _};
 use kubewright_runtime::clock::{Clock, Random};
 use kubewright_runtime::cluster::{Cluster, ClusterOptions};
 use kubewright_runtime::task::Tasks;
-use kubewright_runtime::watch::{Project, Refused, Store, WatchSpec};
+use kubewright_runtime::watch::{Project, Store, Unprojectable, WatchSpec};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
@@ -40,7 +40,7 @@ struct Keeper {
 impl Project for Keeper {
     type Output = Kept;
 
-    fn project(&self, object: &Value) -> Result<Kept, Refused> {
+    fn project(&self, object: &Value) -> Result<Kept, Unprojectable> {
         let owner = object.label("demo.example.com/owner-id").and_then(|owner| owner.parse::<usize>().ok());
         Ok(Kept {
             uid: object.uid().into(),

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::cluster::fail;
 use crate::{Journal, TestCluster};
 
-/// So many writes of one object within so much time are none of a storm, besides one for each write of somebody else.
+/// So many writes of one object within so much time are no storm, besides one for each write of other clients.
 const LIMITS: [(usize, Duration); 2] = [(10, Duration::from_secs(10)), (25, Duration::from_mins(1))];
 /// So often an object may leave Ready in the whole of a test.
 const DEPARTURES: usize = 12;
@@ -20,7 +20,7 @@ const DEPARTURES: usize = 12;
 #[derive(Debug)]
 pub struct Calm {
     operator: Journal,
-    /// Of the embedded server: everybody's.
+    /// All requests, of the embedded server.
     all: Option<Journal>,
 }
 

@@ -8,7 +8,7 @@ use kubewright_machinery::object::{Key, ObjectExt as _};
 use kubewright_runtime::cluster::Cluster;
 use kubewright_runtime::task::Tasks;
 use kubewright_runtime::trigger::{News, follow};
-use kubewright_runtime::watch::{Cause, Change, Project, Store, WatchSpec, WatchState, project_with};
+use kubewright_runtime::watch::{Cause, Change, Project, Store, WatchSpec, WatchState, presence, project_with};
 use parking_lot::Mutex;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -127,12 +127,12 @@ impl AwaitedWatches {
                 }
                 Obstacle::Instances(spec) => {
                     let interest = Interest { at_first: Box::new(Store::is_empty), later: |store, _| store.is_empty() };
-                    self.listen(listener, spec, project_with(|_| ()), interest);
+                    self.listen(listener, spec, presence(), interest);
                 }
                 Obstacle::Type(spec) => {
                     // Which definition it was does not show: the pass looks again.
                     let interest = Interest { at_first: Box::new(|_| true), later: |_, _| true };
-                    self.listen(listener, spec, project_with(|_| ()), interest);
+                    self.listen(listener, spec, presence(), interest);
                 }
             }
         }
@@ -156,11 +156,11 @@ impl AwaitedWatches {
         let name = format!("awaited {spec}");
         let kind = title(spec.kind());
         let store = inner.cluster.watches().subscribe(spec, projector);
-        let (notify, seen) = (Arc::clone(&inner.notify), store.clone());
+        let (notify, shown) = (Arc::clone(&inner.notify), store.clone());
         let tell = move |news: News<P>| {
             let is_news = match news {
-                News::Synced => (interest.at_first)(&seen),
-                News::Changed(change) => change.cause != Cause::Initial && (interest.later)(&seen, &change),
+                News::Synced => (interest.at_first)(&shown),
+                News::Changed(change) => change.cause != Cause::Initial && (interest.later)(&shown, &change),
                 News::Turned(status) => match status.state {
                     WatchState::Forbidden => refused.lock().insert(kind.clone()),
                     WatchState::Watching => refused.lock().remove(&kind),

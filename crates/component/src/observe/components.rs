@@ -98,7 +98,7 @@ fn digest(object: &Value, pointers: &[&str]) -> u64 {
 }
 
 impl Components {
-    /// Watches them. No namespaces: all of them. `notify` queues a pass.
+    /// Watches the components in these namespaces; no namespaces means all of them. `notify` queues a pass.
     pub(crate) fn watch(cluster: &Cluster, gvk: &GroupVersionKind, namespaces: &[String], notify: Notify) -> Self {
         let store = cluster.watches().subscribe_within(namespaces, WatchSpec::of_version(gvk), project_with(Compact::of));
         Self { store, own_writes: OwnWrites::new(notify) }
@@ -160,7 +160,7 @@ impl Components {
         self.store.record_delete(&Key::new(object.namespace(), object.name()), object.uid());
     }
 
-    /// What is known of them.
+    /// The store of the components.
     pub(crate) fn store(&self) -> &Store<Compact> {
         &self.store
     }

@@ -9,7 +9,7 @@ use kubewright_machinery::object::{GroupKind, Key, ObjectExt as _, ObjectKey};
 use kubewright_runtime::cluster::Cluster;
 use kubewright_runtime::task::Tasks;
 use kubewright_runtime::trigger::{News, follow};
-use kubewright_runtime::watch::{Cause, Change, Project, Refused, Store, WatchSpec, WatchState};
+use kubewright_runtime::watch::{Cause, Change, Project, Store, Unprojectable, WatchSpec, WatchState};
 use parking_lot::Mutex;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -114,7 +114,7 @@ impl DependentProjector {
 impl Project for DependentProjector {
     type Output = Projection;
 
-    fn project(&self, object: &Value) -> Result<Projection, Refused> {
+    fn project(&self, object: &Value) -> Result<Projection, Unprojectable> {
         let mut projection = Projection::of(object, &self.context);
         projection.owner = projection.owner.take().map(|owner| self.shared(owner));
         Ok(projection)

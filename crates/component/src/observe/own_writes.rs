@@ -30,7 +30,7 @@ struct Writes {
     last: Option<u64>,
     /// While a write is underway: the states that events showed.
     held: Option<Vec<u64>>,
-    /// Whether the component went away while a write was underway.
+    /// Whether the component was deleted while a write on it was underway: its entry goes when that write has its answer.
     gone: bool,
 }
 

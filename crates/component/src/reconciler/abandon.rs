@@ -10,7 +10,7 @@ use kubewright_core::dependents::Item;
 use kubewright_core::flow::{Halt, Wait};
 use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
 use kubewright_runtime::cluster::{ApiError, ApiRequest, ApiResource, Cluster};
-use kubewright_runtime::finalizer::{FinalizerWriter, Removal, Settled};
+use kubewright_runtime::finalizer::{FinalizerOutcome, FinalizerWriter, RemovalGuard};
 use serde_json::Value;
 
 use super::pass::Pass;
@@ -146,8 +146,8 @@ impl Pass<'_> {
             shared.finalizer().clone(),
             &shared.timing,
         );
-        match writer.hurried(ANSWER).remove(&live, Removal::Anyhow, |live| !is_anothers(live)).await? {
-            Settled::Overtaken(error) => Err(error),
+        match writer.hurried(ANSWER).remove(&live, RemovalGuard::Anyhow, |live| !is_anothers(live)).await? {
+            FinalizerOutcome::Overtaken(error) => Err(error),
             _ => Ok(()),
         }
     }

@@ -1,6 +1,6 @@
 use kubewright_machinery::object::ObjectExt as _;
 use kubewright_runtime::cluster::ApiError;
-use kubewright_runtime::finalizer::{Removal, Settled};
+use kubewright_runtime::finalizer::{FinalizerOutcome, RemovalGuard};
 use serde_json::Value;
 
 use super::end::{End, Step};
@@ -24,14 +24,14 @@ impl Pass<'_> {
     pub(super) async fn remove_finalizer(&mut self) -> Step {
         let underway = self.shared.components.begin_write(self.key);
         let same = |live: &Value| Persisted::of(live) == self.persisted;
-        let settled = self.shared.finalizers.remove(&self.object, Removal::AsSeen, same).await;
+        let settled = self.shared.finalizers.remove(&self.object, RemovalGuard::AsSeen, same).await;
         self.finish_write(underway, settled)
     }
 
-    fn finish_write(&mut self, mut underway: Underway, settled: Result<Settled, ApiError>) -> Step {
+    fn finish_write(&mut self, mut underway: Underway, settled: Result<FinalizerOutcome, ApiError>) -> Step {
         match settled {
-            Ok(Settled::Unchanged) => Ok(()),
-            Ok(Settled::Changed(object)) => {
+            Ok(FinalizerOutcome::Unchanged) => Ok(()),
+            Ok(FinalizerOutcome::Changed(object)) => {
                 // The answer to the removal of the last finalizer has the version of before, so it is no news to the watch.
                 if object.deletion_timestamp().is_some() && object.finalizers().next().is_none() {
                     self.shared.components.record_delete(&object);
@@ -39,8 +39,8 @@ impl Pass<'_> {
                 underway.answered(&object);
                 self.go_on_with(object)
             }
-            Ok(Settled::Gone) => Err(Box::new(End::Gone)),
-            Ok(Settled::Dropped(live) | Settled::Deleting(live)) => {
+            Ok(FinalizerOutcome::Gone) => Err(Box::new(End::Gone)),
+            Ok(FinalizerOutcome::Dropped(live) | FinalizerOutcome::Deleting(live)) => {
                 self.shared.components.record_write(&live);
                 Err(Box::new(End::Overtaken))
             }
@@ -49,8 +49,8 @@ impl Pass<'_> {
         }
     }
 
-    /// The draft was made from the status as it was read: with another one the pass must start anew, or it would take away what
-    /// somebody else wrote.
+    /// The draft was made from the status as it was read: with another one the pass must start anew, or it would take away what another writer
+    /// wrote.
     fn go_on_with(&mut self, object: Value) -> Step {
         if Persisted::of(&object) != self.persisted {
             self.shared.components.record_write(&object);

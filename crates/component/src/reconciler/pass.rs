@@ -54,9 +54,9 @@ pub(super) struct Pass<'a> {
     pub(super) watches: DependentWatches,
     /// Dependents of kinds that may not be watched, as they were read.
     pub(super) polled: HashMap<GroupKind, Polled>,
-    /// The types that may not be watched, as far as this pass needs them: of dependents and of what is in their way,
+    /// The types of dependents, and of objects in their way, that may not be watched, as far as this pass needs them.
     pub(super) unwatched: BTreeSet<String>,
-    /// and of references.
+    /// The types of references that may not be watched.
     pub(super) unwatched_references: BTreeSet<String>,
     /// Whether this pass looked at the dependents.
     pub(super) looked: bool,

@@ -1,4 +1,4 @@
-//! The status of a component: as it is persisted, as a pass drafts it, and what of it is worth a write.
+//! The status of a component: as it is persisted, as a pass drafts it, and the change between the two that is written.
 
 mod draft;
 mod persisted;

@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use kubewright_runtime::watch::{Project, Refused};
+use kubewright_runtime::watch::{Project, Unprojectable};
 use parking_lot::RwLock;
 use serde_json::{Map, Value};
 
@@ -35,7 +35,7 @@ pub(super) struct KeepNamed(pub(super) Names);
 impl Project for KeepNamed {
     type Output = Content;
 
-    fn project(&self, object: &Value) -> Result<Content, Refused> {
+    fn project(&self, object: &Value) -> Result<Content, Unprojectable> {
         let name = object.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
         Ok(if self.0.read().contains(name) { Content::of(object) } else { Content::Dropped })
     }

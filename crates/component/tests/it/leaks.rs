@@ -59,7 +59,7 @@ pub(crate) fn pages(running: &RunningOperator) -> String {
     pages
 }
 
-/// What holds the planted value although it must not: requests but those of the given resources, log lines, and the pages.
+/// Returns the requests, log lines and lines of pages that hold the planted value; requests for the resources in `but` may hold it.
 pub(crate) fn found(requests: &Records, but: &[&str], pages: &str) -> Vec<String> {
     let meant = |resource: &str| but.contains(&resource);
     let leaking = requests.iter().filter(|record| {

@@ -44,4 +44,5 @@ mod takeover;
 mod targets;
 mod timeouts;
 mod types;
+mod waiting;
 mod world;

@@ -15,7 +15,7 @@ pub struct Change<P> {
     pub old: Option<Arc<P>>,
     /// The object now, `None` when it went.
     pub new: Option<Arc<P>>,
-    /// How it became known.
+    /// How the change became known.
     pub cause: Cause,
 }
 

@@ -223,7 +223,7 @@ pub(super) fn bounds(error: &(dyn Error + 'static)) -> Bounds {
 pub(super) struct Bounds {
     /// The smallest delay of class `After`.
     pub(super) after: Option<Delay>,
-    /// Whether one is of class `Conflict`.
+    /// Whether an error that was joined is of class `Conflict`.
     pub(super) conflict: bool,
 }
 

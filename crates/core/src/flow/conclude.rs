@@ -1,6 +1,6 @@
 //! From the outcome of a pass to conditions and event, and then to queue action and metric.
 
-use super::conclusion::{Conclusion, Outcome, Report, StalledMark, Texts};
+use super::conclusion::{Conclusion, Outcome, PassReport, StalledMark, Texts};
 use super::join::{Extra, smallest};
 use super::memory::Told;
 use super::{
@@ -67,7 +67,7 @@ impl Limits {
 
 /// Says what conditions, event and log tell of an outcome. The memory stays as it is, so an outcome to which something is added later can be
 /// reported again. Whether the object is being deleted makes no difference.
-pub fn report(outcome: &Flow, memory: &KeyMemory, prior: &Prior, timing: &Timing) -> Report {
+pub fn report(outcome: &Flow, memory: &KeyMemory, prior: &Prior, timing: &Timing) -> PassReport {
     let before = Before::of(prior, memory);
     match outcome {
         Ok(()) | Err(Halt::Done) => done(&before),
@@ -81,7 +81,7 @@ pub fn report(outcome: &Flow, memory: &KeyMemory, prior: &Prior, timing: &Timing
 }
 
 /// Counts an outcome, and says when the key runs again: once per pass, with the last report of it.
-pub fn conclude(outcome: &Flow, report: Report, memory: &mut KeyMemory, limits: &mut Limits, pass: &Pass) -> Conclusion {
+pub fn conclude(outcome: &Flow, report: PassReport, memory: &mut KeyMemory, limits: &mut Limits, pass: &Pass) -> Conclusion {
     let schedule = match outcome {
         Ok(()) | Err(Halt::Done) => {
             memory.forget_failures();
@@ -138,10 +138,10 @@ impl Before {
     }
 }
 
-fn done(before: &Before) -> Report {
+fn done(before: &Before) -> PassReport {
     let word = reason::constant("Reconciled");
     let transition = !before.was_ready();
-    Report {
+    PassReport {
         outcome: Outcome::Done,
         event: transition.then(|| Event::normal(word.clone(), "reconciled")),
         ready: Some((true, Texts { reason: word, message: String::new() })),
@@ -151,11 +151,11 @@ fn done(before: &Before) -> Report {
     }
 }
 
-fn waiting(wait: &Wait, before: &Before) -> Report {
+fn waiting(wait: &Wait, before: &Before) -> PassReport {
     let inner = wait.0.as_ref();
     let transition = !before.waited_for(&inner.reason);
     let texts = texts(inner.reason.clone(), &wait.text());
-    Report {
+    PassReport {
         outcome: Outcome::Wait,
         event: transition.then(|| own_or(inner.event.as_ref(), EventType::Normal, &texts)),
         message: texts.message.clone(),
@@ -185,7 +185,7 @@ fn wait_for(wait: &Wait, memory: &mut KeyMemory, limits: &mut Limits) -> Schedul
     Schedule::After(own).sooner(timers(&inner.extra, memory, limits))
 }
 
-fn failing(failure: &Failure, memory: &KeyMemory, before: &Before, timing: &Timing) -> Report {
+fn failing(failure: &Failure, memory: &KeyMemory, before: &Before, timing: &Timing) -> PassReport {
     let event = failure.0.event.as_ref();
     let found = failure.classification();
     let texts = texts(found.reason.clone(), &failure.text());
@@ -194,7 +194,7 @@ fn failing(failure: &Failure, memory: &KeyMemory, before: &Before, timing: &Timi
     }
     let message = texts.message.clone();
     if found.is_conflict() && memory.conflicts < timing.quiet_conflicts {
-        return Report {
+        return PassReport {
             outcome: Outcome::Conflict,
             ready: None,
             stalled: StalledMark::Keep,
@@ -203,7 +203,7 @@ fn failing(failure: &Failure, memory: &KeyMemory, before: &Before, timing: &Timi
             message,
         };
     }
-    Report {
+    PassReport {
         outcome: Outcome::Error,
         event: Some(own_or(event, EventType::Warning, &texts)),
         ready: Some((false, texts)),
@@ -259,9 +259,9 @@ fn backoff(slow: bool, memory: &mut KeyMemory, limits: &mut Limits, pass: &Pass)
 }
 
 /// Blocked and terminal outcomes: nothing happens until something changes.
-fn stuck(outcome: Outcome, texts: Texts, event: Option<&Event>, before: &Before) -> Report {
+fn stuck(outcome: Outcome, texts: Texts, event: Option<&Event>, before: &Before) -> PassReport {
     let transition = !before.was_stalled_by(&texts.reason);
-    Report {
+    PassReport {
         outcome,
         event: transition.then(|| own_or(event, EventType::Warning, &texts)),
         ready: Some((false, texts.clone())),

@@ -2,10 +2,10 @@
 
 use super::{Event, Reason, Schedule};
 
-/// What a pass tells: by conditions, event, log and metric.
+/// The conditions, event, log line and metric of a finished pass.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Report {
+pub struct PassReport {
     /// The label `result` of the metrics.
     pub outcome: Outcome,
     /// Condition `Ready`: whether, and why. `None` leaves it as it is.
@@ -20,12 +20,12 @@ pub struct Report {
     pub message: String,
 }
 
-/// What a finished pass means. The runner does what it says.
+/// The report of a finished pass with the schedule of its key. The runner executes both.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Conclusion {
-    /// What it tells.
-    pub report: Report,
+    /// The conditions, event, log line and metric.
+    pub report: PassReport,
     /// When the key runs again.
     pub schedule: Schedule,
     /// Failures with back-off in a row, this one included; 0 after an outcome that forgets them.
@@ -76,7 +76,7 @@ pub enum StalledMark {
 impl Conclusion {
     /// A pass that shutdown or the loss of the lease ended: nothing is recorded, and it is not retried here.
     pub const fn cancelled() -> Self {
-        let report = Report {
+        let report = PassReport {
             outcome: Outcome::Cancelled,
             ready: None,
             stalled: StalledMark::Keep,

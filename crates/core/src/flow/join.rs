@@ -13,10 +13,10 @@ pub struct Joined<T>(pub Vec<Option<T>>);
 #[derive(Clone, Debug, Default)]
 pub(super) struct Extra {
     pub(super) recheck: Option<Delay>,
-    /// Whether a branch is to be repeated after a conflict.
+    /// Whether the delay after conflicts bounds the schedule: a branch failed with class `Conflict`, and the joined halt has another class.
     pub(super) conflict: bool,
     pub(super) safety_net: Option<Delay>,
-    /// Whether a branch waits for an event with the safety net of the controller.
+    /// Whether a branch waits for an event and names no safety net, so that the one of the timing counts.
     pub(super) default_net: bool,
     pub(super) growing: Vec<Growing>,
 }

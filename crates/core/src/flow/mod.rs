@@ -41,7 +41,7 @@ pub use api::{ApiFault, ApiStatus, StatusCause, classify_status, recognise_with}
 pub use blocked::Blocked;
 pub use classify::{BoxError, Class, Classification, Classified, JoinedErrors, Origin};
 pub use conclude::{Limits, Pass, Prior, PriorCondition, conclude, report};
-pub use conclusion::{Conclusion, Outcome, Report, StalledMark, Texts};
+pub use conclusion::{Conclusion, Outcome, PassReport, StalledMark, Texts};
 pub use confidential::Confidential;
 pub use delay::{Delay, ZeroDelay};
 pub use denial::{Denial, MissingRule, explained};

@@ -8,7 +8,7 @@ use super::{Delay, Event, Flow, Halt, Reason, text};
 #[must_use]
 pub struct Wait(pub(super) Box<Inner>);
 
-/// What ends a wait.
+/// The end of a wait: a timer, or an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WaitOn {

@@ -309,7 +309,7 @@ const NOT_ACCEPTABLE: u16 = 406;
 pub(crate) struct Connection {
     /// Makes requests for whom the cluster acts.
     client: kube::Client,
-    /// The client for users; made for the first who asks.
+    /// The client for hooks and reconcilers; made when it is first asked for.
     discreet: OnceLock<kube::Client>,
     user_agent: Option<HeaderValue>,
     acts_as_another: bool,

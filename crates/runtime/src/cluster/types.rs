@@ -1,7 +1,7 @@
 use kubewright_machinery::object::GroupKind;
 
 use super::{Cluster, Discovery};
-use crate::watch::{Cause, Change, Store, WatchSpec, WatchState, Watches, project_with};
+use crate::watch::{Cause, Change, Store, WatchSpec, WatchState, Watches, presence};
 
 /// Keeps discovery up to date: definitions and aggregated services are watched, without their contents.
 pub(super) fn follow(cluster: &Cluster) -> impl Future<Output = ()> + Send + use<> {
@@ -11,10 +11,8 @@ pub(super) fn follow(cluster: &Cluster) -> impl Future<Output = ()> + Send + use
 }
 
 async fn follow_both(discovery: &Discovery, watches: &Watches) {
-    let projector = project_with(|_| ());
-    let store = |group: &str, kind: &str| {
-        watches.subscribe(WatchSpec::new(GroupKind::new(group, kind)).metadata_only(), projector.clone())
-    };
+    let store =
+        |group: &str, kind: &str| watches.subscribe(WatchSpec::new(GroupKind::new(group, kind)).metadata_only(), presence());
     let definitions = store("apiextensions.k8s.io", "CustomResourceDefinition");
     let services = store("apiregistration.k8s.io", "APIService");
     let (mut definition_changes, mut service_changes) = (definitions.changes(), services.changes());

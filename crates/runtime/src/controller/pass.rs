@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use kubewright_core::flow::{Conclusion, Delay, Flow, KeyMemory, Pass, Prior, Report, conclude, report};
+use kubewright_core::flow::{Conclusion, Delay, Flow, KeyMemory, Pass, PassReport, Prior, conclude, report};
 use kubewright_core::time::Moment;
 use kubewright_machinery::object::Key;
 use parking_lot::Mutex;
@@ -72,9 +72,9 @@ impl PassContext {
         *recheck = Some(recheck.map_or(delay, |earlier| earlier.min(delay)));
     }
 
-    /// What conditions and events tell of an outcome; nothing is counted yet. None for a pass that was cancelled: nothing is told of it,
+    /// Returns the conditions and the event of an outcome; nothing is counted yet. None for a pass that was cancelled, which tells nothing,
     /// whatever its outcome.
-    pub fn report(&self, outcome: &Flow, prior: &Prior) -> Option<Report> {
+    pub fn report(&self, outcome: &Flow, prior: &Prior) -> Option<PassReport> {
         if self.cancelled.is_cancelled() {
             return None;
         }
@@ -84,7 +84,7 @@ impl PassContext {
 
     /// Counts an outcome with its report, and says when the key runs again. Called once per pass, after everything is written. A pass that was
     /// cancelled meanwhile counts for nothing.
-    pub fn conclude(&self, outcome: &Flow, report: Report) -> Conclusion {
+    pub fn conclude(&self, outcome: &Flow, report: PassReport) -> Conclusion {
         if self.cancelled.is_cancelled() {
             return Conclusion::cancelled();
         }

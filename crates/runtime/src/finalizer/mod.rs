@@ -5,4 +5,4 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-pub use writer::{FinalizerWriter, Removal, Settled};
+pub use writer::{FinalizerOutcome, FinalizerWriter, RemovalGuard};

@@ -87,10 +87,10 @@ fn refusal(code: u16) -> (u16, Value) {
 async fn a_finalizer_is_added_once_beside_those_of_others() {
     let world = World::with(json!(["x/y"]));
     let writer = world.writer();
-    let Ok(Settled::Changed(answer)) = writer.add(&object(json!(["x/y"])), |_| true).await else { panic!() };
+    let Ok(FinalizerOutcome::Changed(answer)) = writer.add(&object(json!(["x/y"])), |_| true).await else { panic!() };
     assert_eq!(world.finalizers(), ["x/y", OURS]);
     assert!(writer.holds(&answer));
-    assert!(matches!(writer.add(&answer, |_| true).await, Ok(Settled::Unchanged)));
+    assert!(matches!(writer.add(&answer, |_| true).await, Ok(FinalizerOutcome::Unchanged)));
     assert_eq!(world.calls(), "PATCH");
 }
 
@@ -100,7 +100,7 @@ async fn a_patch_that_came_too_late_is_made_anew_for_the_object_as_it_is() {
     let world = World::with(json!([]));
     world.others.lock().extend([json!(["c/d"]), json!(["x/y"])]);
     let settled = world.writer().add(&object(json!([])), |_| true).await;
-    assert!(matches!(settled, Ok(Settled::Changed(_))), "{settled:?}");
+    assert!(matches!(settled, Ok(FinalizerOutcome::Changed(_))), "{settled:?}");
     assert_eq!(world.finalizers(), ["c/d", OURS]);
     assert_eq!(world.calls(), "PATCH GET PATCH GET PATCH");
 }
@@ -111,7 +111,7 @@ async fn writers_that_are_always_faster_end_the_attempts() {
     let world = World::with(json!([]));
     world.others.lock().extend((0..9).map(|number| json!([format!("x/{number}")])));
     let settled = world.writer().add(&object(json!([])), |_| true).await;
-    assert!(matches!(settled, Ok(Settled::Overtaken(_))), "{settled:?}");
+    assert!(matches!(settled, Ok(FinalizerOutcome::Overtaken(_))), "{settled:?}");
     assert_eq!(world.calls.lock().iter().filter(|call| *call == "PATCH").count(), 5);
 }
 
@@ -129,8 +129,8 @@ async fn a_patch_that_the_server_does_not_want_is_its_error() {
 async fn what_others_have_removed_is_removed() {
     let world = World::with(json!([OURS]));
     world.others.lock().push(json!(["x/y"]));
-    let settled = world.writer().remove(&object(json!([OURS])), Removal::Anyhow, |_| true).await;
-    assert!(matches!(settled, Ok(Settled::Changed(_))), "{settled:?}");
+    let settled = world.writer().remove(&object(json!([OURS])), RemovalGuard::Anyhow, |_| true).await;
+    assert!(matches!(settled, Ok(FinalizerOutcome::Changed(_))), "{settled:?}");
     assert_eq!(world.calls(), "PATCH GET");
 }
 
@@ -138,10 +138,16 @@ async fn what_others_have_removed_is_removed() {
 #[tokio::test(start_paused = true)]
 async fn an_object_that_is_gone_or_another_one_is_gone() {
     let world = Arc::new(World::default());
-    assert!(matches!(world.writer().remove(&object(json!([OURS])), Removal::Anyhow, |_| true).await, Ok(Settled::Gone)));
+    assert!(matches!(
+        world.writer().remove(&object(json!([OURS])), RemovalGuard::Anyhow, |_| true).await,
+        Ok(FinalizerOutcome::Gone)
+    ));
     let world = World::with(json!([OURS]));
     world.object.lock().as_mut().unwrap()["metadata"]["uid"] = json!("u-2");
-    assert!(matches!(world.writer().remove(&object(json!([OURS])), Removal::Anyhow, |_| true).await, Ok(Settled::Gone)));
+    assert!(matches!(
+        world.writer().remove(&object(json!([OURS])), RemovalGuard::Anyhow, |_| true).await,
+        Ok(FinalizerOutcome::Gone)
+    ));
     assert_eq!(world.finalizers(), [OURS]);
 }
 
@@ -152,7 +158,7 @@ async fn an_object_whose_deletion_has_begun_gets_no_finalizer_and_that_is_told()
     world.object.lock().as_mut().unwrap()["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
     world.others.lock().push(json!(["x/y", "c/d"]));
     let settled = world.writer().add(&object(json!(["x/y"])), |_| true).await;
-    assert!(matches!(settled, Ok(Settled::Deleting(_))), "{settled:?}");
+    assert!(matches!(settled, Ok(FinalizerOutcome::Deleting(_))), "{settled:?}");
     assert_eq!(world.finalizers(), ["x/y", "c/d"]);
 }
 
@@ -163,8 +169,8 @@ async fn a_former_name_counts_as_ours_and_goes_with_it() {
     let writer = world.writer().former([FinalizerName::unqualified("widgets.").unwrap()]);
     let found = object(json!(["widgets.", "x/y"]));
     assert!(writer.holds(&found));
-    assert!(matches!(writer.add(&found, |_| true).await, Ok(Settled::Unchanged)));
-    assert!(matches!(writer.remove(&found, Removal::Anyhow, |_| true).await, Ok(Settled::Changed(_))));
+    assert!(matches!(writer.add(&found, |_| true).await, Ok(FinalizerOutcome::Unchanged)));
+    assert!(matches!(writer.remove(&found, RemovalGuard::Anyhow, |_| true).await, Ok(FinalizerOutcome::Changed(_))));
     assert_eq!(world.finalizers(), ["x/y"]);
 }
 
@@ -172,11 +178,12 @@ async fn a_former_name_counts_as_ours_and_goes_with_it() {
 async fn a_state_that_was_not_seen_keeps_the_finalizer_if_its_reader_does_not_go_on_with_it() {
     let world = World::with(json!([OURS]));
     world.others.lock().push(json!([OURS, "x/y"]));
-    let settled = world.writer().remove(&object(json!([OURS])), Removal::AsSeen, |live| live.resource_version() == "1").await;
-    assert!(matches!(settled, Ok(Settled::Dropped(_))), "{settled:?}");
+    let settled =
+        world.writer().remove(&object(json!([OURS])), RemovalGuard::AsSeen, |live| live.resource_version() == "1").await;
+    assert!(matches!(settled, Ok(FinalizerOutcome::Dropped(_))), "{settled:?}");
     assert_eq!(world.finalizers(), [OURS, "x/y"]);
-    let anyhow = world.writer().remove(&object(json!([OURS])), Removal::Anyhow, |_| false).await;
-    assert!(matches!(anyhow, Ok(Settled::Changed(_))), "{anyhow:?}");
+    let anyhow = world.writer().remove(&object(json!([OURS])), RemovalGuard::Anyhow, |_| false).await;
+    assert!(matches!(anyhow, Ok(FinalizerOutcome::Changed(_))), "{anyhow:?}");
 }
 
 // ERR-7, OUT-3

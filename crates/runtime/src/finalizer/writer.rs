@@ -21,10 +21,10 @@ pub struct FinalizerWriter {
     hurry: Option<Duration>,
 }
 
-/// What became of a change of finalizers.
+/// The result of adding or removing a finalizer.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum Settled {
+pub enum FinalizerOutcome {
     /// The object was as wanted already; no request was sent.
     Unchanged,
     /// The object as the server has it now, with the change.
@@ -42,7 +42,7 @@ pub enum Settled {
 /// Which state of an object may lose its finalizer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Removal {
+pub enum RemovalGuard {
     /// Any state of the same object.
     Anyhow,
     /// The state that was seen: what another writer added since is not known.
@@ -91,22 +91,23 @@ impl FinalizerWriter {
 
     /// Adds the finalizer, unless it is there or the object is being deleted (FZ-4). `goes_on` is asked whether an object that was changed
     /// meanwhile still is the one that the caller means.
-    pub async fn add(&self, object: &Value, goes_on: impl Fn(&Value) -> bool + Send) -> Result<Settled, ApiError> {
+    pub async fn add(&self, object: &Value, goes_on: impl Fn(&Value) -> bool + Send) -> Result<FinalizerOutcome, ApiError> {
         let patch = |object: &Value| add_patch(object, &self.name).filter(|_| !self.holds(object));
         self.settle(object, true, patch, goes_on).await
     }
 
-    /// Removes the finalizer under all of its names. `goes_on` as in [`add`](Self::add).
+    /// Removes the finalizer under all of its names. `goes_on` is asked whether an object that was changed meanwhile still is the one that the
+    /// caller means.
     pub async fn remove(
         &self,
         object: &Value,
-        removal: Removal,
+        removal: RemovalGuard,
         goes_on: impl Fn(&Value) -> bool + Send,
-    ) -> Result<Settled, ApiError> {
+    ) -> Result<FinalizerOutcome, ApiError> {
         let names: Vec<&FinalizerName> = self.names().collect();
         let patch = |object: &Value| {
             let mut patch = remove_patch(object, &names)?;
-            if removal == Removal::AsSeen {
+            if removal == RemovalGuard::AsSeen {
                 let seen = json!({ "op": "test", "path": "/metadata/resourceVersion", "value": object.resource_version() });
                 patch.as_array_mut()?.insert(0, seen);
             }
@@ -126,31 +127,31 @@ impl FinalizerWriter {
         is_added: bool,
         patch: impl Fn(&Value) -> Option<Value> + Send,
         goes_on: impl Fn(&Value) -> bool + Send,
-    ) -> Result<Settled, ApiError> {
-        let Some(mut next) = patch(object) else { return Ok(Settled::Unchanged) };
+    ) -> Result<FinalizerOutcome, ApiError> {
+        let Some(mut next) = patch(object) else { return Ok(FinalizerOutcome::Unchanged) };
         let (namespace, name) = (object.namespace(), object.name());
         let mut attempts = self.attempts;
         loop {
             let request = ApiRequest::patch(&self.resource, namespace, name, PatchKind::Json, &next).field_manager(&self.manager);
             let refusal = match self.send(request).await {
-                Ok(answer) => return Ok(Settled::Changed(answer)),
-                Err(error) if error.is_not_found() => return Ok(Settled::Gone),
-                // The test in the patch failed: somebody else was faster.
+                Ok(answer) => return Ok(FinalizerOutcome::Changed(answer)),
+                Err(error) if error.is_not_found() => return Ok(FinalizerOutcome::Gone),
+                // The test in the patch failed: another writer was faster.
                 Err(error) if error.code() == Some(422) || error.is_conflict() => error,
                 Err(error) => return Err(error),
             };
             let live = match self.send(ApiRequest::get(&self.resource, namespace, name)).await {
                 Ok(live) if live.uid() == object.uid() => live,
-                Ok(_) => return Ok(Settled::Gone),
-                Err(error) if error.is_not_found() => return Ok(Settled::Gone),
+                Ok(_) => return Ok(FinalizerOutcome::Gone),
+                Err(error) if error.is_not_found() => return Ok(FinalizerOutcome::Gone),
                 Err(error) => return Err(error),
             };
             if !goes_on(&live) {
-                return Ok(Settled::Dropped(live));
+                return Ok(FinalizerOutcome::Dropped(live));
             }
             let Some(again) = patch(&live) else {
                 let lacks_it = is_added && !self.holds(&live);
-                return Ok(if lacks_it { Settled::Deleting(live) } else { Settled::Changed(live) });
+                return Ok(if lacks_it { FinalizerOutcome::Deleting(live) } else { FinalizerOutcome::Changed(live) });
             };
             // What the patch tests has not changed, so it is the patch itself that the server does not want.
             if again == next && refusal.code() == Some(422) {
@@ -158,7 +159,7 @@ impl FinalizerWriter {
             }
             attempts -= 1;
             if attempts == 0 {
-                return Ok(Settled::Overtaken(refusal));
+                return Ok(FinalizerOutcome::Overtaken(refusal));
             }
             next = again;
         }

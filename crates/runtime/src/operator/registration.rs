@@ -41,11 +41,3 @@ pub trait ConstructedPart: Send {
     /// Begins to queue what is there, and returns the controllers, which the operator then runs.
     fn run(self: Box<Self>) -> Vec<Controller>;
 }
-
-/// Controllers that need nothing but to be run.
-#[async_trait]
-impl ConstructedPart for Vec<Controller> {
-    fn run(self: Box<Self>) -> Vec<Controller> {
-        *self
-    }
-}

@@ -22,7 +22,7 @@ pub struct StatusWriter {
     retry: Retry,
 }
 
-/// What became of a status write.
+/// The result of a status write.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Written {
@@ -34,7 +34,7 @@ pub enum Written {
     Overtaken(Value),
 }
 
-/// What happens to a change when another writer has changed the object meanwhile.
+/// The fate of a change when another writer has changed the object meanwhile.
 #[derive(Clone, Copy)]
 pub enum Meanwhile<'a> {
     /// The change from the status at the start to the new one is made to the status as it is now, so that fields of other writers survive

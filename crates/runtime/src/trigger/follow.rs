@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 use crate::task::{Tasks, panic_message};
 use crate::watch::{Store, WatchStatus};
 
-/// What a store tells.
+/// An item of news from a store.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum News<P> {

@@ -26,7 +26,7 @@ pub struct Trigger<P: Send + Sync + 'static> {
     debounce: Option<Delay>,
 }
 
-/// What becomes of the objects that are there when the trigger starts.
+/// The treatment of objects that are there when the trigger starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AtFirst {
@@ -42,7 +42,7 @@ impl<P: Send + Sync + 'static> Trigger<P> {
         Self::mapped(store, |key, _| vec![key.clone()])
     }
 
-    /// Queues what the mapper makes of an object: of its old state and of its new one, each key once (MAP-7, MAP-10).
+    /// Queues the keys that the mapper returns for the old and for the new state of an object, each key once (MAP-7, MAP-10).
     pub fn mapped(store: Store<P>, map: impl Fn(&Key, &P) -> Vec<Key> + Send + Sync + 'static) -> Self {
         Self {
             store,
@@ -54,28 +54,28 @@ impl<P: Send + Sync + 'static> Trigger<P> {
         }
     }
 
-    /// Only for changes that pass. Another filter replaces this one.
+    /// Takes only changes that pass this filter, which replaces an earlier one. Default: all pass.
     #[must_use]
     pub fn filter(mut self, filter: impl Filter<P> + Send + Sync + 'static) -> Self {
         self.filter = Box::new(filter);
         self
     }
 
-    /// With something else for the objects that are there at first. Default: queued.
+    /// Treats the objects that are there at first like this. Default: [`AtFirst::Queued`].
     #[must_use]
     pub fn at_first(mut self, at_first: AtFirst) -> Self {
         self.at_first = at_first;
         self
     }
 
-    /// In another lane. Default: fast. What is there at first is queued in the slow lane in any case.
+    /// Queues keys in this lane. Default: fast. The keys of objects that are there at first go to the slow lane in any case.
     #[must_use]
     pub fn lane(mut self, lane: Lane) -> Self {
         self.lane = lane;
         self
     }
 
-    /// After this delay; changes that come meanwhile join the first one and do not extend it (QUE-10).
+    /// Queues a key this long after the first change that concerns it; later changes join the first one and do not extend the wait (QUE-10).
     #[must_use]
     pub fn debounce(mut self, delay: Delay) -> Self {
         self.debounce = Some(delay);

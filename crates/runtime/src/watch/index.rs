@@ -14,7 +14,7 @@ type Texts = HashMap<Box<str>, Vec<Key>>;
 /// Where the key of an object stands among those of each of its texts, in the order in which its projector names them: objects of one owner
 /// go in any order, thousands at a time. Most have one text.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) enum Places {
+pub(super) enum Positions {
     #[default]
     None,
     One(u32),
@@ -22,19 +22,22 @@ pub(super) enum Places {
 }
 
 /// The name of an index and a text in it.
-pub(super) type Entry<'a> = (&'static str, &'a str);
+pub(super) type IndexEntry<'a> = (&'static str, &'a str);
 
 /// The place of a text that the projector names twice.
 const REPEATED: u32 = u32::MAX;
 
 /// The entries of a projection.
-pub(super) fn entries<'a, P: Send + Sync + 'static>(projector: &dyn Project<Output = P>, projection: &'a P) -> Vec<Entry<'a>> {
+pub(super) fn index_entries<'a, P: Send + Sync + 'static>(
+    projector: &dyn Project<Output = P>,
+    projection: &'a P,
+) -> Vec<IndexEntry<'a>> {
     let mut entries = Vec::new();
     projector.index(projection, &mut |name, text| entries.push((name, text)));
     entries
 }
 
-impl Places {
+impl Positions {
     fn of(places: Vec<u32>) -> Self {
         match places.as_slice() {
             [] => Self::None,
@@ -52,7 +55,7 @@ impl Places {
     }
 
     /// Notes where the key stands now under one of its entries, which are asked for if there are several.
-    pub(super) fn moved<'a>(&mut self, entries: impl FnOnce() -> Vec<Entry<'a>>, entry: Entry<'_>, to: u32) {
+    pub(super) fn moved<'a>(&mut self, entries: impl FnOnce() -> Vec<IndexEntry<'a>>, entry: IndexEntry<'_>, to: u32) {
         match self {
             Self::None => {}
             Self::One(place) => *place = to,
@@ -73,19 +76,24 @@ impl Indexes {
     }
 
     /// Adds a key under its entries, and tells where it stands.
-    pub(super) fn join(&mut self, entries: &[Entry<'_>], key: &Key) -> Places {
+    pub(super) fn join(&mut self, entries: &[IndexEntry<'_>], key: &Key) -> Positions {
         let mut places = Vec::with_capacity(entries.len());
         for (number, (name, text)) in entries.iter().enumerate() {
             let place = if entries[..number].contains(&(*name, *text)) { REPEATED } else { self.add(name, text, key) };
             places.push(place);
         }
-        Places::of(places)
+        Positions::of(places)
     }
 
     /// Takes a key away from under its entries. The last key of a text takes its place: `moved` is told which, where, and where to.
-    pub(super) fn leave<'a>(&mut self, entries: &[Entry<'a>], places: &Places, mut moved: impl FnMut(&Key, Entry<'a>, u32)) {
+    pub(super) fn leave<'a>(
+        &mut self,
+        entries: &[IndexEntry<'a>],
+        positions: &Positions,
+        mut moved: impl FnMut(&Key, IndexEntry<'a>, u32),
+    ) {
         for (number, entry) in entries.iter().enumerate() {
-            let Some(at) = places.get(number).filter(|at| *at != REPEATED) else { continue };
+            let Some(at) = positions.get(number).filter(|at| *at != REPEATED) else { continue };
             let Some((_, texts)) = self.0.iter_mut().find(|(own, _)| *own == entry.0) else { continue };
             let Some(keys) = texts.get_mut(entry.1) else { continue };
             let place = at as usize;

@@ -6,8 +6,8 @@ use kubewright_machinery::object::Key;
 use serde_json::Value;
 use tokio::sync::mpsc;
 
-use super::index::{Indexes, Places, entries};
-use super::place::Place;
+use super::index::{IndexEntry, Indexes, Positions, index_entries};
+use super::key_ref::KeyRef;
 use super::version::{Uid, Version};
 use super::{Cause, Change, Project};
 
@@ -28,12 +28,12 @@ pub(super) struct Entry<P> {
     /// The latest list before its last own write.
     pub(super) recorded: u32,
     /// Where its key stands in the indexes.
-    places: Places,
+    positions: Positions,
 }
 
 /// What a state of an object is judged by.
 pub(super) struct Seen<'a> {
-    pub(super) place: Place<'a>,
+    pub(super) place: KeyRef<'a>,
     pub(super) uid: Uid,
     pub(super) version: Version,
 }
@@ -44,7 +44,7 @@ impl<'a> Seen<'a> {
         let metadata = object.get("metadata")?;
         let text = |key| metadata.get(key).and_then(Value::as_str);
         Some(Self {
-            place: Place { namespace: text("namespace").unwrap_or_default(), name: text("name")? },
+            place: KeyRef { namespace: text("namespace").unwrap_or_default(), name: text("name")? },
             uid: Uid::parse(text("uid").unwrap_or_default()),
             version: Version::parse(text("resourceVersion")?),
         })
@@ -56,7 +56,7 @@ impl<P: Send + Sync + 'static> Objects<P> {
         Self { entries: IndexMap::new(), indexes: Indexes::default(), namespaces: HashSet::new(), subscribers: Vec::new() }
     }
 
-    pub(super) fn projection(&self, place: Place<'_>) -> Option<&Arc<P>> {
+    pub(super) fn projection(&self, place: KeyRef<'_>) -> Option<&Arc<P>> {
         self.entries.get(&place).map(|entry| &entry.projection)
     }
 
@@ -76,11 +76,11 @@ impl<P: Send + Sync + 'static> Objects<P> {
         self.entries.len()
     }
 
-    pub(super) fn entry(&self, place: Place<'_>) -> Option<&Entry<P>> {
+    pub(super) fn entry(&self, place: KeyRef<'_>) -> Option<&Entry<P>> {
         self.entries.get(&place)
     }
 
-    pub(super) fn entry_mut(&mut self, place: Place<'_>) -> Option<&mut Entry<P>> {
+    pub(super) fn entry_mut(&mut self, place: KeyRef<'_>) -> Option<&mut Entry<P>> {
         self.entries.get_mut(&place)
     }
 
@@ -95,7 +95,7 @@ impl<P: Send + Sync + 'static> Objects<P> {
         for (key, entry) in &self.entries {
             let new = Some(entry.projection.clone());
             let change = Change { key: key.clone(), old: None, new, cause: Cause::Initial };
-            // Whoever subscribes holds the receiver.
+            // The receiver is held by the caller.
             drop(sender.send(change));
         }
         self.subscribers.push(sender);
@@ -125,17 +125,17 @@ impl<P: Send + Sync + 'static> Objects<P> {
                 version: seen.version,
                 listed: 0,
                 recorded: 0,
-                places: Places::None,
+                positions: Positions::None,
             };
             let (at, _) = self.entries.insert_full(key.clone(), entry);
             (key, at, None)
         };
-        let before = old.as_deref().map(|old| entries(projector, old)).unwrap_or_default();
-        let now = entries(projector, &projection);
+        let before = old.as_deref().map(|old| index_entries(projector, old)).unwrap_or_default();
+        let now = index_entries(projector, &projection);
         if before != now {
-            let places = std::mem::take(&mut self.entries[at].places);
-            self.leave_indexes(projector, &before, &places);
-            self.entries[at].places = self.indexes.join(&now, &key);
+            let positions = std::mem::take(&mut self.entries[at].positions);
+            self.leave_indexes(projector, &before, &positions);
+            self.entries[at].positions = self.indexes.join(&now, &key);
         }
         self.emit(&Change { key: key.clone(), old, new: Some(projection), cause });
         (key, &mut self.entries[at])
@@ -144,22 +144,22 @@ impl<P: Send + Sync + 'static> Objects<P> {
     pub(super) fn take(
         &mut self,
         projector: &dyn Project<Output = P>,
-        place: Place<'_>,
+        place: KeyRef<'_>,
         cause: Cause,
     ) -> Option<(Key, Uid, Version)> {
         let (key, entry) = self.entries.swap_remove_entry(&place)?;
-        self.leave_indexes(projector, &entries(projector, &entry.projection), &entry.places);
+        self.leave_indexes(projector, &index_entries(projector, &entry.projection), &entry.positions);
         self.emit(&Change { key: key.clone(), old: Some(entry.projection), new: None, cause });
         Some((key, entry.uid, entry.version))
     }
 
     /// Takes a key out of the indexes; what takes its place there is noted at its own entry.
-    fn leave_indexes(&mut self, projector: &dyn Project<Output = P>, before: &[(&'static str, &str)], places: &Places) {
+    fn leave_indexes(&mut self, projector: &dyn Project<Output = P>, before: &[IndexEntry<'_>], positions: &Positions) {
         let others = &mut self.entries;
-        self.indexes.leave(before, places, |key, entry, to| {
+        self.indexes.leave(before, positions, |key, entry, to| {
             if let Some(other) = others.get_mut(key) {
                 let projection = Arc::clone(&other.projection);
-                other.places.moved(|| entries(projector, &projection), entry, to);
+                other.positions.moved(|| index_entries(projector, &projection), entry, to);
             }
         });
     }
@@ -168,7 +168,7 @@ impl<P: Send + Sync + 'static> Objects<P> {
         self.subscribers.retain(|subscriber| subscriber.send(change.clone()).is_ok());
     }
 
-    fn key(&mut self, place: Place<'_>) -> Key {
+    fn key(&mut self, place: KeyRef<'_>) -> Key {
         let namespace = self.namespaces.get(place.namespace).cloned();
         let namespace = namespace.unwrap_or_else(|| {
             let namespace: Arc<str> = place.namespace.into();

@@ -16,7 +16,7 @@ pub trait Project: Send + Sync + 'static {
     ///
     /// An object that is refused is skipped, counted and logged, and stops no others; the store keeps what it knows of the object
     /// (STORE-9).
-    fn project(&self, object: &Value) -> Result<Self::Output, Refused>;
+    fn project(&self, object: &Value) -> Result<Self::Output, Unprojectable>;
 
     /// Puts the object into indexes: `entry` takes the name of an index and the text under which
     /// [`Store::indexed`](super::Store::indexed) finds the object there. Any number of both; equal projections give equal entries in the
@@ -34,16 +34,16 @@ pub trait Project: Send + Sync + 'static {
 
 /// Why a projector cannot take an object. Values of the object that its text repeats are masked when it is logged.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refused(String);
+pub struct Unprojectable(String);
 
-impl Refused {
+impl Unprojectable {
     /// For this reason.
     pub fn new(reason: impl fmt::Display) -> Self {
         Self(reason.to_string())
     }
 }
 
-impl fmt::Display for Refused {
+impl fmt::Display for Unprojectable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
@@ -55,16 +55,26 @@ where
     P: Send + Sync + 'static,
     F: Fn(&Value) -> P + Send + Sync + 'static,
 {
-    try_project_with(move |object| Ok(project(object)))
+    Arc::new(ByFunction { project, output: PhantomData })
 }
 
-/// A projection by a function, without index.
-pub fn try_project_with<P, F>(project: F) -> Arc<dyn Project<Output = P>>
-where
-    P: Send + Sync + 'static,
-    F: Fn(&Value) -> Result<P, Refused> + Send + Sync + 'static,
-{
-    Arc::new(ByFunction { project, output: PhantomData })
+/// A projection that keeps nothing: for stores of which only keys and changes count. All of them share what they keep.
+pub fn presence() -> Arc<dyn Project<Output = ()>> {
+    Arc::new(Presence)
+}
+
+struct Presence;
+
+impl Project for Presence {
+    type Output = ();
+
+    fn project(&self, _: &Value) -> Result<(), Unprojectable> {
+        Ok(())
+    }
+
+    fn shared_as(&self) -> Option<TypeId> {
+        Some(TypeId::of::<Self>())
+    }
 }
 
 struct ByFunction<F, P> {
@@ -75,11 +85,11 @@ struct ByFunction<F, P> {
 impl<F, P> Project for ByFunction<F, P>
 where
     P: Send + Sync + 'static,
-    F: Fn(&Value) -> Result<P, Refused> + Send + Sync + 'static,
+    F: Fn(&Value) -> P + Send + Sync + 'static,
 {
     type Output = P;
 
-    fn project(&self, object: &Value) -> Result<P, Refused> {
-        (self.project)(object)
+    fn project(&self, object: &Value) -> Result<P, Unprojectable> {
+        Ok((self.project)(object))
     }
 }

@@ -6,16 +6,16 @@ use std::time::Duration;
 
 use indexmap::IndexSet;
 use kubewright_core::time::Moment;
-use kubewright_machinery::object::{GroupKind, Key, ObjectExt as _};
+use kubewright_machinery::object::{GroupKind, GroupVersionKind, Key, ObjectExt as _};
 use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::sync::{Notify, watch};
 
 use super::driver::Driver;
-use super::place::Place;
+use super::key_ref::KeyRef;
 use super::sink::{Projected, Sink};
 use super::spec::Scope;
-use super::store::Part;
+use super::store::Subscription;
 use super::{Cause, Project, Store, WatchHealth, WatchSpec, WatchState, WatchStatus};
 use crate::cluster::{Connection, Discovery};
 use crate::task::Tasks;
@@ -59,7 +59,7 @@ impl Watches {
     /// The watch is shared with all users of an equal spec, the objects with those whose projector keeps the same: a clone of one `Arc`,
     /// or one that says so ([`Project::shared_as`]). The first user starts it.
     pub fn subscribe<P: Send + Sync + 'static>(&self, spec: WatchSpec, projector: Arc<dyn Project<Output = P>>) -> Store<P> {
-        Store::new(vec![self.part(spec, projector)], self.clone())
+        Store::new(vec![self.subscription(spec, projector)], self.clone())
     }
 
     /// A store of what `spec` names in these namespaces, with one watch for each. No namespaces means all of them; types without namespaces
@@ -74,11 +74,15 @@ impl Watches {
             return self.subscribe(spec, projector);
         }
         let namespaces: IndexSet<&String> = namespaces.iter().collect();
-        let part = |namespace: &String| self.part(spec.clone().in_namespace(namespace), Arc::clone(&projector));
-        Store::new(namespaces.into_iter().map(part).collect(), self.clone())
+        let subscription = |namespace: &String| self.subscription(spec.clone().in_namespace(namespace), Arc::clone(&projector));
+        Store::new(namespaces.into_iter().map(subscription).collect(), self.clone())
     }
 
-    fn part<P: Send + Sync + 'static>(&self, spec: WatchSpec, projector: Arc<dyn Project<Output = P>>) -> Part<P> {
+    fn subscription<P: Send + Sync + 'static>(
+        &self,
+        spec: WatchSpec,
+        projector: Arc<dyn Project<Output = P>>,
+    ) -> Subscription<P> {
         let mut watches = self.inner.watches.lock();
         let watches = watches.entry(spec.kind.clone()).or_default();
         let running = watches.get(&spec).cloned();
@@ -90,7 +94,7 @@ impl Watches {
         });
         let sink = watch.sink(projector, &self.inner.connection);
         // The registry is locked until the user is counted, so that the watch cannot end in between.
-        Part::new(sink, watch)
+        Subscription::new(sink, watch)
     }
 
     /// One line per watch, ordered by what they watch.
@@ -101,23 +105,13 @@ impl Watches {
         health
     }
 
-    /// Makes the answer to a create, update or patch of this process visible at once in all stores that could hold the object.
-    ///
-    /// They take it like an event. Who has a store of such objects uses [`Store::record_write`].
-    pub fn record_write(&self, object: &Value) {
-        self.tell_written(object, &[]);
-    }
-
-    /// Takes an object that the server said is gone out of all stores of the cluster at once.
-    pub fn record_delete(&self, kind: &GroupKind, key: &Key, uid: &str) {
-        self.tell_deleted(kind, key, uid, &[]);
-    }
-
+    /// Makes the answer to a create, update or patch of this process visible at once in all sinks that could hold the object but these, like
+    /// an event.
     pub(super) fn tell_written(&self, object: &Value, but: &[Arc<dyn Sink>]) {
         let Some(gvk) = object.gvk() else { return };
         for watch in self.of_kind(&gvk.group_kind()) {
             let is_told = watch.spec.covers(object.namespace())
-                && watch.spec.is_of(&gvk.version)
+                && self.delivers(&watch.spec, &gvk)
                 && watch.scope.is_complete()
                 && !watch.is_refused();
             if !is_told {
@@ -131,11 +125,20 @@ impl Watches {
         }
     }
 
+    /// Takes an object that the server said is gone out of all sinks but these.
     pub(super) fn tell_deleted(&self, kind: &GroupKind, key: &Key, uid: &str, but: &[Arc<dyn Sink>]) {
         for watch in self.of_kind(kind) {
             for sink in watch.other_sinks(but) {
-                sink.record_delete(Place::from(key), uid, Cause::Event);
+                sink.record_delete(KeyRef::from(key), uid, Cause::Event);
             }
+        }
+    }
+
+    /// Whether the server sends the objects of a watch in this version; without one of its own it is the preferred one.
+    fn delivers(&self, spec: &WatchSpec, gvk: &GroupVersionKind) -> bool {
+        match &spec.version {
+            Some(version) => *version == gvk.version,
+            None => self.inner.discovery.cached(&spec.kind, None).is_some_and(|preferred| preferred.version == gvk.version),
         }
     }
 

@@ -9,8 +9,8 @@ use parking_lot::RwLock;
 use serde_json::Value;
 use tokio::sync::watch;
 
+use super::key_ref::KeyRef;
 use super::objects::Seen;
-use super::place::Place;
 use super::state::State;
 use super::version::Version;
 use super::{Cause, Project};
@@ -29,7 +29,7 @@ pub(super) trait Sink: Send + Sync {
     /// The answer to a write of this process; `in_scope` tells whether the watch would deliver the object.
     fn record(&self, object: &Value, in_scope: bool, cause: Cause);
     /// A write of this process has deleted the object.
-    fn record_delete(&self, place: Place<'_>, uid: &str, cause: Cause);
+    fn record_delete(&self, place: KeyRef<'_>, uid: &str, cause: Cause);
     fn clear(&self);
     fn is_synced(&self) -> bool;
     fn is_used(&self) -> bool;
@@ -170,7 +170,7 @@ impl<P: Send + Sync + 'static> Sink for Projected<P> {
         }
     }
 
-    fn record_delete(&self, place: Place<'_>, uid: &str, cause: Cause) {
+    fn record_delete(&self, place: KeyRef<'_>, uid: &str, cause: Cause) {
         self.state.write().record_delete(self.projector(), place, uid, cause);
     }
 

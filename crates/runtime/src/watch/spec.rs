@@ -63,11 +63,6 @@ impl WatchSpec {
         self.namespace.as_ref().is_none_or(|only| namespace.is_empty() || only == namespace)
     }
 
-    /// Does the server send objects in this version?
-    pub(super) fn is_of(&self, version: &str) -> bool {
-        self.version.as_ref().is_none_or(|own| own == version)
-    }
-
     /// An object as the watch delivers it: a watch of metadata delivers nothing else.
     pub(super) fn delivered<'a>(&self, object: &'a Value) -> Cow<'a, Value> {
         if !self.metadata_only {

@@ -5,8 +5,8 @@ use indexmap::IndexMap;
 use kubewright_core::time::Moment;
 use kubewright_machinery::object::Key;
 
+use super::key_ref::KeyRef;
 use super::objects::{Objects, Seen};
-use super::place::Place;
 use super::version::{Uid, Version};
 use super::{Cause, Project};
 
@@ -157,7 +157,7 @@ impl<P: Send + Sync + 'static> State<P> {
             entry.listed != round && !written_since
         });
         for key in gone {
-            self.take(projector, Place::from(&key), Cause::Event);
+            self.take(projector, KeyRef::from(&key), Cause::Event);
         }
         self.gone.retain(|_, gone| gone.recorded == round);
         self.text_floors.clear();
@@ -168,7 +168,7 @@ impl<P: Send + Sync + 'static> State<P> {
     /// The server no longer has the type.
     pub(super) fn clear(&mut self, projector: &dyn Project<Output = P>) {
         for key in self.objects.keys_of(|_| true) {
-            self.take(projector, Place::from(&key), Cause::Event);
+            self.take(projector, KeyRef::from(&key), Cause::Event);
         }
         self.gone.clear();
         self.observed = None;
@@ -227,7 +227,7 @@ impl<P: Send + Sync + 'static> State<P> {
     }
 
     /// The server said that the object is gone.
-    pub(super) fn record_delete(&mut self, projector: &dyn Project<Output = P>, place: Place<'_>, uid: &str, cause: Cause) {
+    pub(super) fn record_delete(&mut self, projector: &dyn Project<Output = P>, place: KeyRef<'_>, uid: &str, cause: Cause) {
         let uid = Uid::parse(uid);
         if self.objects.entry(place).is_some_and(|entry| entry.uid == uid) {
             self.bury(projector, place, None, cause);
@@ -235,7 +235,7 @@ impl<P: Send + Sync + 'static> State<P> {
     }
 
     /// `left`: the version with which it left the scope; otherwise it was deleted.
-    fn bury(&mut self, projector: &dyn Project<Output = P>, place: Place<'_>, left: Option<Version>, cause: Cause) {
+    fn bury(&mut self, projector: &dyn Project<Output = P>, place: KeyRef<'_>, left: Option<Version>, cause: Cause) {
         let recorded = self.round;
         if let Some((key, uid, version)) = self.take(projector, place, cause) {
             let deleted = left.is_none();
@@ -250,7 +250,7 @@ impl<P: Send + Sync + 'static> State<P> {
         self.objects.put(projector, seen, projection, cause).1.listed = self.round;
     }
 
-    fn take(&mut self, projector: &dyn Project<Output = P>, place: Place<'_>, cause: Cause) -> Option<(Key, Uid, Version)> {
+    fn take(&mut self, projector: &dyn Project<Output = P>, place: KeyRef<'_>, cause: Cause) -> Option<(Key, Uid, Version)> {
         if !self.text_floors.is_empty() {
             self.text_floors.swap_remove(&place);
         }
@@ -277,7 +277,7 @@ impl<P: Send + Sync + 'static> State<P> {
     }
 
     /// Does an own write whose version has no order still outrank events?
-    fn stands(&self, place: Place<'_>, now: Moment) -> bool {
+    fn stands(&self, place: KeyRef<'_>, now: Moment) -> bool {
         self.text_floors.get(&place).is_some_and(|until| now < *until)
     }
 }

@@ -39,7 +39,7 @@ impl WatchState {
         }
     }
 
-    /// What decides for several watches: whether somebody must act, whether it is broken, whether it is complete.
+    /// The rank of the state: a store of several watches reports the one with the highest.
     const fn severity(self) -> u8 {
         match self {
             Self::Watching => 0,

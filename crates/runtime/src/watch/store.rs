@@ -7,7 +7,7 @@ use kubewright_machinery::object::{GroupKind, Key};
 use serde_json::Value;
 use tokio::sync::mpsc;
 
-use super::place::Place;
+use super::key_ref::KeyRef;
 use super::registry::Watch;
 use super::sink::{Projected, Sink};
 use super::{Cause, Changes, StatusChanges, WatchSpec, WatchState, WatchStatus, Watches};
@@ -16,17 +16,17 @@ use super::{Cause, Changes, StatusChanges, WatchSpec, WatchState, WatchStatus, W
 /// live as long as a clone does, and 60 seconds longer.
 pub struct Store<P: Send + Sync + 'static> {
     /// Never empty.
-    parts: Arc<[Part<P>]>,
+    subscriptions: Arc<[Subscription<P>]>,
     watches: Watches,
 }
 
 /// The subscription to one watch.
-pub(super) struct Part<P: Send + Sync + 'static> {
+pub(super) struct Subscription<P: Send + Sync + 'static> {
     sink: Arc<Projected<P>>,
     watch: Arc<Watch>,
 }
 
-impl<P: Send + Sync + 'static> Part<P> {
+impl<P: Send + Sync + 'static> Subscription<P> {
     /// `sink` comes from [`Watch::sink`], which has counted this user.
     pub(super) fn new(sink: Arc<Projected<P>>, watch: Arc<Watch>) -> Self {
         watch.users.send_modify(|users| *users += 1);
@@ -58,8 +58,8 @@ impl<P: Send + Sync + 'static> Part<P> {
 }
 
 impl<P: Send + Sync + 'static> Store<P> {
-    pub(super) fn new(parts: Vec<Part<P>>, watches: Watches) -> Self {
-        Self { parts: parts.into(), watches }
+    pub(super) fn new(subscriptions: Vec<Subscription<P>>, watches: Watches) -> Self {
+        Self { subscriptions: subscriptions.into(), watches }
     }
 
     /// An object's projection. `None` means absent only when the store is synced.
@@ -69,28 +69,28 @@ impl<P: Send + Sync + 'static> Store<P> {
 
     /// Like [`get`](Self::get), by namespace (empty for a cluster-scoped object) and name.
     pub fn find(&self, namespace: &str, name: &str) -> Option<Arc<P>> {
-        let place = Place { namespace, name };
-        self.parts.iter().find_map(|part| part.sink.state.read().objects.projection(place).cloned())
+        let place = KeyRef { namespace, name };
+        self.subscriptions.iter().find_map(|one| one.sink.state.read().objects.projection(place).cloned())
     }
 
     /// All objects.
     pub fn list(&self) -> Vec<(Key, Arc<P>)> {
-        self.parts.iter().flat_map(|part| owned(part.sink.state.read().objects.iter())).collect()
+        self.subscriptions.iter().flat_map(|one| owned(one.sink.state.read().objects.iter())).collect()
     }
 
     /// The objects that stand under this text in an index of their projector.
     pub fn indexed(&self, index: &str, text: &str) -> Vec<(Key, Arc<P>)> {
-        self.parts.iter().flat_map(|part| owned(part.sink.state.read().objects.indexed(index, text))).collect()
+        self.subscriptions.iter().flat_map(|one| owned(one.sink.state.read().objects.indexed(index, text))).collect()
     }
 
     /// How many objects stand under this text in an index.
     pub fn count_indexed(&self, index: &str, text: &str) -> usize {
-        self.parts.iter().map(|part| part.sink.state.read().objects.count_indexed(index, text)).sum()
+        self.subscriptions.iter().map(|one| one.sink.state.read().objects.count_indexed(index, text)).sum()
     }
 
     /// How many objects there are.
     pub fn len(&self) -> usize {
-        self.parts.iter().map(|part| part.sink.state.read().objects.len()).sum()
+        self.subscriptions.iter().map(|one| one.sink.state.read().objects.len()).sum()
     }
 
     /// Is there no object?
@@ -100,49 +100,50 @@ impl<P: Send + Sync + 'static> Store<P> {
 
     /// Has the first list been completed, of each namespace if there are several?
     pub fn is_synced(&self) -> bool {
-        self.parts.iter().all(|part| *part.sink.synced.borrow())
+        self.subscriptions.iter().all(|one| *one.sink.synced.borrow())
     }
 
     /// Ends when the first list is complete. While a watch is refused or the type missing, that is never.
     pub async fn synced(&self) {
-        for part in self.parts.iter() {
-            part.synced().await;
+        for one in self.subscriptions.iter() {
+            one.synced().await;
         }
     }
 
     /// Ends when the store is synced, or cannot be for now: forbidden, or a type that is not served. Tells which.
     pub async fn settled(&self) -> WatchState {
-        join_all(self.parts.iter().map(Part::settled)).await;
+        join_all(self.subscriptions.iter().map(Subscription::settled)).await;
         self.status().state
     }
 
     /// How the watch below is doing; of several, the one that is worst off.
     pub fn status(&self) -> WatchStatus {
-        WatchStatus::worst(self.parts.iter().map(Part::status))
+        WatchStatus::worst(self.subscriptions.iter().map(Subscription::status))
     }
 
     /// Tells when the watch gets better or worse.
     pub fn status_changes(&self) -> StatusChanges {
-        StatusChanges::new(self.parts.iter().map(|part| part.watch.status.subscribe()))
+        StatusChanges::new(self.subscriptions.iter().map(|one| one.watch.status.subscribe()))
     }
 
     /// The changes from now on, after one for each present object.
     pub fn changes(&self) -> Changes<P> {
         let (sender, receiver) = mpsc::unbounded_channel();
-        for part in self.parts.iter() {
-            part.sink.state.write().objects.subscribe(sender.clone());
+        for one in self.subscriptions.iter() {
+            one.sink.state.write().objects.subscribe(sender.clone());
         }
         Changes { receiver, _store: self.clone() }
     }
 
     /// Makes the answer to an own create, update or patch visible at once. Older events of the object are ignored from then on.
     ///
-    /// Here it is an own write; all other stores of the cluster that could hold the object take it like an event. Objects of other kinds
+    /// Here, and in stores that share what they keep with this one, it is an own write; all other stores of the cluster that could hold the
+    /// object take it like an event. Objects of other kinds
     /// and namespaces are ignored; one that the watch's selectors no longer match leaves the store.
     pub fn record_write(&self, object: &Value) {
-        for part in self.parts.iter() {
-            if let Some(in_scope) = part.is_in_scope(object) {
-                part.sink.record(&part.watch.spec.delivered(object), in_scope, Cause::OwnWrite);
+        for one in self.subscriptions.iter() {
+            if let Some(in_scope) = one.is_in_scope(object) {
+                one.sink.record(&one.watch.spec.delivered(object), in_scope, Cause::OwnWrite);
             }
         }
         self.watches.tell_written(object, &self.sinks());
@@ -151,9 +152,9 @@ impl<P: Send + Sync + 'static> Store<P> {
     /// Takes over the answer to a read. What is here in the same version is projected anew: for projectors that keep only what
     /// is needed, when something more is needed.
     pub fn record_read(&self, object: &Value) {
-        for part in self.parts.iter() {
-            if let Some(in_scope) = part.is_in_scope(object) {
-                part.sink.record_read(&part.watch.spec.delivered(object), in_scope);
+        for one in self.subscriptions.iter() {
+            if let Some(in_scope) = one.is_in_scope(object) {
+                one.sink.record_read(&one.watch.spec.delivered(object), in_scope);
             }
         }
     }
@@ -161,24 +162,24 @@ impl<P: Send + Sync + 'static> Store<P> {
     /// Takes an object away that the server said is gone, not merely marked for deletion: here as an own write, in all other stores of the
     /// cluster like an event.
     pub fn record_delete(&self, key: &Key, uid: &str) {
-        for part in self.parts.iter() {
-            part.sink.record_delete(Place::from(key), uid, Cause::OwnWrite);
+        for one in self.subscriptions.iter() {
+            one.sink.record_delete(KeyRef::from(key), uid, Cause::OwnWrite);
         }
         self.watches.tell_deleted(self.kind(), key, uid, &self.sinks());
     }
 
     fn sinks(&self) -> Vec<Arc<dyn Sink>> {
-        self.parts.iter().map(|part| Arc::clone(&part.sink) as Arc<dyn Sink>).collect()
+        self.subscriptions.iter().map(|one| Arc::clone(&one.sink) as Arc<dyn Sink>).collect()
     }
 
     /// Group and kind of its objects.
     pub fn kind(&self) -> &GroupKind {
-        &self.parts[0].watch.spec.kind
+        &self.subscriptions[0].watch.spec.kind
     }
 
     /// What it watches: one line for each namespace of a scope of several.
     pub fn specs(&self) -> impl Iterator<Item = &WatchSpec> {
-        self.parts.iter().map(|part| &part.watch.spec)
+        self.subscriptions.iter().map(|one| &one.watch.spec)
     }
 }
 
@@ -188,11 +189,11 @@ fn owned<'a, P: 'a>(objects: impl Iterator<Item = (&'a Key, &'a Arc<P>)>) -> Vec
 
 impl<P: Send + Sync + 'static> Clone for Store<P> {
     fn clone(&self) -> Self {
-        Self { parts: Arc::clone(&self.parts), watches: self.watches.clone() }
+        Self { subscriptions: Arc::clone(&self.subscriptions), watches: self.watches.clone() }
     }
 }
 
-impl<P: Send + Sync + 'static> Drop for Part<P> {
+impl<P: Send + Sync + 'static> Drop for Subscription<P> {
     fn drop(&mut self) {
         self.sink.users.fetch_sub(1, Ordering::AcqRel);
         self.watch.users.send_modify(|users| *users -= 1);

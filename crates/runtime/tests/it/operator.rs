@@ -207,7 +207,13 @@ async fn an_operator_waits_for_its_crd() {
             declarations.kind(GroupVersionKind::new("example.dev", "v1", "Widget"));
         }
         async fn construct(self: Box<Self>, _: OperatorContext) -> Result<Box<dyn ConstructedPart>, BoxError> {
-            Ok(Box::new(Vec::new()))
+            Ok(self)
+        }
+    }
+    #[async_trait]
+    impl ConstructedPart for Widgets {
+        fn run(self: Box<Self>) -> Vec<Controller> {
+            Vec::new()
         }
     }
     let server = server();

@@ -1,4 +1,4 @@
-//! Requests of users, controllers and others. Plurals follow from kinds, so that nobody has to ask the server about them.
+//! Requests of users and of controllers other than the operator.
 
 use std::fmt;
 use std::time::Duration;
@@ -113,7 +113,7 @@ impl Hand {
         self.send(Method::PATCH, &self.place(object), "application/merge-patch+json", patch).await
     }
 
-    /// Writes a status, unless somebody was faster.
+    /// Writes a status, unless another writer was faster.
     pub async fn patch_status(&self, object: &Value, patch: &Value) {
         let path = format!("{}/status", self.place(object));
         drop(self.send(Method::PATCH, &path, "application/merge-patch+json", patch).await);

@@ -42,7 +42,7 @@ pub(super) struct Player<'s, S> {
     /// The fault that lasts.
     lasting: Option<Lasting>,
     steps_done: Vec<String>,
-    /// The revision of the embedded server after which nobody but the operator had anything to do.
+    /// The revision of the embedded server after which only the operator had anything to do.
     seen: Option<u64>,
 }
 

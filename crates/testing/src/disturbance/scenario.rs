@@ -33,7 +33,8 @@ pub trait Scenario: Sync {
     /// What happens under the disturbances.
     fn steps(&self, namespace: &str) -> Vec<Step>;
 
-    /// Whether the operator may write an object that a step created: by default it belongs to somebody else and must stay as it is.
+    /// Whether the operator may write an object that a step created. By default such an object belongs to another writer and must stay as it
+    /// is.
     fn may_write(&self, steps: &[Step], object: &Value) -> bool {
         let _ = (steps, object);
         false
@@ -72,17 +73,17 @@ pub trait Scenario: Sync {
     }
 }
 
-/// One thing that somebody does, or that must come true.
+/// One act of a user or of another controller, or a state that must be reached.
 pub enum Step {
-    /// Somebody creates an object.
+    /// A user or another controller creates an object.
     Create(Value),
     /// The user creates an object, or changes its spec.
     Set(Value),
     /// The user deletes an object.
     Delete(Value),
-    /// Somebody deletes an object, which need not be there at the end.
+    /// A user or another controller deletes an object, which need not be there at the end.
     Remove(Value),
-    /// Somebody makes a merge patch on an object, once it is there.
+    /// A user or another controller makes a merge patch on an object, once it is there.
     Edit(Value, Value),
     /// Another writer makes the same merge patch so many times, each time after the fields of the object have been corrected.
     Contest(Value, Value, usize),
@@ -112,7 +113,7 @@ impl fmt::Debug for Step {
     }
 }
 
-/// What somebody else created, and the operator has nothing to do with.
+/// Returns the objects that other writers created and the operator may not write.
 pub(super) fn strangers(scenario: &impl Scenario, steps: &[Step]) -> Vec<Value> {
     let created = steps.iter().filter_map(|step| match step {
         Step::Create(object) => Some(object),

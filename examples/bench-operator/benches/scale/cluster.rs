@@ -9,7 +9,7 @@ use kube::CustomResourceExt as _;
 use kubewright::machinery::object::GroupVersionKind;
 use kubewright::runtime::cluster::{ApiRequest, ApiResource, Cluster, ClusterOptions, PatchKind};
 use kubewright::runtime::task::Tasks;
-use kubewright::runtime::watch::{Store, WatchSpec, project_with};
+use kubewright::runtime::watch::{Store, WatchSpec, presence, project_with};
 use kubewright::serde_json::{self, Value, json};
 use kubewright_apiserver::listen::Endpoint;
 use kubewright_apiserver::{ApiServer, Identity};
@@ -54,7 +54,7 @@ impl Scene {
         });
         let benches = client.watches().subscribe(WatchSpec::of_version(&bench_kind()), ready);
         let config_maps = WatchSpec::of_version(&GroupVersionKind::new("", "v1", "ConfigMap"));
-        let config_maps = client.watches().subscribe(config_maps.in_namespace(NAMESPACE), project_with(|_| ()));
+        let config_maps = client.watches().subscribe(config_maps.in_namespace(NAMESPACE), presence());
         benches.synced().await;
         config_maps.synced().await;
         Self { server, endpoint, client, tasks, kubeconfig, benches, config_maps }

@@ -1,4 +1,4 @@
-//! What all scenarios of components have in common.
+//! The scenario of a component, played by `kubewright_testing::disturbance`: its operator, its kinds, and how its end is compared.
 
 use kubewright::prelude::*;
 use kubewright::runtime::operator::RunningOperator;
@@ -31,7 +31,7 @@ pub(super) fn until(name: &str, state: &str, reason: &str) -> Step {
     Step::Until(bundle(name, &[]), format!("{state}/{reason}"), holds)
 }
 
-/// What belongs to nobody or somebody else in every scenario.
+/// Creates two objects that no operator of a scenario may touch: one without owner, and one of another owner.
 fn bystanders() -> Vec<Step> {
     let mut others = config_map("of-another-owner", "a");
     others["metadata"]["labels"][format!("{OPERATOR}/owner-id")] = "t6dnbamijr6wlgrp5kqmkwwqcwr36ty3fmfyelgrlvwblmhqbiea".into();

@@ -2,6 +2,7 @@ mod following;
 mod own_writes;
 mod property;
 mod sharing;
+mod unreadable;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +10,7 @@ use std::time::Duration;
 use kubewright_machinery::object::{GroupKind, Key};
 use serde_json::Value;
 
-use super::{Change, Changes, Project, Refused, Store, WatchSpec};
+use super::{Change, Changes, Project, Store, Unprojectable, WatchSpec};
 use crate::cluster::Cluster;
 
 /// What these tests keep of an object.
@@ -25,12 +26,12 @@ struct Keeper;
 impl Project for Keeper {
     type Output = Kept;
 
-    fn project(&self, object: &Value) -> Result<Kept, Refused> {
+    fn project(&self, object: &Value) -> Result<Kept, Unprojectable> {
         let text = |pointer| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
         assert!(!text("/kind").is_empty() && !text("/apiVersion").is_empty(), "STORE-2");
         assert_ne!(text("/data/text"), "poison", "this projector takes no poison");
         if text("/data/text") == "refused" {
-            return Err(Refused::new("text is \"refused\""));
+            return Err(Unprojectable::new("text is \"refused\""));
         }
         Ok(Kept { uid: text("/metadata/uid"), version: text("/metadata/resourceVersion"), text: text("/data/text") })
     }

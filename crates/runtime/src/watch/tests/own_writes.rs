@@ -84,20 +84,6 @@ async fn a_refused_watch_takes_no_writes_of_others() {
     assert_eq!((own.len(), refused.len()), (1, 0), "nothing would take it away again");
 }
 
-// STORE-8
-#[tokio::test(start_paused = true)]
-async fn a_write_without_a_store_is_visible_in_the_stores_of_others() {
-    let server = Server::new();
-    let cluster = server.cluster();
-    let store = synced(&cluster).await;
-    server.hold();
-    let written = server.put("demo", "a", "1");
-    cluster.watches().record_write(&written);
-    assert_eq!(texts(&store), ["a=1"]);
-    cluster.watches().record_delete(store.kind(), &key("a"), written["metadata"]["uid"].as_str().unwrap());
-    assert!(store.is_empty());
-}
-
 // WATCH-7: its writer would wait for ever for the news of what became of it.
 #[tokio::test(start_paused = true)]
 async fn a_change_of_an_own_write_that_the_first_list_shows_is_an_event() {

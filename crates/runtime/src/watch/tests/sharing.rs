@@ -1,7 +1,7 @@
 use super::*;
 use crate::clock::Clock;
 use crate::testing::{Fault, Server};
-use crate::watch::{Cause, WatchState, project_with};
+use crate::watch::{Cause, WatchState, presence, project_with};
 
 // STORE-10: apply a, delete a, subscribe, apply b.
 #[tokio::test(start_paused = true)]
@@ -223,28 +223,13 @@ async fn an_object_stands_in_an_index_under_each_of_its_texts() {
     assert!(store.indexed("no such index", "red").is_empty());
 }
 
-/// Keeps the name, like all of its type.
-struct Name;
-
-impl Project for Name {
-    type Output = String;
-
-    fn project(&self, object: &Value) -> Result<String, Refused> {
-        Ok(object["metadata"]["name"].as_str().unwrap_or_default().to_owned())
-    }
-
-    fn shared_as(&self) -> Option<std::any::TypeId> {
-        Some(std::any::TypeId::of::<Self>())
-    }
-}
-
 // INJ-5
 #[tokio::test(start_paused = true)]
 async fn projectors_that_keep_the_same_share_their_objects() {
     let server = Server::new();
     server.put("demo", "a", "1");
     let cluster = server.cluster();
-    let store = || cluster.watches().subscribe(config_maps(), Arc::new(Name) as Arc<dyn Project<Output = String>>);
+    let store = || cluster.watches().subscribe(config_maps(), presence());
     let (one, other) = (store(), store());
     one.synced().await;
     other.synced().await;

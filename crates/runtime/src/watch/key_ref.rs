@@ -1,22 +1,22 @@
 use indexmap::Equivalent;
 use kubewright_machinery::object::Key;
 
-/// Namespace and name, borrowed: enough to find an object without allocating.
+/// A borrowed key: enough to find an object without allocating.
 #[derive(Clone, Copy, Hash, PartialEq, Eq)]
-pub(super) struct Place<'a> {
+pub(super) struct KeyRef<'a> {
     pub(super) namespace: &'a str,
     pub(super) name: &'a str,
 }
 
-impl<'a> From<&'a Key> for Place<'a> {
+impl<'a> From<&'a Key> for KeyRef<'a> {
     fn from(key: &'a Key) -> Self {
         Self { namespace: key.namespace(), name: key.name() }
     }
 }
 
 /// Both are hashed as two texts.
-impl Equivalent<Key> for Place<'_> {
+impl Equivalent<Key> for KeyRef<'_> {
     fn equivalent(&self, key: &Key) -> bool {
-        *self == Place::from(key)
+        *self == KeyRef::from(key)
     }
 }

@@ -17,7 +17,7 @@ use kubewright_machinery::object::{GroupKind, Key, ObjectExt as _};
 use kubewright_runtime::clock::{Clock, Random};
 use kubewright_runtime::cluster::{Cluster, ClusterOptions};
 use kubewright_runtime::task::Tasks;
-use kubewright_runtime::watch::{Project, Store, Unprojectable, WatchSpec};
+use kubewright_runtime::watch::{Project, ProjectedStore, Unprojectable, WatchSpec};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
@@ -145,7 +145,7 @@ fn resident() -> usize {
     pages.unwrap_or(0) * 4096
 }
 
-async fn reached(store: &Store<Kept>, version: usize, objects: usize) {
+async fn reached(store: &ProjectedStore<Kept>, version: usize, objects: usize) {
     let version = version.to_string();
     let last = format!("component-{}-{}", (objects - 1) / 10, (objects - 1) % 10);
     let namespace = format!("namespace-{}", (objects - 1) % 10);
@@ -154,7 +154,7 @@ async fn reached(store: &Store<Kept>, version: usize, objects: usize) {
     }
 }
 
-fn remove(store: &Store<Kept>, object: &Value) {
+fn remove(store: &ProjectedStore<Kept>, object: &Value) {
     store.record_delete(&Key::new(object.namespace(), object.name()), object.uid());
 }
 

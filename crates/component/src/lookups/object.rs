@@ -7,7 +7,7 @@ use std::time::Duration;
 use kubewright_machinery::object::ObjectExt as _;
 use kubewright_render::{ObjectQuestion, RenderError, answer_digest};
 use kubewright_runtime::cluster::{ApiRequest, Cluster, Retry};
-use kubewright_runtime::watch::{Store, WatchState};
+use kubewright_runtime::watch::{ProjectedStore, WatchState};
 use parking_lot::Mutex;
 use serde_json::Value;
 
@@ -19,7 +19,7 @@ const FIRST_LIST: Duration = Duration::from_secs(30);
 /// An object that is watched, and what was told of it.
 #[derive(Clone)]
 pub(super) struct Watched {
-    pub(super) store: Store<Value>,
+    pub(super) store: ProjectedStore<Value>,
     pub(super) told: Arc<Told>,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct Told {
 }
 
 impl Watched {
-    pub(super) fn new(store: Store<Value>) -> Self {
+    pub(super) fn new(store: ProjectedStore<Value>) -> Self {
         Self { store, told: Arc::default() }
     }
 

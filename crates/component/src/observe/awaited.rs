@@ -8,7 +8,7 @@ use kubewright_machinery::object::{Key, ObjectExt as _};
 use kubewright_runtime::cluster::Cluster;
 use kubewright_runtime::task::Tasks;
 use kubewright_runtime::trigger::{News, follow};
-use kubewright_runtime::watch::{Cause, Change, Project, Store, WatchSpec, WatchState, presence, project_with};
+use kubewright_runtime::watch::{Cause, Change, Project, ProjectedStore, WatchSpec, WatchState, presence, project_with};
 use parking_lot::Mutex;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -45,7 +45,7 @@ impl Marks {
 }
 
 /// How the object of a watch is there. None: it has an owner under our own name.
-fn sight(store: &Store<Marks>) -> Option<Sight> {
+fn sight(store: &ProjectedStore<Marks>) -> Option<Sight> {
     let found = store.list();
     let Some((_, marks)) = found.first() else {
         return Some(Sight::Absent);
@@ -57,14 +57,14 @@ fn sight(store: &Store<Marks>) -> Option<Sight> {
     }
 }
 
-type AtFirst<P> = Box<dyn Fn(&Store<P>) -> bool + Send + Sync>;
+type AtFirst<P> = Box<dyn Fn(&ProjectedStore<P>) -> bool + Send + Sync>;
 
 /// What a component wants to be told of one obstacle.
 struct Interest<P: Send + Sync + 'static> {
     /// Whether the first list shows anything that happened after the pass had looked, which nobody else tells.
     at_first: AtFirst<P>,
     /// Whether a change matters.
-    later: fn(&Store<P>, &Change<P>) -> bool,
+    later: fn(&ProjectedStore<P>, &Change<P>) -> bool,
 }
 
 /// Watches on what stands in the way of single components: foreign instances of their types, objects that are not
@@ -121,12 +121,12 @@ impl AwaitedWatches {
             match obstacle.clone() {
                 Obstacle::Object(spec, seen) => {
                     let name = self.inner.name.clone();
-                    let at_first = Box::new(move |store: &Store<Marks>| sight(store) != Some(seen));
+                    let at_first = Box::new(move |store: &ProjectedStore<Marks>| sight(store) != Some(seen));
                     let interest = Interest { at_first, later: |_, change| change.old != change.new };
                     self.listen(listener, spec, project_with(move |object| Marks::of(object, &name)), interest);
                 }
                 Obstacle::Instances(spec) => {
-                    let interest = Interest { at_first: Box::new(Store::is_empty), later: |store, _| store.is_empty() };
+                    let interest = Interest { at_first: Box::new(ProjectedStore::is_empty), later: |store, _| store.is_empty() };
                     self.listen(listener, spec, presence(), interest);
                 }
                 Obstacle::Type(spec) => {

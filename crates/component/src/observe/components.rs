@@ -2,7 +2,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use kubewright_machinery::object::{GroupVersionKind, Key, ObjectExt as _};
 use kubewright_runtime::cluster::Cluster;
-use kubewright_runtime::watch::{Cause, Change, Store, WatchSpec, WatchState, project_with};
+use kubewright_runtime::watch::{Cause, Change, ProjectedStore, WatchSpec, WatchState, project_with};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
@@ -13,7 +13,7 @@ use super::{Notify, title};
 /// operator is confined to.
 #[derive(Clone, Debug)]
 pub(crate) struct Components {
-    store: Store<Compact>,
+    store: ProjectedStore<Compact>,
     own_writes: OwnWrites,
 }
 
@@ -161,7 +161,7 @@ impl Components {
     }
 
     /// The store of the components.
-    pub(crate) fn store(&self) -> &Store<Compact> {
+    pub(crate) fn store(&self) -> &ProjectedStore<Compact> {
         &self.store
     }
 }

@@ -9,7 +9,7 @@ use kubewright_machinery::object::{GroupKind, Key, ObjectExt as _, ObjectKey};
 use kubewright_runtime::cluster::Cluster;
 use kubewright_runtime::task::Tasks;
 use kubewright_runtime::trigger::{News, follow};
-use kubewright_runtime::watch::{Cause, Change, Project, Store, Unprojectable, WatchSpec, WatchState};
+use kubewright_runtime::watch::{Cause, Change, Project, ProjectedStore, Unprojectable, WatchSpec, WatchState};
 use parking_lot::Mutex;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -60,7 +60,7 @@ struct State {
 }
 
 struct Watched {
-    store: Store<Projection>,
+    store: ProjectedStore<Projection>,
     users: HashSet<Key>,
     stop: CancellationToken,
     /// Whether a pass has waited for the first list in vain.
@@ -81,7 +81,7 @@ impl Watched {
 }
 
 /// Whether a watch shows what there is.
-fn is_usable(store: &Store<Projection>) -> bool {
+fn is_usable(store: &ProjectedStore<Projection>) -> bool {
     store.is_synced() && store.status().state != WatchState::Forbidden
 }
 
@@ -379,12 +379,12 @@ impl DependentWatches {
         }
     }
 
-    fn store(&self, place: &Place) -> Option<Store<Projection>> {
+    fn store(&self, place: &Place) -> Option<ProjectedStore<Projection>> {
         self.inner.state.lock().watched.get(place).map(|watched| watched.store.clone())
     }
 
     /// The watch that shows objects of a kind in a namespace.
-    fn store_of(&self, kind: &GroupKind, namespace: &str) -> Option<Store<Projection>> {
+    fn store_of(&self, kind: &GroupKind, namespace: &str) -> Option<ProjectedStore<Projection>> {
         let state = self.inner.state.lock();
         let everywhere = state.watched.get(&Place::everywhere(kind)).map(|watched| &watched.store);
         let usable = everywhere.filter(|store| is_usable(store));

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use kubewright_core::flow::Confidential;
 use kubewright_machinery::object::{GroupVersionKind, Key};
 use kubewright_runtime::cluster::Cluster;
-use kubewright_runtime::controller::Enqueue;
+use kubewright_runtime::controller::QueueHandle;
 use kubewright_runtime::task::Tasks;
 use kubewright_runtime::trigger::{AtFirst, Trigger};
-use kubewright_runtime::watch::{Store, WatchSpec, project_with};
+use kubewright_runtime::watch::{ProjectedStore, WatchSpec, project_with};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -53,7 +53,7 @@ impl ForeignWatch {
 }
 
 /// The components that each object concerns.
-pub(super) struct ForeignStore(Store<Vec<Key>>);
+pub(super) struct ForeignStore(ProjectedStore<Vec<Key>>);
 
 impl ForeignStore {
     /// Ends when it is known what there is, or that it cannot be known yet.
@@ -62,7 +62,7 @@ impl ForeignStore {
     }
 
     /// Queues components when an object that concerns them comes, changes or goes: those of its old state and of its new one.
-    pub(super) fn queue(self, queue: Enqueue, tasks: &Tasks) {
+    pub(super) fn queue(self, queue: QueueHandle, tasks: &Tasks) {
         let Self(store) = self;
         // The first passes of all components see what there is now. A first list that comes later tells what they have missed.
         let at_first = if store.is_synced() { AtFirst::Skipped } else { AtFirst::Queued };

@@ -8,7 +8,7 @@ use kubewright_core::manifest::{MissingNamespacesPolicy, OperatorName};
 use kubewright_machinery::object::{GroupVersionKind, Key, ObjectExt as _};
 use kubewright_render::ErasedGenerator;
 use kubewright_runtime::cluster::{ApiRequest, ApiResource, ConnectError, Retry};
-use kubewright_runtime::controller::{Controller, Surroundings};
+use kubewright_runtime::controller::{Runner, Surroundings};
 use kubewright_runtime::finalizer::FinalizerWriter;
 use kubewright_runtime::operator::{ConstructedPart, Declarations, OperatorContext, Registration, Rule};
 use kubewright_runtime::status::StatusWriter;
@@ -305,7 +305,7 @@ impl<C: Component> Registration for ComponentRegistration<C> {
         };
         let passes = context.workers.unwrap_or(self.options.parallel_passes);
         let known = components.clone();
-        let controller = Controller::new(self.controller.clone(), Arc::new(ComponentReconciler::new(shared)), surroundings)
+        let controller = Runner::new(self.controller.clone(), Arc::new(ComponentReconciler::new(shared)), surroundings)
             .workers(passes)
             .timeout(self.options.pass_limit)
             .resync(context.resync, move || known.keys());
@@ -319,7 +319,7 @@ impl<C: Component> Registration for ComponentRegistration<C> {
 
 /// A component type whose watches are started.
 struct ConstructedComponent {
-    controller: Controller,
+    controller: Runner,
     components: Components,
     foreign: Vec<ForeignStore>,
     tasks: Tasks,
@@ -335,7 +335,7 @@ impl ConstructedPart for ConstructedComponent {
         Ok(())
     }
 
-    fn run(self: Box<Self>) -> Vec<Controller> {
+    fn run(self: Box<Self>) -> Vec<Runner> {
         let Self { controller, components, foreign, tasks } = *self;
         for foreign in foreign {
             foreign.queue(controller.enqueue(), &tasks);

@@ -3,7 +3,7 @@ use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
 
 use kubewright_machinery::object::Key;
-use kubewright_runtime::controller::Enqueue;
+use kubewright_runtime::controller::QueueHandle;
 
 /// Queues passes of components of one type (OPT-3), from wherever something happens that they should react to.
 ///
@@ -15,7 +15,7 @@ pub struct Trigger<C> {
 }
 
 /// Set once, when the operator starts.
-pub(super) type Queue = Arc<OnceLock<Enqueue>>;
+pub(super) type Queue = Arc<OnceLock<QueueHandle>>;
 
 impl<C> Trigger<C> {
     pub(super) fn new(queue: Queue) -> Self {

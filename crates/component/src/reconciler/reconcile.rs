@@ -3,7 +3,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use kubewright_core::flow::{Conclusion, Delay};
 use kubewright_machinery::object::ObjectExt as _;
-use kubewright_runtime::controller::{PassContext, Reconciler};
+use kubewright_runtime::controller::{PassContext, RunPass};
 use serde_json::Value;
 
 use super::Shared;
@@ -42,8 +42,8 @@ impl ComponentReconciler {
 }
 
 #[async_trait]
-impl Reconciler for ComponentReconciler {
-    async fn reconcile(&self, context: &PassContext) -> Conclusion {
+impl RunPass for ComponentReconciler {
+    async fn run(&self, context: &Arc<PassContext>) -> Conclusion {
         let Some(object) = self.component(context) else {
             self.forget(context).await;
             return context.end(&Ok(()));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use kubewright_core::reference::ReferenceKind;
 use kubewright_machinery::object::Key;
 use kubewright_runtime::cluster::Cluster;
-use kubewright_runtime::watch::{Store, WatchSpec};
+use kubewright_runtime::watch::{ProjectedStore, WatchSpec};
 use tokio_util::sync::CancellationToken;
 
 use super::content::{Content, KeepNamed, Names};
@@ -25,12 +25,12 @@ pub(super) struct Group {
 
 /// A watch and the task that listens to it, which ends with this.
 pub(super) struct Watched {
-    store: Store<Content>,
+    store: ProjectedStore<Content>,
     stop: CancellationToken,
 }
 
 impl Watched {
-    pub(super) fn new(store: Store<Content>, stop: CancellationToken) -> Self {
+    pub(super) fn new(store: ProjectedStore<Content>, stop: CancellationToken) -> Self {
         Self { store, stop }
     }
 }
@@ -55,7 +55,7 @@ impl Group {
         self.users.get(name).map(|users| users.iter().cloned().collect()).unwrap_or_default()
     }
 
-    pub(super) fn store(&self, name: &str) -> Option<Store<Content>> {
+    pub(super) fn store(&self, name: &str) -> Option<ProjectedStore<Content>> {
         let watched = self.whole.as_ref().or_else(|| self.singles.get(name))?;
         Some(watched.store.clone())
     }
@@ -80,7 +80,7 @@ impl Group {
         cluster: &Cluster,
         kind: ReferenceKind,
         namespace: &str,
-        listen: impl Fn(Store<Content>, bool) -> Watched,
+        listen: impl Fn(ProjectedStore<Content>, bool) -> Watched,
     ) {
         let spec = WatchSpec::new(kind.group_kind()).in_namespace(namespace);
         // What changed between the end of a watch and the first list of the one in its place is told by no event.

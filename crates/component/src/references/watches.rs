@@ -9,7 +9,7 @@ use kubewright_machinery::object::{GroupVersionKind, Key, ObjectExt as _};
 use kubewright_runtime::cluster::{ApiRequest, ApiResource, Cluster, Retry};
 use kubewright_runtime::task::Tasks;
 use kubewright_runtime::trigger::{News, follow};
-use kubewright_runtime::watch::{Cause, Store, WatchState};
+use kubewright_runtime::watch::{Cause, ProjectedStore, WatchState};
 use parking_lot::Mutex;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -126,7 +126,7 @@ impl ReferenceWatches {
     }
 
     /// Reads an object that no watch may show, or whose data nobody needed when the watch delivered it.
-    async fn read(&self, namespace: &str, target: &Target, store: Option<&Store<Content>>) -> Found {
+    async fn read(&self, namespace: &str, target: &Target, store: Option<&ProjectedStore<Content>>) -> Found {
         let kind = target.kind.group_kind();
         let gvk = GroupVersionKind::new(kind.group, "v1", kind.kind);
         let resource = ApiResource::known(&gvk, target.kind.plural(), true);
@@ -144,7 +144,7 @@ impl ReferenceWatches {
     }
 
     /// `replaces`: another watch was there before.
-    fn listen(&self, place: &Place, store: Store<Content>, replaces: bool) -> Watched {
+    fn listen(&self, place: &Place, store: ProjectedStore<Content>, replaces: bool) -> Watched {
         let mut forbidden = is_forbidden(store.status().state);
         let (inner, at, mut awaits_list) = (Arc::downgrade(&self.inner), place.clone(), replaces);
         let tell = move |news: News<Content>| {

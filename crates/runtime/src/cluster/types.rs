@@ -1,7 +1,7 @@
 use kubewright_machinery::object::GroupKind;
 
 use super::{Cluster, Discovery};
-use crate::watch::{Cause, Change, Store, WatchSpec, WatchState, Watches, presence};
+use crate::watch::{Cause, Change, ProjectedStore, WatchSpec, WatchState, Watches, presence};
 
 /// Keeps discovery up to date: definitions and aggregated services are watched, without their contents.
 pub(super) fn follow(cluster: &Cluster) -> impl Future<Output = ()> + Send + use<> {
@@ -45,6 +45,6 @@ fn take(discovery: &Discovery, change: Option<&Change<()>>) {
 }
 
 /// A type that does not exist has no objects that could change unseen.
-fn follows(store: &Store<()>) -> bool {
+fn follows(store: &ProjectedStore<()>) -> bool {
     matches!(store.status().state, WatchState::Watching | WatchState::NotServed)
 }

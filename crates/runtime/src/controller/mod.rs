@@ -1,23 +1,23 @@
 //! The runner of a controller: keys from a queue, passes on their own tasks.
 //!
-//! A [`Reconciler`] works on one key at a time and says with a [`Conclusion`] when the key runs
-//! again. The [`Controller`] bounds how many passes run at once, keeps a panic to its own pass, cancels passes that outlive
+//! A [`RunPass`] works on one key at a time and says with a [`Conclusion`] when the key runs
+//! again. The [`Runner`] bounds how many passes run at once, keeps a panic to its own pass, cancels passes that outlive
 //! the shutdown, and remembers per key what its last passes came to.
 
-mod enqueue;
 mod pass;
-mod reconciler;
+mod queue_handle;
 mod resync;
+mod run_pass;
 mod runner;
 mod shared;
 
 #[cfg(test)]
 mod tests;
 
-pub use enqueue::Enqueue;
 pub use kubewright_core::flow::Conclusion;
 pub use kubewright_core::queue::{Drain, Lane};
 pub use pass::PassContext;
-pub use reconciler::Reconciler;
+pub use queue_handle::QueueHandle;
+pub use run_pass::RunPass;
 pub(crate) use runner::CANCEL_GRACE;
-pub use runner::{Controller, Surroundings};
+pub use runner::{Runner, Surroundings};

@@ -10,7 +10,7 @@ use kubewright_machinery::object::Key;
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
-use super::Enqueue;
+use super::QueueHandle;
 use super::shared::Shared;
 
 /// One pass of a reconciler.
@@ -44,8 +44,8 @@ impl PassContext {
     }
 
     /// Queues keys of the same controller.
-    pub fn enqueue(&self) -> Enqueue {
-        Enqueue::new(self.shared.clone())
+    pub fn enqueue(&self) -> QueueHandle {
+        QueueHandle::new(self.shared.clone())
     }
 
     /// Says which object the key stands for now: what is remembered of another object of the same name is dropped.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use kubewright_machinery::object::Key;
 
-use super::Enqueue;
+use super::QueueHandle;
 use crate::clock::Clock;
 
 /// The part of the period over which keys are spread: one in twenty.
@@ -21,7 +21,7 @@ pub(super) struct Resync {
 
 impl Resync {
     /// Never ends on its own.
-    pub(super) async fn run(self, clock: Clock, queue: Enqueue) {
+    pub(super) async fn run(self, clock: Clock, queue: QueueHandle) {
         let mut next = clock.moment() + self.period;
         loop {
             clock.sleep_until(next).await;

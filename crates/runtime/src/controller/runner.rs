@@ -16,7 +16,7 @@ use tracing::Instrument as _;
 
 use super::resync::Resync;
 use super::shared::Shared;
-use super::{Enqueue, PassContext, Reconciler};
+use super::{PassContext, QueueHandle, RunPass};
 use crate::clock::{Clock, Random};
 use crate::metrics::{ControllerLabels, Metrics, QueueStatistics};
 use crate::task::{Tasks, panic_message};
@@ -41,10 +41,10 @@ pub struct Surroundings {
     pub timing: Timing,
 }
 
-/// A controller: a queue of keys and the reconciler that works on them.
-pub struct Controller {
+/// The runner of a controller: a queue of keys, and the passes that work on them.
+pub struct Runner {
     shared: Arc<Shared>,
-    reconciler: Arc<dyn Reconciler>,
+    passes: Arc<dyn RunPass>,
     tasks: Tasks,
     random: Random,
     workers: usize,
@@ -53,15 +53,15 @@ pub struct Controller {
     resync: Option<Resync>,
 }
 
-impl Controller {
+impl Runner {
     /// A controller that runs two passes at once, without a limit on their time.
-    pub fn new(name: impl Into<String>, reconciler: Arc<dyn Reconciler>, surroundings: Surroundings) -> Self {
+    pub fn new(name: impl Into<String>, passes: Arc<dyn RunPass>, surroundings: Surroundings) -> Self {
         let Surroundings { clock, random, tasks, metrics, timing } = surroundings;
         let limits = Limits::new(timing, random.next_u64());
         let shared = Arc::new(Shared::new(name.into(), clock, metrics.clone(), limits));
         let statistics: Weak<dyn QueueStatistics> = Arc::downgrade(&(shared.clone() as Arc<dyn QueueStatistics>));
         metrics.watch_queue(statistics);
-        Self { shared, reconciler, tasks, random, workers: WORKERS, timeout: None, drain: Drain::FinishInFlight, resync: None }
+        Self { shared, passes, tasks, random, workers: WORKERS, timeout: None, drain: Drain::FinishInFlight, resync: None }
     }
 
     /// With another number of passes at once; at least one.
@@ -100,8 +100,8 @@ impl Controller {
     }
 
     /// The handle that queues keys; it works before the controller runs.
-    pub fn enqueue(&self) -> Enqueue {
-        Enqueue::new(self.shared.clone())
+    pub fn enqueue(&self) -> QueueHandle {
+        QueueHandle::new(self.shared.clone())
     }
 
     /// A probe that fails when all workers have been in the same passes for longer than `limit`.
@@ -166,27 +166,26 @@ impl Controller {
         while let Some((key, started)) = self.shared.pop(self.workers) {
             let trace = format!("{:016x}{:016x}", self.random.next_u64(), self.random.next_u64());
             let span = tracing::info_span!("pass", controller = self.name(), %key, trace);
-            let context = PassContext::new(self.shared.clone(), key, started, cancel.child_token());
-            let running =
-                Running { reconciler: self.reconciler.clone(), shared: self.shared.clone(), timeout: self.timeout, context };
+            let context = Arc::new(PassContext::new(self.shared.clone(), key, started, cancel.child_token()));
+            let running = Running { passes: self.passes.clone(), shared: self.shared.clone(), timeout: self.timeout, context };
             let name = format!("pass of {}", self.shared.name);
             self.tasks.spawn(name, running.run().instrument(span)).detach();
         }
     }
 }
 
-impl fmt::Debug for Controller {
+impl fmt::Debug for Runner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Controller").field("name", &self.name()).field("workers", &self.workers).finish_non_exhaustive()
+        f.debug_struct("Runner").field("name", &self.name()).field("workers", &self.workers).finish_non_exhaustive()
     }
 }
 
 /// One pass on its own task.
 struct Running {
-    reconciler: Arc<dyn Reconciler>,
+    passes: Arc<dyn RunPass>,
     shared: Arc<Shared>,
     timeout: Option<Duration>,
-    context: PassContext,
+    context: Arc<PassContext>,
 }
 
 impl Running {
@@ -211,7 +210,7 @@ impl Running {
     }
 
     async fn attempt(&self) -> Conclusion {
-        let pass = AssertUnwindSafe(self.reconciler.reconcile(&self.context)).catch_unwind();
+        let pass = AssertUnwindSafe(self.passes.run(&self.context)).catch_unwind();
         let ended = match self.timeout {
             Some(limit) => self.shared.clock.limit(limit, pass).await,
             None => Ok(pass.await),
@@ -233,7 +232,7 @@ impl Running {
             Err(elapsed) => Failure::backoff(format!("the pass took longer than {:?}", elapsed.after)).reason("Timeout").slow(),
         };
         let conclusion = self.context.end(&Flow::from(failure));
-        let told = AssertUnwindSafe(self.reconciler.interrupted(&self.context, &conclusion)).catch_unwind().await;
+        let told = AssertUnwindSafe(self.passes.interrupted(&self.context, &conclusion)).catch_unwind().await;
         if let Err(payload) = told {
             tracing::error!(message = panic_message(payload.as_ref()), "reporting an interrupted pass panicked");
         }

@@ -45,8 +45,8 @@ impl Journal {
 }
 
 #[async_trait]
-impl<F: Fn(String, usize) -> Pass + Send + Sync + 'static> Reconciler for Script<F> {
-    async fn reconcile(&self, pass: &PassContext) -> Conclusion {
+impl<F: Fn(String, usize) -> Pass + Send + Sync + 'static> RunPass for Script<F> {
+    async fn run(&self, pass: &Arc<PassContext>) -> Conclusion {
         let number = {
             let mut passes = self.journal.passes.lock();
             passes.push((pass.key().to_string(), pass.started().0));
@@ -71,17 +71,14 @@ struct Scene {
     journal: Arc<Journal>,
     metrics: Metrics,
     clock: Clock,
-    enqueue: Enqueue,
+    enqueue: QueueHandle,
     stop: CancellationToken,
     run: Task<()>,
     _tasks: Tasks,
 }
 
 impl Scene {
-    fn start(
-        pass: impl Fn(String, usize) -> Pass + Send + Sync + 'static,
-        change: impl FnOnce(Controller) -> Controller,
-    ) -> Self {
+    fn start(pass: impl Fn(String, usize) -> Pass + Send + Sync + 'static, change: impl FnOnce(Runner) -> Runner) -> Self {
         let (clock, metrics, tasks) = (Clock::virtual_from(jiff::Timestamp::UNIX_EPOCH), Metrics::new("test"), Tasks::new());
         let journal = Arc::new(Journal::default());
         let surroundings = Surroundings {
@@ -92,7 +89,7 @@ impl Scene {
             timing: Timing::default().without_jitter(),
         };
         let script = Script { pass, journal: journal.clone() };
-        let controller = change(Controller::new("widgets", Arc::new(script), surroundings));
+        let controller = change(Runner::new("widgets", Arc::new(script), surroundings));
         let (enqueue, stop) = (controller.enqueue(), CancellationToken::new());
         let run = tasks.spawn("run", controller.run(stop.clone(), Duration::from_secs(25)));
         Self { journal, metrics, clock, enqueue, stop, run, _tasks: tasks }

@@ -11,7 +11,7 @@ use super::patience::ask;
 use crate::admin::Checks;
 use crate::clock::{Clock, Random};
 use crate::cluster::{ApiError, ApiRequest, Cluster};
-use crate::controller::{Controller, Reconciler, Surroundings};
+use crate::controller::{RunPass, Runner, Surroundings};
 use crate::events::Recorder;
 use crate::metrics::Metrics;
 use crate::task::Tasks;
@@ -59,7 +59,7 @@ impl OperatorContext {
 
     /// A controller on this operator's clock, tasks, metrics and limits. It runs when the operator has got it back from
     /// [`ConstructedPart::run`](super::ConstructedPart::run).
-    pub fn controller(&self, name: impl Into<String>, reconciler: Arc<dyn Reconciler>) -> Controller {
+    pub fn controller(&self, name: impl Into<String>, reconciler: Arc<dyn RunPass>) -> Runner {
         let surroundings = Surroundings {
             clock: self.clock.clone(),
             random: self.random.clone(),
@@ -67,7 +67,7 @@ impl OperatorContext {
             metrics: self.metrics.clone(),
             timing: self.timing.clone(),
         };
-        let controller = Controller::new(name, reconciler, surroundings);
+        let controller = Runner::new(name, reconciler, surroundings);
         match self.workers {
             Some(workers) => controller.workers(workers),
             None => controller,

@@ -16,7 +16,7 @@ use super::preflight::Preflight;
 use super::{ConstructedPart, Declarations, OperatorContext, OperatorError, Phase, Registration};
 use crate::admin::{Admin, Checks};
 use crate::cluster::Cluster;
-use crate::controller::{CANCEL_GRACE, Controller};
+use crate::controller::{CANCEL_GRACE, Runner};
 use crate::events::{Recorder, RecorderOptions};
 use crate::metrics::Metrics;
 use crate::task::{Task, Tasks};
@@ -216,8 +216,8 @@ impl Driver {
         }
     }
 
-    fn run_controllers(&mut self, controllers: Vec<Controller>) -> Result<(), OperatorError> {
-        let names: BTreeSet<&str> = controllers.iter().map(Controller::name).collect();
+    fn run_controllers(&mut self, controllers: Vec<Runner>) -> Result<(), OperatorError> {
+        let names: BTreeSet<&str> = controllers.iter().map(Runner::name).collect();
         tracing::info!(
             controllers = names.into_iter().collect::<Vec<_>>().join(", "),
             watches = self.parts.cluster.watches().health().len(),

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use kubewright_core::flow::BoxError;
 
 use super::{Declarations, OperatorContext};
-use crate::controller::Controller;
+use crate::controller::Runner;
 
 /// A part of an operator, usually one controller with its watches.
 #[async_trait]
@@ -39,5 +39,5 @@ pub trait ConstructedPart: Send {
     }
 
     /// Begins to queue what is there, and returns the controllers, which the operator then runs.
-    fn run(self: Box<Self>) -> Vec<Controller>;
+    fn run(self: Box<Self>) -> Vec<Runner>;
 }

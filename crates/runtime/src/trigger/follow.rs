@@ -5,7 +5,7 @@ use kubewright_core::filter::Change;
 use tokio_util::sync::CancellationToken;
 
 use crate::task::{Tasks, panic_message};
-use crate::watch::{Store, WatchStatus};
+use crate::watch::{ProjectedStore, WatchStatus};
 
 /// An item of news from a store.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub enum News<P> {
 /// Tells everything that happens in a store from now on, on a task of its own, starting with what is there. The store lives as long as the
 /// task: until `stop`, or until the tasks stop. A panic of `tell` is logged, and the next news are told.
 pub fn follow<P: Send + Sync + 'static>(
-    store: Store<P>,
+    store: ProjectedStore<P>,
     name: impl Into<Cow<'static, str>>,
     tasks: &Tasks,
     stop: CancellationToken,

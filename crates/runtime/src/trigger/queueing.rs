@@ -9,16 +9,16 @@ use kubewright_machinery::object::Key;
 use tokio_util::sync::CancellationToken;
 
 use super::{News, follow};
-use crate::controller::Enqueue;
+use crate::controller::QueueHandle;
 use crate::task::Tasks;
-use crate::watch::Store;
+use crate::watch::ProjectedStore;
 
 /// The keys that an object concerns.
 type Mapper<P> = Box<dyn Fn(&Key, &P) -> Vec<Key> + Send + Sync>;
 
 /// Queues keys when objects of a store come, change or go.
 pub struct Trigger<P: Send + Sync + 'static> {
-    store: Store<P>,
+    store: ProjectedStore<P>,
     filter: Box<dyn Filter<P> + Send + Sync>,
     map: Mapper<P>,
     at_first: AtFirst,
@@ -38,12 +38,12 @@ pub enum AtFirst {
 
 impl<P: Send + Sync + 'static> Trigger<P> {
     /// Queues the key of the object itself (MAP-1).
-    pub fn of_objects(store: Store<P>) -> Self {
+    pub fn of_objects(store: ProjectedStore<P>) -> Self {
         Self::mapped(store, |key, _| vec![key.clone()])
     }
 
     /// Queues the keys that the mapper returns for the old and for the new state of an object, each key once (MAP-7, MAP-10).
-    pub fn mapped(store: Store<P>, map: impl Fn(&Key, &P) -> Vec<Key> + Send + Sync + 'static) -> Self {
+    pub fn mapped(store: ProjectedStore<P>, map: impl Fn(&Key, &P) -> Vec<Key> + Send + Sync + 'static) -> Self {
         Self {
             store,
             filter: Box::new(|_: &Change<P>| true),
@@ -83,7 +83,7 @@ impl<P: Send + Sync + 'static> Trigger<P> {
     }
 
     /// Starts it. It ends when the token is cancelled, or when the tasks stop.
-    pub fn start(self, name: impl Into<Cow<'static, str>>, queue: Enqueue, tasks: &Tasks) -> CancellationToken {
+    pub fn start(self, name: impl Into<Cow<'static, str>>, queue: QueueHandle, tasks: &Tasks) -> CancellationToken {
         let (store, stop) = (self.store.clone(), CancellationToken::new());
         follow(store, name, tasks, stop.clone(), move |news| {
             if let News::Changed(change) = news {
@@ -93,7 +93,7 @@ impl<P: Send + Sync + 'static> Trigger<P> {
         stop
     }
 
-    fn told(&self, change: &Change<P>, queue: &Enqueue) {
+    fn told(&self, change: &Change<P>, queue: &QueueHandle) {
         let is_first = change.cause == Cause::Initial;
         if is_first && self.at_first == AtFirst::Skipped || !self.filter.passes(change) {
             return;

@@ -14,19 +14,19 @@ use tokio_util::sync::CancellationToken;
 use super::*;
 use crate::clock::Random;
 use crate::cluster::Cluster;
-use crate::controller::{Conclusion, Controller, Enqueue, PassContext, Reconciler, Surroundings};
+use crate::controller::{Conclusion, PassContext, QueueHandle, RunPass, Runner, Surroundings};
 use crate::metrics::Metrics;
 use crate::task::Tasks;
 use crate::testing::{Fault, Server};
-use crate::watch::{Store, WatchSpec, WatchState, project_with};
+use crate::watch::{ProjectedStore, WatchSpec, WatchState, project_with};
 
 /// Remembers which keys ran.
 #[derive(Clone, Default)]
 struct Ran(Arc<Mutex<Vec<String>>>);
 
 #[async_trait]
-impl Reconciler for Ran {
-    async fn reconcile(&self, pass: &PassContext) -> Conclusion {
+impl RunPass for Ran {
+    async fn run(&self, pass: &Arc<PassContext>) -> Conclusion {
         self.0.lock().push(pass.key().to_string());
         pass.end(&Ok(()))
     }
@@ -34,15 +34,15 @@ impl Reconciler for Ran {
 
 struct Scene {
     server: Server,
-    store: Store<String>,
+    store: ProjectedStore<String>,
     ran: Ran,
-    queue: Enqueue,
-    controller: Option<Controller>,
+    queue: QueueHandle,
+    controller: Option<Runner>,
     tasks: Tasks,
 }
 
 /// Config maps by their text.
-fn store(cluster: &Cluster) -> Store<String> {
+fn store(cluster: &Cluster) -> ProjectedStore<String> {
     let text = |object: &Value| object.pointer("/data/text").and_then(Value::as_str).unwrap_or_default().to_owned();
     cluster.watches().subscribe(WatchSpec::new(GroupKind::new("", "ConfigMap")), project_with(text))
 }
@@ -61,7 +61,7 @@ impl Scene {
             metrics: Metrics::new("test"),
             timing: Timing::default(),
         };
-        let controller = Controller::new("widgets", Arc::new(ran.clone()), surroundings).workers(1);
+        let controller = Runner::new("widgets", Arc::new(ran.clone()), surroundings).workers(1);
         Self { server, store, ran, queue: controller.enqueue(), controller: Some(controller), tasks }
     }
 

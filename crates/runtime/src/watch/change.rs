@@ -6,12 +6,12 @@ use futures::Stream;
 use kubewright_core::filter::Change;
 use tokio::sync::mpsc;
 
-use super::Store;
+use super::ProjectedStore;
 
 /// The changes of a store, in order, each once, starting with what is there. Keeps the store alive.
 pub struct Changes<P: Send + Sync + 'static> {
     pub(super) receiver: mpsc::UnboundedReceiver<Change<P>>,
-    pub(super) _store: Store<P>,
+    pub(super) _store: ProjectedStore<P>,
 }
 
 impl<P: Send + Sync + 'static> Changes<P> {

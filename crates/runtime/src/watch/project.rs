@@ -19,7 +19,7 @@ pub trait Project: Send + Sync + 'static {
     fn project(&self, object: &Value) -> Result<Self::Output, Unprojectable>;
 
     /// Puts the object into indexes: `entry` takes the name of an index and the text under which
-    /// [`Store::indexed`](super::Store::indexed) finds the object there. Any number of both; equal projections give equal entries in the
+    /// [`ProjectedStore::indexed`](super::ProjectedStore::indexed) finds the object there. Any number of both; equal projections give equal entries in the
     /// same order. By default there is no index.
     fn index<'a>(&self, projection: &'a Self::Output, entry: &mut dyn FnMut(&'static str, &'a str)) {
         let _ = (projection, entry);

@@ -16,7 +16,7 @@ use super::key_ref::KeyRef;
 use super::sink::{Projected, Sink};
 use super::spec::Scope;
 use super::store::Subscription;
-use super::{Cause, Project, Store, WatchHealth, WatchSpec, WatchState, WatchStatus};
+use super::{Cause, Project, ProjectedStore, WatchHealth, WatchSpec, WatchState, WatchStatus};
 use crate::cluster::{Connection, Discovery};
 use crate::task::Tasks;
 
@@ -58,8 +58,12 @@ impl Watches {
     ///
     /// The watch is shared with all users of an equal spec, the objects with those whose projector keeps the same: a clone of one `Arc`,
     /// or one that says so ([`Project::shared_as`]). The first user starts it.
-    pub fn subscribe<P: Send + Sync + 'static>(&self, spec: WatchSpec, projector: Arc<dyn Project<Output = P>>) -> Store<P> {
-        Store::new(vec![self.subscription(spec, projector)], self.clone())
+    pub fn subscribe<P: Send + Sync + 'static>(
+        &self,
+        spec: WatchSpec,
+        projector: Arc<dyn Project<Output = P>>,
+    ) -> ProjectedStore<P> {
+        ProjectedStore::new(vec![self.subscription(spec, projector)], self.clone())
     }
 
     /// A store of what `spec` names in these namespaces, with one watch for each. No namespaces means all of them; types without namespaces
@@ -69,13 +73,13 @@ impl Watches {
         namespaces: &[String],
         spec: WatchSpec,
         projector: Arc<dyn Project<Output = P>>,
-    ) -> Store<P> {
+    ) -> ProjectedStore<P> {
         if namespaces.is_empty() {
             return self.subscribe(spec, projector);
         }
         let namespaces: IndexSet<&String> = namespaces.iter().collect();
         let subscription = |namespace: &String| self.subscription(spec.clone().in_namespace(namespace), Arc::clone(&projector));
-        Store::new(namespaces.into_iter().map(subscription).collect(), self.clone())
+        ProjectedStore::new(namespaces.into_iter().map(subscription).collect(), self.clone())
     }
 
     fn subscription<P: Send + Sync + 'static>(

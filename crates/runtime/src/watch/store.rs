@@ -14,7 +14,7 @@ use super::{Cause, Changes, StatusChanges, WatchSpec, WatchState, WatchStatus, W
 
 /// What a cluster has of one type in one scope, projected. Cheap to clone; the watches below, one for each namespace of a scope of several,
 /// live as long as a clone does, and 60 seconds longer.
-pub struct Store<P: Send + Sync + 'static> {
+pub struct ProjectedStore<P: Send + Sync + 'static> {
     /// Never empty.
     subscriptions: Arc<[Subscription<P>]>,
     watches: Watches,
@@ -57,7 +57,7 @@ impl<P: Send + Sync + 'static> Subscription<P> {
     }
 }
 
-impl<P: Send + Sync + 'static> Store<P> {
+impl<P: Send + Sync + 'static> ProjectedStore<P> {
     pub(super) fn new(subscriptions: Vec<Subscription<P>>, watches: Watches) -> Self {
         Self { subscriptions: subscriptions.into(), watches }
     }
@@ -187,7 +187,7 @@ fn owned<'a, P: 'a>(objects: impl Iterator<Item = (&'a Key, &'a Arc<P>)>) -> Vec
     objects.map(|(key, projection)| (key.clone(), projection.clone())).collect()
 }
 
-impl<P: Send + Sync + 'static> Clone for Store<P> {
+impl<P: Send + Sync + 'static> Clone for ProjectedStore<P> {
     fn clone(&self) -> Self {
         Self { subscriptions: Arc::clone(&self.subscriptions), watches: self.watches.clone() }
     }
@@ -200,15 +200,15 @@ impl<P: Send + Sync + 'static> Drop for Subscription<P> {
     }
 }
 
-impl<P: Send + Sync + 'static> fmt::Display for Store<P> {
+impl<P: Send + Sync + 'static> fmt::Display for ProjectedStore<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let specs: Vec<String> = self.specs().map(ToString::to_string).collect();
         f.write_str(&specs.join(", "))
     }
 }
 
-impl<P: Send + Sync + 'static> fmt::Debug for Store<P> {
+impl<P: Send + Sync + 'static> fmt::Debug for ProjectedStore<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Store({self})")
+        write!(f, "ProjectedStore({self})")
     }
 }

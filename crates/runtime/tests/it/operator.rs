@@ -9,14 +9,14 @@ use kubewright_core::flow::{BoxError, Flow, Wait};
 use kubewright_machinery::object::{GroupKind, GroupVersionKind, ObjectReference};
 use kubewright_runtime::clock::{Clock, Random};
 use kubewright_runtime::cluster::{ApiRequest, ApiResource, PatchKind};
-use kubewright_runtime::controller::{Conclusion, Controller, PassContext, Reconciler};
+use kubewright_runtime::controller::{Conclusion, PassContext, RunPass, Runner};
 use kubewright_runtime::events::Event;
 use kubewright_runtime::operator::{
     ConstructedPart, Declarations, Operator, OperatorContext, Phase, Registration, Rule, RunningOperator,
 };
 use kubewright_runtime::task::Tasks;
 use kubewright_runtime::trigger::Trigger;
-use kubewright_runtime::watch::{Store, WatchSpec, project_with};
+use kubewright_runtime::watch::{ProjectedStore, WatchSpec, project_with};
 use serde_json::{Value, json};
 
 use super::{cluster, config_map, config_maps, create, server, widgets};
@@ -26,7 +26,7 @@ struct Greeter;
 
 struct Greeting {
     context: OperatorContext,
-    store: Store<Value>,
+    store: ProjectedStore<Value>,
 }
 
 #[async_trait]
@@ -50,8 +50,8 @@ impl Registration for Greeter {
 }
 
 struct ConstructedGreeter {
-    store: Store<Value>,
-    controller: Controller,
+    store: ProjectedStore<Value>,
+    controller: Runner,
     tasks: Tasks,
 }
 
@@ -62,7 +62,7 @@ impl ConstructedPart for ConstructedGreeter {
         Ok(())
     }
 
-    fn run(self: Box<Self>) -> Vec<Controller> {
+    fn run(self: Box<Self>) -> Vec<Runner> {
         Trigger::of_objects(self.store).start("greeter triggers", self.controller.enqueue(), &self.tasks);
         vec![self.controller]
     }
@@ -96,8 +96,8 @@ impl Greeting {
 }
 
 #[async_trait]
-impl Reconciler for Greeting {
-    async fn reconcile(&self, pass: &PassContext) -> Conclusion {
+impl RunPass for Greeting {
+    async fn run(&self, pass: &Arc<PassContext>) -> Conclusion {
         let flow = self.greet(pass).await;
         pass.end(&flow)
     }
@@ -212,7 +212,7 @@ async fn an_operator_waits_for_its_crd() {
     }
     #[async_trait]
     impl ConstructedPart for Widgets {
-        fn run(self: Box<Self>) -> Vec<Controller> {
+        fn run(self: Box<Self>) -> Vec<Runner> {
             Vec::new()
         }
     }

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use kubewright_machinery::object::{GroupKind, Key, ObjectExt as _};
 use kubewright_runtime::cluster::{ApiRequest, PatchKind};
-use kubewright_runtime::watch::{Cause, Store, WatchSpec, WatchState, project_with};
+use kubewright_runtime::watch::{Cause, ProjectedStore, WatchSpec, WatchState, project_with};
 use serde_json::{Value, json};
 
 use super::{cluster, config_map, config_maps, create, server, settle, widgets};
@@ -11,7 +11,7 @@ fn demo() -> WatchSpec {
     WatchSpec::new(GroupKind::new("", "ConfigMap")).labels("app")
 }
 
-fn texts(store: &Store<String>) -> Vec<String> {
+fn texts(store: &ProjectedStore<String>) -> Vec<String> {
     let mut texts: Vec<_> = store.list().iter().map(|(key, text)| format!("{}={text}", key.name())).collect();
     texts.sort();
     texts

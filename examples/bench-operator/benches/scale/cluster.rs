@@ -9,7 +9,7 @@ use kube::CustomResourceExt as _;
 use kubewright::machinery::object::GroupVersionKind;
 use kubewright::runtime::cluster::{ApiRequest, ApiResource, Cluster, ClusterOptions, PatchKind};
 use kubewright::runtime::task::Tasks;
-use kubewright::runtime::watch::{Store, WatchSpec, presence, project_with};
+use kubewright::runtime::watch::{ProjectedStore, WatchSpec, presence, project_with};
 use kubewright::serde_json::{self, Value, json};
 use kubewright_apiserver::listen::Endpoint;
 use kubewright_apiserver::{ApiServer, Identity};
@@ -34,8 +34,8 @@ pub(crate) struct Scene {
     tasks: Tasks,
     kubeconfig: PathBuf,
     /// Of each component the generation for which it is ready.
-    benches: Store<Option<i64>>,
-    config_maps: Store<()>,
+    benches: ProjectedStore<Option<i64>>,
+    config_maps: ProjectedStore<()>,
 }
 
 impl Scene {

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::clock::{Clock, Random};
-use crate::controller::{Controller, PassContext, Reconciler};
+use crate::controller::{PassContext, RunPass, Runner};
 use crate::events::{Event, Recorder};
 use crate::testing::{Call, client_of};
 
@@ -38,8 +38,8 @@ struct Noting(Arc<Mutex<Vec<String>>>);
 struct Stubborn(Recorder);
 
 #[async_trait]
-impl Reconciler for Stubborn {
-    async fn reconcile(&self, _: &PassContext) -> Conclusion {
+impl RunPass for Stubborn {
+    async fn run(&self, _: &Arc<PassContext>) -> Conclusion {
         self.0.record(
             &ObjectReference::of(&json!({"kind": "Widget", "metadata": {"name": "a"}})),
             Event::normal("Started", "it started"),
@@ -49,8 +49,8 @@ impl Reconciler for Stubborn {
 }
 
 #[async_trait]
-impl Reconciler for Noting {
-    async fn reconcile(&self, pass: &PassContext) -> Conclusion {
+impl RunPass for Noting {
+    async fn run(&self, pass: &Arc<PassContext>) -> Conclusion {
         self.0.lock().push(pass.key().to_string());
         pass.end(&Ok(()))
     }
@@ -80,7 +80,7 @@ impl Registration for Part {
         if self.hangs {
             std::future::pending::<()>().await;
         }
-        let reconciler: Arc<dyn Reconciler> =
+        let reconciler: Arc<dyn RunPass> =
             if self.stubborn { Arc::new(Stubborn(context.recorder.clone())) } else { Arc::new(Noting(self.seen)) };
         let controller = context.controller(self.name, reconciler);
         controller.enqueue().now("a".parse()?);
@@ -89,11 +89,11 @@ impl Registration for Part {
 }
 
 /// A part that waits for nothing.
-struct Ready(Controller);
+struct Ready(Runner);
 
 #[async_trait]
 impl ConstructedPart for Ready {
-    fn run(self: Box<Self>) -> Vec<Controller> {
+    fn run(self: Box<Self>) -> Vec<Runner> {
         vec![self.0]
     }
 }

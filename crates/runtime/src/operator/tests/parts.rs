@@ -37,7 +37,7 @@ impl ConstructedPart for Noted {
         Ok(())
     }
 
-    fn run(self: Box<Self>) -> Vec<Controller> {
+    fn run(self: Box<Self>) -> Vec<Runner> {
         self.note("runs");
         Vec::new()
     }

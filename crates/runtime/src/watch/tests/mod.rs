@@ -10,7 +10,7 @@ use std::time::Duration;
 use kubewright_machinery::object::{GroupKind, Key};
 use serde_json::Value;
 
-use super::{Change, Changes, Project, Store, Unprojectable, WatchSpec};
+use super::{Change, Changes, Project, ProjectedStore, Unprojectable, WatchSpec};
 use crate::cluster::Cluster;
 
 /// What these tests keep of an object.
@@ -50,11 +50,11 @@ fn widgets() -> WatchSpec {
     WatchSpec::new(GroupKind::new("example.dev", "Widget"))
 }
 
-fn subscribe(cluster: &Cluster) -> Store<Kept> {
+fn subscribe(cluster: &Cluster) -> ProjectedStore<Kept> {
     cluster.watches().subscribe(config_maps(), Arc::new(Keeper))
 }
 
-async fn synced(cluster: &Cluster) -> Store<Kept> {
+async fn synced(cluster: &Cluster) -> ProjectedStore<Kept> {
     let store = subscribe(cluster);
     store.synced().await;
     settle().await;
@@ -74,7 +74,7 @@ fn key(name: &str) -> Key {
     Key::new("demo", name)
 }
 
-fn texts(store: &Store<Kept>) -> Vec<String> {
+fn texts(store: &ProjectedStore<Kept>) -> Vec<String> {
     let mut texts: Vec<_> = store.list().iter().map(|(key, kept)| format!("{}={}", key.name(), kept.text)).collect();
     texts.sort();
     texts

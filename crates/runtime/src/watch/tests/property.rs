@@ -138,7 +138,7 @@ async fn run(steps: Vec<Step>, page: usize, slowness: usize) {
     }
 }
 
-fn take(store: &Store<Kept>, answer: Pending) {
+fn take(store: &ProjectedStore<Kept>, answer: Pending) {
     match answer {
         Pending::Written(object) => store.record_write(&object),
         Pending::Deleted(name, uid) => store.record_delete(&key(&name), &uid),

@@ -11,9 +11,9 @@ use super::shared::Shared;
 
 /// Queues keys. Cheap to clone; works before the controller runs, and does nothing after it has ended.
 #[derive(Clone)]
-pub struct Enqueue(Arc<Shared>);
+pub struct QueueHandle(Arc<Shared>);
 
-impl Enqueue {
+impl QueueHandle {
     pub(super) fn new(shared: Arc<Shared>) -> Self {
         Self(shared)
     }
@@ -49,8 +49,8 @@ impl Enqueue {
     }
 }
 
-impl fmt::Debug for Enqueue {
+impl fmt::Debug for QueueHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Enqueue").field(&self.0.name).finish()
+        f.debug_tuple("QueueHandle").field(&self.0.name).finish()
     }
 }

@@ -18,6 +18,10 @@ const LABEL_VALUE: &str = "a valid label must be an empty string or consist of a
 const CONFIG_KEY: &str = "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  \
     or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
 
+const C_IDENTIFIER: &str = "a valid C identifier must start with alphabetic character or '_', followed by a string of \
+    alphanumeric characters or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName', regex used for validation is \
+    '[A-Za-z_][A-Za-z0-9_]*')";
+
 const LABEL_LENGTH: usize = 63;
 const SUBDOMAIN_LENGTH: usize = 253;
 
@@ -110,6 +114,14 @@ pub fn config_key(key: &str) -> Vec<String> {
     problems
 }
 
+/// `[A-Za-z_][A-Za-z0-9_]*`, of any length: kinds.
+pub fn c_identifier(name: &str) -> Vec<String> {
+    let is_letter = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'_';
+    let bytes = name.as_bytes();
+    let valid = bytes.first().is_some_and(is_letter) && bytes.iter().all(|byte| is_letter(byte) || byte.is_ascii_digit());
+    if valid { Vec::new() } else { vec![C_IDENTIFIER.to_owned()] }
+}
+
 /// The same as `too_long` in the words of newer checks.
 fn too_many_bytes(text: &str, most: usize) -> Vec<String> {
     if text.len() > most { vec![format!("must be no more than {most} bytes")] } else { Vec::new() }
@@ -199,6 +211,16 @@ mod tests {
         assert_eq!(config_key(".."), ["must not be '..'"]);
         assert_eq!(config_key("..a"), ["must not start with '..'"]);
         assert_eq!(config_key("a b").len(), 1);
+    }
+
+    #[test]
+    fn identifiers_start_with_a_letter_and_have_no_dashes() {
+        for good in ["a", "_", "MyKind1"] {
+            assert!(c_identifier(good).is_empty(), "{good}");
+        }
+        for bad in ["", "1a", "my-kind", "kïnd", "a.b"] {
+            assert_eq!(c_identifier(bad), [C_IDENTIFIER], "{bad}");
+        }
     }
 
     #[test]

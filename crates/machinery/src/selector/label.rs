@@ -248,7 +248,11 @@ pub(super) fn check_key(field: &str, key: &str) -> Result<(), SelectorError> {
     Err(SelectorError(format!("{field}: Invalid value: {key:?}: {}", problems.join("; "))))
 }
 
+/// The list as the server prints it: one without values is nil there, also when the selector has `values: []`.
 fn go_list(values: &[String]) -> String {
+    if values.is_empty() {
+        return "null".to_owned();
+    }
     let quoted: Vec<String> = values.iter().map(|value| format!("{value:?}")).collect();
     format!("[{}]", quoted.join(","))
 }

@@ -88,6 +88,10 @@ fn selectors_inside_objects_are_read_from_json() {
     assert!(LabelSelector::from_json(&json!({})).unwrap().matches(&labels(&[])));
     assert!(!LabelSelector::from_json(&Value::Null).unwrap().matches(&labels(&[])));
     assert!(!LabelSelector::from_map(&json!({})).unwrap().matches(&labels(&[])));
+    for empty in [json!({"key": "a", "operator": "In"}), json!({"key": "a", "operator": "In", "values": []})] {
+        let error = LabelSelector::from_json(&json!({"matchExpressions": [empty]})).unwrap_err();
+        assert_eq!(error.to_string(), "values: Invalid value: null: for 'in', 'notin' operators, values set can't be empty");
+    }
     let unknown = json!({"matchExpressions": [{"key": "a", "operator": "Gt"}]});
     assert_eq!(LabelSelector::from_json(&unknown).unwrap_err().to_string(), "\"Gt\" is not a valid label selector operator");
 }

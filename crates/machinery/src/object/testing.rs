@@ -22,3 +22,13 @@ pub(crate) fn any_value() -> impl Strategy<Value = Value> {
         ]
     })
 }
+
+/// The value without the nulls of its maps, which patches take as absent fields.
+pub(crate) fn without_nulls(value: Value) -> Value {
+    match value {
+        Value::Object(map) => {
+            map.into_iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| (name, without_nulls(value))).collect()
+        }
+        other => other,
+    }
+}

@@ -39,7 +39,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::object::testing::any_value;
+    use crate::object::testing::{any_value, without_nulls};
     use crate::patch::merge_patch;
 
     #[test]
@@ -50,16 +50,6 @@ mod tests {
         assert_eq!(diff(&new, &new), None);
         assert_eq!(diff(&json!({"a": null}), &json!({"a": null})), None);
         assert_eq!(diff(&json!({"a": 5}), &json!({"a": {}})), Some(json!({"a": {}})));
-    }
-
-    /// Without nulls in maps, which merge patches cannot carry.
-    fn without_nulls(value: Value) -> Value {
-        match value {
-            Value::Object(map) => {
-                map.into_iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| (name, without_nulls(value))).collect()
-            }
-            other => other,
-        }
     }
 
     proptest! {

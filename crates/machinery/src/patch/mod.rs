@@ -1,10 +1,12 @@
 //! JSON patches, merge patches, and the difference of two objects.
 
+mod between;
 mod diff;
 mod json;
 mod merge;
 mod places;
 
+pub use between::json_patch_between;
 pub use diff::{diff, diff_fields};
 pub use json::{JsonPatch, MAX_OPERATIONS, OperationError, PatchError, json_patch};
 pub use merge::{merge_patch, merge_patch_as_servers_do};

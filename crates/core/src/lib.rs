@@ -14,7 +14,10 @@ pub mod flow;
 pub mod health;
 pub mod manifest;
 pub mod queue;
+#[cfg(test)]
+mod recorded;
 pub mod reference;
 pub mod seconds;
 pub mod status;
 pub mod time;
+pub mod tracker;

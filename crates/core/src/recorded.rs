@@ -1,0 +1,24 @@
+//! Facts recorded from Knative's library, which lie in `shared/data/knative` beside the repository, or in the folder that
+//! `KUBEWRIGHT_KNATIVE` names.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+/// The lines of a file of vectors. Without the recordings there is none, and the test says so.
+pub(crate) fn knative_vectors(file: &str) -> Option<Vec<Value>> {
+    let named = std::env::var_os("KUBEWRIGHT_KNATIVE").map(PathBuf::from);
+    let beside = || {
+        Path::new(env!("CARGO_MANIFEST_DIR"))
+            .ancestors()
+            .map(|folder| folder.join("shared/data/knative"))
+            .find(|data| data.is_dir())
+    };
+    let Some(folder) = named.or_else(beside) else {
+        eprintln!("skipped: there is no shared/data/knative beside the repository");
+        return None;
+    };
+    let path = folder.join("vectors").join(file);
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    Some(text.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
+}

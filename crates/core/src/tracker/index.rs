@@ -1,0 +1,267 @@
+//! Which observer tracks what, and whom a change concerns.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::hash::Hash;
+use std::sync::Arc;
+
+use kubewright_machinery::object::{GroupKind, ObjectExt};
+use kubewright_machinery::selector::Labels;
+use serde_json::Value;
+
+use super::TrackedReference;
+use crate::flow::{Flow, Halt};
+
+/// The references of all observers of a controller, found by observer and by what they refer to.
+///
+/// Finding the observers of one object takes one look-up for references by name, and one match for each selector of its kind and
+/// namespace. Observers share the memory of equal references.
+#[derive(Clone, Debug)]
+pub struct TrackerIndex<O> {
+    references: HashMap<Arc<TrackedReference>, BTreeSet<O>>,
+    kinds: HashMap<GroupKind, KindIndex>,
+    observers: HashMap<O, Observer>,
+    registrations: usize,
+    passes: u64,
+}
+
+/// The references to objects of one kind.
+#[derive(Clone, Debug, Default)]
+struct KindIndex {
+    /// How many different references there are, by name and by selector.
+    references: usize,
+    /// Those by selector, by namespace.
+    selectors: HashMap<String, HashSet<Arc<TrackedReference>>>,
+}
+
+/// What one observer tracks.
+#[derive(Clone, Debug, Default)]
+struct Observer {
+    /// The latest pass.
+    pass: u64,
+    /// The references, each with the latest pass that registered it.
+    references: HashMap<Arc<TrackedReference>, u64>,
+}
+
+/// A pass of an observer that registers references, from [`TrackerIndex::begin`] to [`TrackerIndex::settle`].
+///
+/// A pass that never settles, for instance a cancelled one, leaves its references beside the former ones.
+#[derive(Debug)]
+#[must_use = "a pass that is not settled keeps the references of earlier passes"]
+pub struct Tracking<O> {
+    observer: O,
+    pass: u64,
+}
+
+/// What becomes of references of earlier passes that this pass did not register again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Settlement {
+    /// They are dropped: the pass went to its end and depends on nothing else.
+    Replace,
+    /// They stay: the pass may have stopped before it came to them.
+    Add,
+}
+
+/// What registering a reference came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Registered {
+    /// It is new for the observer.
+    Added,
+    /// The observer had it already.
+    Repeated,
+    /// Nothing is registered: the observer was dropped during the pass, or runs in a newer one.
+    Refused,
+}
+
+impl<O> TrackerIndex<O> {
+    /// An index without observers.
+    pub fn new() -> Self {
+        Self { references: HashMap::new(), kinds: HashMap::new(), observers: HashMap::new(), registrations: 0, passes: 0 }
+    }
+
+    /// How many references all observers have together.
+    pub fn len(&self) -> usize {
+        self.registrations
+    }
+
+    /// Whether nothing is tracked.
+    pub fn is_empty(&self) -> bool {
+        self.registrations == 0
+    }
+
+    /// The kinds that at least one reference is about.
+    pub fn kinds(&self) -> impl Iterator<Item = &GroupKind> {
+        self.kinds.keys()
+    }
+
+    /// Whether a reference is about this kind.
+    pub fn tracks_kind(&self, kind: &GroupKind) -> bool {
+        self.kinds.contains_key(kind)
+    }
+}
+
+impl<O: Clone + Eq + Hash + Ord> TrackerIndex<O> {
+    /// Begins a pass of an observer. What an earlier pass that never settled still registers is refused from now on.
+    pub fn begin(&mut self, observer: O) -> Tracking<O> {
+        self.passes += 1;
+        self.observers.entry(observer.clone()).or_default().pass = self.passes;
+        Tracking { observer, pass: self.passes }
+    }
+
+    /// Registers a reference of the running pass, with effect from now on. An observer has any number of names and selectors.
+    pub fn track(&mut self, tracking: &Tracking<O>, reference: TrackedReference) -> Registered {
+        let Some(observer) = self.observers.get_mut(&tracking.observer).filter(|observer| observer.pass == tracking.pass) else {
+            return Registered::Refused;
+        };
+        if let Some(pass) = observer.references.get_mut(&reference) {
+            *pass = tracking.pass;
+            return Registered::Repeated;
+        }
+        let known = self.references.get_key_value(&reference).map(|(known, _)| Arc::clone(known));
+        let reference = known.unwrap_or_else(|| {
+            let reference = Arc::new(reference);
+            self.kinds.entry(reference.kind().clone()).or_default().add(&reference);
+            reference
+        });
+        observer.references.insert(Arc::clone(&reference), tracking.pass);
+        self.references.entry(reference).or_default().insert(tracking.observer.clone());
+        self.registrations += 1;
+        Registered::Added
+    }
+
+    /// Ends a pass, and drops the references of earlier passes if they are replaced. Those of this pass stay as they are registered.
+    /// Returns the kinds that nothing is about any more.
+    pub fn settle(&mut self, tracking: Tracking<O>, settlement: Settlement) -> Vec<GroupKind> {
+        let Tracking { observer: name, pass } = tracking;
+        let Some(observer) = self.observers.get_mut(&name).filter(|observer| observer.pass == pass) else {
+            return Vec::new();
+        };
+        let dropped: Vec<_> = match settlement {
+            Settlement::Add => Vec::new(),
+            Settlement::Replace => {
+                observer.references.extract_if(|_, latest| *latest != pass).map(|(reference, _)| reference).collect()
+            }
+        };
+        if observer.references.is_empty() {
+            self.observers.remove(&name);
+        }
+        self.unregister(&name, dropped)
+    }
+
+    /// Drops an observer with all its references, also those that a running pass has registered or will yet.
+    /// Returns the kinds that nothing is about any more.
+    pub fn drop_observer(&mut self, observer: &O) -> Vec<GroupKind> {
+        match self.observers.remove(observer) {
+            Some(dropped) => self.unregister(observer, dropped.references.into_keys()),
+            None => Vec::new(),
+        }
+    }
+
+    /// Drops all observers of which `predicate` is true, as [`drop_observer`](Self::drop_observer) does.
+    pub fn drop_matching(&mut self, mut predicate: impl FnMut(&O) -> bool) -> Vec<GroupKind> {
+        let dropped: Vec<O> = self.observers.keys().filter(|observer| predicate(observer)).cloned().collect();
+        dropped.iter().flat_map(|observer| self.drop_observer(observer)).collect()
+    }
+
+    /// The observers that a change of an object concerns: those of its name, and those of a selector that matches the labels of the
+    /// object before or after. An object that came has no labels before (`None`), one that went has none after.
+    pub fn observers_of_change(
+        &self,
+        kind: &GroupKind,
+        namespace: &str,
+        name: &str,
+        before: Option<&dyn Labels>,
+        after: Option<&dyn Labels>,
+    ) -> BTreeSet<O> {
+        let Some(kind_index) = self.kinds.get(kind) else {
+            return BTreeSet::new();
+        };
+        let matches = |reference: &TrackedReference| {
+            let mut versions = [before, after].into_iter().flatten();
+            reference.selector().is_some_and(|selector| versions.any(|labels| selector.matches(labels)))
+        };
+        let mut observers = self.observers_of(&TrackedReference::to_object(kind, namespace, name));
+        for reference in kind_index.selectors.get(namespace).into_iter().flatten().filter(|reference| matches(reference)) {
+            observers.extend(self.references.get(reference).into_iter().flatten().cloned());
+        }
+        observers
+    }
+
+    /// The observers that a change of this object would concern, were its labels to stay as they are.
+    pub fn observers_of_object(&self, object: &Value) -> BTreeSet<O> {
+        object.gvk().map_or_else(BTreeSet::new, |gvk| {
+            let labels: &dyn Labels = object.labels();
+            self.observers_of_change(&gvk.group_kind(), object.namespace(), object.name(), None, Some(labels))
+        })
+    }
+
+    /// The observers that have registered this very reference.
+    pub fn observers_of(&self, reference: &TrackedReference) -> BTreeSet<O> {
+        self.references.get(reference).cloned().unwrap_or_default()
+    }
+
+    /// The references of an observer, in no order.
+    pub fn references_of(&self, observer: &O) -> impl Iterator<Item = &TrackedReference> {
+        self.observers.get(observer).into_iter().flat_map(|observer| observer.references.keys().map(AsRef::as_ref))
+    }
+
+    /// Removes an observer from references, and references that no observer has. Returns the kinds that nothing is about any more.
+    fn unregister(&mut self, observer: &O, references: impl IntoIterator<Item = Arc<TrackedReference>>) -> Vec<GroupKind> {
+        let mut untracked = Vec::new();
+        for reference in references {
+            self.registrations -= 1;
+            let Some(observers) = self.references.get_mut(&reference) else { continue };
+            observers.remove(observer);
+            if !observers.is_empty() {
+                continue;
+            }
+            self.references.remove(&reference);
+            let Some(kind) = self.kinds.get_mut(reference.kind()) else { continue };
+            kind.remove(&reference);
+            if kind.references == 0 {
+                untracked.extend(self.kinds.remove_entry(reference.kind()).map(|(kind, _)| kind));
+            }
+        }
+        untracked
+    }
+
+    /// Whether no memory is held for any observer, reference or kind.
+    #[cfg(test)]
+    pub(super) fn holds_nothing(&self) -> bool {
+        self.references.is_empty() && self.kinds.is_empty() && self.observers.is_empty() && self.registrations == 0
+    }
+}
+
+impl<O> Default for TrackerIndex<O> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl KindIndex {
+    fn add(&mut self, reference: &Arc<TrackedReference>) {
+        self.references += 1;
+        if reference.selector().is_some() {
+            self.selectors.entry(reference.namespace().to_owned()).or_default().insert(Arc::clone(reference));
+        }
+    }
+
+    fn remove(&mut self, reference: &Arc<TrackedReference>) {
+        self.references -= 1;
+        if let Some(selectors) = self.selectors.get_mut(reference.namespace())
+            && selectors.remove(reference)
+            && selectors.is_empty()
+        {
+            self.selectors.remove(reference.namespace());
+        }
+    }
+}
+
+impl Settlement {
+    /// What the outcome of a pass means for its references: `Ok` and [`Halt::Done`] replace the former ones.
+    pub fn of<T>(outcome: &Flow<T>) -> Self {
+        match outcome {
+            Ok(_) | Err(Halt::Done) => Self::Replace,
+            Err(_) => Self::Add,
+        }
+    }
+}

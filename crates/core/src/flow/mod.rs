@@ -27,6 +27,7 @@ mod ext;
 mod failure;
 mod halt;
 mod join;
+mod matchers;
 mod memory;
 mod reason;
 mod redact;

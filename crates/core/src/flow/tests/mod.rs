@@ -5,3 +5,4 @@ mod denial;
 mod ext;
 mod halt;
 mod join;
+mod matchers;

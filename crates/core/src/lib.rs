@@ -13,6 +13,7 @@ pub mod finalizer;
 pub mod flow;
 pub mod health;
 pub mod manifest;
+pub mod names;
 pub mod queue;
 #[cfg(test)]
 mod recorded;

@@ -1,0 +1,24 @@
+//! Labels by which the children of one version of their parent are found.
+
+use std::collections::BTreeMap;
+
+use kubewright_machinery::object::ObjectExt;
+use serde_json::Value;
+
+use super::owner::{MissingMetadata, required, uid};
+
+/// Labels for children that belong to this resource version of their parent: `controller`, its uid, and `version`.
+pub fn version_labels(parent: &Value) -> Result<BTreeMap<String, String>, MissingMetadata> {
+    let version = required(parent, "metadata.resourceVersion", parent.resource_version())?;
+    labels(parent, "version", version.to_owned())
+}
+
+/// Labels for children that belong to this generation of their parent: `controller`, its uid, and `generation`, at least five digits.
+pub fn generation_labels(parent: &Value) -> Result<BTreeMap<String, String>, MissingMetadata> {
+    let generation = parent.generation().ok_or_else(|| MissingMetadata::of(parent, "metadata.generation"))?;
+    labels(parent, "generation", format!("{generation:05}"))
+}
+
+fn labels(parent: &Value, key: &str, value: String) -> Result<BTreeMap<String, String>, MissingMetadata> {
+    Ok([("controller".to_owned(), uid(parent)?.to_owned()), (key.to_owned(), value)].into())
+}

@@ -6,6 +6,7 @@
 pub mod backoff;
 pub mod component;
 pub mod condition;
+pub mod config;
 pub mod dependents;
 pub mod events;
 pub mod filter;

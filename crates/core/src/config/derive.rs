@@ -1,0 +1,110 @@
+//! How `#[derive(FromConfigMap)]` finds the text form of the type of a field. Not to be used by hand.
+//!
+//! The generated code calls the methods on `&&&&Probe<T>`. Method resolution tries the traits in the order below, because each is
+//! implemented for one reference less than the one before.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::str::FromStr;
+
+use super::{ConfigValue, Parser, ValueError};
+
+/// Stands for the type of a field.
+#[derive(Debug)]
+pub struct Probe<T>(PhantomData<T>);
+
+impl<T> Probe<T> {
+    /// The one value.
+    pub const NEW: Self = Self(PhantomData);
+}
+
+/// A type with a text form of its own for ConfigMaps.
+pub trait IsValue<T> {
+    /// The parser of the type.
+    fn parser(&self) -> Parser<T>;
+
+    /// The value of an absent or empty key, for a field with a function that parses.
+    fn absent(&self) -> fn() -> Option<T>;
+}
+
+impl<T: ConfigValue> IsValue<T> for &&&Probe<T> {
+    fn parser(&self) -> Parser<T> {
+        Parser::default()
+    }
+
+    fn absent(&self) -> fn() -> Option<T> {
+        T::absent
+    }
+}
+
+/// A type that is read from text.
+pub trait IsText<T> {
+    /// The parser of the type.
+    fn parser(&self) -> Parser<T>;
+
+    /// Nothing: the key is required.
+    fn absent(&self) -> fn() -> Option<T>;
+}
+
+impl<T: FromStr<Err: fmt::Display>> IsText<T> for &&Probe<T> {
+    fn parser(&self) -> Parser<T> {
+        Parser::new(|text| text.parse().map_err(ValueError::new), || None)
+    }
+
+    fn absent(&self) -> fn() -> Option<T> {
+        || None
+    }
+}
+
+/// An option of a type that is read from text.
+pub trait IsOptionalText<T> {
+    /// The parser of the type in the option.
+    fn parser(&self) -> Parser<T>;
+}
+
+impl<T: FromStr<Err: fmt::Display>> IsOptionalText<Option<T>> for &Probe<Option<T>> {
+    fn parser(&self) -> Parser<Option<T>> {
+        Parser::new(|text| text.parse().map(Some).map_err(ValueError::new), || Some(None))
+    }
+}
+
+/// An option of any type, which a function parses.
+pub trait IsOption<T> {
+    /// No value.
+    fn absent(&self) -> fn() -> Option<T>;
+}
+
+impl<T> IsOption<Option<T>> for &Probe<Option<T>> {
+    fn absent(&self) -> fn() -> Option<Option<T>> {
+        || Some(None)
+    }
+}
+
+/// Any other type.
+pub trait IsUnknown<T> {
+    /// Does not compile, and says what the type must implement.
+    fn parser(&self) -> Parser<T>
+    where
+        T: ConfigValue;
+
+    /// Nothing: the key is required.
+    fn absent(&self) -> fn() -> Option<T>;
+}
+
+impl<T> IsUnknown<T> for Probe<T> {
+    fn parser(&self) -> Parser<T>
+    where
+        T: ConfigValue,
+    {
+        Parser::default()
+    }
+
+    fn absent(&self) -> fn() -> Option<T> {
+        || None
+    }
+}
+
+/// The result of a function that parses, for its own type or an option of it.
+pub fn parsed<T, U: Into<T>, E: fmt::Display>(result: Result<U, E>) -> Result<T, ValueError> {
+    result.map(Into::into).map_err(ValueError::new)
+}

@@ -1,0 +1,83 @@
+//! What can be wrong with the keys of a ConfigMap.
+
+use std::collections::{BTreeMap, btree_map};
+use std::fmt;
+
+/// The longest cause in bytes. A value may have a mebibyte; an event or a condition has no room for it.
+const LONGEST: usize = 400;
+
+/// Why a text is no value of its type.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ValueError(String);
+
+impl ValueError {
+    /// An error with this cause. Line breaks become spaces, because [`ConfigErrors`] has one line per key; long causes are cut.
+    pub fn new(cause: impl fmt::Display) -> Self {
+        let mut text = cause.to_string();
+        if text.contains(['\n', '\r']) {
+            text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        }
+        if text.len() > LONGEST {
+            text.truncate(text.floor_char_boundary(LONGEST));
+            text.push('…');
+        }
+        Self(text)
+    }
+}
+
+/// Everything that is wrong with the data of a ConfigMap, by key.
+///
+/// Displays one line per key, sorted: `failed to parse "<key>": <cause>`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfigErrors(BTreeMap<String, ValueError>);
+
+impl ConfigErrors {
+    /// One wrong key.
+    pub fn new(key: impl Into<String>, cause: ValueError) -> Self {
+        Self(BTreeMap::from([(key.into(), cause)]))
+    }
+
+    /// The same errors and one more. The cause replaces an earlier one of the same key.
+    #[must_use]
+    pub fn and(mut self, key: impl Into<String>, cause: ValueError) -> Self {
+        self.0.insert(key.into(), cause);
+        self
+    }
+
+    /// The wrong keys, sorted, each with its cause.
+    pub fn iter(&self) -> btree_map::Iter<'_, String, ValueError> {
+        self.0.iter()
+    }
+
+    /// The cause for a key.
+    pub fn get(&self, key: &str) -> Option<&ValueError> {
+        self.0.get(key)
+    }
+
+    /// The errors in a map, if it has any.
+    pub(super) fn of(errors: BTreeMap<String, ValueError>) -> Option<Self> {
+        if errors.is_empty() { None } else { Some(Self(errors)) }
+    }
+}
+
+impl fmt::Display for ConfigErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (place, (key, cause)) in self.0.iter().enumerate() {
+            let line_break = if place == 0 { "" } else { "\n" };
+            write!(f, "{line_break}failed to parse {key:?}: {cause}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for ConfigErrors {}
+
+impl<'a> IntoIterator for &'a ConfigErrors {
+    type Item = (&'a String, &'a ValueError);
+    type IntoIter = btree_map::Iter<'a, String, ValueError>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}

@@ -1,0 +1,22 @@
+//! Typed configuration: the data of a ConfigMap as a struct, with defaults, ranges, and an error for each wrong key.
+//!
+//! `#[derive(FromConfigMap)]` implements [`FromConfigMap`] for structs. What it cannot express is written by hand with a [`Reader`].
+
+pub mod derive;
+mod error;
+mod example;
+mod field;
+mod logging;
+mod map;
+mod reader;
+#[cfg(test)]
+mod tests;
+mod value;
+
+pub use error::{ConfigErrors, ValueError};
+pub use example::{EXAMPLE_CHECKSUM, EXAMPLE_KEY, ExampleChecksum, ExampleMismatch, check_example};
+pub use field::{Field, Parser};
+pub use logging::{InvalidLogLevel, LOGGING_CONFIG_MAP, LogLevel, LogLevels};
+pub use map::{FromConfigMap, Parsed, data_of};
+pub use reader::{Reader, Unreadable};
+pub use value::{ConfigValue, NamespacedName};

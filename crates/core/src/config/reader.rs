@@ -1,0 +1,135 @@
+//! Reading the keys of one ConfigMap.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{ConfigErrors, EXAMPLE_KEY, Field, Parsed, ValueError};
+
+/// Reads the keys of one ConfigMap and collects what is wrong with them.
+///
+/// Implementations of [`FromConfigMap`](super::FromConfigMap) read all their fields before they look at any result, so that all
+/// wrong keys are reported together:
+///
+/// ```
+/// # use std::collections::BTreeMap;
+/// # use kubewright_core::config::{ConfigErrors, Field, Parsed, Reader};
+/// # fn read(data: &BTreeMap<String, String>) -> Result<Parsed<(u32, String)>, ConfigErrors> {
+/// let mut reader = Reader::new(data);
+/// let replicas = reader.read(&Field::<u32>::new("replicas").default("1").range("1..=10"));
+/// let host = reader.read(&Field::<String>::new("host"));
+/// reader.finish(|| Ok((replicas?, host?)))
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Reader<'a> {
+    data: &'a BTreeMap<String, String>,
+    strict: bool,
+    /// The names of keys and prefixes, in the order in which they are read, for errors about unknown keys.
+    allowed: Vec<String>,
+    /// The keys of the data that were read.
+    taken: BTreeSet<&'a str>,
+    errors: BTreeMap<String, ValueError>,
+}
+
+/// A field that could not be read. Its reader has the errors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unreadable(());
+
+impl<'a> Reader<'a> {
+    /// A reader of the data of a ConfigMap. The key `_example` is passed over.
+    pub fn new(data: &'a BTreeMap<String, String>) -> Self {
+        let (allowed, taken, errors) = (Vec::new(), BTreeSet::from([EXAMPLE_KEY]), BTreeMap::new());
+        Self { data, strict: false, allowed, taken, errors }
+    }
+
+    /// Makes keys that nothing reads errors.
+    #[must_use]
+    pub fn strict(mut self) -> Self {
+        self.strict = true;
+        self
+    }
+
+    /// Reads a key, or else its former names, or else its default.
+    pub fn read<T>(&mut self, field: &Field<'_, T>) -> Result<T, Unreadable> {
+        self.allowed.push(field.name.to_owned());
+        // A default or range that cannot be used is found at the first use, not on the day on which the key is removed.
+        let declared = field.bounds().and_then(|bounds| Ok((field.default_value(bounds.as_ref())?, bounds)));
+        let (default, bounds) = match declared {
+            Ok(declared) => declared,
+            Err(cause) => {
+                // The key is known, even if nothing can be read from it.
+                for name in field.aliases.iter().chain([&field.name]) {
+                    self.take(name);
+                }
+                return Err(self.fail(field.name, cause));
+            }
+        };
+        let mut result = None;
+        for name in field.aliases.iter().rev().chain([&field.name]) {
+            let Some(text) = self.take(name) else { continue };
+            let value = field.parse(text, bounds.as_ref()).map_err(|cause| self.fail(name, cause));
+            result = match (result, value) {
+                // A name that does not parse is an error also where another one counts.
+                (Some(Err(unreadable)), _) => Some(Err(unreadable)),
+                (_, value) => Some(value),
+            };
+        }
+        result.unwrap_or_else(|| match default {
+            Some(value) => Ok(value),
+            None => field.absent().map_err(|cause| self.fail(field.name, cause)),
+        })
+    }
+
+    /// Reads the keys `<prefix>.<rest>` under their `<rest>`, which is not empty. Keys that were read before are left out. Aliases and
+    /// the default of the field are not used.
+    pub fn collect<T>(&mut self, field: &Field<'_, T>) -> Result<BTreeMap<String, T>, Unreadable> {
+        self.allowed.push(format!("{}.<name>", field.name));
+        let bounds = match field.bounds() {
+            Ok(bounds) => bounds,
+            Err(cause) => return Err(self.fail(field.name, cause)),
+        };
+        let data = self.data;
+        let mut values = Ok(BTreeMap::new());
+        for (key, text) in data {
+            let rest = key.strip_prefix(field.name).and_then(|rest| rest.strip_prefix('.')).filter(|rest| !rest.is_empty());
+            let Some(rest) = rest else { continue };
+            if !self.taken.insert(key) {
+                continue;
+            }
+            match (field.parse(text, bounds.as_ref()), &mut values) {
+                (Ok(value), Ok(values)) => drop(values.insert(rest.to_owned(), value)),
+                (Ok(_), Err(_)) => {}
+                (Err(cause), _) => values = Err(self.fail(key, cause)),
+            }
+        }
+        values
+    }
+
+    /// What was read, unless a key is wrong.
+    pub fn finish<T>(mut self, build: impl FnOnce() -> Result<T, Unreadable>) -> Result<Parsed<T>, ConfigErrors> {
+        let unknown: BTreeSet<&String> = self.data.keys().filter(|key| !self.taken.contains(key.as_str())).collect();
+        if self.strict {
+            let allowed = self.allowed.join(", ");
+            for key in &unknown {
+                let cause = ValueError::new(format_args!("the key is unknown; allowed: {allowed}"));
+                self.errors.insert((*key).clone(), cause);
+            }
+        }
+        match (build(), ConfigErrors::of(self.errors)) {
+            (Ok(value), None) => Ok(Parsed { value, unknown_keys: unknown.into_iter().cloned().collect() }),
+            (_, Some(errors)) => Err(errors),
+            (Err(Unreadable(())), None) => Err(ConfigErrors::new("", ValueError::new("a field was read by another reader"))),
+        }
+    }
+
+    /// The text of a key, which counts as read.
+    fn take(&mut self, name: &str) -> Option<&'a str> {
+        let (key, text) = self.data.get_key_value(name)?;
+        self.taken.insert(key);
+        Some(text)
+    }
+
+    fn fail(&mut self, key: &str, cause: ValueError) -> Unreadable {
+        self.errors.insert(key.to_owned(), cause);
+        Unreadable(())
+    }
+}

@@ -3,6 +3,7 @@
 //! The macros are used through the facade crate `kubewright`, and the code they give names its paths only.
 
 mod component;
+mod config;
 mod references;
 
 use proc_macro::TokenStream;
@@ -33,4 +34,26 @@ pub fn derive_component(input: TokenStream) -> TokenStream {
 pub fn derive_holds_references(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     references::expand(&input).unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+/// Reads the fields of a struct from the keys of a ConfigMap: implements `FromConfigMap`.
+///
+/// On the struct, `#[config(name = "..")]` names the ConfigMap. With `optional` it may be absent, with `strict` unknown keys are errors,
+/// and with `example_checksum` its key `_example` is protected by a checksum.
+///
+/// Each field is a key: `#[config(key = "..")]`, else the name of the field with `-` in place of `_`. `alias = ".."`, also several times,
+/// is a former name of the key; `default = ".."` the text that stands for a missing key; `range = "least..=most"` bounds the value, with
+/// bounds that are texts of it. A field without default is required, unless it is an `Option` or a `BTreeSet`. `prefix = "p"` on a
+/// `BTreeMap<String, T>` collects the keys `p.<rest>` under `<rest>`, as far as no other field reads them.
+///
+/// Types of fields implement `ConfigValue`, as `String`, `bool`, numbers, `Duration`, `Quantity`, `BTreeSet<String>` and
+/// `NamespacedName` do, or `FromStr`, or are an `Option` of one of those. For others `parse_with = path` names a function from `&str` to
+/// a `Result` of the type of the field or of that in its option.
+///
+/// A default or bound that is no value of its type does not compile if the type is a primitive one; with others `from_data` fails
+/// whatever the data is, so that any test of the configuration finds it.
+#[proc_macro_derive(FromConfigMap, attributes(config))]
+pub fn derive_from_config_map(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    config::expand(&input).unwrap_or_else(syn::Error::into_compile_error).into()
 }

@@ -3,6 +3,7 @@
 pub mod admin;
 pub mod clock;
 pub mod cluster;
+pub mod config;
 pub mod controller;
 pub mod events;
 pub mod finalizer;

@@ -5,6 +5,7 @@
 mod backend;
 mod calm;
 mod cluster;
+mod config_map;
 pub mod disturbance;
 mod each;
 mod expect;
@@ -23,6 +24,7 @@ mod time;
 
 pub use calm::Calm;
 pub use cluster::{TestCluster, TestOptions};
+pub use config_map::{ConfigMapFileError, config_map_from_yaml};
 pub use each::each;
 pub use expect::Expectation;
 pub use kubewright_apiserver::middleware::{Faults, Journal};

@@ -113,7 +113,8 @@ impl<'a, T> Field<'a, T> {
     /// The value of the key when it is absent; none without default.
     pub(super) fn default_value(&self, bounds: Option<&Bounds<'_, T>>) -> Result<Option<T>, ValueError> {
         let Some(text) = self.default else { return Ok(None) };
-        let value = self.parse(text, bounds).map_err(|cause| ValueError::new(format_args!("its default cannot be used: {cause}")))?;
+        let value =
+            self.parse(text, bounds).map_err(|cause| ValueError::new(format_args!("its default cannot be used: {cause}")))?;
         Ok(Some(value))
     }
 

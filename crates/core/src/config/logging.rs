@@ -84,10 +84,13 @@ impl LogLevels {
             };
             let level = match text.trim() {
                 "" => None,
-                text => text.parse().map(Some).unwrap_or_else(|error: InvalidLogLevel| {
-                    errors.insert(key.clone(), ValueError::new(error));
-                    self.named(controller)
-                }),
+                text => match text.parse::<LogLevel>() {
+                    Ok(level) => Some(level),
+                    Err(error) => {
+                        errors.insert(key.clone(), ValueError::new(error));
+                        self.named(controller)
+                    }
+                },
             };
             match (controller, level) {
                 (None, level) => levels.operator = level,

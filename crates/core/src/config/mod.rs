@@ -16,6 +16,7 @@ mod value;
 pub use error::{ConfigErrors, ValueError};
 pub use example::{EXAMPLE_CHECKSUM, EXAMPLE_KEY, ExampleChecksum, ExampleMismatch, check_example};
 pub use field::{Field, Parser};
+pub use jiff::SignedDuration;
 pub use logging::{InvalidLogLevel, LOGGING_CONFIG_MAP, LogLevel, LogLevels};
 pub use map::{FromConfigMap, Parsed, data_of};
 pub use reader::{Reader, Unreadable};

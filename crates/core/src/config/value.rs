@@ -128,7 +128,9 @@ impl ConfigValue for NamespacedName {
         };
         for (part, label) in [("namespace", namespace), ("name", name)] {
             if let Some(problem) = names::dns_1123_label(label).into_iter().next() {
-                return Err(ValueError::new(format_args!("expected 'namespace/name' format, but the {part} is {label:?}: {problem}")));
+                return Err(ValueError::new(format_args!(
+                    "expected 'namespace/name' format, but the {part} is {label:?}: {problem}"
+                )));
             }
         }
         Ok(Self::new(namespace, name))

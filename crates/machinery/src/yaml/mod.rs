@@ -8,5 +8,5 @@ mod tests;
 mod write;
 
 pub use lines::document_lines;
-pub use read::{RepeatedKey, YamlError, document, documents, documents_with_repeats};
+pub use read::{RepeatedKey, YamlError, document, documents, documents_with_repeats, texts};
 pub use write::to_string;

@@ -1,5 +1,7 @@
 //! Reading documents. The rules are those of YAML 1.1 as Kubernetes applies them, but a duplicate key is an error.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Number, Value};
 use serde_saphyr::options::DuplicateKeyPolicy;
 use thiserror::Error;
@@ -70,6 +72,18 @@ pub fn document(text: &str) -> Result<Value, YamlError> {
         Some(document) if documents.is_empty() => Ok(document),
         last => Err(YamlError::NotOne { found: documents.len() + usize::from(last.is_some()) }),
     }
+}
+
+/// Reads a mapping of scalars, each as it is written: `0.10` and `yes` are texts. A scalar without text, or `null`, is the empty text, and
+/// a text without content the empty mapping.
+pub fn texts(text: &str) -> Result<BTreeMap<String, String>, YamlError> {
+    type Mapping = Option<BTreeMap<String, Option<String>>>;
+    let reading = || serde_saphyr::from_multiple_with_options::<Mapping>(text, options(DuplicateKeyPolicy::Error));
+    let mappings: Vec<_> = with_room(text, reading).map_err(YamlError::Read)?.into_iter().flatten().collect();
+    if mappings.len() > 1 {
+        return Err(YamlError::NotOne { found: mappings.len() });
+    }
+    Ok(mappings.into_iter().flatten().map(|(key, text)| (key, text.unwrap_or_default())).collect())
 }
 
 fn read(text: &str, repeats: DuplicateKeyPolicy) -> Result<Vec<Value>, YamlError> {

@@ -189,3 +189,27 @@ fn what_may_be_nested_deep_is_read_on_any_stack() {
         assert_eq!(reading.unwrap().join().unwrap(), 1);
     }
 }
+
+#[test]
+fn texts_are_read_as_they_are_written() {
+    let text =
+        "# a comment\nfloat: 0.10\nyes: yes\nquoted: \" a \"\nempty:\nnothing: null\nblock: |\n  a\n  b\noctal: 010\nlist: '1, 2'\n";
+    let read: Vec<_> = texts(text).unwrap().into_iter().collect();
+    let expected = [
+        ("block", "a\nb\n"),
+        ("empty", ""),
+        ("float", "0.10"),
+        ("list", "1, 2"),
+        ("nothing", ""),
+        ("octal", "010"),
+        ("quoted", " a "),
+        ("yes", "yes"),
+    ];
+    assert_eq!(read, expected.map(|(key, text)| (key.to_owned(), text.to_owned())));
+    for empty in ["", "\n", "# nothing\n# else\n", "{}", "---\n"] {
+        assert!(texts(empty).unwrap().is_empty(), "{empty:?}");
+    }
+    for bad in ["a: {b: c}", "a: [b]", "- a", "a: 1\na: 2", "a: b\n---\nc: d", "text"] {
+        assert!(texts(bad).is_err(), "{bad:?}");
+    }
+}

@@ -64,10 +64,7 @@ fn a_declaration_that_cannot_be_used_is_found_though_the_key_is_there() {
         fails(window().default("60x")),
         format!("{prefix} default cannot be used: time: unknown unit \"x\" in duration \"60x\"")
     );
-    assert_eq!(
-        fails(window().range("..=30s")),
-        format!("{prefix} default cannot be used: must be at most 30s, but is \"60s\"")
-    );
+    assert_eq!(fails(window().range("..=30s")), format!("{prefix} default cannot be used: must be at most 30s, but is \"60s\""));
     assert_eq!(fails(window().range("1h..6s")), format!("{prefix} range \"1h..6s\" cannot be used: no value lies in it"));
     assert_eq!(fails(window().range("6s")), format!("{prefix} range \"6s\" cannot be used: it must have the form least..=most"));
     assert_eq!(
@@ -90,7 +87,8 @@ fn an_empty_option_is_outside_of_no_range() {
 // CFG-2
 #[test]
 fn a_prefix_collects_what_no_other_key_reads() {
-    let entries = data([("class.a.b", " x "), ("class", "x"), ("class.", "x"), ("classes.a", "x"), ("class.own", "x"), ("class.e", "")]);
+    let entries =
+        data([("class.a.b", " x "), ("class", "x"), ("class.", "x"), ("classes.a", "x"), ("class.own", "x"), ("class.e", "")]);
     let mut reader = Reader::new(&entries);
     let own = reader.read(&Field::<String>::new("class.own"));
     let classes = reader.collect(&Field::<String>::new("class"));

@@ -84,7 +84,9 @@ fn lists_quantities_and_names_are_read() {
     for text in ["orders", "", "a/b/c"] {
         refuses::<NamespacedName>(text, &format!("expected 'namespace/name' format, but found {text:?}"));
     }
-    for (text, part) in [("/b", "namespace is \"\""), ("a/", "name is \"\""), ("A/b", "namespace is \"A\""), ("a/b.c", "name is \"b.c\"")] {
+    for (text, part) in
+        [("/b", "namespace is \"\""), ("a/", "name is \"\""), ("A/b", "namespace is \"A\""), ("a/b.c", "name is \"b.c\"")]
+    {
         let cause = <NamespacedName as ConfigValue>::parse(text).unwrap_err().to_string();
         assert!(cause.starts_with(&format!("expected 'namespace/name' format, but the {part}: ")), "{cause}");
     }

@@ -1,0 +1,3 @@
+//! Derives and re-exports as operators use them.
+
+mod config;

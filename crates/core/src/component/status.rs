@@ -8,14 +8,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::condition::Condition;
+pub use crate::condition::{READY, STALLED};
 use crate::dependents::Inventory;
 use crate::manifest::COMPONENT_DIGEST_PREFIX;
 use crate::seconds::Seconds;
-
-/// The condition that says whether the component is ready.
-pub const READY: &str = "Ready";
-/// The condition that is present while somebody must act.
-pub const STALLED: &str = "Stalled";
 
 /// Where a component stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]

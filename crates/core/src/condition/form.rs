@@ -2,7 +2,8 @@
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
 
 /// One aspect of the current state of an object.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -26,6 +27,30 @@ pub struct Condition {
     /// Why, for people.
     #[serde(default)]
     pub message: String,
+    /// How bad it is that the condition does not hold. Only Knative-style conditions have it; without one it is an error.
+    #[serde(default, deserialize_with = "severity", skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)] // no part of the conditions of components
+    pub severity: Option<Severity>,
+}
+
+impl Condition {
+    /// A condition without a generation, and with the start of Unix time as its transition time: both are filled in where it is set.
+    pub fn new(
+        type_: impl Into<String>,
+        status: impl Into<ConditionStatus>,
+        reason: impl Into<String>,
+        message: impl Into<String>,
+    ) -> Self {
+        Self {
+            type_: type_.into(),
+            status: status.into(),
+            observed_generation: None,
+            last_transition_time: Timestamp::UNIX_EPOCH,
+            reason: reason.into(),
+            message: message.into(),
+            severity: None,
+        }
+    }
 }
 
 /// Whether a condition holds.
@@ -54,6 +79,35 @@ impl From<bool> for ConditionStatus {
     fn from(holds: bool) -> Self {
         if holds { Self::True } else { Self::False }
     }
+}
+
+/// How bad it is that a Knative-style condition does not hold. The framework writes and reads it, and decides nothing by it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Severity {
+    /// An error, which is what a condition without severity stands for.
+    Error,
+    /// Worth a warning.
+    Warning,
+    /// Worth knowing.
+    Info,
+}
+
+impl Severity {
+    /// The severity of this name. The empty one, and those that are not known, are none.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        match name {
+            "Error" => Some(Self::Error),
+            "Warning" => Some(Self::Warning),
+            "Info" => Some(Self::Info),
+            _ => None,
+        }
+    }
+}
+
+/// A severity that somebody else wrote does not keep the whole object from being read.
+fn severity<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Severity>, D::Error> {
+    Ok(Value::deserialize(deserializer)?.as_str().and_then(Severity::named))
 }
 
 /// The API server keeps whole seconds.

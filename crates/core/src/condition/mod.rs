@@ -1,10 +1,45 @@
-//! Conditions of a status: their form, and an updater that keeps transition times honest.
+//! Conditions of a status: their form, an updater that keeps transition times honest, and sets in which one condition is computed
+//! from others.
+//!
+//! A kind declares its conditions as a [`ConditionSet`]: a top-level one, `Ready` or `Succeeded`, and the dependents that it is
+//! computed from. Its reconciler marks the dependents, through the field [`Conditions`] of the status:
+//!
+//! ```
+//! # use kubewright_core::condition::Conditions;
+//! # let mut conditions = Conditions::default();
+//! conditions.mark_true("ConfigurationValid");
+//! conditions.mark_false("ServiceAvailable", "ServiceMissing", "service default/web was not found");
+//! ```
+//!
+//! The top-level condition follows from the marks: False while a dependent is False, else Unknown while one is Unknown, else True. The
+//! outcome of the pass can only lower it. [`ConditionManager`] holds the rules, [`Conditioned`] ties set and status together.
 
+mod adopt;
+mod conclude;
+mod conditioned;
+mod conditions;
+mod convert;
 mod form;
+mod list;
+mod manager;
+mod policy;
+mod resource;
+mod set;
 mod updater;
+mod volatile;
 
 #[cfg(test)]
 mod tests;
 
-pub use form::{Condition, ConditionStatus};
+pub use conclude::{Method, UnmarkedGeneration};
+pub use conditioned::{Conditioned, derive};
+pub use conditions::Conditions;
+pub use convert::convert_conditions;
+pub use form::{Condition, ConditionStatus, Severity};
+pub use list::{ConditionsError, read_list, write_list};
+pub use manager::{ConditionManager, TerminalCondition};
+pub use policy::{ConditionPolicy, ConditionShape, TransitionTime};
+pub use resource::{KMetadata, KResource, KStatus};
+pub use set::{ConditionSet, READY, STALLED, SUCCEEDED};
 pub use updater::{Changes, Keep, Updater};
+pub use volatile::VolatileTime;

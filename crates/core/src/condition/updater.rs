@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use super::{Condition, ConditionStatus};
+use super::{Condition, ConditionStatus, TransitionTime};
 use crate::flow::Reason;
 
 /// What becomes of conditions that are not set.
@@ -35,6 +35,7 @@ pub struct Updater {
     now: Timestamp,
     keep: Keep,
     generation: Option<i64>,
+    transition: TransitionTime,
 }
 
 impl Updater {
@@ -43,7 +44,7 @@ impl Updater {
         let original: BTreeMap<String, Condition> =
             existing.iter().map(|condition| (condition.type_.clone(), condition.clone())).collect();
         let current = original.iter().map(|(type_, condition)| (type_.clone(), (condition.clone(), false))).collect();
-        Self { original, current, now, keep, generation: None }
+        Self { original, current, now, keep, generation: None, transition: TransitionTime::default() }
     }
 
     /// The generation that the conditions are about, unless one is set with its own.
@@ -53,21 +54,27 @@ impl Updater {
         self
     }
 
+    /// When transition times move.
+    #[must_use]
+    pub fn transition(mut self, transition: TransitionTime) -> Self {
+        self.transition = transition;
+        self
+    }
+
     /// Sets a condition. Characters that are not allowed become `_`; an empty reason becomes `<type>_<status>`.
     pub fn set(&mut self, type_: &str, status: ConditionStatus, reason: &str, message: impl Into<String>) -> &mut Self {
         let type_ = sanitised(type_);
         let reason = if reason.is_empty() { format!("{type_}_{}", status.as_str()) } else { reason.to_owned() };
-        let since = self.original.get(&type_).filter(|original| original.status == status);
-        let condition = Condition {
-            status,
-            observed_generation: self.generation,
-            last_transition_time: since.map_or(self.now, |original| original.last_transition_time),
-            reason: Reason::new(reason).as_str().to_owned(),
-            message: message.into(),
-            type_: type_.clone(),
-        };
-        self.current.insert(type_, (condition, true));
+        let reason = Reason::new(reason);
+        self.put(Condition { observed_generation: self.generation, ..Condition::new(type_, status, reason.as_str(), message) });
         self
+    }
+
+    /// Sets a condition whose type and reason are legal. Its time follows from the original condition (CND-2).
+    pub(super) fn put(&mut self, condition: Condition) {
+        let since = self.original.get(&condition.type_).filter(|original| !self.has_moved(original, &condition));
+        let last_transition_time = since.map_or(self.now, |original| original.last_transition_time);
+        self.current.insert(condition.type_.clone(), (Condition { last_transition_time, ..condition }, true));
     }
 
     /// Removes a condition.
@@ -96,6 +103,22 @@ impl Updater {
         self.kept(type_).map_or(ConditionStatus::Unknown, |condition| condition.status)
     }
 
+    /// A condition that will be in the result.
+    pub fn get(&self, type_: &str) -> Option<&Condition> {
+        self.kept(type_)
+    }
+
+    /// A condition as it was at the start.
+    pub(super) fn original(&self, type_: &str) -> Option<&Condition> {
+        self.original.get(&sanitised(type_))
+    }
+
+    /// The list as it stands, sorted by type.
+    pub(super) fn list(&self) -> Vec<Condition> {
+        let kept = self.current.values().filter(|(_, touched)| self.keep == Keep::Untouched || *touched);
+        kept.map(|(condition, _)| condition.clone()).collect()
+    }
+
     /// The new list, sorted by type, and what is different.
     pub fn finish(self) -> (Vec<Condition>, Changes) {
         let keep = self.keep;
@@ -116,12 +139,17 @@ impl Updater {
         (conditions, changes)
     }
 
+    fn has_moved(&self, original: &Condition, new: &Condition) -> bool {
+        let texts = original.reason != new.reason || original.message != new.message;
+        original.status != new.status || (self.transition == TransitionTime::OnAnyChange && texts)
+    }
+
     fn kept(&self, type_: &str) -> Option<&Condition> {
         let (condition, touched) = self.current.get(&sanitised(type_))?;
         (self.keep == Keep::Untouched || *touched).then_some(condition)
     }
 }
 
-fn sanitised(type_: &str) -> String {
+pub(super) fn sanitised(type_: &str) -> String {
     type_.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-') { c } else { '_' }).collect()
 }

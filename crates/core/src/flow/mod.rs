@@ -55,4 +55,5 @@ pub use memory::KeyMemory;
 pub use reason::Reason;
 pub use redact::redact;
 pub use schedule::Schedule;
+pub(crate) use text::cut;
 pub use wait::{Wait, WaitOn};

@@ -4,7 +4,7 @@
 const MAX_BYTES: usize = 32_768;
 
 /// Cuts a message to the length that a condition may carry; a cut one ends with `…`.
-pub(super) fn cut(message: String) -> String {
+pub(crate) fn cut(message: String) -> String {
     if message.len() <= MAX_BYTES {
         return message;
     }

@@ -1,7 +1,7 @@
 use jiff::Timestamp;
 
-use super::ConditionStatus::{False, True, Unknown};
-use super::*;
+use crate::condition::ConditionStatus::{False, True, Unknown};
+use crate::condition::*;
 
 fn at(second: i64) -> Timestamp {
     Timestamp::from_second(second).unwrap()
@@ -15,6 +15,7 @@ fn condition(type_: &str, status: ConditionStatus) -> Condition {
         last_transition_time: at(10),
         reason: "Old".to_owned(),
         message: String::new(),
+        severity: None,
     }
 }
 

@@ -1,0 +1,103 @@
+//! What the outcome of a pass does to its conditions.
+
+use std::fmt;
+
+use super::manager::TopLevel;
+use super::{ConditionManager, ConditionStatus, STALLED};
+use crate::flow::{PassReport, StalledMark, Texts};
+
+/// The reason of a top-level condition while nothing was said of the object's generation.
+const UNOBSERVED: &str = "NewObservedGenFailure";
+
+/// The user's method that a pass ran. Passes without one, and those that only observe, have no conditions to conclude.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Method {
+    /// The object is there to stay.
+    Reconcile,
+    /// The object is being deleted.
+    Finalize,
+}
+
+/// The warning that a pass succeeded for a new generation and marked nothing, so that the top-level condition stays Unknown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UnmarkedGeneration {
+    /// The type of the top-level condition.
+    pub top: String,
+    /// The declared dependents, none of which was marked.
+    pub dependents: Vec<String>,
+}
+
+impl fmt::Display for UnmarkedGeneration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (top, dependents) = (&self.top, self.dependents.join(", "));
+        write!(
+            f,
+            "{top} stays Unknown: a pass for a new generation succeeded and marked none of {top}, {dependents}; \
+             mark at least one of them before success is returned"
+        )
+    }
+}
+
+impl ConditionManager {
+    /// Makes the top-level condition Unknown because the status is of another generation than the object. That is no mark.
+    pub fn new_generation(&mut self) {
+        self.is_new_generation = true;
+        let top = self.set.top();
+        self.write(top, ConditionStatus::Unknown, UNOBSERVED, "unsuccessfully observed a new generation");
+    }
+
+    /// Applies the outcome of the pass: success completes the conditions, everything else only lowers the top-level one. A report
+    /// without `ready` changes nothing (a conflict that is not told, a cancelled pass).
+    pub fn conclude(&mut self, report: &PassReport, method: Method) -> Option<UnmarkedGeneration> {
+        let is_success = matches!(report.ready, Some((true, _)));
+        if is_success && method == Method::Finalize {
+            return None;
+        }
+        match &report.stalled {
+            StalledMark::Keep => {}
+            StalledMark::Remove => {
+                self.updater.remove(STALLED);
+            }
+            StalledMark::Set(texts) => {
+                self.write(STALLED, ConditionStatus::True, texts.reason.as_str(), &texts.message);
+            }
+        }
+        match &report.ready {
+            None => None,
+            Some((true, _)) => self.succeeded(),
+            Some((false, texts)) => {
+                self.halted(texts);
+                None
+            }
+        }
+    }
+
+    fn succeeded(&mut self) -> Option<UnmarkedGeneration> {
+        if self.is_unobserved() {
+            return Some(UnmarkedGeneration { top: self.set.top().to_owned(), dependents: self.set.dependents().to_vec() });
+        }
+        if !self.lower() && self.top != TopLevel::Direct {
+            self.raise();
+        }
+        None
+    }
+
+    fn halted(&mut self, texts: &Texts) {
+        let left_lowered = self.top != TopLevel::Untouched && !self.is_happy();
+        if !left_lowered {
+            self.write(self.set.top(), ConditionStatus::False, texts.reason.as_str(), &texts.message);
+        }
+    }
+
+    /// Whether nothing was said of this generation yet, in this pass or since the pass that saw it first: the next pass of the same
+    /// generation knows no more about it.
+    fn is_unobserved(&self) -> bool {
+        let top = self.set.top();
+        let still = |found: &super::Condition| found.status == ConditionStatus::Unknown && found.reason == UNOBSERVED;
+        let is_new = self.is_new_generation || self.updater.original(top).is_some_and(still);
+        let is_marked = self.marked.iter().any(|marked| marked == top || self.set.is_dependent(marked));
+        is_new && !self.set.dependents().is_empty() && !is_marked
+    }
+}

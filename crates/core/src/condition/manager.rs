@@ -1,0 +1,274 @@
+//! Marks the conditions of a set during a pass, and computes the top-level one.
+
+use std::cmp::Reverse;
+
+use jiff::Timestamp;
+use thiserror::Error;
+
+use super::updater::sanitised;
+use super::{Condition, ConditionPolicy, ConditionSet, ConditionShape, ConditionStatus, Keep, STALLED, Severity, Updater};
+use crate::flow::{Prior, PriorCondition, Reason, cut, redact};
+use crate::seconds::Seconds;
+
+/// The reason of a condition that nobody has marked yet.
+const INITIALIZING: &str = "Initializing";
+/// The reason of a top-level condition that became True because all dependents are.
+const RECONCILED: &str = "Reconciled";
+
+/// The conditions of an object during a pass.
+///
+/// Messages are written without credentials, and no longer than the API server takes.
+#[derive(Clone, Debug)]
+pub struct ConditionManager {
+    pub(super) set: ConditionSet,
+    pub(super) updater: Updater,
+    /// The types that were marked or set in this pass, the last one last.
+    pub(super) marked: Vec<String>,
+    pub(super) top: TopLevel,
+    pub(super) is_new_generation: bool,
+    shape: ConditionShape,
+    generation: Option<i64>,
+}
+
+/// Where the top-level condition of a pass comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TopLevel {
+    /// No mark of this pass concerned it.
+    Untouched,
+    /// It was marked directly, and that stands.
+    Direct,
+    /// It was computed from the dependents.
+    Computed,
+}
+
+/// The error of clearing a condition that the set declares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("clearing terminal conditions not implemented")]
+#[non_exhaustive]
+pub struct TerminalCondition;
+
+impl ConditionManager {
+    /// Starts from the conditions that the object has. All changes carry the same time, in whole seconds as the API server keeps it;
+    /// `generation` is that of the object.
+    pub fn begin(
+        set: ConditionSet,
+        policy: ConditionPolicy,
+        existing: &[Condition],
+        now: Timestamp,
+        generation: Option<i64>,
+    ) -> Self {
+        let now = Seconds::from(now).timestamp();
+        let generation = generation.filter(|_| policy.shape == ConditionShape::Standard);
+        let updater = Updater::new(existing, now, Keep::Untouched).transition(policy.transition);
+        Self {
+            set,
+            updater,
+            marked: Vec::new(),
+            top: TopLevel::Untouched,
+            is_new_generation: false,
+            shape: policy.shape,
+            generation,
+        }
+    }
+
+    /// The declaration.
+    pub const fn condition_set(&self) -> &ConditionSet {
+        &self.set
+    }
+
+    /// What `conclude` compares an outcome with: the top-level condition and `Stalled` as the pass found them.
+    pub fn prior(&self) -> Prior {
+        let before = |type_| {
+            let found = self.updater.original(type_)?;
+            Some(PriorCondition { is_true: found.status == ConditionStatus::True, reason: found.reason.clone() })
+        };
+        Prior::Conditions { ready: before(self.set.top()), stalled: before(STALLED) }
+    }
+
+    /// The top-level condition.
+    pub fn top(&self) -> Option<&Condition> {
+        self.get(self.set.top())
+    }
+
+    /// A condition by its type.
+    pub fn get(&self, type_: &str) -> Option<&Condition> {
+        self.updater.get(type_)
+    }
+
+    /// Whether the top-level condition is True.
+    pub fn is_happy(&self) -> bool {
+        self.is_true(self.set.top())
+    }
+
+    /// Whether a condition is there and True.
+    pub fn is_true(&self, type_: &str) -> bool {
+        self.updater.status(type_) == ConditionStatus::True
+    }
+
+    /// Whether a condition is there and False.
+    pub fn is_false(&self, type_: &str) -> bool {
+        self.updater.status(type_) == ConditionStatus::False
+    }
+
+    /// Whether a condition is Unknown, or absent.
+    pub fn is_unknown(&self, type_: &str) -> bool {
+        self.updater.status(type_) == ConditionStatus::Unknown
+    }
+
+    /// Replaces a condition by its type. Its time is not taken over, its generation and severity are if the shape has them. The
+    /// top-level condition is not computed anew before the next mark.
+    pub fn set(&mut self, condition: Condition) {
+        let Condition { type_, status, observed_generation, reason, message, severity, .. } = condition;
+        let type_ = self.put(&type_, status, &reason, &message, severity, observed_generation);
+        if type_ == self.set.top() {
+            self.top = TopLevel::Direct;
+        }
+        self.touch(type_);
+    }
+
+    /// Removes a condition; an absent one is fine. The top-level condition and its dependents cannot be removed.
+    pub fn clear(&mut self, type_: &str) -> Result<(), TerminalCondition> {
+        let type_ = sanitised(type_);
+        if type_ == self.set.top() || self.set.is_dependent(&type_) {
+            return Err(TerminalCondition);
+        }
+        self.updater.remove(&type_);
+        Ok(())
+    }
+
+    /// Adds what the set declares and the object does not have, and removes what is retired. The top-level condition begins Unknown;
+    /// a dependent begins True if the top-level condition is True, so that a new one does not make all objects unready, else Unknown.
+    pub fn initialize(&mut self) {
+        let top = self.set.top();
+        if self.top().is_none() {
+            self.write(top, ConditionStatus::Unknown, self.unless_empty(INITIALIZING), "");
+        }
+        let status = if self.is_happy() { ConditionStatus::True } else { ConditionStatus::Unknown };
+        for dependent in self.set.dependents().to_vec() {
+            if self.get(&dependent).is_none() {
+                self.write(&dependent, status, self.unless_empty(INITIALIZING), "");
+            }
+        }
+        for type_ in self.set.retired_types().to_vec() {
+            self.updater.remove(&type_);
+        }
+    }
+
+    /// Marks a condition True.
+    pub fn mark_true(&mut self, type_: &str) {
+        self.mark(type_, ConditionStatus::True, "", "");
+    }
+
+    /// Marks a condition True, with texts.
+    pub fn mark_true_with(&mut self, type_: &str, reason: &str, message: impl AsRef<str>) {
+        self.mark(type_, ConditionStatus::True, reason, message.as_ref());
+    }
+
+    /// Marks a condition Unknown.
+    pub fn mark_unknown(&mut self, type_: &str, reason: &str, message: impl AsRef<str>) {
+        self.mark(type_, ConditionStatus::Unknown, reason, message.as_ref());
+    }
+
+    /// Marks a condition False.
+    pub fn mark_false(&mut self, type_: &str, reason: &str, message: impl AsRef<str>) {
+        self.mark(type_, ConditionStatus::False, reason, message.as_ref());
+    }
+
+    /// The conditions as they stand, sorted by type.
+    pub fn conditions(&self) -> Vec<Condition> {
+        self.updater.list()
+    }
+
+    /// The conditions to write, sorted by type.
+    pub fn finish(self) -> Vec<Condition> {
+        self.updater.finish().0
+    }
+
+    fn mark(&mut self, type_: &str, status: ConditionStatus, reason: &str, message: &str) {
+        let type_ = self.write(type_, status, reason, message);
+        self.touch(type_.clone());
+        if type_ == self.set.top() {
+            self.top = TopLevel::Direct;
+            // What lowers it stands until the next recompute. What raises it does not, unless all dependents are True.
+            if status == ConditionStatus::True {
+                self.lower();
+            }
+        } else if self.set.is_dependent(&type_) && !self.lower() {
+            self.raise();
+        }
+    }
+
+    /// Gives the top-level condition the status and texts of the dependent that keeps it from being True, if there is one.
+    pub(super) fn lower(&mut self) -> bool {
+        let Some((status, reason, message)) = self.deciding() else { return false };
+        self.write(self.set.top(), status, &reason, &message);
+        self.top = TopLevel::Computed;
+        true
+    }
+
+    /// Makes the top-level condition True.
+    pub(super) fn raise(&mut self) {
+        self.write(self.set.top(), ConditionStatus::True, self.unless_empty(RECONCILED), "");
+        self.top = TopLevel::Computed;
+    }
+
+    /// Status and texts of the dependent that decides: a False one before an Unknown or absent one; of several the one with the newest
+    /// transition time, then the one marked last, then the one declared first.
+    fn deciding(&self) -> Option<(ConditionStatus, String, String)> {
+        [ConditionStatus::False, ConditionStatus::Unknown].into_iter().find_map(|status| {
+            let dependents = self.set.dependents().iter().enumerate();
+            let candidates = dependents.filter(|(_, dependent)| self.updater.status(dependent) == status);
+            let (_, deciding) = candidates.max_by_key(|(place, dependent)| {
+                let since = self.get(dependent).map(|found| found.last_transition_time);
+                let marked = self.marked.iter().position(|marked| marked == *dependent);
+                (since, marked, Reverse(*place))
+            })?;
+            let (reason, message) = match self.get(deciding) {
+                Some(found) => (found.reason.clone(), found.message.clone()),
+                None => (String::new(), String::new()),
+            };
+            Some((status, reason, message))
+        })
+    }
+
+    fn touch(&mut self, type_: String) {
+        self.marked.retain(|marked| *marked != type_);
+        self.marked.push(type_);
+    }
+
+    /// The framework's own reason, in a shape that asks for one.
+    fn unless_empty(&self, reason: &'static str) -> &'static str {
+        match self.shape {
+            ConditionShape::Standard => reason,
+            ConditionShape::Knative => "",
+        }
+    }
+
+    /// Writes a condition of the object's generation, and gives its type as it is written.
+    pub(super) fn write(&mut self, type_: &str, status: ConditionStatus, reason: &str, message: &str) -> String {
+        self.put(type_, status, reason, message, None, None)
+    }
+
+    fn put(
+        &mut self,
+        type_: &str,
+        status: ConditionStatus,
+        reason: &str,
+        message: &str,
+        severity: Option<Severity>,
+        generation: Option<i64>,
+    ) -> String {
+        let type_ = sanitised(type_);
+        let (severity, observed_generation, made_up) = match self.shape {
+            ConditionShape::Standard => (None, generation.or(self.generation), format!("{type_}_{}", status.as_str())),
+            ConditionShape::Knative => (severity.or_else(|| self.set.severity_of(&type_)), None, String::new()),
+        };
+        let reason = if reason.is_empty() { made_up } else { reason.to_owned() };
+        // An empty text is no `Reason`.
+        let reason = if reason.is_empty() { reason } else { Reason::new(reason).as_str().to_owned() };
+        let message = cut(redact(message).into_owned());
+        let severity = severity.filter(|severity| *severity != Severity::Error);
+        self.updater.put(Condition { observed_generation, severity, ..Condition::new(type_.clone(), status, reason, message) });
+        type_
+    }
+}

@@ -1,0 +1,89 @@
+//! The conditions that a kind declares.
+
+use std::collections::BTreeMap;
+
+use super::Severity;
+use super::updater::sanitised;
+
+/// The condition that says whether a living thing, or a component, is ready.
+pub const READY: &str = "Ready";
+/// The condition that says whether a batch thing has succeeded.
+pub const SUCCEEDED: &str = "Succeeded";
+/// The condition that is present while somebody must act.
+pub const STALLED: &str = "Stalled";
+
+/// The conditions of a kind: a top-level one, and the dependents that it is computed from.
+///
+/// Conditions of other types may be stored beside them. They never influence the top-level one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConditionSet {
+    top: &'static str,
+    dependents: Vec<String>,
+    retired: Vec<String>,
+    severities: BTreeMap<String, Severity>,
+}
+
+impl ConditionSet {
+    /// The set of a thing that lives on: its top-level condition is `Ready`. Duplicates and the top-level type are dropped from the
+    /// dependents.
+    pub fn living<'a>(dependents: impl IntoIterator<Item = &'a str>) -> Self {
+        Self::new(READY, dependents)
+    }
+
+    /// The set of a thing that runs to an end: its top-level condition is `Succeeded`. Duplicates and the top-level type are dropped
+    /// from the dependents.
+    pub fn batch<'a>(dependents: impl IntoIterator<Item = &'a str>) -> Self {
+        Self::new(SUCCEEDED, dependents)
+    }
+
+    /// Adds types that earlier versions of the controller wrote; they are removed from the list. A type that the set also declares stays.
+    #[must_use]
+    pub fn retired<'a>(mut self, types: impl IntoIterator<Item = &'a str>) -> Self {
+        let types = types.into_iter().map(sanitised);
+        self.retired.extend(types.filter(|type_| *type_ != self.top && !self.dependents.contains(type_)));
+        self
+    }
+
+    /// The severity that conditions of a type are written with in the shape [`Knative`](super::ConditionShape::Knative). It decides
+    /// nothing.
+    #[must_use]
+    pub fn severity(mut self, type_: &str, severity: Severity) -> Self {
+        self.severities.insert(sanitised(type_), severity);
+        self
+    }
+
+    /// The type of the top-level condition.
+    pub const fn top(&self) -> &'static str {
+        self.top
+    }
+
+    /// The types that the top-level condition is computed from, in the order of their declaration.
+    pub fn dependents(&self) -> &[String] {
+        &self.dependents
+    }
+
+    /// Whether the top-level condition is computed from conditions of this type.
+    pub fn is_dependent(&self, type_: &str) -> bool {
+        self.dependents.iter().any(|dependent| dependent == type_)
+    }
+
+    pub(super) fn retired_types(&self) -> &[String] {
+        &self.retired
+    }
+
+    /// The severity that a condition of this type is written with; that of errors is not written.
+    pub(super) fn severity_of(&self, type_: &str) -> Option<Severity> {
+        let by_role = || if type_ == self.top || self.is_dependent(type_) { Severity::Error } else { Severity::Info };
+        Some(self.severities.get(type_).copied().unwrap_or_else(by_role)).filter(|severity| *severity != Severity::Error)
+    }
+
+    fn new<'a>(top: &'static str, types: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut dependents: Vec<String> = Vec::new();
+        for type_ in types.into_iter().map(sanitised) {
+            if type_ != top && !dependents.contains(&type_) {
+                dependents.push(type_);
+            }
+        }
+        Self { top, dependents, retired: Vec::new(), severities: BTreeMap::new() }
+    }
+}

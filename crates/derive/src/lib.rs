@@ -3,6 +3,7 @@
 //! The macros are used through the facade crate `kubewright`, and the code they give names its paths only.
 
 mod component;
+mod conditions;
 mod config;
 mod references;
 
@@ -34,6 +35,30 @@ pub fn derive_component(input: TokenStream) -> TokenStream {
 pub fn derive_holds_references(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     references::expand(&input).unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+/// Declares the conditions of a status, so that the framework completes them after each pass (`Conditioned`).
+///
+/// ```ignore
+/// #[derive(ConditionSet, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+/// #[conditions(ready = "Ready", dependents("DeploymentAvailable", "ServiceAvailable"), retired("PodsAvailable"))]
+/// #[serde(rename_all = "camelCase", default)]
+/// pub struct WebStatus {
+///     pub observed_generation: Option<i64>,
+///     pub conditions: Conditions,
+/// }
+/// ```
+///
+/// `ready` is for things that live on, and the default; `succeeded = "Succeeded"` is for things that run to an end.
+/// `severity(ServiceAvailable = "Warning")` is written by Knative-style conditions only.
+///
+/// The conditions are the field `conditions`, or the one that is marked with `#[conditions(list)]`. It is a `Conditions`, or any list of
+/// conditions that serde reads and writes, such as those of `k8s-openapi`. The generation that the status is of is the field
+/// `observed_generation`, or the one that is marked with `#[conditions(observed_generation)]`, an `Option<i64>`; a status may do without.
+#[proc_macro_derive(ConditionSet, attributes(conditions))]
+pub fn derive_condition_set(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    conditions::expand(&input).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
 /// Reads the fields of a struct from the keys of a ConfigMap: implements `FromConfigMap`.

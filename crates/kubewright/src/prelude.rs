@@ -15,12 +15,13 @@ pub use kubewright_component::{
     ReadContext, Readiness, Reapply, Reference, References, Requeue, Resolved, Retry, SecretKeyRef, SecretRef, ServiceProperties,
     ServiceType, Setting, Settings, State, Suspend, Target, Timeout, Trigger, Values, is_ready,
 };
+pub use kubewright_core::condition::{Condition, ConditionSet, ConditionStatus, Conditioned, Conditions};
 pub use kubewright_core::config::FromConfigMap;
 pub use kubewright_core::flow::{Blocked, Delay, Failure, Flow, FlowExt, Halt, Wait};
 pub use kubewright_core::manifest::{
     AdoptionPolicy, DeletePolicy, Lifecycle, MissingNamespacesPolicy, PolicySettings, ReconcilePolicy, UpdatePolicy,
 };
-pub use kubewright_derive::{Component, FromConfigMap, HoldsReferences};
+pub use kubewright_derive::{Component, ConditionSet, FromConfigMap, HoldsReferences};
 pub use kubewright_render::{
     ApplyOrder, Capabilities, DeleteOrder, Empty, Generator, GeneratorExt, InputError, Manifest, Manifests, PurgeOrder,
     RenderContext, RenderError, Stage,

@@ -1,0 +1,77 @@
+use syn::{Error, Field, FieldsNamed, Ident, Result, Type};
+
+/// The fields of a status that the framework fills.
+pub(super) struct StatusFields<'a> {
+    /// The conditions.
+    pub(super) list: &'a Ident,
+    /// The generation that the status is of, with its type.
+    pub(super) observed_generation: Option<(&'a Ident, &'a Type)>,
+}
+
+/// What `#[conditions(..)]` says on a field.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    List,
+    ObservedGeneration,
+}
+
+impl Role {
+    /// The argument that marks a field.
+    fn argument(self) -> &'static str {
+        match self {
+            Self::List => "list",
+            Self::ObservedGeneration => "observed_generation",
+        }
+    }
+
+    /// The name of a field that needs no mark.
+    fn name(self) -> &'static str {
+        match self {
+            Self::List => "conditions",
+            Self::ObservedGeneration => "observed_generation",
+        }
+    }
+}
+
+impl<'a> StatusFields<'a> {
+    pub(super) fn of(status: &Ident, fields: &'a FieldsNamed) -> Result<Self> {
+        let missing = "the status has no field `conditions`: add `pub conditions: Conditions`, or mark the field that holds them with \
+                       `#[conditions(list)]`";
+        let list = find(fields, Role::List)?.ok_or_else(|| Error::new_spanned(status, missing))?;
+        Ok(Self { list: list.0, observed_generation: find(fields, Role::ObservedGeneration)? })
+    }
+}
+
+/// The field that is marked for a role, else the one of its name.
+fn find(fields: &FieldsNamed, role: Role) -> Result<Option<(&Ident, &Type)>> {
+    let (mut marked, mut named) = (None, None);
+    for field in &fields.named {
+        let Some(ident) = &field.ident else { continue };
+        if roles(field)?.contains(&role) && marked.replace((ident, &field.ty)).is_some() {
+            let twice = format!("`#[conditions({})]` marks two fields; only one can be filled", role.argument());
+            return Err(Error::new_spanned(field, twice));
+        }
+        if ident == role.name() {
+            named = Some((ident, &field.ty));
+        }
+    }
+    Ok(marked.or(named))
+}
+
+fn roles(field: &Field) -> Result<Vec<Role>> {
+    let mut roles = Vec::new();
+    for attribute in field.attrs.iter().filter(|attribute| attribute.path().is_ident("conditions")) {
+        attribute.parse_nested_meta(|meta| {
+            let role = [Role::List, Role::ObservedGeneration].into_iter().find(|role| meta.path.is_ident(role.argument()));
+            let Some(role) = role else {
+                return Err(meta.error("unknown on a field; allowed: `list`, `observed_generation`"));
+            };
+            if !roles.is_empty() {
+                return Err(meta.error("a field is marked once"));
+            }
+            roles.push(role);
+            Ok(())
+        })?;
+    }
+    Ok(roles)
+}

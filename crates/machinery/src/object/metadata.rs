@@ -1,12 +1,9 @@
 //! Reading and writing the metadata of an object that is a JSON value.
 
-use std::sync::LazyLock;
-
 use serde_json::{Map, Value};
 
+use super::view::{MetadataView, OwnerReference, map_of, str_of};
 use super::{GroupVersionKind, ObjectKey};
-
-static NO_ENTRIES: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
 
 /// The metadata of an object. An absent string reads as `""`, an absent map or list as an empty one.
 pub trait ObjectExt {
@@ -88,30 +85,6 @@ pub trait ObjectExt {
     fn status(&self) -> Option<&Value>;
 }
 
-/// One of `metadata.ownerReferences`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OwnerReference<'a> {
-    /// `apiVersion` of the owner.
-    pub api_version: &'a str,
-    /// `kind` of the owner.
-    pub kind: &'a str,
-    /// Name of the owner.
-    pub name: &'a str,
-    /// UID of the owner.
-    pub uid: &'a str,
-    /// Whether the owner is the one that manages the object.
-    pub controller: bool,
-    /// Whether a foreground deletion of the owner waits for the object.
-    pub block_owner_deletion: bool,
-}
-
-impl OwnerReference<'_> {
-    /// The kind of the owner at the version that the reference names.
-    pub fn gvk(&self) -> Option<GroupVersionKind> {
-        GroupVersionKind::from_api_version(self.api_version, self.kind)
-    }
-}
-
 impl ObjectExt for Value {
     fn gvk(&self) -> Option<GroupVersionKind> {
         GroupVersionKind::from_api_version(self.api_version(), self.kind())
@@ -145,19 +118,19 @@ impl ObjectExt for Value {
     }
 
     fn meta_str(&self, field: &str) -> &str {
-        str_of(self.metadata().get(field))
+        view(self).text(field)
     }
 
     fn generation(&self) -> Option<i64> {
-        self.metadata().get("generation").and_then(Value::as_i64)
+        view(self).generation()
     }
 
     fn labels(&self) -> &Map<String, Value> {
-        map_of(self.metadata().get("labels"))
+        view(self).labels()
     }
 
     fn annotations(&self) -> &Map<String, Value> {
-        map_of(self.metadata().get("annotations"))
+        view(self).annotations()
     }
 
     fn set_label(&mut self, key: impl Into<String>, value: impl Into<String>) {
@@ -177,18 +150,11 @@ impl ObjectExt for Value {
     }
 
     fn finalizers(&self) -> impl Iterator<Item = &str> {
-        items_of(self.metadata().get("finalizers")).iter().filter_map(Value::as_str)
+        view(self).finalizers()
     }
 
     fn owner_references(&self) -> impl Iterator<Item = OwnerReference<'_>> {
-        items_of(self.metadata().get("ownerReferences")).iter().map(|owner| OwnerReference {
-            api_version: str_of(owner.get("apiVersion")),
-            kind: str_of(owner.get("kind")),
-            name: str_of(owner.get("name")),
-            uid: str_of(owner.get("uid")),
-            controller: owner.get("controller").and_then(Value::as_bool).unwrap_or(false),
-            block_owner_deletion: owner.get("blockOwnerDeletion").and_then(Value::as_bool).unwrap_or(false),
-        })
+        view(self).owner_references()
     }
 
     fn status(&self) -> Option<&Value> {
@@ -196,16 +162,8 @@ impl ObjectExt for Value {
     }
 }
 
-fn str_of(value: Option<&Value>) -> &str {
-    value.and_then(Value::as_str).unwrap_or("")
-}
-
-fn items_of(value: Option<&Value>) -> &[Value] {
-    value.and_then(Value::as_array).map_or(&[], Vec::as_slice)
-}
-
-fn map_of(value: Option<&Value>) -> &Map<String, Value> {
-    value.and_then(Value::as_object).unwrap_or_else(|| &NO_ENTRIES)
+fn view(object: &Value) -> MetadataView<'_> {
+    MetadataView::of(object.metadata())
 }
 
 fn as_map(value: &mut Value) -> &mut Map<String, Value> {

@@ -1,4 +1,4 @@
-//! Changes, filters, and how filters are combined.
+//! Changes and filters.
 
 use std::fmt;
 use std::sync::Arc;
@@ -71,26 +71,6 @@ impl<P, F: Fn(&Change<P>) -> bool> Filter<P> for F {
         self(change)
     }
 }
-
-/// Combines filters.
-pub trait FilterExt<P>: Filter<P> + Sized {
-    /// Passes what both pass.
-    fn and(self, other: impl Filter<P>) -> impl Filter<P> {
-        move |change: &Change<P>| self.passes(change) && other.passes(change)
-    }
-
-    /// Passes what one of them passes.
-    fn or(self, other: impl Filter<P>) -> impl Filter<P> {
-        move |change: &Change<P>| self.passes(change) || other.passes(change)
-    }
-
-    /// Passes what this one does not.
-    fn not(self) -> impl Filter<P> {
-        move |change: &Change<P>| !self.passes(change)
-    }
-}
-
-impl<P, F: Filter<P>> FilterExt<P> for F {}
 
 /// Passes objects that come or go, and updates in which the part that `part` reads is another one.
 pub fn differs<P, T: PartialEq>(part: impl Fn(&P) -> T) -> impl Filter<P> {

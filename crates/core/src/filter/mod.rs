@@ -1,12 +1,20 @@
 //! What changed between the old and the new version of an object, and whether that is worth a pass.
 //!
-//! Filters sit on the way from a watch to the queue, never before a store.
+//! Filters sit on the way from a watch to the queue, never before a store. The blocks read every object that implements
+//! [`HasMetadata`](kubewright_machinery::object::HasMetadata).
 
 mod blocks;
 mod change;
+mod combine;
+mod primary;
 
 #[cfg(test)]
 mod tests;
 
-pub use blocks::{annotations, deleting, finalizers, generation, has_label, labels, owners, status};
-pub use change::{Cause, Change, Filter, FilterExt, differs, matches};
+pub use blocks::{
+    annotation, annotations, changed, controlled_by, deleting, finalizers, gained, gained_label, generation, has, has_label,
+    label, labels, lost, lost_label, metadata_changed, name, named, namespace, owners, resource_version, selected, status,
+};
+pub use change::{Cause, Change, Filter, differs, matches};
+pub use combine::{And, FilterExt, Not, Or};
+pub use primary::primary_default;

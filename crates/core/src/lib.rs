@@ -14,6 +14,7 @@ pub mod finalizer;
 pub mod flow;
 pub mod health;
 pub mod manifest;
+pub mod mapping;
 pub mod names;
 pub mod queue;
 #[cfg(test)]

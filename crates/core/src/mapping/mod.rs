@@ -1,0 +1,13 @@
+//! From an object to the key of the object that it concerns.
+//!
+//! A mapper reads one state of one object. Of a changed object the old and the new state are mapped and both keys are queued, so that nothing is
+//! left behind when an object moves from one owner to another (MAP-10).
+
+mod label;
+mod owner;
+
+#[cfg(test)]
+mod tests;
+
+pub use label::{UnsetLabel, by_label, by_label_cluster};
+pub use owner::{controller_owner_key, namespace_of, sentinel};

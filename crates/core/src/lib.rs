@@ -4,6 +4,7 @@
 //! tested as data.
 
 pub mod backoff;
+pub mod class;
 pub mod component;
 pub mod condition;
 pub mod config;

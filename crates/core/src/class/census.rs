@@ -1,0 +1,167 @@
+//! How many objects a class filter takes out, and whether it takes out all of them.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::Duration;
+
+use kubewright_machinery::object::{HasMetadata, MetadataView};
+
+use super::ClassFilter;
+use crate::time::Moment;
+
+/// Time from the first complete list of the objects to the check.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Most values that a warning shows.
+const SHOWN: usize = 5;
+/// Most characters of a value that a warning shows.
+const SHOWN_CHARACTERS: usize = 63;
+
+/// Counts the objects of a kind by class (CLS-4). It is told every change of the store, and tells once when no object at all is of the class:
+/// most likely the class is misspelt, in the objects or in the configuration.
+#[derive(Clone, Debug)]
+pub struct ClassCensus {
+    filter: ClassFilter,
+    ours: usize,
+    /// Objects of other classes, by class; `None` stands for objects without one.
+    others: BTreeMap<Option<String>, usize>,
+    check: Check,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Check {
+    NotSynced,
+    At(Moment),
+    Over,
+}
+
+impl ClassCensus {
+    /// A census without objects.
+    pub fn new(filter: ClassFilter) -> Self {
+        Self { filter, ours: 0, others: BTreeMap::new(), check: Check::NotSynced }
+    }
+
+    /// Counts a change: the state before, `None` when the object came, and the state now, `None` when it went.
+    pub fn changed<P: HasMetadata + ?Sized>(&mut self, old: Option<&P>, new: Option<&P>) {
+        if let Some(class) = old.map(|object| self.class(object)) {
+            self.remove(class);
+        }
+        if let Some(class) = new.map(|object| self.class(object)) {
+            self.add(class);
+        }
+    }
+
+    /// The caches have synced: the check is due in one minute. Later calls change nothing.
+    pub fn synced(&mut self, now: Moment) {
+        if self.check == Check::NotSynced {
+            self.check = Check::At(now + PATIENCE);
+        }
+    }
+
+    /// When the check is due, if it still is.
+    pub const fn due(&self) -> Option<Moment> {
+        match self.check {
+            Check::At(due) => Some(due),
+            Check::NotSynced | Check::Over => None,
+        }
+    }
+
+    /// The check, once it is due: the warning if there are objects and none is of the class. There is one check and so at most one warning.
+    pub fn check(&mut self, now: Moment) -> Option<ClassMismatch> {
+        if self.due().is_none_or(|due| now < due) {
+            return None;
+        }
+        self.check = Check::Over;
+        (self.ours == 0 && self.filtered() > 0).then(|| self.mismatch())
+    }
+
+    /// The number of objects that are not of the class.
+    pub fn filtered(&self) -> usize {
+        self.others.values().sum()
+    }
+
+    fn class(&self, object: &(impl HasMetadata + ?Sized)) -> Class {
+        let map = object.metadata_map();
+        match self.filter.class_of(MetadataView::of(&map)) {
+            Some(class) if class == self.filter.value() => Class::Ours,
+            other => Class::Other(other.map(str::to_owned)),
+        }
+    }
+
+    fn add(&mut self, class: Class) {
+        match class {
+            Class::Ours => self.ours += 1,
+            Class::Other(class) => *self.others.entry(class).or_default() += 1,
+        }
+    }
+
+    fn remove(&mut self, class: Class) {
+        match class {
+            Class::Ours => self.ours = self.ours.saturating_sub(1),
+            Class::Other(class) => {
+                if let Some(count) = self.others.get_mut(&class) {
+                    *count -= 1;
+                    if *count == 0 {
+                        self.others.remove(&class);
+                    }
+                }
+            }
+        }
+    }
+
+    fn mismatch(&self) -> ClassMismatch {
+        let mut seen: Vec<(&str, usize)> =
+            self.others.iter().filter_map(|(class, count)| Some((class.as_deref()?, *count))).collect();
+        // The most frequent first; the sort is stable, so equal ones stay in the order of their texts.
+        seen.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        ClassMismatch {
+            keys: self.filter.keys().to_vec(),
+            value: self.filter.value().to_owned(),
+            objects: self.filtered(),
+            unset: self.others.get(&None).copied().unwrap_or_default(),
+            seen: seen.iter().take(SHOWN).map(|(class, _)| class.chars().take(SHOWN_CHARACTERS).collect()).collect(),
+            more: seen.len().saturating_sub(SHOWN),
+        }
+    }
+}
+
+/// The class of an object as it is counted.
+enum Class {
+    Ours,
+    Other(Option<String>),
+}
+
+/// No object is of the class. It displays as a warning for the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ClassMismatch {
+    /// The keys of the annotations that tell the class.
+    pub keys: Vec<String>,
+    /// The class that was looked for.
+    pub value: String,
+    /// The number of objects.
+    pub objects: usize,
+    /// The number of objects that have none of the annotations.
+    pub unset: usize,
+    /// Up to five classes that objects have, the most frequent first, each cut to 63 characters.
+    pub seen: Vec<String>,
+    /// The number of further classes.
+    pub more: usize,
+}
+
+impl fmt::Display for ClassMismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { keys, value, objects, unset, seen, more } = self;
+        write!(f, "none of {objects} objects is of class {value:?} (annotation {}); classes found: ", keys.join(", else "))?;
+        match seen.as_slice() {
+            [] => f.write_str("none")?,
+            seen => {
+                let quoted: Vec<String> = seen.iter().map(|class| format!("{class:?}")).collect();
+                f.write_str(&quoted.join(", "))?;
+            }
+        }
+        if *more > 0 {
+            write!(f, " and {more} more")?;
+        }
+        write!(f, "; objects without a class: {unset}; correct the annotation of the objects, or the class of the controller")
+    }
+}

@@ -22,3 +22,8 @@ pub(crate) fn knative_vectors(file: &str) -> Option<Vec<Value>> {
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     Some(text.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
 }
+
+/// A field that is a list of texts.
+pub(crate) fn texts(line: &Value, field: &str) -> Vec<String> {
+    line[field].as_array().unwrap().iter().map(|text| text.as_str().unwrap().to_owned()).collect()
+}

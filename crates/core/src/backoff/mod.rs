@@ -1,6 +1,7 @@
-//! How long to wait: back-off policies, token buckets, and the one value that holds all delays.
+//! How long to wait: back-off policies, token buckets, limiters made of both, and the one value that holds all delays.
 
 mod bucket;
+mod limiter;
 mod policy;
 mod rng;
 mod timing;
@@ -8,8 +9,11 @@ mod transient;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod vectors;
 
 pub use bucket::TokenBucket;
+pub use limiter::{Exponential, MaxOf, RateLimiter, Retry, bucket, exponential, max_of};
 pub use policy::Policy;
 pub(crate) use policy::jittered;
 pub use rng::Rng;

@@ -2,7 +2,9 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
-use super::{Policy, Rng, Timing, TokenBucket, Transient, TransientBackoff};
+use super::{
+    Policy, RateLimiter as _, Retry, Rng, Timing, TokenBucket, Transient, TransientBackoff, bucket, exponential, max_of,
+};
 use crate::flow::Delay;
 use crate::time::Moment;
 
@@ -104,4 +106,39 @@ fn a_pass_before_its_time_does_not_lengthen_the_wait_after_transient_errors() {
     assert_eq!(backoff.delay(Transient::default(), now), Duration::from_millis(600));
     now = now + Duration::from_millis(600);
     assert_eq!(backoff.delay(Transient::default(), now), Duration::from_secs(2));
+}
+
+fn at(millis: u64) -> Moment {
+    Moment(Duration::from_millis(millis))
+}
+
+proptest! {
+    // LIM-1, LIM-2, BO-1
+    #[test]
+    fn the_default_limiter_draws_and_takes_once_per_retry(
+        seed: u64, retries in prop::collection::vec((1_u32..40, any::<bool>(), 0_u64..50), 1..200)
+    ) {
+        let timing = Timing { retry_burst: 5, ..Timing::default() };
+        let (mut limiter, mut rng) = (timing.limiter(), Rng::seeded(seed));
+        let (mut tokens, mut same) = (TokenBucket::new(timing.retry_interval, timing.retry_burst), Rng::seeded(seed));
+        let mut now = 0;
+        for (failures, slow, passed) in retries {
+            now += passed;
+            let policy = if slow { timing.refused } else { timing.failures };
+            let expected = policy.delay(failures, &mut same).as_duration().max(tokens.take(at(now)));
+            prop_assert_eq!(limiter.delay(&Retry::new(failures, slow, at(now)), &mut rng), expected);
+        }
+        prop_assert_eq!(rng.next_u64(), same.next_u64());
+    }
+}
+
+// LIM-2
+#[test]
+fn limiters_are_put_together() {
+    let steady = Policy::new(Duration::from_secs(1), Duration::from_secs(4)).jitter(0.0);
+    let mut limiter = max_of(exponential(steady), max_of(bucket(Duration::from_secs(3), 1), exponential(steady)));
+    let mut seconds = |failures| limiter.delay(&Retry::new(failures, false, at(0)), &mut Rng::seeded(1)).as_secs();
+    assert_eq!([seconds(1), seconds(1), seconds(3), seconds(9)], [1, 3, 6, 9]);
+    let mut one_policy = exponential(steady);
+    assert_eq!(one_policy.delay(&Retry::new(2, true, at(0)), &mut Rng::seeded(1)), Duration::from_secs(2));
 }

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use super::{Policy, TokenBucket};
+use super::limiter::{bucket, exponential, max_of};
+use super::{Policy, RateLimiter};
 use crate::flow::{Class, Delay};
 
 /// The delays and limits of a controller. Every field has a default; tests replace what they need.
@@ -62,8 +63,8 @@ impl Timing {
         self
     }
 
-    /// The limit on retries with back-off.
-    pub(crate) fn retry_bucket(&self) -> TokenBucket {
-        TokenBucket::new(self.retry_interval, self.retry_burst)
+    /// The limiter of retries that follows from these policies and limits (LIM-1).
+    pub fn limiter(&self) -> impl RateLimiter + use<> {
+        max_of(exponential(self.failures).refused(self.refused), bucket(self.retry_interval, self.retry_burst))
     }
 }

@@ -7,7 +7,7 @@ use super::{
     Class, Classification, Delay, Event, EventType, Failure, Flow, Halt, KeyMemory, Reason, Schedule, Wait, WaitOn, reason,
     redact,
 };
-use crate::backoff::{Rng, Timing, TokenBucket, jittered};
+use crate::backoff::{RateLimiter, Retry, Rng, Timing, jittered};
 use crate::time::Moment;
 
 /// What was reported before the pass.
@@ -45,18 +45,30 @@ pub struct Pass {
 }
 
 /// What the passes of one controller share.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Limits {
     timing: Timing,
     rng: Rng,
-    retries: TokenBucket,
+    retries: Box<dyn RateLimiter>,
 }
 
 impl Limits {
     /// The limits that follow from a timing; the seed decides the jitter.
     pub fn new(timing: Timing, seed: u64) -> Self {
-        let retries = timing.retry_bucket();
+        let retries = Box::new(timing.limiter());
         Self { timing, rng: Rng::seeded(seed), retries }
+    }
+
+    /// With another limiter of retries (LIM-2). Default: that of the timing.
+    #[must_use]
+    pub fn with_limiter(mut self, limiter: impl RateLimiter + 'static) -> Self {
+        self.set_limiter(limiter);
+        self
+    }
+
+    /// Replaces the limiter of retries.
+    pub fn set_limiter(&mut self, limiter: impl RateLimiter + 'static) {
+        self.retries = Box::new(limiter);
     }
 
     /// The timing.
@@ -251,9 +263,8 @@ fn backoff(slow: bool, memory: &mut KeyMemory, limits: &mut Limits, pass: &Pass)
         return Delay::at_least_min(due.since(pass.ended));
     }
     memory.failures = memory.failures.saturating_add(1);
-    let policy = if slow { limits.timing.refused } else { limits.timing.failures };
-    let delay = policy.delay(memory.failures, &mut limits.rng);
-    let delay = delay.max(Delay::at_least_min(limits.retries.take(pass.ended)));
+    let retry = Retry::new(memory.failures, slow, pass.ended);
+    let delay = Delay::at_least_min(limits.retries.delay(&retry, &mut limits.rng));
     memory.due = Some(pass.ended + delay.as_duration());
     delay
 }

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use super::classify::status;
-use crate::backoff::Timing;
+use crate::backoff::{RateLimiter, Retry, Rng, Timing, bucket};
 use crate::flow::*;
 use crate::time::Moment;
 
@@ -187,6 +187,53 @@ fn many_failing_keys_share_a_limit() {
         longest = longest.max(conclusion.schedule.delay().unwrap().as_duration());
     }
     assert_eq!(longest, Duration::from_secs(5));
+}
+
+/// Delays that grow by a second with each failure, and by a minute for refused requests; it keeps what it was asked.
+#[derive(Debug, Default)]
+struct Linear(Vec<u32>);
+
+impl RateLimiter for Linear {
+    fn delay(&mut self, retry: &Retry, _: &mut Rng) -> Duration {
+        self.0.push(retry.failures);
+        assert_eq!(self.0.len() as u32, retry.failures, "asked once per failure that counts");
+        Duration::from_secs(if retry.slow { 60 } else { 1 } * u64::from(retry.failures))
+    }
+}
+
+// LIM-2, LIM-3
+#[test]
+fn a_limiter_of_ones_own_decides_on_the_retries_that_count() {
+    let mut limits = Limits::new(Timing::default(), 1).with_limiter(Linear::default());
+    let mut memory = fresh();
+    let slow = || Flow::from(Failure::backoff("refused").slow());
+    let mut delay = |flow: Flow, memory: &mut KeyMemory, millis| {
+        let at = pass(Moment(Duration::from_millis(millis)));
+        end(&flow, memory, &Prior::Memory, &mut limits, &at).schedule.delay().unwrap().to_string()
+    };
+    assert_eq!(delay(failed(), &mut memory, 0), "1s");
+    assert_eq!(delay(failed(), &mut memory, 400), "600ms");
+    assert_eq!(delay(failed(), &mut memory, 1000), "2s");
+    assert_eq!(delay(Failure::after(D1, "later").into(), &mut memory, 3000), "1s");
+    assert_eq!(delay(slow(), &mut memory, 4000), "3m");
+}
+
+// LIM-2
+#[test]
+fn a_limiter_that_says_now_gives_the_smallest_delay() {
+    let at_once = bucket(Duration::from_secs(1), 2);
+    let mut limits = Limits::new(Timing::default(), 1).with_limiter(at_once);
+    let conclusion = end(&failed(), &mut fresh(), &Prior::Memory, &mut limits, &pass(Moment::START));
+    assert_eq!(conclusion.schedule, Schedule::After(Delay::MIN));
+}
+
+// LIM-4
+#[test]
+fn a_hundred_failures_in_a_row_are_still_retried_at_the_cap() {
+    let mut memory = fresh();
+    let delays = delays(&mut memory, (0..100).map(|_| failed()));
+    assert!(delays[18..].iter().all(|delay| delay == "16m40s"), "{delays:?}");
+    assert_eq!(memory.failures(), 100);
 }
 
 // RTY-24, ERR-9

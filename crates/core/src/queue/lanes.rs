@@ -1,6 +1,7 @@
 //! Lanes: first in, first out inside each; the highest non-empty one first, but not for ever.
 
 use std::collections::BTreeMap;
+use std::num::NonZero;
 
 /// How urgent a key is. The lane is chosen when a worker is free, so a fast key never stands behind slow ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -32,14 +33,19 @@ impl Lane {
 pub(super) struct Lanes<K> {
     queued: [BTreeMap<u64, K>; 3],
     next_ticket: u64,
-    fairness: Option<u32>,
+    /// Pops in a row before a lower lane gets its turn; `None` for never.
+    fairness: Option<NonZero<u32>>,
     /// Pops in a row from a lane while a lower one had keys.
     streak: u32,
 }
 
 impl<K> Lanes<K> {
-    pub(super) fn new(fairness: Option<u32>) -> Self {
+    pub(super) const fn new(fairness: Option<NonZero<u32>>) -> Self {
         Self { queued: [BTreeMap::new(), BTreeMap::new(), BTreeMap::new()], next_ticket: 0, fairness, streak: 0 }
+    }
+
+    pub(super) const fn set_fairness(&mut self, fairness: Option<NonZero<u32>>) {
+        self.fairness = fairness;
     }
 
     /// Puts a key at the tail of a lane and returns its ticket.
@@ -62,12 +68,12 @@ impl<K> Lanes<K> {
                 self.streak = 0;
                 highest
             }
-            Some(lowest) if self.fairness.is_some_and(|limit| self.streak >= limit) => {
+            Some(lowest) if self.fairness.is_some_and(|limit| self.streak >= limit.get()) => {
                 self.streak = 0;
                 lowest
             }
             Some(_) => {
-                self.streak += 1;
+                self.streak = self.streak.saturating_add(1);
                 highest
             }
         };

@@ -11,6 +11,8 @@ mod timers;
 mod model;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod vectors;
 
 pub use lanes::Lane;
 pub use state::{Drain, Queue};

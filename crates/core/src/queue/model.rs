@@ -106,7 +106,7 @@ proptest! {
     // QUE-1, QUE-2, QUE-3, QUE-4, QUE-5, QUE-8, QUE-9, QUE-12, QUE-15, QUE-16
     #[test]
     fn the_queue_behaves_like_the_model(steps in steps()) {
-        let mut queue = Queue::new().fairness(None);
+        let mut queue = Queue::new().with_fairness(None);
         let mut model = Model::default();
         let mut now = 0;
         for step in steps {

@@ -1,6 +1,7 @@
 //! The queue itself.
 
 use std::collections::BTreeMap;
+use std::num::NonZero;
 
 use super::Lane;
 use super::lanes::Lanes;
@@ -9,7 +10,7 @@ use crate::flow::{Delay, Schedule};
 use crate::time::Moment;
 
 /// Pops in a row from higher lanes before a lower lane gets its turn.
-const FAIRNESS: u32 = 16;
+const FAIRNESS: Option<NonZero<u32>> = NonZero::new(16);
 
 /// A work queue. `K` is cloned freely, so keys should be cheap (an `Arc` or a short name).
 #[derive(Clone, Debug)]
@@ -47,13 +48,14 @@ struct Entry {
 impl<K: Ord + Clone> Queue<K> {
     /// An empty queue.
     pub fn new() -> Self {
-        Self { keys: BTreeMap::new(), lanes: Lanes::new(Some(FAIRNESS)), timers: Timers::new(), in_flight: 0, draining: false }
+        Self { keys: BTreeMap::new(), lanes: Lanes::new(FAIRNESS), timers: Timers::new(), in_flight: 0, draining: false }
     }
 
-    /// With another number of pops in a row from higher lanes before a lower lane gets its turn; `None` turns that off.
+    /// With another number of pops in a row from higher lanes before a lower lane gets its turn; `None` turns that off, so that a lane is
+    /// served only while the higher ones are empty. Default: 16.
     #[must_use]
-    pub fn fairness(mut self, pops: Option<u32>) -> Self {
-        self.lanes = Lanes::new(pops);
+    pub fn with_fairness(mut self, pops: Option<NonZero<u32>>) -> Self {
+        self.lanes.set_fairness(pops);
         self
     }
 

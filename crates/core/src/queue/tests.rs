@@ -1,3 +1,4 @@
+use std::num::NonZero;
 use std::time::Duration;
 
 use super::*;
@@ -29,6 +30,31 @@ fn the_lowest_lane_gets_every_seventeenth_turn() {
     queue.add(101, Lane::Slow);
     let order: Vec<i32> = (0..36).filter_map(|_| queue.pop(NOW)).collect();
     assert_eq!((order[15], order[16], order[17], order[33], order[34]), (15, 100, 16, 101, 32));
+}
+
+// QUE-6
+#[test]
+fn the_turn_of_lower_lanes_can_be_set_and_be_off() {
+    for (pops, position) in [(NonZero::new(1), 1), (NonZero::new(3), 3), (None, 40)] {
+        let mut queue = Queue::new();
+        queue.add(100, Lane::Slow);
+        let mut queue = queue.with_fairness(pops);
+        (0..40).for_each(|key| queue.add(key, Lane::Fast));
+        let order: Vec<i32> = std::iter::from_fn(|| queue.pop(NOW)).collect();
+        assert_eq!(order.iter().position(|key| *key == 100), Some(position), "{pops:?}");
+    }
+}
+
+// QUE-6
+#[test]
+fn a_single_slow_key_gets_its_turn_under_an_endless_fast_load() {
+    let mut queue = Queue::new();
+    queue.add(-1, Lane::Slow);
+    let mut order = (0..100).filter_map(|key| {
+        queue.add(key, Lane::Fast);
+        queue.pop(NOW)
+    });
+    assert_eq!(order.position(|key| key == -1), Some(16));
 }
 
 // QUE-9

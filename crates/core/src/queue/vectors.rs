@@ -11,7 +11,7 @@ use crate::backoff::Timing;
 use crate::flow::{
     BoxError, Classified, Delay, Failure, Flow, Halt, JoinedErrors, KeyMemory, Limits, Pass, Prior, Schedule, conclude, report,
 };
-use crate::recorded::lines;
+use crate::recorded::knative_vectors;
 use crate::time::Moment;
 
 /// Inaccuracy of the recording between the starts of two passes, in milliseconds.
@@ -28,7 +28,7 @@ fn delay(millis: u64) -> Delay {
 // QUE-5
 #[test]
 fn a_fast_key_is_first_where_the_recorded_queue_has_it_last() {
-    let Some(lines) = lines("lanes.jsonl") else { return };
+    let Some(lines) = knative_vectors("lanes.jsonl") else { return };
     let recorded: Vec<&Value> = lines.iter().filter(|line| line["positions"].is_array()).collect();
     assert_eq!(recorded.len(), 4);
     for line in recorded {
@@ -46,7 +46,7 @@ fn a_fast_key_is_first_where_the_recorded_queue_has_it_last() {
 // QUE-2, QUE-3
 #[test]
 fn a_key_that_is_added_during_its_pass_runs_once_more_as_recorded() {
-    let Some(lines) = lines("lanes.jsonl") else { return };
+    let Some(lines) = knative_vectors("lanes.jsonl") else { return };
     let line = lines.iter().find(|line| line["passes"].is_u64()).unwrap();
     let mut queue = Queue::new();
     queue.add("a", Lane::Fast);
@@ -65,7 +65,7 @@ fn a_key_that_is_added_during_its_pass_runs_once_more_as_recorded() {
 // QUE-8
 #[test]
 fn the_earlier_of_two_timers_wins_as_recorded() {
-    let Some(lines) = lines("lanes.jsonl") else { return };
+    let Some(lines) = knative_vectors("lanes.jsonl") else { return };
     let line = lines.iter().find(|line| line["at"].is_array()).unwrap();
     let mut queue = Queue::new();
     queue.add_after("a", delay(100), Lane::Fast, Moment::START);
@@ -140,7 +140,7 @@ fn run(key: &str, results: &[&str]) -> Passes {
 // BO-4, ERR-1, ERR-5, QUE-9, QUE-15
 #[test]
 fn passes_start_as_recorded_but_for_three_wanted_differences() {
-    let Some(lines) = lines("run-loop.jsonl") else { return };
+    let Some(lines) = knative_vectors("run-loop.jsonl") else { return };
     let mut wanted = BTreeMap::from([
         // A permanent error stays permanent, whatever it wraps: the outermost class counts (ERR-1).
         ("ns/permanent-wraps-requeue", vec![(0, 0)]),

@@ -192,8 +192,7 @@ fn what_may_be_nested_deep_is_read_on_any_stack() {
 
 #[test]
 fn texts_are_read_as_they_are_written() {
-    let text =
-        "# a comment\nfloat: 0.10\nyes: yes\nquoted: \" a \"\nempty:\nnothing: null\nblock: |\n  a\n  b\noctal: 010\nlist: '1, 2'\n";
+    let text = "# a comment\nfloat: 0.10\nyes: yes\nquoted: \" a \"\nempty:\nnothing: null\nblock: |\n  a\n  b\noctal: 010\nlist: '1, 2'\n";
     let read: Vec<_> = texts(text).unwrap().into_iter().collect();
     let expected = [
         ("block", "a\nb\n"),

@@ -1,13 +1,12 @@
 //! The condition sets of Knative, as its own library computes them.
 
 use std::collections::BTreeSet;
-use std::path::Path;
-use std::{env, fs};
 
 use serde_json::Value;
 
 use super::{KNATIVE, at};
 use crate::condition::*;
+use crate::recorded::knative_vectors;
 
 /// The sequences in which the library computes something else than CSET-15 (points 9 to 12 of the README of the data), and why.
 const DEVIATIONS: [&str; 10] = [
@@ -27,13 +26,7 @@ const DEVIATIONS: [&str; 10] = [
 ];
 
 fn sequences() -> Option<Vec<Value>> {
-    let file = "shared/data/knative/vectors/condition-set.jsonl";
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let Some(found) = here.ancestors().map(|folder| folder.join(file)).find(|path| path.is_file()) else {
-        eprintln!("skipped: there is no {file} beside the repository");
-        return None;
-    };
-    Some(fs::read_to_string(found).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect())
+    knative_vectors("condition-set.jsonl")
 }
 
 fn text<'a>(value: &'a Value, field: &str) -> &'a str {

@@ -1,9 +1,8 @@
-use std::path::PathBuf;
-
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::config::{ExampleChecksum, check_example};
+use crate::recorded::knative_vectors;
 
 fn checksum(text: &str) -> String {
     ExampleChecksum::of(text).to_string()
@@ -30,16 +29,9 @@ fn checksums_are_those_of_the_vectors() {
 // EXC-1
 #[test]
 fn checksums_are_those_of_the_predecessor() {
-    let here = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    let file = "shared/data/knative/vectors/example-checksum.jsonl";
-    let Some(path) = here.ancestors().map(|folder| folder.join(file)).find(|path| path.is_file()) else {
-        eprintln!("skipped: there is no {file} beside the repository");
-        return;
-    };
-    let vectors = std::fs::read_to_string(path).unwrap();
-    for line in vectors.lines().filter(|line| !line.trim().is_empty()) {
-        let vector: Value = serde_json::from_str(line).unwrap();
-        assert_eq!(checksum(vector["value"].as_str().unwrap()), vector["checksum"], "{line}");
+    let Some(vectors) = knative_vectors("example-checksum.jsonl") else { return };
+    for vector in vectors {
+        assert_eq!(checksum(vector["value"].as_str().unwrap()), vector["checksum"], "{vector}");
     }
 }
 

@@ -29,7 +29,7 @@ pub enum ConfigMapFileError {
         /// Which part of the file.
         part: &'static str,
         /// Why not.
-        source: YamlError,
+        source: Box<YamlError>,
     },
     /// The file can be read, but should not be shipped.
     #[error("{}", Faults { path, faults })]
@@ -65,7 +65,7 @@ pub enum ConfigMapFileError {
 pub fn config_map_from_yaml(path: impl AsRef<Path>, allowed_keys: &[&str]) -> Result<(Value, Value), ConfigMapFileError> {
     let path = path.as_ref();
     let text = std::fs::read_to_string(path).map_err(|source| ConfigMapFileError::Read { path: path.to_owned(), source })?;
-    let wrong = |part| move |source| ConfigMapFileError::Yaml { path: path.to_owned(), part, source };
+    let wrong = |part| move |error| ConfigMapFileError::Yaml { path: path.to_owned(), part, source: Box::new(error) };
 
     let real = yaml::document(&text).map_err(wrong("the ConfigMap"))?;
     let data = data_of(&real);

@@ -104,7 +104,29 @@ impl<T> IsUnknown<T> for Probe<T> {
     }
 }
 
-/// The result of a function that parses, for its own type or an option of it.
-pub fn parsed<T, U: Into<T>, E: fmt::Display>(result: Result<U, E>) -> Result<T, ValueError> {
-    result.map(Into::into).map_err(ValueError::new)
+/// A value that a function gives for a field of type `T`: of the same type, or of the type in the option.
+#[diagnostic::on_unimplemented(
+    message = "the function gives `{Self}` for a field of type `{T}`",
+    label = "must give `{T}`, or the type in it if it is an `Option`"
+)]
+pub trait IntoField<T> {
+    /// The value of the field.
+    fn into_field(self) -> T;
+}
+
+impl<T> IntoField<T> for T {
+    fn into_field(self) -> T {
+        self
+    }
+}
+
+impl<T> IntoField<Option<T>> for T {
+    fn into_field(self) -> Option<T> {
+        Some(self)
+    }
+}
+
+/// The value of a field from the result of a function that parses.
+pub fn parsed<T, U: IntoField<T>, E: fmt::Display>(result: Result<U, E>) -> Result<T, ValueError> {
+    result.map(IntoField::into_field).map_err(ValueError::new)
 }

@@ -101,6 +101,11 @@ impl Classified {
         Self::new(Class::After(delay), source.into())
     }
 
+    /// Another writer was faster: retried after the delay of conflicts, and not told of at first (ACT-10).
+    pub fn conflict(source: impl Into<BoxError>) -> Self {
+        Self::new(Class::Conflict, source.into()).reason(reason::constant("Conflict")).origin(Origin::Transient)
+    }
+
     /// Not retried until something changes.
     pub fn terminal(reason: impl Into<Reason>, source: impl Into<BoxError>) -> Self {
         Self::new(Class::Terminal, source.into()).reason(reason)

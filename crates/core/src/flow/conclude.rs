@@ -121,6 +121,8 @@ pub fn conclude(outcome: &Flow, report: PassReport, memory: &mut KeyMemory, limi
 
 /// What was reported before, from wherever it is known.
 struct Before {
+    /// Whether nothing is known: the kind has no conditions, and the process has not seen the object.
+    is_blank: bool,
     ready: Option<PriorCondition>,
     stalled: Option<PriorCondition>,
 }
@@ -129,8 +131,12 @@ impl Before {
     fn of(prior: &Prior, memory: &KeyMemory) -> Self {
         let told = |is_true: bool, told: &Told| PriorCondition { is_true, reason: told.reason.as_str().to_owned() };
         match prior {
-            Prior::Conditions { ready, stalled } => Self { ready: ready.clone(), stalled: stalled.clone() },
-            Prior::Memory => Self {
+            // The conditions of an object may tell something else than the outcomes did: its author marks them, too.
+            Prior::Conditions { ready, stalled } if memory.told.is_none() => {
+                Self { is_blank: false, ready: ready.clone(), stalled: stalled.clone() }
+            }
+            Prior::Conditions { .. } | Prior::Memory => Self {
+                is_blank: memory.told.is_none(),
                 ready: memory.told.as_ref().map(|last| told(last.ready, last)),
                 stalled: memory.told.as_ref().filter(|last| last.stalled).map(|last| told(true, last)),
             },
@@ -152,7 +158,8 @@ impl Before {
 
 fn done(before: &Before) -> PassReport {
     let word = reason::constant("Reconciled");
-    let transition = !before.was_ready();
+    // A first success of which nothing was known before is no news: a restart would tell it of every object.
+    let transition = !before.is_blank && !before.was_ready();
     PassReport {
         outcome: Outcome::Done,
         event: transition.then(|| Event::normal(word.clone(), "reconciled")),

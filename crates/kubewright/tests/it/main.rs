@@ -4,3 +4,4 @@
 
 mod conditions;
 mod config;
+mod reconcile;

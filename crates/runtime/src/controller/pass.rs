@@ -12,11 +12,13 @@ use tokio_util::sync::CancellationToken;
 
 use super::QueueHandle;
 use super::shared::Shared;
+use crate::metrics::ControllerLabels;
 
 /// One pass of a reconciler.
 pub struct PassContext {
     shared: Arc<Shared>,
     key: Key,
+    trace: String,
     started: Moment,
     cancelled: CancellationToken,
     recheck: Mutex<Option<Delay>>,
@@ -24,13 +26,24 @@ pub struct PassContext {
 }
 
 impl PassContext {
-    pub(super) fn new(shared: Arc<Shared>, key: Key, started: Moment, cancelled: CancellationToken) -> Self {
-        Self { shared, key, started, cancelled, recheck: Mutex::new(None), forgotten: AtomicBool::new(false) }
+    pub(super) fn new(shared: Arc<Shared>, key: Key, trace: String, started: Moment, cancelled: CancellationToken) -> Self {
+        Self { shared, key, trace, started, cancelled, recheck: Mutex::new(None), forgotten: AtomicBool::new(false) }
     }
 
     /// The object that the pass is about.
     pub fn key(&self) -> &Key {
         &self.key
+    }
+
+    /// The identity of the pass in logs: 32 hexadecimal digits (RUN-3).
+    pub fn trace_id(&self) -> &str {
+        &self.trace
+    }
+
+    /// Counts a panic of the reconciler's code.
+    pub fn count_panic(&self) {
+        let labels = ControllerLabels { controller: self.shared.name.clone() };
+        self.shared.metrics.standard().panics.get_or_create(&labels).inc();
     }
 
     /// When the pass started.

@@ -18,7 +18,7 @@ use super::resync::Resync;
 use super::shared::Shared;
 use super::{PassContext, QueueHandle, RunPass};
 use crate::clock::{Clock, Random};
-use crate::metrics::{ControllerLabels, Metrics, QueueStatistics};
+use crate::metrics::{Metrics, QueueStatistics};
 use crate::task::{Tasks, panic_message};
 
 /// Passes at once, unless said otherwise.
@@ -166,7 +166,7 @@ impl Runner {
         while let Some((key, started)) = self.shared.pop(self.workers) {
             let trace = format!("{:016x}{:016x}", self.random.next_u64(), self.random.next_u64());
             let span = tracing::info_span!("pass", controller = self.name(), %key, trace);
-            let context = Arc::new(PassContext::new(self.shared.clone(), key, started, cancel.child_token()));
+            let context = Arc::new(PassContext::new(self.shared.clone(), key, trace, started, cancel.child_token()));
             let running = Running { passes: self.passes.clone(), shared: self.shared.clone(), timeout: self.timeout, context };
             let name = format!("pass of {}", self.shared.name);
             self.tasks.spawn(name, running.run().instrument(span)).detach();
@@ -218,12 +218,7 @@ impl Running {
         let failure = match ended {
             Ok(Ok(conclusion)) => return conclusion,
             Ok(Err(payload)) => {
-                self.shared
-                    .metrics
-                    .standard()
-                    .panics
-                    .get_or_create(&ControllerLabels { controller: self.shared.name.clone() })
-                    .inc();
+                self.context.count_panic();
                 Failure::backoff(format!("the pass panicked: {}", panic_message(payload.as_ref())))
                     .reason("Panic")
                     .origin(Origin::Bug)

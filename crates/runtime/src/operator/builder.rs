@@ -1,5 +1,6 @@
 //! Puts an operator together.
 
+use std::any::Any;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::net::SocketAddr;
@@ -10,6 +11,7 @@ use kubewright_machinery::object::names::dns_1123_subdomain;
 use tokio_util::sync::CancellationToken;
 
 use super::drive::Driver;
+use super::injected::States;
 use super::{Declarations, MinimumVersion, OperatorError, Registration, Rule, RunningOperator};
 use crate::admin::Checks;
 use crate::clock::{Clock, Random};
@@ -34,6 +36,7 @@ pub struct Operator {
     clock: Option<Clock>,
     random: Option<Random>,
     timing: Timing,
+    states: States,
     options: OperatorOptions,
 }
 
@@ -63,6 +66,8 @@ pub struct OperatorOptions {
     pub kube_api_burst: u32,
     /// The name of this instance in events, usually the pod's; the operator's name when it is not known.
     pub instance: Option<String>,
+    /// The namespace that the operator runs in. Needed when a part reads configuration or has a store there.
+    pub system_namespace: Option<String>,
 }
 
 impl Default for OperatorOptions {
@@ -79,6 +84,7 @@ impl Default for OperatorOptions {
             kube_api_qps: 0.0,
             kube_api_burst: 0,
             instance: None,
+            system_namespace: None,
         }
     }
 }
@@ -99,6 +105,7 @@ impl Operator {
             clock: None,
             random: None,
             timing: Timing::default(),
+            states: States::default(),
             options: OperatorOptions::default(),
         }
     }
@@ -114,6 +121,14 @@ impl Operator {
         }
         self.part_names.insert(name);
         self.registrations.push(registration);
+        self
+    }
+
+    /// A value that constructors of reconcilers ask for as `State<T>`: clients of other services, for instance. One of each type; the last one
+    /// counts.
+    #[must_use]
+    pub fn state<T: Any + Clone + Send + Sync>(mut self, value: T) -> Self {
+        self.states.insert(value);
         self
     }
 
@@ -209,7 +224,7 @@ impl Operator {
         for registration in &self.registrations {
             registration.declare(&mut declarations);
         }
-        declarations.confined(&self.options.watch_namespaces)
+        declarations.confined(&self.options.watch_namespaces).in_system_namespace(self.options.system_namespace.as_deref())
     }
 
     /// Runs until `shutdown` or until something fails that must not. Without command line, logging and signals.
@@ -253,6 +268,7 @@ impl Operator {
             registrations,
             checks: self.checks,
             timing: self.timing,
+            states: self.states,
             options: self.options,
             cluster,
             tasks,
@@ -277,6 +293,25 @@ impl Operator {
             if !names.insert(name) {
                 problems.push(format!("two controllers have the name {name:?}; names of controllers are unique"));
             }
+        }
+        let needs = declarations.needs();
+        for (type_id, name) in &needs.states {
+            if !self.states.has(*type_id) {
+                problems.push(format!(
+                    "a constructor asks for State<{name}>, which is not registered; add `.state(…)` with such a value"
+                ));
+            }
+        }
+        for kind in needs.queues.difference(&needs.controllers) {
+            problems.push(format!(
+                "a constructor asks for Enqueue<{}>, and no controller has that kind; add `.controller(…)`",
+                kind.kind
+            ));
+        }
+        if let (Some(part), None) = (&needs.system_namespace, &self.options.system_namespace) {
+            problems.push(format!(
+                "{part} needs the namespace that the operator runs in, and none is known; name it with --system-namespace (or SYSTEM_NAMESPACE)"
+            ));
         }
         problems.extend_from_slice(declarations.problems());
         problems

@@ -7,6 +7,8 @@ use kubewright_core::backoff::Timing;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+use super::StoreRequest;
+use super::injected::{Queues, States};
 use super::patience::ask;
 use crate::admin::Checks;
 use crate::clock::{Clock, Random};
@@ -15,6 +17,7 @@ use crate::controller::{RunPass, Runner, Surroundings};
 use crate::events::Recorder;
 use crate::metrics::Metrics;
 use crate::task::Tasks;
+use crate::watch::Namespaces;
 
 /// What a part of an operator is started with. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -44,6 +47,12 @@ pub struct OperatorContext {
     pub workers: Option<usize>,
     /// The namespaces to watch; empty means all.
     pub watch_namespaces: Vec<String>,
+    /// The namespace that the operator runs in; empty if no part needs it and none is known.
+    pub system_namespace: Arc<str>,
+    /// The name of this instance in events, usually the pod's.
+    pub instance: Arc<str>,
+    pub(crate) states: States,
+    pub(crate) queues: Queues,
     /// After how long everything is looked at again, whatever the watches said; none means never.
     pub resync: Option<Duration>,
     /// How long a start may take; none means for ever.
@@ -57,9 +66,25 @@ impl OperatorContext {
         ask(&self.cluster, request, self.startup_timeout).await
     }
 
+    /// The namespaces of a store; empty means all.
+    pub(crate) fn namespaces_of(&self, request: &StoreRequest) -> Vec<String> {
+        match request.namespaces() {
+            Namespaces::Watched => self.watch_namespaces.clone(),
+            Namespaces::All => Vec::new(),
+            Namespaces::System => vec![self.system_namespace.to_string()],
+            Namespaces::These(namespaces) => namespaces.clone(),
+        }
+    }
+
+    /// The same for one controller: its requests are counted in its name, its events have it as reporter.
+    #[must_use]
+    pub(crate) fn for_controller(&self, name: &str, agent: &str) -> Self {
+        Self { cluster: self.cluster.for_controller(name), recorder: self.recorder.reporter(agent), ..self.clone() }
+    }
+
     /// A controller on this operator's clock, tasks, metrics and limits. It runs when the operator has got it back from
     /// [`ConstructedPart::run`](super::ConstructedPart::run).
-    pub fn controller(&self, name: impl Into<String>, reconciler: Arc<dyn RunPass>) -> Runner {
+    pub fn controller(&self, name: impl Into<String>, passes: Arc<dyn RunPass>) -> Runner {
         let surroundings = Surroundings {
             clock: self.clock.clone(),
             random: self.random.clone(),
@@ -67,10 +92,10 @@ impl OperatorContext {
             metrics: self.metrics.clone(),
             timing: self.timing.clone(),
         };
-        let controller = Runner::new(name, reconciler, surroundings);
+        let runner = Runner::new(name, passes, surroundings);
         match self.workers {
-            Some(workers) => controller.workers(workers),
-            None => controller,
+            Some(workers) => runner.workers(workers),
+            None => runner,
         }
     }
 }

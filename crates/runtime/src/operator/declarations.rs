@@ -1,11 +1,14 @@
 //! What the parts of an operator need of a cluster.
 
+use std::any::TypeId;
 use std::collections::{BTreeMap, BTreeSet};
 
-use kubewright_machinery::object::GroupVersionKind;
+use kubewright_machinery::object::{GroupKind, GroupVersionKind};
 use serde_json::Value;
 
+use super::StoreRequest;
 use super::scope::ClusterScoped;
+use crate::watch::Namespaces;
 
 /// The group of events.
 const EVENTS: &str = "events.k8s.io";
@@ -18,11 +21,27 @@ pub struct Declarations {
     optional: BTreeSet<Rule>,
     unless_confined: BTreeSet<Rule>,
     everywhere: BTreeSet<Rule>,
+    /// Permissions in the namespace that the operator runs in.
+    system: BTreeSet<Rule>,
     kinds: BTreeSet<GroupVersionKind>,
     /// The parts that have claimed something, by its kind and value.
     claims: BTreeMap<(String, String), String>,
+    needs: Needs,
     problems: Vec<String>,
     remarks: Vec<String>,
+}
+
+/// What parts need of the operator itself, found out at the start.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Needs {
+    /// The system namespace, with the part that needs it.
+    pub(super) system_namespace: Option<String>,
+    /// Types of states with their names and the part that needs them.
+    pub(super) states: Vec<(TypeId, &'static str)>,
+    /// Primary kinds whose queues are asked for.
+    pub(super) queues: BTreeSet<GroupKind>,
+    /// Primary kinds of the controllers.
+    pub(super) controllers: BTreeSet<GroupKind>,
 }
 
 /// A permission: these verbs on this resource, in one namespace or in all.
@@ -102,6 +121,73 @@ impl Declarations {
     /// A kind that must be served before the part can start.
     pub fn kind(&mut self, gvk: GroupVersionKind) -> &mut Self {
         self.kinds.insert(gvk);
+        self
+    }
+
+    /// A store: its kind must be served, and its watch is permitted in its scope.
+    pub fn store(&mut self, request: &StoreRequest) -> &mut Self {
+        self.kind(request.gvk().clone());
+        self.optional_store(request)
+    }
+
+    /// A store of a kind that need not be served.
+    pub fn optional_store(&mut self, request: &StoreRequest) -> &mut Self {
+        let rule = request.rule();
+        match request.namespaces() {
+            Namespaces::Watched => self.rule(rule),
+            Namespaces::All => self.rule_everywhere(rule),
+            Namespaces::System => self.rule_in_system_namespace(rule, &format!("a store of {}", request.gvk().kind)),
+            Namespaces::These(namespaces) => {
+                self.everywhere.extend(namespaces.iter().map(|namespace| rule.clone().in_namespace(namespace)));
+                self
+            }
+        }
+    }
+
+    /// A permission in the namespace that the operator runs in; `part` needs it.
+    pub fn rule_in_system_namespace(&mut self, rule: Rule, part: &str) -> &mut Self {
+        self.system.insert(rule);
+        self.needs.system_namespace.get_or_insert_with(|| part.to_owned());
+        self
+    }
+
+    /// A value of this type, which the operator's author registers with `.state(…)`.
+    pub fn state<T: 'static>(&mut self) -> &mut Self {
+        self.needs.states.push((TypeId::of::<T>(), std::any::type_name::<T>()));
+        self
+    }
+
+    /// The queue of the controller of this kind.
+    pub fn queue(&mut self, kind: GroupKind) -> &mut Self {
+        self.needs.queues.insert(kind);
+        self
+    }
+
+    /// A controller of this kind.
+    pub fn controller(&mut self, kind: GroupKind) -> &mut Self {
+        self.needs.controllers.insert(kind);
+        self
+    }
+
+    pub(super) fn needs(&self) -> &Needs {
+        &self.needs
+    }
+
+    /// The same for an operator that runs in this namespace. Without one, what is needed there is needed in all namespaces.
+    #[must_use]
+    pub fn in_system_namespace(mut self, namespace: Option<&str>) -> Self {
+        for rule in std::mem::take(&mut self.system) {
+            self.rules.insert(match namespace {
+                Some(namespace) => rule.in_namespace(namespace),
+                None => rule,
+            });
+        }
+        if let (None, Some(part)) = (namespace, &self.needs.system_namespace) {
+            let remark = format!(
+                "{part} is read in the namespace that the operator runs in: name it with --system-namespace, so that its role is narrow"
+            );
+            self.remarks.push(remark);
+        }
         self
     }
 

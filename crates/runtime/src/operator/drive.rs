@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::builder::OperatorOptions;
 use super::health;
+use super::injected::{Queues, States};
 use super::preflight::Preflight;
 use super::{ConstructedPart, Declarations, OperatorContext, OperatorError, Phase, Registration};
 use crate::admin::{Admin, Checks};
@@ -38,6 +39,7 @@ pub(super) struct Parts {
     pub(super) registrations: Vec<Box<dyn Registration>>,
     pub(super) checks: Checks,
     pub(super) timing: Timing,
+    pub(super) states: States,
     pub(super) options: OperatorOptions,
     pub(super) cluster: Cluster,
     pub(super) tasks: Tasks,
@@ -237,7 +239,7 @@ impl Driver {
     }
 
     fn context(&mut self) -> OperatorContext {
-        let Parts { name, cluster, tasks, options, timing, checks, shutdown, .. } = &self.parts;
+        let Parts { name, cluster, tasks, options, timing, checks, shutdown, states, .. } = &self.parts;
         let reporting =
             RecorderOptions { reporter: name.clone(), instance: options.instance.clone().unwrap_or_else(|| name.clone()) };
         let recorder = Recorder::start(cluster, reporting, tasks, &self.metrics);
@@ -255,6 +257,10 @@ impl Driver {
             timing: timing.clone(),
             workers: options.workers,
             watch_namespaces: options.watch_namespaces.clone(),
+            system_namespace: options.system_namespace.as_deref().unwrap_or_default().into(),
+            instance: options.instance.as_deref().unwrap_or(name).into(),
+            states: states.clone(),
+            queues: Queues::default(),
             resync: options.resync,
             startup_timeout: options.startup_timeout,
         }

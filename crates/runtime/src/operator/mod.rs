@@ -11,6 +11,7 @@ mod declarations;
 mod drive;
 mod error;
 mod health;
+mod injected;
 mod patience;
 mod phase;
 mod preflight;
@@ -18,6 +19,7 @@ mod rbac;
 mod registration;
 mod running;
 mod scope;
+mod store_request;
 
 #[cfg(test)]
 mod tests;
@@ -26,8 +28,10 @@ pub use builder::{Operator, OperatorOptions};
 pub use context::OperatorContext;
 pub use declarations::{Declarations, Rule};
 pub use error::{OperatorError, Responsible};
+pub(crate) use injected::ControllerQueue;
 pub use phase::Phase;
 pub use preflight::MinimumVersion;
 pub use rbac::{rbac_documents, service_account_documents};
 pub use registration::{ConstructedPart, Registration};
 pub use running::RunningOperator;
+pub use store_request::StoreRequest;

@@ -14,7 +14,7 @@ use tokio::sync::{Notify, watch};
 use super::driver::Driver;
 use super::key_ref::KeyRef;
 use super::sink::{Projected, Sink};
-use super::spec::Scope;
+use super::spec::Selection;
 use super::store::Subscription;
 use super::{Cause, Project, ProjectedStore, WatchHealth, WatchSpec, WatchState, WatchStatus};
 use crate::cluster::{Connection, Discovery};
@@ -39,7 +39,7 @@ struct Inner {
 /// One watch, shared by its driver and its stores.
 pub(super) struct Watch {
     pub(super) spec: WatchSpec,
-    pub(super) scope: Scope,
+    pub(super) selection: Selection,
     pub(super) status: watch::Sender<WatchStatus>,
     pub(super) users: watch::Sender<usize>,
     pub(super) sinks: Mutex<Vec<Arc<dyn Sink>>>,
@@ -116,13 +116,13 @@ impl Watches {
         for watch in self.of_kind(&gvk.group_kind()) {
             let is_told = watch.spec.covers(object.namespace())
                 && self.delivers(&watch.spec, &gvk)
-                && watch.scope.is_complete()
+                && watch.selection.is_complete()
                 && !watch.is_refused();
             if !is_told {
                 continue;
             }
             let shown = watch.spec.delivered(object);
-            let in_scope = watch.scope.matches(object);
+            let in_scope = watch.selection.matches(object);
             for sink in watch.other_sinks(but) {
                 sink.record(&shown, in_scope, Cause::Event);
             }
@@ -201,7 +201,7 @@ fn forget(registry: &Weak<Inner>, watch: &Watch) -> bool {
 impl Watch {
     fn new(spec: WatchSpec, now: Moment) -> Self {
         Self {
-            scope: Scope::of(&spec),
+            selection: Selection::of(&spec),
             status: watch::Sender::new(WatchStatus::new(WatchState::Starting)),
             users: watch::Sender::new(0),
             sinks: Mutex::default(),

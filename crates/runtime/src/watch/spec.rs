@@ -105,7 +105,7 @@ impl fmt::Display for WatchSpec {
 
 /// Which objects a watch delivers, as far as it can be told without the server.
 #[derive(Debug)]
-pub(super) struct Scope {
+pub(super) struct Selection {
     name: Option<String>,
     namespace: Option<String>,
     labels: Option<LabelSelector>,
@@ -113,7 +113,7 @@ pub(super) struct Scope {
     complete: bool,
 }
 
-impl Scope {
+impl Selection {
     pub(super) fn of(spec: &WatchSpec) -> Self {
         let field = |key: &str| {
             spec.fields.split(',').find_map(|term| {

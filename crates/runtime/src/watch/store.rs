@@ -53,7 +53,7 @@ impl<P: Send + Sync + 'static> Subscription<P> {
     }
 
     fn is_in_scope(&self, object: &Value) -> Option<bool> {
-        self.watch.spec.could_hold(object).then(|| self.watch.scope.matches(object))
+        self.watch.spec.could_hold(object).then(|| self.watch.selection.matches(object))
     }
 }
 

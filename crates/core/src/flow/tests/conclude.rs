@@ -46,7 +46,8 @@ fn blocked() -> Flow {
 }
 
 fn row(flow: &Flow) -> String {
-    let conclusion = run(flow, &mut fresh());
+    let new = Prior::Conditions { ready: None, stalled: None };
+    let conclusion = end(flow, &mut fresh(), &new, &mut Limits::new(Timing::default().without_jitter(), 1), &pass(Moment::START));
     let ready = conclusion.report.ready.map(|(ready, texts)| format!("{ready} {}", texts.reason)).unwrap_or_default();
     let stalled = match conclusion.report.stalled {
         StalledMark::Keep => "kept",
@@ -249,11 +250,30 @@ fn the_class_of_unknown_errors_can_be_set() {
 // ACT-6, FPIPE-11
 #[test]
 fn a_second_pass_with_the_same_result_tells_nothing_new() {
-    for flow in [Ok(()), Wait::for_event("W").into(), blocked(), Failure::terminal("T", "x").into()] {
+    for flow in [Wait::for_event("W").into(), blocked(), Failure::terminal("T", "x").into()] {
         let mut memory = fresh();
         assert!(run(&flow, &mut memory).report.event.is_some());
         assert!(run(&flow, &mut memory).report.event.is_none(), "{flow:?}");
     }
+}
+
+// ACT-6
+#[test]
+fn the_first_success_of_a_kind_without_conditions_is_no_news() {
+    let mut memory = fresh();
+    assert!(run(&Ok(()), &mut memory).report.event.is_none());
+    assert!(run(&blocked(), &mut memory).report.event.is_some());
+    assert!(run(&Ok(()), &mut memory).report.event.is_some());
+}
+
+// ACT-6, ACT-11
+#[test]
+fn what_was_told_outweighs_conditions_that_say_something_else() {
+    let marked = Prior::Conditions { ready: Some(PriorCondition { is_true: false, reason: "Marked".to_owned() }), stalled: None };
+    let (mut memory, mut limits) = (fresh(), Limits::new(Timing::default(), 1));
+    let mut event = |flow: Flow| end(&flow, &mut memory, &marked, &mut limits, &pass(Moment::START)).report.event;
+    assert!(event(Wait::for_event("W").into()).is_some());
+    assert!(event(Wait::for_event("W").into()).is_none());
 }
 
 // ACT-6

@@ -1,0 +1,118 @@
+//! What constructors are given.
+
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use kubewright::prelude::*;
+use kubewright::runtime::inject::{Enqueue, FromOperator, OperatorInfo, State};
+use kubewright::runtime::operator::{Declarations, OperatorContext, OperatorError};
+use kubewright::runtime::reconcile::{Context, Controller, ControllerExt as _, NoStatus, Reconcile};
+use kubewright::runtime::store::{MetaStore, Store};
+use kubewright_testing::TestCluster;
+use parking_lot::Mutex;
+use std::sync::Arc;
+
+type Log = Arc<Mutex<Vec<String>>>;
+
+/// Follows config maps, and reads secrets of the same name.
+struct Mirror {
+    secrets: Store<Secret>,
+    names: MetaStore<Secret>,
+    log: Log,
+}
+
+impl Reconcile for Mirror {
+    type Kind = ConfigMap;
+    type Status = NoStatus;
+
+    async fn reconcile(&self, cx: &Context<ConfigMap>, _: &ConfigMap, _: &mut NoStatus) -> Flow {
+        let secret = self.secrets.get(cx.key());
+        let keys = secret.as_deref().and_then(|secret| secret.data.as_ref()).map_or(0, |data| data.len());
+        let known = self.names.get(cx.key()).is_some();
+        self.log.lock().push(format!("{} {keys} {known}", cx.key().name()));
+        Ok(())
+    }
+}
+
+/// An own extractor made of others.
+struct Both(Store<Secret>, MetaStore<Secret>);
+
+impl FromOperator for Both {
+    fn declare(declarations: &mut Declarations) {
+        Store::<Secret>::declare(declarations);
+        MetaStore::<Secret>::declare(declarations);
+    }
+
+    fn extract(context: &OperatorContext) -> Result<Self, kubewright::core::flow::BoxError> {
+        Ok(Self(Store::extract(context)?, MetaStore::extract(context)?))
+    }
+}
+
+impl Mirror {
+    async fn new(both: Both, State(log): State<Log>, info: OperatorInfo, _: Enqueue<ConfigMap>) -> Result<Self, std::io::Error> {
+        assert_eq!(&*info.name, "mirror.test.kubewright.dev");
+        Ok(Self { secrets: both.0, names: both.1, log })
+    }
+}
+
+// INJ-2, INJ-3, INJ-5, INJ-8, REC-3
+#[tokio::test]
+async fn stores_are_declared_shared_and_filled_before_the_first_pass() {
+    let cluster = TestCluster::start().await;
+    let log = Log::default();
+    let operator = Operator::new("mirror.test.kubewright.dev").state(log.clone()).add_controller(Controller::new(Mirror::new));
+    let rules: Vec<String> = operator.declarations().rules().iter().map(|rule| rule.resource.clone()).collect();
+    for resource in ["configmaps", "secrets", "events"] {
+        assert!(rules.contains(&resource.to_owned()), "{rules:?}");
+    }
+    cluster
+        .apply(json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "mine"}, "stringData": {"a": "1", "b": "2"}}))
+        .await;
+    cluster.apply(json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "mine"}, "data": {}})).await;
+    let running = cluster.run(operator).await;
+    let deadline = cluster.clock().moment() + Duration::from_secs(60);
+    while !log.lock().contains(&"mine 2 true".to_owned()) {
+        assert!(cluster.clock().moment() < deadline, "{:?}", log.lock());
+        cluster.pass(Duration::from_millis(100)).await;
+    }
+    let writes: Vec<String> = cluster.journal().all().writes().iter().map(|record| record.to_string()).collect();
+    let reviews = |record: &&String| !record.contains("selfsubject");
+    assert_eq!(writes.iter().filter(reviews).count(), 0, "a reconciler without status and finalizer writes nothing: {writes:#?}");
+    running.stop().await;
+}
+
+struct Unreachable;
+
+impl Reconcile for Unreachable {
+    type Kind = ConfigMap;
+    type Status = NoStatus;
+
+    async fn reconcile(&self, _: &Context<ConfigMap>, _: &ConfigMap, _: &mut NoStatus) -> Flow {
+        Ok(())
+    }
+}
+
+// OPR-4, INJ-4
+#[tokio::test]
+async fn everything_that_is_missing_is_told_at_once() {
+    let cluster = TestCluster::start().await;
+    let operator = Operator::new("mirror.test.kubewright.dev")
+        .add_controller(Controller::new(|_: State<u8>, _: Enqueue<Secret>, _: State<Log>| Unreachable).named("one"))
+        .add_controller(Controller::new(|| Unreachable).named("one"));
+    let Err(OperatorError::Invalid(problems)) = operator.start(cluster.client().clone()) else { panic!("it started") };
+    let text = problems.join("\n");
+    for expected in ["State<u8>", "Enqueue<Secret>", "Mutex<", "two controllers have the name \"one\""] {
+        assert!(text.contains(expected), "{expected} in {text}");
+    }
+}
+
+// PHA-4
+#[tokio::test]
+async fn the_error_of_a_constructor_names_its_controller() {
+    let cluster = TestCluster::start().await;
+    let refuse = || Err::<Unreachable, _>(std::io::Error::other("there is no licence"));
+    let operator = Operator::new("mirror.test.kubewright.dev").add_controller(Controller::new(refuse).named("licensed"));
+    let running = cluster.start_operator(operator).await;
+    let error = running.ended().await.unwrap_err();
+    assert_eq!(error.to_string(), "start controller licensed: there is no licence");
+}

@@ -1,0 +1,136 @@
+use std::future::Future;
+use std::marker::PhantomData;
+
+use async_trait::async_trait;
+use kubewright_core::flow::BoxError;
+
+use super::FromOperator;
+use crate::operator::{Declarations, OperatorContext};
+use crate::reconcile::Reconcile;
+
+/// A function that makes a reconciler of its dependencies: sync or async, with up to 12 arguments, and a reconciler or a `Result` of one. `M` is
+/// found by the compiler.
+#[diagnostic::on_unimplemented(
+    message = "this function does not construct the reconciler `{R}`",
+    note = "a constructor takes up to 12 arguments that implement `FromOperator`, and returns the reconciler, a `Result` of it, or a future of one of these"
+)]
+pub trait Constructor<R, M>: Send + Sync + Sized + 'static {
+    /// The constructor without the types of its arguments.
+    fn boxed(self) -> Box<dyn Construct<R>>;
+}
+
+/// A constructor without the types of its arguments.
+#[async_trait]
+pub trait Construct<R>: Send + Sync {
+    /// Declares what the arguments need.
+    fn declare(&self, declarations: &mut Declarations);
+
+    /// Makes the reconciler.
+    async fn construct(self: Box<Self>, context: &OperatorContext) -> Result<R, BoxError>;
+}
+
+/// The result of a constructor.
+#[async_trait]
+pub trait Constructed<R, M>: Send {
+    /// The reconciler.
+    async fn constructed(self) -> Result<R, BoxError>;
+}
+
+/// The constructor returns the reconciler.
+#[derive(Debug)]
+pub struct Plain;
+/// The constructor returns a result.
+#[derive(Debug)]
+pub struct Fallible;
+/// The constructor returns a future of the reconciler.
+#[derive(Debug)]
+pub struct Later;
+/// The constructor returns a future of a result.
+#[derive(Debug)]
+pub struct FallibleLater;
+
+#[async_trait]
+impl<R: Reconcile> Constructed<R, Plain> for R {
+    async fn constructed(self) -> Result<R, BoxError> {
+        Ok(self)
+    }
+}
+
+#[async_trait]
+impl<R: Reconcile, E: Into<BoxError> + Send> Constructed<R, Fallible> for Result<R, E> {
+    async fn constructed(self) -> Result<R, BoxError> {
+        self.map_err(Into::into)
+    }
+}
+
+#[async_trait]
+impl<R: Reconcile, F: Future<Output = R> + Send> Constructed<R, Later> for F {
+    async fn constructed(self) -> Result<R, BoxError> {
+        Ok(self.await)
+    }
+}
+
+#[async_trait]
+impl<R: Reconcile, E: Into<BoxError> + Send, F: Future<Output = Result<R, E>> + Send> Constructed<R, FallibleLater> for F {
+    async fn constructed(self) -> Result<R, BoxError> {
+        self.await.map_err(Into::into)
+    }
+}
+
+/// A function with the types of its arguments.
+struct WithArguments<F, M> {
+    function: F,
+    arguments: PhantomData<fn() -> M>,
+}
+
+macro_rules! constructors {
+    ($($argument:ident)*) => {
+        impl<R, F, O, M, $($argument,)*> Constructor<R, (M, O, $($argument,)*)> for F
+        where
+            R: Reconcile,
+            F: FnOnce($($argument,)*) -> O + Send + Sync + 'static,
+            O: Constructed<R, M> + 'static,
+            M: 'static,
+            $($argument: FromOperator,)*
+        {
+            fn boxed(self) -> Box<dyn Construct<R>> {
+                Box::new(WithArguments::<F, (M, O, $($argument,)*)> { function: self, arguments: PhantomData })
+            }
+        }
+
+        #[async_trait]
+        impl<R, F, O, M, $($argument,)*> Construct<R> for WithArguments<F, (M, O, $($argument,)*)>
+        where
+            R: Reconcile,
+            F: FnOnce($($argument,)*) -> O + Send + Sync + 'static,
+            O: Constructed<R, M> + 'static,
+            M: 'static,
+            $($argument: FromOperator,)*
+        {
+            #[allow(unused_variables)]
+            fn declare(&self, declarations: &mut Declarations) {
+                $($argument::declare(declarations);)*
+            }
+
+            #[allow(unused_variables)]
+            async fn construct(self: Box<Self>, context: &OperatorContext) -> Result<R, BoxError> {
+                let constructed = (self.function)($($argument::extract(context)?,)*);
+                constructed.constructed().await
+            }
+        }
+    };
+}
+
+constructors!();
+constructors!(A1);
+constructors!(A1 A2);
+constructors!(A1 A2 A3);
+constructors!(A1 A2 A3 A4);
+constructors!(A1 A2 A3 A4 A5);
+constructors!(A1 A2 A3 A4 A5 A6);
+constructors!(A1 A2 A3 A4 A5 A6 A7);
+constructors!(A1 A2 A3 A4 A5 A6 A7 A8);
+constructors!(A1 A2 A3 A4 A5 A6 A7 A8 A9);
+constructors!(A1 A2 A3 A4 A5 A6 A7 A8 A9 A10);
+constructors!(A1 A2 A3 A4 A5 A6 A7 A8 A9 A10 A11);
+constructors!(A1 A2 A3 A4 A5 A6 A7 A8 A9 A10 A11 A12);

@@ -1,0 +1,126 @@
+use kubewright_core::flow::BoxError;
+
+use crate::clock::Clock;
+use crate::cluster::Cluster;
+use crate::events::Recorder;
+use crate::kind::KnownKind;
+use crate::metrics::Metrics;
+use crate::operator::{Declarations, OperatorContext, Rule};
+use crate::store::{DynamicStores, Indexes, MetaStore, Optional, Store};
+use crate::watch::Scope;
+
+/// A dependency that constructors can ask for.
+///
+/// Own ones are made of others: `declare` calls theirs, and `extract` too.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be injected",
+    label = "not an extractor",
+    note = "constructors can ask for Store<K>, MetaStore<K>, Optional<Store<K>>, DynamicStores, Config<T>, Enqueue<K>, Recorder, State<T>, kube::Client, Cluster, \
+            OperatorInfo, Clock, Metrics, and own types that implement FromOperator"
+)]
+pub trait FromOperator: Sized + Send + 'static {
+    /// Declares what it needs. Called before anything starts, without a cluster.
+    fn declare(declarations: &mut Declarations);
+
+    /// The dependency. Called while the parts of the operator are constructed.
+    fn extract(context: &OperatorContext) -> Result<Self, BoxError>;
+}
+
+/// A value is asked for that was not declared.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("inject {what}: it is not there; call its `declare` in that of the extractor that asks for it")]
+pub struct Missing {
+    pub(super) what: String,
+}
+
+impl<K: KnownKind, S: Scope, I: Indexes<K>> FromOperator for Store<K, S, I> {
+    fn declare(declarations: &mut Declarations) {
+        declarations.store(&Self::request());
+    }
+
+    fn extract(context: &OperatorContext) -> Result<Self, BoxError> {
+        Ok(Self::open(context))
+    }
+}
+
+impl<K: KnownKind, S: Scope> FromOperator for MetaStore<K, S> {
+    fn declare(declarations: &mut Declarations) {
+        declarations.store(&Self::request());
+    }
+
+    fn extract(context: &OperatorContext) -> Result<Self, BoxError> {
+        Ok(Self::open(context))
+    }
+}
+
+impl<K: KnownKind, S: Scope, I: Indexes<K>> FromOperator for Optional<Store<K, S, I>> {
+    fn declare(declarations: &mut Declarations) {
+        declarations.optional_store(&Store::<K, S, I>::request());
+    }
+
+    fn extract(context: &OperatorContext) -> Result<Self, BoxError> {
+        Ok(Self::new(Store::open(context)))
+    }
+}
+
+impl<K: KnownKind, S: Scope> FromOperator for Optional<MetaStore<K, S>> {
+    fn declare(declarations: &mut Declarations) {
+        declarations.optional_store(&MetaStore::<K, S>::request());
+    }
+
+    fn extract(context: &OperatorContext) -> Result<Self, BoxError> {
+        Ok(Self::new(MetaStore::open(context)))
+    }
+}
+
+impl FromOperator for DynamicStores {
+    fn declare(_: &mut Declarations) {}
+
+    fn extract(context: &OperatorContext) -> Result<Self, BoxError> {
+        Ok(Self::new(context.cluster.clone()))
+    }
+}
+
+/// A client whose writes are visible at once in all stores of the operator.
+impl FromOperator for kube::Client {
+    fn declare(_: &mut Declarations) {}
+
+    fn extract(context: &OperatorContext) -> Result<Self, BoxError> {
+        Ok(context.cluster.client().clone())
+    }
+}
+
+impl FromOperator for Cluster {
+    fn declare(_: &mut Declarations) {}
+
+    fn extract(context: &OperatorContext) -> Result<Self, BoxError> {
+        Ok(context.cluster.clone())
+    }
+}
+
+/// Events in the controller's name.
+impl FromOperator for Recorder {
+    fn declare(declarations: &mut Declarations) {
+        declarations.rule(Rule::new("events.k8s.io", "events", &["create", "patch"]));
+    }
+
+    fn extract(context: &OperatorContext) -> Result<Self, BoxError> {
+        Ok(context.recorder.clone())
+    }
+}
+
+impl FromOperator for Clock {
+    fn declare(_: &mut Declarations) {}
+
+    fn extract(context: &OperatorContext) -> Result<Self, BoxError> {
+        Ok(context.clock.clone())
+    }
+}
+
+impl FromOperator for Metrics {
+    fn declare(_: &mut Declarations) {}
+
+    fn extract(context: &OperatorContext) -> Result<Self, BoxError> {
+        Ok(context.metrics.clone())
+    }
+}

@@ -1,0 +1,15 @@
+//! Constructors whose arguments are their dependencies.
+//!
+//! A constructor of a reconciler is a function of up to 12 arguments that implement [`FromOperator`]. What it asks for is declared before anything starts,
+//! without a cluster: kinds that must be served, permissions, values. Asking for a [`Store`](crate::store::Store) is what starts its watch, and
+//! equal requests share it.
+
+mod constructor;
+mod enqueue;
+mod extract;
+mod values;
+
+pub use constructor::{Construct, Constructor};
+pub use enqueue::Enqueue;
+pub use extract::{FromOperator, Missing};
+pub use values::{OperatorInfo, State};

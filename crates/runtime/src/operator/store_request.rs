@@ -1,0 +1,56 @@
+//! A request for a store, as a declaration and as a watch.
+
+use kubewright_machinery::object::GroupVersionKind;
+
+use super::Rule;
+use crate::kind::KnownKind;
+use crate::watch::{Namespaces, StoreScope, WatchSpec};
+
+/// The verbs that a watch needs.
+const READ_VERBS: &[&str] = &["get", "list", "watch"];
+
+/// What a store holds: a kind in a scope, whole or metadata only.
+#[derive(Clone, Debug)]
+pub struct StoreRequest {
+    gvk: GroupVersionKind,
+    plural: String,
+    is_namespaced: bool,
+    scope: StoreScope,
+    is_metadata_only: bool,
+}
+
+impl StoreRequest {
+    /// Whole objects of a kind.
+    pub fn of<K: KnownKind>(scope: StoreScope) -> Self {
+        let plural = K::plural(&()).into_owned();
+        Self { gvk: K::gvk(), plural, is_namespaced: K::is_namespaced(), scope, is_metadata_only: false }
+    }
+
+    /// Only metadata.
+    #[must_use]
+    pub fn metadata_only(mut self) -> Self {
+        self.is_metadata_only = true;
+        self
+    }
+
+    /// Group, version and kind.
+    pub fn gvk(&self) -> &GroupVersionKind {
+        &self.gvk
+    }
+
+    /// The namespaces; kinds without namespaces are watched in none.
+    pub(super) fn namespaces(&self) -> &Namespaces {
+        if self.is_namespaced { &self.scope.namespaces } else { &Namespaces::All }
+    }
+
+    /// The watch, but for its namespaces.
+    pub(crate) fn spec(&self) -> WatchSpec {
+        let spec = WatchSpec::of_version(&self.gvk).labels(&self.scope.labels).fields(&self.scope.fields);
+        if self.is_metadata_only { spec.metadata_only() } else { spec }
+    }
+
+    /// The permissions that the watch needs.
+    pub(super) fn rule(&self) -> Rule {
+        Rule::new(self.gvk.group.clone(), self.plural.clone(), READ_VERBS)
+    }
+}

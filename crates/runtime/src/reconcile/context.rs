@@ -1,0 +1,145 @@
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kubewright_core::condition::ConditionManager;
+use kubewright_core::flow::{Blocked, Delay, Event, Flow, Halt, Reason};
+use kubewright_machinery::object::{Key, ObjectReference};
+use tokio_util::sync::CancellationToken;
+
+use super::scope::{Held, PassScope};
+use crate::clock::Clock;
+use crate::cluster::Cluster;
+use crate::controller::QueueHandle;
+
+/// One pass of a reconciler, for the code of the operator's author. Cheap to clone.
+pub struct Context<K> {
+    scope: Arc<PassScope>,
+    kind: PhantomData<fn() -> K>,
+}
+
+impl<K> Context<K> {
+    pub(super) fn new(scope: Arc<PassScope>) -> Self {
+        Self { scope, kind: PhantomData }
+    }
+
+    /// Namespace and name of the object.
+    pub fn key(&self) -> &Key {
+        self.scope.pass.key()
+    }
+
+    /// The object as events name it, in the version that this pass has seen or written last.
+    pub fn object_ref(&self) -> ObjectReference {
+        self.scope.reference()
+    }
+
+    /// A client of the cluster. What it writes is visible at once in all stores of the operator.
+    pub fn client(&self) -> &kube::Client {
+        self.scope.services.cluster.client()
+    }
+
+    /// The cluster of the object.
+    pub fn cluster(&self) -> &Cluster {
+        &self.scope.services.cluster
+    }
+
+    /// Records events on the object.
+    pub fn recorder(&self) -> ObjectRecorder<'_> {
+        ObjectRecorder(&self.scope)
+    }
+
+    /// Queues keys of this controller.
+    pub fn enqueue(&self) -> QueueHandle {
+        self.scope.pass.enqueue()
+    }
+
+    /// Repeats the pass no later than after this time, whatever its outcome. Several calls: the smallest delay counts (ACT-18).
+    pub fn recheck_after(&self, delay: Delay) {
+        self.scope.pass.recheck_after(delay);
+    }
+
+    /// The number of failures in a row before this pass.
+    pub fn attempt(&self) -> u32 {
+        self.scope.pass.failures()
+    }
+
+    /// The time that the method may still take; none without a limit.
+    pub fn deadline(&self) -> Option<Duration> {
+        let limit = self.scope.services.time_limit?;
+        Some(limit.saturating_sub(self.clock().moment().since(self.scope.pass.started())))
+    }
+
+    /// Cancelled when the pass should end soon: at shutdown. The method is dropped some seconds later.
+    pub fn cancelled(&self) -> &CancellationToken {
+        self.scope.pass.cancelled()
+    }
+
+    /// The clock of the process, which tests set.
+    pub fn clock(&self) -> &Clock {
+        self.scope.services.cluster.clock()
+    }
+
+    /// The identity of the pass in logs: 32 hexadecimal digits.
+    pub fn trace_id(&self) -> &str {
+        self.scope.pass.trace_id()
+    }
+
+    /// Sets our finalizer, for a controller that sets it on demand: to be called before something is created that `finalize` must clean up.
+    /// Nothing is sent if it is there. Ends the pass as done if the object is gone or being deleted meanwhile.
+    pub async fn hold(&self) -> Flow {
+        let (Some(finalizer), Some(object)) = (&self.scope.services.finalizer, self.scope.latest()) else {
+            let message = "`hold` sets the finalizer of a reconciler with `finalize`; this one has none";
+            return Blocked::new(Reason::new("NoFinalizer"), message).into();
+        };
+        match self.scope.hold(finalizer, &object).await? {
+            Held::Here(_) => Ok(()),
+            Held::TooLate => Err(Halt::Done),
+        }
+    }
+
+    /// Changes the conditions of a status whose field has a condition type of another crate; statuses with a field `Conditions` have the same
+    /// methods there. None for those, and for statuses without a condition set.
+    pub fn conditions<T>(&self, change: impl FnOnce(&mut ConditionManager) -> T) -> Option<T> {
+        self.scope.change_conditions(change)
+    }
+}
+
+impl<K> Clone for Context<K> {
+    fn clone(&self) -> Self {
+        Self::new(Arc::clone(&self.scope))
+    }
+}
+
+impl<K> fmt::Debug for Context<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.scope.fmt(f)
+    }
+}
+
+/// Records events on the object of a pass. Recording never blocks and never fails (EMIT-2).
+#[derive(Clone, Copy)]
+pub struct ObjectRecorder<'a>(&'a PassScope);
+
+impl ObjectRecorder<'_> {
+    /// An event of type Normal.
+    pub fn normal(&self, reason: impl Into<Reason>, note: impl Into<String>) {
+        self.record(Event::normal(reason, note));
+    }
+
+    /// An event of type Warning.
+    pub fn warning(&self, reason: impl Into<Reason>, note: impl Into<String>) {
+        self.record(Event::warning(reason, note));
+    }
+
+    /// An event.
+    pub fn record(&self, event: Event) {
+        self.0.record(event);
+    }
+}
+
+impl fmt::Debug for ObjectRecorder<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("ObjectRecorder").field(self.0).finish()
+    }
+}

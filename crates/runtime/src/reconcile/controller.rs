@@ -1,0 +1,232 @@
+use std::fmt;
+use std::time::Duration;
+
+use kube::Resource as _;
+use kubewright_core::condition::ConditionPolicy;
+use kubewright_core::queue::Drain;
+use serde_json::Value;
+
+use super::methods::Further;
+use super::registration::ReconcilerRegistration;
+use super::{Finalize, Observe, ObserveDeleted, Reconcile};
+use crate::inject::Construct;
+use crate::operator::Operator;
+
+/// A controller of hand-written code: the constructor of a reconciler, and options.
+///
+/// `#[reconciler]` makes it from a type; by hand it is put together from [`Controller::new`].
+#[must_use = "add it to an operator with `.controller(…)`"]
+pub struct Controller<R: Reconcile> {
+    pub(super) constructor: Box<dyn Construct<R>>,
+    pub(super) further: Further<R>,
+    pub(super) options: ControllerOptions,
+}
+
+/// The options of a controller.
+#[derive(Debug)]
+pub(super) struct ControllerOptions {
+    /// The name, as the author gave it or by default.
+    pub(super) name: String,
+    /// Whether the author gave it.
+    pub(super) is_named: bool,
+    pub(super) agent: Option<String>,
+    pub(super) finalizer: Option<String>,
+    pub(super) legacy_finalizers: Vec<String>,
+    pub(super) on_demand: bool,
+    pub(super) workers: Option<usize>,
+    pub(super) drain: Drain,
+    pub(super) time_limit: Option<Duration>,
+    pub(super) resync: Option<Duration>,
+    pub(super) policy: ConditionPolicy,
+    pub(super) on_status_change: bool,
+    pub(super) crd: Option<Value>,
+}
+
+impl<R: Reconcile> Controller<R> {
+    /// A controller whose reconciler this function makes: sync or async, with up to 12 arguments that are injected, and a reconciler or a
+    /// `Result` of one. Its name is the kind in lower case.
+    pub fn new<M>(constructor: impl crate::inject::Constructor<R, M>) -> Self {
+        let options = ControllerOptions {
+            name: R::Kind::kind(&()).to_ascii_lowercase(),
+            is_named: false,
+            agent: None,
+            finalizer: None,
+            legacy_finalizers: Vec::new(),
+            on_demand: false,
+            workers: None,
+            drain: Drain::FinishInFlight,
+            time_limit: None,
+            resync: None,
+            policy: ConditionPolicy::default(),
+            on_status_change: false,
+            crd: None,
+        };
+        Self { constructor: constructor.boxed(), further: Further::none(), options }
+    }
+
+    /// Another name: a DNS subdomain, unique in the operator. It names queue, metrics and, with `-controller`, the reporter of events.
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        self.options.name = name.into();
+        self.options.is_named = true;
+        self
+    }
+
+    /// The reporter of events. Default: the name with `-controller`.
+    pub fn agent(mut self, agent: impl Into<String>) -> Self {
+        self.options.agent = Some(agent.into());
+        self
+    }
+
+    /// Calls [`Finalize::finalize`] for objects that are being deleted, and manages a finalizer with this name, `domain/name`; by default
+    /// `<group>/<operator>-<kind in lower case>`.
+    pub fn finalizer(mut self, name: Option<&str>) -> Self
+    where
+        R: Finalize,
+    {
+        self.further.finalize();
+        self.options.finalizer = name.map(str::to_owned);
+        self
+    }
+
+    /// Former names of the finalizer: one that is there counts as ours, and is cleared with ours (FZ-8).
+    pub fn legacy_finalizers<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.options.legacy_finalizers = names.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Sets the finalizer only when the reconciler calls [`Context::hold`](super::Context::hold) (FNL-2).
+    pub fn finalizer_on_demand(mut self) -> Self {
+        self.options.on_demand = true;
+        self
+    }
+
+    /// Calls [`Observe::observe`] on replicas that do not lead the key.
+    pub fn observe(mut self) -> Self
+    where
+        R: Observe,
+    {
+        self.further.observe();
+        self
+    }
+
+    /// Calls [`ObserveDeleted::observe_deleted`] for keys whose objects are gone.
+    pub fn observe_deleted(mut self) -> Self
+    where
+        R: ObserveDeleted,
+    {
+        self.further.observe_deleted();
+        self
+    }
+
+    /// The number of passes at once; 2 by default. `--workers` wins.
+    pub fn workers(mut self, workers: usize) -> Self {
+        self.options.workers = Some(workers);
+        self
+    }
+
+    /// How the controller ends: by default running passes end by themselves and queued keys are dropped (SHT-3).
+    pub fn drain(mut self, drain: Drain) -> Self {
+        self.options.drain = drain;
+        self
+    }
+
+    /// The time that a method may take; without a limit by default. A method that takes longer is dropped, and has failed with reason `Timeout`
+    /// (RUN-8).
+    pub fn timeout(mut self, limit: Duration) -> Self {
+        self.options.time_limit = Some(limit);
+        self
+    }
+
+    /// The period after which all objects are looked at again; `--resync` by default (RUN-7).
+    pub fn resync(mut self, period: Duration) -> Self {
+        self.options.resync = Some(period);
+        self
+    }
+
+    /// Starts a pass also when another writer changed the status (TRF-3).
+    pub fn on_status_change(mut self) -> Self {
+        self.options.on_status_change = true;
+        self
+    }
+
+    /// Another form of conditions.
+    pub fn conditions(mut self, policy: ConditionPolicy) -> Self {
+        self.options.policy = policy;
+        self
+    }
+
+    /// The CRD of the kind, which the command `crds` prints and which `dev` and tests install.
+    pub fn crd(mut self, crd: Option<Value>) -> Self {
+        self.options.crd = crd;
+        self
+    }
+}
+
+impl<R: Reconcile> fmt::Debug for Controller<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Controller").field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+/// A reconciler whose options are known from its type: `#[reconciler]` implements it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a reconciler",
+    note = "put `#[reconciler(kind = …)]` on its impl block, or add `Controller::new(constructor)` to the operator"
+)]
+pub trait Registered: Reconcile {
+    /// Adds the options that the type was declared with.
+    fn configure(controller: Controller<Self>) -> Controller<Self>;
+}
+
+/// Adds controllers to an operator.
+pub trait ControllerExt: Into<Operator> + Sized {
+    /// Adds the controller of a reconciler, which this constructor makes. Options that `#[reconciler]` does not say are set on the returned
+    /// builder.
+    fn controller<R: Registered, M>(self, constructor: impl crate::inject::Constructor<R, M>) -> OperatorController<R> {
+        OperatorController { operator: self.into(), controller: R::configure(Controller::new(constructor)) }
+    }
+
+    /// Adds a controller that was put together by hand.
+    fn add_controller<R: Reconcile>(self, controller: Controller<R>) -> Operator {
+        self.into().register(Box::new(ReconcilerRegistration::new(controller)))
+    }
+}
+
+impl<T: Into<Operator>> ControllerExt for T {}
+
+/// An operator with a controller whose options can still be changed.
+#[must_use = "convert it into an `Operator`, or run it with `main`"]
+pub struct OperatorController<R: Reconcile> {
+    operator: Operator,
+    controller: Controller<R>,
+}
+
+impl<R: Reconcile> OperatorController<R> {
+    /// Changes an option of the controller.
+    pub fn with(mut self, change: impl FnOnce(Controller<R>) -> Controller<R>) -> Self {
+        self.controller = change(self.controller);
+        self
+    }
+
+    /// See [`Controller::named`].
+    pub fn named(self, name: impl Into<String>) -> Self {
+        self.with(|controller| controller.named(name))
+    }
+
+    /// See [`Controller::workers`].
+    pub fn workers(self, workers: usize) -> Self {
+        self.with(|controller| controller.workers(workers))
+    }
+}
+
+impl<R: Reconcile> From<OperatorController<R>> for Operator {
+    fn from(built: OperatorController<R>) -> Self {
+        built.operator.add_controller(built.controller)
+    }
+}
+
+impl<R: Reconcile> fmt::Debug for OperatorController<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OperatorController").field("controller", &self.controller).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,165 @@
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use kubewright_core::flow::{Failure, Flow, Origin};
+use kubewright_machinery::object::Key;
+use serde_json::Value;
+
+use super::draft::{Draft, TypedDraft};
+use super::scope::PassScope;
+use super::{Context, Finalize, Observe, ObserveDeleted, Reconcile};
+
+/// A method of a reconciler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Method {
+    /// `reconcile`.
+    Reconcile,
+    /// `finalize`.
+    Finalize,
+    /// `observe`.
+    Observe,
+    /// `observe_deleted`.
+    ObserveDeleted,
+}
+
+impl Method {
+    /// The name in logs.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Reconcile => "reconcile",
+            Self::Finalize => "finalize",
+            Self::Observe => "observe",
+            Self::ObserveDeleted => "observe_deleted",
+        }
+    }
+}
+
+/// The methods of a reconciler, without its types: one pipeline serves all reconcilers.
+#[async_trait]
+pub(super) trait Methods: Send + Sync + 'static {
+    /// Whether the reconciler has a method.
+    fn has(&self, method: Method) -> bool;
+
+    /// Whether it changes a status.
+    fn has_status(&self) -> bool;
+
+    /// The status of an object as a draft.
+    fn draft(&self, status: Option<&Value>) -> Result<Box<dyn Draft>, Failure>;
+
+    /// Runs a method on an object, given as JSON text, and on the draft of its status.
+    async fn run(&self, method: Method, scope: &Arc<PassScope>, object: &str, draft: &mut dyn Draft) -> Flow;
+
+    /// Runs `observe_deleted`.
+    async fn run_deleted(&self, scope: &Arc<PassScope>, key: &Key) -> Flow;
+}
+
+type Boxed<'a> = futures::future::BoxFuture<'a, Flow>;
+type FinalizeFn<R> = for<'a> fn(
+    &'a R,
+    &'a Context<<R as Reconcile>::Kind>,
+    &'a <R as Reconcile>::Kind,
+    &'a mut <R as Reconcile>::Status,
+) -> Boxed<'a>;
+type ObserveFn<R> = for<'a> fn(&'a R, &'a Context<<R as Reconcile>::Kind>, &'a <R as Reconcile>::Kind) -> Boxed<'a>;
+type DeletedFn<R> = for<'a> fn(&'a R, &'a Context<<R as Reconcile>::Kind>, &'a Key) -> Boxed<'a>;
+
+/// The methods beside `reconcile` that a reconciler has.
+pub(super) struct Further<R: Reconcile> {
+    finalize: Option<FinalizeFn<R>>,
+    observe: Option<ObserveFn<R>>,
+    deleted: Option<DeletedFn<R>>,
+}
+
+impl<R: Reconcile> Further<R> {
+    pub(super) const fn none() -> Self {
+        Self { finalize: None, observe: None, deleted: None }
+    }
+
+    pub(super) fn finalize(&mut self)
+    where
+        R: Finalize,
+    {
+        self.finalize = Some(|reconciler, cx, object, status| Box::pin(reconciler.finalize(cx, object, status)));
+    }
+
+    pub(super) fn observe(&mut self)
+    where
+        R: Observe,
+    {
+        self.observe = Some(|reconciler, cx, object| Box::pin(reconciler.observe(cx, object)));
+    }
+
+    pub(super) fn observe_deleted(&mut self)
+    where
+        R: ObserveDeleted,
+    {
+        self.deleted = Some(|reconciler, cx, key| Box::pin(reconciler.observe_deleted(cx, key)));
+    }
+
+    pub(super) const fn has_finalize(&self) -> bool {
+        self.finalize.is_some()
+    }
+}
+
+/// The methods of a reconciler of a type.
+pub(super) struct TypedMethods<R: Reconcile> {
+    reconciler: R,
+    further: Further<R>,
+    has_status: bool,
+    kind: PhantomData<R::Kind>,
+}
+
+impl<R: Reconcile> TypedMethods<R> {
+    pub(super) fn new(reconciler: R, further: Further<R>) -> Self {
+        let has_status = std::any::TypeId::of::<R::Status>() != std::any::TypeId::of::<super::NoStatus>();
+        Self { reconciler, further, has_status, kind: PhantomData }
+    }
+}
+
+#[async_trait]
+impl<R: Reconcile> Methods for TypedMethods<R> {
+    fn has(&self, method: Method) -> bool {
+        match method {
+            Method::Reconcile => true,
+            Method::Finalize => self.further.finalize.is_some(),
+            Method::Observe => self.further.observe.is_some(),
+            Method::ObserveDeleted => self.further.deleted.is_some(),
+        }
+    }
+
+    fn has_status(&self) -> bool {
+        self.has_status
+    }
+
+    fn draft(&self, status: Option<&Value>) -> Result<Box<dyn Draft>, Failure> {
+        Ok(Box::new(TypedDraft::<R::Status>::read(status, R::conditions())?))
+    }
+
+    async fn run(&self, method: Method, scope: &Arc<PassScope>, object: &str, draft: &mut dyn Draft) -> Flow {
+        let object: R::Kind = serde_json::from_str(object).map_err(|error| {
+            Failure::backoff(format!("decode the object: {error}")).reason("DecodeFailed").origin(Origin::Bug)
+        })?;
+        let Some(draft) = draft.as_any().downcast_mut::<TypedDraft<R::Status>>() else {
+            return Failure::msg("the status of the pass has another type").reason("InternalError").origin(Origin::Bug).into();
+        };
+        let cx = Context::new(Arc::clone(scope));
+        scope.keep_conditions(draft.lend());
+        let outcome = match (method, self.further.finalize, self.further.observe) {
+            (Method::Finalize, Some(finalize), _) => finalize(&self.reconciler, &cx, &object, &mut draft.status).await,
+            (Method::Observe, _, Some(observe)) => observe(&self.reconciler, &cx, &object).await,
+            _ => self.reconciler.reconcile(&cx, &object, &mut draft.status).await,
+        };
+        draft.take_back(scope.kept_conditions());
+        outcome
+    }
+
+    async fn run_deleted(&self, scope: &Arc<PassScope>, key: &Key) -> Flow {
+        let cx = Context::new(Arc::clone(scope));
+        match self.further.deleted {
+            Some(deleted) => deleted(&self.reconciler, &cx, key).await,
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! Hand-written reconcilers: the typed pipeline round a user's methods.
+//!
+//! A [`Controller`] is a constructor whose arguments are injected and that gives a reconciler, a type that implements [`Reconcile`] and perhaps [`Finalize`],
+//! [`Observe`] and [`ObserveDeleted`]. Each pass goes through the stages of `pipeline`: the object is read from the shared store, the finalizer is set,
+//! conditions are prepared, the method runs, and on the way back conditions are completed, the status is written if it differs, the finalizer is cleared
+//! and events are recorded. The outcome becomes a schedule as for every controller.
+
+mod context;
+mod controller;
+mod draft;
+mod methods;
+mod object;
+mod pipeline;
+mod primary;
+mod registration;
+mod scope;
+mod traits;
+
+pub use context::{Context, ObjectRecorder};
+pub use controller::{Controller, ControllerExt, OperatorController, Registered};
+pub use draft::ConditionAccess;
+pub use methods::Method;
+pub use traits::{Finalize, NoStatus, Observe, ObserveDeleted, Reconcile, ReconciledStatus};

@@ -1,0 +1,47 @@
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use kubewright_machinery::object::ObjectExt as _;
+
+use super::staged::{Around, Inner};
+use super::{Method, PassEnd, PassRequest, Work};
+use crate::reconcile::object::PassObject;
+use crate::reconcile::scope::PassScope;
+
+/// Reads the object from the store, and chooses the method (STAGE-4, STAGE-5, STAGE-7).
+pub(super) struct Cache;
+
+#[async_trait]
+impl Around for Cache {
+    async fn around(&self, request: PassRequest, inner: Inner) -> PassEnd {
+        let scope = request.scope;
+        let Some(object) = scope.services.primary.get(scope.pass.key()).map(Arc::new) else {
+            return absent(&scope).await;
+        };
+        scope.pass.object(object.head.uid());
+        scope.saw(Arc::clone(&object));
+        let Some(method) = choose(&scope, &object) else {
+            return PassEnd::of(Ok(()));
+        };
+        inner.call(PassRequest { scope, work: Some(Work { object, method, draft: None, instead: None }) }).await
+    }
+}
+
+async fn absent(scope: &Arc<PassScope>) -> PassEnd {
+    scope.pass.forget();
+    let methods = &scope.services.methods;
+    let outcome = match methods.has(Method::ObserveDeleted) {
+        true => super::method::guarded(scope, methods.run_deleted(scope, scope.pass.key())).await,
+        false => Ok(()),
+    };
+    PassEnd::of(outcome)
+}
+
+/// None: there is nothing to do, and nothing is written.
+fn choose(scope: &PassScope, object: &PassObject) -> Option<Method> {
+    if !object.is_deleting() {
+        return Some(Method::Reconcile);
+    }
+    let is_held = scope.services.finalizer.as_ref().is_some_and(|finalizer| object.has_any(&finalizer.names));
+    is_held.then_some(Method::Finalize)
+}

@@ -1,0 +1,61 @@
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use kubewright_core::condition;
+use kubewright_core::flow::Halt;
+
+use super::staged::{Around, Inner};
+use super::{Method, PassEnd, PassRequest, Work};
+use crate::reconcile::draft::Draft;
+use crate::reconcile::scope::PassScope;
+
+/// Prepares the conditions before the method, and completes them by its outcome (STAGE-9, STAGE-10).
+pub(super) struct Conditions;
+
+#[async_trait]
+impl Around for Conditions {
+    async fn around(&self, mut request: PassRequest, inner: Inner) -> PassEnd {
+        let scope = Arc::clone(&request.scope);
+        let Some(work) = &mut request.work else { return inner.call(request).await };
+        let (generation, method) = (work.object.generation(), work.method);
+        let prepared = prepare(&scope, work);
+        let mut end = inner.call(request).await;
+        let Some(draft) = end.draft.as_mut().filter(|_| prepared) else { return end };
+        if let Some(manager) = draft.manager() {
+            end.prior = manager.prior();
+            let Some(mut report) = scope.pass.report(&end.outcome, &end.prior) else { return end };
+            let method = if method == Method::Finalize { condition::Method::Finalize } else { condition::Method::Reconcile };
+            if let Some(warning) = manager.conclude(&report, method) {
+                tracing::warn!("{warning}");
+            }
+            if end.outcome.is_ok() && !manager.is_happy() {
+                // The pass is fine, the object is not ready yet: that is no news of success.
+                report.event = None;
+            }
+            end.report = Some(report);
+        }
+        if let Err(failure) = draft.end(generation) {
+            end.outcome = Err(Halt::Failed(failure));
+            end.report = None;
+        }
+        end
+    }
+}
+
+/// Whether there are conditions to complete.
+fn prepare(scope: &PassScope, work: &mut Work) -> bool {
+    let now = scope.services.cluster.clock().now();
+    let generation = work.object.generation();
+    let is_new = generation.is_some() && work.object.observed_generation() != generation && work.method == Method::Reconcile;
+    let Some(draft) = &mut work.draft else { return false };
+    if !Draft::begin(&mut **draft, scope.services.policy, now, generation) {
+        return false;
+    }
+    if let Some(manager) = draft.manager() {
+        manager.initialize();
+        if is_new {
+            manager.new_generation();
+        }
+    }
+    true
+}

@@ -1,0 +1,26 @@
+use async_trait::async_trait;
+use kubewright_core::flow::{Conclusion, EventType};
+
+use super::staged::{Around, Inner};
+use super::{PassEnd, PassRequest};
+
+/// Counts the outcome once, and records its event (EMIT-3).
+pub(super) struct Events;
+
+#[async_trait]
+impl Around for Events {
+    async fn around(&self, request: PassRequest, inner: Inner) -> PassEnd {
+        let scope = std::sync::Arc::clone(&request.scope);
+        let mut end = inner.call(request).await;
+        let report = end.report.take().or_else(|| scope.pass.report(&end.outcome, &end.prior));
+        let conclusion = report.map_or_else(Conclusion::cancelled, |report| scope.pass.conclude(&end.outcome, report));
+        if let Some(event) = conclusion.event() {
+            let is_first_success = end.outcome.is_ok() && event.kind == EventType::Normal;
+            if !(is_first_success && scope.has_told_of_finalizer()) {
+                scope.record(event);
+            }
+        }
+        end.conclusion = Some(conclusion);
+        end
+    }
+}

@@ -1,0 +1,45 @@
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use kubewright_core::flow::Halt;
+
+use super::staged::{Around, Inner};
+use super::{Method, PassEnd, PassRequest};
+use crate::reconcile::scope::Held;
+
+/// Sets our finalizer before `reconcile`, and clears it after `finalize` (STAGE-8, STAGE-11).
+pub(super) struct Finalizers;
+
+#[async_trait]
+impl Around for Finalizers {
+    async fn around(&self, mut request: PassRequest, inner: Inner) -> PassEnd {
+        let scope = Arc::clone(&request.scope);
+        let (Some(finalizer), Some(work)) = (&scope.services.finalizer, &mut request.work) else {
+            return inner.call(request).await;
+        };
+        match work.method {
+            Method::Reconcile if !finalizer.on_demand => {
+                match scope.hold(finalizer, &work.object).await {
+                    Ok(Held::Here(object)) => work.object = object,
+                    // An object that was never marked is never worked on.
+                    Ok(Held::TooLate) => return PassEnd::of(Err(Halt::Done)),
+                    Err(halt) => work.instead = Some(halt.context("failed to set finalizers")),
+                }
+                inner.call(request).await
+            }
+            Method::Finalize => {
+                let mut end = inner.call(request).await;
+                if matches!(end.outcome, Ok(()) | Err(Halt::Done))
+                    && !scope.pass.cancelled().is_cancelled()
+                    && let Some(object) = scope.latest()
+                    && let Err(halt) = scope.release(finalizer, &object).await
+                {
+                    end.outcome = Err(halt.context("failed to clear finalizers"));
+                    end.report = None;
+                }
+                end
+            }
+            _ => inner.call(request).await,
+        }
+    }
+}

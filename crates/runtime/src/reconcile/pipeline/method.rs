@@ -1,0 +1,82 @@
+use std::convert::Infallible;
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
+
+use std::task::{Context, Poll};
+
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use kubewright_core::flow::{Failure, Flow, Halt, Origin};
+use tower::Service;
+use tracing::Instrument as _;
+
+use super::{PassEnd, PassRequest, Work};
+use crate::reconcile::scope::PassScope;
+use crate::task::panic_message;
+
+/// Calls the method of the user.
+#[derive(Clone)]
+pub(super) struct CallMethod;
+
+impl Service<PassRequest> for CallMethod {
+    type Response = PassEnd;
+    type Error = Infallible;
+    type Future = BoxFuture<'static, Result<PassEnd, Infallible>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: PassRequest) -> Self::Future {
+        Box::pin(async move { Ok(call(request).await) })
+    }
+}
+
+async fn call(request: PassRequest) -> PassEnd {
+    let PassRequest { scope, work: Some(work) } = request else { return PassEnd::of(Ok(())) };
+    let Work { object, method, draft, instead } = work;
+    let mut draft = match draft {
+        Some(draft) => draft,
+        None => match scope.services.methods.draft(object.status.as_ref()) {
+            Ok(draft) => draft,
+            Err(failure) => return PassEnd::of(Err(Halt::Failed(failure))),
+        },
+    };
+    let outcome = match instead {
+        Some(halt) => Err(halt),
+        None => {
+            let span = tracing::info_span!("method", method = method.as_str());
+            let running = scope.services.methods.run(method, &scope, &object.text, &mut *draft);
+            let (outcome, is_broken) = limited(&scope, running).instrument(span).await;
+            if is_broken && let Err(failure) = draft.restore(object.status.as_ref()) {
+                return PassEnd::of(Err(Halt::Failed(failure)));
+            }
+            outcome
+        }
+    };
+    PassEnd { draft: Some(draft), ..PassEnd::of(outcome) }
+}
+
+/// Runs a method; a panic or the end of its time is a failure (ACT-13).
+pub(super) async fn guarded(scope: &PassScope, method: impl Future<Output = Flow> + Send) -> Flow {
+    limited(scope, method).await.0
+}
+
+/// The outcome, and whether the method was broken off.
+async fn limited(scope: &PassScope, method: impl Future<Output = Flow> + Send) -> (Flow, bool) {
+    let method = AssertUnwindSafe(method).catch_unwind();
+    let ended = match scope.services.time_limit {
+        Some(limit) => scope.services.cluster.clock().limit(limit, method).await,
+        None => Ok(method.await),
+    };
+    let failure = match ended {
+        Ok(Ok(outcome)) => return (outcome, false),
+        Ok(Err(payload)) => {
+            scope.pass.count_panic();
+            let message = panic_message(payload.as_ref());
+            Failure::backoff(format!("the pass panicked: {message}")).reason("Panic").origin(Origin::Bug)
+        }
+        Err(elapsed) => Failure::backoff(format!("the pass took longer than {:?}", elapsed.after)).reason("Timeout").slow(),
+    };
+    (Err(Halt::Failed(failure)), true)
+}

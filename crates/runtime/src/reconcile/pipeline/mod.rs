@@ -1,0 +1,79 @@
+//! The stages of a pass, each a tower service around the next: cache, events, finalizer, status, conditions, and the method of the user.
+//!
+//! The answer passes back from the inside out: the method ends, conditions are completed, status is written, the finalizer is cleared, events are
+//! recorded (ACT-16). Requests and answers have no type of the user's, so one pipeline serves all reconcilers.
+
+mod cache;
+mod conditions;
+mod events;
+mod finalizer;
+mod method;
+mod staged;
+mod status;
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use kubewright_core::flow::{Conclusion, Flow, Halt, PassReport, Prior};
+use tower::util::BoxCloneSyncService;
+
+use self::cache::Cache;
+use self::conditions::Conditions;
+use self::events::Events;
+use self::finalizer::Finalizers;
+use self::method::CallMethod;
+use self::staged::staged;
+use self::status::Status;
+use super::draft::Draft;
+use super::methods::Method;
+use super::object::PassObject;
+use super::scope::PassScope;
+
+/// A stage with all stages inside it.
+pub(super) type PassService = BoxCloneSyncService<PassRequest, PassEnd, Infallible>;
+
+/// What a stage is asked.
+pub(super) struct PassRequest {
+    pub(super) scope: Arc<PassScope>,
+    /// From stage `Cache` on.
+    pub(super) work: Option<Work>,
+}
+
+/// The object of a pass, and what is to be done with it.
+pub(super) struct Work {
+    pub(super) object: Arc<PassObject>,
+    pub(super) method: Method,
+    /// The status, from stage `Status` on; none for a method that changes none.
+    pub(super) draft: Option<Box<dyn Draft>>,
+    /// The outcome that takes the place of the method: the pass failed before it.
+    pub(super) instead: Option<Halt>,
+}
+
+/// What a stage answers.
+pub(super) struct PassEnd {
+    pub(super) outcome: Flow,
+    /// What was reported before the pass.
+    pub(super) prior: Prior,
+    /// The report of the outcome; none if it must be made anew, because the outcome is another one.
+    pub(super) report: Option<PassReport>,
+    pub(super) draft: Option<Box<dyn Draft>>,
+    /// From stage `Events` on.
+    pub(super) conclusion: Option<Conclusion>,
+}
+
+impl PassEnd {
+    /// An end of which only the outcome is known.
+    pub(super) fn of(outcome: Flow) -> Self {
+        Self { outcome, prior: Prior::Memory, report: None, draft: None, conclusion: None }
+    }
+}
+
+/// All stages.
+pub(super) fn pipeline() -> PassService {
+    let method = BoxCloneSyncService::new(CallMethod);
+    let conditions = staged(Conditions, method);
+    let status = staged(Status, conditions);
+    let finalizers = staged(Finalizers, status);
+    let cache = staged(Cache, finalizers);
+    staged(Events, cache)
+}

@@ -1,0 +1,78 @@
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use kubewright_core::flow::{Event, Failure, Flow, Halt, join, redact};
+use kubewright_core::status::diff;
+use kubewright_machinery::object::ObjectExt as _;
+use serde_json::Value;
+
+use super::staged::{Around, Inner};
+use super::{Method, PassEnd, PassRequest};
+use crate::reconcile::scope::PassScope;
+use crate::status::{Meanwhile, Written};
+
+/// Writes the status once, and only if it differs from the one that the pass started with (SW-2 to SW-5).
+pub(super) struct Status;
+
+#[async_trait]
+impl Around for Status {
+    async fn around(&self, mut request: PassRequest, inner: Inner) -> PassEnd {
+        let scope = Arc::clone(&request.scope);
+        let Some(work) = &mut request.work else { return inner.call(request).await };
+        if work.method == Method::Observe {
+            return inner.call(request).await;
+        }
+        let begun = scope.services.methods.draft(work.object.status.as_ref()).and_then(|draft| Ok((draft.json()?, draft)));
+        let start = match begun {
+            Ok((start, draft)) => {
+                work.draft = Some(draft);
+                start
+            }
+            Err(failure) => return PassEnd::of(Err(Halt::Failed(failure))),
+        };
+        let mut end = inner.call(request).await;
+        if !scope.services.methods.has_status() || scope.pass.cancelled().is_cancelled() {
+            return end;
+        }
+        if let Err(failure) = write(&scope, &start, &end).await {
+            let outcome = std::mem::replace(&mut end.outcome, Ok(()));
+            end.outcome = joined(outcome, failure);
+            end.report = None;
+        }
+        end
+    }
+}
+
+/// The outcome with the failure to tell of it (STAGE-13).
+fn joined(outcome: Flow, failure: Failure) -> Flow {
+    match outcome {
+        Ok(()) | Err(Halt::Done) => Err(Halt::Failed(failure)),
+        halted => join([("outcome", halted), ("status", Err(Halt::Failed(failure)))]).map(drop),
+    }
+}
+
+async fn write(scope: &PassScope, start: &Value, end: &PassEnd) -> Result<(), Failure> {
+    let (Some(draft), Some(object)) = (&end.draft, scope.latest()) else { return Ok(()) };
+    let new = draft.json()?;
+    let Some(change) = diff(start, &new) else { return Ok(()) };
+    let change = change.to_string();
+    tracing::debug!(change = %redact(&change), "the status is written");
+    let name = object.head.name();
+    match scope.services.statuses.write(&object.head, change, Meanwhile::Rebase { start, new: &new }).await {
+        Ok(Written::Persisted(answer)) => {
+            scope.wrote(&answer);
+            Ok(())
+        }
+        Ok(Written::Gone) => Ok(()),
+        Ok(Written::Overtaken(live)) => {
+            scope.services.primary.record_write(&live);
+            let text = format!("write the status of {name:?}: other writers were faster each time");
+            Err(Failure::unclassified(kubewright_core::flow::Classified::conflict(text)))
+        }
+        Err(error) => {
+            tracing::warn!(%error, "the status could not be written");
+            scope.record(Event::warning("UpdateFailed", format!("Failed to update status for {name:?}: {error}")));
+            Err(Failure::unclassified(error).reason("StatusWriteFailed"))
+        }
+    }
+}

@@ -1,0 +1,199 @@
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kubewright_core::condition::{ConditionManager, ConditionPolicy};
+use kubewright_core::finalizer::FinalizerName;
+use kubewright_core::flow::{Classified, Event, Failure, Flow, Origin};
+use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _, ObjectReference};
+use parking_lot::Mutex;
+use serde_json::Value;
+
+use super::methods::Methods;
+use super::object::{PassObject, Primary};
+use crate::cluster::{ApiError, Cluster};
+use crate::controller::PassContext;
+use crate::events::Recorder;
+use crate::finalizer::{FinalizerOutcome, FinalizerWriter, RemovalGuard};
+use crate::status::StatusWriter;
+
+/// What the passes of one controller share.
+pub(super) struct Services {
+    pub(super) controller: Arc<str>,
+    pub(super) gvk: GroupVersionKind,
+    pub(super) cluster: Cluster,
+    pub(super) recorder: Recorder,
+    pub(super) primary: Arc<dyn Primary>,
+    pub(super) methods: Arc<dyn Methods>,
+    /// None for a reconciler without `finalize`.
+    pub(super) finalizer: Option<OwnFinalizer>,
+    pub(super) statuses: StatusWriter,
+    pub(super) policy: ConditionPolicy,
+    /// How long a method may run.
+    pub(super) time_limit: Option<Duration>,
+}
+
+/// The finalizer of a controller.
+pub(super) struct OwnFinalizer {
+    pub(super) writer: FinalizerWriter,
+    /// The name and the former names.
+    pub(super) names: Vec<FinalizerName>,
+    /// Whether it is set only when the user's code asks for it.
+    pub(super) on_demand: bool,
+}
+
+/// One pass of a reconciler: what the stages and the user's code share.
+pub(crate) struct PassScope {
+    pub(super) pass: Arc<PassContext>,
+    pub(super) services: Arc<Services>,
+    /// The object as this pass has seen or written it last.
+    latest: Mutex<Option<Arc<PassObject>>>,
+    /// The conditions, while user code runs that reaches them through the context only.
+    conditions: Mutex<Option<ConditionManager>>,
+    /// Whether the pass has told of its writes to the finalizers.
+    has_told: Mutex<bool>,
+}
+
+/// The effect of setting our finalizer.
+pub(super) enum Held {
+    /// It is there; the pass goes on with this object.
+    Here(Arc<PassObject>),
+    /// The object is gone or is being deleted.
+    TooLate,
+}
+
+impl PassScope {
+    pub(super) fn new(pass: Arc<PassContext>, services: Arc<Services>) -> Self {
+        Self { pass, services, latest: Mutex::default(), conditions: Mutex::default(), has_told: Mutex::default() }
+    }
+
+    /// The object as this pass has seen or written it last.
+    pub(super) fn latest(&self) -> Option<Arc<PassObject>> {
+        self.latest.lock().clone()
+    }
+
+    pub(super) fn saw(&self, object: Arc<PassObject>) {
+        *self.latest.lock() = Some(object);
+    }
+
+    /// The answer to a write of this pass.
+    pub(super) fn wrote(&self, answer: &Value) -> Arc<PassObject> {
+        self.services.primary.record_write(answer);
+        let object = Arc::new(PassObject::answered(answer));
+        self.saw(Arc::clone(&object));
+        object
+    }
+
+    pub(super) fn keep_conditions(&self, conditions: Option<ConditionManager>) {
+        *self.conditions.lock() = conditions;
+    }
+
+    pub(super) fn kept_conditions(&self) -> Option<ConditionManager> {
+        self.conditions.lock().take()
+    }
+
+    /// Changes the conditions that are kept here, if there are any.
+    pub(super) fn change_conditions<T>(&self, change: impl FnOnce(&mut ConditionManager) -> T) -> Option<T> {
+        self.conditions.lock().as_mut().map(change)
+    }
+
+    /// The object as events name it.
+    pub(super) fn reference(&self) -> ObjectReference {
+        match self.latest() {
+            Some(object) => object.reference(),
+            None => {
+                let (gvk, key) = (&self.services.gvk, self.pass.key());
+                ObjectReference {
+                    api_version: gvk.api_version(),
+                    kind: gvk.kind.clone(),
+                    namespace: key.namespace().to_owned(),
+                    name: key.name().to_owned(),
+                    ..ObjectReference::default()
+                }
+            }
+        }
+    }
+
+    pub(super) fn record(&self, event: Event) {
+        self.services.recorder.record(&self.reference(), event);
+    }
+
+    /// Whether this pass has recorded that it set the finalizer: the event of a first success would only repeat it.
+    pub(super) fn has_told_of_finalizer(&self) -> bool {
+        *self.has_told.lock()
+    }
+
+    /// Sets our finalizer (FNL-2 to FNL-4). Nothing is done for an object that has it or is being deleted.
+    pub(super) async fn hold(&self, finalizer: &OwnFinalizer, object: &Arc<PassObject>) -> Flow<Held> {
+        let same = |live: &Value| live.uid() == object.head.uid();
+        match finalizer.writer.add(&object.head, same).await {
+            Ok(FinalizerOutcome::Unchanged) if object.is_deleting() => Ok(Held::TooLate),
+            Ok(FinalizerOutcome::Unchanged) => Ok(Held::Here(Arc::clone(object))),
+            Ok(FinalizerOutcome::Changed(answer)) => {
+                let object = self.wrote(&answer);
+                self.told_of_finalizer(&object);
+                Ok(Held::Here(object))
+            }
+            Ok(FinalizerOutcome::Deleting(live)) => {
+                self.services.primary.record_write(&live);
+                Ok(Held::TooLate)
+            }
+            Ok(FinalizerOutcome::Gone | FinalizerOutcome::Dropped(_)) => Ok(Held::TooLate),
+            Ok(FinalizerOutcome::Overtaken(error)) => Err(overtaken(error).into()),
+            Err(error) => {
+                self.failed_to_update_finalizers(&error);
+                Err(Failure::unclassified(error).into())
+            }
+        }
+    }
+
+    /// Clears our finalizer under all of its names (FNL-5, FNL-6).
+    pub(super) async fn release(&self, finalizer: &OwnFinalizer, object: &Arc<PassObject>) -> Flow {
+        let same = |live: &Value| live.uid() == object.head.uid();
+        match finalizer.writer.remove(&object.head, RemovalGuard::Anyhow, same).await {
+            Ok(FinalizerOutcome::Changed(answer)) => {
+                let is_last = answer.deletion_timestamp().is_some() && answer.finalizers().next().is_none();
+                let object = self.wrote(&answer);
+                self.told_of_finalizer(&object);
+                if is_last {
+                    // The server removes an object with its last finalizer, under the version that it had before.
+                    self.services.primary.record_delete(self.pass.key(), object.head.uid());
+                }
+                Ok(())
+            }
+            Ok(FinalizerOutcome::Overtaken(error)) => Err(overtaken(error).into()),
+            Ok(_) => Ok(()),
+            Err(error) => {
+                self.failed_to_update_finalizers(&error);
+                Err(Failure::unclassified(error).into())
+            }
+        }
+    }
+
+    fn told_of_finalizer(&self, object: &PassObject) {
+        *self.has_told.lock() = true;
+        let note = format!("Updated {:?} finalizers", object.head.name());
+        self.record(Event::normal("FinalizerUpdate", note));
+    }
+
+    fn failed_to_update_finalizers(&self, error: &ApiError) {
+        if !error.is_conflict() {
+            let note = format!("Failed to update finalizers for {:?}: {error}", self.pass.key().name());
+            self.record(Event::warning("FinalizerUpdateFailed", note));
+        }
+    }
+}
+
+/// Other writers were faster each time (FZ-6).
+fn overtaken(error: ApiError) -> Failure {
+    Failure::unclassified(Classified::conflict(error)).origin(Origin::Transient)
+}
+
+impl fmt::Debug for PassScope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PassScope")
+            .field("controller", &self.services.controller)
+            .field("key", self.pass.key())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,71 @@
+use std::future::Future;
+
+use kubewright_core::flow::Flow;
+use kubewright_machinery::object::Key;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::{ConditionAccess, Context};
+use crate::kind::KnownKind;
+
+/// Brings the cluster to where an object wants it to be. The framework reads the object, manages finalizer, conditions, status and events around the
+/// call, and repeats it as the outcome says.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no method `reconcile`",
+    label = "not a reconciler",
+    note = "put `#[reconciler(kind = …)]` on its impl block, with `async fn reconcile(&self, cx: &Context<Kind>, object: &Kind) -> Flow`"
+)]
+pub trait Reconcile: Send + Sync + Sized + 'static {
+    /// The primary kind.
+    type Kind: KnownKind;
+    /// The status that the method changes; [`NoStatus`] writes none.
+    type Status: ReconciledStatus;
+
+    /// Called for an object that is not being deleted. The object is what the store has; changes are made to `status`, which is written once and
+    /// only when it differs.
+    fn reconcile(
+        &self,
+        cx: &Context<Self::Kind>,
+        object: &Self::Kind,
+        status: &mut Self::Status,
+    ) -> impl Future<Output = Flow> + Send;
+
+    /// How the conditions of the status are reached; none if it has no condition set, and then the framework sets no condition.
+    fn conditions() -> Option<ConditionAccess<Self::Status>> {
+        None
+    }
+}
+
+/// Cleans up before an object goes.
+pub trait Finalize: Reconcile {
+    /// Called for an object that is being deleted and carries our finalizer, which is cleared when this returns `Ok` or `Done`. It may be called
+    /// more than once.
+    fn finalize(
+        &self,
+        cx: &Context<Self::Kind>,
+        object: &Self::Kind,
+        status: &mut Self::Status,
+    ) -> impl Future<Output = Flow> + Send;
+}
+
+/// Follows objects for which another replica works.
+pub trait Observe: Reconcile {
+    /// Called for an object that is not being deleted, on a replica that does not lead its key. It must not write.
+    fn observe(&self, cx: &Context<Self::Kind>, object: &Self::Kind) -> impl Future<Output = Flow> + Send;
+}
+
+/// Learns that objects are gone.
+pub trait ObserveDeleted: Reconcile {
+    /// Called on every replica for a key whose object is gone, at least once for each deletion that the process saw.
+    fn observe_deleted(&self, cx: &Context<Self::Kind>, key: &Key) -> impl Future<Output = Flow> + Send;
+}
+
+/// The type of a status. Every type that fits has it.
+pub trait ReconciledStatus: Default + Serialize + DeserializeOwned + Send + Sync + 'static {}
+
+impl<S: Default + Serialize + DeserializeOwned + Send + Sync + 'static> ReconciledStatus for S {}
+
+/// No status: none is written, and no condition is set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct NoStatus {}

@@ -1,0 +1,40 @@
+use std::fmt;
+use std::sync::Arc;
+
+use kube::core::DynamicObject;
+use kubewright_machinery::object::GroupVersionKind;
+
+use super::kept::Whole;
+use super::{NoIndexes, StoredObjects};
+use crate::cluster::Cluster;
+use crate::watch::WatchSpec;
+
+/// Stores of kinds that are known at run time only. An argument of a reconciler's constructor; it declares nothing, so the permissions to watch
+/// such kinds are the author's to grant.
+#[derive(Clone)]
+pub struct DynamicStores {
+    cluster: Cluster,
+}
+
+impl DynamicStores {
+    pub(crate) fn new(cluster: Cluster) -> Self {
+        Self { cluster }
+    }
+
+    /// The shared store of a kind, in all namespaces or in one. The watch starts when the first store of the kind is opened, also of a kind that is
+    /// not served yet: it fills when the kind is.
+    pub fn open(&self, gvk: &GroupVersionKind, namespace: Option<&str>) -> StoredObjects<DynamicObject> {
+        let spec = WatchSpec::of_version(gvk);
+        let spec = match namespace {
+            Some(namespace) => spec.in_namespace(namespace),
+            None => spec,
+        };
+        StoredObjects::new(self.cluster.watches().subscribe(spec, Arc::new(Whole::<DynamicObject, NoIndexes>::new())))
+    }
+}
+
+impl fmt::Debug for DynamicStores {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DynamicStores").field("cluster", &self.cluster.name()).finish()
+    }
+}

@@ -1,0 +1,237 @@
+use std::any::TypeId;
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use kubewright_machinery::object::HasMetadata;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::watch::{Project, Unprojectable};
+
+/// An object as a store of whole objects keeps it: its JSON text without `managedFields`, decoded each time that it is asked for. The text
+/// takes a fraction of the memory of the decoded object.
+pub struct Kept<T> {
+    text: Box<str>,
+    /// The field manager whose write was the latest, as far as `managedFields` told.
+    manager: Option<Arc<str>>,
+    entries: Box<[IndexedText]>,
+    decoded: PhantomData<fn() -> T>,
+}
+
+/// A name of an index with the text under which an object stands there.
+type IndexedText = (&'static str, Box<str>);
+
+/// The indexes of a store of whole objects: under which texts each object is found.
+pub trait Indexes<T>: Send + Sync + 'static {
+    /// Gives `entry` the name of an index and a text for each entry of the object: any number of both.
+    fn index(object: &T, entry: &mut dyn FnMut(&'static str, String));
+}
+
+/// No index.
+#[derive(Clone, Copy, Debug)]
+pub struct NoIndexes;
+
+impl<T> Indexes<T> for NoIndexes {
+    fn index(_: &T, _: &mut dyn FnMut(&'static str, String)) {}
+}
+
+impl<T: DeserializeOwned + Send + Sync + 'static> Kept<T> {
+    /// An object as stores without indexes keep it: for tests of filters.
+    pub fn of(object: &Value) -> Result<Self, Unprojectable> {
+        Whole::<T, NoIndexes>::new().project(object)
+    }
+}
+
+impl<T: DeserializeOwned> Kept<T> {
+    /// The object. None only if the type decodes some text at one time and not at another.
+    pub fn decode(&self) -> Option<T> {
+        let decoded = serde_json::from_str(&self.text);
+        if let Err(error) = &decoded {
+            // The text was decoded when it arrived.
+            tracing::error!(
+                kind = std::any::type_name::<T>(),
+                line = error.line(),
+                column = error.column(),
+                "an object cannot be decoded again"
+            );
+        }
+        decoded.ok()
+    }
+}
+
+impl<T> Kept<T> {
+    /// The object as JSON, with `apiVersion` and `kind`, without `managedFields`.
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or_default()
+    }
+
+    /// The JSON text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The field manager whose write was the latest.
+    pub fn manager(&self) -> Option<&str> {
+        self.manager.as_deref()
+    }
+
+    /// The text of a field of the object, without parsing the others.
+    fn part(&self, field: &str) -> Option<&str> {
+        top_level(&self.text)?.0.into_iter().find(|(name, _)| name == field).map(|(_, part)| part.get())
+    }
+}
+
+/// Filters read the metadata and the status without decoding the rest.
+impl<T> HasMetadata for Kept<T> {
+    fn metadata_map(&self) -> Cow<'_, Map<String, Value>> {
+        Cow::Owned(self.part("metadata").and_then(|part| serde_json::from_str(part).ok()).unwrap_or_default())
+    }
+
+    fn status_value(&self) -> Option<Cow<'_, Value>> {
+        self.part("status").and_then(|part| serde_json::from_str(part).ok()).map(Cow::Owned)
+    }
+}
+
+/// The fields of an object's text, each still as text.
+pub(crate) fn top_level(text: &str) -> Option<Fields<'_>> {
+    serde_json::from_str(text).ok()
+}
+
+/// The fields of a JSON object in their order, each as text.
+pub(crate) struct Fields<'a>(pub(crate) Vec<(Cow<'a, str>, &'a serde_json::value::RawValue)>);
+
+impl<'de: 'a, 'a> serde::Deserialize<'de> for Fields<'a> {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visitor<'a>(PhantomData<&'a ()>);
+
+        impl<'de: 'a, 'a> serde::de::Visitor<'de> for Visitor<'a> {
+            type Value = Fields<'a>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a JSON object")
+            }
+
+            fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Fields<'a>, A::Error> {
+                let mut fields = Vec::new();
+                while let Some(entry) = map.next_entry()? {
+                    fields.push(entry);
+                }
+                Ok(Fields(fields))
+            }
+        }
+
+        deserializer.deserialize_map(Visitor(PhantomData))
+    }
+}
+
+impl<T> fmt::Debug for Kept<T> {
+    /// Objects may be secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Kept({} bytes)", self.text.len())
+    }
+}
+
+/// Keeps whole objects of a type.
+pub(super) struct Whole<T, I>(PhantomData<fn() -> (T, I)>);
+
+impl<T, I> Whole<T, I> {
+    pub(super) fn new() -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<T: DeserializeOwned + Send + Sync + 'static, I: Indexes<T>> Project for Whole<T, I> {
+    type Output = Kept<T>;
+
+    fn project(&self, object: &Value) -> Result<Kept<T>, Unprojectable> {
+        let decoded =
+            T::deserialize(object).map_err(|error| Unprojectable::new(format_args!("it cannot be decoded: {error}")))?;
+        let mut entries: Vec<IndexedText> = Vec::new();
+        I::index(&decoded, &mut |index, text| entries.push((index, text.into_boxed_str())));
+        let text = text_of(object).map_err(Unprojectable::new)?;
+        Ok(Kept { text, manager: latest_manager(object).map(Into::into), entries: entries.into(), decoded: PhantomData })
+    }
+
+    fn index<'a>(&self, kept: &'a Kept<T>, entry: &mut dyn FnMut(&'static str, &'a str)) {
+        for (index, text) in &kept.entries {
+            entry(index, text);
+        }
+    }
+
+    fn shared_as(&self) -> Option<TypeId> {
+        Some(TypeId::of::<Self>())
+    }
+}
+
+/// The text of an object without `managedFields`.
+fn text_of(object: &Value) -> Result<Box<str>, serde_json::Error> {
+    struct Lean<'a>(&'a Map<String, Value>, bool);
+
+    impl serde::Serialize for Lean<'_> {
+        fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            use serde::ser::SerializeMap as _;
+            let mut map = serializer.serialize_map(None)?;
+            for (key, value) in self.0 {
+                match value {
+                    Value::Object(metadata) if self.1 && key == "metadata" => map.serialize_entry(key, &Lean(metadata, false))?,
+                    _ if !self.1 && key == "managedFields" => {}
+                    value => map.serialize_entry(key, value)?,
+                }
+            }
+            map.end()
+        }
+    }
+
+    match object {
+        Value::Object(map) => serde_json::to_string(&Lean(map, true)).map(String::into_boxed_str),
+        other => serde_json::to_string(other).map(String::into_boxed_str),
+    }
+}
+
+/// The manager of the entry of `managedFields` with the latest time; of several, the last one.
+fn latest_manager(object: &Value) -> Option<&str> {
+    let entries = object.pointer("/metadata/managedFields")?.as_array()?;
+    let time = |entry: &&Value| entry.get("time").and_then(Value::as_str).unwrap_or_default().to_owned();
+    entries.iter().max_by_key(time)?.get("manager")?.as_str()
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::core::v1::ConfigMap;
+    use serde_json::json;
+
+    use super::*;
+
+    fn whole() -> Whole<ConfigMap, NoIndexes> {
+        Whole::new()
+    }
+
+    // STORE-1
+    #[test]
+    fn managed_fields_are_dropped_and_the_rest_is_kept() {
+        let object = json!({
+            "apiVersion": "v1", "kind": "ConfigMap", "data": {"managedFields": "stays"},
+            "metadata": {"name": "a", "managedFields": [
+                {"manager": "kubectl", "time": "2026-01-02T00:00:00Z"}, {"manager": "operator", "time": "2026-01-01T00:00:00Z"},
+            ]},
+        });
+        let kept = whole().project(&object).unwrap();
+        let expected = json!({
+            "apiVersion": "v1", "kind": "ConfigMap", "data": {"managedFields": "stays"}, "metadata": {"name": "a"},
+        });
+        assert_eq!(kept.json(), expected);
+        assert_eq!(kept.manager(), Some("kubectl"));
+        assert_eq!(kept.metadata_map().get("name"), Some(&json!("a")));
+        assert_eq!(kept.status_value(), None);
+        assert_eq!(kept.decode().unwrap().metadata.name.as_deref(), Some("a"));
+    }
+
+    // STORE-9
+    #[test]
+    fn an_object_that_cannot_be_decoded_is_refused() {
+        let object = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": ["no map"]});
+        assert!(whole().project(&object).is_err());
+    }
+}

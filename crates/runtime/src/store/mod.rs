@@ -1,0 +1,20 @@
+//! Stores of whole objects for reconcilers: typed, metadata only, or of kinds known at run time.
+//!
+//! A [`Store<K>`](Store) shares its watch and its objects with all that ask for the same kind, scope and indexes. It keeps each object as its JSON text and
+//! decodes it when it is asked for: [`get`](StoredObjects::get), [`list`](StoredObjects::list), [`indexed`](StoredObjects::indexed). A [`Scope`] says which objects
+//! it holds.
+
+mod dynamic;
+mod kept;
+mod objects;
+mod optional;
+
+mod typed;
+
+pub use crate::watch::{AllNamespaces, Namespaces, OperatorScope, Scope, StoreScope, SystemNamespace};
+pub use dynamic::DynamicStores;
+pub(crate) use kept::top_level;
+pub use kept::{Indexes, Kept, NoIndexes};
+pub use objects::StoredObjects;
+pub use optional::Optional;
+pub use typed::{MetaStore, Store};

@@ -1,0 +1,101 @@
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use kube::core::PartialObjectMeta;
+use serde::de::DeserializeOwned;
+
+use super::kept::Whole;
+use super::{Indexes, NoIndexes, StoredObjects};
+use crate::kind::KnownKind;
+use crate::operator::{OperatorContext, StoreRequest};
+use crate::watch::{OperatorScope, Scope};
+
+/// The shared store of whole objects of a kind in a scope. Cheap to clone; dereferences to [`StoredObjects`].
+///
+/// An argument of a reconciler's constructor: asking for it starts the watch, and equal requests share it. `I` says which indexes it has; none by
+/// default.
+pub struct Store<K: Send + Sync + 'static, S = OperatorScope, I = NoIndexes> {
+    objects: StoredObjects<K>,
+    kind: PhantomData<fn() -> (S, I)>,
+}
+
+/// The shared store of the metadata of objects of a kind in a scope: neither spec nor status is transferred. Cheap to clone; dereferences to
+/// [`StoredObjects`].
+pub struct MetaStore<K: Send + Sync + 'static, S = OperatorScope> {
+    objects: StoredObjects<PartialObjectMeta<K>>,
+    scope: PhantomData<fn() -> S>,
+}
+
+impl<K: KnownKind, S: Scope, I: Indexes<K>> Store<K, S, I> {
+    /// Declares the watch and its permissions.
+    pub(crate) fn request() -> StoreRequest {
+        StoreRequest::of::<K>(S::scope())
+    }
+
+    /// The store, whose watch is started if it does not run.
+    pub(crate) fn open(context: &OperatorContext) -> Self {
+        Self { objects: open::<K, I>(context, &Self::request()), kind: PhantomData }
+    }
+}
+
+impl<K: KnownKind, S: Scope> MetaStore<K, S> {
+    pub(crate) fn request() -> StoreRequest {
+        StoreRequest::of::<K>(S::scope()).metadata_only()
+    }
+
+    pub(crate) fn open(context: &OperatorContext) -> Self {
+        Self { objects: open::<PartialObjectMeta<K>, NoIndexes>(context, &Self::request()), scope: PhantomData }
+    }
+}
+
+fn open<T, I>(context: &OperatorContext, request: &StoreRequest) -> StoredObjects<T>
+where
+    T: DeserializeOwned + Send + Sync + 'static,
+    I: Indexes<T>,
+{
+    let namespaces = context.namespaces_of(request);
+    let projector = Arc::new(Whole::<T, I>::new());
+    StoredObjects::new(context.cluster.watches().subscribe_within(&namespaces, request.spec(), projector))
+}
+
+impl<K: Send + Sync + 'static, S, I> Deref for Store<K, S, I> {
+    type Target = StoredObjects<K>;
+
+    fn deref(&self) -> &StoredObjects<K> {
+        &self.objects
+    }
+}
+
+impl<K: Send + Sync + 'static, S> Deref for MetaStore<K, S> {
+    type Target = StoredObjects<PartialObjectMeta<K>>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.objects
+    }
+}
+
+impl<K: Send + Sync + 'static, S, I> Clone for Store<K, S, I> {
+    fn clone(&self) -> Self {
+        Self { objects: self.objects.clone(), kind: PhantomData }
+    }
+}
+
+impl<K: Send + Sync + 'static, S> Clone for MetaStore<K, S> {
+    fn clone(&self) -> Self {
+        Self { objects: self.objects.clone(), scope: PhantomData }
+    }
+}
+
+impl<K: Send + Sync + 'static, S, I> fmt::Debug for Store<K, S, I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.objects.fmt(f)
+    }
+}
+
+impl<K: Send + Sync + 'static, S> fmt::Debug for MetaStore<K, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.objects.fmt(f)
+    }
+}

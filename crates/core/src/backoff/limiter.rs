@@ -68,6 +68,12 @@ impl Exponential {
     }
 }
 
+impl<L: RateLimiter + ?Sized> RateLimiter for Box<L> {
+    fn delay(&mut self, retry: &Retry, rng: &mut Rng) -> Duration {
+        (**self).delay(retry, rng)
+    }
+}
+
 impl RateLimiter for Exponential {
     fn delay(&mut self, retry: &Retry, rng: &mut Rng) -> Duration {
         let policy = if retry.slow { self.refused } else { self.failures };

@@ -2,12 +2,13 @@
 
 use std::fmt;
 use std::future;
+use std::num::NonZero;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use futures::FutureExt as _;
-use kubewright_core::backoff::Timing;
+use kubewright_core::backoff::{RateLimiter, Timing};
 use kubewright_core::flow::{Conclusion, Failure, Flow, Limits, Origin, Outcome};
 use kubewright_core::queue::Drain;
 use kubewright_machinery::object::Key;
@@ -91,6 +92,23 @@ impl Runner {
     #[must_use]
     pub fn drain(mut self, drain: Drain) -> Self {
         self.drain = drain;
+        self
+    }
+
+    /// With another limit on retries (LIM-2).
+    #[must_use]
+    pub fn limiter(self, limiter: Box<dyn RateLimiter>) -> Self {
+        self.shared.limits.lock().set_limiter(limiter);
+        self
+    }
+
+    /// With another turn of lower lanes; none means that they wait for all higher ones (QUE-6).
+    #[must_use]
+    pub fn fairness(self, turn: Option<NonZero<u32>>) -> Self {
+        {
+            let mut queue = self.shared.queue.lock();
+            *queue = std::mem::take(&mut *queue).with_fairness(turn);
+        }
         self
     }
 

@@ -3,15 +3,21 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
+use kube::core::DynamicObject;
 use kubewright_core::condition::ConditionManager;
-use kubewright_core::flow::{Blocked, Delay, Event, Flow, Halt, Reason};
-use kubewright_machinery::object::{Key, ObjectReference};
+use kubewright_core::flow::{Blocked, Delay, Event, Flow, Halt, Reason, Wait};
+use kubewright_core::tracker::{SubjectReference, TrackedReference};
+use kubewright_machinery::object::{GroupVersionKind, Key, ObjectReference};
+use kubewright_machinery::selector::LabelSelector;
+use serde::de::DeserializeOwned;
 use tokio_util::sync::CancellationToken;
 
 use super::scope::{Held, PassScope};
+use super::tracking::DynamicState;
 use crate::clock::Clock;
 use crate::cluster::Cluster;
 use crate::controller::QueueHandle;
+use crate::store::StoredObjects;
 
 /// One pass of a reconciler, for the code of the operator's author. Cheap to clone.
 pub struct Context<K> {
@@ -96,6 +102,69 @@ impl<K> Context<K> {
             Held::Here(_) => Ok(()),
             Held::TooLate => Err(Halt::Done),
         }
+    }
+
+    /// Runs this object again when the referred object changes, comes or goes, and returns it as the store has it now: registered first, so that no
+    /// change is missed (TRK-1). After a successful pass its references replace those of earlier passes. A reference that no object can have
+    /// ends the pass as blocked, reason `InvalidReference`.
+    pub fn track<T>(&self, store: &StoredObjects<T>, reference: &SubjectReference) -> Flow<Option<Arc<T>>>
+    where
+        T: DeserializeOwned + Send + Sync + 'static,
+    {
+        let tracked = TrackedReference::parse(reference)?;
+        self.tracked(store, tracked)?;
+        Ok(store.get(&Key::new(&reference.namespace, &reference.name)))
+    }
+
+    /// The same for an object of the store's kind, by its key.
+    pub fn track_key<T>(&self, store: &StoredObjects<T>, key: &Key) -> Flow<Option<Arc<T>>>
+    where
+        T: DeserializeOwned + Send + Sync + 'static,
+    {
+        self.tracked(store, TrackedReference::named(store.kind(), key.namespace(), key.name())?)?;
+        Ok(store.get(key))
+    }
+
+    /// Runs this object again when one of the objects changes, comes or goes whose labels match, and returns those that the store has now.
+    pub fn track_matching<T>(&self, store: &StoredObjects<T>, namespace: &str, selector: LabelSelector) -> Flow<Vec<Arc<T>>>
+    where
+        T: DeserializeOwned + Send + Sync + 'static,
+    {
+        let tracked = TrackedReference::matching(store.kind(), namespace, selector.clone())?;
+        self.tracked(store, tracked)?;
+        Ok(store.matching(Some(namespace).filter(|namespace| !namespace.is_empty()), &selector))
+    }
+
+    /// Runs this object again when an object of a kind known at run time only changes, and returns it. Starts a shared watch of the kind when needed:
+    /// until it is filled the pass waits, reason `WatchStarting`, or `KindNotServed` as long as the cluster does not serve the kind (TRK-9).
+    pub fn track_dynamic(&self, reference: &SubjectReference) -> Flow<Option<Arc<DynamicObject>>> {
+        let tracked = TrackedReference::parse(reference)?;
+        let kind = tracked.kind().clone();
+        let version = reference.api_version.rsplit('/').next().unwrap_or_default();
+        let gvk = GroupVersionKind::new(kind.group, version, kind.kind);
+        match self.scope.services.tracker.dynamic(&self.scope.pass, &gvk) {
+            DynamicState::Ready(store) => self.track(&store, reference),
+            DynamicState::Starting => {
+                Wait::for_event("WatchStarting").message(format!("the watch of {} starts", gvk.kind)).into()
+            }
+            DynamicState::NotServed => {
+                let message = format!("the cluster does not serve {} in {}", gvk.kind, reference.api_version);
+                Wait::for_event("KindNotServed").message(message).into()
+            }
+        }
+    }
+
+    fn tracked<T>(&self, store: &StoredObjects<T>, reference: TrackedReference) -> Flow
+    where
+        T: DeserializeOwned + Send + Sync + 'static,
+    {
+        if reference.kind() != store.kind() {
+            let message =
+                format!("invalid Reference:\nKind: it is {:?}, and the store has {:?}", reference.kind().kind, store.kind().kind);
+            return Blocked::new("InvalidReference", message).into();
+        }
+        self.scope.services.tracker.track(&self.scope.tracking, &self.scope.pass, store, reference);
+        Ok(())
     }
 
     /// Changes the conditions of a status whose field has a condition type of another crate; statuses with a field `Conditions` have the same

@@ -1,15 +1,20 @@
 use std::fmt;
+use std::num::NonZero;
 use std::time::Duration;
 
 use kube::Resource as _;
+use kubewright_core::backoff::RateLimiter;
+use kubewright_core::class::ClassFilter;
 use kubewright_core::condition::ConditionPolicy;
+use kubewright_core::flow::Delay;
 use kubewright_core::queue::Drain;
 use serde_json::Value;
 
 use super::methods::Further;
 use super::registration::ReconcilerRegistration;
-use super::{Finalize, Observe, ObserveDeleted, Reconcile};
+use super::{Finalize, Observe, ObserveDeleted, Reconcile, TriggerSet};
 use crate::inject::Construct;
+use crate::kind::KnownKind;
 use crate::operator::Operator;
 
 /// A controller of hand-written code: the constructor of a reconciler, and options.
@@ -20,6 +25,8 @@ pub struct Controller<R: Reconcile> {
     pub(super) constructor: Box<dyn Construct<R>>,
     pub(super) further: Further<R>,
     pub(super) options: ControllerOptions,
+    pub(super) triggers: TriggerSet<R::Kind>,
+    pub(super) resync_filter: Option<fn(&R::Kind) -> bool>,
 }
 
 /// The options of a controller.
@@ -39,6 +46,10 @@ pub(super) struct ControllerOptions {
     pub(super) resync: Option<Duration>,
     pub(super) policy: ConditionPolicy,
     pub(super) on_status_change: bool,
+    pub(super) class: Option<ClassFilter>,
+    pub(super) debounce: Option<Delay>,
+    pub(super) fairness: Option<Option<NonZero<u32>>>,
+    pub(super) limiter: Option<Box<dyn RateLimiter + Sync>>,
     pub(super) crd: Option<Value>,
 }
 
@@ -59,9 +70,19 @@ impl<R: Reconcile> Controller<R> {
             resync: None,
             policy: ConditionPolicy::default(),
             on_status_change: false,
+            class: None,
+            debounce: None,
+            fairness: None,
+            limiter: None,
             crd: None,
         };
-        Self { constructor: constructor.boxed(), further: Further::none(), options }
+        Self {
+            constructor: constructor.boxed(),
+            further: Further::none(),
+            options,
+            triggers: TriggerSet::new(),
+            resync_filter: None,
+        }
     }
 
     /// Another name: a DNS subdomain, unique in the operator. It names queue, metrics and, with `-controller`, the reporter of events.
@@ -146,6 +167,48 @@ impl<R: Reconcile> Controller<R> {
     /// Starts a pass also when another writer changed the status (TRF-3).
     pub fn on_status_change(mut self) -> Self {
         self.options.on_status_change = true;
+        self
+    }
+
+    /// Objects of a kind whose controller is an object of the primary kind start a pass for that object when they change (MAP-2).
+    pub fn owns<D: KnownKind>(mut self) -> Self {
+        drop(self.triggers.owned::<D>());
+        self
+    }
+
+    /// The objects of other kinds whose changes start passes.
+    pub fn watches(mut self, declare: impl FnOnce(&mut TriggerSet<R::Kind>)) -> Self {
+        declare(&mut self.triggers);
+        self
+    }
+
+    /// Works only on objects of a class (CLS).
+    pub fn class(mut self, class: ClassFilter) -> Self {
+        self.options.class = Some(class);
+        self
+    }
+
+    /// Looks again, at resyncs and when configuration changes, only at objects that this function selects.
+    pub fn resync_filter(mut self, filter: fn(&R::Kind) -> bool) -> Self {
+        self.resync_filter = Some(filter);
+        self
+    }
+
+    /// Starts a pass this long after the first change of an object; later changes join the first one (QUE-10).
+    pub fn debounce(mut self, delay: Delay) -> Self {
+        self.options.debounce = Some(delay);
+        self
+    }
+
+    /// Takes a key from a lower lane after so many from higher ones in a row; 16 by default, never with none (QUE-6).
+    pub fn fairness(mut self, turn: Option<NonZero<u32>>) -> Self {
+        self.options.fairness = Some(turn);
+        self
+    }
+
+    /// Another limit on retries (LIM-2).
+    pub fn limiter(mut self, limiter: impl RateLimiter + Sync + 'static) -> Self {
+        self.options.limiter = Some(Box::new(limiter));
         self
     }
 

@@ -22,6 +22,8 @@ pub enum Method {
     Observe,
     /// `observe_deleted`.
     ObserveDeleted,
+    /// No method: the finalizer is cleared of an object that was handed over to another class.
+    Release,
 }
 
 impl Method {
@@ -32,6 +34,7 @@ impl Method {
             Self::Finalize => "finalize",
             Self::Observe => "observe",
             Self::ObserveDeleted => "observe_deleted",
+            Self::Release => "release",
         }
     }
 }
@@ -122,7 +125,7 @@ impl<R: Reconcile> TypedMethods<R> {
 impl<R: Reconcile> Methods for TypedMethods<R> {
     fn has(&self, method: Method) -> bool {
         match method {
-            Method::Reconcile => true,
+            Method::Reconcile | Method::Release => true,
             Method::Finalize => self.further.finalize.is_some(),
             Method::Observe => self.further.observe.is_some(),
             Method::ObserveDeleted => self.further.deleted.is_some(),

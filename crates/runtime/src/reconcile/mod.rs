@@ -5,6 +5,7 @@
 //! conditions are prepared, the method runs, and on the way back conditions are completed, the status is written if it differs, the finalizer is cleared
 //! and events are recorded. The outcome becomes a schedule as for every controller.
 
+mod census;
 mod context;
 mod controller;
 mod draft;
@@ -14,10 +15,13 @@ mod pipeline;
 mod primary;
 mod registration;
 mod scope;
+mod tracking;
 mod traits;
+mod triggers;
 
 pub use context::{Context, ObjectRecorder};
 pub use controller::{Controller, ControllerExt, OperatorController, Registered};
 pub use draft::ConditionAccess;
 pub use methods::Method;
 pub use traits::{Finalize, NoStatus, Observe, ObserveDeleted, Reconcile, ReconciledStatus};
+pub use triggers::{TriggerOptions, TriggerSet, WatchBuilder};

@@ -2,24 +2,29 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use kube::Resource as _;
+use kubewright_core::class::ClassFilter;
+use kubewright_core::filter::{Change, FilterExt as _};
 use kubewright_core::finalizer::{FinalizerName, InvalidFinalizerName};
-use kubewright_core::flow::{BoxError, Conclusion, Prior};
+use kubewright_core::flow::{BoxError, Conclusion, Delay, Prior};
+use kubewright_machinery::object::Key;
 use tower::ServiceExt as _;
 
 use super::Reconcile;
+use super::census::count_classes;
 use super::controller::{Controller, ControllerOptions};
 use super::methods::TypedMethods;
 use super::pipeline::{PassRequest, PassService, pipeline};
 use super::primary::primary_filter;
 use super::scope::{OwnFinalizer, PassScope, Services};
+use super::tracking::Tracker;
+use super::triggers::OpenTrigger;
 use crate::cluster::ApiResource;
 use crate::controller::{PassContext, RunPass, Runner};
 use crate::finalizer::FinalizerWriter;
-use crate::kind::KnownKind as _;
+use crate::kind::KnownKind;
 use crate::operator::{ConstructedPart, ControllerQueue, Declarations, OperatorContext, Registration, Rule};
 use crate::status::StatusWriter;
-use crate::store::Store;
-use crate::task::Tasks;
+use crate::store::{Kept, Store};
 use crate::trigger::Trigger;
 
 /// The domain of finalizers of kinds of the core group, which has no name.
@@ -87,86 +92,138 @@ impl<R: Reconcile> Registration for ReconcilerRegistration<R> {
         if std::any::TypeId::of::<R::Status>() != std::any::TypeId::of::<super::NoStatus>() {
             declarations.rule(Rule::new(group, format!("{plural}/status"), &["patch"]));
         }
+        for trigger in self.controller.triggers.declared() {
+            trigger.declare(declarations);
+        }
         self.controller.constructor.declare(declarations);
     }
 
     async fn construct(self: Box<Self>, context: OperatorContext) -> Result<Box<dyn ConstructedPart>, BoxError> {
-        let finalizers = self.finalizers(&context.operator)?;
-        let Controller { constructor, further, options } = self.controller;
+        let names = self.finalizers(&context.operator)?;
+        let Controller { constructor, further, options, triggers, resync_filter } = self.controller;
         let agent = options.agent.unwrap_or_else(|| format!("{}-controller", options.name));
         let context = context.for_controller(&options.name, &agent);
-        let gvk = R::Kind::gvk();
-        let resource = Arc::new(ApiResource::known(&gvk, R::Kind::plural(&()), R::Kind::is_namespaced()));
         let primary = Store::<R::Kind>::open(&context);
-        let has_finalizer = further.has_finalize();
-        let own_names = finalizers.clone();
+        // Only a reconciler that finalizes has a finalizer.
+        let own: Arc<[FinalizerName]> = if further.has_finalize() { names.into() } else { Arc::default() };
         let reconciler = constructor.construct(&context).await?;
+        let resource = Arc::new(ApiResource::known(&R::Kind::gvk(), R::Kind::plural(&()), R::Kind::is_namespaced()));
         let manager: Arc<str> = format!("{}/self", context.operator).into();
-        let writer = |mut names: Vec<FinalizerName>| {
-            let own = names.remove(0);
-            FinalizerWriter::new(context.cluster.clone(), Arc::clone(&resource), Arc::clone(&manager), own, &context.timing)
-                .former(names)
-        };
-        let finalizer = has_finalizer.then(|| OwnFinalizer {
-            writer: writer(finalizers.clone()),
-            names: finalizers,
+        let cluster = || context.cluster.clone();
+        let finalizer = own.split_first().map(|(name, former)| OwnFinalizer {
+            writer: FinalizerWriter::new(cluster(), Arc::clone(&resource), Arc::clone(&manager), name.clone(), &context.timing)
+                .former(former.iter().cloned()),
+            names: Arc::clone(&own),
             on_demand: options.on_demand,
         });
         let services = Services {
             controller: options.name.as_str().into(),
-            gvk: gvk.clone(),
-            cluster: context.cluster.clone(),
+            gvk: R::Kind::gvk(),
+            cluster: cluster(),
             recorder: context.recorder.clone(),
             primary: Arc::new(primary.kept().clone()),
             methods: Arc::new(TypedMethods::new(reconciler, further)),
             finalizer,
-            statuses: StatusWriter::new(context.cluster.clone(), resource, manager, &context.timing),
+            statuses: StatusWriter::new(cluster(), resource, manager, &context.timing),
+            tracker: Tracker::new(&options.name, context.tasks.clone(), cluster(), &context.metrics),
+            class: options.class.clone(),
             policy: options.policy,
             time_limit: options.time_limit,
         };
+        let known = Known { store: primary, class: options.class, own, filter: resync_filter };
+        let resynced = known.clone();
         let passes = Pipeline { services: Arc::new(services), stages: pipeline() };
-        let known = primary.clone();
-        let runner = context.controller(options.name.clone(), Arc::new(passes));
-        let runner = match options.workers {
-            Some(workers) if context.workers.is_none() => runner.workers(workers),
-            _ => runner,
-        };
-        let runner = runner.drain(options.drain).resync(options.resync.or(context.resync), move || known.keys());
-        let known = primary.clone();
-        let queue = ControllerQueue { queue: runner.enqueue(), keys: Box::new(move || known.keys()) };
+        let mut runner = context.controller(options.name, Arc::new(passes)).drain(options.drain);
+        runner = runner.resync(options.resync.or(context.resync), move || resynced.keys());
+        if let (Some(workers), None) = (options.workers, context.workers) {
+            runner = runner.workers(workers);
+        }
+        if let Some(limiter) = options.limiter {
+            runner = runner.limiter(limiter);
+        }
+        if let Some(turn) = options.fairness {
+            runner = runner.fairness(turn);
+        }
+        let queued = known.clone();
+        let queue = ControllerQueue { queue: runner.enqueue(), keys: Box::new(move || queued.keys()) };
         // Set once: controllers have one kind each.
-        drop(context.queues.slot(&gvk.group_kind()).set(queue));
-        let own = if has_finalizer { own_names } else { Vec::new() };
-        let (tasks, on_status_change) = (context.tasks, options.on_status_change);
-        Ok(Box::new(ConstructedReconciler::<R> { runner, primary, own, on_status_change, tasks }))
+        drop(context.queues.slot(&R::Kind::gvk().group_kind()).set(queue));
+        let triggers = triggers.into_triggers().into_iter().map(|trigger| trigger.open(&context)).collect();
+        let (on_status_change, debounce) = (options.on_status_change, options.debounce);
+        Ok(Box::new(ConstructedReconciler::<R> { runner, known, triggers, on_status_change, debounce, context }))
     }
 }
 
 /// A controller whose watches are started.
 struct ConstructedReconciler<R: Reconcile> {
     runner: Runner,
-    primary: Store<R::Kind>,
-    /// The names of our finalizer.
-    own: Vec<FinalizerName>,
+    known: Known<R::Kind>,
+    triggers: Vec<Box<dyn OpenTrigger>>,
     on_status_change: bool,
-    tasks: Tasks,
+    debounce: Option<Delay>,
+    context: OperatorContext,
 }
 
 #[async_trait]
 impl<R: Reconcile> ConstructedPart for ConstructedReconciler<R> {
     async fn synced(&mut self) -> Result<(), BoxError> {
-        self.primary.synced().await;
+        self.known.store.synced().await;
+        for trigger in &self.triggers {
+            trigger.synced().await;
+        }
         Ok(())
     }
 
     fn run(self: Box<Self>) -> Vec<Runner> {
-        let name = format!("objects of {}", self.runner.name());
-        Trigger::of_objects(self.primary.kept().clone()).filter(primary_filter(&self.own, self.on_status_change)).start(
-            name,
-            self.runner.enqueue(),
-            &self.tasks,
-        );
-        vec![self.runner]
+        let Self { runner, known, triggers, on_status_change, debounce, context } = *self;
+        let store = known.store.kept().clone();
+        if let Some(class) = &known.class {
+            count_classes(runner.name(), class.clone(), store.clone(), &context);
+        }
+        let passes = primary_filter(&known.own, on_status_change);
+        // Objects of other classes are not queued, unless they are to be handed over (CLS-2).
+        let concerns = move |change: &Change<Kept<R::Kind>>| change.latest().is_some_and(|object| known.is_of_class(object));
+        let trigger = Trigger::of_objects(store).filter(passes.and(concerns));
+        let trigger = match debounce {
+            Some(delay) => trigger.debounce(delay),
+            None => trigger,
+        };
+        drop(trigger.start(format!("objects of {}", runner.name()), runner.enqueue(), &context.tasks));
+        for trigger in triggers {
+            trigger.start(runner.name(), runner.enqueue(), &context.tasks);
+        }
+        vec![runner]
+    }
+}
+
+/// The objects that a controller works on, as its store has them.
+struct Known<K: Send + Sync + 'static> {
+    store: Store<K>,
+    class: Option<ClassFilter>,
+    /// The names of our finalizer; none without one.
+    own: Arc<[FinalizerName]>,
+    filter: Option<fn(&K) -> bool>,
+}
+
+impl<K: KnownKind> Known<K> {
+    fn is_of_class(&self, object: &Kept<K>) -> bool {
+        self.class.as_ref().is_none_or(|class| class.concerns(object, &self.own))
+    }
+
+    /// The keys of those that resyncs and changes of configuration look at.
+    fn keys(&self) -> Vec<Key> {
+        if self.class.is_none() && self.filter.is_none() {
+            return self.store.keys();
+        }
+        let passes = |object: &Kept<K>| self.filter.is_none_or(|filter| object.decode().is_some_and(|object| filter(&object)));
+        let objects = self.store.kept().list().into_iter();
+        objects.filter(|(_, object)| self.is_of_class(object) && passes(object)).map(|(key, _)| key).collect()
+    }
+}
+
+impl<K: Send + Sync + 'static> Clone for Known<K> {
+    fn clone(&self) -> Self {
+        Self { store: self.store.clone(), class: self.class.clone(), own: Arc::clone(&self.own), filter: self.filter }
     }
 }
 

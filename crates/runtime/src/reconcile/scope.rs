@@ -2,6 +2,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use kubewright_core::class::ClassFilter;
 use kubewright_core::condition::{ConditionManager, ConditionPolicy};
 use kubewright_core::finalizer::FinalizerName;
 use kubewright_core::flow::{Classified, Event, Failure, Flow, Origin};
@@ -11,6 +12,7 @@ use serde_json::Value;
 
 use super::methods::Methods;
 use super::object::{PassObject, Primary};
+use super::tracking::{PassTracking, Tracker};
 use crate::cluster::{ApiError, Cluster};
 use crate::controller::PassContext;
 use crate::events::Recorder;
@@ -28,6 +30,8 @@ pub(super) struct Services {
     /// None for a reconciler without `finalize`.
     pub(super) finalizer: Option<OwnFinalizer>,
     pub(super) statuses: StatusWriter,
+    pub(super) tracker: Tracker,
+    pub(super) class: Option<ClassFilter>,
     pub(super) policy: ConditionPolicy,
     /// How long a method may run.
     pub(super) time_limit: Option<Duration>,
@@ -37,7 +41,7 @@ pub(super) struct Services {
 pub(super) struct OwnFinalizer {
     pub(super) writer: FinalizerWriter,
     /// The name and the former names.
-    pub(super) names: Vec<FinalizerName>,
+    pub(super) names: Arc<[FinalizerName]>,
     /// Whether it is set only when the user's code asks for it.
     pub(super) on_demand: bool,
 }
@@ -50,6 +54,7 @@ pub(crate) struct PassScope {
     latest: Mutex<Option<Arc<PassObject>>>,
     /// The conditions, while user code runs that reaches them through the context only.
     conditions: Mutex<Option<ConditionManager>>,
+    pub(super) tracking: PassTracking,
     /// Whether the pass has told of its writes to the finalizers.
     has_told: Mutex<bool>,
 }
@@ -64,7 +69,14 @@ pub(super) enum Held {
 
 impl PassScope {
     pub(super) fn new(pass: Arc<PassContext>, services: Arc<Services>) -> Self {
-        Self { pass, services, latest: Mutex::default(), conditions: Mutex::default(), has_told: Mutex::default() }
+        Self {
+            pass,
+            services,
+            latest: Mutex::default(),
+            conditions: Mutex::default(),
+            tracking: PassTracking::new(),
+            has_told: Mutex::default(),
+        }
     }
 
     /// The object as this pass has seen or written it last.

@@ -17,4 +17,5 @@ pub(crate) use kept::top_level;
 pub use kept::{Indexes, Kept, NoIndexes};
 pub use objects::StoredObjects;
 pub use optional::Optional;
+pub(crate) use typed::open;
 pub use typed::{MetaStore, Store};

@@ -50,7 +50,8 @@ impl<K: KnownKind, S: Scope> MetaStore<K, S> {
     }
 }
 
-fn open<T, I>(context: &OperatorContext, request: &StoreRequest) -> StoredObjects<T>
+/// The shared store that a request asks for.
+pub(crate) fn open<T, I>(context: &OperatorContext, request: &StoreRequest) -> StoredObjects<T>
 where
     T: DeserializeOwned + Send + Sync + 'static,
     I: Indexes<T>,

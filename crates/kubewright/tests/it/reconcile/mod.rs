@@ -1,8 +1,11 @@
 //! Hand-written reconcilers on a test cluster.
 
+mod class;
 mod conditions;
 mod finalizer;
 mod injection;
 mod status;
+mod tracker;
+mod triggers;
 mod widget;
 mod world;

@@ -121,7 +121,7 @@ impl Script {
         self.calls.lock().iter().filter(|call| call.split(' ').next() == Some(method)).count()
     }
 
-    fn called(&self, method: &str, name: &str) {
+    pub(super) fn called(&self, method: &str, name: &str) {
         self.calls.lock().push(format!("{method} {name}"));
     }
 }

@@ -1,7 +1,8 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use kubewright_machinery::object::ObjectExt as _;
+use kubewright_core::class::{ClassDecision, HandOver};
+use kubewright_machinery::object::{MetadataView, ObjectExt as _};
 
 use super::staged::{Around, Inner};
 use super::{Method, PassEnd, PassRequest, Work};
@@ -29,6 +30,7 @@ impl Around for Cache {
 
 async fn absent(scope: &Arc<PassScope>) -> PassEnd {
     scope.pass.forget();
+    scope.services.tracker.drop_observer(scope.pass.key());
     let methods = &scope.services.methods;
     let outcome = match methods.has(Method::ObserveDeleted) {
         true => super::method::guarded(scope, methods.run_deleted(scope, scope.pass.key())).await,
@@ -39,6 +41,19 @@ async fn absent(scope: &Arc<PassScope>) -> PassEnd {
 
 /// None: there is nothing to do, and nothing is written.
 fn choose(scope: &PassScope, object: &PassObject) -> Option<Method> {
+    if let Some(class) = &scope.services.class {
+        let names = scope.services.finalizer.as_ref().map_or(&[][..], |finalizer| &*finalizer.names);
+        match class.decide(MetadataView::of(object.head.metadata()), names) {
+            ClassDecision::Ours => {}
+            ClassDecision::NotOurs => {
+                tracing::debug!("the object is of another class");
+                return None;
+            }
+            // As if the object were being deleted: the finalizer goes, the object stays (CLS-3).
+            ClassDecision::HandOver(HandOver::Finalize) => return Some(Method::Finalize),
+            ClassDecision::HandOver(_) => return Some(Method::Release),
+        }
+    }
     if !object.is_deleting() {
         return Some(Method::Reconcile);
     }

@@ -39,6 +39,7 @@ impl Around for Finalizers {
                 }
                 end
             }
+            Method::Release => PassEnd::of(scope.release(finalizer, &work.object).await),
             _ => inner.call(request).await,
         }
     }

@@ -1,0 +1,247 @@
+use std::fmt;
+use std::marker::PhantomData;
+
+use async_trait::async_trait;
+use kube::core::PartialObjectMeta;
+use kubewright_core::filter::Filter;
+use kubewright_core::flow::Delay;
+use kubewright_core::mapping::{by_label, by_label_cluster, controller_owner_key, namespace_of};
+use kubewright_core::queue::Lane;
+use kubewright_machinery::object::Key;
+use serde::de::DeserializeOwned;
+
+use crate::controller::QueueHandle;
+use crate::kind::KnownKind;
+use crate::operator::{Declarations, OperatorContext, StoreRequest};
+use crate::store::{Kept, StoredObjects, open};
+use crate::task::Tasks;
+use crate::trigger::{AtFirst, Trigger};
+use crate::watch::{OperatorScope, Scope, StoreScope};
+
+/// The objects of other kinds whose changes start passes of the primary kind `K`, and which passes.
+///
+/// A mapper runs on the old and on the new state of a changed object, and on the last known state of a deleted one (MAP-10, MAP-11).
+pub struct TriggerSet<K> {
+    triggers: Vec<Box<dyn DeclaredTrigger>>,
+    primary: PhantomData<fn() -> K>,
+}
+
+/// A watch of another kind, before its mapper is chosen.
+#[must_use = "choose a mapper, such as `by_label` or `map`"]
+pub struct WatchBuilder<'a, K, D, T = D> {
+    set: &'a mut TriggerSet<K>,
+    scope: StoreScope,
+    is_metadata_only: bool,
+    kinds: PhantomData<fn() -> (D, T)>,
+}
+
+/// A trigger, whose options can be changed.
+pub struct TriggerOptions<'a, T: DeserializeOwned + Send + Sync + 'static> {
+    triggers: &'a mut Vec<Box<dyn DeclaredTrigger>>,
+    /// None once it is added.
+    trigger: Option<TypedTrigger<T>>,
+}
+
+type Mapper<T> = Box<dyn Fn(&Key, &Kept<T>) -> Vec<Key> + Send + Sync>;
+type BoxFilter<T> = Box<dyn Filter<Kept<T>> + Send + Sync>;
+
+struct TypedTrigger<T: Send + Sync + 'static> {
+    request: StoreRequest,
+    map: Mapper<T>,
+    filter: Option<BoxFilter<T>>,
+    lane: Lane,
+    debounce: Option<Delay>,
+}
+
+/// A trigger without its type.
+pub(super) trait DeclaredTrigger: Send + Sync {
+    fn declare(&self, declarations: &mut Declarations);
+    fn open(self: Box<Self>, context: &OperatorContext) -> Box<dyn OpenTrigger>;
+}
+
+/// A trigger whose watch is started.
+#[async_trait]
+pub(super) trait OpenTrigger: Send + Sync {
+    async fn synced(&self);
+    fn start(self: Box<Self>, controller: &str, queue: QueueHandle, tasks: &Tasks);
+}
+
+impl<K: KnownKind> TriggerSet<K> {
+    pub(super) fn new() -> Self {
+        Self { triggers: Vec::new(), primary: PhantomData }
+    }
+
+    /// Objects of a kind that name an object of the primary kind as their controller: that object (MAP-2).
+    pub fn owned<D: KnownKind>(&mut self) -> TriggerOptions<'_, D> {
+        self.watch::<D>().owned()
+    }
+
+    /// Objects of a kind, in the namespaces that the operator watches. The returned builder chooses the mapper.
+    pub fn watch<D: KnownKind>(&mut self) -> WatchBuilder<'_, K, D> {
+        WatchBuilder { set: self, scope: OperatorScope::scope(), is_metadata_only: false, kinds: PhantomData }
+    }
+
+    pub(super) fn declared(&self) -> impl Iterator<Item = &dyn DeclaredTrigger> {
+        self.triggers.iter().map(|trigger| &**trigger)
+    }
+
+    pub(super) fn into_triggers(self) -> Vec<Box<dyn DeclaredTrigger>> {
+        self.triggers
+    }
+}
+
+impl<'a, K: KnownKind, D: KnownKind, T: DeserializeOwned + Send + Sync + 'static> WatchBuilder<'a, K, D, T> {
+    /// In another scope.
+    pub fn scope<S: Scope>(mut self) -> Self {
+        self.scope = S::scope();
+        self
+    }
+
+    /// With metadata only: neither spec nor status is transferred.
+    pub fn metadata_only(self) -> WatchBuilder<'a, K, D, PartialObjectMeta<D>> {
+        WatchBuilder { set: self.set, scope: self.scope, is_metadata_only: true, kinds: PhantomData }
+    }
+
+    /// The controller that an object names as its owner, if that is of the primary kind (MAP-2).
+    pub fn owned(self) -> TriggerOptions<'a, T> {
+        let (owner, is_namespaced) = (K::gvk().group_kind(), K::is_namespaced());
+        self.keys(move |_, kept| controller_owner_key(kept, &owner, is_namespaced).into_iter().collect())
+    }
+
+    /// The object whose name, and namespace, stand in these labels; without a label for it the namespace is that of the object (MAP-3).
+    pub fn by_label(self, name: &'static str, namespace: Option<&'static str>) -> TriggerOptions<'a, T> {
+        self.keys(move |key, kept| told(key, by_label(kept, name, namespace)))
+    }
+
+    /// The object without namespace whose name stands in this label (MAP-4).
+    pub fn by_label_cluster(self, name: &'static str) -> TriggerOptions<'a, T> {
+        self.keys(move |key, kept| told(key, by_label_cluster(kept, name)))
+    }
+
+    /// The object without namespace that has the name of the object's namespace (MAP-5).
+    pub fn namespace_of(self) -> TriggerOptions<'a, T> {
+        self.keys(|_, kept| namespace_of(kept).into_iter().collect())
+    }
+
+    /// This object, whatever changed (MAP-6).
+    pub fn sentinel(self, sentinel: Key) -> TriggerOptions<'a, T> {
+        self.keys(move |_, _| vec![sentinel.clone()])
+    }
+
+    /// The objects that the mapper names (MAP-7).
+    pub fn map<I: IntoIterator<Item = Key>>(self, map: impl Fn(&T) -> I + Send + Sync + 'static) -> TriggerOptions<'a, T> {
+        self.keys(move |_, kept| kept.decode().map(|object| map(&object).into_iter().collect()).unwrap_or_default())
+    }
+
+    fn keys(self, map: impl Fn(&Key, &Kept<T>) -> Vec<Key> + Send + Sync + 'static) -> TriggerOptions<'a, T> {
+        let request = StoreRequest::of::<D>(self.scope);
+        let request = if self.is_metadata_only { request.metadata_only() } else { request };
+        let trigger = TypedTrigger { request, map: Box::new(map), filter: None, lane: Lane::Fast, debounce: None };
+        TriggerOptions { triggers: &mut self.set.triggers, trigger: Some(trigger) }
+    }
+}
+
+fn told(object: &Key, key: Result<Key, kubewright_core::mapping::UnsetLabel>) -> Vec<Key> {
+    match key {
+        Ok(key) => vec![key],
+        Err(unset) => {
+            tracing::debug!(%object, %unset, "an object concerns no key");
+            Vec::new()
+        }
+    }
+}
+
+impl<T: DeserializeOwned + Send + Sync + 'static> TriggerOptions<'_, T> {
+    /// Takes only changes that pass this filter. Default: all pass.
+    pub fn filter(self, filter: impl Filter<Kept<T>> + Send + Sync + 'static) -> Self {
+        self.with(|trigger| trigger.filter = Some(Box::new(filter)))
+    }
+
+    /// Queues keys in the slow lane.
+    pub fn slow(self) -> Self {
+        self.with(|trigger| trigger.lane = Lane::Slow)
+    }
+
+    /// Queues keys before everything else.
+    pub fn urgent(self) -> Self {
+        self.with(|trigger| trigger.lane = Lane::Urgent)
+    }
+
+    /// Queues a key this long after the first change that concerns it; later changes join the first one (QUE-10).
+    pub fn debounce(self, delay: Delay) -> Self {
+        self.with(|trigger| trigger.debounce = Some(delay))
+    }
+
+    fn with(mut self, change: impl FnOnce(&mut TypedTrigger<T>)) -> Self {
+        if let Some(trigger) = &mut self.trigger {
+            change(trigger);
+        }
+        self
+    }
+}
+
+impl<T: DeserializeOwned + Send + Sync + 'static> DeclaredTrigger for TypedTrigger<T> {
+    fn declare(&self, declarations: &mut Declarations) {
+        declarations.store(&self.request);
+    }
+
+    fn open(self: Box<Self>, context: &OperatorContext) -> Box<dyn OpenTrigger> {
+        let objects = open::<T, crate::store::NoIndexes>(context, &self.request);
+        Box::new(Opened { trigger: *self, objects })
+    }
+}
+
+struct Opened<T: Send + Sync + 'static> {
+    trigger: TypedTrigger<T>,
+    objects: StoredObjects<T>,
+}
+
+#[async_trait]
+impl<T: DeserializeOwned + Send + Sync + 'static> OpenTrigger for Opened<T> {
+    async fn synced(&self) {
+        self.objects.synced().await;
+    }
+
+    fn start(self: Box<Self>, controller: &str, queue: QueueHandle, tasks: &Tasks) {
+        let TypedTrigger { request, map, filter, lane, debounce } = self.trigger;
+        let name = format!("{} for {controller}", request.gvk().kind);
+        // All objects of the primary kind are queued at the start.
+        let trigger = Trigger::mapped(self.objects.kept().clone(), map).at_first(AtFirst::Skipped).lane(lane);
+        let trigger = match filter {
+            Some(filter) => trigger.filter(move |change: &kubewright_core::filter::Change<Kept<T>>| filter.passes(change)),
+            None => trigger,
+        };
+        let trigger = match debounce {
+            Some(delay) => trigger.debounce(delay),
+            None => trigger,
+        };
+        drop(trigger.start(name, queue, tasks));
+    }
+}
+
+impl<K> fmt::Debug for TriggerSet<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TriggerSet").field("triggers", &self.triggers.len()).finish()
+    }
+}
+
+impl<K, D, T> fmt::Debug for WatchBuilder<'_, K, D, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WatchBuilder").field("scope", &self.scope).finish_non_exhaustive()
+    }
+}
+
+impl<T: DeserializeOwned + Send + Sync + 'static> Drop for TriggerOptions<'_, T> {
+    /// All options are known: the trigger is added to its set.
+    fn drop(&mut self) {
+        if let Some(trigger) = self.trigger.take() {
+            self.triggers.push(Box::new(trigger));
+        }
+    }
+}
+
+impl<T: DeserializeOwned + Send + Sync + 'static> fmt::Debug for TriggerOptions<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TriggerOptions").finish_non_exhaustive()
+    }
+}

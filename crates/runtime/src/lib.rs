@@ -5,6 +5,7 @@ pub mod clock;
 pub mod cluster;
 pub mod config;
 pub mod controller;
+pub mod definition;
 pub mod events;
 pub mod finalizer;
 pub mod inject;

@@ -2,23 +2,24 @@ use std::any::TypeId;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use kubewright_runtime::definition;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
-use super::{Component, formats};
+use super::Component;
 
 /// What was made so far: a type has one definition, and making it takes longer than starting the rest of an operator.
 static MADE: LazyLock<Mutex<HashMap<TypeId, Value>>> = LazyLock::new(Mutex::default);
 
-/// The CRD of a component type: as `CustomResource` generates it, plus the default of the status and the print
-/// columns State, Reason and Age, and without formats that servers do not know.
+/// The CRD of a component type: as [`definition::custom_resource_definition`] gives it, plus the default of the status and the print
+/// columns State, Reason and Age.
 ///
 /// Columns that the type declares itself stand between Reason and Age; one of the same name replaces ours.
 pub fn custom_resource_definition<C: Component>() -> Result<Value, serde_json::Error> {
     if let Some(made) = MADE.lock().get(&TypeId::of::<C>()) {
         return Ok(made.clone());
     }
-    let mut crd = serde_json::to_value(C::crd())?;
+    let mut crd = definition::custom_resource_definition::<C>()?;
     if let Some(versions) = crd.pointer_mut("/spec/versions").and_then(Value::as_array_mut) {
         versions.iter_mut().for_each(complete_version);
     }
@@ -27,9 +28,6 @@ pub fn custom_resource_definition<C: Component>() -> Result<Value, serde_json::E
 }
 
 fn complete_version(version: &mut Value) {
-    if let Some(schema) = version.pointer_mut("/schema/openAPIV3Schema") {
-        formats::adapt(schema);
-    }
     if let Some(status) = version.pointer_mut("/schema/openAPIV3Schema/properties/status").and_then(Value::as_object_mut) {
         status.insert("default".to_owned(), json!({ "observedGeneration": -1 }));
     }

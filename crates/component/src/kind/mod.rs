@@ -3,7 +3,6 @@
 mod component;
 mod crd;
 mod erased;
-mod formats;
 
 pub use component::{Component, EmbedsStatus, is_ready};
 pub use crd::custom_resource_definition;

@@ -12,7 +12,8 @@ use crate::reconcile::Reconcile;
 /// found by the compiler.
 #[diagnostic::on_unimplemented(
     message = "this function does not construct the reconciler `{R}`",
-    note = "a constructor takes up to 12 arguments that implement `FromOperator`, and returns the reconciler, a `Result` of it, or a future of one of these"
+    note = "a constructor takes up to 12 arguments that implement `FromOperator`, and returns the reconciler, a `Result` of it, or a future of one of these",
+    note = "a type is a reconciler by `#[reconciler(kind = …)]` on its impl block"
 )]
 pub trait Constructor<R, M>: Send + Sync + Sized + 'static {
     /// The constructor without the types of its arguments.
@@ -30,6 +31,11 @@ pub trait Construct<R>: Send + Sync {
 }
 
 /// The result of a constructor.
+#[diagnostic::on_unimplemented(
+    message = "a constructor of `{R}` cannot return `{Self}`",
+    label = "not the reconciler",
+    note = "a constructor returns the reconciler, a `Result` of it, or a future of one of these"
+)]
 #[async_trait]
 pub trait Constructed<R, M>: Send {
     /// The reconciler.

@@ -9,7 +9,7 @@ mod enqueue;
 mod extract;
 mod values;
 
-pub use constructor::{Construct, Constructor};
+pub use constructor::{Construct, Constructed, Constructor};
 pub use enqueue::Enqueue;
 pub use extract::{FromOperator, Missing};
 pub use values::{OperatorInfo, State};

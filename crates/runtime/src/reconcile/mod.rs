@@ -8,6 +8,8 @@
 mod census;
 mod context;
 mod controller;
+#[doc(hidden)]
+pub mod derive;
 mod draft;
 mod methods;
 mod object;

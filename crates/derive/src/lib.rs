@@ -1,14 +1,15 @@
-//! Derive macros of Kubewright.
+//! The macros of Kubewright.
 //!
 //! The macros are used through the facade crate `kubewright`, and the code they give names its paths only.
 
 mod component;
 mod conditions;
 mod config;
+mod reconciler;
 mod references;
 
 use proc_macro::TokenStream;
-use syn::{DeriveInput, parse_macro_input};
+use syn::{DeriveInput, ItemImpl, parse_macro_input};
 
 /// Makes the resource of a spec a component.
 ///
@@ -81,4 +82,62 @@ pub fn derive_condition_set(input: TokenStream) -> TokenStream {
 pub fn derive_from_config_map(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     config::expand(&input).unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+/// Makes a type a reconciler: implements `Reconcile`, and `Finalize`, `Observe` and `ObserveDeleted` where the impl block has their methods.
+///
+/// ```ignore
+/// #[reconciler(kind = AddressableService, finalizer = "samples.example.com/addressable-service")]
+/// impl AddressableServices {
+///     #[inject]
+///     fn new(services: Store<Service>) -> Self { .. }
+///
+///     async fn reconcile(&self, cx: &Context<AddressableService>, object: &AddressableService, status: &mut Status) -> Flow { .. }
+///
+///     async fn finalize(&self, cx: &Context<AddressableService>, object: &AddressableService) -> Flow { .. }
+/// }
+///
+/// Operator::new("samples-controller").controller(AddressableServices::new)
+/// ```
+///
+/// # Functions
+///
+/// Only these functions may stand in the block; helpers go into another one. The block stays as it is, so that tests may call its functions.
+///
+/// | Function | Called |
+/// |---|---|
+/// | `#[inject] fn new(..) -> Self` | once, to make the reconciler: sync or async, of any name, also with a `Result` of it. Its arguments are injected |
+/// | `async fn reconcile(&self, cx: &Context<K>, object: &K, status: &mut S) -> Flow` | for an object that is not being deleted. Required |
+/// | `async fn finalize(&self, cx: &Context<K>, object: &K, status: &mut S) -> Flow` | for an object that is being deleted and has our finalizer, which is managed because of this method |
+/// | `async fn observe(&self, cx: &Context<K>, object: &K) -> Flow` | for an object that another replica works on |
+/// | `async fn observe_deleted(&self, cx: &Context<K>, key: &Key) -> Flow` | on every replica, for an object that is gone |
+/// | `fn watches(triggers: &mut TriggerSet<K>)` | once, to declare what else queues keys |
+///
+/// The parameter `status` may be left out. Without it in `reconcile` no status is written, and the framework sets no condition. With it, the
+/// conditions of a status that derives `ConditionSet` are completed by the framework.
+///
+/// # Arguments
+///
+/// A text may also be the path of a constant, which is checked when the operator starts.
+///
+/// | Argument | Default | Meaning |
+/// |---|---|---|
+/// | `kind = T` | required | the kind of the objects; may be a type of another crate. One made by `CustomResource` brings its definition |
+/// | `name = ".."` | kind in lower case | names the controller, its queue and its metrics |
+/// | `agent = ".."` | `<name>-controller` | the reporter of events |
+/// | `finalizer = "domain/name"` | `<group>/<operator>-<kind in lower case>` | the finalizer |
+/// | `legacy_finalizers = [".."]` | none | its former names: one that is there counts as ours, and is removed with ours |
+/// | `finalizer_on = "demand"` | `"always"` | sets the finalizer when `cx.hold()` is called, not before the first `reconcile` |
+/// | `class(keys = [".."], value = "..", hand_over = "..")` | none | works on objects only whose annotation has the value; the first key that is there decides. `hand_over` says what becomes of others with our finalizer: `"finalize"`, the default, or `"release"` |
+/// | `concurrency = 4` | 2 | the number of passes at once; `--workers` wins over it |
+/// | `owns(A, B)` | none | queues the controller owner of objects of these kinds |
+/// | `timeout = "30s"` | none | the time that a method may take |
+/// | `resync = "10h"` | `--resync` | the period after which all objects are looked at again |
+/// | `defaults` | off | applies the defaults of the kind to the object before the method sees it |
+/// | `on_status_change` | off | also queues objects of which only the status has changed |
+/// | `resync_filter = path` | all | a predicate: the objects that are looked at again |
+#[proc_macro_attribute]
+pub fn reconciler(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let block = parse_macro_input!(item as ItemImpl);
+    reconciler::expand(arguments.into(), block).into()
 }

@@ -1,0 +1,15 @@
+//! `#[reconciler(..)]`: the traits and the options of a reconciler from one impl block.
+//!
+//! [`arguments`] reads what stands in the attribute, [`block`] the functions below it, [`signature`] their parameters, and [`expand`] writes the
+//! implementations.
+
+mod arguments;
+mod block;
+mod expand;
+mod signature;
+mod suggestion;
+#[cfg(test)]
+mod tests;
+mod text;
+
+pub(crate) use expand::expand;

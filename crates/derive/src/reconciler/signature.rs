@@ -1,0 +1,99 @@
+use proc_macro2::{Ident, Span};
+use quote::{ToTokens, quote};
+use syn::spanned::Spanned as _;
+use syn::{Error, FnArg, GenericParam, PatType, Result, Signature, Type, TypeReference};
+
+/// A method whose signature is known.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// `reconcile` and `finalize`.
+    Changing,
+    /// `observe`.
+    Observing,
+    /// `observe_deleted`.
+    Deleted,
+}
+
+/// What the generated code needs of a method.
+pub(super) struct Method {
+    pub(super) name: Ident,
+    /// Where its first two parameters stand.
+    pub(super) spans: [Span; 2],
+    /// The type of its status, if it has a parameter for it.
+    pub(super) status: Option<Type>,
+    /// Where its result stands.
+    pub(super) output: Span,
+}
+
+impl Method {
+    /// Checks the form of a method. Whether its types fit is for the compiler to say.
+    pub(super) fn read(signature: &Signature, shape: Shape, kind: &Type) -> Result<Self> {
+        let fault = |at: &dyn ToTokens, problem: &str| {
+            Err(Error::new_spanned(at, format!("{problem}; {}", expected(&signature.ident, shape, kind))))
+        };
+        if signature.asyncness.is_none() {
+            return fault(&signature.fn_token, &format!("`{}` must be async", signature.ident));
+        }
+        if let Some(parameter) =
+            signature.generics.params.iter().find(|parameter| !matches!(parameter, GenericParam::Lifetime(_)))
+        {
+            return fault(parameter, &format!("`{}` cannot be generic", signature.ident));
+        }
+        let mut inputs = signature.inputs.iter();
+        match inputs.next() {
+            Some(FnArg::Receiver(receiver)) if receiver.reference.is_some() && receiver.mutability.is_none() => {}
+            Some(other) => return fault(other, &format!("`{}` must take `&self`", signature.ident)),
+            None => return fault(&signature.ident, &format!("`{}` must take `&self`", signature.ident)),
+        }
+        let parameters: Vec<&PatType> = inputs
+            .filter_map(|input| match input {
+                FnArg::Typed(typed) => Some(typed),
+                FnArg::Receiver(_) => None,
+            })
+            .collect();
+        let names = if shape == Shape::Deleted { ["cx", "key"] } else { ["cx", "object"] };
+        let mut spans = [Span::call_site(); 2];
+        for (place, name) in names.into_iter().enumerate() {
+            match parameters.get(place).map(|parameter| (&*parameter.ty, reference(&parameter.ty))) {
+                Some((ty, Some(TypeReference { mutability: None, .. }))) => spans[place] = ty.span(),
+                Some((ty, Some(_))) => return fault(ty, &format!("`{name}` cannot be changed")),
+                Some((ty, None)) => return fault(ty, &format!("`{name}` must be a reference")),
+                None => return fault(&signature.ident, &format!("the parameter `{name}` of `{}` is missing", signature.ident)),
+            }
+        }
+        let status = match parameters.get(2).map(|parameter| (&*parameter.ty, reference(&parameter.ty))) {
+            None => None,
+            Some((ty, _)) if shape != Shape::Changing => return fault(ty, &format!("`{}` has no status", signature.ident)),
+            Some((_, Some(TypeReference { mutability: Some(_), elem, .. }))) => Some((**elem).clone()),
+            Some((ty, _)) => return fault(ty, "`status` must be a mutable reference"),
+        };
+        if let Some(further) = parameters.get(3) {
+            return fault(further, "there is no further parameter; dependencies are injected into the constructor");
+        }
+        let output = match &signature.output {
+            syn::ReturnType::Default => signature.ident.span(),
+            syn::ReturnType::Type(_, output) => output.span(),
+        };
+        Ok(Self { name: signature.ident.clone(), spans, status, output })
+    }
+}
+
+/// The reference that a type is. Types that come out of a `macro_rules` macro stand in a group.
+fn reference(ty: &Type) -> Option<&TypeReference> {
+    match ty {
+        Type::Reference(reference) => Some(reference),
+        Type::Paren(inner) => reference(&inner.elem),
+        Type::Group(inner) => reference(&inner.elem),
+        _ => None,
+    }
+}
+
+fn expected(name: &Ident, shape: Shape, kind: &Type) -> String {
+    let kind = quote!(#kind).to_string().replace(' ', "");
+    let (rest, remark) = match shape {
+        Shape::Changing => (format!("object: &{kind}, status: &mut Status"), " (`status` may be left out)"),
+        Shape::Observing => (format!("object: &{kind}"), ""),
+        Shape::Deleted => ("key: &Key".to_owned(), ""),
+    };
+    format!("expected `async fn {name}(&self, cx: &Context<{kind}>, {rest}) -> Flow`{remark}")
+}

@@ -53,7 +53,7 @@ mod main_entry;
 
 pub use kubewright_component as component;
 pub use kubewright_core as core;
-pub use kubewright_derive::{Component, ConditionSet, FromConfigMap, HoldsReferences};
+pub use kubewright_derive::{Component, ConditionSet, FromConfigMap, HoldsReferences, reconciler};
 pub use kubewright_machinery as machinery;
 pub use kubewright_render as render;
 pub use kubewright_runtime as runtime;

@@ -21,12 +21,18 @@ pub use kubewright_core::flow::{Blocked, Delay, Failure, Flow, FlowExt, Halt, Wa
 pub use kubewright_core::manifest::{
     AdoptionPolicy, DeletePolicy, Lifecycle, MissingNamespacesPolicy, PolicySettings, ReconcilePolicy, UpdatePolicy,
 };
-pub use kubewright_derive::{Component, ConditionSet, FromConfigMap, HoldsReferences};
+pub use kubewright_derive::{Component, ConditionSet, FromConfigMap, HoldsReferences, reconciler};
 pub use kubewright_render::{
     ApplyOrder, Capabilities, DeleteOrder, Empty, Generator, GeneratorExt, InputError, Manifest, Manifests, PurgeOrder,
     RenderContext, RenderError, Stage,
 };
 pub use kubewright_runtime::cluster::Cluster;
+pub use kubewright_runtime::events::Recorder;
+pub use kubewright_runtime::inject::{Enqueue, FromOperator};
 pub use kubewright_runtime::operator::{Operator, OperatorOptions};
+pub use kubewright_runtime::reconcile::{
+    Context, Controller, ControllerExt, Finalize, NoStatus, Observe, ObserveDeleted, Reconcile,
+};
+pub use kubewright_runtime::store::{AllNamespaces, MetaStore, OperatorScope, Optional, Store, SystemNamespace};
 
 pub use crate::Main;

@@ -1,7 +1,8 @@
-//! Derives, re-exports and reconcilers as operators use them.
+//! Derives, re-exports and reconcilers as operators use them, and what the compiler says when they are wrong.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 
 mod conditions;
 mod config;
+mod macros;
 mod reconcile;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kube::Resource as _;
 use kubewright_core::backoff::RateLimiter;
-use kubewright_core::class::ClassFilter;
+use kubewright_core::class::{ClassFilter, HandOver};
 use kubewright_core::condition::ConditionPolicy;
 use kubewright_core::flow::Delay;
 use kubewright_core::queue::Drain;
@@ -48,9 +48,20 @@ pub(super) struct ControllerOptions {
     pub(super) on_status_change: bool,
     pub(super) class: Option<ClassFilter>,
     pub(super) debounce: Option<Delay>,
-    pub(super) fairness: Option<Option<NonZero<u32>>>,
+    pub(super) fairness: Turn,
     pub(super) limiter: Option<Box<dyn RateLimiter + Sync>>,
     pub(super) crd: Option<Value>,
+}
+
+/// The turn of lower lanes.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Turn {
+    /// That of the queue.
+    Default,
+    /// Never while a higher lane has keys.
+    Never,
+    /// After so many keys of higher lanes.
+    After(NonZero<u32>),
 }
 
 impl<R: Reconcile> Controller<R> {
@@ -72,7 +83,7 @@ impl<R: Reconcile> Controller<R> {
             on_status_change: false,
             class: None,
             debounce: None,
-            fairness: None,
+            fairness: Turn::Default,
             limiter: None,
             crd: None,
         };
@@ -182,9 +193,17 @@ impl<R: Reconcile> Controller<R> {
         self
     }
 
-    /// Works only on objects of a class (CLS).
-    pub fn class(mut self, class: ClassFilter) -> Self {
-        self.options.class = Some(class);
+    /// Works only on objects of a class: the first of these annotations that an object has decides (CLS-1).
+    pub fn class(mut self, keys: &[&str], value: impl Into<String>) -> Self {
+        let Some((first, others)) = keys.split_first() else { return self };
+        let class = ClassFilter::new(*first, value);
+        self.options.class = Some(others.iter().fold(class, |class, key| class.or_key(*key)));
+        self
+    }
+
+    /// What becomes of an object of another class that carries our finalizer; by default it is finalized as if it were being deleted (CLS-3).
+    pub fn hand_over(mut self, hand_over: HandOver) -> Self {
+        self.options.class = self.options.class.map(|class| class.hand_over(hand_over));
         self
     }
 
@@ -202,7 +221,7 @@ impl<R: Reconcile> Controller<R> {
 
     /// Takes a key from a lower lane after so many from higher ones in a row; 16 by default, never with none (QUE-6).
     pub fn fairness(mut self, turn: Option<NonZero<u32>>) -> Self {
-        self.options.fairness = Some(turn);
+        self.options.fairness = turn.map_or(Turn::Never, Turn::After);
         self
     }
 

@@ -11,7 +11,7 @@ use tower::ServiceExt as _;
 
 use super::Reconcile;
 use super::census::count_classes;
-use super::controller::{Controller, ControllerOptions};
+use super::controller::{Controller, ControllerOptions, Turn};
 use super::methods::TypedMethods;
 use super::pipeline::{PassRequest, PassService, pipeline};
 use super::primary::primary_filter;
@@ -141,9 +141,11 @@ impl<R: Reconcile> Registration for ReconcilerRegistration<R> {
         if let Some(limiter) = options.limiter {
             runner = runner.limiter(limiter);
         }
-        if let Some(turn) = options.fairness {
-            runner = runner.fairness(turn);
-        }
+        runner = match options.fairness {
+            Turn::Default => runner,
+            Turn::Never => runner.fairness(None),
+            Turn::After(keys) => runner.fairness(Some(keys)),
+        };
         let queued = known.clone();
         let queue = ControllerQueue { queue: runner.enqueue(), keys: Box::new(move || queued.keys()) };
         // Set once: controllers have one kind each.

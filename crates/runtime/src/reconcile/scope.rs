@@ -111,18 +111,16 @@ impl PassScope {
 
     /// The object as events name it.
     pub(super) fn reference(&self) -> ObjectReference {
-        match self.latest() {
-            Some(object) => object.reference(),
-            None => {
-                let (gvk, key) = (&self.services.gvk, self.pass.key());
-                ObjectReference {
-                    api_version: gvk.api_version(),
-                    kind: gvk.kind.clone(),
-                    namespace: key.namespace().to_owned(),
-                    name: key.name().to_owned(),
-                    ..ObjectReference::default()
-                }
-            }
+        if let Some(object) = self.latest() {
+            return object.reference();
+        }
+        let (gvk, key) = (&self.services.gvk, self.pass.key());
+        ObjectReference {
+            api_version: gvk.api_version(),
+            kind: gvk.kind.clone(),
+            namespace: key.namespace().to_owned(),
+            name: key.name().to_owned(),
+            ..ObjectReference::default()
         }
     }
 

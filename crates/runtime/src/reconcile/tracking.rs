@@ -172,10 +172,16 @@ impl Tracker {
                 let labels = |state: Option<&Arc<crate::store::Kept<T>>>| state.map(|kept| labels_of(&**kept));
                 let (before, after) = (labels(change.old.as_ref()), labels(change.new.as_ref()));
                 let observers = tracker.observers(&kind, &change.key, before.as_ref(), after.as_ref());
-                observers.into_iter().for_each(|observer| queue.now(observer));
+                for observer in observers {
+                    queue.now(observer);
+                }
             }
             News::Changed(_) => {}
-            News::Synced | News::Turned(_) => tracker.waiting(&kind).into_iter().for_each(|key| queue.now(key)),
+            News::Synced | News::Turned(_) => {
+                for key in tracker.waiting(&kind) {
+                    queue.now(key);
+                }
+            }
         });
     }
 

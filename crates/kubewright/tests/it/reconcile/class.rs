@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kubewright::core::class::{ClassFilter, HandOver};
+use kubewright::core::class::HandOver;
 use kubewright::machinery::object::ObjectExt as _;
 use kubewright::prelude::*;
 
@@ -13,8 +13,9 @@ const KEY: &str = "test.kubewright.dev/class";
 
 async fn world(hand_over: HandOver) -> World {
     let script = Script::default();
-    let class = ClassFilter::new(KEY, "mine").or_key("former.kubewright.dev/class").hand_over(hand_over);
-    let operator = Widgets::operator_with(&script, |controller| controller.finalizer(Some(FINALIZER)).class(class));
+    let operator = Widgets::operator_with(&script, |controller| {
+        controller.finalizer(Some(FINALIZER)).class(&[KEY, "former.kubewright.dev/class"], "mine").hand_over(hand_over)
+    });
     World::start_operator(script, operator).await
 }
 

@@ -27,7 +27,7 @@ impl Reconcile for Mirror {
 
     async fn reconcile(&self, cx: &Context<ConfigMap>, _: &ConfigMap, _: &mut NoStatus) -> Flow {
         let secret = self.secrets.get(cx.key());
-        let keys = secret.as_deref().and_then(|secret| secret.data.as_ref()).map_or(0, |data| data.len());
+        let keys = secret.as_deref().and_then(|secret| secret.data.as_ref()).map_or(0, std::collections::BTreeMap::len);
         let known = self.names.get(cx.key()).is_some();
         self.log.lock().push(format!("{} {keys} {known}", cx.key().name()));
         Ok(())
@@ -49,6 +49,7 @@ impl FromOperator for Both {
 }
 
 impl Mirror {
+    #[allow(clippy::unused_async)] // constructors may be async
     async fn new(both: Both, State(log): State<Log>, info: OperatorInfo, _: Enqueue<ConfigMap>) -> Result<Self, std::io::Error> {
         assert_eq!(&*info.name, "mirror.test.kubewright.dev");
         Ok(Self { secrets: both.0, names: both.1, log })
@@ -75,7 +76,7 @@ async fn stores_are_declared_shared_and_filled_before_the_first_pass() {
         assert!(cluster.clock().moment() < deadline, "{:?}", log.lock());
         cluster.pass(Duration::from_millis(100)).await;
     }
-    let writes: Vec<String> = cluster.journal().all().writes().iter().map(|record| record.to_string()).collect();
+    let writes: Vec<String> = cluster.journal().all().writes().iter().map(ToString::to_string).collect();
     let reviews = |record: &&String| !record.contains("selfsubject");
     assert_eq!(writes.iter().filter(reviews).count(), 0, "a reconciler without status and finalizer writes nothing: {writes:#?}");
     running.stop().await;

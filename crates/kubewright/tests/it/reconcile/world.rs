@@ -75,7 +75,7 @@ impl World {
     /// The writes of the operator to widgets, such as `patch widgets/status demo`.
     pub(super) fn writes(&self) -> Vec<String> {
         let records = self.cluster.journal().all().of("test.kubewright.dev", "widgets").writes();
-        records.iter().map(|record| record.to_string()).collect()
+        records.iter().map(ToString::to_string).collect()
     }
 
     /// The events about a widget, once there is one: they are sent beside the passes.

@@ -32,9 +32,10 @@ async fn absent(scope: &Arc<PassScope>) -> PassEnd {
     scope.pass.forget();
     scope.services.tracker.drop_observer(scope.pass.key());
     let methods = &scope.services.methods;
-    let outcome = match methods.has(Method::ObserveDeleted) {
-        true => super::method::guarded(scope, methods.run_deleted(scope, scope.pass.key())).await,
-        false => Ok(()),
+    let outcome = if methods.has(Method::ObserveDeleted) {
+        super::method::guarded(scope, methods.run_deleted(scope, scope.pass.key())).await
+    } else {
+        Ok(())
     };
     PassEnd::of(outcome)
 }

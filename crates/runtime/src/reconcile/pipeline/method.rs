@@ -42,18 +42,17 @@ async fn call(request: PassRequest) -> PassEnd {
             Err(failure) => return PassEnd::of(Err(Halt::Failed(failure))),
         },
     };
-    let outcome = match instead {
-        Some(halt) => Err(halt),
-        None => {
-            let span = tracing::info_span!("method", method = method.as_str());
-            let running = scope.services.methods.run(method, &scope, &object.text, &mut *draft);
-            let (outcome, is_broken) = limited(&scope, running).instrument(span).await;
-            scope.services.tracker.settle(&scope.tracking, scope.pass.key(), &outcome);
-            if is_broken && let Err(failure) = draft.restore(object.status.as_ref()) {
-                return PassEnd::of(Err(Halt::Failed(failure)));
-            }
-            outcome
+    let outcome = if let Some(halt) = instead {
+        Err(halt)
+    } else {
+        let span = tracing::info_span!("method", method = method.as_str());
+        let running = scope.services.methods.run(method, &scope, &object.text, &mut *draft);
+        let (outcome, is_broken) = limited(&scope, running).instrument(span).await;
+        scope.services.tracker.settle(&scope.tracking, scope.pass.key(), &outcome);
+        if is_broken && let Err(failure) = draft.restore(object.status.as_ref()) {
+            return PassEnd::of(Err(Halt::Failed(failure)));
         }
+        outcome
     };
     PassEnd { draft: Some(draft), ..PassEnd::of(outcome) }
 }

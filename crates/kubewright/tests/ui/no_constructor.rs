@@ -1,0 +1,14 @@
+use kubewright::k8s_openapi::api::core::v1::ConfigMap;
+use kubewright::prelude::*;
+
+struct Maps;
+
+#[reconciler(kind = ConfigMap)]
+impl Maps {
+    // without one, nothing can make the reconciler
+    async fn reconcile(&self, _: &Context<ConfigMap>, _: &ConfigMap) -> Flow {
+        Ok(())
+    }
+}
+
+fn main() {}

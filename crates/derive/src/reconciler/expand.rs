@@ -41,10 +41,8 @@ struct Head<'a> {
 impl Head<'_> {
     fn reconcile(&self, block: &Block, kind: &Type) -> TokenStream {
         let method = &block.reconcile;
-        let status = match &method.status {
-            Some(status) => quote!(#status),
-            None => quote!(::kubewright::runtime::reconcile::NoStatus),
-        };
+        let none = || quote!(::kubewright::runtime::reconcile::NoStatus);
+        let status = method.status.as_ref().map_or_else(none, |status| quote!(#status));
         let function = changing(method);
         self.implement(
             "Reconcile",
@@ -92,10 +90,8 @@ impl Head<'_> {
         let checks = checks(block);
         let mut calls = Vec::new();
         if let Some(finalize) = &block.finalize {
-            let finalizer = match &arguments.finalizer {
-                Some(name) => quote!(::core::option::Option::Some(#name)),
-                None => quote!(::core::option::Option::None),
-            };
+            let none = || quote!(::core::option::Option::None);
+            let finalizer = arguments.finalizer.as_ref().map_or_else(none, |name| quote!(::core::option::Option::Some(#name)));
             calls.push(quote_spanned! { finalize.name.span() => .finalizer(#finalizer) });
         }
         for method in [&block.observe, &block.observe_deleted].into_iter().flatten() {

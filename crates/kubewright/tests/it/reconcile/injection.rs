@@ -6,7 +6,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kubewright::prelude::*;
 use kubewright::runtime::inject::{Enqueue, FromOperator, OperatorInfo, State};
 use kubewright::runtime::operator::{Declarations, OperatorContext, OperatorError};
-use kubewright::runtime::reconcile::{Context, Controller, ControllerExt as _, NoStatus, Reconcile};
+use kubewright::runtime::reconcile::{Context, Controller, NoStatus, Reconcile};
 use kubewright::runtime::store::{MetaStore, Store};
 use kubewright_testing::TestCluster;
 use parking_lot::Mutex;

@@ -7,7 +7,7 @@ use kubewright::core::flow::{Blocked, Wait};
 use kubewright::core::tracker::SubjectReference;
 use kubewright::prelude::*;
 use kubewright::runtime::inject::State as Injected;
-use kubewright::runtime::reconcile::{ConditionAccess, Context, Controller, ControllerExt as _, Reconcile};
+use kubewright::runtime::reconcile::{ConditionAccess, Context, Controller, Reconcile};
 use kubewright::runtime::store::Store;
 
 use super::widget::{Script, Widget, WidgetStatus};

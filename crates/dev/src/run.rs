@@ -37,7 +37,11 @@ pub(crate) async fn run(operator: Operator, args: DevArgs) -> Result<(), DevErro
     let kubeconfig = server.kubeconfig().display().to_string();
     screen.say(&format!("{name} runs on an embedded API server at {} (KUBECONFIG={kubeconfig})\n", server.url()), clock.now())?;
 
-    let operator = operator.options(|options| options.admin = None).start(client.clone());
+    let operator = operator.options(|options| {
+        options.admin = None;
+        options.system_namespace.get_or_insert_with(|| "default".to_owned());
+    });
+    let operator = operator.start(client.clone());
     let operator = operator.map_err(|error| DevError::Operator(std::sync::Arc::new(error)))?;
     let following = Follow { samples: &samples, crds: &crds, kubeconfig: &kubeconfig, exit_when_ready: args.exit_when_ready };
     let follow = following.start_and_follow(&client, &operator, &mut screen, &mut interrupts, &clock);

@@ -62,9 +62,11 @@ impl TestCluster {
     }
 
     fn start_with_client(&self, operator: Operator, client: kube::Client) -> TestOperator {
+        let system = self.namespace().to_owned();
         let namespace = self.is_shared().then(|| self.namespace().to_owned());
         let operator = operator.clock(self.clock().clone()).random(Random::seeded(7)).options(|options| {
             options.admin = None;
+            options.system_namespace.get_or_insert(system);
             if let Some(namespace) = namespace {
                 options.watch_namespaces = vec![namespace];
             }

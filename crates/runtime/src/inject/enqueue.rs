@@ -1,18 +1,18 @@
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use kubewright_core::flow::{BoxError, Delay};
 use kubewright_machinery::object::Key;
 
 use super::FromOperator;
 use crate::kind::KnownKind;
-use crate::operator::{ControllerQueue, Declarations, OperatorContext};
+use crate::operator::{ControllerQueue, Declarations, OperatorContext, QueueSlot};
 
 /// Queues keys of the controller of a kind. Cheap to clone. What is queued before that controller is constructed is dropped: its first list has
 /// every object.
 pub struct Enqueue<K> {
-    slot: Arc<OnceLock<ControllerQueue>>,
+    slot: QueueSlot,
     kind: PhantomData<fn() -> K>,
 }
 

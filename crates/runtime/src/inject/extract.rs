@@ -33,6 +33,12 @@ pub struct Missing {
     pub(super) what: String,
 }
 
+impl Missing {
+    pub(crate) fn new(what: String) -> Self {
+        Self { what }
+    }
+}
+
 impl<K: KnownKind, S: Scope, I: Indexes<K>> FromOperator for Store<K, S, I> {
     fn declare(declarations: &mut Declarations) {
         declarations.store(&Self::request());

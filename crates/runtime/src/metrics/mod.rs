@@ -6,4 +6,4 @@ mod registry;
 mod standard;
 
 pub use registry::{Metrics, QueueStatistics};
-pub use standard::{ControllerLabels, EventLabels, QueueLabels, ReconcileLabels, Standard};
+pub use standard::{ConfigLabels, ControllerLabels, EventLabels, QueueLabels, ReconcileLabels, Standard};

@@ -3,6 +3,7 @@
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
@@ -39,6 +40,13 @@ pub struct EventLabels {
     pub cause: &'static str,
 }
 
+/// Labels of a ConfigMap.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub struct ConfigLabels {
+    /// The name of the ConfigMap.
+    pub config: String,
+}
+
 /// The metrics that every operator has.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -53,6 +61,8 @@ pub struct Standard {
     pub adds: Family<QueueLabels, Counter>,
     /// Keys added with a delay.
     pub retries: Family<QueueLabels, Counter>,
+    /// Whether a ConfigMap could be used when it was read last: 1 or 0.
+    pub config_reloads: Family<ConfigLabels, Gauge>,
     /// Events sent.
     pub events_sent: Counter,
     /// Events that were not sent.
@@ -67,6 +77,7 @@ impl Default for Standard {
             panics: Family::default(),
             adds: Family::default(),
             retries: Family::default(),
+            config_reloads: Family::default(),
             events_sent: Counter::default(),
             events_dropped: Family::default(),
         }
@@ -80,6 +91,11 @@ impl Standard {
         registry.register("reconcile_panics", "Passes that panicked", self.panics.clone());
         registry.register("workqueue_adds", "Keys added to a queue", self.adds.clone());
         registry.register("workqueue_retries", "Keys added to a queue with a delay", self.retries.clone());
+        registry.register(
+            "config_last_reload_success",
+            "Whether a ConfigMap could be used when it was read last",
+            self.config_reloads.clone(),
+        );
         registry.register("events_sent", "Events sent", self.events_sent.clone());
         registry.register("events_dropped", "Events that were not sent", self.events_dropped.clone());
     }

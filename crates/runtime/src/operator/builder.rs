@@ -4,18 +4,22 @@ use std::any::Any;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use kubewright_core::backoff::Timing;
-use kubewright_machinery::object::names::dns_1123_subdomain;
+use kubewright_core::config::{FromConfigMap, LOGGING_CONFIG_MAP, LogLevels};
+use kubewright_machinery::object::names::{dns_1123_subdomain, qualified_name};
 use tokio_util::sync::CancellationToken;
 
+use super::declarations::config_rule;
 use super::drive::Driver;
 use super::injected::States;
 use super::{Declarations, MinimumVersion, OperatorError, Registration, Rule, RunningOperator};
 use crate::admin::Checks;
 use crate::clock::{Clock, Random};
 use crate::cluster::{Cluster, ClusterOptions, ConnectError, Rate};
+use crate::config::{ConfigValues, KeeperOptions, LevelSink};
 use crate::task::Tasks;
 
 /// The longest name of an operator, in bytes.
@@ -37,6 +41,8 @@ pub struct Operator {
     random: Option<Random>,
     timing: Timing,
     states: States,
+    config_values: ConfigValues,
+    level_sink: Option<LevelSink>,
     options: OperatorOptions,
 }
 
@@ -68,6 +74,11 @@ pub struct OperatorOptions {
     pub instance: Option<String>,
     /// The namespace that the operator runs in. Needed when a part reads configuration or has a store there.
     pub system_namespace: Option<String>,
+    /// A label key: the watch on ConfigMaps sees only those that have it. None for all.
+    pub system_resource_label: Option<String>,
+    /// The name of the ConfigMap with log levels. None: `config-logging`, which is followed only if a constructor asks for a `Config<T>`, since the
+    /// permission to watch ConfigMaps comes with that. With a name it is followed in any case.
+    pub config_logging: Option<String>,
 }
 
 impl Default for OperatorOptions {
@@ -85,6 +96,8 @@ impl Default for OperatorOptions {
             kube_api_burst: 0,
             instance: None,
             system_namespace: None,
+            system_resource_label: None,
+            config_logging: None,
         }
     }
 }
@@ -106,6 +119,8 @@ impl Operator {
             random: None,
             timing: Timing::default(),
             states: States::default(),
+            config_values: ConfigValues::default(),
+            level_sink: None,
             options: OperatorOptions::default(),
         }
     }
@@ -129,6 +144,28 @@ impl Operator {
     #[must_use]
     pub fn state<T: Any + Clone + Send + Sync>(mut self, value: T) -> Self {
         self.states.insert(value);
+        self
+    }
+
+    /// The configuration `T` while its ConfigMap is absent or cannot be read at first: nothing waits for that ConfigMap.
+    #[must_use]
+    pub fn config_default<T: FromConfigMap>(mut self, value: T) -> Self {
+        self.config_values.default_to(value);
+        self
+    }
+
+    /// The configuration `T` in place of its ConfigMap, which is not read.
+    #[must_use]
+    pub fn config_fixed<T: FromConfigMap>(mut self, value: T) -> Self {
+        self.config_values.fix(value);
+        self
+    }
+
+    /// Calls this with the levels of the ConfigMap with log levels whenever they change. The standard command line does so itself; this is for
+    /// programs that set logging up themselves. The last one counts. See [`OperatorOptions::config_logging`].
+    #[must_use]
+    pub fn on_log_levels(mut self, apply: impl Fn(&LogLevels) + Send + Sync + 'static) -> Self {
+        self.level_sink = Some(Arc::new(apply));
         self
     }
 
@@ -219,12 +256,20 @@ impl Operator {
 
     /// Everything that the parts declare, and what the operator needs itself, confined to the namespaces that it watches.
     pub fn declarations(&self) -> Declarations {
-        let mut declarations = Declarations::default();
+        let mut declarations = Declarations::default().with_config_values(self.config_values.clone());
         declarations.rule(Rule::new("events.k8s.io", "events", &["create", "patch"]));
         for registration in &self.registrations {
+            declarations.part(Some(registration.name()));
             registration.declare(&mut declarations);
         }
-        declarations.confined(&self.options.watch_namespaces).in_system_namespace(self.options.system_namespace.as_deref())
+        declarations.part(None);
+        let namespace = self.options.system_namespace.as_deref();
+        let mut declarations = declarations.confined(&self.options.watch_namespaces).in_system_namespace(namespace);
+        if let (Some(_), Some(namespace)) = (&self.options.config_logging, namespace) {
+            // Without it the levels stay as they are.
+            declarations.optional_rule(config_rule().in_namespace(namespace));
+        }
+        declarations
     }
 
     /// Runs until `shutdown` or until something fails that must not. Without command line, logging and signals.
@@ -253,6 +298,13 @@ impl Operator {
         if !problems.is_empty() {
             return Err(OperatorError::Invalid(problems));
         }
+        let configs = declarations.configs().enabled(&self.options.disabled_controllers);
+        let logging = match &self.options.config_logging {
+            Some(map) => Some(map.clone()),
+            None => declarations.configs().is_any_read().then(|| LOGGING_CONFIG_MAP.to_owned()),
+        };
+        let levels = logging.filter(|_| self.options.system_namespace.is_some()).zip(self.level_sink);
+        let label = self.options.system_resource_label.clone();
         let registrations = enabled(self.registrations, &self.options.disabled_controllers)?;
         let tasks = Tasks::new();
         let clock = self.clock.unwrap_or_else(Clock::system);
@@ -269,6 +321,7 @@ impl Operator {
             checks: self.checks,
             timing: self.timing,
             states: self.states,
+            configs: KeeperOptions { entries: configs, label, levels },
             options: self.options,
             cluster,
             tasks,
@@ -312,6 +365,11 @@ impl Operator {
             problems.push(format!(
                 "{part} needs the namespace that the operator runs in, and none is known; name it with --system-namespace (or SYSTEM_NAMESPACE)"
             ));
+        }
+        if let Some(label) = &self.options.system_resource_label
+            && let Some(problem) = qualified_name(label).first()
+        {
+            problems.push(format!("the label key {label:?} of SYSTEM_RESOURCE_LABEL cannot be used: {problem}"));
         }
         problems.extend_from_slice(declarations.problems());
         problems

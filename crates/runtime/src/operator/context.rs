@@ -13,6 +13,7 @@ use super::patience::ask;
 use crate::admin::Checks;
 use crate::clock::{Clock, Random};
 use crate::cluster::{ApiError, ApiRequest, Cluster};
+use crate::config::Configs;
 use crate::controller::{RunPass, Runner, Surroundings};
 use crate::events::Recorder;
 use crate::metrics::Metrics;
@@ -53,6 +54,7 @@ pub struct OperatorContext {
     pub instance: Arc<str>,
     pub(crate) states: States,
     pub(crate) queues: Queues,
+    pub(crate) configs: Configs,
     /// After how long everything is looked at again, whatever the watches said; none means never.
     pub resync: Option<Duration>,
     /// How long a start may take; none means for ever.

@@ -3,11 +3,13 @@
 use std::any::TypeId;
 use std::collections::{BTreeMap, BTreeSet};
 
+use kubewright_core::config::FromConfigMap;
 use kubewright_machinery::object::{GroupKind, GroupVersionKind};
 use serde_json::Value;
 
 use super::StoreRequest;
 use super::scope::ClusterScoped;
+use crate::config::{ConfigValues, DeclaredConfigs};
 use crate::watch::Namespaces;
 
 /// The group of events.
@@ -27,6 +29,9 @@ pub struct Declarations {
     /// The parts that have claimed something, by its kind and value.
     claims: BTreeMap<(String, String), String>,
     needs: Needs,
+    configs: DeclaredConfigs,
+    /// The part that declares.
+    part: Option<String>,
     problems: Vec<String>,
     remarks: Vec<String>,
 }
@@ -157,6 +162,34 @@ impl Declarations {
         self
     }
 
+    /// A typed configuration. Its ConfigMap is watched in the namespace that the operator runs in, unless the operator has a fixed value.
+    pub fn config<T: FromConfigMap>(&mut self) -> &mut Self {
+        let declared = self.configs.declare::<T>(self.part.as_deref());
+        self.problems.extend(declared.problem.filter(|problem| !self.problems.contains(problem)));
+        if declared.is_read {
+            let part = format!("the configuration {:?}", T::NAME);
+            self.rule_in_system_namespace(config_rule(), &part);
+            // Of ConfigMaps that cannot be used.
+            self.rule_in_system_namespace(Rule::new(EVENTS, "events", &["create", "patch"]), &part);
+        }
+        self
+    }
+
+    /// The same with values that the operator's author gives for types of configuration.
+    pub(super) fn with_config_values(mut self, values: ConfigValues) -> Self {
+        self.configs = DeclaredConfigs::with(values);
+        self
+    }
+
+    /// Says which part declares from now on.
+    pub(super) fn part(&mut self, name: Option<&str>) {
+        self.part = name.map(str::to_owned);
+    }
+
+    pub(super) fn configs(&self) -> &DeclaredConfigs {
+        &self.configs
+    }
+
     /// The queue of the controller of this kind.
     pub fn queue(&mut self, kind: GroupKind) -> &mut Self {
         self.needs.queues.insert(kind);
@@ -177,10 +210,13 @@ impl Declarations {
     #[must_use]
     pub fn in_system_namespace(mut self, namespace: Option<&str>) -> Self {
         for rule in std::mem::take(&mut self.system) {
-            self.rules.insert(match namespace {
-                Some(namespace) => rule.in_namespace(namespace),
-                None => rule,
-            });
+            // What is permitted in all namespaces is permitted there.
+            if !self.rules.contains(&rule) {
+                self.rules.insert(match namespace {
+                    Some(namespace) => rule.in_namespace(namespace),
+                    None => rule,
+                });
+            }
         }
         if let (None, Some(part)) = (namespace, &self.needs.system_namespace) {
             let remark = format!(
@@ -278,6 +314,11 @@ impl Declarations {
     pub fn problems(&self) -> &[String] {
         &self.problems
     }
+}
+
+/// The permission to watch ConfigMaps.
+pub(super) fn config_rule() -> Rule {
+    Rule::new("", "configmaps", &["get", "list", "watch"])
 }
 
 fn merged<'a>(rules: impl Iterator<Item = &'a Rule>) -> Vec<Rule> {

@@ -1,6 +1,7 @@
 //! Drives an operator through its phases.
 
 use std::collections::BTreeSet;
+use std::future::Future;
 use std::time::Duration;
 
 use futures::StreamExt as _;
@@ -17,6 +18,7 @@ use super::preflight::Preflight;
 use super::{ConstructedPart, Declarations, OperatorContext, OperatorError, Phase, Registration};
 use crate::admin::{Admin, Checks};
 use crate::cluster::Cluster;
+use crate::config::{Configs, Keeper, KeeperOptions};
 use crate::controller::{CANCEL_GRACE, Runner};
 use crate::events::{Recorder, RecorderOptions};
 use crate::metrics::Metrics;
@@ -40,6 +42,7 @@ pub(super) struct Parts {
     pub(super) checks: Checks,
     pub(super) timing: Timing,
     pub(super) states: States,
+    pub(super) configs: KeeperOptions,
     pub(super) options: OperatorOptions,
     pub(super) cluster: Cluster,
     pub(super) tasks: Tasks,
@@ -120,8 +123,11 @@ impl Driver {
         self.open_admin().await?;
         self.enter(Phase::Preflight);
         Preflight::new(&self.parts.cluster, &self.parts.declarations, &self.parts.options).check().await?;
+        let context = self.context();
+        self.enter(Phase::ConfigLoaded);
+        self.load_configuration(&context).await?;
         self.enter(Phase::CachesSynced);
-        let parts = self.start_parts().await?;
+        let parts = self.start_parts(&context).await?;
         // Where it may not watch definitions, discovery looks again after a while.
         self.parts.cluster.follow_types();
         self.enter(Phase::Standby);
@@ -180,9 +186,30 @@ impl Driver {
         Ok(())
     }
 
+    /// Reads the configuration that constructors ask for, and lets it follow its ConfigMaps.
+    async fn load_configuration(&mut self, context: &OperatorContext) -> Result<(), OperatorError> {
+        let mut keeper = Keeper::start(context, std::mem::take(&mut self.parts.configs));
+        let waiting = keeper.waiting();
+        if keeper.reads_types() {
+            let waiting = waiting.clone();
+            let probe = move || match &*waiting.culprits() {
+                [] => Ok(()),
+                culprits => Err(format!("waiting for {}", culprits.join(", "))),
+            };
+            self.parts.checks.ready("config", probe).map_err(|error| OperatorError::Invalid(vec![error.to_string()]))?;
+        }
+        let load = async {
+            keeper.load().await;
+            Ok(())
+        };
+        self.patiently(Phase::ConfigLoaded, || waiting.culprits(), load).await?;
+        let tasks = &self.parts.tasks;
+        tasks.spawn("configuration", keeper.follow(tasks.stopping())).detach();
+        Ok(())
+    }
+
     /// Constructs all parts, and waits for the first lists of their watches.
-    async fn start_parts(&mut self) -> Result<Vec<Box<dyn ConstructedPart>>, OperatorError> {
-        let context = self.context();
+    async fn start_parts(&mut self, context: &OperatorContext) -> Result<Vec<Box<dyn ConstructedPart>>, OperatorError> {
         let registrations = std::mem::take(&mut self.parts.registrations);
         let started = async {
             let mut parts = Vec::new();
@@ -198,23 +225,33 @@ impl Driver {
             });
             try_join_all(synced).await
         };
-        let clock = self.parts.cluster.clock().clone();
+        self.patiently(Phase::CachesSynced, || health::unsynced(&self.parts.cluster), started).await
+    }
+
+    /// Does the work of a phase of the start within its time, and logs what it waits for (PHA-3).
+    async fn patiently<T>(
+        &self,
+        phase: Phase,
+        waiting_for: impl Fn() -> Vec<String>,
+        work: impl Future<Output = Result<T, OperatorError>>,
+    ) -> Result<T, OperatorError> {
+        let clock = self.parts.cluster.clock();
         let reminded = async {
-            tokio::pin!(started);
+            tokio::pin!(work);
             loop {
-                if let Ok(parts) = clock.limit(REMIND, started.as_mut()).await {
-                    return parts;
+                if let Ok(done) = clock.limit(REMIND, work.as_mut()).await {
+                    return done;
                 }
-                let waiting_for = health::unsynced(&self.parts.cluster).join(", ");
+                let waiting_for = waiting_for().join(", ");
                 tracing::warn!(waiting_for, "the operator is still starting");
             }
         };
         match self.parts.options.startup_timeout {
             None => reminded.await,
-            Some(limit) => clock.limit(limit, reminded).await.unwrap_or_else(|_| {
-                let culprits = health::unsynced(&self.parts.cluster);
-                Err(OperatorError::Timeout { phase: Phase::CachesSynced, limit, culprits })
-            }),
+            Some(limit) => clock
+                .limit(limit, reminded)
+                .await
+                .unwrap_or_else(|_| Err(OperatorError::Timeout { phase, limit, culprits: waiting_for() })),
         }
     }
 
@@ -261,6 +298,7 @@ impl Driver {
             instance: options.instance.as_deref().unwrap_or(name).into(),
             states: states.clone(),
             queues: Queues::default(),
+            configs: Configs::default(),
             resync: options.resync,
             startup_timeout: options.startup_timeout,
         }

@@ -32,7 +32,7 @@ pub(super) fn add_checks(
     })?;
     let (current, caches) = (phase.clone(), cluster.clone());
     checks.ready("caches", move || match *current.borrow() {
-        Phase::Starting | Phase::Preflight => Err("watches have not been started".to_owned()),
+        Phase::Starting | Phase::Preflight | Phase::ConfigLoaded => Err("watches have not been started".to_owned()),
         Phase::CachesSynced => Err(format!("waiting for {}", unsynced(&caches).join(", "))),
         _ => Ok(()),
     })?;

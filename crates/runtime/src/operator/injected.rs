@@ -34,9 +34,15 @@ impl fmt::Debug for States {
     }
 }
 
-/// The queues of the controllers, by primary kind. A queue may be asked for before its controller is constructed.
+/// The queues of the controllers. A queue may be asked for before its controller is constructed.
 #[derive(Clone, Default)]
-pub(crate) struct Queues(Arc<Mutex<HashMap<GroupKind, Arc<OnceLock<ControllerQueue>>>>>);
+pub(crate) struct Queues {
+    by_kind: Arc<Mutex<HashMap<GroupKind, QueueSlot>>>,
+    by_name: Arc<Mutex<HashMap<String, Arc<ControllerQueue>>>>,
+}
+
+/// The place where the queue of a kind will be.
+pub(crate) type QueueSlot = Arc<OnceLock<Arc<ControllerQueue>>>;
 
 /// The queue of a controller, and the keys that it could queue.
 pub(crate) struct ControllerQueue {
@@ -47,13 +53,28 @@ pub(crate) struct ControllerQueue {
 
 impl Queues {
     /// The place where the queue of a kind will be.
-    pub(crate) fn slot(&self, kind: &GroupKind) -> Arc<OnceLock<ControllerQueue>> {
-        Arc::clone(self.0.lock().entry(kind.clone()).or_default())
+    pub(crate) fn slot(&self, kind: &GroupKind) -> QueueSlot {
+        Arc::clone(self.by_kind.lock().entry(kind.clone()).or_default())
+    }
+
+    /// Adds the queue of a controller. It is that of its kind, unless another controller has the same kind.
+    pub(crate) fn add(&self, controller: &str, kind: &GroupKind, queue: ControllerQueue) {
+        let queue = Arc::new(queue);
+        drop(self.slot(kind).set(Arc::clone(&queue)));
+        self.by_name.lock().insert(controller.to_owned(), queue);
+    }
+
+    /// Queues all objects of a controller in the slow lane. One that is not constructed yet looks at all of them anyway.
+    pub(crate) fn queue_all(&self, controller: &str) {
+        let queue = self.by_name.lock().get(controller).cloned();
+        if let Some(queue) = queue {
+            (queue.keys)().into_iter().for_each(|key| queue.queue.slow(key));
+        }
     }
 }
 
 impl fmt::Debug for Queues {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.0.lock().keys()).finish()
+        f.debug_list().entries(self.by_kind.lock().keys()).finish()
     }
 }

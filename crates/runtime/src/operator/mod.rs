@@ -28,7 +28,9 @@ pub use builder::{Operator, OperatorOptions};
 pub use context::OperatorContext;
 pub use declarations::{Declarations, Rule};
 pub use error::{OperatorError, Responsible};
-pub(crate) use injected::ControllerQueue;
+#[cfg(test)]
+pub(crate) use injected::States;
+pub(crate) use injected::{ControllerQueue, QueueSlot, Queues};
 pub use phase::Phase;
 pub use preflight::MinimumVersion;
 pub use rbac::{rbac_documents, service_account_documents};

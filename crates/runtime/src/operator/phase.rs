@@ -8,6 +8,8 @@ pub enum Phase {
     Starting,
     /// The cluster is checked: version, kinds, permissions.
     Preflight,
+    /// The configuration is read from ConfigMaps.
+    ConfigLoaded,
     /// Watches are started and get their first lists.
     CachesSynced,
     /// Ready to work, waiting to lead.
@@ -26,6 +28,7 @@ impl Phase {
         match self {
             Self::Starting => "Starting",
             Self::Preflight => "Preflight",
+            Self::ConfigLoaded => "ConfigLoaded",
             Self::CachesSynced => "CachesSynced",
             Self::Standby => "Standby",
             Self::Leading => "Leading",

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use kube::core::DynamicObject;
 use kubewright_core::condition::ConditionManager;
-use kubewright_core::flow::{Blocked, Delay, Event, Flow, Halt, Reason, Wait};
+use kubewright_core::config::FromConfigMap;
+use kubewright_core::flow::{Blocked, Delay, Event, Failure, Flow, Halt, Origin, Reason, Wait};
 use kubewright_core::tracker::{SubjectReference, TrackedReference};
 use kubewright_machinery::object::{GroupVersionKind, Key, ObjectReference};
 use kubewright_machinery::selector::LabelSelector;
@@ -53,6 +54,14 @@ impl<K> Context<K> {
     /// Records events on the object.
     pub fn recorder(&self) -> ObjectRecorder<'_> {
         ObjectRecorder(&self.scope)
+    }
+
+    /// A typed configuration: the same value during the whole pass. A failure if no constructor of the operator asked for `Config<T>`.
+    pub fn config<T: FromConfigMap>(&self) -> Flow<Arc<T>> {
+        self.scope.config().get::<T>().ok_or_else(|| {
+            let text = format!("no constructor of the operator asks for Config<{}>", std::any::type_name::<T>());
+            Failure::msg(text).reason("InternalError").origin(Origin::Bug).into()
+        })
     }
 
     /// Queues keys of this controller.

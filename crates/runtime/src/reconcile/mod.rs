@@ -8,6 +8,7 @@
 mod census;
 mod context;
 mod controller;
+pub(crate) mod current;
 #[doc(hidden)]
 pub mod derive;
 mod draft;

@@ -128,11 +128,13 @@ impl<R: Reconcile> Registration for ReconcilerRegistration<R> {
             tracker: Tracker::new(&options.name, context.tasks.clone(), cluster(), &context.metrics),
             class: options.class.clone(),
             policy: options.policy,
+            configs: context.configs.clone(),
             time_limit: options.time_limit,
         };
         let known = Known { store: primary, class: options.class, own, filter: resync_filter };
         let resynced = known.clone();
         let passes = Pipeline { services: Arc::new(services), stages: pipeline() };
+        let name = options.name.clone();
         let mut runner = context.controller(options.name, Arc::new(passes)).drain(options.drain);
         runner = runner.resync(options.resync.or(context.resync), move || resynced.keys());
         if let (Some(workers), None) = (options.workers, context.workers) {
@@ -148,8 +150,7 @@ impl<R: Reconcile> Registration for ReconcilerRegistration<R> {
         };
         let queued = known.clone();
         let queue = ControllerQueue { queue: runner.enqueue(), keys: Box::new(move || queued.keys()) };
-        // Set once: controllers have one kind each.
-        drop(context.queues.slot(&R::Kind::gvk().group_kind()).set(queue));
+        context.queues.add(&name, &R::Kind::gvk().group_kind(), queue);
         let triggers = triggers.into_triggers().into_iter().map(|trigger| trigger.open(&context)).collect();
         let (on_status_change, debounce) = (options.on_status_change, options.debounce);
         Ok(Box::new(ConstructedReconciler::<R> { runner, known, triggers, on_status_change, debounce, context }))

@@ -14,6 +14,7 @@ use super::methods::Methods;
 use super::object::{PassObject, Primary};
 use super::tracking::{PassTracking, Tracker};
 use crate::cluster::{ApiError, Cluster};
+use crate::config::{Configs, Snapshot};
 use crate::controller::PassContext;
 use crate::events::Recorder;
 use crate::finalizer::{FinalizerOutcome, FinalizerWriter, RemovalGuard};
@@ -33,6 +34,7 @@ pub(super) struct Services {
     pub(super) tracker: Tracker,
     pub(super) class: Option<ClassFilter>,
     pub(super) policy: ConditionPolicy,
+    pub(super) configs: Configs,
     /// How long a method may run.
     pub(super) time_limit: Option<Duration>,
 }
@@ -50,6 +52,8 @@ pub(super) struct OwnFinalizer {
 pub(crate) struct PassScope {
     pub(super) pass: Arc<PassContext>,
     pub(super) services: Arc<Services>,
+    /// All typed configuration, as it was when the pass began (STAGE-3).
+    config: Arc<Snapshot>,
     /// The object as this pass has seen or written it last.
     latest: Mutex<Option<Arc<PassObject>>>,
     /// The conditions, while user code runs that reaches them through the context only.
@@ -69,14 +73,26 @@ pub(super) enum Held {
 
 impl PassScope {
     pub(super) fn new(pass: Arc<PassContext>, services: Arc<Services>) -> Self {
+        let config = services.configs.current();
         Self {
             pass,
             services,
+            config,
             latest: Mutex::default(),
             conditions: Mutex::default(),
             tracking: PassTracking::new(),
             has_told: Mutex::default(),
         }
+    }
+
+    /// All typed configuration of the pass.
+    pub(super) fn config(&self) -> &Snapshot {
+        &self.config
+    }
+
+    /// The same, if it is of this operator.
+    pub(crate) fn config_of(&self, configs: &Configs) -> Option<Arc<Snapshot>> {
+        self.services.configs.is(configs).then(|| Arc::clone(&self.config))
     }
 
     /// The object as this pass has seen or written it last.

@@ -103,6 +103,15 @@ impl Server {
     // What the world does.
 
     pub(crate) fn put(&self, namespace: &str, name: &str, data: &str) -> Value {
+        self.put_data(namespace, name, json!({"text": data}), data)
+    }
+
+    /// A config map with these keys.
+    pub(crate) fn put_config(&self, namespace: &str, name: &str, data: &Value) {
+        self.put_data(namespace, name, data.clone(), "config");
+    }
+
+    fn put_data(&self, namespace: &str, name: &str, data: Value, owner: &str) -> Value {
         let mut state = self.state.lock();
         let key = (namespace.to_owned(), name.to_owned());
         state.revision += 1;
@@ -116,9 +125,9 @@ impl Server {
             "kind": "ConfigMap",
             "metadata": {
                 "namespace": namespace, "name": name, "uid": uid, "resourceVersion": revision.to_string(),
-                "labels": {"owner": data},
+                "labels": {"owner": owner},
             },
-            "data": {"text": data},
+            "data": data,
         });
         state.objects.insert(key, object.clone());
         state.push(event, object.clone());

@@ -59,6 +59,8 @@ pub(super) struct RbacArgs {
     /// The namespace that the operator will run in; the first one that it watches by default
     #[arg(long, env = "SYSTEM_NAMESPACE", value_name = "NAME")]
     system_namespace: Option<String>,
+    #[arg(long, env = "CONFIG_LOGGING_NAME", value_name = "NAME", hide = true)]
+    config_logging_name: Option<String>,
 }
 
 #[derive(Clone, Debug, Args)]
@@ -70,6 +72,13 @@ pub(super) struct RunArgs {
     /// The namespaces to watch, separated by commas; all by default
     #[arg(long, env = "WATCH_NAMESPACES", value_delimiter = ',', value_name = "NAMES")]
     watch_namespaces: Vec<String>,
+    /// The namespace that the operator runs in, where its configuration is; that of the service account or of the kubeconfig's context by default
+    #[arg(long, env = "SYSTEM_NAMESPACE", value_name = "NAME")]
+    system_namespace: Option<String>,
+    #[arg(long, env = "SYSTEM_RESOURCE_LABEL", value_name = "KEY", hide = true)]
+    system_resource_label: Option<String>,
+    #[arg(long, env = "CONFIG_LOGGING_NAME", value_name = "NAME", hide = true)]
+    config_logging_name: Option<String>,
     /// Passes at once of each controller; 16 for components by default, 2 for others
     #[arg(long, env = "K_THREADS_PER_CONTROLLER", value_name = "NUMBER", value_parser = given(workers))]
     workers: Option<Given<usize>>,
@@ -182,13 +191,16 @@ impl RunArgs {
         }
         options.shutdown_timeout = value(self.shutdown_timeout).unwrap_or(options.shutdown_timeout);
         let named = |name: Option<String>| name.filter(|name| !name.is_empty());
+        options.system_namespace = named(self.system_namespace).or_else(|| options.system_namespace.take());
+        options.system_resource_label = named(self.system_resource_label).or_else(|| options.system_resource_label.take());
+        options.config_logging = named(self.config_logging_name).or_else(|| options.config_logging.take());
         options.instance = named(self.pod_name).or_else(|| options.instance.take()).or_else(|| named(self.hostname));
     }
 }
 
 impl RbacArgs {
-    /// What to print, for an operator that sets these options itself.
-    pub(super) fn documents(self, operator: Operator) -> Vec<Value> {
+    /// What to print, for an operator that sets these options itself, and what its author may have forgotten.
+    pub(super) fn documents(self, operator: Operator) -> (Vec<Value>, Vec<String>) {
         let prefix = self.prefix.unwrap_or_else(|| operator.name().to_owned());
         let watched = names(self.watch_namespaces);
         let system = self.system_namespace.filter(|name| !name.is_empty()).or_else(|| watched.first().cloned());
@@ -196,13 +208,16 @@ impl RbacArgs {
             if !watched.is_empty() {
                 options.watch_namespaces = watched;
             }
+            options.system_namespace = system.clone().or_else(|| options.system_namespace.take());
+            let logging = self.config_logging_name.filter(|name| !name.is_empty());
+            options.config_logging = logging.or_else(|| options.config_logging.take());
         });
         let declarations = operator.declarations();
         let mut documents = rbac_documents(&declarations, &prefix);
         if let Some(namespace) = system {
             documents.extend(service_account_documents(&declarations, &prefix, &namespace));
         }
-        documents
+        (documents, declarations.remarks().to_vec())
     }
 }
 

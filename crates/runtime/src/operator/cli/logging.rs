@@ -2,17 +2,25 @@
 
 use std::io::{self, IsTerminal as _};
 
-use tracing_subscriber::EnvFilter;
+use kubewright_core::config::LogLevels;
+use tracing_subscriber::layer::{Filter, Layer as _, SubscriberExt as _};
 use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{EnvFilter, Registry, reload};
 
 use super::args::{LogArgs, LogFormat};
+use super::levels::LevelsFilter;
 
 /// What a command logs where neither flag nor variable says anything.
 pub(super) struct LogDefaults {
     pub(super) filter: &'static str,
     /// Whether the format `auto` is JSON where the output is no terminal: a service is read by machines, a demonstration by people.
     pub(super) json_in_pipes: bool,
+    /// Whether levels follow a ConfigMap, unless the filter is pinned.
+    pub(super) follow_levels: bool,
 }
+
+/// Puts the levels of a ConfigMap into effect.
+pub(super) type LevelControl = Box<dyn Fn(&LogLevels) + Send + Sync>;
 
 /// A filter that cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -24,19 +32,39 @@ pub(super) struct InvalidFilter {
     source: tracing_subscriber::filter::ParseError,
 }
 
-/// Writes logs to the error output. A subscriber that is there already stays.
-pub(super) fn set_up(args: &LogArgs, defaults: &LogDefaults) -> Result<(), InvalidFilter> {
-    let filter = args.log_filter.as_deref().filter(|filter| !filter.is_empty()).unwrap_or(defaults.filter);
+/// Writes logs to the error output. A subscriber that is there already stays. Gives the control of the levels if they are to follow a ConfigMap.
+pub(super) fn set_up(args: &LogArgs, defaults: &LogDefaults) -> Result<Option<LevelControl>, InvalidFilter> {
+    let pinned = args.log_filter.as_deref().filter(|filter| !filter.is_empty());
+    if let (None, true) = (pinned, defaults.follow_levels) {
+        let (filter, handle) = reload::Layer::new(LevelsFilter::new(&LogLevels::default()));
+        let is_ours = init(args, defaults, filter);
+        let control = move |levels: &LogLevels| {
+            if let Err(error) = handle.reload(LevelsFilter::new(levels)) {
+                tracing::warn!(%error, "the log levels stay as they are");
+            }
+        };
+        return Ok(is_ours.then(|| Box::new(control) as LevelControl));
+    }
+    let filter = pinned.unwrap_or(defaults.filter);
     let filter = EnvFilter::try_new(filter).map_err(|source| InvalidFilter { filter: filter.to_owned(), source })?;
+    if init(args, defaults, filter) && defaults.follow_levels {
+        tracing::info!("the log filter is pinned by --log-filter or RUST_LOG; log levels in ConfigMaps are ignored");
+    }
+    Ok(None)
+}
+
+/// Installs the subscriber; returns whether there was none before.
+fn init(args: &LogArgs, defaults: &LogDefaults, filter: impl Filter<Registry> + Send + Sync + 'static) -> bool {
     let terminal = io::stderr().is_terminal();
-    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
-    let result = match args.format() {
-        LogFormat::Json => builder.json().finish().try_init(),
-        LogFormat::Auto if !terminal && defaults.json_in_pipes => builder.json().finish().try_init(),
-        LogFormat::Auto | LogFormat::Text => builder.with_ansi(terminal).finish().try_init(),
+    let lines = tracing_subscriber::fmt::layer().with_writer(io::stderr);
+    let lines = match args.format() {
+        LogFormat::Json => lines.json().boxed(),
+        LogFormat::Auto if !terminal && defaults.json_in_pipes => lines.json().boxed(),
+        LogFormat::Auto | LogFormat::Text => lines.with_ansi(terminal).boxed(),
     };
-    if result.is_err() {
+    let is_ours = tracing_subscriber::registry().with(lines.with_filter(filter)).try_init().is_ok();
+    if !is_ours {
         tracing::debug!("logs were set up before");
     }
-    Ok(())
+    is_ours
 }

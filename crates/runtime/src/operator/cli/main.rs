@@ -16,13 +16,14 @@ use tokio_util::sync::CancellationToken;
 
 use super::args::{Cli, ClusterArgs, Command, RunArgs};
 use super::logging::{LogDefaults, set_up};
+use super::namespace::system_namespace;
 use super::{DevEnvironment, Interrupts};
 use crate::cluster::{ConnectError, config_from_file, infer_config};
 use crate::operator::{Operator, OperatorError};
 
 /// What is logged by default: by an operator, and by one that somebody tries out. The client logs errors that we report too.
-const RUN_LOGS: LogDefaults = LogDefaults { filter: "info,kube_client=off", json_in_pipes: true };
-const DEV_LOGS: LogDefaults = LogDefaults { filter: "warn,kube_client=off", json_in_pipes: false };
+const RUN_LOGS: LogDefaults = LogDefaults { filter: "info,kube_client=off", json_in_pipes: true, follow_levels: true };
+const DEV_LOGS: LogDefaults = LogDefaults { filter: "warn,kube_client=off", json_in_pipes: false, follow_levels: false };
 
 /// The exit code of a wrong command line.
 const USAGE: u8 = 2;
@@ -58,26 +59,29 @@ pub async fn main_from(
                 );
             };
             match set_up(&logging, &DEV_LOGS) {
-                Ok(()) => environment.run(operator, args).await,
+                Ok(_) => environment.run(operator, args).await,
                 Err(error) => usage(error),
             }
         }
         Command::Crds => print_documents(operator.declarations().crds()),
         Command::Rbac(args) => {
-            for remark in operator.declarations().remarks() {
+            let (documents, remarks) = args.documents(operator);
+            for remark in remarks {
                 // Nobody can be told when the output is closed.
                 let _ = writeln!(io::stderr(), "warning: {remark}");
             }
-            print_documents(&args.documents(operator))
+            print_documents(&documents)
         }
         Command::Version => print(&format!("{}\n", operator.version_line())),
     }
 }
 
 async fn run(operator: Operator, args: RunArgs) -> ExitCode {
-    if let Err(error) = set_up(&args.logging, &RUN_LOGS) {
-        return usage(error);
-    }
+    let operator = match set_up(&args.logging, &RUN_LOGS) {
+        Ok(Some(control)) => operator.on_log_levels(control),
+        Ok(None) => operator,
+        Err(error) => return usage(error),
+    };
     let mut interrupts = match Interrupts::listen() {
         Ok(interrupts) => interrupts,
         Err(error) => return failed(1, format!("listen for signals: {error}")),
@@ -111,7 +115,12 @@ async fn connect_and_run(operator: Operator, args: RunArgs, shutdown: Cancellati
     let config = config(&args.cluster).await?;
     // The address may carry a password.
     tracing::info!(server = %redact(&config.cluster_url.to_string()), "connecting");
-    operator.options(|options| args.apply(options)).run_config(config, shutdown).await
+    let detected = system_namespace(&args.cluster);
+    let operator = operator.options(|options| {
+        args.apply(options);
+        options.system_namespace = options.system_namespace.take().or(detected);
+    });
+    operator.run_config(config, shutdown).await
 }
 
 async fn config(args: &ClusterArgs) -> Result<Config, ConnectError> {

@@ -3,8 +3,10 @@
 mod args;
 mod dev;
 mod interrupts;
+mod levels;
 mod logging;
 mod main;
+mod namespace;
 
 #[cfg(test)]
 mod tests;

@@ -65,6 +65,9 @@ fn an_empty_value_is_none() {
         "--watch-namespaces",
         "--disable-controllers",
         "--log-format",
+        "--system-namespace",
+        "--system-resource-label",
+        "--config-logging-name",
         "--pod-name",
         "--hostname",
     ];
@@ -76,6 +79,18 @@ fn an_empty_value_is_none() {
     Cli::try_parse_from(["demo", "--hostname", ""]).unwrap().run.apply(&mut plain);
     assert_eq!(format!("{options:?}"), format!("{plain:?}"));
     assert_eq!(cli.run.logging.format(), LogFormat::Auto);
+}
+
+// 2.2
+#[test]
+fn the_system_namespace_of_the_command_line_wins() {
+    let namespace = |args: &[&str]| {
+        let mut options = OperatorOptions { system_namespace: Some("built".to_owned()), ..OperatorOptions::default() };
+        Cli::try_parse_from(std::iter::once(&"demo").chain(args)).unwrap().run.apply(&mut options);
+        options.system_namespace.unwrap_or_default()
+    };
+    assert_eq!(namespace(&["--system-namespace", "flag"]), "flag");
+    assert_eq!(namespace(&["run", "--system-namespace", ""]), "built");
 }
 
 // 2.2, EMIT-1
@@ -142,7 +157,7 @@ fn roles_come_with_a_service_account_where_its_namespace_is_known() {
     let printed = |args: &[&str]| {
         let cli = Cli::try_parse_from(["demo", "rbac"].iter().chain(args)).unwrap();
         let Some(Command::Rbac(args)) = cli.command else { panic!("another command") };
-        let documents = args.documents(Operator::new("demo"));
+        let (documents, _) = args.documents(Operator::new("demo"));
         let text = |document: &Value, pointer: &str| document.pointer(pointer).and_then(Value::as_str).unwrap_or("-").to_owned();
         let line = |document: &Value| {
             let subject = text(document, "/subjects/0/namespace");

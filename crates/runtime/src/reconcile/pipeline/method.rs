@@ -1,7 +1,7 @@
 use std::convert::Infallible;
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
-
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use futures::FutureExt as _;
@@ -11,6 +11,7 @@ use tower::Service;
 use tracing::Instrument as _;
 
 use super::{PassEnd, PassRequest, Work};
+use crate::reconcile::current;
 use crate::reconcile::scope::PassScope;
 use crate::task::panic_message;
 
@@ -58,13 +59,13 @@ async fn call(request: PassRequest) -> PassEnd {
 }
 
 /// Runs a method; a panic or the end of its time is a failure (ACT-13).
-pub(super) async fn guarded(scope: &PassScope, method: impl Future<Output = Flow> + Send) -> Flow {
+pub(super) async fn guarded(scope: &Arc<PassScope>, method: impl Future<Output = Flow> + Send) -> Flow {
     limited(scope, method).await.0
 }
 
 /// The outcome, and whether the method was broken off.
-async fn limited(scope: &PassScope, method: impl Future<Output = Flow> + Send) -> (Flow, bool) {
-    let method = AssertUnwindSafe(method).catch_unwind();
+async fn limited(scope: &Arc<PassScope>, method: impl Future<Output = Flow> + Send) -> (Flow, bool) {
+    let method = AssertUnwindSafe(current::within(Arc::clone(scope), method)).catch_unwind();
     let ended = match scope.services.time_limit {
         Some(limit) => scope.services.cluster.clock().limit(limit, method).await,
         None => Ok(method.await),

@@ -1,0 +1,90 @@
+//! The types of configuration that the parts of an operator declare.
+
+use std::any::{Any, TypeId};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::Arc;
+
+use kubewright_core::config::FromConfigMap;
+
+use super::entry::{AnyConfig, ConfigEntry};
+
+/// The values that the operator's author gives.
+#[derive(Clone, Default)]
+pub(crate) struct ConfigValues {
+    defaults: BTreeMap<TypeId, AnyConfig>,
+    fixed: BTreeMap<TypeId, AnyConfig>,
+}
+
+impl ConfigValues {
+    pub(crate) fn default_to<T: Any + Send + Sync>(&mut self, value: T) {
+        self.defaults.insert(TypeId::of::<T>(), Arc::new(value));
+    }
+
+    pub(crate) fn fix<T: Any + Send + Sync>(&mut self, value: T) {
+        self.fixed.insert(TypeId::of::<T>(), Arc::new(value));
+    }
+}
+
+impl fmt::Debug for ConfigValues {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ConfigValues({} defaults, {} fixed)", self.defaults.len(), self.fixed.len())
+    }
+}
+
+/// The types of configuration that the parts of an operator declare.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct DeclaredConfigs {
+    values: ConfigValues,
+    entries: BTreeMap<TypeId, ConfigEntry>,
+}
+
+/// A type of configuration as it was declared.
+pub(crate) struct Declared {
+    /// Whether its ConfigMap is read: it has no fixed value.
+    pub(crate) is_read: bool,
+    /// What is wrong with the type.
+    pub(crate) problem: Option<String>,
+}
+
+impl DeclaredConfigs {
+    pub(crate) fn with(values: ConfigValues) -> Self {
+        Self { values, entries: BTreeMap::new() }
+    }
+
+    /// Adds a type for a controller, if it is one that asks.
+    pub(crate) fn declare<T: FromConfigMap>(&mut self, controller: Option<&str>) -> Declared {
+        let type_id = TypeId::of::<T>();
+        let values = &self.values;
+        let entry = self
+            .entries
+            .entry(type_id)
+            .or_insert_with(|| ConfigEntry::of::<T>(values.defaults.get(&type_id).cloned(), values.fixed.get(&type_id).cloned()));
+        entry.controllers.extend(controller.map(str::to_owned));
+        let is_read = entry.fixed.is_none();
+        let has_default = T::REQUIRED || entry.default.is_some();
+        let errors = if is_read && !has_default { T::from_data(&BTreeMap::new()).err() } else { None };
+        let problem = errors.map(|errors| {
+            let errors = errors.to_string().replace('\n', "; ");
+            format!(
+                "the configuration {} is optional and has no value without its ConfigMap {:?}: {errors}; give each key a default, or the \
+                 operator one with `.config_default(…)`",
+                entry.type_name, entry.map
+            )
+        });
+        Declared { is_read, problem }
+    }
+
+    /// Whether the ConfigMap of any type is read.
+    pub(crate) fn is_any_read(&self) -> bool {
+        self.entries.values().any(|entry| entry.fixed.is_none())
+    }
+
+    /// The types that controllers ask for which are not disabled.
+    pub(crate) fn enabled(&self, disabled: &[String]) -> Vec<ConfigEntry> {
+        let disabled: BTreeSet<&String> = disabled.iter().collect();
+        let is_asked_for =
+            |entry: &&ConfigEntry| entry.controllers.is_empty() || entry.controllers.iter().any(|name| !disabled.contains(name));
+        self.entries.values().filter(is_asked_for).cloned().collect()
+    }
+}

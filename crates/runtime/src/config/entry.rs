@@ -1,0 +1,95 @@
+//! A type of configuration that constructors ask for, without its type.
+
+use std::any::{Any, TypeId, type_name};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::Arc;
+
+use kubewright_core::config::{ConfigErrors, FromConfigMap, Parsed};
+use tokio::sync::watch;
+
+/// A configuration without its type.
+pub(super) type AnyConfig = Arc<dyn Any + Send + Sync>;
+
+/// A type of configuration that constructors ask for.
+#[derive(Clone)]
+pub(crate) struct ConfigEntry {
+    pub(super) type_id: TypeId,
+    pub(super) type_name: &'static str,
+    /// The name of the ConfigMap.
+    pub(super) map: &'static str,
+    /// The value without ConfigMap. Without one, the operator waits for the ConfigMap.
+    pub(super) default: Option<AnyConfig>,
+    /// The value in place of the ConfigMap.
+    pub(super) fixed: Option<AnyConfig>,
+    /// The controllers whose constructors ask for it.
+    pub(super) controllers: BTreeSet<String>,
+    parse: fn(&BTreeMap<String, String>) -> Result<Parsed<Erased>, ConfigErrors>,
+    equal: fn(&AnyConfig, &AnyConfig) -> bool,
+    channel: fn(&AnyConfig) -> Option<Box<dyn Channel>>,
+}
+
+/// A parsed configuration without its type.
+#[derive(Clone)]
+pub(super) struct Erased(pub(super) AnyConfig);
+
+impl ConfigEntry {
+    /// The type `T`, for which no controller has asked yet.
+    pub(super) fn of<T: FromConfigMap>(default: Option<AnyConfig>, fixed: Option<AnyConfig>) -> Self {
+        Self {
+            type_id: TypeId::of::<T>(),
+            type_name: type_name::<T>(),
+            map: T::NAME,
+            default: default.or_else(|| if T::REQUIRED { None } else { T::defaults().map(|value| Arc::new(value) as AnyConfig) }),
+            fixed,
+            controllers: BTreeSet::new(),
+            parse: |data| {
+                let Parsed { value, unknown_keys } = T::from_data(data)?;
+                Ok(Parsed { value: Erased(Arc::new(value)), unknown_keys })
+            },
+            equal: |a, b| a.downcast_ref::<T>() == b.downcast_ref::<T>(),
+            channel: |value| {
+                let value = Arc::downcast::<T>(Arc::clone(value)).ok()?;
+                Some(Box::new(watch::Sender::new(value)))
+            },
+        }
+    }
+
+    pub(super) fn parse(&self, data: &BTreeMap<String, String>) -> Result<Parsed<Erased>, ConfigErrors> {
+        (self.parse)(data)
+    }
+
+    pub(super) fn is_equal(&self, a: &AnyConfig, b: &AnyConfig) -> bool {
+        (self.equal)(a, b)
+    }
+
+    /// A channel with this value, which has the type of the entry.
+    pub(super) fn channel(&self, value: &AnyConfig) -> Option<Box<dyn Channel>> {
+        (self.channel)(value)
+    }
+}
+
+impl fmt::Debug for ConfigEntry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ConfigEntry").field("type", &self.type_name).field("map", &self.map).finish_non_exhaustive()
+    }
+}
+
+/// The channel that tells the changes of one type.
+pub(super) trait Channel: Send + Sync {
+    fn send(&self, value: &AnyConfig);
+
+    fn as_any(&self) -> &dyn Any;
+}
+
+impl<T: Send + Sync + 'static> Channel for watch::Sender<Arc<T>> {
+    fn send(&self, value: &AnyConfig) {
+        if let Ok(value) = Arc::downcast::<T>(Arc::clone(value)) {
+            self.send_replace(value);
+        }
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

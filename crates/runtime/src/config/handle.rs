@@ -1,0 +1,70 @@
+//! The handle that reconcilers keep.
+
+use std::any::type_name;
+use std::fmt;
+use std::sync::Arc;
+
+use kubewright_core::config::FromConfigMap;
+use kubewright_core::flow::BoxError;
+use tokio::sync::watch;
+
+use super::Configs;
+use crate::inject::{FromOperator, Missing};
+use crate::operator::{Declarations, OperatorContext};
+use crate::reconcile::current;
+
+/// A typed configuration that follows its ConfigMap. Cheap to clone.
+///
+/// An argument of a reconciler's constructor: asking for it declares the ConfigMap, and the constructor runs when it is loaded. When the value changes, all
+/// objects of the controller are looked at again.
+pub struct Config<T> {
+    /// None of a fixed value.
+    configs: Option<Configs>,
+    channel: watch::Sender<Arc<T>>,
+}
+
+impl<T: Send + Sync + 'static> Config<T> {
+    /// A configuration that never changes, for tests of code that takes one.
+    pub fn fixed(value: T) -> Self {
+        Self { configs: None, channel: watch::Sender::new(Arc::new(value)) }
+    }
+
+    /// The value. In a method of a reconciler it is the same during the whole pass, whatever happens to the ConfigMap; a task that the method
+    /// spawns sees the current one.
+    pub fn snapshot(&self) -> Arc<T> {
+        let snapshot = self.configs.as_ref().map(|configs| {
+            let frozen = current::pass().and_then(|pass| pass.config_of(configs));
+            frozen.unwrap_or_else(|| configs.current())
+        });
+        let value = snapshot.and_then(|snapshot| snapshot.get::<T>());
+        value.unwrap_or_else(|| Arc::clone(&*self.channel.borrow()))
+    }
+
+    /// The values from now on, and the current one. A change of the ConfigMap that leaves the value equal is not told.
+    pub fn changes(&self) -> watch::Receiver<Arc<T>> {
+        self.channel.subscribe()
+    }
+}
+
+impl<T: FromConfigMap> FromOperator for Config<T> {
+    fn declare(declarations: &mut Declarations) {
+        declarations.config::<T>();
+    }
+
+    fn extract(context: &OperatorContext) -> Result<Self, BoxError> {
+        let channel = context.configs.channel().ok_or_else(|| Missing::new(format!("Config<{}>", type_name::<T>())))?;
+        Ok(Self { configs: Some(context.configs.clone()), channel })
+    }
+}
+
+impl<T> Clone for Config<T> {
+    fn clone(&self) -> Self {
+        Self { configs: self.configs.clone(), channel: self.channel.clone() }
+    }
+}
+
+impl<T> fmt::Debug for Config<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Config<{}>", type_name::<T>())
+    }
+}

@@ -1,0 +1,264 @@
+//! Keeps all typed configuration as the ConfigMaps have it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kubewright_core::config::LogLevels;
+use kubewright_core::flow::redact;
+use parking_lot::Mutex;
+use tokio_util::sync::CancellationToken;
+
+use super::Configs;
+use super::entry::ConfigEntry;
+use super::maps::{FoundMap, Registered, watch_of};
+use super::report::Reporter;
+use super::table::{Reading, Table};
+use crate::clock::Clock;
+use crate::operator::{OperatorContext, Queues};
+use crate::watch::{Changes, ProjectedStore};
+
+/// Changes that come within this time of each other are swapped together ...
+const TOGETHER: Duration = Duration::from_millis(100);
+/// ... but none waits longer than this.
+const LONGEST: Duration = Duration::from_secs(1);
+
+type Maps = ProjectedStore<Option<Box<FoundMap>>>;
+
+/// Puts log levels into effect.
+pub(crate) type LevelSink = Arc<dyn Fn(&LogLevels) + Send + Sync>;
+
+/// What a keeper is started with.
+#[derive(Default)]
+pub(crate) struct KeeperOptions {
+    /// The types of configuration.
+    pub(crate) entries: Vec<ConfigEntry>,
+    /// A label that ConfigMaps must have to be seen; none for all.
+    pub(crate) label: Option<String>,
+    /// The name of the ConfigMap with log levels, and what puts them into effect.
+    pub(crate) levels: Option<(String, LevelSink)>,
+}
+
+/// Keeps all typed configuration as the ConfigMaps have it.
+pub(crate) struct Keeper {
+    operator: Arc<str>,
+    configs: Configs,
+    table: Table,
+    levels: Option<FollowedLevels>,
+    source: Option<Source>,
+    reporter: Reporter,
+    queues: Queues,
+    clock: Clock,
+    waiting: Waiting,
+}
+
+/// The ConfigMaps in the cluster.
+struct Source {
+    store: Maps,
+    changes: Changes<Option<Box<FoundMap>>>,
+    /// What has been read, by name.
+    read: BTreeMap<String, Option<Arc<Option<Box<FoundMap>>>>>,
+    /// The names of the ConfigMaps that types are read from.
+    typed: BTreeSet<String>,
+    names: Arc<BTreeSet<String>>,
+}
+
+/// The log levels that are in effect.
+struct FollowedLevels {
+    map: String,
+    current: LogLevels,
+    apply: LevelSink,
+}
+
+/// What the first snapshot waits for. Cheap to clone.
+#[derive(Clone, Default)]
+pub(crate) struct Waiting(Arc<Mutex<WaitingState>>);
+
+#[derive(Default)]
+struct WaitingState {
+    is_loaded: bool,
+    store: Option<Maps>,
+    culprits: Vec<String>,
+}
+
+impl Waiting {
+    /// What is waited for; nothing once the configuration is loaded.
+    pub(crate) fn culprits(&self) -> Vec<String> {
+        let state = self.0.lock();
+        match &state.store {
+            Some(store) if !state.is_loaded && !store.is_synced() => {
+                let error = store.status().error.map(|error| format!(" ({error})")).unwrap_or_default();
+                vec![format!("the watch of {store}{error}")]
+            }
+            _ => state.culprits.clone(),
+        }
+    }
+}
+
+impl Keeper {
+    /// Starts the watch, unless there is nothing to read.
+    pub(crate) fn start(context: &OperatorContext, options: KeeperOptions) -> Self {
+        let KeeperOptions { entries, label, levels } = options;
+        let table = Table::new(entries);
+        let typed = table.maps();
+        let mut names = typed.clone();
+        names.extend(levels.iter().map(|(map, _)| map.clone()));
+        let namespace = context.system_namespace.to_string();
+        let source = (!names.is_empty()).then(|| {
+            let names = Arc::new(names);
+            let spec = watch_of(&namespace, label.as_deref());
+            let store = context.cluster.watches().subscribe(spec, Arc::new(Registered(Arc::clone(&names))));
+            let changes = store.changes();
+            Source { store, changes, read: BTreeMap::new(), typed, names }
+        });
+        let levels = levels.map(|(map, apply)| FollowedLevels { map, current: LogLevels::default(), apply });
+        Self {
+            operator: Arc::clone(&context.operator),
+            configs: context.configs.clone(),
+            table,
+            levels,
+            source,
+            reporter: Reporter { namespace, recorder: context.recorder.clone(), metrics: context.metrics.clone() },
+            queues: context.queues.clone(),
+            clock: context.clock.clone(),
+            waiting: Waiting::default(),
+        }
+    }
+
+    /// Whether there are types that are read from ConfigMaps.
+    pub(crate) fn reads_types(&self) -> bool {
+        self.source.as_ref().is_some_and(|source| !source.typed.is_empty())
+    }
+
+    /// What [`load`](Self::load) waits for.
+    pub(crate) fn waiting(&self) -> Waiting {
+        self.waiting.clone()
+    }
+
+    /// Makes the first snapshot, when the first list is complete and each type has a value. Waits for nothing where no type is read.
+    pub(crate) async fn load(&mut self) {
+        if let Some(source) = self.source.as_ref().filter(|source| !source.typed.is_empty()) {
+            self.waiting.0.lock().store = Some(source.store.clone());
+            source.store.synced().await;
+            self.read();
+            while !self.tell_missing().is_empty() {
+                self.next_change().await;
+                self.read();
+            }
+        }
+        *self.waiting.0.lock() = WaitingState { is_loaded: true, ..WaitingState::default() };
+        self.swap();
+    }
+
+    /// Follows the ConfigMaps until `stop`.
+    pub(crate) async fn follow(mut self, stop: CancellationToken) {
+        let following = async {
+            loop {
+                self.next_change().await;
+                let end = self.clock.moment() + LONGEST;
+                // Until nothing has come for a while.
+                loop {
+                    let left = end.since(self.clock.moment());
+                    let clock = self.clock.clone();
+                    if left.is_zero() || clock.limit(TOGETHER.min(left), self.next_change()).await.is_err() {
+                        break;
+                    }
+                }
+                self.read();
+                self.swap();
+            }
+        };
+        tokio::select! {
+            () = stop.cancelled() => {}
+            () = following => {}
+        }
+    }
+
+    /// The next change of a ConfigMap that is read.
+    async fn next_change(&mut self) {
+        let Some(source) = &mut self.source else { return std::future::pending().await };
+        loop {
+            match source.changes.next().await {
+                Some(change) if source.names.contains(change.key.name()) => return,
+                Some(_) => {}
+                None => return std::future::pending().await,
+            }
+        }
+    }
+
+    /// Takes in the ConfigMaps that have changed since they were read last.
+    fn read(&mut self) {
+        let Some(source) = &mut self.source else { return };
+        for name in source.names.iter() {
+            let found = source.store.find(&self.reporter.namespace, name);
+            let data = |found: &Option<Arc<Option<Box<FoundMap>>>>| Some(found.as_deref()?.as_ref()?.data.clone());
+            if source.read.get(name).is_some_and(|read| data(read) == data(&found)) {
+                continue;
+            }
+            source.read.insert(name.clone(), found.clone());
+            let map = found.as_deref().and_then(Option::as_deref);
+            let mut reading = self.table.read(name, map.map(|map| &map.data));
+            let is_of_levels = self.levels.as_mut().filter(|levels| levels.map == *name);
+            if let Some(levels) = is_of_levels {
+                levels.read(&self.operator, map, &mut reading);
+            }
+            match map {
+                Some(map) => self.reporter.read(name, &map.reference, &reading),
+                None => self.reporter.absent(name, &reading),
+            }
+        }
+    }
+
+    /// Tells what is waited for, and returns it.
+    fn tell_missing(&self) -> Vec<String> {
+        let namespace = &self.reporter.namespace;
+        let culprit = |(map, errors): (&str, BTreeSet<String>)| {
+            let errors: Vec<String> = errors.into_iter().collect();
+            let found = self.source.as_ref().and_then(|source| source.store.find(namespace, map)).is_some();
+            let problem =
+                if found { errors.join("; ") } else { "it does not exist, or is not labelled as it should be".to_owned() };
+            format!("ConfigMap {namespace}/{map} ({})", redact(&problem))
+        };
+        let culprits: Vec<String> = self.table.missing().into_iter().map(culprit).collect();
+        self.waiting.0.lock().culprits.clone_from(&culprits);
+        culprits
+    }
+
+    /// Swaps the snapshot if a value has changed, and queues the objects of the controllers that asked for one.
+    fn swap(&mut self) {
+        let snapshot = self.table.snapshot();
+        let changed = self.table.take_changed();
+        if changed.is_empty() {
+            return;
+        }
+        let controllers: BTreeSet<String> = changed.iter().flat_map(|entry| entry.controllers.iter().cloned()).collect();
+        let maps: BTreeSet<&str> = changed.iter().map(|entry| entry.map).collect();
+        tracing::info!(config = maps.into_iter().collect::<Vec<_>>().join(", "), "the configuration is loaded");
+        self.configs.swap(snapshot, changed);
+        for controller in controllers {
+            self.queues.queue_all(&controller);
+        }
+    }
+}
+
+impl FollowedLevels {
+    fn read(&mut self, operator: &str, map: Option<&FoundMap>, reading: &mut Reading) {
+        let none = BTreeMap::new();
+        let (levels, errors) = self.current.updated(operator, map.map_or(&none, |map| &map.data));
+        reading.errors.extend(errors.iter().flat_map(|errors| errors.to_string().lines().map(str::to_owned).collect::<Vec<_>>()));
+        if levels != self.current {
+            (self.apply)(&levels);
+            self.current = levels;
+        }
+        // Its other keys belong to other operators and to the format.
+        reading.unknown.clear();
+    }
+}
+
+impl fmt::Debug for Keeper {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = self.source.as_ref().map(|source| &source.names);
+        f.debug_struct("Keeper").field("maps", &names).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,38 @@
+//! The ConfigMaps as the watch keeps them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use kubewright_core::config::data_of;
+use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _, ObjectReference};
+use serde_json::Value;
+
+use crate::watch::{Project, Unprojectable, WatchSpec};
+
+/// A ConfigMap that a part of the operator reads.
+#[derive(Debug)]
+pub(super) struct FoundMap {
+    pub(super) data: BTreeMap<String, String>,
+    pub(super) reference: ObjectReference,
+}
+
+/// Keeps the ConfigMaps with these names only. Others are a null pointer each.
+pub(super) struct Registered(pub(super) Arc<BTreeSet<String>>);
+
+impl Project for Registered {
+    type Output = Option<Box<FoundMap>>;
+
+    fn project(&self, object: &Value) -> Result<Self::Output, Unprojectable> {
+        let found = || Box::new(FoundMap { data: data_of(object), reference: ObjectReference::of(object) });
+        Ok(self.0.contains(object.name()).then(found))
+    }
+}
+
+/// The watch on the ConfigMaps of a namespace, only those with a label if one is given.
+pub(super) fn watch_of(namespace: &str, label: Option<&str>) -> WatchSpec {
+    let spec = WatchSpec::of_version(&GroupVersionKind::new("", "v1", "ConfigMap")).in_namespace(namespace);
+    match label {
+        Some(label) => spec.labels(label),
+        None => spec,
+    }
+}

@@ -1,0 +1,47 @@
+//! What operators of clusters are told about ConfigMaps that cannot be used (CFG-14).
+
+use kubewright_core::flow::{Event, redact};
+use kubewright_machinery::object::ObjectReference;
+
+use super::table::Reading;
+use crate::events::Recorder;
+use crate::metrics::{ConfigLabels, Metrics};
+
+/// Tells of ConfigMaps that were read.
+pub(super) struct Reporter {
+    pub(super) namespace: String,
+    pub(super) recorder: Recorder,
+    pub(super) metrics: Metrics,
+}
+
+impl Reporter {
+    /// Tells of a ConfigMap that is there.
+    pub(super) fn read(&self, map: &str, reference: &ObjectReference, reading: &Reading) {
+        let gauge = self.metrics.standard().config_reloads.get_or_create(&ConfigLabels { config: map.to_owned() }).clone();
+        gauge.set(i64::from(reading.errors.is_empty()));
+        let namespace = &*self.namespace;
+        if !reading.errors.is_empty() {
+            let error = reading.errors.join("; ");
+            let remedy = if reading.is_usable {
+                "the last valid value, or else the default, is in use"
+            } else {
+                "the operator waits for a correction"
+            };
+            tracing::error!(config = map, namespace, error = %redact(&error), "the configuration is invalid; {remedy}");
+            self.recorder.record(reference, Event::warning("InvalidConfiguration", format!("{error}; {remedy}")));
+        }
+        for key in &reading.unknown {
+            tracing::debug!(config = map, namespace, key, "nothing reads this key of the configuration");
+        }
+    }
+
+    /// Tells of a ConfigMap that is not there.
+    pub(super) fn absent(&self, map: &str, reading: &Reading) {
+        if reading.is_orphaned {
+            tracing::warn!(config = map, namespace = self.namespace, "the configuration is gone; its last value stays in use");
+        } else if reading.is_usable {
+            // The default is in use, as it should be.
+            self.metrics.standard().config_reloads.get_or_create(&ConfigLabels { config: map.to_owned() }).set(1);
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! The pass whose code runs on the current task.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use super::scope::PassScope;
+
+tokio::task_local! {
+    static PASS: Arc<PassScope>;
+}
+
+/// Runs a method of a reconciler as code of its pass. Tasks that it spawns are outside of the pass.
+pub(super) fn within<F: Future>(scope: Arc<PassScope>, method: F) -> impl Future<Output = F::Output> {
+    PASS.scope(scope, method)
+}
+
+/// The pass whose code runs on the current task.
+pub(crate) fn pass() -> Option<Arc<PassScope>> {
+    PASS.try_with(Arc::clone).ok()
+}

@@ -14,8 +14,8 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::counters::Counters;
-use super::discreet::discreet;
 use super::error::asked_wait;
+use super::user_client::UserClient;
 use super::warnings::Warnings;
 use super::{
     ApiError, ApiRequest, ConnectError, Discovery, Impersonation, Rate, RequestCounts, RequestMetrics, Retry, StatusError, Verb,
@@ -30,6 +30,8 @@ pub struct Cluster {
     pub(super) connection: Arc<Connection>,
     discovery: Discovery,
     watches: Watches,
+    /// The client for hooks and reconcilers; made when it is first asked for. It holds the watches, so these must not hold it.
+    user_client: Arc<OnceLock<kube::Client>>,
 }
 
 /// What a [`Cluster`] needs from its surroundings.
@@ -100,7 +102,6 @@ impl Cluster {
         let tasks = options.tasks.clone();
         let connection = Arc::new(Connection {
             client,
-            discreet: OnceLock::new(),
             user_agent: HeaderValue::from_str(&options.user_agent).ok(),
             acts_as_another: false,
             acts_for: None,
@@ -113,7 +114,7 @@ impl Cluster {
         });
         let discovery = Discovery::new(connection.clone());
         let watches = Watches::new(connection.clone(), discovery.clone(), tasks);
-        Self { connection, discovery, watches }
+        Self { connection, discovery, watches, user_client: Arc::default() }
     }
 
     /// A cluster as a client configuration describes it. No request is sent yet.
@@ -171,7 +172,6 @@ impl Cluster {
     fn with_connection(&self, change: impl FnOnce(&mut Connection)) -> Self {
         let mut connection = Connection {
             client: self.connection.client.clone(),
-            discreet: OnceLock::new(),
             user_agent: self.connection.user_agent.clone(),
             acts_as_another: self.connection.acts_as_another,
             acts_for: self.connection.acts_for.clone(),
@@ -186,7 +186,7 @@ impl Cluster {
         let connection = Arc::new(connection);
         let tasks = connection.options.tasks.clone();
         let watches = Watches::new(connection.clone(), self.discovery.clone(), tasks);
-        Self { connection, discovery: self.discovery.clone(), watches }
+        Self { connection, discovery: self.discovery.clone(), watches, user_client: Arc::default() }
     }
 
     /// Sends a request once and returns the parsed body.
@@ -279,10 +279,17 @@ impl Cluster {
     }
 
     /// A client for typed access, with the identity of this cluster (see [`Self::acting_as`]). Its requests are not counted nor bounded.
-    /// Its errors show nothing of the confidential values that its requests hold, as those of the cluster itself.
+    /// Its errors show nothing of the confidential values that its requests hold, as those of the cluster itself. What it writes is visible
+    /// at once in all stores of this cluster, where it counts as an event (STORE-8).
     pub fn client(&self) -> &kube::Client {
-        let connection = &self.connection;
-        connection.discreet.get_or_init(|| discreet(&connection.client, Arc::clone(&connection.credentials)))
+        self.user_client.get_or_init(|| {
+            let user_client = UserClient {
+                credentials: Arc::clone(&self.connection.credentials),
+                discovery: self.discovery.clone(),
+                watches: self.watches.clone(),
+            };
+            user_client.around(&self.connection.client)
+        })
     }
 
     /// How many requests were sent so far.
@@ -309,8 +316,6 @@ const NOT_ACCEPTABLE: u16 = 406;
 pub(crate) struct Connection {
     /// Makes requests for whom the cluster acts.
     client: kube::Client,
-    /// The client for hooks and reconcilers; made when it is first asked for.
-    discreet: OnceLock<kube::Client>,
     user_agent: Option<HeaderValue>,
     acts_as_another: bool,
     /// The user for whom requests are made, if that is not said by the configuration of the client.

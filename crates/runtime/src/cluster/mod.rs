@@ -8,16 +8,18 @@
 mod connect;
 mod counters;
 mod discovery;
-mod discreet;
 mod error;
 mod handle;
 mod impersonation;
+mod own_write;
 mod rate;
 mod request;
 mod resource;
 mod retry;
 mod types;
+mod user_client;
 mod warnings;
+mod write_observer;
 
 pub use connect::{ConnectError, config_from_file, infer_config};
 pub use counters::{RequestCounts, RequestMetrics};
@@ -29,9 +31,11 @@ pub use rate::Rate;
 pub use request::{ApiRequest, PatchKind, Propagation, Verb};
 pub use resource::ApiResource;
 pub use retry::Retry;
+pub use write_observer::{Write, WriteObserver, observe_writes};
 
 pub(crate) use error::chain;
 pub(crate) use handle::Connection;
+pub(crate) use own_write::is_removed;
 
 #[cfg(test)]
 mod tests;

@@ -46,6 +46,12 @@ impl PassContext {
         self.shared.metrics.standard().panics.get_or_create(&labels).inc();
     }
 
+    /// Counts a pass whose object is an own write that no event has told yet.
+    pub fn count_read_ahead(&self) {
+        let labels = ControllerLabels { controller: self.shared.name.clone() };
+        self.shared.metrics.standard().reads_ahead.get_or_create(&labels).inc();
+    }
+
     /// When the pass started.
     pub fn started(&self) -> Moment {
         self.started

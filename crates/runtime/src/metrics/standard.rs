@@ -57,6 +57,8 @@ pub struct Standard {
     pub durations: Family<ReconcileLabels, Histogram, fn() -> Histogram>,
     /// Passes that panicked.
     pub panics: Family<ControllerLabels, Counter>,
+    /// Passes that began with an own write that the watch had not told yet.
+    pub reads_ahead: Family<ControllerLabels, Counter>,
     /// Keys added to a queue.
     pub adds: Family<QueueLabels, Counter>,
     /// Keys added with a delay.
@@ -75,6 +77,7 @@ impl Default for Standard {
             reconciles: Family::default(),
             durations: Family::new_with_constructor(|| Histogram::new(SECONDS)),
             panics: Family::default(),
+            reads_ahead: Family::default(),
             adds: Family::default(),
             retries: Family::default(),
             config_reloads: Family::default(),
@@ -89,6 +92,11 @@ impl Standard {
         registry.register("reconcile", "Finished passes", self.reconciles.clone());
         registry.register("reconcile_duration_seconds", "Duration of passes", self.durations.clone());
         registry.register("reconcile_panics", "Passes that panicked", self.panics.clone());
+        registry.register(
+            "reads_ahead_of_watch",
+            "Passes that began with an own write that the watch had not told yet",
+            self.reads_ahead.clone(),
+        );
         registry.register("workqueue_adds", "Keys added to a queue", self.adds.clone());
         registry.register("workqueue_retries", "Keys added to a queue with a delay", self.retries.clone());
         registry.register(

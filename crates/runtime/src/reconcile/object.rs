@@ -65,6 +65,9 @@ pub(super) trait Primary: Send + Sync {
     /// The object as the store has it.
     fn get(&self, key: &Key) -> Option<PassObject>;
 
+    /// Whether the store has a write of this process that its watch has not told yet.
+    fn is_ahead(&self, key: &Key) -> bool;
+
     /// Makes the answer to a write visible at once.
     fn record_write(&self, object: &Value);
 
@@ -76,6 +79,10 @@ impl<T: Send + Sync + 'static> Primary for ProjectedStore<Kept<T>> {
     fn get(&self, key: &Key) -> Option<PassObject> {
         let kept: Arc<Kept<T>> = Self::get(self, key)?;
         PassObject::read(kept.text())
+    }
+
+    fn is_ahead(&self, key: &Key) -> bool {
+        Self::is_ahead(self, key)
     }
 
     fn record_write(&self, object: &Value) {

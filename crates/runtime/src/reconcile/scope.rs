@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::methods::Methods;
 use super::object::{PassObject, Primary};
 use super::tracking::{PassTracking, Tracker};
-use crate::cluster::{ApiError, Cluster};
+use crate::cluster::{ApiError, Cluster, is_removed};
 use crate::config::{Configs, Snapshot};
 use crate::controller::PassContext;
 use crate::events::Recorder;
@@ -178,7 +178,7 @@ impl PassScope {
         let same = |live: &Value| live.uid() == object.head.uid();
         match finalizer.writer.remove(&object.head, RemovalGuard::Anyhow, same).await {
             Ok(FinalizerOutcome::Changed(answer)) => {
-                let is_last = answer.deletion_timestamp().is_some() && answer.finalizers().next().is_none();
+                let is_last = is_removed(&answer);
                 let object = self.wrote(&answer);
                 self.told_of_finalizer(&object);
                 if is_last {

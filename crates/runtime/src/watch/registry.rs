@@ -109,6 +109,16 @@ impl Watches {
         health
     }
 
+    /// Makes the answer to a write of this process that has no store of its own visible at once in all stores, like an event.
+    pub(crate) fn record_write(&self, object: &Value) {
+        self.tell_written(object, &[]);
+    }
+
+    /// Takes an object that the server said is gone out of all stores, like an event.
+    pub(crate) fn record_delete(&self, kind: &GroupKind, key: &Key, uid: &str) {
+        self.tell_deleted(kind, key, uid, &[]);
+    }
+
     /// Makes the answer to a create, update or patch of this process visible at once in all sinks that could hold the object but these, like
     /// an event.
     pub(super) fn tell_written(&self, object: &Value, but: &[Arc<dyn Sink>]) {

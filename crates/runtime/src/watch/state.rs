@@ -218,6 +218,15 @@ impl<P: Send + Sync + 'static> State<P> {
         }
     }
 
+    /// Is what we have of the object newer than what the watch has told, by an own write or deletion that it has not confirmed yet?
+    pub(super) fn is_ahead(&self, place: KeyRef<'_>) -> bool {
+        let Some(entry) = self.objects.entry(place) else { return self.gone.contains_key(&place) };
+        match self.observed.as_ref().and_then(|observed| entry.version.order(observed)) {
+            Some(order) => order.is_gt(),
+            None => self.text_floors.contains_key(&place),
+        }
+    }
+
     /// An own write took the object out of the scope of the watch.
     pub(super) fn record_left(&mut self, projector: &dyn Project<Output = P>, seen: Seen<'_>, cause: Cause) {
         let known = self.objects.entry(seen.place).is_some_and(|entry| entry.uid == seen.uid);

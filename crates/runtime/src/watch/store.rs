@@ -73,6 +73,12 @@ impl<P: Send + Sync + 'static> ProjectedStore<P> {
         self.subscriptions.iter().find_map(|one| one.sink.state.read().objects.projection(place).cloned())
     }
 
+    /// Whether the store is ahead of the watch below for an object: it has an own write or an own deletion that the watch has not told yet. A
+    /// cache that only follows its watch would still have an older state.
+    pub fn is_ahead(&self, key: &Key) -> bool {
+        self.subscriptions.iter().any(|one| one.sink.state.read().is_ahead(KeyRef::from(key)))
+    }
+
     /// All objects.
     pub fn list(&self) -> Vec<(Key, Arc<P>)> {
         self.subscriptions.iter().flat_map(|one| owned(one.sink.state.read().objects.iter())).collect()

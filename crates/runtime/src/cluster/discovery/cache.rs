@@ -91,6 +91,12 @@ impl Discovery {
         self.table().find(kind, version)
     }
 
+    /// What the cache says of the type with this name in paths, without a request. `None` means unknown, not absent.
+    pub(crate) fn cached_plural(&self, group: &str, version: &str, plural: &str) -> Option<Arc<ApiResource>> {
+        let table = self.table();
+        table.iter().find(|known| known.plural == plural && known.group == group && known.version == version).cloned()
+    }
+
     /// All types of the cluster.
     pub async fn all(&self) -> Result<Vec<Arc<ApiResource>>, ApiError> {
         let asked = self.inner.cache.read().asked;

@@ -1,4 +1,5 @@
 mod confidential;
+mod own_writes;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -16,6 +16,9 @@ pub(super) struct Cache;
 impl Around for Cache {
     async fn around(&self, request: PassRequest, inner: Inner) -> PassEnd {
         let scope = request.scope;
+        if scope.services.primary.is_ahead(scope.pass.key()) {
+            scope.pass.count_read_ahead();
+        }
         let Some(object) = scope.services.primary.get(scope.pass.key()).map(Arc::new) else {
             return absent(&scope).await;
         };

@@ -1,0 +1,98 @@
+//! The client for hooks and reconcilers: its errors show nothing confidential, and its writes are visible at once in all stores.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{Request, Response, header};
+use http_body_util::BodyExt as _;
+use kube::client::Body;
+use kubewright_core::flow::Confidential;
+use serde_json::Value;
+
+use super::Discovery;
+use super::error::shown;
+use super::own_write::{Fate, WriteRequest};
+use super::request::confidential;
+use super::write_observer::{Write, WriteObserver, observer};
+use crate::watch::Watches;
+
+/// What the client for users needs besides the client that sends.
+pub(super) struct UserClient {
+    pub(super) credentials: Arc<Confidential>,
+    pub(super) discovery: Discovery,
+    pub(super) watches: Watches,
+}
+
+impl UserClient {
+    /// A client like `below` (whose connections it shares), in whose failed answers the confidential values of the request and the
+    /// credentials are masked, and bodies that are no `Status` are replaced. `kube` makes its errors of those answers. What it writes is
+    /// told to the watches before the answer is handed on (STORE-8).
+    pub(super) fn around(self, below: &kube::Client) -> kube::Client {
+        let (client, this) = (below.clone(), Arc::new(self));
+        let service = tower::service_fn(move |request: Request<Body>| {
+            let (client, this) = (client.clone(), Arc::clone(&this));
+            // Services of kube's clients are called in a task of their own. Only what they return runs in the task of the caller.
+            async move { this.send(&client, request).await }
+        });
+        kube::Client::new(service, below.default_namespace()).with_valid_until(*below.valid_until())
+    }
+
+    async fn send(&self, client: &kube::Client, request: Request<Body>) -> kube::Result<Response<Body>> {
+        let observer = observer();
+        let (head, body) = request.into_parts();
+        let path = head.uri.path().to_owned();
+        let sent = body.collect().await?.to_bytes();
+        let write = WriteRequest::of(&head.method, &head.uri, &sent);
+        let answer = client.send(Request::from_parts(head, Body::from(sent.clone()))).await?;
+        match (answer.status().as_u16(), write) {
+            (400.., _) => masked(answer, &self.credentials, &confidential(&path, &sent)).await,
+            (200..300, Some(write)) if is_json(&answer) => self.told(answer, &write, observer.as_deref()).await,
+            _ => Ok(answer),
+        }
+    }
+
+    /// Tells what a write has done, and hands its answer on as it is.
+    async fn told(
+        &self,
+        answer: Response<Body>,
+        write: &WriteRequest,
+        observer: Option<&dyn WriteObserver>,
+    ) -> kube::Result<Response<Body>> {
+        let (head, body) = answer.into_parts();
+        let body: Bytes = body.collect().await?.to_bytes();
+        if let Ok(answered) = serde_json::from_slice::<Value>(&body) {
+            self.tell(write, &answered, observer);
+        }
+        Ok(Response::from_parts(head, Body::from(body)))
+    }
+
+    fn tell(&self, write: &WriteRequest, answered: &Value, observer: Option<&dyn WriteObserver>) {
+        let path = &write.path;
+        // A store that has objects has had its kind looked up, so a kind that the cache lacks is in no store.
+        let known = self.discovery.cached_plural(&path.group, &path.version, &path.plural).map(|resource| resource.group_kind());
+        let Some(effect) = write.effect(answered, known) else { return };
+        if let Some(observer) = observer {
+            observer.wrote(&Write { verb: write.verb, kind: &effect.kind, key: &effect.key, subresource: &path.subresource });
+        }
+        match effect.fate {
+            Fate::Stays => self.watches.record_write(answered),
+            Fate::Gone { uid } => self.watches.record_delete(&effect.kind, &effect.key, uid),
+        }
+    }
+}
+
+fn is_json(answer: &Response<Body>) -> bool {
+    let kind = answer.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    kind.is_none_or(|kind| kind.starts_with("application/json"))
+}
+
+async fn masked(answer: Response<Body>, credentials: &Confidential, of_request: &Confidential) -> kube::Result<Response<Body>> {
+    let (mut head, body) = answer.into_parts();
+    let told: Bytes = body.collect().await?.to_bytes();
+    let status = shown(head.status.as_u16(), &told, |status| {
+        of_request.mask_value(status);
+        credentials.mask_value(status);
+    });
+    head.headers.remove(header::CONTENT_LENGTH);
+    Ok(Response::from_parts(head, Body::from(status.to_string().into_bytes())))
+}

@@ -27,6 +27,7 @@ pub use kubewright_render::{
     RenderContext, RenderError, Stage,
 };
 pub use kubewright_runtime::cluster::Cluster;
+pub use kubewright_runtime::config::Config;
 pub use kubewright_runtime::events::Recorder;
 pub use kubewright_runtime::inject::{Enqueue, FromOperator};
 pub use kubewright_runtime::operator::{Operator, OperatorOptions};

@@ -1,0 +1,109 @@
+use k8s_openapi::api::core::v1::Service;
+use kube::api::{Api, Patch, PatchParams};
+use kubewright::machinery::object::Key;
+use kubewright::prelude::*;
+
+/// The condition that everything else amounts to.
+const READY: &str = "Ready";
+/// The annotation on Services that says who tells their address.
+const ANNOTATION: &str = "samples.knative.dev/addressed-by";
+
+/// Tells the address of a Service.
+#[derive(CustomResource, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[kube(group = "samples.knative.dev", version = "v1alpha1", kind = "AddressableService", namespaced, status = "AddressableServiceStatus")]
+#[kube(derive = "Default")]
+#[serde(rename_all = "camelCase")]
+pub struct AddressableServiceSpec {
+    /// The Service, in the same namespace.
+    pub service_name: String,
+}
+
+/// What is known of the Service.
+#[derive(ConditionSet, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct AddressableServiceStatus {
+    /// The generation that the status is of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub observed_generation: Option<i64>,
+    /// Whether the Service is there.
+    pub conditions: Conditions,
+    /// Where it is reached.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub address: Option<Address>,
+}
+
+/// An address.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Address {
+    /// The address itself.
+    pub url: String,
+}
+
+/// The configuration, from the ConfigMap `config-addressing` in the namespace of the operator.
+#[derive(FromConfigMap, Clone, Debug, PartialEq, Eq)]
+#[config(name = "config-addressing", optional)]
+pub struct Addressing {
+    /// The domain of the cluster.
+    #[config(key = "cluster-domain", default = "cluster.local")]
+    pub domain: String,
+    /// Whether Services are annotated with the name of the object that tells their address.
+    #[config(key = "announce", default = "false")]
+    pub announce: bool,
+}
+
+/// The reconciler of addressable services.
+#[derive(Debug)]
+pub struct AddressableServices {
+    services: Store<Service>,
+    config: Config<Addressing>,
+}
+
+#[reconciler(kind = AddressableService, finalizer = "samples.knative.dev/addressable-service", finalizer_on = "demand")]
+impl AddressableServices {
+    /// What is asked for here is injected; asking for a store is what starts its watch.
+    #[inject]
+    pub fn new(services: Store<Service>, config: Config<Addressing>) -> Self {
+        Self { services, config }
+    }
+
+    async fn reconcile(
+        &self,
+        cx: &Context<AddressableService>,
+        object: &AddressableService,
+        status: &mut AddressableServiceStatus,
+    ) -> Flow {
+        let name = &object.spec.service_name;
+        let key = Key::new(cx.key().namespace(), name);
+        if cx.track_key(&self.services, &key)?.is_none() {
+            let message = format!("Service {name:?} wasn't found.");
+            status.conditions.mark_false(READY, "ServiceUnavailable", &message);
+            return Wait::for_event("ServiceUnavailable").message(message).into();
+        }
+        let config = self.config.snapshot();
+        if config.announce {
+            // From here on something must be taken back when the object goes.
+            cx.hold().await?;
+            announce(cx, &self.services, &key, Some(cx.key().name())).await?;
+        }
+        status.address = Some(Address { url: format!("http://{name}.{}.svc.{}", cx.key().namespace(), config.domain) });
+        status.conditions.mark_true(READY);
+        Ok(())
+    }
+
+    async fn finalize(&self, cx: &Context<AddressableService>, object: &AddressableService) -> Flow {
+        let key = Key::new(cx.key().namespace(), &object.spec.service_name);
+        announce(cx, &self.services, &key, None).await
+    }
+}
+
+/// Sets the annotation of a Service, or removes it. Nothing is sent if it is as wanted.
+async fn announce(cx: &Context<AddressableService>, services: &Store<Service>, key: &Key, by: Option<&str>) -> Flow {
+    let Some(service) = services.get(key) else { return Ok(()) };
+    if service.annotations().get(ANNOTATION).map(String::as_str) == by {
+        return Ok(());
+    }
+    let api = Api::<Service>::namespaced(cx.client().clone(), key.namespace());
+    let patch = json!({ "metadata": { "annotations": { ANNOTATION: by } } });
+    api.patch(key.name(), &PatchParams::default(), &Patch::Merge(patch)).await.ignore_not_found()?;
+    Ok(())
+}

@@ -1,0 +1,17 @@
+//! Hand-written reconcilers: [`AddressableServices`] tells the address of a Service, [`SimpleDeployments`] keeps a number of pods.
+
+mod addressable_service;
+mod simple_deployment;
+
+pub use addressable_service::{AddressableService, AddressableServiceSpec, AddressableServiceStatus, AddressableServices, Addressing};
+pub use simple_deployment::{SimpleDeployment, SimpleDeploymentSpec, SimpleDeploymentStatus, SimpleDeployments};
+
+use kubewright::prelude::*;
+
+/// The operator with both controllers.
+pub fn operator() -> Operator {
+    Operator::new("samples-controller")
+        .controller(AddressableServices::new)
+        .controller(SimpleDeployments::new)
+        .into()
+}

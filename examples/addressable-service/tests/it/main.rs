@@ -1,0 +1,6 @@
+//! Both controllers on a test cluster.
+
+#![allow(clippy::unwrap_used)] // tests
+
+mod addressable_service;
+mod simple_deployment;

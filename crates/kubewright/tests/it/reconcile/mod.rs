@@ -4,6 +4,7 @@ mod class;
 mod conditions;
 mod finalizer;
 mod injection;
+mod own_writes;
 mod status;
 mod tracker;
 mod triggers;

@@ -4,5 +4,6 @@
 
 mod conditions;
 mod config;
+mod config_live;
 mod macros;
 mod reconcile;

@@ -24,6 +24,8 @@ const TOGETHER: Duration = Duration::from_millis(100);
 /// ... but none waits longer than this.
 const LONGEST: Duration = Duration::from_secs(1);
 
+/// A ConfigMap as the store keeps it.
+type Kept = Arc<Option<Box<FoundMap>>>;
 type Maps = ProjectedStore<Option<Box<FoundMap>>>;
 
 /// Puts log levels into effect.
@@ -47,6 +49,8 @@ pub(crate) struct Keeper {
     table: Table,
     levels: Option<FollowedLevels>,
     source: Option<Source>,
+    /// The label that ConfigMaps must have to be seen.
+    label: Option<String>,
     reporter: Reporter,
     queues: Queues,
     clock: Clock,
@@ -58,7 +62,7 @@ struct Source {
     store: Maps,
     changes: Changes<Option<Box<FoundMap>>>,
     /// What has been read, by name.
-    read: BTreeMap<String, Option<Arc<Option<Box<FoundMap>>>>>,
+    read: BTreeMap<String, Option<Kept>>,
     /// The names of the ConfigMaps that types are read from.
     typed: BTreeSet<String>,
     names: Arc<BTreeSet<String>>,
@@ -119,6 +123,7 @@ impl Keeper {
             table,
             levels,
             source,
+            label,
             reporter: Reporter { namespace, recorder: context.recorder.clone(), metrics: context.metrics.clone() },
             queues: context.queues.clone(),
             clock: context.clock.clone(),
@@ -192,8 +197,7 @@ impl Keeper {
         let Some(source) = &mut self.source else { return };
         for name in source.names.iter() {
             let found = source.store.find(&self.reporter.namespace, name);
-            let data = |found: &Option<Arc<Option<Box<FoundMap>>>>| Some(found.as_deref()?.as_ref()?.data.clone());
-            if source.read.get(name).is_some_and(|read| data(read) == data(&found)) {
+            if source.read.get(name).is_some_and(|read| data_in(read.as_ref()) == data_in(found.as_ref())) {
                 continue;
             }
             source.read.insert(name.clone(), found.clone());
@@ -215,9 +219,13 @@ impl Keeper {
         let namespace = &self.reporter.namespace;
         let culprit = |(map, errors): (&str, BTreeSet<String>)| {
             let errors: Vec<String> = errors.into_iter().collect();
-            let found = self.source.as_ref().and_then(|source| source.store.find(namespace, map)).is_some();
-            let problem =
-                if found { errors.join("; ") } else { "it does not exist, or is not labelled as it should be".to_owned() };
+            let found =
+                self.source.as_ref().and_then(|source| source.store.find(namespace, map)).is_some_and(|kept| kept.is_some());
+            let problem = match &self.label {
+                _ if found => errors.join("; "),
+                Some(label) => format!("it does not exist, or lacks the label {label:?}"),
+                None => "it does not exist".to_owned(),
+            };
             format!("ConfigMap {namespace}/{map} ({})", redact(&problem))
         };
         let culprits: Vec<String> = self.table.missing().into_iter().map(culprit).collect();
@@ -240,6 +248,11 @@ impl Keeper {
             self.queues.queue_all(&controller);
         }
     }
+}
+
+/// The data of a ConfigMap; none if it is absent.
+fn data_in(kept: Option<&Kept>) -> Option<&BTreeMap<String, String>> {
+    Some(&kept?.as_ref().as_ref()?.data)
 }
 
 impl FollowedLevels {

@@ -163,7 +163,7 @@ async fn the_first_snapshot_waits_for_all_required_maps() {
         keeper
     });
     world.pass(1000).await;
-    assert_eq!(waiting.culprits(), ["ConfigMap system/config-pool (it does not exist, or is not labelled as it should be)"]);
+    assert_eq!(waiting.culprits(), ["ConfigMap system/config-pool (it does not exist)"]);
     assert!(Config::<Limits>::extract(&world.context).is_err(), "there is no snapshot yet");
     world.put("config-pool", json!({"size": "many"}));
     world.pass(1000).await;

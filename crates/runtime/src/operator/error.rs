@@ -18,6 +18,8 @@ pub enum Responsible {
     Usage,
     /// Who runs the cluster.
     Cluster,
+    /// Who wrote the ConfigMaps of the operator.
+    Configuration,
     /// Nobody, it may pass.
     Transient,
     /// Who wrote the operator.
@@ -118,6 +120,7 @@ impl OperatorError {
         match self {
             Self::UnknownController { .. } => Responsible::Usage,
             Self::Invalid(_) | Self::Task(_) => Responsible::Bug,
+            Self::Timeout { phase: Phase::ConfigLoaded, .. } => Responsible::Configuration,
             Self::Killed | Self::Stopped => Responsible::Transient,
             _ => Responsible::Cluster,
         }

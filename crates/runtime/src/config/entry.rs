@@ -11,6 +11,9 @@ use tokio::sync::watch;
 /// A configuration without its type.
 pub(super) type AnyConfig = Arc<dyn Any + Send + Sync>;
 
+/// Reads the data of a ConfigMap.
+type Parse = fn(&BTreeMap<String, String>) -> Result<Parsed<Erased>, ConfigErrors>;
+
 /// A type of configuration that constructors ask for.
 #[derive(Clone)]
 pub(crate) struct ConfigEntry {
@@ -24,7 +27,7 @@ pub(crate) struct ConfigEntry {
     pub(super) fixed: Option<AnyConfig>,
     /// The controllers whose constructors ask for it.
     pub(super) controllers: BTreeSet<String>,
-    parse: fn(&BTreeMap<String, String>) -> Result<Parsed<Erased>, ConfigErrors>,
+    parse: Parse,
     equal: fn(&AnyConfig, &AnyConfig) -> bool,
     channel: fn(&AnyConfig) -> Option<Box<dyn Channel>>,
 }

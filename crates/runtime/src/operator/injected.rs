@@ -68,7 +68,9 @@ impl Queues {
     pub(crate) fn queue_all(&self, controller: &str) {
         let queue = self.by_name.lock().get(controller).cloned();
         if let Some(queue) = queue {
-            (queue.keys)().into_iter().for_each(|key| queue.queue.slow(key));
+            for key in (queue.keys)() {
+                queue.queue.slow(key);
+            }
         }
     }
 }

@@ -89,8 +89,7 @@ async fn run(operator: Operator, args: RunArgs) -> ExitCode {
     let shutdown = CancellationToken::new();
     let version = operator.version_line();
     tracing::info!("{version}");
-    let running = connect_and_run(operator, args, shutdown.clone());
-    tokio::pin!(running);
+    let mut running = Box::pin(connect_and_run(operator, args, shutdown.clone()));
     let mut signals = 0;
     loop {
         tokio::select! {

@@ -10,7 +10,7 @@ use kubewright::runtime::admin::CheckKind;
 use kubewright::runtime::config::Config;
 use kubewright::runtime::inject::State;
 use kubewright::runtime::operator::{Phase, Responsible};
-use kubewright::runtime::reconcile::{Context, Controller, ControllerExt as _, NoStatus, Reconcile};
+use kubewright::runtime::reconcile::{Context, Controller, NoStatus, Reconcile};
 use kubewright_testing::{TestCluster, TestOperator};
 use parking_lot::Mutex;
 use tokio::sync::Notify;

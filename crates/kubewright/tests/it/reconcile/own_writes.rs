@@ -8,7 +8,7 @@ use kube::api::{Api, DeleteParams, Patch, PatchParams, PostParams};
 use kubewright::core::flow::{Delay, Wait};
 use kubewright::prelude::*;
 use kubewright::runtime::inject::State;
-use kubewright::runtime::reconcile::{Context, Controller, ControllerExt as _, NoStatus, Reconcile};
+use kubewright::runtime::reconcile::{Context, Controller, NoStatus, Reconcile};
 use kubewright::runtime::store::Store;
 use kubewright_testing::TestCluster;
 use parking_lot::Mutex;
@@ -108,7 +108,7 @@ async fn what_a_pass_writes_through_its_client_is_in_the_stores_of_the_next_one(
     cluster.pass(if cluster.is_embedded() { 2 * LATE } else { Duration::from_secs(2) }).await;
     assert_eq!(*log.lock(), expected, "the events of the own writes are no news");
     let writes: Vec<String> =
-        cluster.journal().all().of("", "configmaps").writes().iter().map(|record| record.to_string()).collect();
+        cluster.journal().all().of("", "configmaps").writes().iter().map(ToString::to_string).collect();
     // Real clusters put a config map of their own into each namespace.
     assert_eq!(writes.iter().filter(|write| !write.contains("kube-root-ca")).count(), 4, "{writes:#?}");
     operator.stop().await;
@@ -137,7 +137,7 @@ async fn passes_that_a_cache_would_have_shown_an_older_object_are_counted() {
     until(&cluster, "all passes have run", || script.count("reconcile") == 4).await;
     cluster.pass(Duration::from_secs(1)).await;
     let writes = cluster.journal().all().of("test.kubewright.dev", "widgets").writes();
-    let writes: Vec<String> = writes.iter().map(|record| record.to_string()).filter(|write| write.contains("patch")).collect();
+    let writes: Vec<String> = writes.iter().map(ToString::to_string).filter(|write| write.contains("patch")).collect();
     assert_eq!(writes.len(), 5, "the finalizer and four times the status: {writes:#?}");
     let metrics = operator.running().metrics().encode().unwrap();
     let counted = metrics.lines().find(|line| line.starts_with("kubewright_reads_ahead_of_watch_total{")).unwrap_or_default();

@@ -25,3 +25,4 @@ pub mod seconds;
 pub mod status;
 pub mod time;
 pub mod tracker;
+pub mod why;

@@ -3,6 +3,7 @@
 use super::conclusion::{Conclusion, Outcome, PassReport, StalledMark, Texts};
 use super::join::{Extra, smallest};
 use super::memory::Told;
+use super::timer::TimerKind;
 use super::{
     Class, Classification, Delay, Event, EventType, Failure, Flow, Halt, KeyMemory, Reason, Schedule, Wait, WaitOn, reason,
     redact,
@@ -110,6 +111,14 @@ pub fn conclude(outcome: &Flow, report: PassReport, memory: &mut KeyMemory, limi
             Schedule::from(timers(extra, memory, limits))
         }
         Err(Halt::Failed(failure)) => retry(failure, memory, limits, pass),
+    };
+    memory.timer = match (outcome, pass.recheck) {
+        (_, Some(recheck)) if schedule.delay().is_none_or(|own| recheck < own) => TimerKind::Recheck,
+        (Ok(()) | Err(Halt::Done), _) => TimerKind::Recheck,
+        (Err(Halt::Wait(_)), _) => TimerKind::Wait,
+        (Err(Halt::Blocked(_)), _) => TimerKind::Blocked,
+        (Err(Halt::Failed(_)), _) if report.outcome == Outcome::Conflict => TimerKind::Conflict,
+        (Err(Halt::Failed(_)), _) => TimerKind::BackOff,
     };
     let schedule = schedule.sooner(pass.recheck);
     if let Some((ready, texts)) = &report.ready {

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{Delay, Reason};
+use super::timer::TimerKind;
+use super::{Delay, Reason, Timer};
 use crate::backoff::{Policy, Rng};
 use crate::time::Moment;
 
@@ -19,6 +20,9 @@ pub struct KeyMemory {
     /// How often each growing wait has grown.
     slots: BTreeMap<Reason, u32>,
     pub(super) told: Option<Told>,
+    /// Why the timer of the last outcome runs, if there is one.
+    pub(super) timer: TimerKind,
+    passes: u32,
 }
 
 /// What was last reported, for kinds without conditions.
@@ -41,6 +45,28 @@ impl KeyMemory {
     /// The number of failures in a row.
     pub const fn failures(&self) -> u32 {
         self.failures
+    }
+
+    /// Why the timer that the last outcome set runs.
+    pub fn timer(&self) -> Timer {
+        let reason = || self.told.as_ref().filter(|told| !told.ready).map(|told| told.reason.clone());
+        match self.timer {
+            TimerKind::Recheck => Timer::Recheck,
+            TimerKind::Wait => Timer::Wait(reason()),
+            TimerKind::Blocked => Timer::Blocked(reason()),
+            TimerKind::BackOff => Timer::BackOff(reason()),
+            TimerKind::Conflict => Timer::Conflict,
+        }
+    }
+
+    /// The number of passes so far.
+    pub const fn passes(&self) -> u32 {
+        self.passes
+    }
+
+    /// Notes the number of passes so far.
+    pub const fn passed(&mut self, passes: u32) {
+        self.passes = passes;
     }
 
     pub(super) fn forget_failures(&mut self) {

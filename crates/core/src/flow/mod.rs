@@ -33,6 +33,7 @@ mod reason;
 mod redact;
 mod schedule;
 mod text;
+mod timer;
 mod wait;
 
 #[cfg(test)]
@@ -56,4 +57,5 @@ pub use reason::Reason;
 pub use redact::redact;
 pub use schedule::Schedule;
 pub(crate) use text::cut;
+pub use timer::Timer;
 pub use wait::{Wait, WaitOn};

@@ -43,6 +43,28 @@ struct Entry {
     dirty: Option<Lane>,
     asked: Option<(Moment, Lane)>,
     outcome: Option<Moment>,
+    /// The timers that queued it.
+    fired: FiredTimers,
+}
+
+/// A key that is processed from now on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Popped<K> {
+    /// The key.
+    pub key: K,
+    /// The timers that were due since the key was popped last.
+    pub fired: FiredTimers,
+}
+
+/// The timers of a key that were due.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FiredTimers {
+    /// The one of [`Queue::add_after`].
+    pub asked: bool,
+    /// The one of the schedule of the last pass.
+    pub outcome: bool,
 }
 
 impl<K: Ord + Clone> Queue<K> {
@@ -101,17 +123,23 @@ impl<K: Ord + Clone> Queue<K> {
 
     /// The next key to process, if one is queued or due. It is processed until [`done`](Self::done).
     pub fn pop(&mut self, now: Moment) -> Option<K> {
+        self.take(now).map(|popped| popped.key)
+    }
+
+    /// Like [`pop`](Self::pop), and says which timers have queued the key.
+    pub fn take(&mut self, now: Moment) -> Option<Popped<K>> {
         self.fire(now);
         let key = self.lanes.pop()?;
         let entry = self.keys.entry(key.clone()).or_default();
         entry.queued = None;
         entry.processing = true;
+        let fired = std::mem::take(&mut entry.fired);
         // This pass decides anew when the next one is.
         if let Some(due) = entry.outcome.take() {
             self.timers.cancel(due, &key, Timer::Outcome);
         }
         self.in_flight += 1;
-        Some(key)
+        Some(Popped { key, fired })
     }
 
     /// The pass of a key is over; the schedule replaces that of the pass before.
@@ -144,6 +172,7 @@ impl<K: Ord + Clone> Queue<K> {
             self.forget(&key);
             if let Some(entry) = self.keys.get_mut(&key) {
                 entry.dirty = None;
+                entry.fired = FiredTimers::default();
                 if let Some((lane, ticket)) = entry.queued.take() {
                     self.lanes.remove(lane, ticket);
                 }
@@ -180,6 +209,7 @@ impl<K: Ord + Clone> Queue<K> {
             if !keeps_queued {
                 entry.queued = None;
                 entry.dirty = None;
+                entry.fired = FiredTimers::default();
             }
             entry.processing || entry.queued.is_some()
         });
@@ -212,8 +242,12 @@ impl<K: Ord + Clone> Queue<K> {
                 continue;
             };
             let lane = match timer {
-                Timer::Asked => entry.asked.take().map_or(Lane::Fast, |(_, lane)| lane),
+                Timer::Asked => {
+                    entry.fired.asked = true;
+                    entry.asked.take().map_or(Lane::Fast, |(_, lane)| lane)
+                }
                 Timer::Outcome => {
+                    entry.fired.outcome = true;
                     entry.outcome = None;
                     Lane::Fast
                 }

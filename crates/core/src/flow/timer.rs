@@ -1,0 +1,65 @@
+//! Why a timer of a key runs.
+
+use std::fmt;
+
+use super::Reason;
+
+/// Why the outcome of a pass set a timer for the next one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Timer {
+    /// The pass asked to be repeated, whatever its outcome.
+    Recheck,
+    /// The pass waited, with this reason: its own time, or the safety net of an event.
+    Wait(Option<Reason>),
+    /// The pass was blocked, with this reason, and a part of it waits for a time.
+    Blocked(Option<Reason>),
+    /// The pass failed with this reason.
+    BackOff(Option<Reason>),
+    /// The pass met a newer version of an object.
+    Conflict,
+}
+
+impl Timer {
+    /// The word for it.
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            Self::Recheck => "recheck",
+            Self::Wait(_) => "wait",
+            Self::Blocked(_) => "blocked",
+            Self::BackOff(_) => "back-off",
+            Self::Conflict => "conflict",
+        }
+    }
+
+    /// The reason of the halt that set it.
+    pub const fn reason(&self) -> Option<&Reason> {
+        match self {
+            Self::Wait(reason) | Self::Blocked(reason) | Self::BackOff(reason) => reason.as_ref(),
+            Self::Recheck | Self::Conflict => None,
+        }
+    }
+}
+
+/// Writes `recheck`, `wait ServiceUnavailable`, `back-off after Timeout`.
+impl fmt::Display for Timer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())?;
+        match (self, self.reason()) {
+            (_, None) => Ok(()),
+            (Self::BackOff(_), Some(reason)) => write!(f, " after {reason}"),
+            (_, Some(reason)) => write!(f, " {reason}"),
+        }
+    }
+}
+
+/// The variant of a [`Timer`] as the memory of a key keeps it; the reason is what was reported.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum TimerKind {
+    #[default]
+    Recheck,
+    Wait,
+    Blocked,
+    BackOff,
+    Conflict,
+}

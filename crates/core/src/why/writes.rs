@@ -1,0 +1,131 @@
+//! What a pass wrote.
+
+use std::fmt;
+
+use kubewright_machinery::object::{GroupKind, Key};
+use serde_json::{Value, json};
+
+/// The distinct writes that are kept.
+const KEPT: usize = 16;
+
+/// What was done to an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum WriteVerb {
+    /// POST.
+    Created,
+    /// PUT.
+    Updated,
+    /// PATCH, applies included.
+    Patched,
+    /// DELETE.
+    Deleted,
+}
+
+impl WriteVerb {
+    /// The word for it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Created => "created",
+            Self::Updated => "updated",
+            Self::Patched => "patched",
+            Self::Deleted => "deleted",
+        }
+    }
+}
+
+/// A write of a pass that a server answered with success.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Write {
+    /// What was done.
+    pub verb: WriteVerb,
+    /// Group and kind of the object.
+    pub kind: GroupKind,
+    /// Namespace and name of the object.
+    pub key: Key,
+    /// The subresource, such as `status`; empty for the object itself.
+    pub subresource: Box<str>,
+    /// How often.
+    pub times: u32,
+}
+
+/// What a pass wrote: the first sixteen distinct writes, and how many more there were.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Writes {
+    kept: Vec<Write>,
+    more: u32,
+}
+
+impl Writes {
+    /// Adds a write.
+    pub fn add(&mut self, verb: WriteVerb, kind: &GroupKind, key: &Key, subresource: &str) {
+        let is_same =
+            |kept: &&mut Write| kept.verb == verb && kept.key == *key && kept.kind == *kind && *kept.subresource == *subresource;
+        if let Some(kept) = self.kept.iter_mut().find(is_same) {
+            kept.times = kept.times.saturating_add(1);
+        } else if self.kept.len() < KEPT {
+            let (kind, key) = (kind.clone(), key.clone());
+            self.kept.push(Write { verb, kind, key, subresource: subresource.into(), times: 1 });
+        } else {
+            self.more = self.more.saturating_add(1);
+        }
+    }
+
+    /// The writes that are kept, in their order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Write> {
+        self.kept.iter()
+    }
+
+    /// How many further writes there were.
+    pub const fn more(&self) -> u32 {
+        self.more
+    }
+
+    /// Whether nothing was written.
+    pub const fn is_empty(&self) -> bool {
+        self.kept.is_empty()
+    }
+
+    /// The writes as JSON.
+    pub fn to_json(&self) -> Value {
+        self.iter().map(Write::to_json).collect()
+    }
+
+    pub(super) fn weight(&self) -> usize {
+        self.iter()
+            .map(|write| size_of::<Write>() + write.kind.group.len() + write.kind.kind.len() + write.subresource.len())
+            .sum()
+    }
+}
+
+/// Writes `updated Deployment.apps x/z, patched Widget.example.com x/y (status)`.
+impl fmt::Display for Writes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, write) in self.kept.iter().enumerate() {
+            if index > 0 {
+                f.write_str(", ")?;
+            }
+            write.fmt(f)?;
+        }
+        if self.more > 0 { write!(f, " and {} more", self.more) } else { Ok(()) }
+    }
+}
+
+impl Write {
+    fn to_json(&self) -> Value {
+        json!({
+            "verb": self.verb.as_str(), "kind": self.kind.to_string(), "namespace": self.key.namespace(), "name": self.key.name(),
+            "subresource": &*self.subresource, "times": self.times,
+        })
+    }
+}
+
+impl fmt::Display for Write {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {}", self.verb.as_str(), self.kind, self.key)?;
+        if !self.subresource.is_empty() {
+            write!(f, " ({})", self.subresource)?;
+        }
+        if self.times > 1 { write!(f, " {} times", self.times) } else { Ok(()) }
+    }
+}

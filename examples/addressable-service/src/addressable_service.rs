@@ -10,7 +10,13 @@ const ANNOTATION: &str = "samples.knative.dev/addressed-by";
 
 /// Tells the address of a Service.
 #[derive(CustomResource, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[kube(group = "samples.knative.dev", version = "v1alpha1", kind = "AddressableService", namespaced, status = "AddressableServiceStatus")]
+#[kube(
+    group = "samples.knative.dev",
+    version = "v1alpha1",
+    kind = "AddressableService",
+    namespaced,
+    status = "AddressableServiceStatus"
+)]
 #[kube(derive = "Default")]
 #[serde(rename_all = "camelCase")]
 pub struct AddressableServiceSpec {

@@ -3,15 +3,14 @@
 mod addressable_service;
 mod simple_deployment;
 
-pub use addressable_service::{AddressableService, AddressableServiceSpec, AddressableServiceStatus, AddressableServices, Addressing};
+pub use addressable_service::{
+    AddressableService, AddressableServiceSpec, AddressableServiceStatus, AddressableServices, Addressing,
+};
 pub use simple_deployment::{SimpleDeployment, SimpleDeploymentSpec, SimpleDeploymentStatus, SimpleDeployments};
 
 use kubewright::prelude::*;
 
 /// The operator with both controllers.
 pub fn operator() -> Operator {
-    Operator::new("samples-controller")
-        .controller(AddressableServices::new)
-        .controller(SimpleDeployments::new)
-        .into()
+    Operator::new("samples-controller").controller(AddressableServices::new).controller(SimpleDeployments::new).into()
 }

@@ -12,7 +12,13 @@ const OWNER_LABEL: &str = "samples.knative.dev/podOwner";
 
 /// Keeps a number of pods with one image.
 #[derive(CustomResource, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[kube(group = "samples.knative.dev", version = "v1alpha1", kind = "SimpleDeployment", namespaced, status = "SimpleDeploymentStatus")]
+#[kube(
+    group = "samples.knative.dev",
+    version = "v1alpha1",
+    kind = "SimpleDeployment",
+    namespaced,
+    status = "SimpleDeploymentStatus"
+)]
 #[kube(derive = "Default")]
 #[serde(rename_all = "camelCase")]
 pub struct SimpleDeploymentSpec {
@@ -68,8 +74,10 @@ impl SimpleDeployments {
     ) -> Flow {
         let api = Api::<Pod>::namespaced(cx.client().clone(), cx.key().namespace());
         let pods = self.pods.indexed("owner", object.metadata.uid.as_deref().unwrap_or_default());
-        let (mut kept, mut surplus): (Vec<Arc<Pod>>, Vec<Arc<Pod>>) =
-            pods.into_iter().filter(|pod| pod.metadata.deletion_timestamp.is_none()).partition(|pod| has_image(pod, &object.spec.image));
+        let (mut kept, mut surplus): (Vec<Arc<Pod>>, Vec<Arc<Pod>>) = pods
+            .into_iter()
+            .filter(|pod| pod.metadata.deletion_timestamp.is_none())
+            .partition(|pod| has_image(pod, &object.spec.image));
         let wanted = usize::try_from(object.spec.replicas).unwrap_or(0);
         // Pods that are not ready go first.
         kept.sort_by_key(|pod| !is_ready(pod));

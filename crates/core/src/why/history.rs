@@ -88,6 +88,11 @@ impl History {
         self.keys.get(key)?.records.back()
     }
 
+    /// The passes of all keys, those of one key after each other.
+    pub fn all(&self) -> impl Iterator<Item = &Arc<PassRecord>> {
+        self.keys.values().flat_map(|passes| &passes.records)
+    }
+
     /// The number of keys that have a pass here.
     pub fn keys(&self) -> usize {
         self.keys.len()

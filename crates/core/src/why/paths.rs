@@ -6,6 +6,8 @@ use std::fmt::{self, Write as _};
 use kubewright_machinery::object::Fields;
 use serde_json::value::RawValue;
 
+use crate::flow::redact;
+
 /// Fields of `metadata` that change with every write, or by themselves.
 const UNTOLD: [&str; 3] = ["generation", "managedFields", "resourceVersion"];
 /// Differences below this depth are told as one.
@@ -165,11 +167,12 @@ impl Search {
             return;
         }
         let path = match self.path.as_str() {
-            "" => ".".into(),
-            path if path.len() > LONGEST => format!("{}…", &path[..path.floor_char_boundary(LONGEST)]).into(),
-            path => path.into(),
+            "" => Cow::Borrowed("."),
+            path if path.len() > LONGEST => Cow::Owned(format!("{}…", &path[..path.floor_char_boundary(LONGEST)])),
+            path => Cow::Borrowed(path),
         };
-        self.found.shown.push(path);
+        // Names in maps may be any text.
+        self.found.shown.push(redact(&path).into());
     }
 }
 

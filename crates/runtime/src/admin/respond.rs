@@ -4,11 +4,13 @@ use std::fmt::Write as _;
 
 use http::{Method, StatusCode};
 
-use super::{CheckKind, Checks};
+use super::why::WhyQuery;
+use super::{CheckKind, Checks, PassHistories, WhyError};
 use crate::metrics::Metrics;
 
 /// The content type of metrics.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+const JSON: &str = "application/json";
 const TEXT: &str = "text/plain; charset=utf-8";
 
 /// An answer of the admin server.
@@ -26,7 +28,14 @@ impl Answer {
 }
 
 /// Answers a request.
-pub(super) fn respond(method: &Method, path: &str, query: &str, checks: &Checks, metrics: &Metrics) -> Answer {
+pub(super) fn respond(
+    method: &Method,
+    path: &str,
+    query: &str,
+    checks: &Checks,
+    metrics: &Metrics,
+    why: &PassHistories,
+) -> Answer {
     if !matches!(*method, Method::GET | Method::HEAD) {
         return Answer::text(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD\n");
     }
@@ -38,7 +47,23 @@ pub(super) fn respond(method: &Method, path: &str, query: &str, checks: &Checks,
             Ok(body) => Answer { status: StatusCode::OK, content_type: OPEN_METRICS, body },
             Err(_) => Answer::text(StatusCode::INTERNAL_SERVER_ERROR, "the metrics cannot be written\n"),
         },
-        _ => Answer::text(StatusCode::NOT_FOUND, "not found; there are /livez, /readyz and /metrics\n"),
+        ("debug", "why") => passes(query, why),
+        _ => Answer::text(StatusCode::NOT_FOUND, "not found; there are /livez, /readyz, /metrics and /debug/why\n"),
+    }
+}
+
+/// The last passes of an object (WHY-6).
+fn passes(query: &str, why: &PassHistories) -> Answer {
+    let asked = match WhyQuery::parse(query) {
+        Ok(asked) => asked,
+        Err(problem) => return Answer::text(StatusCode::BAD_REQUEST, format!("{problem}\n")),
+    };
+    let page = if asked.json { why.json(&asked.kind, &asked.key) } else { why.text(&asked.kind, &asked.key) };
+    match page {
+        Ok(body) => Answer { status: StatusCode::OK, content_type: if asked.json { JSON } else { TEXT }, body },
+        Err(error @ (WhyError::UnknownKind { .. } | WhyError::NoPass { .. })) => {
+            Answer::text(StatusCode::NOT_FOUND, format!("{error}\n"))
+        }
     }
 }
 

@@ -15,8 +15,8 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 
-use super::Checks;
 use super::respond::{Answer, respond};
+use super::{Checks, PassHistories};
 use crate::clock::Clock;
 use crate::metrics::Metrics;
 use crate::task::Tasks;
@@ -31,6 +31,7 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 pub struct Admin {
     listener: TcpListener,
     address: SocketAddr,
+    why: PassHistories,
 }
 
 /// The admin server cannot be started.
@@ -47,12 +48,19 @@ impl Admin {
         let failed = |source| AdminError { address, source };
         let listener = listen(address, TcpListener::bind).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        Ok(Self { listener, address })
+        Ok(Self { listener, address, why: PassHistories::default() })
     }
 
     /// The address, with the port that was chosen when it was asked for port 0.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// Tells at `/debug/why` of these passes. Default: of none.
+    #[must_use]
+    pub fn with_why(mut self, why: PassHistories) -> Self {
+        self.why = why;
+        self
     }
 
     /// Answers requests until `stop`.
@@ -65,7 +73,7 @@ impl Admin {
             };
             match accepted {
                 Ok((stream, _)) => {
-                    let connection = connection(stream, checks.clone(), metrics.clone(), stop.clone());
+                    let connection = connection(stream, checks.clone(), metrics.clone(), self.why.clone(), stop.clone());
                     tasks.spawn("admin connection", connection).detach();
                 }
                 Err(error) => {
@@ -94,10 +102,10 @@ pub(super) async fn listen<T, F: Future<Output = io::Result<T>>>(
     open(SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), address.port())).await.map_err(|_| error)
 }
 
-async fn connection(stream: TcpStream, checks: Checks, metrics: Metrics, stop: CancellationToken) {
+async fn connection(stream: TcpStream, checks: Checks, metrics: Metrics, why: PassHistories, stop: CancellationToken) {
     let service = service_fn(move |request: Request<Incoming>| {
         let uri = request.uri();
-        let answer = respond(request.method(), uri.path(), uri.query().unwrap_or_default(), &checks, &metrics);
+        let answer = respond(request.method(), uri.path(), uri.query().unwrap_or_default(), &checks, &metrics, &why);
         async move { Ok::<_, Infallible>(response(answer)) }
     });
     let connection = http1::Builder::new()

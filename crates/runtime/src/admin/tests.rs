@@ -4,6 +4,7 @@ use tokio::net::TcpStream;
 
 use super::respond::respond;
 use super::server::listen;
+use super::why::WhyQuery;
 use super::*;
 use crate::clock::Clock;
 use crate::metrics::Metrics;
@@ -19,7 +20,7 @@ fn checks() -> Checks {
 }
 
 fn get(path: &str, query: &str) -> (u16, String) {
-    let answer = respond(&Method::GET, path, query, &checks(), &Metrics::new("test"));
+    let answer = respond(&Method::GET, path, query, &checks(), &Metrics::new("test"), &PassHistories::new());
     (answer.status.as_u16(), answer.body)
 }
 
@@ -56,7 +57,7 @@ fn the_other_paths() {
     assert_eq!(get("/healthz", "verbose").1, "[+]heartbeat ok\nlivez check passed\n");
     assert_eq!(get("/nothing", "").0, 404);
     assert!(get("/metrics", "").1.ends_with("# EOF\n"));
-    let posted = respond(&Method::POST, "/livez", "", &checks(), &Metrics::new("test"));
+    let posted = respond(&Method::POST, "/livez", "", &checks(), &Metrics::new("test"), &PassHistories::new());
     assert_eq!(posted.status, StatusCode::METHOD_NOT_ALLOWED);
 }
 
@@ -95,4 +96,30 @@ async fn all_addresses_are_those_of_ipv4_where_there_is_no_ipv6() {
     assert_eq!(listen(all, without(ErrorKind::Unsupported)).await.unwrap(), "0.0.0.0:8080");
     assert!(listen(all, without(ErrorKind::AddrInUse)).await.is_err());
     assert!(listen("[::1]:8080".parse().unwrap(), without(ErrorKind::Unsupported)).await.is_err());
+}
+
+// WHY-6
+#[test]
+fn the_page_of_passes_says_what_is_missing() {
+    assert_eq!(get("/debug/why", "").0, 400);
+    let (code, body) = get("/debug/why", "kind=Widget");
+    assert!(code == 400 && body.starts_with("the name is missing; ask for /debug/why?kind="), "{body}");
+    assert_eq!(get("/debug/why", "name=a/b").0, 400);
+    assert_eq!(get("/debug/why", "kind=Widget&name=a/b/c").0, 400);
+    assert_eq!(get("/debug/why", "kind=Widget&name=a/b&namespace=c").0, 400);
+    assert_eq!(get("/debug/why", "kind=Widget&name=a&format=yaml").0, 400);
+    let (code, body) = get("/debug/why", "kind=Widget&name=a");
+    assert!(code == 404 && body.starts_with("no controller has the kind \"Widget\""), "{body}");
+}
+
+// WHY-6
+#[test]
+fn a_name_has_its_namespace_before_it_or_beside_it() {
+    let query = |text: &str| WhyQuery::parse(text).map(|query| (query.kind, query.key.to_string(), query.json));
+    let expected = Ok(("Widget.example.com".to_owned(), "ns/a".to_owned(), false));
+    for text in ["name=ns/a", "name=ns%2Fa", "namespace=ns&name=a", "name=a&namespace=ns&format=text"] {
+        assert_eq!(query(&format!("kind=Widget.example.com&{text}")), expected, "{text}");
+    }
+    assert_eq!(query("kind=Node&name=a&format=json"), Ok(("Node".to_owned(), "a".to_owned(), true)));
+    assert_eq!(query("kind=N%6fde&name=100%"), Ok(("Node".to_owned(), "100%".to_owned(), false)));
 }

@@ -5,18 +5,22 @@
 //! the shutdown, and remembers per key what its last passes came to.
 
 mod pass;
+mod passes;
 mod queue_handle;
 mod resync;
 mod run_pass;
 mod runner;
 mod shared;
+mod waiting;
 
 #[cfg(test)]
 mod tests;
 
 pub use kubewright_core::flow::Conclusion;
 pub use kubewright_core::queue::{Drain, Lane};
+pub use kubewright_core::why::{Causes, QueuedBy, WriteVerb};
 pub use pass::PassContext;
+pub use passes::PassHistory;
 pub use queue_handle::QueueHandle;
 pub use run_pass::RunPass;
 pub(crate) use runner::CANCEL_GRACE;

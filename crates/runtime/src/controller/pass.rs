@@ -1,12 +1,15 @@
 //! What a pass knows of itself.
 
 use std::fmt;
+use std::num::NonZero;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use jiff::{SignedDuration, Timestamp};
 use kubewright_core::flow::{Conclusion, Delay, Flow, KeyMemory, Pass, PassReport, Prior, conclude, report};
 use kubewright_core::time::Moment;
-use kubewright_machinery::object::Key;
+use kubewright_core::why::{Causes, PassRecord, QueuedBy, WriteVerb, Writes};
+use kubewright_machinery::object::{GroupKind, Key};
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
@@ -14,20 +17,39 @@ use super::QueueHandle;
 use super::shared::Shared;
 use crate::metrics::ControllerLabels;
 
+/// What is known of a pass when it begins.
+pub(super) struct PassBegin {
+    pub(super) key: Key,
+    pub(super) trace: Arc<str>,
+    pub(super) span: Option<NonZero<u64>>,
+    pub(super) started: Moment,
+    pub(super) causes: Causes,
+    /// The trace id of the last pass of the key.
+    pub(super) before: Option<Arc<str>>,
+}
+
 /// One pass of a reconciler.
 pub struct PassContext {
     shared: Arc<Shared>,
     key: Key,
-    trace: String,
+    trace: Arc<str>,
+    span: Option<NonZero<u64>>,
     started: Moment,
+    causes: Causes,
+    /// The trace ids of earlier passes that caused this one.
+    links: Vec<Arc<str>>,
+    writes: Mutex<Writes>,
     cancelled: CancellationToken,
     recheck: Mutex<Option<Delay>>,
     forgotten: AtomicBool,
 }
 
 impl PassContext {
-    pub(super) fn new(shared: Arc<Shared>, key: Key, trace: String, started: Moment, cancelled: CancellationToken) -> Self {
-        Self { shared, key, trace, started, cancelled, recheck: Mutex::new(None), forgotten: AtomicBool::new(false) }
+    pub(super) fn new(shared: Arc<Shared>, begin: PassBegin, cancelled: CancellationToken) -> Self {
+        let PassBegin { key, trace, span, started, causes, before } = begin;
+        let links = before.filter(|_| causes.iter().any(QueuedBy::is_own)).into_iter().collect();
+        let (writes, recheck, forgotten) = (Mutex::default(), Mutex::new(None), AtomicBool::new(false));
+        Self { shared, key, trace, span, started, causes, links, writes, cancelled, recheck, forgotten }
     }
 
     /// The object that the pass is about.
@@ -38,6 +60,16 @@ impl PassContext {
     /// The identity of the pass in logs: 32 hexadecimal digits (RUN-3).
     pub fn trace_id(&self) -> &str {
         &self.trace
+    }
+
+    /// Why the pass runs (WHY-1).
+    pub fn causes(&self) -> &Causes {
+        &self.causes
+    }
+
+    /// Notes a write of the pass that a server answered with success. The subresource of the object itself is empty.
+    pub fn wrote(&self, verb: WriteVerb, kind: &GroupKind, key: &Key, subresource: &str) {
+        self.writes.lock().add(verb, kind, key, subresource);
     }
 
     /// Counts a panic of the reconciler's code.
@@ -118,6 +150,19 @@ impl PassContext {
             Some(report) => self.conclude(outcome, report),
             None => Conclusion::cancelled(),
         }
+    }
+
+    /// Keeps what the pass was, for those who ask why it ran.
+    pub(super) fn remember(&self, conclusion: &Conclusion) {
+        let took = self.shared.now().since(self.started);
+        let started = self.shared.clock.now().saturating_sub(SignedDuration::try_from(took).unwrap_or(SignedDuration::MAX));
+        let is_gone = self.forgotten.load(Ordering::Relaxed);
+        let started = started.unwrap_or(Timestamp::MIN);
+        let mut record = PassRecord::new(self.trace.clone(), started, took, self.causes.clone(), conclusion, is_gone);
+        record.span = self.span;
+        record.writes = std::mem::take(&mut self.writes.lock());
+        record.links.clone_from(&self.links);
+        self.shared.remember(&self.key, record);
     }
 
     /// Nothing is remembered of what is gone.

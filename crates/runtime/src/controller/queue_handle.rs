@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use kubewright_core::flow::Delay;
 use kubewright_core::queue::Lane;
+use kubewright_core::why::QueuedBy;
 use kubewright_machinery::object::Key;
 
 use super::shared::Shared;
@@ -20,27 +21,32 @@ impl QueueHandle {
 
     /// As soon as a worker is free.
     pub fn now(&self, key: Key) {
-        self.0.add(key, Lane::Fast);
+        self.because(key, Lane::Fast, QueuedBy::Requested);
     }
 
     /// When nothing faster is queued, for first lists and resyncs.
     pub fn slow(&self, key: Key) {
-        self.0.add(key, Lane::Slow);
+        self.because(key, Lane::Slow, QueuedBy::Requested);
     }
 
     /// Before everything else.
     pub fn urgent(&self, key: Key) {
-        self.0.add(key, Lane::Urgent);
+        self.because(key, Lane::Urgent, QueuedBy::Requested);
     }
 
     /// After a delay. The earliest of several such requests counts.
     pub fn after(&self, key: Key, delay: Delay) {
-        self.after_in(key, delay, Lane::Fast);
+        self.because_after(key, delay, Lane::Fast, QueuedBy::Requested);
     }
 
-    /// After a delay, in this lane.
-    pub(crate) fn after_in(&self, key: Key, delay: Delay, lane: Lane) {
-        self.0.add_after(key, delay, lane);
+    /// In this lane, and says why: the pass tells it (WHY-1). Without a cause a key counts as requested.
+    pub fn because(&self, key: Key, lane: Lane, cause: QueuedBy) {
+        self.0.add(key, lane, cause);
+    }
+
+    /// After a delay, in this lane, and says why.
+    pub fn because_after(&self, key: Key, delay: Delay, lane: Lane, cause: QueuedBy) {
+        self.0.add_after(key, delay, lane, cause);
     }
 
     /// The object is gone: drops what is remembered of it, and its timers. A queued pass still runs.

@@ -4,6 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use kubewright_core::queue::Lane;
+use kubewright_core::why::QueuedBy;
 use kubewright_machinery::object::Key;
 
 use super::QueueHandle;
@@ -31,7 +33,7 @@ impl Resync {
             for (number, key) in keys.into_iter().enumerate() {
                 let share = (self.period / SPREAD / count).saturating_mul(u32::try_from(number).unwrap_or(u32::MAX));
                 clock.sleep_until(next + share).await;
-                queue.slow(key);
+                queue.because(key, Lane::Slow, QueuedBy::Resync);
             }
             next = next + self.period;
         }

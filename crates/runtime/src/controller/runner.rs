@@ -15,9 +15,10 @@ use kubewright_machinery::object::Key;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
+use super::pass::PassBegin;
 use super::resync::Resync;
 use super::shared::Shared;
-use super::{PassContext, QueueHandle, RunPass};
+use super::{PassContext, PassHistory, QueueHandle, RunPass};
 use crate::clock::{Clock, Random};
 use crate::metrics::{Metrics, QueueStatistics};
 use crate::task::{Tasks, panic_message};
@@ -105,10 +106,7 @@ impl Runner {
     /// With another turn of lower lanes; none means that they wait for all higher ones (QUE-6).
     #[must_use]
     pub fn fairness(self, turn: Option<NonZero<u32>>) -> Self {
-        {
-            let mut queue = self.shared.queue.lock();
-            *queue = std::mem::take(&mut *queue).with_fairness(turn);
-        }
+        self.shared.queue.lock().fairness(turn);
         self
     }
 
@@ -120,6 +118,11 @@ impl Runner {
     /// The handle that queues keys; it works before the controller runs.
     pub fn enqueue(&self) -> QueueHandle {
         QueueHandle::new(self.shared.clone())
+    }
+
+    /// The last passes of each key, with what queued them.
+    pub fn history(&self) -> PassHistory {
+        PassHistory::new(self.shared.clone())
     }
 
     /// A probe that fails when all workers have been in the same passes for longer than `limit`.
@@ -181,10 +184,17 @@ impl Runner {
     }
 
     fn start_passes(&self, cancel: &CancellationToken) {
-        while let Some((key, started)) = self.shared.pop(self.workers) {
-            let trace = format!("{:016x}{:016x}", self.random.next_u64(), self.random.next_u64());
-            let span = tracing::info_span!("pass", controller = self.name(), %key, trace);
-            let context = Arc::new(PassContext::new(self.shared.clone(), key, trace, started, cancel.child_token()));
+        while let Some((key, started, causes)) = self.shared.pop(self.workers) {
+            let trace: Arc<str> = format!("{:016x}{:016x}", self.random.next_u64(), self.random.next_u64()).into();
+            let span = tracing::info_span!("pass", controller = self.name(), %key, %trace, why = %causes);
+            let last = self.shared.last_pass(&key);
+            if let Some(before) = last.as_ref().and_then(|last| last.span) {
+                span.follows_from(tracing::span::Id::from_non_zero_u64(before));
+            }
+            let before = last.map(|last| last.trace.clone());
+            let id = span.id().map(|id| id.into_non_zero_u64());
+            let begin = PassBegin { key, trace, span: id, started, causes, before };
+            let context = Arc::new(PassContext::new(self.shared.clone(), begin, cancel.child_token()));
             let running = Running { passes: self.passes.clone(), shared: self.shared.clone(), timeout: self.timeout, context };
             let name = format!("pass of {}", self.shared.name);
             self.tasks.spawn(name, running.run().instrument(span)).detach();
@@ -212,6 +222,7 @@ impl Running {
         let started = self.context.started();
         let conclusion = self.conclude().await;
         self.log(&conclusion);
+        self.context.remember(&conclusion);
         self.shared.done(key, started, &conclusion);
     }
 
@@ -257,14 +268,15 @@ impl Running {
         let report = &conclusion.report;
         let (result, message) = (report.outcome.as_str(), &report.message);
         let next = conclusion.schedule.delay().map(|delay| delay.rounded().to_string());
+        let why = self.context.causes();
         match report.outcome {
             Outcome::Error | Outcome::Terminal => {
-                tracing::error!(result, ?duration, attempt = conclusion.failures, next, error = message, "pass failed");
+                tracing::error!(result, ?duration, attempt = conclusion.failures, next, %why, error = message, "pass failed");
             }
             Outcome::Wait | Outcome::Blocked if report.transition => {
-                tracing::info!(result, ?duration, next, message, "pass ended");
+                tracing::info!(result, ?duration, next, %why, message, "pass ended");
             }
-            _ => tracing::debug!(result, ?duration, next, message, "pass ended"),
+            _ => tracing::debug!(result, ?duration, next, %why, message, "pass ended"),
         }
     }
 }

@@ -2,15 +2,18 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
-use kubewright_core::flow::{Conclusion, Delay, KeyMemory, Limits};
-use kubewright_core::queue::{Lane, Queue};
+use kubewright_core::flow::{Conclusion, Delay, KeyMemory, Limits, Timer};
+use kubewright_core::queue::Lane;
 use kubewright_core::time::Moment;
+use kubewright_core::why::{Causes, History, PassRecord, QueuedBy};
 use kubewright_machinery::object::Key;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
+use super::waiting::Waiting;
 use crate::clock::Clock;
 use crate::metrics::{Metrics, QueueLabels, QueueStatistics, ReconcileLabels};
 
@@ -18,11 +21,14 @@ pub(super) struct Shared {
     pub(super) name: String,
     pub(super) clock: Clock,
     pub(super) metrics: Metrics,
-    pub(super) queue: Mutex<Queue<Key>>,
+    /// The queue, with what queued its keys.
+    pub(super) queue: Mutex<Waiting>,
     pub(super) limits: Mutex<Limits>,
     memories: Mutex<HashMap<Key, KeyMemory>>,
     /// The running passes and when they started.
     running: Mutex<BTreeMap<Key, Moment>>,
+    /// The last passes of each key.
+    history: Mutex<History>,
     /// The queue has changed.
     pub(super) wake: Notify,
 }
@@ -33,10 +39,11 @@ impl Shared {
             name,
             clock,
             metrics,
-            queue: Mutex::new(Queue::new()),
+            queue: Mutex::default(),
             limits: Mutex::new(limits),
             memories: Mutex::default(),
             running: Mutex::default(),
+            history: Mutex::default(),
             wake: Notify::new(),
         }
     }
@@ -45,15 +52,15 @@ impl Shared {
         self.clock.moment()
     }
 
-    pub(super) fn add(&self, key: Key, lane: Lane) {
-        self.queue.lock().add(key, lane);
+    pub(super) fn add(&self, key: Key, lane: Lane, cause: QueuedBy) {
+        self.queue.lock().add(key, lane, cause);
         self.metrics.standard().adds.get_or_create(&self.queue_labels()).inc();
         self.wake.notify_one();
     }
 
-    pub(super) fn add_after(&self, key: Key, delay: Delay, lane: Lane) {
+    pub(super) fn add_after(&self, key: Key, delay: Delay, lane: Lane, cause: QueuedBy) {
         let now = self.now();
-        self.queue.lock().add_after(key, delay, lane, now);
+        self.queue.lock().add_after(key, delay, lane, now, cause);
         self.metrics.standard().retries.get_or_create(&self.queue_labels()).inc();
         self.wake.notify_one();
     }
@@ -67,18 +74,42 @@ impl Shared {
         self.queue.lock().forget(key);
     }
 
-    /// Takes the next key that may run.
-    pub(super) fn pop(&self, workers: usize) -> Option<(Key, Moment)> {
+    /// Takes the next key that may run, with what queued it.
+    pub(super) fn pop(&self, workers: usize) -> Option<(Key, Moment, Causes)> {
         let now = self.now();
-        let key = {
+        let (key, causes) = {
             let mut queue = self.queue.lock();
             if queue.in_flight() >= workers {
                 return None;
             }
-            queue.pop(now)?
+            queue.pop(now, |key| self.memories.lock().get(key).map_or(Timer::Recheck, KeyMemory::timer))?
         };
         self.running.lock().insert(key.clone(), now);
-        Some((key, now))
+        Some((key, now, causes))
+    }
+
+    /// The last pass of a key.
+    pub(super) fn last_pass(&self, key: &Key) -> Option<Arc<PassRecord>> {
+        self.history.lock().last(key).cloned()
+    }
+
+    /// The last passes of a key, the oldest first.
+    pub(super) fn passes(&self, key: &Key) -> Vec<Arc<PassRecord>> {
+        self.history.lock().of(key)
+    }
+
+    /// The last passes of all keys.
+    pub(super) fn all_passes(&self) -> Vec<Arc<PassRecord>> {
+        self.history.lock().all().cloned().collect()
+    }
+
+    /// Keeps a pass that has ended.
+    pub(super) fn remember(&self, key: &Key, record: PassRecord) {
+        let passed = self.memories.lock().get(key).map_or(0, KeyMemory::passes);
+        let number = self.history.lock().add(key, record, u64::from(passed));
+        if let Some(memory) = self.memories.lock().get_mut(key) {
+            memory.passed(u32::try_from(number).unwrap_or(u32::MAX));
+        }
     }
 
     /// When a timer is due. `None` while no worker is free: the end of a pass wakes the loop, a timer that cannot be served
@@ -146,9 +177,9 @@ mod tests {
     async fn a_due_timer_waits_for_a_free_worker() {
         let limits = Limits::new(Timing::default(), 1);
         let shared = Shared::new("c".to_owned(), Clock::system(), Metrics::new("test"), limits);
-        shared.add(Key::new("", "a"), Lane::Fast);
-        let (key, started) = shared.pop(1).unwrap();
-        shared.add_after(Key::new("", "b"), Delay::secs::<1>(), Lane::Fast);
+        shared.add(Key::new("", "a"), Lane::Fast, QueuedBy::Requested);
+        let (key, started, _) = shared.pop(1).unwrap();
+        shared.add_after(Key::new("", "b"), Delay::secs::<1>(), Lane::Fast, QueuedBy::Requested);
         shared.clock.sleep(Duration::from_secs(2)).await;
         assert_eq!(shared.next_due(1), None);
         assert!(shared.next_due(2).is_some());

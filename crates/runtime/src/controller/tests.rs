@@ -1,3 +1,5 @@
+mod why;
+
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -72,6 +74,7 @@ struct Scene {
     metrics: Metrics,
     clock: Clock,
     enqueue: QueueHandle,
+    history: PassHistory,
     stop: CancellationToken,
     run: Task<()>,
     _tasks: Tasks,
@@ -90,9 +93,9 @@ impl Scene {
         };
         let script = Script { pass, journal: journal.clone() };
         let controller = change(Runner::new("widgets", Arc::new(script), surroundings));
-        let (enqueue, stop) = (controller.enqueue(), CancellationToken::new());
+        let (enqueue, history, stop) = (controller.enqueue(), controller.history(), CancellationToken::new());
         let run = tasks.spawn("run", controller.run(stop.clone(), Duration::from_secs(25)));
-        Self { journal, metrics, clock, enqueue, stop, run, _tasks: tasks }
+        Self { journal, metrics, clock, enqueue, history, stop, run, _tasks: tasks }
     }
 
     async fn at(&self, millis: u64) {

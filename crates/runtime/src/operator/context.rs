@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::StoreRequest;
 use super::injected::{Queues, States};
 use super::patience::ask;
-use crate::admin::Checks;
+use crate::admin::{Checks, PassHistories};
 use crate::clock::{Clock, Random};
 use crate::cluster::{ApiError, ApiRequest, Cluster};
 use crate::config::Configs;
@@ -40,6 +40,8 @@ pub struct OperatorContext {
     pub metrics: Metrics,
     /// The checks of liveness and readiness.
     pub checks: Checks,
+    /// The passes that controllers remember, for `/debug/why`.
+    pub why: PassHistories,
     /// Cancelled when the operator begins to shut down.
     pub shutdown: CancellationToken,
     /// Delays and limits.

@@ -16,7 +16,7 @@ use super::health;
 use super::injected::{Queues, States};
 use super::preflight::Preflight;
 use super::{ConstructedPart, Declarations, OperatorContext, OperatorError, Phase, Registration};
-use crate::admin::{Admin, Checks};
+use crate::admin::{Admin, Checks, PassHistories};
 use crate::cluster::Cluster;
 use crate::config::{Configs, Keeper, KeeperOptions};
 use crate::controller::{CANCEL_GRACE, Runner};
@@ -56,6 +56,7 @@ pub(super) struct Driver {
     /// Cancelled when the operator begins to work.
     worked: CancellationToken,
     metrics: Metrics,
+    why: PassHistories,
     /// The admin server and its connections: they end last.
     admin: Tasks,
     controllers_stop: CancellationToken,
@@ -71,6 +72,7 @@ impl Driver {
             phase: watch::Sender::new(Phase::Starting),
             worked: CancellationToken::new(),
             metrics,
+            why: PassHistories::default(),
             admin: Tasks::new(),
             controllers_stop: CancellationToken::new(),
             controllers: FuturesUnordered::new(),
@@ -102,6 +104,10 @@ impl Driver {
 
     pub(super) fn metrics(&self) -> Metrics {
         self.metrics.clone()
+    }
+
+    pub(super) fn why(&self) -> PassHistories {
+        self.why.clone()
     }
 
     /// From `Starting` to `Stopped`.
@@ -174,7 +180,7 @@ impl Driver {
         let Some(address) = self.parts.options.admin else {
             return Ok(());
         };
-        let admin = Admin::bind(address).await?;
+        let admin = Admin::bind(address).await?.with_why(self.why.clone());
         tracing::info!(address = %admin.address(), "the admin server listens");
         let clock = self.parts.cluster.clock().clone();
         let beat =
@@ -290,6 +296,7 @@ impl Driver {
             recorder,
             metrics: self.metrics.clone(),
             checks: checks.clone(),
+            why: self.why.clone(),
             shutdown: shutdown.clone(),
             timing: timing.clone(),
             workers: options.workers,

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::drive::Driver;
 use super::{OperatorError, Phase};
-use crate::admin::Checks;
+use crate::admin::{Checks, PassHistories};
 use crate::metrics::Metrics;
 use crate::task::Tasks;
 
@@ -27,6 +27,7 @@ pub struct RunningOperator {
     supervisor: Tasks,
     checks: Checks,
     metrics: Metrics,
+    why: PassHistories,
 }
 
 impl RunningOperator {
@@ -42,6 +43,7 @@ impl RunningOperator {
             supervisor: supervisor.clone(),
             checks: driver.checks(),
             metrics: driver.metrics(),
+            why: driver.why(),
         };
         let drive = async move {
             let ended = driver.drive().await.map_err(Arc::new);
@@ -101,6 +103,11 @@ impl RunningOperator {
     /// The metrics.
     pub fn metrics(&self) -> &Metrics {
         &self.metrics
+    }
+
+    /// The passes that controllers remember: why each ran, what it wrote, how it ended.
+    pub fn why(&self) -> &PassHistories {
+        &self.why
     }
 }
 

@@ -1,10 +1,10 @@
 use std::sync::Arc;
 
 use kubewright_core::finalizer::FinalizerName;
-use kubewright_machinery::object::{Key, ObjectExt as _, ObjectReference};
+use kubewright_machinery::object::{Fields, Key, ObjectExt as _, ObjectReference};
 use serde_json::{Value, json};
 
-use crate::store::{Kept, top_level};
+use crate::store::Kept;
 use crate::watch::ProjectedStore;
 
 /// The object of a pass as the stages see it: identity, metadata and status as JSON, the whole as text for the user's type.
@@ -20,7 +20,7 @@ impl PassObject {
     /// None if the text is no object.
     fn read(text: &str) -> Option<Self> {
         let (mut head, mut status) = (serde_json::Map::new(), None);
-        for (field, part) in top_level(text)?.0 {
+        for (field, part) in Fields::read(text)?.0 {
             match &*field {
                 "apiVersion" | "kind" | "metadata" => {
                     head.insert(field.into_owned(), serde_json::from_str(part.get()).ok()?);

@@ -119,6 +119,7 @@ impl<R: Reconcile> Registration for ReconcilerRegistration<R> {
         let services = Services {
             controller: options.name.as_str().into(),
             gvk: R::Kind::gvk(),
+            kind: R::Kind::gvk().group_kind(),
             cluster: cluster(),
             recorder: context.recorder.clone(),
             primary: Arc::new(primary.kept().clone()),
@@ -148,6 +149,7 @@ impl<R: Reconcile> Registration for ReconcilerRegistration<R> {
             Turn::Never => runner.fairness(None),
             Turn::After(keys) => runner.fairness(Some(keys)),
         };
+        context.why.add(R::Kind::gvk().group_kind(), runner.history());
         let queued = known.clone();
         let queue = ControllerQueue { queue: runner.enqueue(), keys: Box::new(move || queued.keys()) };
         context.queues.add(&name, &R::Kind::gvk().group_kind(), queue);
@@ -191,7 +193,7 @@ impl<R: Reconcile> ConstructedPart for ConstructedReconciler<R> {
             Some(delay) => trigger.debounce(delay),
             None => trigger,
         };
-        drop(trigger.start(format!("objects of {}", runner.name()), runner.enqueue(), &context.tasks));
+        drop(trigger.described().start(format!("objects of {}", runner.name()), runner.enqueue(), &context.tasks));
         for trigger in triggers {
             trigger.start(runner.name(), runner.enqueue(), &context.tasks);
         }

@@ -6,7 +6,8 @@ use kubewright_core::class::ClassFilter;
 use kubewright_core::condition::{ConditionManager, ConditionPolicy};
 use kubewright_core::finalizer::FinalizerName;
 use kubewright_core::flow::{Classified, Event, Failure, Flow, Origin};
-use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _, ObjectReference};
+use kubewright_core::why::WriteVerb;
+use kubewright_machinery::object::{GroupKind, GroupVersionKind, ObjectExt as _, ObjectReference};
 use parking_lot::Mutex;
 use serde_json::Value;
 
@@ -24,6 +25,7 @@ use crate::status::StatusWriter;
 pub(super) struct Services {
     pub(super) controller: Arc<str>,
     pub(super) gvk: GroupVersionKind,
+    pub(super) kind: GroupKind,
     pub(super) cluster: Cluster,
     pub(super) recorder: Recorder,
     pub(super) primary: Arc<dyn Primary>,
@@ -104,8 +106,9 @@ impl PassScope {
         *self.latest.lock() = Some(object);
     }
 
-    /// The answer to a write of this pass.
-    pub(super) fn wrote(&self, answer: &Value) -> Arc<PassObject> {
+    /// The answer to a write of this pass: a patch of the object, or of its subresource.
+    pub(super) fn wrote(&self, answer: &Value, subresource: &str) -> Arc<PassObject> {
+        self.pass.wrote(WriteVerb::Patched, &self.services.kind, self.pass.key(), subresource);
         self.services.primary.record_write(answer);
         let object = Arc::new(PassObject::answered(answer));
         self.saw(Arc::clone(&object));
@@ -156,7 +159,7 @@ impl PassScope {
             Ok(FinalizerOutcome::Unchanged) if object.is_deleting() => Ok(Held::TooLate),
             Ok(FinalizerOutcome::Unchanged) => Ok(Held::Here(Arc::clone(object))),
             Ok(FinalizerOutcome::Changed(answer)) => {
-                let object = self.wrote(&answer);
+                let object = self.wrote(&answer, "");
                 self.told_of_finalizer(&object);
                 Ok(Held::Here(object))
             }
@@ -179,7 +182,7 @@ impl PassScope {
         match finalizer.writer.remove(&object.head, RemovalGuard::Anyhow, same).await {
             Ok(FinalizerOutcome::Changed(answer)) => {
                 let is_last = is_removed(&answer);
-                let object = self.wrote(&answer);
+                let object = self.wrote(&answer, "");
                 self.told_of_finalizer(&object);
                 if is_last {
                     // The server removes an object with its last finalizer, under the version that it had before.

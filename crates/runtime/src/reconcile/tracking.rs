@@ -15,11 +15,11 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use crate::cluster::Cluster;
-use crate::controller::{PassContext, QueueHandle};
+use crate::controller::{Lane, PassContext, QueueHandle};
 use crate::metrics::{ControllerLabels, Metrics};
 use crate::store::{DynamicStores, StoredObjects};
 use crate::task::Tasks;
-use crate::trigger::{News, follow};
+use crate::trigger::{News, cause_of, follow};
 use crate::watch::Cause;
 
 /// The tracker of a controller: which keys run when which other objects change (TRK).
@@ -165,15 +165,19 @@ impl Tracker {
             state.followed.insert(what.clone(), stop.clone());
             stop
         };
-        let (tracker, kind) = (self.clone(), store.kind().clone());
+        let (tracker, kind) = (self.clone(), Arc::new(store.kind().clone()));
         let name = format!("{what} tracked by {}", self.inner.controller);
         follow(store.kept().clone(), name, &self.inner.tasks, stop, move |news| match news {
             News::Changed(change) if change.cause != Cause::Initial => {
                 let labels = |state: Option<&Arc<crate::store::Kept<T>>>| state.map(|kept| labels_of(&**kept));
                 let (before, after) = (labels(change.old.as_ref()), labels(change.new.as_ref()));
                 let observers = tracker.observers(&kind, &change.key, before.as_ref(), after.as_ref());
+                if observers.is_empty() {
+                    return;
+                }
+                let cause = cause_of(&kind, &change);
                 for observer in observers {
-                    queue.now(observer);
+                    queue.because(observer, Lane::Fast, cause.clone());
                 }
             }
             News::Changed(_) => {}

@@ -215,7 +215,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> OpenTrigger for Opened<T> {
             Some(delay) => trigger.debounce(delay),
             None => trigger,
         };
-        drop(trigger.start(name, queue, tasks));
+        drop(trigger.described().start(name, queue, tasks));
     }
 }
 

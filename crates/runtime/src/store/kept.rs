@@ -4,10 +4,12 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use kubewright_machinery::object::HasMetadata;
+use kubewright_core::why::{Causes, ChangedPaths, changed_paths};
+use kubewright_machinery::object::{Fields, HasMetadata};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use crate::trigger::Describe;
 use crate::watch::{Project, Unprojectable};
 
 /// An object as a store of whole objects keeps it: its JSON text without `managedFields`, decoded each time that it is asked for. The text
@@ -79,7 +81,18 @@ impl<T> Kept<T> {
 
     /// The text of a field of the object, without parsing the others.
     fn part(&self, field: &str) -> Option<&str> {
-        top_level(&self.text)?.0.into_iter().find(|(name, _)| name == field).map(|(_, part)| part.get())
+        Fields::read(&self.text)?.0.into_iter().find(|(name, _)| name == field).map(|(_, part)| part.get())
+    }
+}
+
+/// Paths and managers, no values.
+impl<T> Describe for Kept<T> {
+    fn differences(old: &Self, new: &Self) -> ChangedPaths {
+        changed_paths(&old.text, &new.text, Causes::PATHS)
+    }
+
+    fn manager(&self) -> Option<Arc<str>> {
+        self.manager.clone()
     }
 }
 
@@ -91,38 +104,6 @@ impl<T> HasMetadata for Kept<T> {
 
     fn status_value(&self) -> Option<Cow<'_, Value>> {
         self.part("status").and_then(|part| serde_json::from_str(part).ok()).map(Cow::Owned)
-    }
-}
-
-/// The fields of an object's text, each still as text.
-pub(crate) fn top_level(text: &str) -> Option<Fields<'_>> {
-    serde_json::from_str(text).ok()
-}
-
-/// The fields of a JSON object in their order, each as text.
-pub(crate) struct Fields<'a>(pub(crate) Vec<(Cow<'a, str>, &'a serde_json::value::RawValue)>);
-
-impl<'de: 'a, 'a> serde::Deserialize<'de> for Fields<'a> {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Visitor<'a>(PhantomData<&'a ()>);
-
-        impl<'de: 'a, 'a> serde::de::Visitor<'de> for Visitor<'a> {
-            type Value = Fields<'a>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a JSON object")
-            }
-
-            fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Fields<'a>, A::Error> {
-                let mut fields = Vec::new();
-                while let Some(entry) = map.next_entry()? {
-                    fields.push(entry);
-                }
-                Ok(Fields(fields))
-            }
-        }
-
-        deserializer.deserialize_map(Visitor(PhantomData))
     }
 }
 

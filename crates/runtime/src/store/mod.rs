@@ -13,7 +13,6 @@ mod typed;
 
 pub use crate::watch::{AllNamespaces, Namespaces, OperatorScope, Scope, StoreScope, SystemNamespace};
 pub use dynamic::DynamicStores;
-pub(crate) use kept::top_level;
 pub use kept::{Indexes, Kept, NoIndexes};
 pub use objects::StoredObjects;
 pub use optional::Optional;

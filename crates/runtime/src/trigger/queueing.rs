@@ -1,13 +1,15 @@
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
 use indexmap::IndexSet;
 use kubewright_core::filter::{Cause, Change, Filter};
 use kubewright_core::flow::Delay;
 use kubewright_core::queue::Lane;
-use kubewright_machinery::object::Key;
+use kubewright_machinery::object::{GroupKind, Key};
 use tokio_util::sync::CancellationToken;
 
+use super::describe::{Describe, Description};
 use super::{News, follow};
 use crate::controller::QueueHandle;
 use crate::task::Tasks;
@@ -24,6 +26,7 @@ pub struct Trigger<P: Send + Sync + 'static> {
     at_first: AtFirst,
     lane: Lane,
     debounce: Option<Delay>,
+    description: Description<P>,
 }
 
 /// The treatment of objects that are there when the trigger starts.
@@ -51,6 +54,7 @@ impl<P: Send + Sync + 'static> Trigger<P> {
             at_first: AtFirst::Queued,
             lane: Lane::Fast,
             debounce: None,
+            description: Description::none(),
         }
     }
 
@@ -82,31 +86,44 @@ impl<P: Send + Sync + 'static> Trigger<P> {
         self
     }
 
+    /// Tells of each change that queues a key in which fields it is and who wrote it (WHY-2). Default: only the object is told.
+    #[must_use]
+    pub fn described(mut self) -> Self
+    where
+        P: Describe,
+    {
+        self.description = Description::of_states();
+        self
+    }
+
     /// Starts it. It ends when the token is cancelled, or when the tasks stop.
     pub fn start(self, name: impl Into<Cow<'static, str>>, queue: QueueHandle, tasks: &Tasks) -> CancellationToken {
         let (store, stop) = (self.store.clone(), CancellationToken::new());
+        let kind = Arc::new(store.kind().clone());
         follow(store, name, tasks, stop.clone(), move |news| {
             if let News::Changed(change) = news {
-                self.told(&change, &queue);
+                self.told(&change, &kind, &queue);
             }
         });
         stop
     }
 
-    fn told(&self, change: &Change<P>, queue: &QueueHandle) {
+    fn told(&self, change: &Change<P>, kind: &Arc<GroupKind>, queue: &QueueHandle) {
         let is_first = change.cause == Cause::Initial;
         if is_first && self.at_first == AtFirst::Skipped || !self.filter.passes(change) {
             return;
         }
         let states = [change.old.as_deref(), change.new.as_deref()];
         let keys: IndexSet<Key> = states.into_iter().flatten().flat_map(|state| (self.map)(&change.key, state)).collect();
+        if keys.is_empty() {
+            return;
+        }
+        let cause = self.description.cause(kind, change);
         for key in keys {
-            match (is_first, self.debounce, self.lane) {
-                (true, ..) => queue.slow(key),
-                (false, Some(delay), lane) => queue.after_in(key, delay, lane),
-                (false, None, Lane::Slow) => queue.slow(key),
-                (false, None, Lane::Fast) => queue.now(key),
-                (false, None, Lane::Urgent) => queue.urgent(key),
+            match (is_first, self.debounce) {
+                (true, _) => queue.because(key, Lane::Slow, cause.clone()),
+                (false, Some(delay)) => queue.because_after(key, delay, self.lane, cause.clone()),
+                (false, None) => queue.because(key, self.lane, cause.clone()),
             }
         }
     }

@@ -19,7 +19,8 @@ async fn the_address_follows_the_service() {
     let operator = cluster.run(operator()).await;
     cluster.apply(addressable("demo", "web")).await;
     let waiting = cluster.expect::<AddressableService>("demo").condition("Ready", "False", "ServiceUnavailable").await;
-    let ready = waiting["status"]["conditions"].as_array().unwrap().iter().find(|condition| condition["type"] == "Ready").unwrap();
+    let ready =
+        waiting["status"]["conditions"].as_array().unwrap().iter().find(|condition| condition["type"] == "Ready").unwrap();
     assert_eq!(ready["message"], "Service \"web\" wasn't found.");
     cluster.apply(service("web")).await;
     let ready = cluster.expect::<AddressableService>("demo").ready().await;
@@ -33,7 +34,8 @@ async fn the_address_follows_the_service() {
 #[tokio::test]
 async fn an_announced_service_is_annotated_until_the_object_goes() {
     let cluster = TestCluster::start().await;
-    let config = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "config-addressing"}, "data": {"announce": "true"}});
+    let config =
+        json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "config-addressing"}, "data": {"announce": "true"}});
     cluster.apply(config).await;
     let operator = cluster.run(operator()).await;
     cluster.apply(service("web")).await;
@@ -59,8 +61,7 @@ async fn another_domain_in_the_configuration_changes_all_addresses() {
     cluster.apply(service("web")).await;
     cluster.apply(addressable("demo", "web")).await;
     cluster.expect::<AddressableService>("demo").ready().await;
-    let config =
-        json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "config-addressing"}, "data": {"cluster-domain": "example.org"}});
+    let config = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "config-addressing"}, "data": {"cluster-domain": "example.org"}});
     cluster.apply(config).await;
     let address = |domain: &str| {
         let expected = format!("http://web.{}.svc.{domain}", cluster.namespace());

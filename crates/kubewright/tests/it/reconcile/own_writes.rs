@@ -107,8 +107,7 @@ async fn what_a_pass_writes_through_its_client_is_in_the_stores_of_the_next_one(
     }
     cluster.pass(if cluster.is_embedded() { 2 * LATE } else { Duration::from_secs(2) }).await;
     assert_eq!(*log.lock(), expected, "the events of the own writes are no news");
-    let writes: Vec<String> =
-        cluster.journal().all().of("", "configmaps").writes().iter().map(ToString::to_string).collect();
+    let writes: Vec<String> = cluster.journal().all().of("", "configmaps").writes().iter().map(ToString::to_string).collect();
     // Real clusters put a config map of their own into each namespace.
     assert_eq!(writes.iter().filter(|write| !write.contains("kube-root-ca")).count(), 4, "{writes:#?}");
     operator.stop().await;

@@ -60,7 +60,7 @@ async fn write(scope: &PassScope, start: &Value, end: &PassEnd) -> Result<(), Fa
     let name = object.head.name();
     match scope.services.statuses.write(&object.head, change, Meanwhile::Rebase { start, new: &new }).await {
         Ok(Written::Persisted(answer)) => {
-            scope.wrote(&answer);
+            scope.wrote(&answer, "status");
             Ok(())
         }
         Ok(Written::Gone) => Ok(()),

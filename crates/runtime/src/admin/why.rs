@@ -1,0 +1,157 @@
+//! The page `/debug/why`: the last passes of an object.
+
+use std::fmt::{self, Write as _};
+use std::sync::Arc;
+
+use kubewright_core::flow::redact;
+use kubewright_core::why::PassRecord;
+use kubewright_machinery::object::{GroupKind, Key};
+use parking_lot::RwLock;
+use serde_json::{Value, json};
+
+use crate::controller::PassHistory;
+
+/// The passes that the controllers of an operator remember, by primary kind. Cheap to clone.
+#[derive(Clone, Default)]
+pub struct PassHistories(Arc<RwLock<Vec<(GroupKind, PassHistory)>>>);
+
+/// Nothing can be told of an object.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum WhyError {
+    /// No controller works on objects of this kind.
+    #[error("no controller has the kind {kind:?}; there are: {}", kinds.join(", "))]
+    UnknownKind {
+        /// The kind that was asked for.
+        kind: String,
+        /// The kinds that can be asked for.
+        kinds: Vec<String>,
+    },
+    /// No pass of the object is remembered.
+    #[error("no pass of {kind} {key} is remembered: there was none since the start, or those of other objects took its place")]
+    NoPass {
+        /// The kind.
+        kind: String,
+        /// Namespace and name.
+        key: Key,
+    },
+}
+
+impl PassHistories {
+    /// No controllers.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a controller of objects of this kind.
+    pub fn add(&self, kind: GroupKind, history: PassHistory) {
+        self.0.write().push((kind, history));
+    }
+
+    /// The last passes of an object in all controllers of its kind, the oldest first in each.
+    pub fn of(&self, kind: &GroupKind, key: &Key) -> Vec<Arc<PassRecord>> {
+        self.0.read().iter().filter(|(other, _)| other == kind).flat_map(|(_, history)| history.of(key)).collect()
+    }
+
+    /// All passes that are remembered, those of one object after each other.
+    pub fn all(&self) -> Vec<Arc<PassRecord>> {
+        self.0.read().iter().flat_map(|(_, history)| history.all()).collect()
+    }
+
+    /// The page about an object as text: one line per pass. The kind is `Kind.group`, or the kind alone, in any case of letters.
+    pub fn text(&self, kind: &str, key: &Key) -> Result<String, WhyError> {
+        let mut text = String::new();
+        for (kind, history, passes) in self.find(kind, key)? {
+            // A text takes everything.
+            let _ = writeln!(text, "{kind} {key}, controller {}", history.controller());
+            for pass in passes {
+                let _ = writeln!(text, "{pass} ({}, took {:?}, trace {})", pass.started, pass.took, pass.trace);
+            }
+        }
+        Ok(redact(&text).into_owned())
+    }
+
+    /// The same as JSON.
+    pub fn json(&self, kind: &str, key: &Key) -> Result<String, WhyError> {
+        let controllers = self.find(kind, key)?.into_iter().map(|(kind, history, passes)| {
+            let passes: Vec<Value> = passes.iter().map(|pass| pass.to_json()).collect();
+            json!({ "kind": kind.to_string(), "controller": history.controller(), "passes": passes })
+        });
+        let controllers: Vec<Value> = controllers.collect();
+        let page = json!({ "namespace": key.namespace(), "name": key.name(), "controllers": controllers });
+        Ok(format!("{page}\n"))
+    }
+
+    fn find(&self, kind: &str, key: &Key) -> Result<Vec<Found>, WhyError> {
+        let all = self.0.read().clone();
+        let is_meant = |other: &GroupKind| other.to_string().eq_ignore_ascii_case(kind) || other.kind.eq_ignore_ascii_case(kind);
+        let meant: Vec<(GroupKind, PassHistory)> = all.iter().filter(|(other, _)| is_meant(other)).cloned().collect();
+        if meant.is_empty() {
+            let mut kinds: Vec<String> = all.iter().map(|(kind, _)| kind.to_string()).collect();
+            kinds.sort_unstable();
+            kinds.dedup();
+            return Err(WhyError::UnknownKind { kind: kind.to_owned(), kinds });
+        }
+        let found = meant.into_iter().map(|(kind, history)| {
+            let passes = history.of(key);
+            (kind, history, passes)
+        });
+        let found: Vec<Found> = found.filter(|(.., passes)| !passes.is_empty()).collect();
+        if found.is_empty() { Err(WhyError::NoPass { kind: kind.to_owned(), key: key.clone() }) } else { Ok(found) }
+    }
+}
+
+/// A controller with its passes of an object.
+type Found = (GroupKind, PassHistory, Vec<Arc<PassRecord>>);
+
+impl fmt::Debug for PassHistories {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.0.read().iter().map(|(kind, _)| kind.to_string())).finish()
+    }
+}
+
+/// What the page is asked for.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct WhyQuery {
+    pub(super) kind: String,
+    pub(super) key: Key,
+    pub(super) json: bool,
+}
+
+impl WhyQuery {
+    /// Reads `kind=…&name=…`, with `namespace=…` or a name `namespace/name`, and `format=json`.
+    pub(super) fn parse(query: &str) -> Result<Self, String> {
+        const USAGE: &str =
+            "ask for /debug/why?kind=<kind>&name=<name>, with &namespace=<namespace> or a name <namespace>/<name>";
+        let value = |wanted: &str| {
+            let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+            pairs.filter(|(key, _)| *key == wanted).map(|(_, value)| decoded(value)).find(|value| !value.is_empty())
+        };
+        let kind = value("kind").ok_or_else(|| format!("the kind is missing; {USAGE}"))?;
+        let name = value("name").ok_or_else(|| format!("the name is missing; {USAGE}"))?;
+        let key = match value("namespace") {
+            Some(namespace) if !name.contains('/') => Key::new(namespace, name),
+            Some(_) => return Err(format!("the namespace is there twice; {USAGE}")),
+            None => name.parse().map_err(|error| format!("{error}; {USAGE}"))?,
+        };
+        let json = match value("format").as_deref() {
+            None | Some("text") => false,
+            Some("json") => true,
+            Some(other) => return Err(format!("the format {other:?} is unknown; there are text and json")),
+        };
+        Ok(Self { kind, key, json })
+    }
+}
+
+/// A value of a query without its percent signs and plus signs.
+fn decoded(value: &str) -> String {
+    let mut bytes = Vec::with_capacity(value.len());
+    let mut rest = value.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let escaped = after.get(..2).filter(|_| *first == b'%').and_then(|digits| std::str::from_utf8(digits).ok());
+        let byte = escaped.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        bytes.push(byte.unwrap_or(if *first == b'+' { b' ' } else { *first }));
+        rest = if byte.is_some() { &after[2..] } else { after };
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}

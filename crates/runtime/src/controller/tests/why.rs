@@ -1,0 +1,208 @@
+//! What passes tell of why they ran.
+
+use kubewright_core::queue::{Drain, Lane};
+use kubewright_core::time::Moment;
+use kubewright_core::why::{ChangedPaths, ObjectChange, ObjectChangeKind, QueuedBy, WriteVerb};
+use kubewright_machinery::object::GroupKind;
+
+use super::super::waiting::Waiting;
+use super::*;
+
+impl Scene {
+    /// The lines of the passes of a key, without their numbers.
+    fn lines(&self, name: &str) -> Vec<String> {
+        let passes = self.history.of(&key(name));
+        let numbers: Vec<u64> = passes.iter().map(|pass| pass.number).collect();
+        assert!(numbers.windows(2).all(|pair| pair[0] + 1 == pair[1]), "{numbers:?}");
+        passes.iter().map(|pass| pass.to_string().split_once(": ").unwrap().1.to_owned()).collect()
+    }
+
+    fn because(&self, name: &str, lane: Lane, cause: QueuedBy) {
+        self.enqueue.because(key(name), lane, cause);
+    }
+}
+
+fn changed(name: &str, own: bool) -> QueuedBy {
+    let (kind, what) = (Arc::new(GroupKind::new("", "ConfigMap")), ObjectChangeKind::Changed(ChangedPaths::default()));
+    QueuedBy::Changed(Arc::new(ObjectChange { kind, key: key(name), what, by: None, own }))
+}
+
+// WHY-1
+#[tokio::test(start_paused = true)]
+async fn each_pass_tells_what_queued_its_key() {
+    let scene = Scene::start(|_, _| done(), |controller| controller.resync(Some(Duration::from_hours(10)), || vec![key("a")]));
+    scene.because("a", Lane::Slow, QueuedBy::FirstList);
+    scene.at(1000).await;
+    scene.enqueue.now(key("a"));
+    scene.at(2000).await;
+    scene.because("a", Lane::Fast, changed("ns/x", false));
+    scene.because("a", Lane::Fast, changed("ns/x", false));
+    scene.because("a", Lane::Urgent, QueuedBy::TypesChanged);
+    scene.at(3000).await;
+    scene.because("a", Lane::Fast, QueuedBy::Configuration { name: "config-logging".into() });
+    scene.at(4000).await;
+    scene.because("a", Lane::Fast, QueuedBy::Promoted);
+    scene.at(5000).await;
+    scene.at(11 * 3_600_000).await;
+    let expected = [
+        "first list → Ready",
+        "requested → Ready",
+        "ConfigMap ns/x changed; the served types changed → Ready",
+        "configuration config-logging changed → Ready",
+        "promoted → Ready",
+        "resync → Ready",
+    ];
+    assert_eq!(scene.lines("a"), expected);
+}
+
+// WHY-1
+#[tokio::test(start_paused = true)]
+async fn a_timer_tells_the_reason_of_the_pass_before() {
+    let pass = |_, number| -> Pass {
+        Box::pin(async move {
+            match number {
+                1 => Wait::after(Delay::secs::<10>(), "Draining").message("hunter2").into(),
+                2 => Failure::backoff("hunter2").reason("Unreachable").into(),
+                _ => Ok(()),
+            }
+        })
+    };
+    let scene = Scene::start(pass, |controller| controller);
+    scene.enqueue.now(key("a"));
+    scene.at(60_000).await;
+    let expected = [
+        "requested → wait Draining, again in 10s",
+        "timer (wait Draining) → failed Unreachable, again in 5ms",
+        "timer (back-off after Unreachable) → Ready",
+    ];
+    assert_eq!(scene.lines("a"), expected);
+    let passes = scene.history.of(&key("a"));
+    let links: Vec<Vec<&str>> = passes.iter().map(|pass| pass.links.iter().map(AsRef::as_ref).collect()).collect();
+    assert_eq!(links, [vec![], vec![&*passes[0].trace], vec![&*passes[1].trace]]);
+}
+
+// WHY-1
+#[tokio::test(start_paused = true)]
+async fn an_event_before_the_timer_is_the_only_cause() {
+    let pass = |_, number| -> Pass {
+        Box::pin(async move { if number == 1 { Wait::after(Delay::secs::<10>(), "Later").into() } else { Ok(()) } })
+    };
+    let scene = Scene::start(pass, |controller| controller);
+    scene.enqueue.now(key("a"));
+    scene.at(2000).await;
+    scene.because("a", Lane::Fast, changed("ns/x", false));
+    scene.at(60_000).await;
+    assert_eq!(scene.lines("a"), ["requested → wait Later, again in 10s", "ConfigMap ns/x changed → Ready"]);
+}
+
+// WHY-1
+#[tokio::test(start_paused = true)]
+async fn the_cause_of_a_delayed_key_is_told_when_its_time_is_over() {
+    let scene = Scene::start(|_, _| done(), |controller| controller);
+    scene.enqueue.because_after(key("a"), Delay::secs::<10>(), Lane::Fast, changed("ns/x", false));
+    scene.at(2000).await;
+    scene.enqueue.now(key("a"));
+    scene.at(60_000).await;
+    assert_eq!(scene.lines("a"), ["requested → Ready", "ConfigMap ns/x changed → Ready"]);
+}
+
+// WHY-1, QUE-3
+#[tokio::test(start_paused = true)]
+async fn what_comes_during_a_pass_is_told_by_the_next_one() {
+    let slow = |_, _| -> Pass {
+        Box::pin(async {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            Ok(())
+        })
+    };
+    let scene = Scene::start(slow, |controller| controller);
+    scene.enqueue.now(key("a"));
+    scene.at(50).await;
+    scene.because("a", Lane::Fast, changed("ns/x", true));
+    scene.at(5000).await;
+    assert_eq!(scene.lines("a"), ["requested → Ready", "ConfigMap ns/x changed (own write) → Ready"]);
+    let passes = scene.history.of(&key("a"));
+    assert_eq!(*passes[1].links, [passes[0].trace.clone()]);
+    assert_eq!(passes[1].took, Duration::from_millis(100));
+    assert_eq!(passes[1].started, jiff::Timestamp::from_millisecond(100).unwrap());
+}
+
+struct Writing;
+
+#[async_trait]
+impl RunPass for Writing {
+    async fn run(&self, pass: &Arc<PassContext>) -> Conclusion {
+        assert_eq!(pass.causes().to_string(), "requested");
+        pass.wrote(WriteVerb::Created, &GroupKind::new("apps", "Deployment"), &key("ns/web"), "");
+        pass.wrote(WriteVerb::Patched, &GroupKind::new("", "Pod"), pass.key(), "status");
+        if pass.key().name() == "gone" {
+            pass.forget();
+        }
+        pass.end(&Ok(()))
+    }
+}
+
+// WHY-4
+#[tokio::test(start_paused = true)]
+async fn writes_and_the_end_of_the_object_are_told() {
+    let clock = Clock::virtual_from(jiff::Timestamp::UNIX_EPOCH);
+    let tasks = Tasks::new();
+    let surroundings = Surroundings {
+        clock: clock.clone(),
+        random: Random::seeded(1),
+        tasks: tasks.clone(),
+        metrics: Metrics::new("test"),
+        timing: Timing::default(),
+    };
+    let runner = Runner::new("widgets", Arc::new(Writing), surroundings);
+    let (queue, history) = (runner.enqueue(), runner.history());
+    tasks.spawn("run", runner.run(CancellationToken::new(), Duration::ZERO)).detach();
+    queue.now(key("ns/a"));
+    queue.now(key("ns/gone"));
+    clock.sleep(Duration::from_secs(1)).await;
+    let line = |name: &str| history.of(&key(name))[0].to_string();
+    let writes = "created Deployment.apps ns/web, patched Pod";
+    assert_eq!(line("ns/a"), format!("pass 1: requested → {writes} ns/a (status) → Ready"));
+    assert_eq!(line("ns/gone"), format!("pass 1: requested → {writes} ns/gone (status) → gone"));
+
+    let pages = crate::admin::PassHistories::new();
+    pages.add(GroupKind::new("example.com", "Widget"), history);
+    let page = pages.text("widget.example.com", &key("ns/a")).unwrap();
+    assert!(page.starts_with("Widget.example.com ns/a, controller widgets\npass 1: requested → "), "{page}");
+    let page: serde_json::Value = serde_json::from_str(&pages.json("Widget", &key("ns/a")).unwrap()).unwrap();
+    assert_eq!(page["controllers"][0]["passes"][0]["writes"][1]["subresource"], "status");
+    let missing = pages.text("Gadget", &key("ns/a")).unwrap_err().to_string();
+    assert_eq!(missing, "no controller has the kind \"Gadget\"; there are: Widget.example.com");
+    assert!(pages.text("Widget", &key("ns/b")).is_err());
+}
+
+// WHY-5
+#[test]
+fn the_keys_of_a_first_list_take_no_memory_for_their_causes() {
+    let mut waiting = Waiting::default();
+    for number in 0..100_000 {
+        waiting.add(Key::new("ns", format!("object-{number}")), Lane::Slow, QueuedBy::FirstList);
+    }
+    assert_eq!(waiting.known_causes(), 0);
+    let timer = |_: &Key| unreachable!();
+    let popped: Vec<String> =
+        (0..3).filter_map(|_| waiting.pop(Moment::START, timer)).map(|(_, causes)| causes.to_string()).collect();
+    assert_eq!(popped, ["first list"; 3]);
+}
+
+// WHY-5
+#[test]
+fn causes_go_with_their_keys() {
+    let mut waiting = Waiting::default();
+    let timer = |_: &Key| unreachable!();
+    waiting.add(key("a"), Lane::Fast, QueuedBy::Requested);
+    waiting.add_after(key("b"), Delay::secs::<1>(), Lane::Fast, Moment::START, QueuedBy::Requested);
+    assert_eq!(waiting.known_causes(), 2);
+    waiting.pop(Moment::START, timer).unwrap();
+    waiting.forget(&key("b"));
+    assert_eq!(waiting.known_causes(), 0);
+    waiting.add(key("c"), Lane::Fast, QueuedBy::Requested);
+    waiting.drain(Drain::FinishInFlight);
+    waiting.add(key("d"), Lane::Fast, QueuedBy::Requested);
+    assert_eq!(waiting.known_causes(), 0);
+}

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kubewright_core::time::Moment;
+use kubewright_core::why::QueuedBy;
 use kubewright_machinery::object::{GroupVersionKind, Key};
 use kubewright_render::{ObjectQuestion, RenderError};
 use kubewright_runtime::cluster::{Cluster, Impersonation};
@@ -17,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use super::environment::PassEnvironment;
 use super::object::{Watched, answer};
 use super::types::refused;
-use crate::observe::Notify;
+use crate::observe::{Notify, caused_by};
 
 /// The version of a server is asked for again after this time: nothing tells when it changes.
 const VERSION_AGE: Duration = Duration::from_secs(60 * 60);
@@ -160,7 +161,7 @@ impl Lookups {
                         discovery.outdate();
                     }
                 }
-                notify(&component);
+                notify(&component, QueuedBy::TypesChanged);
             }
         };
         self.inner.tasks.spawn(format!("types for renderings in {}", scene.name), listen).detach();
@@ -184,14 +185,15 @@ impl Lookups {
         let watched = Watched::new(scene.cluster.watches().subscribe(spec, Arc::clone(&self.inner.projector)));
         let (notify, component) = (Arc::clone(&self.inner.notify), component.clone());
         let (stop, here) = (CancellationToken::new(), watched.clone());
+        let kind = Arc::new(watched.store.kind().clone());
         let tell = move |news: News<Value>| {
-            let is_news = match news {
-                News::Synced => here.was_missed() || here.is_news(),
-                News::Changed(_) => here.is_news(),
-                _ => false,
+            let cause = match news {
+                News::Synced => (here.was_missed() || here.is_news()).then(|| QueuedBy::WatchTurned(Arc::clone(&kind))),
+                News::Changed(change) => here.is_news().then(|| caused_by(&kind, &change)),
+                _ => None,
             };
-            if is_news {
-                notify(&component);
+            if let Some(cause) = cause {
+                notify(&component, cause);
             }
         };
         follow(watched.store.clone(), task, &self.inner.tasks, stop.clone(), tell);

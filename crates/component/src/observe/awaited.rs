@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use kubewright_core::dependents::{Owner, Sight};
 use kubewright_core::manifest::OperatorName;
+use kubewright_core::why::QueuedBy;
 use kubewright_machinery::object::{Key, ObjectExt as _};
 use kubewright_runtime::cluster::Cluster;
 use kubewright_runtime::task::Tasks;
@@ -13,7 +14,7 @@ use parking_lot::Mutex;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::{Notify, title};
+use super::{Notify, caused_by, title};
 
 /// What stands in the way of a component.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -157,19 +158,26 @@ impl AwaitedWatches {
         let kind = title(spec.kind());
         let store = inner.cluster.watches().subscribe(spec, projector);
         let (notify, shown) = (Arc::clone(&inner.notify), store.clone());
+        let of = Arc::new(store.kind().clone());
         let tell = move |news: News<P>| {
-            let is_news = match news {
-                News::Synced => (interest.at_first)(&shown),
-                News::Changed(change) => change.cause != Cause::Initial && (interest.later)(&shown, &change),
-                News::Turned(status) => match status.state {
-                    WatchState::Forbidden => refused.lock().insert(kind.clone()),
-                    WatchState::Watching => refused.lock().remove(&kind),
-                    _ => false,
-                },
-                _ => false,
+            let cause = match news {
+                News::Synced => (interest.at_first)(&shown).then(|| QueuedBy::WatchTurned(Arc::clone(&of))),
+                News::Changed(change) => {
+                    let is_news = change.cause != Cause::Initial && (interest.later)(&shown, &change);
+                    is_news.then(|| caused_by(&of, &change))
+                }
+                News::Turned(status) => {
+                    let is_news = match status.state {
+                        WatchState::Forbidden => refused.lock().insert(kind.clone()),
+                        WatchState::Watching => refused.lock().remove(&kind),
+                        _ => false,
+                    };
+                    is_news.then(|| QueuedBy::WatchTurned(Arc::clone(&of)))
+                }
+                _ => None,
             };
-            if is_news {
-                notify(&component);
+            if let Some(cause) = cause {
+                notify(&component, cause);
             }
         };
         follow(store, name, &inner.tasks, stop, tell);

@@ -1,7 +1,9 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
+use kubewright_core::why::{Causes, ChangedPaths, changed_paths};
 use kubewright_machinery::object::{GroupVersionKind, Key, ObjectExt as _};
 use kubewright_runtime::cluster::Cluster;
+use kubewright_runtime::trigger::Describe;
 use kubewright_runtime::watch::{Cause, Change, ProjectedStore, WatchSpec, WatchState, project_with};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
@@ -54,6 +56,16 @@ impl Compact {
     }
 }
 
+/// Paths, no values. The manager is not kept.
+impl Describe for Compact {
+    fn differences(old: &Self, new: &Self) -> ChangedPaths {
+        match (std::str::from_utf8(&old.text), std::str::from_utf8(&new.text)) {
+            (Ok(old), Ok(new)) => changed_paths(old, new, Causes::PATHS),
+            _ => ChangedPaths::default(),
+        }
+    }
+}
+
 /// The digest of what this process changes on a component.
 pub(super) fn shared_state(object: &Value) -> u64 {
     digest(object, &OURS_TOO)
@@ -101,7 +113,7 @@ impl Components {
     /// Watches the components in these namespaces; no namespaces means all of them. `notify` queues a pass.
     pub(crate) fn watch(cluster: &Cluster, gvk: &GroupVersionKind, namespaces: &[String], notify: Notify) -> Self {
         let store = cluster.watches().subscribe_within(namespaces, WatchSpec::of_version(gvk), project_with(Compact::of));
-        Self { store, own_writes: OwnWrites::new(notify) }
+        Self { store, own_writes: OwnWrites::new(gvk.group_kind(), notify) }
     }
 
     /// Notes that a write on a component is about to be sent, so that its event queues no pass, even if it comes before the answer.

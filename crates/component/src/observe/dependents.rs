@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kubewright_core::dependents::{Owner, Projection, ProjectionContext};
+use kubewright_core::why::{ChangedPaths, ObjectChange, ObjectChangeKind, QueuedBy};
 use kubewright_machinery::object::{GroupKind, Key, ObjectExt as _, ObjectKey};
 use kubewright_runtime::cluster::Cluster;
 use kubewright_runtime::task::Tasks;
@@ -14,9 +15,9 @@ use parking_lot::Mutex;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::Notify;
 use super::place::{NotObservable, Place, Refusals, Residences, title};
 use super::polls::{Polled, Polls};
+use super::{Notify, caused_by};
 
 /// How long a pass waits for the first list of a type that nobody watched before.
 const FIRST_LIST: Duration = Duration::from_secs(30);
@@ -180,15 +181,18 @@ impl DependentWatches {
     /// The component waits until their owners let go of exactly these objects. One that was let go since its pass looked is told at once.
     pub(crate) fn want(&self, component: &Key, objects: HashSet<ObjectKey>) {
         let mut state = self.inner.state.lock();
-        let is_late = state.looking.remove(component).is_some_and(|lost| !lost.is_disjoint(&objects));
+        let late = state.looking.remove(component).and_then(|lost| lost.intersection(&objects).next().cloned());
         if objects.is_empty() {
             state.wanted.remove(component);
         } else {
             state.wanted.insert(component.clone(), objects);
         }
         drop(state);
-        if is_late {
-            (self.inner.notify)(component);
+        if let Some(object) = late {
+            let (kind, key) = (Arc::new(object.group_kind()), Key::new(&object.namespace, &object.name));
+            let what = ObjectChangeKind::Changed(ChangedPaths::default());
+            let change = ObjectChange { kind, key, what, by: None, own: false };
+            (self.inner.notify)(component, QueuedBy::Changed(Arc::new(change)));
         }
     }
 
@@ -245,16 +249,17 @@ impl DependentWatches {
         };
         let store = inner.cluster.watches().subscribe(spec, Arc::clone(&inner.projector));
         let (watches, at) = (Arc::downgrade(inner), place.clone());
+        let kind = Arc::new(place.kind.clone());
         let mut forbidden = store.status().state == WatchState::Forbidden;
         let tell = move |news: News<Projection>| {
             let Some(inner) = watches.upgrade() else { return };
             match news {
-                News::Changed(change) => inner.told(&at.kind, &change),
+                News::Changed(change) => inner.told(&kind, &change),
                 News::Turned(status) => {
                     let settled = matches!(status.state, WatchState::Forbidden | WatchState::Watching);
                     let now = status.state == WatchState::Forbidden;
                     if settled && std::mem::replace(&mut forbidden, now) != now {
-                        inner.turned(&at);
+                        inner.turned(&at, &kind);
                     }
                 }
                 _ => {}
@@ -408,18 +413,18 @@ impl Drop for Look {
 
 impl Inner {
     /// From now on a watch is allowed, or forbidden: those who need it look again. Who waits for its first list sees that itself.
-    fn turned(&self, place: &Place) {
+    fn turned(&self, place: &Place, kind: &Arc<GroupKind>) {
         let users: Vec<Key> = match self.state.lock().watched.get(place) {
             Some(watched) if watched.store.is_synced() => watched.users.iter().cloned().collect(),
             _ => Vec::new(),
         };
         for component in &users {
-            (self.notify)(component);
+            (self.notify)(component, QueuedBy::WatchTurned(Arc::clone(kind)));
         }
     }
 
     /// Queues the components that a change concerns.
-    fn told(&self, kind: &GroupKind, change: &Change<Projection>) {
+    fn told(&self, kind: &Arc<GroupKind>, change: &Change<Projection>) {
         let (old, new) = (change.old.as_deref(), change.new.as_deref());
         let owner = |projection: Option<&Projection>| {
             let hash = projection?.owner_hash()?;
@@ -434,17 +439,17 @@ impl Inner {
             }
         }
         if change.cause != Cause::Initial && !only_version_differs(old, new) {
-            self.waiting_for(kind, change).iter().for_each(|component| (self.notify)(component));
+            self.waiting_for(kind, change).iter().for_each(|component| (self.notify)(component, caused_by(kind, change)));
         }
         match change.cause {
             Cause::Event if !only_version_differs(old, new) => {
                 let both = before.iter().chain(after.iter().filter(|after| Some(*after) != before.as_ref()));
-                both.for_each(|component| (self.notify)(component));
+                both.for_each(|component| (self.notify)(component, caused_by(kind, change)));
             }
             // Whoever loses an object to another component must know; the writer itself does.
             Cause::OwnWrite if after.is_some() && before != after => {
                 if let Some(component) = &before {
-                    (self.notify)(component);
+                    (self.notify)(component, caused_by(kind, change));
                 }
             }
             _ => {}

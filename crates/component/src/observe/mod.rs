@@ -16,10 +16,23 @@ pub(crate) use polls::Polled;
 
 use std::sync::Arc;
 
-use kubewright_machinery::object::Key;
+use kubewright_core::why::{ChangedPaths, ObjectChange, ObjectChangeKind, QueuedBy};
+use kubewright_machinery::object::{GroupKind, Key};
+use kubewright_runtime::watch::{Cause, Change};
 
-/// Queues a pass of a component.
-pub(crate) type Notify = Arc<dyn Fn(&Key) + Send + Sync>;
+/// Queues a pass of a component, and says why.
+pub(crate) type Notify = Arc<dyn Fn(&Key, QueuedBy) + Send + Sync>;
+
+/// A change of an object of which the fields are not known, as a cause.
+pub(crate) fn caused_by<P>(kind: &Arc<GroupKind>, change: &Change<P>) -> QueuedBy {
+    let what = match (&change.old, &change.new) {
+        (Some(_), Some(_)) => ObjectChangeKind::Changed(ChangedPaths::default()),
+        (None, _) => ObjectChangeKind::Came,
+        (_, None) => ObjectChangeKind::Went,
+    };
+    let own = change.cause == Cause::OwnWrite;
+    QueuedBy::Changed(Arc::new(ObjectChange { kind: Arc::clone(kind), key: change.key.clone(), what, by: None, own }))
+}
 
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use kubewright_machinery::object::Key;
+use kubewright_core::why::{ChangedPaths, ObjectChange, ObjectChangeKind, QueuedBy};
+use kubewright_machinery::object::{GroupKind, Key};
 use parking_lot::Mutex;
 use serde_json::Value;
 
@@ -19,6 +20,8 @@ pub(crate) struct OwnWrites {
 }
 
 struct Inner {
+    /// The kind of the components.
+    kind: Arc<GroupKind>,
     notify: Notify,
     components: Mutex<HashMap<Key, Writes>>,
 }
@@ -42,8 +45,8 @@ impl fmt::Debug for OwnWrites {
 
 impl OwnWrites {
     /// `notify` queues a pass of a component that another program turns out to have changed.
-    pub(crate) fn new(notify: Notify) -> Self {
-        Self { inner: Arc::new(Inner { notify, components: Mutex::default() }) }
+    pub(crate) fn new(kind: GroupKind, notify: Notify) -> Self {
+        Self { inner: Arc::new(Inner { kind: Arc::new(kind), notify, components: Mutex::default() }) }
     }
 
     /// Notes that a write is about to be sent. It is underway until the guard is dropped.
@@ -92,7 +95,10 @@ impl OwnWrites {
             held
         };
         if held.into_iter().any(|state| Some(state) != answer) {
-            (self.inner.notify)(key);
+            // What others wrote meanwhile is known as a digest alone.
+            let what = ObjectChangeKind::Changed(ChangedPaths::default());
+            let change = ObjectChange { kind: Arc::clone(&self.inner.kind), key: key.clone(), what, by: None, own: false };
+            (self.inner.notify)(key, QueuedBy::Changed(Arc::new(change)));
         }
     }
 }
@@ -141,7 +147,10 @@ mod tests {
         let queued = Arc::new(Mutex::new(Vec::new()));
         let queue = Arc::clone(&queued);
         Scene {
-            writes: OwnWrites::new(Arc::new(move |key: &Key| queue.lock().push(key.clone()))),
+            writes: OwnWrites::new(
+                GroupKind::new("example.com", "Thing"),
+                Arc::new(move |key: &Key, _| queue.lock().push(key.clone())),
+            ),
             queued,
             key: Key::new("demo", "a"),
         }

@@ -115,7 +115,7 @@ async fn watched_dependents() {
     let server = ApiServer::builder().build().unwrap();
     let tasks = Tasks::new();
     let cluster = Cluster::new(server.client(Identity::admin()), ClusterOptions::system(tasks.clone()));
-    let watches = DependentWatches::new(cluster, tasks, Arc::new(context()), Arc::new(|_| {}));
+    let watches = DependentWatches::new(cluster, tasks, Arc::new(context()), Arc::new(|_, _| {}));
     let residences = Residences::from([(GroupKind::new("apps", "Deployment"), BTreeSet::from(["demo".to_owned()]))]);
     watches.settled(&Key::new("demo", "first"), &residences).await.unwrap();
     let before = resident().unwrap();

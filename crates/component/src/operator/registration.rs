@@ -5,6 +5,8 @@ use kubewright_core::dependents::ProjectionContext;
 use kubewright_core::finalizer::FinalizerName;
 use kubewright_core::flow::BoxError;
 use kubewright_core::manifest::{MissingNamespacesPolicy, OperatorName};
+use kubewright_core::queue::Lane;
+use kubewright_core::why::QueuedBy;
 use kubewright_machinery::object::{GroupVersionKind, Key, ObjectExt as _};
 use kubewright_render::ErasedGenerator;
 use kubewright_runtime::cluster::{ApiRequest, ApiResource, ConnectError, Retry};
@@ -206,9 +208,9 @@ impl<C: Component> Registration for ComponentRegistration<C> {
         let queue = self.extensions.queue;
         let notify: Notify = {
             let queue = Arc::clone(&queue);
-            Arc::new(move |key: &Key| {
+            Arc::new(move |key: &Key, cause: QueuedBy| {
                 if let Some(queue) = queue.get() {
-                    queue.now(key.clone());
+                    queue.because(key.clone(), Lane::Fast, cause);
                 }
             })
         };
@@ -309,6 +311,7 @@ impl<C: Component> Registration for ComponentRegistration<C> {
             .workers(passes)
             .timeout(self.options.pass_limit)
             .resync(context.resync, move || known.keys());
+        context.why.add(Self::gvk().group_kind(), controller.history());
         // Set once, here.
         drop(queue.set(controller.enqueue()));
         let foreign = self.extensions.foreign.into_iter();
@@ -342,6 +345,7 @@ impl ConstructedPart for ConstructedComponent {
         }
         Trigger::of_objects(components.store().clone())
             .filter(move |change: &Change<Compact>| components.triggers(change))
+            .described()
             .start(format!("components {}", controller.name()), controller.enqueue(), &tasks);
         vec![controller]
     }

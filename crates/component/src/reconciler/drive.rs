@@ -240,6 +240,7 @@ impl Pass<'_> {
                 let changed = version_before.is_none_or(|before| before != body.resource_version());
                 if action.verb.is_write() && changed {
                     self.tally.count(action.verb);
+                    self.wrote_dependent(action);
                     shared.events.dependent_written(&self.object, action, &self.target.recorder);
                 }
                 if let Some(note) = &action.note {

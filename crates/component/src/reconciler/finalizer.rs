@@ -32,6 +32,7 @@ impl Pass<'_> {
         match settled {
             Ok(FinalizerOutcome::Unchanged) => Ok(()),
             Ok(FinalizerOutcome::Changed(object)) => {
+                self.patched_component("");
                 // The answer to the removal of the last finalizer has the version of before, so it is no news to the watch.
                 if object.deletion_timestamp().is_some() && object.finalizers().next().is_none() {
                     self.shared.components.record_delete(&object);

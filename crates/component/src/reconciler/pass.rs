@@ -4,11 +4,13 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use kubewright_core::backoff::Transient;
 use kubewright_core::component::Circumstances;
-use kubewright_core::dependents::{Engine, Inventory, ManagedType};
+use kubewright_core::dependents::{Engine, Inventory, ManagedType, ObjectAction, Request, Verb};
 use kubewright_core::flow::{Confidential, Failure};
 use kubewright_core::manifest::component_digest;
 use kubewright_core::reference::Resolved;
+use kubewright_core::why::WriteVerb;
 use kubewright_machinery::object::{GroupKind, Key, ObjectExt as _};
+use kubewright_runtime::controller::PassContext;
 use serde_json::Value;
 
 use super::Shared;
@@ -26,6 +28,8 @@ use crate::targets::Target;
 pub(super) struct Pass<'a> {
     pub(super) shared: &'a Shared,
     pub(super) key: &'a Key,
+    /// The pass as the runner knows it.
+    context: &'a PassContext,
     /// The start of the pass; taken once.
     pub(super) now: Timestamp,
     /// The component as last read or answered, without status.
@@ -76,7 +80,8 @@ pub(super) struct Pass<'a> {
 }
 
 impl<'a> Pass<'a> {
-    pub(super) fn begin(shared: &'a Shared, key: &'a Key, object: Value) -> Self {
+    pub(super) fn begin(shared: &'a Shared, context: &'a PassContext, object: Value) -> Self {
+        let key = context.key();
         let persisted = Persisted::of(&object);
         let (draft, unreadable) = match Draft::read(&persisted.read()) {
             Ok((draft, merged)) => {
@@ -98,6 +103,7 @@ impl<'a> Pass<'a> {
             persisted,
             shared,
             key,
+            context,
             effective: None,
             resolved: Resolved::default(),
             ending_namespace: None,
@@ -205,6 +211,23 @@ impl<'a> Pass<'a> {
     /// The inventory as it is persisted.
     pub(super) fn inventory(&self) -> Inventory {
         self.draft.component.inventory.clone()
+    }
+
+    /// Notes a patch of the component, or of its subresource.
+    pub(super) fn patched_component(&self, subresource: &str) {
+        self.context.wrote(WriteVerb::Patched, &self.shared.resource.group_kind(), self.key, subresource);
+    }
+
+    /// Notes a write of a dependent.
+    pub(super) fn wrote_dependent(&self, action: &ObjectAction) {
+        let verb = match (&action.request, action.verb) {
+            (Request::Create(_), _) | (_, Verb::Create | Verb::CreateNamespace) => WriteVerb::Created,
+            (Request::Replace(_), _) => WriteVerb::Updated,
+            (Request::Delete { .. }, _) => WriteVerb::Deleted,
+            _ => WriteVerb::Patched,
+        };
+        let key = Key::new(&action.key.namespace, &action.key.name);
+        self.context.wrote(verb, &action.gvk.group_kind(), &key, "");
     }
 
     /// Goes on with the answer to a write.

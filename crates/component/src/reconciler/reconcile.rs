@@ -49,7 +49,7 @@ impl RunPass for ComponentReconciler {
             return context.end(&Ok(()));
         };
         context.object(object.uid());
-        let mut pass = Pass::begin(&self.shared, context.key(), object);
+        let mut pass = Pass::begin(&self.shared, context, object);
         let end = pass.run().await;
         let outcome = pass.finish(end).await;
         // Nothing tells of a component that went with an answer to this very pass.
@@ -69,6 +69,6 @@ impl RunPass for ComponentReconciler {
         let Some(object) = self.component(context) else {
             return;
         };
-        Pass::begin(&self.shared, context.key(), object).interrupted(conclusion.report.message.clone()).await;
+        Pass::begin(&self.shared, context, object).interrupted(conclusion.report.message.clone()).await;
     }
 }

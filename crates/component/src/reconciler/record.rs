@@ -170,6 +170,7 @@ impl Pass<'_> {
         let same = |live: &Value| Persisted::of(live) == self.persisted && is_deleted(live) == is_deleted(&self.object);
         match self.shared.statuses.write(&self.object, change, Meanwhile::Only(&same)).await {
             Ok(Written::Persisted(object)) => {
+                self.patched_component("status");
                 self.memory.status_written = Some(self.shared.cluster.clock().moment());
                 self.shared.strays.listed(self.key, &self.draft.component.inventory);
                 self.take_answer(&mut underway, object);

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use kubewright_core::backoff::Transient;
 use kubewright_core::reference::{Found, ReferenceKind, Target};
-use kubewright_machinery::object::{GroupVersionKind, Key, ObjectExt as _};
+use kubewright_core::why::QueuedBy;
+use kubewright_machinery::object::{GroupKind, GroupVersionKind, Key, ObjectExt as _};
 use kubewright_runtime::cluster::{ApiRequest, ApiResource, Cluster, Retry};
 use kubewright_runtime::task::Tasks;
 use kubewright_runtime::trigger::{News, follow};
@@ -16,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::content::{Content, data};
 use super::group::{Group, Watched};
-use crate::observe::{Notify, title};
+use crate::observe::{Notify, caused_by, title};
 
 /// How long a pass waits for the first list of an object that was not watched before.
 const FIRST_LIST: Duration = Duration::from_secs(30);
@@ -147,26 +148,27 @@ impl ReferenceWatches {
     fn listen(&self, place: &Place, store: ProjectedStore<Content>, replaces: bool) -> Watched {
         let mut forbidden = is_forbidden(store.status().state);
         let (inner, at, mut awaits_list) = (Arc::downgrade(&self.inner), place.clone(), replaces);
+        let kind = Arc::new(place.kind.group_kind());
         let tell = move |news: News<Content>| {
             let Some(inner) = inner.upgrade() else { return };
             match news {
                 // Those that relied on the other watch may have missed what happened between the two.
                 News::Synced if awaits_list => {
                     awaits_list = false;
-                    inner.notify_all(&at);
+                    inner.notify_all(&at, &kind);
                 }
                 News::Turned(status) => {
                     let now = is_forbidden(status.state);
                     // The pass that asked for the watch sees itself how that turned out.
                     if now.is_some() && std::mem::replace(&mut forbidden, now).is_some_and(|before| Some(before) != now) {
-                        inner.notify_all(&at);
+                        inner.notify_all(&at, &kind);
                     }
                 }
                 // The pass that asked for the watch reads the first list itself, and own reads are no news.
                 News::Changed(change)
                     if !awaits_list && change.cause == Cause::Event && !same(change.old.as_deref(), change.new.as_deref()) =>
                 {
-                    inner.notify_users(&at, change.key.name());
+                    inner.notify_users(&at, change.key.name(), &caused_by(&kind, &change));
                 }
                 _ => {}
             }
@@ -178,17 +180,17 @@ impl ReferenceWatches {
 }
 
 impl Inner {
-    fn notify_all(&self, place: &Place) {
+    fn notify_all(&self, place: &Place, kind: &Arc<GroupKind>) {
         let users = self.groups.lock().get(place).map(Group::everyone).unwrap_or_default();
         for component in &users {
-            (self.notify)(component);
+            (self.notify)(component, QueuedBy::WatchTurned(Arc::clone(kind)));
         }
     }
 
-    fn notify_users(&self, place: &Place, name: &str) {
+    fn notify_users(&self, place: &Place, name: &str, cause: &QueuedBy) {
         let users = self.groups.lock().get(place).map(|group| group.users(name)).unwrap_or_default();
         for component in &users {
-            (self.notify)(component);
+            (self.notify)(component, cause.clone());
         }
     }
 }

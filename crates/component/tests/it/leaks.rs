@@ -48,13 +48,17 @@ fn holds(text: &str) -> bool {
     text.contains(CANARY) || text.contains(ENCODED)
 }
 
-/// The admin server's pages with all that they may say: the metrics, and each check with its reason.
+/// The admin server's pages with all that they may say: the metrics, each check with its reason, and the passes that are
+/// remembered.
 pub(crate) fn pages(running: &RunningOperator) -> String {
     let mut pages = running.metrics().encode().unwrap_or_default();
     for kind in [CheckKind::Live, CheckKind::Ready, CheckKind::Note] {
         for (name, result) in running.checks().results(kind) {
             let _ = writeln!(pages, "{name}: {result:?}");
         }
+    }
+    for pass in running.why().all() {
+        let _ = writeln!(pages, "{pass} {}", pass.to_json());
     }
     pages
 }

@@ -7,3 +7,4 @@ mod config;
 mod config_live;
 mod macros;
 mod reconcile;
+mod why;

@@ -8,5 +8,5 @@ mod own_writes;
 mod status;
 mod tracker;
 mod triggers;
-mod widget;
-mod world;
+pub(crate) mod widget;
+pub(crate) mod world;

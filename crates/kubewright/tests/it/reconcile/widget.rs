@@ -11,28 +11,28 @@ use kubewright::runtime::reconcile::{ConditionAccess, Context, Controller, Final
 use kubewright_testing::TestCluster;
 use parking_lot::Mutex;
 
-pub(super) const FINALIZER: &str = "test.kubewright.dev/widget";
+pub(crate) const FINALIZER: &str = "test.kubewright.dev/widget";
 
 #[derive(CustomResource, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[kube(group = "test.kubewright.dev", version = "v1", kind = "Widget", namespaced, status = "WidgetStatus")]
 #[serde(rename_all = "camelCase")]
-pub(super) struct WidgetSpec {
+pub(crate) struct WidgetSpec {
     #[serde(default)]
-    pub(super) size: i64,
+    pub(crate) size: i64,
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct WidgetStatus {
+pub(crate) struct WidgetStatus {
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) observed_generation: Option<i64>,
+    pub(crate) observed_generation: Option<i64>,
     #[serde(default)]
-    pub(super) conditions: Conditions,
+    pub(crate) conditions: Conditions,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) size: Option<i64>,
+    pub(crate) size: Option<i64>,
     /// Not ours.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) note: Option<String>,
+    pub(crate) note: Option<String>,
 }
 
 impl Conditioned for WidgetStatus {
@@ -71,9 +71,9 @@ type Method = Arc<dyn for<'a> Fn(&'a Context<Widget>, &'a Widget, &'a mut Widget
 
 /// What the methods do, and which of them were called.
 #[derive(Clone)]
-pub(super) struct Script {
-    pub(super) reconcile: Method,
-    pub(super) finalize: Method,
+pub(crate) struct Script {
+    pub(crate) reconcile: Method,
+    pub(crate) finalize: Method,
     calls: Arc<Mutex<Vec<String>>>,
 }
 
@@ -95,7 +95,7 @@ impl Default for Script {
 }
 
 impl Script {
-    pub(super) fn reconcile(
+    pub(crate) fn reconcile(
         mut self,
         method: impl for<'a> Fn(&'a Context<Widget>, &'a Widget, &'a mut WidgetStatus) -> BoxFuture<'a, Flow> + Send + Sync + 'static,
     ) -> Self {
@@ -103,7 +103,7 @@ impl Script {
         self
     }
 
-    pub(super) fn finalize(
+    pub(crate) fn finalize(
         mut self,
         method: impl for<'a> Fn(&'a Context<Widget>, &'a Widget, &'a mut WidgetStatus) -> BoxFuture<'a, Flow> + Send + Sync + 'static,
     ) -> Self {
@@ -112,12 +112,12 @@ impl Script {
     }
 
     /// The calls so far, such as `reconcile demo`.
-    pub(super) fn calls(&self) -> Vec<String> {
+    pub(crate) fn calls(&self) -> Vec<String> {
         self.calls.lock().clone()
     }
 
     /// How often a method was called.
-    pub(super) fn count(&self, method: &str) -> usize {
+    pub(crate) fn count(&self, method: &str) -> usize {
         self.calls.lock().iter().filter(|call| call.split(' ').next() == Some(method)).count()
     }
 
@@ -126,7 +126,7 @@ impl Script {
     }
 }
 
-pub(super) struct Widgets(Script);
+pub(crate) struct Widgets(Script);
 
 impl Widgets {
     fn new(State(script): State<Script>) -> Self {
@@ -134,11 +134,11 @@ impl Widgets {
     }
 
     /// An operator of widgets with finalizer.
-    pub(super) fn operator(script: &Script) -> Operator {
+    pub(crate) fn operator(script: &Script) -> Operator {
         Self::operator_with(script, |controller| controller.finalizer(Some(FINALIZER)))
     }
 
-    pub(super) fn operator_with(script: &Script, change: impl FnOnce(Controller<Self>) -> Controller<Self>) -> Operator {
+    pub(crate) fn operator_with(script: &Script, change: impl FnOnce(Controller<Self>) -> Controller<Self>) -> Operator {
         use kubewright::runtime::reconcile::ControllerExt as _;
         let crd = serde_json::to_value(<Widget as kube::CustomResourceExt>::crd()).unwrap();
         let controller = change(Controller::new(Self::new).crd(Some(crd)));
@@ -175,7 +175,7 @@ impl ObserveDeleted for Widgets {
 }
 
 /// A widget as YAML would have it.
-pub(super) fn widget(cluster: &TestCluster, name: &str, size: i64) -> Value {
+pub(crate) fn widget(cluster: &TestCluster, name: &str, size: i64) -> Value {
     json!({
         "apiVersion": "test.kubewright.dev/v1", "kind": "Widget",
         "metadata": { "name": name, "namespace": cluster.namespace() }, "spec": { "size": size },

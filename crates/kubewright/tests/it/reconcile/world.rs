@@ -2,27 +2,28 @@
 
 use std::time::Duration;
 
+use kubewright::machinery::object::{GroupKind, Key};
 use kubewright::prelude::*;
 use kubewright_testing::{Calm, TestCluster, TestOperator};
 use serde_json::Value;
 
 use super::widget::{Script, Widget, Widgets, widget};
 
-pub(super) struct World {
-    pub(super) cluster: TestCluster,
-    pub(super) script: Script,
+pub(crate) struct World {
+    pub(crate) cluster: TestCluster,
+    pub(crate) script: Script,
     operator: Option<TestOperator>,
     _calm: Calm,
 }
 
 impl World {
     /// A cluster with an operator of widgets, which have a finalizer.
-    pub(super) async fn start(script: Script) -> Self {
+    pub(crate) async fn start(script: Script) -> Self {
         let operator = Widgets::operator(&script);
         Self::start_operator(script, operator).await
     }
 
-    pub(super) async fn start_operator(script: Script, operator: Operator) -> Self {
+    pub(crate) async fn start_operator(script: Script, operator: Operator) -> Self {
         let cluster = TestCluster::start().await;
         cluster.journal().keep_bodies(true);
         let calm = Calm::of(&cluster);
@@ -31,34 +32,34 @@ impl World {
     }
 
     /// Ends the operator as if its process had been killed, and starts another one.
-    pub(super) async fn restart(&mut self) {
+    pub(crate) async fn restart(&mut self) {
         if let Some(operator) = self.operator.take() {
             operator.kill().await;
         }
         self.operator = Some(self.cluster.run(Widgets::operator(&self.script)).await);
     }
 
-    pub(super) async fn stop(mut self) {
+    pub(crate) async fn stop(mut self) {
         if let Some(operator) = self.operator.take() {
             operator.stop().await;
         }
     }
 
-    pub(super) async fn create(&self, name: &str, size: i64) -> Value {
+    pub(crate) async fn create(&self, name: &str, size: i64) -> Value {
         self.cluster.create(widget(&self.cluster, name, size)).await.unwrap()
     }
 
-    pub(super) async fn get(&self, name: &str) -> Option<Value> {
+    pub(crate) async fn get(&self, name: &str) -> Option<Value> {
         self.cluster.get::<Widget>(name).await
     }
 
     /// Waits until a condition has this status and reason.
-    pub(super) async fn condition(&self, name: &str, kind: &str, status: &str, reason: &str) -> Value {
+    pub(crate) async fn condition(&self, name: &str, kind: &str, status: &str, reason: &str) -> Value {
         self.cluster.expect::<Widget>(name).condition(kind, status, reason).await
     }
 
     /// Waits until something holds that no object tells.
-    pub(super) async fn until(&self, what: &str, holds: impl Fn() -> bool) {
+    pub(crate) async fn until(&self, what: &str, holds: impl Fn() -> bool) {
         let deadline = self.cluster.clock().moment() + Duration::from_secs(150);
         while !holds() {
             assert!(self.cluster.clock().moment() < deadline, "expected that {what}; calls: {:?}", self.script.calls());
@@ -66,20 +67,28 @@ impl World {
         }
     }
 
+    /// The passes of a widget as the page of the operator tells them: one line each, without time and trace.
+    pub(crate) fn why(&self, name: &str) -> Vec<String> {
+        let key = Key::new(self.cluster.namespace(), name);
+        let kind = GroupKind::new("test.kubewright.dev", "Widget");
+        let passes = self.operator.as_ref().map(|operator| operator.running().why().of(&kind, &key)).unwrap_or_default();
+        passes.iter().map(|pass| pass.to_string()).collect()
+    }
+
     /// Lets time pass in which nothing should happen: all of it where it is virtual, a few seconds where it is real.
-    pub(super) async fn idle(&self, time: Duration) {
+    pub(crate) async fn idle(&self, time: Duration) {
         let longest = if self.cluster.is_embedded() { time } else { Duration::from_secs(4) };
         self.cluster.pass(time.min(longest)).await;
     }
 
     /// The writes of the operator to widgets, such as `patch widgets/status demo`.
-    pub(super) fn writes(&self) -> Vec<String> {
+    pub(crate) fn writes(&self) -> Vec<String> {
         let records = self.cluster.journal().all().of("test.kubewright.dev", "widgets").writes();
         records.iter().map(ToString::to_string).collect()
     }
 
     /// The events about a widget, once there is one: they are sent beside the passes.
-    pub(super) async fn until_event(&self, name: &str) -> Vec<String> {
+    pub(crate) async fn until_event(&self, name: &str) -> Vec<String> {
         loop {
             let events = self.events(name).await;
             if !events.is_empty() {
@@ -90,7 +99,7 @@ impl World {
     }
 
     /// The events about a widget: type, reason and note.
-    pub(super) async fn events(&self, name: &str) -> Vec<String> {
+    pub(crate) async fn events(&self, name: &str) -> Vec<String> {
         let events = self.cluster.list::<k8s_openapi::api::events::v1::Event>().await;
         let about = events.iter().filter(|event| event["regarding"]["name"] == name);
         let text = |event: &Value, field: &str| event[field].as_str().unwrap_or_default().to_owned();

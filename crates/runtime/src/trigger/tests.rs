@@ -106,6 +106,24 @@ async fn an_object_queues_its_own_key_when_it_comes_changes_or_goes() {
     assert_eq!(scene.ran().await, ["demo/a"]);
 }
 
+// WHY-1, WHY-2
+#[tokio::test(start_paused = true)]
+async fn the_cause_names_the_object_and_what_became_of_it() {
+    let mut scene = Scene::new().await;
+    let history = scene.controller.as_ref().unwrap().history();
+    scene.start(Trigger::of_objects(scene.store.clone())).await;
+    scene.server.put("demo", "a", "1");
+    scene.ran().await;
+    scene.server.put("demo", "a", "2");
+    scene.ran().await;
+    scene.server.delete("demo", "a");
+    scene.ran().await;
+    let causes =
+        |name: &str| -> Vec<String> { history.of(&Key::new("demo", name)).iter().map(|pass| pass.causes.to_string()).collect() };
+    assert_eq!(causes("early"), ["first list"]);
+    assert_eq!(causes("a"), ["ConfigMap demo/a came", "ConfigMap demo/a changed", "ConfigMap demo/a went"]);
+}
+
 // MAP-7, MAP-10
 #[tokio::test(start_paused = true)]
 async fn a_mapper_sees_the_old_and_the_new_state_and_each_key_is_queued_once() {

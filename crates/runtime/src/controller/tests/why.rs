@@ -4,6 +4,9 @@ use kubewright_core::queue::{Drain, Lane};
 use kubewright_core::time::Moment;
 use kubewright_core::why::{ChangedPaths, ObjectChange, ObjectChangeKind, QueuedBy, WriteVerb};
 use kubewright_machinery::object::GroupKind;
+use tracing::span::Id;
+use tracing_subscriber::layer::{Context as LayerContext, Layer, SubscriberExt as _};
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 use super::super::waiting::Waiting;
 use super::*;
@@ -174,6 +177,42 @@ async fn writes_and_the_end_of_the_object_are_told() {
     let missing = pages.text("Gadget", &key("ns/a")).unwrap_err().to_string();
     assert_eq!(missing, "no controller has the kind \"Gadget\"; there are: Widget.example.com");
     assert!(pages.text("Widget", &key("ns/b")).is_err());
+}
+
+/// The spans that follow from others, by their ids.
+#[derive(Clone, Default)]
+struct Followers(Arc<Mutex<Vec<(u64, u64)>>>);
+
+impl<S: tracing::Subscriber> Layer<S> for Followers {
+    fn on_follows_from(&self, span: &Id, follows: &Id, _: LayerContext<'_, S>) {
+        self.0.lock().push((span.into_u64(), follows.into_u64()));
+    }
+}
+
+// WHY-7
+#[tokio::test(start_paused = true)]
+async fn a_span_follows_from_that_of_the_pass_before() {
+    let followers = Followers::default();
+    let _guard = tracing_subscriber::registry().with(followers.clone()).set_default();
+    let scene = Scene::start(|_, _| done(), |controller| controller);
+    for at in [1000, 2000, 3000] {
+        scene.enqueue.now(key("a"));
+        scene.enqueue.now(key(&format!("other-{at}")));
+        scene.at(at).await;
+    }
+    let spans: Vec<u64> = scene.history.of(&key("a")).iter().map(|pass| pass.span.unwrap().get()).collect();
+    assert_eq!(*followers.0.lock(), [(spans[1], spans[0]), (spans[2], spans[1])]);
+}
+
+// WHY-7, WHY-2
+#[tokio::test(start_paused = true)]
+async fn the_line_at_the_end_of_a_pass_says_why_it_ran() {
+    let (log, _guard) = crate::testing::CapturedLog::start();
+    let pass = |_, _| -> Pass { Box::pin(async { Failure::terminal("Broken", "broken").into() }) };
+    let scene = Scene::start(pass, |controller| controller);
+    scene.because("a", Lane::Fast, changed("ns/x", false));
+    scene.at(1000).await;
+    assert!(log.text().contains("why=ConfigMap ns/x changed"), "{}", log.text());
 }
 
 // WHY-5

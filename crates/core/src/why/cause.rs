@@ -7,7 +7,7 @@ use kubewright_machinery::object::{GroupKind, Key};
 use serde_json::{Value, json};
 
 use super::ChangedPaths;
-use crate::flow::Timer;
+use crate::flow::{Reason, Timer};
 
 /// What queued a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,7 +80,7 @@ impl QueuedBy {
             Self::WatchTurned(kind) => json!({ "cause": "watch", "kind": kind.to_string() }),
             Self::TypesChanged => json!({ "cause": "types" }),
             Self::Timer(timer) => {
-                json!({ "cause": "timer", "timer": timer.as_str(), "reason": timer.reason().map(|reason| reason.as_str()) })
+                json!({ "cause": "timer", "timer": timer.as_str(), "reason": timer.reason().map(Reason::as_str) })
             }
             Self::Resync => json!({ "cause": "resync" }),
             Self::Configuration { name } => json!({ "cause": "configuration", "name": &**name }),

@@ -177,7 +177,7 @@ impl Search {
 }
 
 /// The fields by name; objects are mostly written in that order.
-fn in_order<'a>(fields: Fields<'a>) -> Vec<(Cow<'a, str>, &'a RawValue)> {
+fn in_order(fields: Fields<'_>) -> Vec<(Cow<'_, str>, &RawValue)> {
     let mut fields = fields.0;
     if !fields.is_sorted_by(|one, other| one.0 <= other.0) {
         fields.sort_by(|one, other| one.0.cmp(&other.0));

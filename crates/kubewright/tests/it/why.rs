@@ -170,7 +170,7 @@ async fn components_tell_of_their_dependents() {
     let until = async |start: &str, within: &str| {
         let deadline = cluster.clock().moment() + Duration::from_secs(60);
         loop {
-            let lines: Vec<String> = running.running().why().of(&kind, &key).iter().map(|pass| pass.to_string()).collect();
+            let lines: Vec<String> = running.running().why().of(&kind, &key).iter().map(ToString::to_string).collect();
             let is_it =
                 |line: &String| line.split_once(": ").is_some_and(|(_, line)| line.starts_with(start) && line.contains(within));
             if lines.iter().any(is_it) {

@@ -72,7 +72,7 @@ impl World {
         let key = Key::new(self.cluster.namespace(), name);
         let kind = GroupKind::new("test.kubewright.dev", "Widget");
         let passes = self.operator.as_ref().map(|operator| operator.running().why().of(&kind, &key)).unwrap_or_default();
-        passes.iter().map(|pass| pass.to_string()).collect()
+        passes.iter().map(ToString::to_string).collect()
     }
 
     /// Lets time pass in which nothing should happen: all of it where it is virtual, a few seconds where it is real.

@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::QueueHandle;
 use super::shared::Shared;
+use crate::cluster::{Verb, Write, WriteObserver};
 use crate::metrics::ControllerLabels;
 
 /// What is known of a pass when it begins.
@@ -171,6 +172,19 @@ impl PassContext {
             return use_it(&mut KeyMemory::default());
         }
         self.shared.memory(&self.key, use_it)
+    }
+}
+
+/// Notes the writes of the clients that the operator hands out.
+impl WriteObserver for PassContext {
+    fn wrote(&self, write: &Write<'_>) {
+        let verb = match write.verb {
+            Verb::Create => WriteVerb::Created,
+            Verb::Update => WriteVerb::Updated,
+            Verb::Delete => WriteVerb::Deleted,
+            _ => WriteVerb::Patched,
+        };
+        Self::wrote(self, verb, write.kind, write.key, write.subresource);
     }
 }
 

@@ -4,14 +4,16 @@ use std::future::Future;
 use std::sync::Arc;
 
 use super::scope::PassScope;
+use crate::cluster::{WriteObserver, observe_writes};
 
 tokio::task_local! {
     static PASS: Arc<PassScope>;
 }
 
-/// Runs a method of a reconciler as code of its pass. Tasks that it spawns are outside of the pass.
+/// Runs a method of a reconciler as code of its pass, which notes the writes of the clients that the operator hands out. Tasks that it spawns are outside of the pass.
 pub(super) fn within<F: Future>(scope: Arc<PassScope>, method: F) -> impl Future<Output = F::Output> {
-    PASS.scope(scope, method)
+    let observer: Arc<dyn WriteObserver> = Arc::clone(&scope.pass) as _;
+    observe_writes(observer, PASS.scope(scope, method))
 }
 
 /// The pass whose code runs on the current task.

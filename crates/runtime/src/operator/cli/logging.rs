@@ -12,11 +12,10 @@ use super::levels::LevelsFilter;
 
 /// What a command logs where neither flag nor variable says anything.
 pub(super) struct LogDefaults {
-    pub(super) filter: &'static str,
+    /// None: the level info, or what the ConfigMap with log levels says.
+    pub(super) filter: Option<&'static str>,
     /// Whether the format `auto` is JSON where the output is no terminal: a service is read by machines, a demonstration by people.
     pub(super) json_in_pipes: bool,
-    /// Whether levels follow a ConfigMap, unless the filter is pinned.
-    pub(super) follow_levels: bool,
 }
 
 /// Puts the levels of a ConfigMap into effect.
@@ -35,7 +34,7 @@ pub(super) struct InvalidFilter {
 /// Writes logs to the error output. A subscriber that is there already stays. Gives the control of the levels if they are to follow a ConfigMap.
 pub(super) fn set_up(args: &LogArgs, defaults: &LogDefaults) -> Result<Option<LevelControl>, InvalidFilter> {
     let pinned = args.log_filter.as_deref().filter(|filter| !filter.is_empty());
-    if let (None, true) = (pinned, defaults.follow_levels) {
+    let Some(filter) = pinned.or(defaults.filter) else {
         let (filter, handle) = reload::Layer::new(LevelsFilter::new(&LogLevels::default()));
         let is_ours = init(args, defaults, filter);
         let control = move |levels: &LogLevels| {
@@ -44,10 +43,9 @@ pub(super) fn set_up(args: &LogArgs, defaults: &LogDefaults) -> Result<Option<Le
             }
         };
         return Ok(is_ours.then(|| Box::new(control) as LevelControl));
-    }
-    let filter = pinned.unwrap_or(defaults.filter);
+    };
     let filter = EnvFilter::try_new(filter).map_err(|source| InvalidFilter { filter: filter.to_owned(), source })?;
-    if init(args, defaults, filter) && defaults.follow_levels {
+    if init(args, defaults, filter) && defaults.filter.is_none() {
         tracing::info!("the log filter is pinned by --log-filter or RUST_LOG; log levels in ConfigMaps are ignored");
     }
     Ok(None)

@@ -22,8 +22,8 @@ use crate::cluster::{ConnectError, config_from_file, infer_config};
 use crate::operator::{Operator, OperatorError};
 
 /// What is logged by default: by an operator, and by one that somebody tries out. The client logs errors that we report too.
-const RUN_LOGS: LogDefaults = LogDefaults { filter: "info,kube_client=off", json_in_pipes: true, follow_levels: true };
-const DEV_LOGS: LogDefaults = LogDefaults { filter: "warn,kube_client=off", json_in_pipes: false, follow_levels: false };
+const RUN_LOGS: LogDefaults = LogDefaults { filter: None, json_in_pipes: true };
+const DEV_LOGS: LogDefaults = LogDefaults { filter: Some("warn,kube_client=off"), json_in_pipes: false };
 
 /// The exit code of a wrong command line.
 const USAGE: u8 = 2;

@@ -8,7 +8,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kubewright::core::flow::{Delay, Failure, Wait};
 use kubewright::machinery::object::{GroupKind, Key};
 use kubewright::prelude::*;
-use kubewright::runtime::reconcile::{Context, Controller, ControllerExt as _, NoStatus, Reconcile};
+use kubewright::runtime::reconcile::{Context, Controller, NoStatus, Reconcile};
 use kubewright_testing::TestCluster;
 
 use crate::reconcile::widget::{Script, Widget};

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::*;
-use crate::admin::Checks;
+use crate::admin::{Checks, PassHistories};
 use crate::events::{Recorder, RecorderOptions};
 use crate::inject::FromOperator as _;
 use crate::metrics::Metrics;
@@ -103,6 +103,7 @@ impl World {
             states: States::default(),
             queues: Queues::default(),
             configs: Configs::default(),
+            why: PassHistories::default(),
             resync: None,
             startup_timeout: None,
             cluster,

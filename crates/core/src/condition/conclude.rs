@@ -8,6 +8,8 @@ use crate::flow::{PassReport, StalledMark, Texts};
 
 /// The reason of a top-level condition while nothing was said of the object's generation.
 const UNOBSERVED: &str = "NewObservedGenFailure";
+/// Its message.
+const UNOBSERVED_MESSAGE: &str = "unsuccessfully observed a new generation";
 
 /// The user's method that a pass ran. Passes without one, and those that only observe, have no conditions to conclude.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +47,7 @@ impl ConditionManager {
     pub fn new_generation(&mut self) {
         self.is_new_generation = true;
         let top = self.set.top();
-        self.write(top, ConditionStatus::Unknown, UNOBSERVED, "unsuccessfully observed a new generation");
+        self.write(top, ConditionStatus::Unknown, UNOBSERVED, UNOBSERVED_MESSAGE);
     }
 
     /// Applies the outcome of the pass: success completes the conditions, everything else only lowers the top-level one. A report
@@ -76,6 +78,9 @@ impl ConditionManager {
 
     fn succeeded(&mut self) -> Option<UnmarkedGeneration> {
         if self.is_unobserved() {
+            let top = self.set.top();
+            // A failed pass for this generation may have left its texts there.
+            self.write(top, ConditionStatus::Unknown, UNOBSERVED, UNOBSERVED_MESSAGE);
             return Some(UnmarkedGeneration { top: self.set.top().to_owned(), dependents: self.set.dependents().to_vec() });
         }
         if !self.lower() && self.top != TopLevel::Direct {
@@ -91,12 +96,19 @@ impl ConditionManager {
         }
     }
 
+    /// Whether all dependents that the object had say that they are of another generation: passes for this one have not come to mark any.
+    fn are_of_another_generation(&self) -> bool {
+        let mut found = self.set.dependents().iter().filter_map(|type_| self.updater.original(type_)).peekable();
+        let is_other = |condition: &super::Condition| condition.observed_generation.is_some() && condition.observed_generation != self.generation;
+        self.generation.is_some() && found.peek().is_some() && found.all(is_other)
+    }
+
     /// Whether nothing was said of this generation yet, in this pass or since the pass that saw it first: the next pass of the same
     /// generation knows no more about it.
     fn is_unobserved(&self) -> bool {
         let top = self.set.top();
         let still = |found: &super::Condition| found.status == ConditionStatus::Unknown && found.reason == UNOBSERVED;
-        let is_new = self.is_new_generation || self.updater.original(top).is_some_and(still);
+        let is_new = self.is_new_generation || self.updater.original(top).is_some_and(still) || self.are_of_another_generation();
         let is_marked = self.marked.iter().any(|marked| marked == top || self.set.is_dependent(marked));
         is_new && !self.set.dependents().is_empty() && !is_marked
     }

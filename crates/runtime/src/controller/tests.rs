@@ -1,3 +1,4 @@
+mod fairness;
 mod why;
 
 use std::future::Future;

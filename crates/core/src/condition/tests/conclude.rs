@@ -196,6 +196,21 @@ fn success_without_a_mark_does_not_count_for_a_new_generation() {
 
 // CSET-22
 #[test]
+fn success_without_a_mark_does_not_count_after_a_failure_for_the_generation_either() {
+    let old: Vec<Condition> =
+        ready().into_iter().map(|condition| Condition { observed_generation: Some(GENERATION - 1), ..condition }).collect();
+    let mut failed = begun(two(), &old);
+    failed.new_generation();
+    concluded(&mut failed, Failure::backoff("broken").into(), Method::Reconcile);
+    assert_eq!(top(&failed), ("False", "InternalError"));
+    let mut next = begun(two(), &failed.finish());
+    next.initialize();
+    assert!(concluded(&mut next, Ok(()), Method::Reconcile).is_some());
+    assert_eq!(top(&next), ("Unknown", "NewObservedGenFailure"));
+}
+
+// CSET-22
+#[test]
 fn one_mark_or_no_dependents_make_a_new_generation_count() {
     type Marks = fn(&mut ConditionManager);
     let table: [(ConditionSet, Marks, (&str, &str)); 5] = [

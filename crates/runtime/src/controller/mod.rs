@@ -4,6 +4,7 @@
 //! again. The [`Runner`] bounds how many passes run at once, keeps a panic to its own pass, cancels passes that outlive
 //! the shutdown, and remembers per key what its last passes came to.
 
+mod one_pass;
 mod pass;
 mod passes;
 mod queue_handle;
@@ -19,6 +20,8 @@ mod tests;
 pub use kubewright_core::flow::Conclusion;
 pub use kubewright_core::queue::{Drain, Lane};
 pub use kubewright_core::why::{Causes, QueuedBy, WriteVerb};
+#[doc(hidden)]
+pub use one_pass::{OnePass, OnePassOutcome};
 pub use pass::PassContext;
 pub use passes::PassHistory;
 pub use queue_handle::QueueHandle;

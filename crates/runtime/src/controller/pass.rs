@@ -14,6 +14,7 @@ use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use super::QueueHandle;
+use super::one_pass::OnePassOutcome;
 use super::shared::Shared;
 use crate::cluster::{Verb, Write, WriteObserver};
 use crate::metrics::ControllerLabels;
@@ -43,6 +44,10 @@ pub struct PassContext {
     cancelled: CancellationToken,
     recheck: Mutex<Option<Delay>>,
     forgotten: AtomicBool,
+    /// Whether code of the operator's author was called.
+    called: AtomicBool,
+    /// The outcome, if somebody wants to know it besides its conclusion.
+    kept: Option<Mutex<Option<OnePassOutcome>>>,
 }
 
 impl PassContext {
@@ -50,7 +55,38 @@ impl PassContext {
         let PassBegin { key, trace, span, started, causes, before } = begin;
         let links = before.filter(|_| causes.iter().any(QueuedBy::is_own)).into_iter().collect();
         let (writes, recheck, forgotten) = (Mutex::default(), Mutex::new(None), AtomicBool::new(false));
-        Self { shared, key, trace, span, started, causes, links, writes, cancelled, recheck, forgotten }
+        Self {
+            shared,
+            key,
+            trace,
+            span,
+            started,
+            causes,
+            links,
+            writes,
+            cancelled,
+            recheck,
+            forgotten,
+            called: AtomicBool::new(false),
+            kept: None,
+        }
+    }
+
+    /// Keeps the outcome for [`seen`](Self::seen).
+    pub(super) fn keep_outcome(mut self) -> Self {
+        self.kept = Some(Mutex::new(None));
+        self
+    }
+
+    /// Whether code of the operator's author was called, and the outcome if it was kept.
+    pub(super) fn seen(&self) -> (bool, Option<OnePassOutcome>) {
+        let outcome = self.kept.as_ref().and_then(|kept| kept.lock().take());
+        (self.called.load(Ordering::Relaxed), outcome)
+    }
+
+    /// Code of the operator's author is about to be called.
+    pub(crate) fn calls_method(&self) {
+        self.called.store(true, Ordering::Relaxed);
     }
 
     /// The object that the pass is about.
@@ -139,6 +175,9 @@ impl PassContext {
     pub fn conclude(&self, outcome: &Flow, report: PassReport) -> Conclusion {
         if self.cancelled.is_cancelled() {
             return Conclusion::cancelled();
+        }
+        if let Some(kept) = &self.kept {
+            *kept.lock() = Some(OnePassOutcome::of(outcome));
         }
         let pass = Pass { started: self.started, ended: self.shared.now(), recheck: *self.recheck.lock() };
         let mut limits = self.shared.limits.lock();

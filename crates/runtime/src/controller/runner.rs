@@ -15,10 +15,11 @@ use kubewright_machinery::object::Key;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
+use super::one_pass::{OnePass, OnePassOutcome};
 use super::pass::PassBegin;
 use super::resync::Resync;
 use super::shared::Shared;
-use super::{PassContext, PassHistory, QueueHandle, RunPass};
+use super::{Causes, PassContext, PassHistory, QueueHandle, RunPass};
 use crate::clock::{Clock, Random};
 use crate::metrics::{Metrics, QueueStatistics};
 use crate::task::{Tasks, panic_message};
@@ -132,6 +133,20 @@ impl Runner {
             let stuck = shared.is_stuck(workers, limit);
             if stuck { Err(format!("all {workers} workers have been busy with the same objects for {limit:?}")) } else { Ok(()) }
         }
+    }
+
+    /// Runs one pass for a key, whether it is queued or not. Nothing is queued by its conclusion.
+    #[doc(hidden)]
+    pub async fn one_pass(&self, key: Key) -> OnePass {
+        let trace = format!("{:016x}{:016x}", self.random.next_u64(), self.random.next_u64()).into();
+        let (shared, passes) = (self.shared.clone(), self.passes.clone());
+        let begin = PassBegin { key, trace, span: None, started: shared.now(), causes: Causes::default(), before: None };
+        let context = Arc::new(PassContext::new(shared.clone(), begin, CancellationToken::new()).keep_outcome());
+        let running = Running { passes, shared, timeout: self.timeout, context: Arc::clone(&context) };
+        let conclusion = running.conclude().await;
+        running.log(&conclusion);
+        let (called, outcome) = context.seen();
+        OnePass { called, outcome: outcome.unwrap_or(OnePassOutcome::Success), conclusion }
     }
 
     /// Runs passes until `stop`, then drains. Passes that still run after `deadline` are cancelled.

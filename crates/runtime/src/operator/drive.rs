@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::future::Future;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt as _;
@@ -15,12 +16,12 @@ use super::builder::OperatorOptions;
 use super::health;
 use super::injected::{Queues, States};
 use super::preflight::Preflight;
-use super::{ConstructedPart, Declarations, OperatorContext, OperatorError, Phase, Registration};
+use super::{ConstructedPart, Declarations, OperatorContext, OperatorError, Phase, PreparedOperator, Registration};
 use crate::admin::{Admin, Checks, PassHistories};
 use crate::cluster::Cluster;
 use crate::config::{Configs, Keeper, KeeperOptions};
 use crate::controller::{CANCEL_GRACE, Runner};
-use crate::events::{Recorder, RecorderOptions};
+use crate::events::{EventSink, Recorder, RecorderOptions};
 use crate::metrics::Metrics;
 use crate::task::{Task, Tasks};
 
@@ -62,6 +63,8 @@ pub(super) struct Driver {
     controllers_stop: CancellationToken,
     controllers: FuturesUnordered<Task<()>>,
     recorder: Option<Recorder>,
+    /// Takes events in place of the API server.
+    events: Option<EventSink>,
 }
 
 impl Driver {
@@ -77,6 +80,7 @@ impl Driver {
             controllers_stop: CancellationToken::new(),
             controllers: FuturesUnordered::new(),
             recorder: None,
+            events: None,
             parts,
         }
     }
@@ -120,6 +124,17 @@ impl Driver {
         };
         self.drain().await;
         result
+    }
+
+    /// Constructs all parts and fills their caches, with a function in place of the sender of events.
+    pub(super) async fn prepare(mut self, events: EventSink) -> Result<PreparedOperator, OperatorError> {
+        self.events = Some(events);
+        let context = self.context();
+        self.load_configuration(&context).await?;
+        let parts = self.start_parts(&context).await?;
+        health::all_settled(&self.parts.cluster).await;
+        let runners = parts.into_iter().flat_map(ConstructedPart::run).collect();
+        Ok(PreparedOperator::new(runners, self.parts.tasks))
     }
 
     /// Works until something fails that must not.
@@ -286,6 +301,10 @@ impl Driver {
         let reporting =
             RecorderOptions { reporter: name.clone(), instance: options.instance.clone().unwrap_or_else(|| name.clone()) };
         let recorder = Recorder::start(cluster, reporting, tasks, &self.metrics);
+        let recorder = match &self.events {
+            Some(sink) => recorder.with_sink(Arc::clone(sink)),
+            None => recorder,
+        };
         self.recorder = Some(recorder.clone());
         OperatorContext {
             operator: name.as_str().into(),

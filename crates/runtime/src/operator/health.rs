@@ -18,6 +18,10 @@ use crate::watch::WatchState;
 const HEARTBEAT: Duration = Duration::from_secs(1);
 const HEARTBEAT_LIMIT: Duration = Duration::from_secs(10);
 
+/// How often, and then after which time, it is looked whether watches have started.
+const YIELDS: usize = 10_000;
+const LOOK_AGAIN: Duration = Duration::from_millis(10);
+
 /// The checks that every operator has.
 pub(super) fn add_checks(
     checks: &Checks,
@@ -70,6 +74,21 @@ pub(super) fn unsynced(cluster: &Cluster) -> Vec<String> {
         })
         .collect();
     if waiting.is_empty() { vec!["a controller to start".to_owned()] } else { waiting }
+}
+
+/// Ends when each watch has its first list or cannot have it for now.
+pub(super) async fn all_settled(cluster: &Cluster) {
+    let is_starting = || cluster.watches().health().iter().any(|watch| watch.status.state == WatchState::Starting);
+    // In virtual time no time shall pass while lists are on their way.
+    for _ in 0..YIELDS {
+        if !is_starting() {
+            return;
+        }
+        tokio::task::yield_now().await;
+    }
+    while is_starting() {
+        cluster.clock().sleep(LOOK_AGAIN).await;
+    }
 }
 
 /// The check `heartbeat`, and where the beats are kept.

@@ -15,6 +15,7 @@ mod injected;
 mod patience;
 mod phase;
 mod preflight;
+mod prepared;
 mod rbac;
 mod registration;
 mod running;
@@ -33,6 +34,8 @@ pub(crate) use injected::States;
 pub(crate) use injected::{ControllerQueue, QueueSlot, Queues};
 pub use phase::Phase;
 pub use preflight::MinimumVersion;
+#[doc(hidden)]
+pub use prepared::PreparedOperator;
 pub use rbac::{rbac_documents, service_account_documents};
 pub use registration::{ConstructedPart, Registration};
 pub use running::RunningOperator;

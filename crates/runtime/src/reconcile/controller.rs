@@ -1,5 +1,6 @@
 use std::fmt;
 use std::num::NonZero;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use kube::Resource as _;
@@ -234,6 +235,13 @@ impl<R: Reconcile> Controller<R> {
     /// Another form of conditions.
     pub fn conditions(mut self, policy: ConditionPolicy) -> Self {
         self.options.policy = policy;
+        self
+    }
+
+    /// Puts the reconciler into this slot when it is constructed, for table tests.
+    #[doc(hidden)]
+    pub fn keep_in(mut self, slot: Arc<OnceLock<Arc<R>>>) -> Self {
+        self.further.keep_in(slot);
         self
     }
 

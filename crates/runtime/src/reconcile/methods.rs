@@ -1,5 +1,5 @@
 use std::marker::PhantomData;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
 use kubewright_core::flow::{Failure, Flow, Origin};
@@ -73,11 +73,13 @@ pub(super) struct Further<R: Reconcile> {
     finalize: Option<FinalizeFn<R>>,
     observe: Option<ObserveFn<R>>,
     deleted: Option<DeletedFn<R>>,
+    /// Where the reconciler is put when it is constructed.
+    slot: Option<Arc<OnceLock<Arc<R>>>>,
 }
 
 impl<R: Reconcile> Further<R> {
     pub(super) const fn none() -> Self {
-        Self { finalize: None, observe: None, deleted: None }
+        Self { finalize: None, observe: None, deleted: None, slot: None }
     }
 
     pub(super) fn finalize(&mut self)
@@ -101,6 +103,10 @@ impl<R: Reconcile> Further<R> {
         self.deleted = Some(|reconciler, cx, key| Box::pin(reconciler.observe_deleted(cx, key)));
     }
 
+    pub(super) fn keep_in(&mut self, slot: Arc<OnceLock<Arc<R>>>) {
+        self.slot = Some(slot);
+    }
+
     pub(super) const fn has_finalize(&self) -> bool {
         self.finalize.is_some()
     }
@@ -108,7 +114,7 @@ impl<R: Reconcile> Further<R> {
 
 /// The methods of a reconciler of a type.
 pub(super) struct TypedMethods<R: Reconcile> {
-    reconciler: R,
+    reconciler: Arc<R>,
     further: Further<R>,
     has_status: bool,
     kind: PhantomData<R::Kind>,
@@ -117,6 +123,11 @@ pub(super) struct TypedMethods<R: Reconcile> {
 impl<R: Reconcile> TypedMethods<R> {
     pub(super) fn new(reconciler: R, further: Further<R>) -> Self {
         let has_status = std::any::TypeId::of::<R::Status>() != std::any::TypeId::of::<super::NoStatus>();
+        let reconciler = Arc::new(reconciler);
+        if let Some(slot) = &further.slot {
+            // A reconciler is constructed once.
+            drop(slot.set(Arc::clone(&reconciler)));
+        }
         Self { reconciler, further, has_status, kind: PhantomData }
     }
 }

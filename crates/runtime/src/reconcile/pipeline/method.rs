@@ -65,6 +65,7 @@ pub(super) async fn guarded(scope: &Arc<PassScope>, method: impl Future<Output =
 
 /// The outcome, and whether the method was broken off.
 async fn limited(scope: &Arc<PassScope>, method: impl Future<Output = Flow> + Send) -> (Flow, bool) {
+    scope.pass.calls_method();
     let method = AssertUnwindSafe(current::within(Arc::clone(scope), method)).catch_unwind();
     let ended = match scope.services.time_limit {
         Some(limit) => scope.services.cluster.clock().limit(limit, method).await,

@@ -116,7 +116,7 @@ impl Backend {
     }
 }
 
-fn epoch() -> jiff::Timestamp {
+pub(crate) fn epoch() -> jiff::Timestamp {
     jiff::Timestamp::from_second(EPOCH).unwrap_or_default()
 }
 

@@ -37,7 +37,7 @@ pub fn each<I: Sync, O: Send>(items: &[I], run: impl AsyncFn(&I) -> O + Sync) ->
     outcomes.into_inner().into_iter().map(|outcome| outcome.unwrap_or_else(|| Err("it was not run".to_owned()))).collect()
 }
 
-fn message(panic: &(dyn Any + Send)) -> String {
+pub(crate) fn message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
     text.unwrap_or("it panicked without a message").to_owned()
 }

@@ -2,6 +2,7 @@
 //!
 //! See [`TestCluster`].
 
+mod assertion;
 mod backend;
 mod calm;
 mod cluster;
@@ -19,9 +20,13 @@ mod report;
 pub mod script;
 mod select;
 mod speaking;
+pub mod table;
 mod task;
 mod time;
 
+#[doc(hidden)]
+pub use assertion::assert_top_level;
+pub use assertion::object_key;
 pub use calm::Calm;
 pub use cluster::{TestCluster, TestOptions};
 pub use config_map::{ConfigMapFileError, config_map_from_yaml};

@@ -7,6 +7,7 @@ mod clients;
 mod histories;
 mod kubectl;
 mod scripts;
+mod table;
 
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};

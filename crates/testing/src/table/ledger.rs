@@ -1,0 +1,79 @@
+//! What is known of the objects of a row, request by request.
+
+use std::collections::BTreeMap;
+
+use kubewright_apiserver::kinds::Verb;
+use kubewright_machinery::patch::{json_patch, merge_patch_as_servers_do};
+use kubewright_runtime::cluster::PatchKind;
+use serde_json::{Value, json};
+
+use super::expected::Sort;
+use super::place::Place;
+use super::wire::Sent;
+
+/// A request with what was known of its object.
+#[derive(Debug)]
+pub(super) struct Step {
+    pub(super) sent: Sent,
+    pub(super) sort: Sort,
+    /// A create has the name that the object got.
+    pub(super) place: Place,
+    pub(super) before: Option<Value>,
+}
+
+impl Step {
+    /// The object that was to be stored: the answer, or what the request would have made if it failed.
+    pub(super) fn after(&self) -> Value {
+        if let Some(answer) = &self.sent.answer {
+            return answer.clone();
+        }
+        let mut object = self.before.clone().unwrap_or_else(|| json!({}));
+        let body = &self.sent.body;
+        if self.sent.target.verb != Verb::Patch || self.sent.is_apply() {
+            return body.clone();
+        }
+        if self.sent.content_type == PatchKind::Json.content_type() {
+            // A patch that does not fit changes nothing.
+            drop(json_patch(&mut object, body));
+        } else {
+            merge_patch_as_servers_do(&mut object, body);
+        }
+        object
+    }
+}
+
+/// Follows the requests of a row.
+pub(super) fn follow(mut known: BTreeMap<Place, Value>, sent: Vec<Sent>) -> (Vec<Step>, BTreeMap<Place, Value>) {
+    let mut steps = Vec::new();
+    for sent in sent {
+        let mut place = Place::of(&sent.target);
+        if sent.target.verb == Verb::Create {
+            let name = |object: &Value| object.pointer("/metadata/name").and_then(Value::as_str).map(str::to_owned);
+            let name = sent.answer.as_ref().and_then(name).or_else(|| name(&sent.body));
+            place = place.named(&name.unwrap_or_default());
+        }
+        let before = known.get(&place).cloned();
+        match (sent.target.verb, &sent.answer) {
+            (_, Some(answer)) if answer.get("metadata").is_some_and(|metadata| metadata.get("name").is_some()) => {
+                known.insert(place.clone(), answer.clone());
+            }
+            (Verb::Delete, Some(_)) => drop(known.remove(&place)),
+            _ => {}
+        }
+        steps.push(Step { sort: sort_of(&sent), sent, place, before });
+    }
+    (steps, known)
+}
+
+fn sort_of(sent: &Sent) -> Sort {
+    match (sent.target.verb, sent.target.subresource.as_str()) {
+        (Verb::Create, "") => Sort::Create,
+        (Verb::Update, "") => Sort::Update,
+        (Verb::Update | Verb::Patch, "status") => Sort::Status,
+        (Verb::Patch, "") if sent.is_apply() => Sort::Apply,
+        (Verb::Patch, _) if !sent.is_apply() => Sort::Patch,
+        (Verb::Delete, "") => Sort::Delete,
+        (Verb::DeleteCollection, "") => Sort::DeleteCollection,
+        _ => Sort::Other,
+    }
+}

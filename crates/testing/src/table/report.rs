@@ -1,0 +1,74 @@
+//! What the rows of a table came to.
+
+use std::fmt;
+
+/// What all rows of a table came to.
+#[derive(Clone, Debug, Default)]
+#[must_use = "it says whether rows failed"]
+pub struct TableReport {
+    /// The rows, in their order.
+    pub(super) rows: Vec<RowReport>,
+}
+
+/// What a row came to.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct RowReport {
+    /// The name of the row.
+    pub name: String,
+    /// How it ended.
+    pub end: RowEnd,
+}
+
+/// How a row ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RowEnd {
+    /// Nothing differs.
+    Passed,
+    /// It cannot run on this kind of cluster, for this reason.
+    Skipped(String),
+    /// Everything that differs.
+    Failed(Vec<String>),
+}
+
+impl TableReport {
+    /// The rows, in their order.
+    pub fn rows(&self) -> &[RowReport] {
+        &self.rows
+    }
+
+    /// What differs in a row; none for a row that passed, was skipped or does not exist.
+    pub fn differences(&self, row: &str) -> &[String] {
+        let row = self.rows.iter().find(|report| report.name == row);
+        match row.map(|report| &report.end) {
+            Some(RowEnd::Failed(differences)) => differences,
+            _ => &[],
+        }
+    }
+
+    /// Whether a row failed.
+    pub fn has_failed(&self) -> bool {
+        self.failed().next().is_some()
+    }
+
+    fn failed(&self) -> impl Iterator<Item = (&str, &[String])> {
+        self.rows.iter().filter_map(|report| match &report.end {
+            RowEnd::Failed(differences) => Some((report.name.as_str(), differences.as_slice())),
+            _ => None,
+        })
+    }
+}
+
+impl fmt::Display for TableReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{} of {} rows failed", self.failed().count(), self.rows.len())?;
+        for (name, differences) in self.failed() {
+            writeln!(f, "\nrow {name:?}:")?;
+            for difference in differences {
+                difference.lines().try_for_each(|line| writeln!(f, "  {line}"))?;
+            }
+        }
+        Ok(())
+    }
+}

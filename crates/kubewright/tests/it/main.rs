@@ -8,3 +8,4 @@ mod config_live;
 mod macros;
 mod reconcile;
 mod why;
+mod table;

@@ -7,5 +7,5 @@ mod config;
 mod config_live;
 mod macros;
 mod reconcile;
-mod why;
 mod table;
+mod why;

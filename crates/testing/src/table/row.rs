@@ -5,6 +5,7 @@ use std::fmt;
 use futures::future::LocalBoxFuture;
 use jiff::Timestamp;
 use kubewright_apiserver::middleware::Faults;
+use kubewright_core::config::FromConfigMap;
 use kubewright_runtime::operator::Operator;
 use kubewright_runtime::reconcile::Reconcile;
 use serde::Serialize;
@@ -108,7 +109,10 @@ impl<R: Reconcile> TableRow<R> {
         self.operator(move |operator| operator.state(value.clone()))
     }
 
-    // `.config(value)` has its place here, as `.state(value)` with `Operator::config_fixed`, once constructors can ask for `Config<T>`.
+    /// A value for constructors that ask for `Config<T>`, in place of its ConfigMap.
+    pub fn config<T: FromConfigMap>(self, value: T) -> Self {
+        self.operator(move |operator| operator.config_fixed(value.clone()))
+    }
 
     /// Another operator round the controller.
     pub fn operator(mut self, change: impl Fn(Operator) -> Operator + Send + Sync + 'static) -> Self {

@@ -1,6 +1,15 @@
 //! What rows are given.
 
+use std::collections::BTreeMap;
+
+use k8s_openapi::api::core::v1::ConfigMap;
+use kubewright_core::config::{ConfigErrors, FromConfigMap, Parsed};
 use kubewright_core::flow::Class;
+use kubewright_runtime::config::Config;
+use kubewright_runtime::inject::State;
+use kubewright_runtime::reconcile::{Controller, Registered as _};
+use kubewright_runtime::store::Store;
+use kubewright_testing::table::TableTest;
 use kubewright_testing::table::{ExpectedOutcome, RowEnd, TableRow};
 use serde_json::json;
 
@@ -115,7 +124,7 @@ async fn requests_are_made_to_fail_with_the_text_that_says_so() {
     let create = || {
         Script::sending(|client| {
             Box::pin(async move {
-                let maps: kube::Api<k8s_openapi::api::core::v1::ConfigMap> = kube::Api::namespaced(client, "ns");
+                let maps: kube::Api<ConfigMap> = kube::Api::namespaced(client, "ns");
                 let map = serde_json::from_value(map("a", "1")).map_err(kube::Error::SerdeError)?;
                 maps.create(&kube::api::PostParams::default(), &map).await.map(drop)
             })
@@ -163,4 +172,32 @@ async fn what_a_pass_does_to_its_object_stays_in_the_pass() {
         })
     });
     table().row(row("own copies", script).given([map("a", "1")])).run().await;
+}
+
+/// A configuration.
+#[derive(Clone, Debug, PartialEq)]
+struct Largest(i64);
+
+impl FromConfigMap for Largest {
+    const NAME: &'static str = "config-largest";
+    const REQUIRED: bool = true;
+    const EXAMPLE_CHECKSUM: bool = false;
+
+    fn from_data(_: &BTreeMap<String, String>) -> Result<Parsed<Self>, ConfigErrors> {
+        unreachable!("the ConfigMap is not read")
+    }
+}
+
+// TTBL-1, INJ-6
+#[tokio::test]
+async fn configuration_is_given_in_place_of_its_config_map() {
+    if !super::is_embedded_tier() {
+        return;
+    }
+    let constructor = |config: Config<Largest>, script: State<Script>, maps: Store<ConfigMap>| {
+        assert_eq!(*config.snapshot(), Largest(5));
+        Widgets::new(script, maps)
+    };
+    let table = TableTest::of_controller(move || Widgets::configure(Controller::new(constructor)));
+    table.row(row("configured", Script::nothing()).config(Largest(5))).run().await;
 }

@@ -99,7 +99,9 @@ impl ConditionManager {
     /// Whether all dependents that the object had say that they are of another generation: passes for this one have not come to mark any.
     fn are_of_another_generation(&self) -> bool {
         let mut found = self.set.dependents().iter().filter_map(|type_| self.updater.original(type_)).peekable();
-        let is_other = |condition: &super::Condition| condition.observed_generation.is_some() && condition.observed_generation != self.generation;
+        let is_other = |condition: &super::Condition| {
+            condition.observed_generation.is_some() && condition.observed_generation != self.generation
+        };
         self.generation.is_some() && found.peek().is_some() && found.all(is_other)
     }
 

@@ -27,7 +27,7 @@ pub struct ConditionManager {
     pub(super) top: TopLevel,
     pub(super) is_new_generation: bool,
     shape: ConditionShape,
-    generation: Option<i64>,
+    pub(super) generation: Option<i64>,
 }
 
 /// Where the top-level condition of a pass comes from.

@@ -13,7 +13,7 @@ use crate::admin::{Checks, PassHistories};
 use crate::events::{Recorder, RecorderOptions};
 use crate::inject::FromOperator as _;
 use crate::metrics::Metrics;
-use crate::operator::{OperatorContext, Queues, States};
+use crate::operator::{OpenedStores, OperatorContext, Queues, States};
 use crate::task::Tasks;
 use crate::testing::{Fault, Server};
 
@@ -101,6 +101,7 @@ impl World {
             system_namespace: "system".into(),
             instance: "demo".into(),
             states: States::default(),
+            opened: OpenedStores::default(),
             queues: Queues::default(),
             configs: Configs::default(),
             why: PassHistories::default(),

@@ -1,4 +1,5 @@
 use kubewright_core::flow::BoxError;
+use serde::de::DeserializeOwned;
 
 use crate::clock::Clock;
 use crate::cluster::Cluster;
@@ -6,7 +7,7 @@ use crate::events::Recorder;
 use crate::kind::KnownKind;
 use crate::metrics::Metrics;
 use crate::operator::{Declarations, OperatorContext, Rule};
-use crate::store::{DynamicStores, Indexes, MetaStore, Optional, Store};
+use crate::store::{DynamicStores, Indexes, MetaStore, Optional, Store, StoredObjects};
 use crate::watch::Scope;
 
 /// A dependency that constructors can ask for.
@@ -39,13 +40,24 @@ impl Missing {
     }
 }
 
+/// The controller does not work before the store is filled.
+fn must_fill<T: DeserializeOwned + Send + Sync + 'static>(context: &OperatorContext, store: &StoredObjects<T>) {
+    let store = store.clone();
+    context.opened.add(move || {
+        let store = store.clone();
+        Box::pin(async move { store.synced().await })
+    });
+}
+
 impl<K: KnownKind, S: Scope, I: Indexes<K>> FromOperator for Store<K, S, I> {
     fn declare(declarations: &mut Declarations) {
         declarations.store(&Self::request());
     }
 
     fn extract(context: &OperatorContext) -> Result<Self, BoxError> {
-        Ok(Self::open(context))
+        let store = Self::open(context);
+        must_fill(context, &store);
+        Ok(store)
     }
 }
 
@@ -55,7 +67,9 @@ impl<K: KnownKind, S: Scope> FromOperator for MetaStore<K, S> {
     }
 
     fn extract(context: &OperatorContext) -> Result<Self, BoxError> {
-        Ok(Self::open(context))
+        let store = Self::open(context);
+        must_fill(context, &store);
+        Ok(store)
     }
 }
 

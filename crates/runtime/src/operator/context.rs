@@ -8,7 +8,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::StoreRequest;
-use super::injected::{Queues, States};
+use super::injected::{OpenedStores, Queues, States};
 use super::patience::ask;
 use crate::admin::{Checks, PassHistories};
 use crate::clock::{Clock, Random};
@@ -55,6 +55,8 @@ pub struct OperatorContext {
     /// The name of this instance in events, usually the pod's.
     pub instance: Arc<str>,
     pub(crate) states: States,
+    /// The stores that the constructor of a controller opened.
+    pub(crate) opened: OpenedStores,
     pub(crate) queues: Queues,
     pub(crate) configs: Configs,
     /// After how long everything is looked at again, whatever the watches said; none means never.
@@ -83,7 +85,12 @@ impl OperatorContext {
     /// The same for one controller: its requests are counted in its name, its events have it as reporter.
     #[must_use]
     pub(crate) fn for_controller(&self, name: &str, agent: &str) -> Self {
-        Self { cluster: self.cluster.for_controller(name), recorder: self.recorder.reporter(agent), ..self.clone() }
+        Self {
+            cluster: self.cluster.for_controller(name),
+            recorder: self.recorder.reporter(agent),
+            opened: OpenedStores::default(),
+            ..self.clone()
+        }
     }
 
     /// A controller on this operator's clock, tasks, metrics and limits. It runs when the operator has got it back from

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::builder::OperatorOptions;
 use super::health;
-use super::injected::{Queues, States};
+use super::injected::{OpenedStores, Queues, States};
 use super::preflight::Preflight;
 use super::{ConstructedPart, Declarations, OperatorContext, OperatorError, Phase, PreparedOperator, Registration};
 use crate::admin::{Admin, Checks, PassHistories};
@@ -323,6 +323,7 @@ impl Driver {
             system_namespace: options.system_namespace.as_deref().unwrap_or_default().into(),
             instance: options.instance.as_deref().unwrap_or(name).into(),
             states: states.clone(),
+            opened: OpenedStores::default(),
             queues: Queues::default(),
             configs: Configs::default(),
             resync: options.resync,

@@ -5,10 +5,37 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use futures::future::{BoxFuture, join_all};
 use kubewright_machinery::object::{GroupKind, Key};
 use parking_lot::Mutex;
 
 use crate::controller::QueueHandle;
+
+/// The stores that a part opened and that must be filled before it works.
+#[derive(Clone, Default)]
+pub(crate) struct OpenedStores(Arc<Mutex<Vec<Filling>>>);
+
+/// Makes a future that ends when a store is filled.
+type Filling = Box<dyn Fn() -> BoxFuture<'static, ()> + Send + Sync>;
+
+impl OpenedStores {
+    /// A store that must be filled.
+    pub(crate) fn add(&self, filled: impl Fn() -> BoxFuture<'static, ()> + Send + Sync + 'static) {
+        self.0.lock().push(Box::new(filled));
+    }
+
+    /// Ends when all are filled.
+    pub(crate) async fn synced(&self) {
+        let filling: Vec<BoxFuture<'static, ()>> = self.0.lock().iter().map(|filled| filled()).collect();
+        join_all(filling).await;
+    }
+}
+
+impl fmt::Debug for OpenedStores {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "OpenedStores({})", self.0.lock().len())
+    }
+}
 
 /// The values that the operator's author registered, one of each type.
 #[derive(Clone, Default)]

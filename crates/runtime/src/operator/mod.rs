@@ -29,9 +29,9 @@ pub use builder::{Operator, OperatorOptions};
 pub use context::OperatorContext;
 pub use declarations::{Declarations, Rule};
 pub use error::{OperatorError, Responsible};
-#[cfg(test)]
-pub(crate) use injected::States;
 pub(crate) use injected::{ControllerQueue, QueueSlot, Queues};
+#[cfg(test)]
+pub(crate) use injected::{OpenedStores, States};
 pub use phase::Phase;
 pub use preflight::MinimumVersion;
 #[doc(hidden)]

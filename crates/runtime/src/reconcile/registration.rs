@@ -173,6 +173,7 @@ struct ConstructedReconciler<R: Reconcile> {
 impl<R: Reconcile> ConstructedPart for ConstructedReconciler<R> {
     async fn synced(&mut self) -> Result<(), BoxError> {
         self.known.store.synced().await;
+        self.context.opened.synced().await;
         for trigger in &self.triggers {
             trigger.synced().await;
         }

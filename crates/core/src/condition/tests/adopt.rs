@@ -53,7 +53,7 @@ fn an_adopted_condition_has_the_time_and_generation_of_the_pass() {
     let written = |type_| manager.get(type_).map(|found| (found.observed_generation, found.last_transition_time));
     assert_eq!(written("A"), Some((Some(GENERATION), at(NOW))));
     assert_eq!(written("B"), Some((Some(3), at(10))));
-    assert_eq!(written("Info"), Some((Some(1), at(10))));
+    assert_eq!(written("Info"), Some((Some(GENERATION), at(10))));
 }
 
 #[test]

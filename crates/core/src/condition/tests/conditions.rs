@@ -1,6 +1,6 @@
 use serde_json::json;
 
-use super::{NOW, at, begun, stored};
+use super::{GENERATION, NOW, at, begun, stored};
 use crate::condition::ConditionStatus::{False, True};
 use crate::condition::*;
 
@@ -90,7 +90,7 @@ fn a_condition_without_severity_is_as_it_always_was() {
     assert!(schema["properties"].get("severity").is_none());
     let json = serde_json::to_value(stored("A", True, "Good", NOW)).unwrap();
     let expected = json!({
-        "type": "A", "status": "True", "observedGeneration": 1, "lastTransitionTime": "1970-01-01T00:01:39Z", "reason": "Good", "message": "",
+        "type": "A", "status": "True", "observedGeneration": GENERATION, "lastTransitionTime": "1970-01-01T00:01:39Z", "reason": "Good", "message": "",
     });
     assert_eq!(json, expected);
     for severity in [json!("Odd"), json!(""), json!(null), json!(3)] {

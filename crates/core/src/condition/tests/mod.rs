@@ -25,7 +25,11 @@ fn at(second: i64) -> Timestamp {
 
 /// A condition of an earlier pass, of generation 1.
 fn stored(type_: &str, status: ConditionStatus, reason: &str, since: i64) -> Condition {
-    Condition { observed_generation: Some(GENERATION), last_transition_time: at(since), ..Condition::new(type_, status, reason, "") }
+    Condition {
+        observed_generation: Some(GENERATION),
+        last_transition_time: at(since),
+        ..Condition::new(type_, status, reason, "")
+    }
 }
 
 fn begun(set: ConditionSet, existing: &[Condition]) -> ConditionManager {

@@ -8,6 +8,7 @@ use kubewright::runtime::inject::{Enqueue, FromOperator, OperatorInfo, State};
 use kubewright::runtime::operator::{Declarations, OperatorContext, OperatorError};
 use kubewright::runtime::reconcile::{Context, Controller, NoStatus, Reconcile};
 use kubewright::runtime::store::{MetaStore, Store};
+use kubewright_apiserver::kinds::Verb;
 use kubewright_testing::TestCluster;
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -116,4 +117,27 @@ async fn the_error_of_a_constructor_names_its_controller() {
     let running = cluster.start_operator(operator).await;
     let error = running.ended().await.unwrap_err();
     assert_eq!(error.to_string(), "start controller licensed: there is no licence");
+}
+
+// PHA-4, STORE-10
+#[tokio::test]
+async fn no_pass_runs_before_the_injected_stores_are_filled() {
+    let cluster = TestCluster::start().await;
+    cluster
+        .apply(json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "mine"}, "stringData": {"a": "1", "b": "2"}}))
+        .await;
+    cluster.apply(json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "mine"}, "data": {}})).await;
+    let late = cluster.faults().on(Verb::List).of("", "secrets").delay(Duration::from_secs(3));
+    let log = Log::default();
+    let operator = Operator::new("mirror.test.kubewright.dev").state(log.clone()).add_controller(Controller::new(Mirror::new));
+    let running = cluster.run(operator).await;
+    let deadline = cluster.clock().moment() + Duration::from_secs(60);
+    while !log.lock().iter().any(|line| line.starts_with("mine ")) {
+        assert!(cluster.clock().moment() < deadline, "{:?}", log.lock());
+        cluster.pass(Duration::from_millis(100)).await;
+    }
+    let first = log.lock().iter().find(|line| line.starts_with("mine ")).cloned();
+    assert_eq!(first.as_deref(), Some("mine 2 true"));
+    assert!(late.hits() > 0);
+    running.stop().await;
 }

@@ -329,7 +329,7 @@ fn a_folder_of_files_gives_the_same_value() {
     assert_eq!(All::from_data(&read_data.unwrap()), All::from_data(&all()));
 }
 
-/// What chapter 6.5 says, as far as one field at a time can say it: not that one duration is longer than another (CFG-30), nor that the
+/// What `reconciler.md`, 6.5 says, as far as one field at a time can say it: not that one duration is longer than another (CFG-30), nor that the
 /// maximum of buckets is an option of the operator.
 #[derive(FromConfigMap, Clone, Debug, PartialEq)]
 #[config(name = "config-leader-election", optional)]

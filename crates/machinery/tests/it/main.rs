@@ -5,3 +5,4 @@
 mod pages;
 mod repository;
 mod rules;
+mod tables;

@@ -12,6 +12,8 @@ pub(crate) const PAGES: [&str; 4] = ["component.md", "reconciler.md", "flow-and-
 pub(crate) struct Rule {
     pub(crate) id: String,
     pub(crate) line: usize,
+    /// The number of its chapter, without that of its section.
+    pub(crate) chapter: String,
     /// Whether the rule or its chapter says that nothing does it yet.
     pub(crate) is_built: bool,
 }
@@ -34,8 +36,10 @@ impl Page {
         let mut page = Self { name, rules: Vec::new(), places: BTreeSet::new(), scenarios: BTreeSet::new() };
         let mut chapters = Chapters::default();
         let mut first_column: Option<String> = None;
+        let mut chapter = String::new();
         for (index, line) in text.lines().enumerate() {
             if let Some(place) = heading(line) {
+                place.split('.').next().unwrap_or_default().clone_into(&mut chapter);
                 page.places.insert(place);
                 let after = text.lines().skip(index + 1).find(|line| !line.is_empty()).unwrap_or_default();
                 chapters.enter(line.bytes().take_while(|byte| *byte == b'#').count(), after.starts_with("*Not built yet"));
@@ -59,7 +63,7 @@ impl Page {
                 }
             }
             let is_built = chapters.are_built() && !line.to_lowercase().contains("*not built yet");
-            page.rules.extend(found.into_iter().map(|id| Rule { id, line: index + 1, is_built }));
+            page.rules.extend(found.into_iter().map(|id| Rule { id, line: index + 1, chapter: chapter.clone(), is_built }));
         }
         page
     }
@@ -109,6 +113,8 @@ fn rules_are_found_in_bullets_and_tables_and_know_whether_they_are_built() {
     let page = Page::parse("component.md", text);
     let rules: Vec<_> = page.rules.iter().map(|rule| (rule.id.as_str(), rule.is_built)).collect();
     assert_eq!(rules, [("AB-1", true), ("AB-2", false), ("AB-3", true), ("AB-4", true), ("AB-5a", false), ("AB-6", true)]);
+    let chapters: Vec<_> = page.rules.iter().map(|rule| rule.chapter.as_str()).collect();
+    assert_eq!(chapters, ["1", "1", "1", "1", "1", "2"]);
     assert_eq!(page.places.iter().map(String::as_str).collect::<Vec<_>>(), ["1", "1.1", "2"]);
     assert_eq!(page.scenarios.iter().map(String::as_str).collect::<Vec<_>>(), ["A1"]);
 }

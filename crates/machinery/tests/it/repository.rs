@@ -20,6 +20,15 @@ impl Text {
         Self { path: path.to_owned(), content }
     }
 
+    /// Reads a file by its path relative to the root, or prints that it is not there.
+    pub(crate) fn find(path: &str) -> Option<Self> {
+        if root().join(path).exists() {
+            return Some(Self::read(path));
+        }
+        println!("skipped: there is no {path}");
+        None
+    }
+
     /// Whether its name ends with this extension.
     pub(crate) fn is(&self, extension: &str) -> bool {
         Path::new(&self.path).extension().is_some_and(|found| found == extension)

@@ -1,0 +1,124 @@
+//! The tables of the reference name tests that exist, and leave out no rule.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::pages::pages;
+use crate::repository::{Text, texts};
+
+/// The chapters whose rules `rules-of-reconcilers.md` lists.
+const LISTED: [(&str, &[&str]); 2] = [
+    ("reconciler.md", &["1", "2", "3", "4", "5", "6", "9", "12", "13", "14", "15"]),
+    ("flow-and-contract.md", &["1", "2", "3", "4", "9", "10", "11", "12"]),
+];
+
+/// The pages of what the predecessors offer, each with the cell that says what is here.
+const PREDECESSORS: [(&str, usize); 2] = [("from-knative.md", 1), ("from-controller-runtime.md", 2)];
+
+/// Rows of the tables of a page: the number of the line and the cells. Heads are none.
+fn rows(page: &str) -> Vec<(usize, Vec<&str>)> {
+    let lines: Vec<&str> = page.lines().collect();
+    let is_head = |index: usize| lines.get(index + 1).is_some_and(|below| below.starts_with("|-"));
+    let is_row = |index: &usize| lines[*index].starts_with("| ") && !is_head(*index);
+    (0..lines.len()).filter(is_row).map(|index| (index + 1, cells_of(lines[index]))).collect()
+}
+
+/// The cells of a row.
+fn cells_of(row: &str) -> Vec<&str> {
+    row.trim().trim_start_matches('|').trim_end_matches('|').split(" | ").map(str::trim).collect()
+}
+
+/// The functions of each folder below `crates` and `examples`.
+fn functions() -> BTreeMap<String, BTreeSet<String>> {
+    let mut functions: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for text in texts().iter().filter(|text| text.is("rs")) {
+        let mut folders = text.path.split('/');
+        let (Some("crates" | "examples"), Some(folder)) = (folders.next(), folders.next()) else { continue };
+        let names = text.content.lines().filter_map(|line| {
+            let name = line.trim_start().trim_start_matches("async ").strip_prefix("fn ")?;
+            Some(name.split(|letter: char| !letter.is_alphanumeric() && letter != '_').next()?.to_owned())
+        });
+        functions.entry(folder.to_owned()).or_default().extend(names);
+    }
+    functions
+}
+
+/// What is wrong with a cell that names tests.
+fn fault_of_tests(cell: &str, functions: &BTreeMap<String, BTreeSet<String>>) -> Option<String> {
+    cell.split(", ").find_map(|test| {
+        let Some(path) = test.strip_prefix('`').and_then(|rest| rest.strip_suffix('`')) else {
+            return Some(format!("{test} is no test, as in `core::queue::tests::a_name`"));
+        };
+        let names: Vec<&str> = path.split("::").collect();
+        let exists = names.len() > 2 && functions.get(names[0]).is_some_and(|known| known.contains(names[names.len() - 1]));
+        (!exists).then(|| format!("there is no test {path}"))
+    })
+}
+
+#[test]
+fn rows_are_told_from_heads() {
+    let page = "# T\n\n| Rule | Test |\n|---|---|\n| A-1 | `a::b::c` |\n| A-2 | open |\n\ntext | text\n";
+    assert_eq!(rows(page), [(5, vec!["A-1", "`a::b::c`"]), (6, vec!["A-2", "open"])]);
+}
+
+#[test]
+fn a_test_is_found_by_its_folder_and_its_name() {
+    let functions = BTreeMap::from([("core".to_owned(), BTreeSet::from(["one".to_owned(), "two".to_owned()]))]);
+    assert_eq!(fault_of_tests("`core::queue::one`, `core::queue::tests::two`", &functions), None);
+    for wrong in ["`core::queue::three`", "`render::queue::one`", "core::queue::one", "`core::one`", "", "open"] {
+        assert!(fault_of_tests(wrong, &functions).is_some(), "{wrong}");
+    }
+}
+
+#[test]
+fn every_rule_of_reconcilers_is_listed_once_with_its_tests() {
+    let Some(page) = Text::find("docs/src/reference/rules-of-reconcilers.md") else { return };
+    let functions = functions();
+    let (mut faults, mut listed, mut counts) = (Vec::new(), BTreeSet::new(), [0; 3]);
+    for (line, cells) in rows(&page.content) {
+        let (id, test) = (cells[0], cells.get(1).copied().unwrap_or_default());
+        let kind = if test == "open" { 2 } else { usize::from(test.starts_with("later: ")) };
+        counts[kind] += 1;
+        let fault = (kind == 0).then(|| fault_of_tests(test, &functions)).flatten();
+        faults.extend(fault.map(|fault| format!("line {line}, {id}: {fault}")));
+        if !listed.insert(id.to_owned()) {
+            faults.push(format!("line {line}: {id} a second time"));
+        }
+    }
+    let chapters: BTreeMap<_, _> = LISTED.into();
+    let is_listed = |page: &str, chapter: &str| chapters.get(page).is_some_and(|chapters| chapters.contains(&chapter));
+    let wanted: BTreeSet<String> = pages()
+        .iter()
+        .flat_map(|page| page.rules.iter().filter(|rule| is_listed(page.name, &rule.chapter)))
+        .map(|rule| rule.id.clone())
+        .collect();
+    faults.extend(wanted.difference(&listed).map(|id| format!("{id} is missing")));
+    faults.extend(listed.difference(&wanted).map(|id| format!("{id} is no rule of the listed chapters")));
+    println!("{}: {} rules with a test, {} later, {} open", page.path, counts[0], counts[1], counts[2]);
+    assert!(faults.is_empty(), "{}:\n{}", page.path, faults.join("\n"));
+}
+
+#[test]
+fn every_test_that_stands_for_a_predecessor_exists() {
+    let functions = functions();
+    for (name, here) in PREDECESSORS {
+        let Some(page) = Text::find(&format!("docs/src/reference/{name}")) else { continue };
+        let mut faults = Vec::new();
+        let mut open = 0;
+        for (line, cells) in rows(&page.content) {
+            let reason = cells.get(here).copied().unwrap_or_default();
+            let fault = match cells.get(3).copied() {
+                _ if cells.len() != 4 => Some(format!("{} cells instead of 4", cells.len())),
+                Some("open") => {
+                    open += 1;
+                    None
+                }
+                Some("–") if reason.starts_with("none:") || reason.starts_with("later:") => None,
+                Some("–") => Some(format!("says neither `none:` nor `later:`, and names no test: {reason}")),
+                test => fault_of_tests(test.unwrap_or_default(), &functions),
+            };
+            faults.extend(fault.map(|fault| format!("line {line}: {fault}")));
+        }
+        println!("{name}: {open} open");
+        assert!(faults.is_empty(), "{name}:\n{}", faults.join("\n"));
+    }
+}

@@ -64,6 +64,15 @@ fn blocks_that_compare_pass_what_comes_and_goes_and_the_updates_of_their_part() 
         ("generation", block(generation()), (first, second), (annotated("1"), annotated("2"))),
         ("labels", block(labels()), (labelled("1"), labelled("2")), (none(), json!({"labels": {}}))),
         ("annotations", block(annotations()), (annotated("1"), none()), (labelled("1"), labelled("2"))),
+        ("labels added", block(labels()), (none(), labelled("1")), (none(), none())),
+        ("labels removed", block(labels()), (labelled("1"), none()), (labelled("1"), labelled("1"))),
+        ("annotations added", block(annotations()), (none(), annotated("1")), (none(), none())),
+        (
+            "annotations of another value",
+            block(annotations()),
+            (annotated("1"), annotated("2")),
+            (annotated("1"), annotated("1")),
+        ),
         ("finalizers", block(finalizers()), (none(), held), (annotated("1"), annotated("2"))),
         ("owners", block(owners()), (owned("A", true), owned("B", true)), (annotated("1"), annotated("2"))),
         ("deleting", block(deleting()), (none(), deletion()), (deletion(), deletion())),
@@ -248,6 +257,7 @@ fn filters_are_combined() {
     let change = updated(json!({"generation": 1}), json!({"generation": 2}));
     assert!(generation().or(labels()).passes(&change));
     assert!(!generation().and(labels()).passes(&change));
+    assert!(!annotations().or(labels()).passes(&change));
     assert!(block(generation().and(labels().not())).passes(&change));
     assert!(generation().and(matches(|object: &Value| object["metadata"]["generation"] == 2)).passes(&change));
 }

@@ -37,6 +37,8 @@ fn the_controller_owner_gives_the_key() {
         // Owners that do not manage the object.
         (owned("demo", json!([reference("example.com/v1", "Widget", false)])), true, None),
         (owned("demo", json!([reference("v1", "ConfigMap", true), reference("example.com/v1", "Widget", false)])), true, None),
+        // An owner whose group cannot be read.
+        (owned("demo", json!([reference("a/b/c", "Widget", true)])), true, None),
         (owned("demo", json!(null)), true, None),
     ] {
         assert_eq!(controller_owner_key(&object, &widget(), namespaced), expected, "{object} {namespaced}");

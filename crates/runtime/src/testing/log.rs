@@ -1,4 +1,4 @@
-//! The warnings that a test's own thread logs.
+//! What a test's own thread logs.
 
 use std::io;
 use std::sync::Arc;
@@ -7,17 +7,22 @@ use parking_lot::Mutex;
 use tracing::Level;
 use tracing::subscriber::{DefaultGuard, set_default};
 
-/// The lines of warnings and errors.
+/// Lines of a log: warnings and errors, or all.
 #[derive(Clone, Default)]
 pub(crate) struct CapturedLog(Arc<Mutex<Vec<u8>>>);
 
 impl CapturedLog {
-    /// Captures what this thread logs until the guard is dropped.
+    /// Captures the warnings and errors that this thread logs until the guard is dropped.
     pub(crate) fn start() -> (Self, DefaultGuard) {
+        Self::at(Level::WARN)
+    }
+
+    /// Captures what this thread logs at a level or a more severe one, with the fields of its spans.
+    pub(crate) fn at(level: Level) -> (Self, DefaultGuard) {
         let log = Self::default();
         let writer = log.clone();
         let subscriber =
-            tracing_subscriber::fmt().with_max_level(Level::WARN).with_ansi(false).with_writer(move || writer.clone()).finish();
+            tracing_subscriber::fmt().with_max_level(level).with_ansi(false).with_writer(move || writer.clone()).finish();
         (log, set_default(subscriber))
     }
 

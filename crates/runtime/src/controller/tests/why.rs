@@ -245,3 +245,32 @@ fn causes_go_with_their_keys() {
     waiting.add(key("d"), Lane::Fast, QueuedBy::Requested);
     assert_eq!(waiting.known_causes(), 0);
 }
+
+// RUN-3, RUN-4
+#[tokio::test(start_paused = true)]
+async fn the_line_at_the_end_of_a_pass_has_its_trace_and_the_level_of_its_outcome() {
+    let (log, _guard) = crate::testing::CapturedLog::at(tracing::Level::DEBUG);
+    let pass = |_, number| -> Pass {
+        Box::pin(async move {
+            match number {
+                1 | 2 => Wait::after(Delay::secs::<1>(), "Draining").into(),
+                3 => Failure::backoff("no route").context("call the neighbour").into(),
+                _ => Ok(()),
+            }
+        })
+    };
+    let scene = Scene::start(pass, |controller| controller);
+    scene.enqueue.now(key("a"));
+    scene.at(60_000).await;
+    let text = log.text();
+    let lines: Vec<&str> = text.lines().filter(|line| line.contains("pass ended") || line.contains("pass failed")).collect();
+    let levels: Vec<&str> = lines.iter().map(|line| line.split_whitespace().nth(1).unwrap()).collect();
+    assert_eq!(levels, ["INFO", "DEBUG", "ERROR", "DEBUG"], "{text}");
+    assert!(lines[2].contains("call the neighbour: no route") && lines[2].contains("attempt=1"), "{}", lines[2]);
+    for (line, pass) in lines.iter().zip(scene.history.of(&key("a"))) {
+        assert!(pass.trace.len() == 32 && pass.trace.bytes().all(|digit| digit.is_ascii_hexdigit()), "{}", pass.trace);
+        for field in [format!("trace={}", pass.trace), "key=a".to_owned(), "controller=".to_owned(), "duration=".to_owned()] {
+            assert!(line.contains(&field), "{field} in {line}");
+        }
+    }
+}

@@ -184,6 +184,17 @@ async fn an_operator_starts_works_and_stops() {
     assert_eq!(*running.phase().borrow(), Phase::Stopped);
 }
 
+// HLT-3
+#[tokio::test(start_paused = true)]
+async fn an_operator_that_ends_is_alive_and_not_ready() {
+    let running = operator(vec![Part::new("widget")]).start(World::default().client()).unwrap();
+    running.working().await.unwrap();
+    running.stop().await.unwrap();
+    let ready = running.checks().results(crate::admin::CheckKind::Ready);
+    assert!(ready.contains(&("shutdown".to_owned(), Err("received SIGTERM from kubelet".to_owned()))), "{ready:?}");
+    assert!(running.checks().results(crate::admin::CheckKind::Live).iter().all(|(_, result)| result.is_ok()));
+}
+
 // OPR-1
 #[tokio::test(start_paused = true)]
 async fn an_operator_that_is_stopped_before_it_works_never_worked() {

@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::{Container, Pod, PodSpec};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::api::{Api, DeleteParams, ObjectMeta, PostParams};
 use kubewright::prelude::*;
 use kubewright::runtime::store::Indexes;
@@ -116,7 +117,10 @@ fn pod_of(deployment: &SimpleDeployment) -> Pod {
         metadata: ObjectMeta {
             generate_name: Some(format!("{}-", deployment.name_any())),
             labels: Some([(OWNER_LABEL.to_owned(), deployment.name_any())].into()),
-            owner_references: deployment.controller_owner_ref(&()).map(|owner| vec![owner]),
+            // Deleting the deployment in the foreground waits for its pods.
+            owner_references: deployment
+                .controller_owner_ref(&())
+                .map(|owner| vec![OwnerReference { block_owner_deletion: Some(true), ..owner }]),
             ..ObjectMeta::default()
         },
         spec: Some(PodSpec { containers: vec![container], ..PodSpec::default() }),

@@ -80,36 +80,40 @@ impl AddressableServices {
     ) -> Flow {
         let name = &object.spec.service_name;
         let key = Key::new(cx.key().namespace(), name);
-        if cx.track_key(&self.services, &key)?.is_none() {
+        let is_there = cx.track_key(&self.services, &key)?.is_some();
+        let config = self.config.snapshot();
+        let is_announced = is_there && config.announce;
+        if is_announced {
+            // From here on something must be taken back when the object goes.
+            cx.hold().await?;
+        }
+        announce(cx, &self.services, is_announced.then_some(name)).await?;
+        if !is_there {
             let message = format!("Service {name:?} wasn't found.");
             status.conditions.mark_false(READY, "ServiceUnavailable", &message);
             return Wait::for_event("ServiceUnavailable").message(message).into();
-        }
-        let config = self.config.snapshot();
-        if config.announce {
-            // From here on something must be taken back when the object goes.
-            cx.hold().await?;
-            announce(cx, &self.services, &key, Some(cx.key().name())).await?;
         }
         status.address = Some(Address { url: format!("http://{name}.{}.svc.{}", cx.key().namespace(), config.domain) });
         status.conditions.mark_true(READY);
         Ok(())
     }
 
-    async fn finalize(&self, cx: &Context<AddressableService>, object: &AddressableService) -> Flow {
-        let key = Key::new(cx.key().namespace(), &object.spec.service_name);
-        announce(cx, &self.services, &key, None).await
+    async fn finalize(&self, cx: &Context<AddressableService>, _: &AddressableService) -> Flow {
+        announce(cx, &self.services, None).await
     }
 }
 
-/// Sets the annotation of a Service, or removes it. Nothing is sent if it is as wanted.
-async fn announce(cx: &Context<AddressableService>, services: &Store<Service>, key: &Key, by: Option<&str>) -> Flow {
-    let Some(service) = services.get(key) else { return Ok(()) };
-    if service.annotations().get(ANNOTATION).map(String::as_str) == by {
-        return Ok(());
+/// Annotates this Service with the name of the object, and takes the name from all others. Nothing is sent about a Service that is as wanted.
+async fn announce(cx: &Context<AddressableService>, services: &Store<Service>, on: Option<&String>) -> Flow {
+    let api = Api::<Service>::namespaced(cx.client().clone(), cx.key().namespace());
+    for service in services.list_in(cx.key().namespace()) {
+        let is_wanted = on.is_some_and(|name| *name == service.name_any());
+        let is_annotated = service.annotations().get(ANNOTATION).is_some_and(|by| by == cx.key().name());
+        if is_wanted != is_annotated {
+            let by = is_wanted.then_some(cx.key().name());
+            let patch = json!({ "metadata": { "annotations": { ANNOTATION: by } } });
+            api.patch(&service.name_any(), &PatchParams::default(), &Patch::Merge(patch)).await.ignore_not_found()?;
+        }
     }
-    let api = Api::<Service>::namespaced(cx.client().clone(), key.namespace());
-    let patch = json!({ "metadata": { "annotations": { ANNOTATION: by } } });
-    api.patch(key.name(), &PatchParams::default(), &Patch::Merge(patch)).await.ignore_not_found()?;
     Ok(())
 }

@@ -3,4 +3,5 @@
 #![allow(clippy::unwrap_used)] // tests
 
 mod addressable_service;
+mod beside;
 mod simple_deployment;

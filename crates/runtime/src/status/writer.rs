@@ -73,6 +73,16 @@ impl StatusWriter {
         self
     }
 
+    /// Whether the server says that there is no such object. A write that is not found does not say so: perhaps the kind has no status
+    /// subresource.
+    pub(crate) async fn is_gone(&self, object: &Value) -> bool {
+        let read = ApiRequest::get(&self.resource, object.namespace(), object.name());
+        match self.cluster.send_retrying(&read, &self.retry).await {
+            Ok(live) => live.uid() != object.uid(),
+            Err(error) => error.is_not_found(),
+        }
+    }
+
     /// Sends a change of the status of `object`, the text of a merge patch, on the condition that the object still has the version that
     /// `object` has. The text is all that is kept of a large status while the server is asked.
     pub async fn write(&self, object: &Value, mut change: String, meanwhile: Meanwhile<'_>) -> Result<Written, ApiError> {

@@ -56,3 +56,23 @@ async fn the_number_and_the_image_of_pods_follow_the_object() {
     assert_eq!(creates, 2 + 2 + 1, "each pod is created once");
     operator.stop().await;
 }
+
+/// The pods of a deployment that was deleted go. While the watch does not tell of the deletion, they would be replaced again and again.
+#[tokio::test]
+async fn a_deleted_deployment_gets_no_more_pods_though_its_deletion_is_told_late() {
+    let cluster = TestCluster::start().await;
+    let operator = cluster.run(operator()).await;
+    let Some(server) = cluster.embedded() else { return operator.stop().await };
+    cluster.apply(deployment("example/hello:1", 2)).await;
+    until_pods(&cluster, 2, "example/hello:1").await;
+    cluster.expect::<SimpleDeployment>("demo").ready().await;
+    server.delay_events("samples.knative.dev", "simpledeployments", Duration::from_secs(45));
+    let mark = cluster.journal().mark();
+    cluster.delete::<SimpleDeployment>("demo").await;
+    cluster.pass(Duration::from_secs(100)).await;
+    assert_eq!(cluster.list::<Pod>().await, Vec::<Value>::new());
+    let creates = cluster.journal().since(mark).of("", "pods").filter(|record| record.to_string().contains(" create pods"));
+    // One pass for each of the pods that went, before the first status is refused.
+    creates.at_most(2).unwrap();
+    operator.stop().await;
+}

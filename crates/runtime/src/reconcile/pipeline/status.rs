@@ -63,7 +63,13 @@ async fn write(scope: &PassScope, start: &Value, end: &PassEnd) -> Result<(), Fa
             scope.wrote(&answer, "status");
             Ok(())
         }
-        Ok(Written::Gone) => Ok(()),
+        Ok(Written::Gone) => {
+            // The watch may tell of it much later, and until then each pass would work for an object that is not there.
+            if scope.services.statuses.is_gone(&object.head).await {
+                scope.services.primary.record_delete(scope.pass.key(), object.head.uid());
+            }
+            Ok(())
+        }
         Ok(Written::Overtaken(live)) => {
             scope.services.primary.record_write(&live);
             let text = format!("write the status of {name:?}: other writers were faster each time");

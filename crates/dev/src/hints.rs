@@ -3,16 +3,25 @@
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::Value;
 
-/// Three commands for the sample that became ready.
-pub(crate) fn hints(kubeconfig: &str, plural: &str, component: &Value) -> String {
-    let (namespace, name) = (component.namespace(), component.name());
+/// Commands for the sample that became ready.
+pub(crate) fn hints(kubeconfig: &str, plural: &str, object: &Value) -> String {
+    let (namespace, name) = (object.namespace(), object.name());
     let scope = if namespace.is_empty() { String::new() } else { format!(" -n {namespace}") };
-    let dependent = dependent(component).unwrap_or_else(|| format!("{plural} {name}"));
+    let commands = match dependent(object) {
+        Some(dependent) => format!(
+            "\x20 kubectl get {plural}{scope} -w                    # its state, as it changes\n\
+             \x20 kubectl delete {dependent}    # watch it come back\n\
+             \x20 kubectl delete {plural} {name}{scope}             # watch everything go, in order\n"
+        ),
+        None => format!(
+            "\x20 kubectl get {plural}{scope} -w                    # its state, as it changes\n\
+             \x20 kubectl edit {plural} {name}{scope}               # watch the operator follow\n\
+             \x20 kubectl delete {plural} {name}{scope}             # watch it go\n"
+        ),
+    };
     format!(
         "Three things to try, in another terminal (export KUBECONFIG={kubeconfig}):\n\
-         \x20 kubectl get {plural}{scope} -w                    # its state, as it changes\n\
-         \x20 kubectl delete {dependent}    # watch it come back\n\
-         \x20 kubectl delete {plural} {name}{scope}             # watch everything go, in order\n\
+         {commands}\
          Ctrl-C ends the operator and its API server."
     )
 }
@@ -46,5 +55,13 @@ mod tests {
         assert!(text.contains("kubectl delete configmap demo -n default"), "{text}");
         assert!(text.contains("kubectl delete podinfos demo -n default"), "{text}");
         assert!(text.contains("KUBECONFIG=/tmp/config"), "{text}");
+    }
+
+    #[test]
+    fn an_object_without_dependents_is_edited_instead() {
+        let object = json!({"metadata": {"name": "demo", "namespace": "default"}, "status": {"conditions": []}});
+        let text = hints("/tmp/config", "addressableservices", &object);
+        assert!(text.contains("kubectl edit addressableservices demo -n default"), "{text}");
+        assert_eq!(text.matches("kubectl delete").count(), 1, "{text}");
     }
 }

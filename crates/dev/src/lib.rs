@@ -1,8 +1,9 @@
-//! The `dev` command of every operator: the operator on an embedded API server, a sample, and a live view of its dependents.
+//! The `dev` command of every operator: the operator on an embedded API server, a sample, and a live view of its objects.
 //!
 //! The facade passes an [`Environment`] to the standard command line when its feature `dev` is on.
 
 mod hints;
+mod kinds;
 mod run;
 mod server;
 mod view;

@@ -12,9 +12,10 @@ use serde_json::Value;
 
 use crate::DevError;
 use crate::hints::hints;
+use crate::kinds::{ShownKind, Tells, kinds};
 use crate::server::{DevServer, install};
-use crate::view::{ComponentView, Screen};
-use crate::watch::{Seen, components};
+use crate::view::{ComponentView, Screen, View};
+use crate::watch::{Seen, objects};
 
 /// With `--exit-when-ready`, the operator must work and the sample be ready within this time.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -26,14 +27,15 @@ pub(crate) async fn run(operator: Operator, args: DevArgs) -> Result<(), DevErro
     let mut interrupts = Interrupts::listen()?;
     let mut screen = Screen::stdout(args.plain);
     let samples = samples(&operator, args.no_sample)?;
-    let crds: Vec<Value> = operator.declarations().crds().cloned().collect();
+    let declarations = operator.declarations();
 
     let name = operator.name().to_owned();
     let server = DevServer::start(&name, args.port, args.kubeconfig).await?;
     let client = server.client();
-    for crd in &crds {
+    for crd in declarations.crds() {
         install(&client, crd).await?;
     }
+    let kinds = kinds(&client, &declarations).await;
     let kubeconfig = server.kubeconfig().display().to_string();
     screen.say(&format!("{name} runs on an embedded API server at {} (KUBECONFIG={kubeconfig})\n", server.url()), clock.now())?;
 
@@ -43,7 +45,7 @@ pub(crate) async fn run(operator: Operator, args: DevArgs) -> Result<(), DevErro
     });
     let operator = operator.start(client.clone());
     let operator = operator.map_err(|error| DevError::Operator(std::sync::Arc::new(error)))?;
-    let following = Follow { samples: &samples, crds: &crds, kubeconfig: &kubeconfig, exit_when_ready: args.exit_when_ready };
+    let following = Follow { samples: &samples, kinds: &kinds, kubeconfig: &kubeconfig, exit_when_ready: args.exit_when_ready };
     let follow = following.start_and_follow(&client, &operator, &mut screen, &mut interrupts, &clock);
     let outcome = if args.exit_when_ready {
         clock.limit(PATIENCE, follow).await.unwrap_or(Err(DevError::NotReady(PATIENCE)))
@@ -68,7 +70,7 @@ fn samples(operator: &Operator, none: bool) -> Result<Vec<Value>, DevError> {
 
 struct Follow<'a> {
     samples: &'a [Value],
-    crds: &'a [Value],
+    kinds: &'a [ShownKind],
     kubeconfig: &'a str,
     exit_when_ready: bool,
 }
@@ -102,14 +104,15 @@ impl Follow<'_> {
         interrupts: &mut Interrupts,
         clock: &Clock,
     ) -> Result<(), DevError> {
-        let mut events = components(client, self.crds);
-        let mut missing: BTreeSet<String> = self.sample_components().map(|sample| self.title_of(sample)).collect();
-        if missing.is_empty() {
-            screen.say("There is no sample; create a component, then watch it here. Ctrl-C ends.\n", clock.now())?;
+        let mut events = objects(client, self.kinds);
+        let samples: BTreeSet<String> = self.served_samples().map(|sample| self.title_of(sample)).collect();
+        let mut missing = samples.clone();
+        let mut has_told = false;
+        if samples.is_empty() {
+            screen.say("There is no sample; create an object, then watch it here. Ctrl-C ends.\n", clock.now())?;
         }
-        let nothing_to_wait_for = missing.is_empty();
         loop {
-            if self.exit_when_ready && nothing_to_wait_for {
+            if self.exit_when_ready && missing.is_empty() {
                 return Ok(());
             }
             tokio::select! {
@@ -117,45 +120,55 @@ impl Follow<'_> {
                 _ = interrupts.next() => return Ok(()),
                 ended = operator.wait() => return ended.map_err(DevError::Operator),
                 Some(seen) = events.next() => match seen {
-                    Seen::Now(component) => {
-                        let view = ComponentView { title: self.title_of(&component), ..ComponentView::of(&component) };
-                        let done = view.ready && missing.remove(&view.title) && missing.is_empty();
+                    Seen::Now(object) => {
+                        let view = View::of(&object, self.tells(&object), self.title_of(&object));
+                        if view.is_ready {
+                            missing.remove(&view.title);
+                        } else if samples.contains(&view.title) {
+                            missing.insert(view.title.clone());
+                        }
+                        let is_sample = samples.contains(&view.title);
                         screen.show(view, clock.now())?;
-                        if done {
-                            screen.say(&format!("\n{}\n", hints(self.kubeconfig, self.plural(&component), &component)), clock.now())?;
-                            if self.exit_when_ready {
-                                return Ok(());
-                            }
+                        if is_sample && missing.is_empty() && !has_told {
+                            has_told = true;
+                            screen.say(&format!("\n{}\n", hints(self.kubeconfig, self.plural(&object), &object)), clock.now())?;
                         }
                     }
-                    Seen::Gone(component) => screen.remove(&self.title_of(&component), clock.now())?,
+                    Seen::Gone(object) => {
+                        let title = self.title_of(&object);
+                        if samples.contains(&title) {
+                            missing.insert(title.clone());
+                        }
+                        screen.remove(&title, clock.now())?;
+                    }
                 },
                 () = clock.sleep(TICK) => screen.redraw(clock.now())?,
             }
         }
     }
 
-    /// The samples that the operator serves; others may lie beside them.
-    fn sample_components(&self) -> impl Iterator<Item = &Value> {
-        self.samples.iter().filter(|sample| self.crds.iter().any(|crd| serves(crd, sample)))
+    /// The samples that the operator works on; others may lie beside them.
+    fn served_samples(&self) -> impl Iterator<Item = &Value> {
+        self.samples.iter().filter(|sample| self.kind_of(sample).is_some())
     }
 
-    /// Kind, namespace and name; the group of the kind, too, where the operator serves another kind of this name.
-    fn title_of(&self, component: &Value) -> String {
-        let namesakes =
-            self.crds.iter().filter(|crd| crd.pointer("/spec/names/kind").and_then(Value::as_str) == Some(component.kind()));
-        if namesakes.count() > 1 { ComponentView::full_title_of(component) } else { ComponentView::title_of(component) }
+    /// Kind, namespace and name; the group of the kind, too, where the operator works on another kind of this name.
+    fn title_of(&self, object: &Value) -> String {
+        let namesakes = self.kinds.iter().filter(|kind| kind.resource.kind == object.kind());
+        if namesakes.count() > 1 { ComponentView::full_title_of(object) } else { ComponentView::title_of(object) }
     }
 
-    fn plural(&self, component: &Value) -> &str {
-        let crd = self.crds.iter().find(|crd| serves(crd, component));
-        crd.and_then(|crd| crd.pointer("/spec/names/plural")).and_then(Value::as_str).unwrap_or_default()
+    fn kind_of(&self, object: &Value) -> Option<&ShownKind> {
+        self.kinds.iter().find(|kind| kind.is_of(object))
     }
-}
 
-fn serves(crd: &Value, object: &Value) -> bool {
-    crd.pointer("/spec/names/kind").and_then(Value::as_str) == Some(object.kind())
-        && crd.pointer("/spec/group").and_then(Value::as_str) == object.gvk().as_ref().map(|gvk| gvk.group.as_str())
+    fn tells(&self, object: &Value) -> Tells {
+        self.kind_of(object).map_or(Tells::Nothing, |kind| kind.tells)
+    }
+
+    fn plural(&self, object: &Value) -> &str {
+        self.kind_of(object).map(|kind| kind.resource.plural.as_str()).unwrap_or_default()
+    }
 }
 
 #[cfg(test)]
@@ -166,10 +179,10 @@ mod tests {
 
     // OPT-1a
     #[test]
-    fn components_of_two_kinds_of_one_name_are_told_apart_by_group() {
-        let crd = |group: &str, kind: &str| json!({ "spec": { "group": group, "names": { "kind": kind } } });
-        let crds = [crd("a.example.com", "Shop"), crd("b.example.com", "Shop"), crd("a.example.com", "Cart")];
-        let follow = Follow { samples: &[], crds: &crds, kubeconfig: "", exit_when_ready: false };
+    fn objects_of_two_kinds_of_one_name_are_told_apart_by_group() {
+        let kind = |group: &str, kind: &str| ShownKind::of_crd(&json!({ "spec": { "group": group, "names": { "kind": kind } } }));
+        let kinds = [kind("a.example.com", "Shop"), kind("b.example.com", "Shop"), kind("a.example.com", "Cart")];
+        let follow = Follow { samples: &[], kinds: &kinds, kubeconfig: "", exit_when_ready: false };
         let title = |group: &str, kind: &str| {
             follow.title_of(&json!({ "apiVersion": format!("{group}/v1"), "kind": kind, "metadata": { "name": "one" } }))
         };

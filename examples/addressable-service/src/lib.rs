@@ -12,5 +12,9 @@ use kubewright::prelude::*;
 
 /// The operator with both controllers.
 pub fn operator() -> Operator {
-    Operator::new("samples-controller").controller(AddressableServices::new).controller(SimpleDeployments::new).into()
+    Operator::new("samples-controller")
+        .sample(include_str!("../sample.yaml"))
+        .controller(AddressableServices::new)
+        .controller(SimpleDeployments::new)
+        .into()
 }

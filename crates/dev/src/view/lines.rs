@@ -1,9 +1,21 @@
 //! Plain lines for logs and pipes: one per change.
 
-use super::ComponentView;
+use super::{ComponentView, View};
 
-/// What differs between two views of one component, a line each.
-pub(super) fn changes(old: Option<&ComponentView>, new: &ComponentView) -> Vec<String> {
+/// What differs between two views of one object, a line each.
+pub(super) fn changes(old: Option<&View>, new: &View) -> Vec<String> {
+    if let Some(component) = &new.component {
+        return of_component(old.and_then(|old| old.component.as_ref()), component);
+    }
+    if old.is_some_and(|old| (&old.ready, &old.reason, &old.message) == (&new.ready, &new.reason, &new.message)) {
+        return Vec::new();
+    }
+    let reason = if new.reason.is_empty() { String::new() } else { format!(", {}", new.reason) };
+    let message = if new.message.is_empty() { String::new() } else { format!(": {}", new.message) };
+    vec![format!("{}: ready {}{reason}{message}", new.title, new.ready)]
+}
+
+fn of_component(old: Option<&ComponentView>, new: &ComponentView) -> Vec<String> {
     let mut lines = Vec::new();
     for row in &new.rows {
         let before = old.and_then(|old| old.rows.iter().find(|other| other.key == row.key));

@@ -5,7 +5,7 @@ use std::io::{IsTerminal as _, Write};
 
 use jiff::Timestamp;
 
-use super::{ComponentView, lines, table};
+use super::{View, lines, table};
 
 /// Standard output: redrawn in place on a terminal, lines elsewhere.
 pub(crate) struct Screen<W> {
@@ -15,7 +15,7 @@ pub(crate) struct Screen<W> {
     height: fn() -> Option<u16>,
     /// Lines that the last drawing took.
     drawn: usize,
-    shown: BTreeMap<String, ComponentView>,
+    shown: BTreeMap<String, View>,
 }
 
 impl Screen<std::io::Stdout> {
@@ -32,8 +32,8 @@ impl<W: Write> Screen<W> {
         Self { out, live, height, drawn: 0, shown: BTreeMap::new() }
     }
 
-    /// Shows the present state of a component.
-    pub(crate) fn show(&mut self, view: ComponentView, now: Timestamp) -> std::io::Result<()> {
+    /// Shows the present state of an object.
+    pub(crate) fn show(&mut self, view: View, now: Timestamp) -> std::io::Result<()> {
         if self.live {
             self.shown.insert(view.title.clone(), view);
             return self.redraw(now);
@@ -45,7 +45,7 @@ impl<W: Write> Screen<W> {
         self.out.flush()
     }
 
-    /// A component is gone.
+    /// An object is gone.
     pub(crate) fn remove(&mut self, title: &str, now: Timestamp) -> std::io::Result<()> {
         if self.shown.remove(title).is_none() {
             return Ok(());
@@ -72,8 +72,13 @@ impl<W: Write> Screen<W> {
         self.clear()?;
         // What scrolled off the top cannot be drawn again: it would stay, once per second.
         let lines = (self.height)().map_or(usize::MAX, |height| usize::from(height.max(2)) - 1);
-        let room = (lines / self.shown.len().max(1)).saturating_sub(table::FRAME).max(1);
-        let text: String = self.shown.values().map(|view| table::table(view, now, None, room) + "\n").collect();
+        let (components, others): (Vec<&View>, Vec<&View>) = self.shown.values().partition(|view| view.component.is_some());
+        let others = table::objects(&others, None, lines / 2);
+        let left = lines.saturating_sub(others.lines().count());
+        let room = (left / components.len().max(1)).saturating_sub(table::FRAME).max(1);
+        let components = components.into_iter().filter_map(|view| view.component.as_ref());
+        let components = components.map(|view| table::table(view, now, None, room) + "\n");
+        let text: String = std::iter::once(others).chain(components).collect();
         let text: String = text.split_inclusive('\n').take(lines).collect();
         self.drawn = text.lines().count();
         self.out.write_all(text.as_bytes())?;

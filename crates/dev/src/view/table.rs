@@ -3,7 +3,7 @@
 use comfy_table::{ContentArrangement, Table, presets};
 use jiff::Timestamp;
 
-use super::{ComponentView, Row};
+use super::{ComponentView, Row, View};
 
 /// Lines of a table besides its rows: title, header, what follows.
 pub(super) const FRAME: usize = 5;
@@ -14,13 +14,7 @@ const UNSIZED: u16 = 80;
 /// The view as text, one line per dependent. Where there is no room for all, those that are done go first.
 pub(super) fn table(view: &ComponentView, now: Timestamp, width: Option<u16>, room: usize) -> String {
     let (rows, more) = fitting(&view.rows, room);
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.set_content_arrangement(ContentArrangement::Dynamic);
-    let width = width.or_else(|| table.width()).map(|width| if width == 0 { UNSIZED } else { width });
-    if let Some(width) = width {
-        table.set_width(width);
-    }
+    let (mut table, width) = sized(width);
     table.set_header(["OBJECT", "WAVE", "ACTION", "HEALTH", "AGE"]);
     for row in rows {
         table.add_row(cells(row, now));
@@ -31,6 +25,47 @@ pub(super) fn table(view: &ComponentView, now: Timestamp, width: Option<u16>, ro
         format!("{}: {} ({})", view.title, view.state, view.message)
     };
     format!("{}\n\n{table}\n{more}", fit(&head, width))
+}
+
+/// Objects without dependents, one line each; those that are ready go first where there is no room for all.
+pub(super) fn objects(views: &[&View], width: Option<u16>, room: usize) -> String {
+    if views.is_empty() {
+        return String::new();
+    }
+    let (mut table, width) = sized(width);
+    table.set_header(["OBJECT", "READY", "REASON", "MESSAGE"]);
+    // The header, and the lines below.
+    let room = room.saturating_sub(3).max(1);
+    let waiting = views.iter().filter(|view| !view.is_ready).count();
+    let mut ready = room.saturating_sub(waiting);
+    let mut fits = |view: &View| {
+        let place = ready;
+        ready = ready.saturating_sub(usize::from(view.is_ready));
+        !view.is_ready || place > 0
+    };
+    let shown: Vec<&&View> = views.iter().filter(|view| fits(view)).take(room).collect();
+    let more = views.len() - shown.len();
+    for view in shown {
+        table.add_row([&view.title, &view.ready, &view.reason, &view.message]);
+        if let Some(row) = table.row_mut(table.row_count() - 1) {
+            row.max_height(1);
+        }
+    }
+    let more = if more > 0 { format!("... {more} more\n") } else { String::new() };
+    let text = table.to_string().lines().map(|line| fit(line, width) + "\n").collect::<String>();
+    format!("{text}{more}\n")
+}
+
+/// A table of this width, else that of the terminal.
+fn sized(width: Option<u16>) -> (Table, Option<u16>) {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_content_arrangement(ContentArrangement::Dynamic);
+    let width = width.or_else(|| table.width()).map(|width| if width == 0 { UNSIZED } else { width });
+    if let Some(width) = width {
+        table.set_width(width);
+    }
+    (table, width)
 }
 
 /// As many rows as there is room for, in order, and a line about the others.

@@ -1,7 +1,8 @@
 use jiff::Timestamp;
 use serde_json::json;
 
-use super::{ComponentView, Screen, lines, table};
+use super::{ComponentView, Screen, View, lines, table};
+use crate::kinds::Tells;
 
 fn component(state: &str, deployment_phase: &str, deployment_status: &str) -> ComponentView {
     ComponentView::of(&json!({
@@ -19,6 +20,12 @@ fn component(state: &str, deployment_phase: &str, deployment_status: &str) -> Co
             ],
         },
     }))
+}
+
+/// A component as the screen takes it.
+fn view(component: ComponentView) -> View {
+    let object = json!({"status": {}});
+    View { component: Some(component.clone()), ..View::of(&object, Tells::Dependents, component.title) }
 }
 
 fn now() -> Timestamp {
@@ -52,10 +59,10 @@ fn a_terminal_without_a_size_shows_the_table_all_the_same() {
 
 #[test]
 fn only_changes_become_lines() {
-    let first = component("Processing", "Creating", "InProgress");
+    let first = view(component("Processing", "Creating", "InProgress"));
     assert_eq!(lines::changes(None, &first).len(), 3);
     assert!(lines::changes(Some(&first), &first).is_empty());
-    let ready = component("Ready", "Ready", "Current");
+    let ready = view(component("Ready", "Ready", "Current"));
     assert_eq!(
         lines::changes(Some(&first), &ready),
         ["Deployment demo (wave 1): done, Current: 1/2 ready", "Podinfo default/demo: Ready: Working"]
@@ -67,15 +74,15 @@ fn a_dependent_that_left_the_inventory_is_gone() {
     let first = component("Ready", "Ready", "Current");
     let mut second = first.clone();
     second.rows.remove(0);
-    assert_eq!(lines::changes(Some(&first), &second), ["ConfigMap demo (wave 0): gone"]);
+    assert_eq!(lines::changes(Some(&view(first)), &view(second)), ["ConfigMap demo (wave 0): gone"]);
 }
 
 #[test]
 fn a_terminal_is_redrawn_in_place() {
     let mut out = Vec::new();
     let mut screen = Screen::new(&mut out, true, || None);
-    screen.show(component("Processing", "Creating", "InProgress"), now()).unwrap();
-    screen.show(component("Ready", "Ready", "Current"), now()).unwrap();
+    screen.show(view(component("Processing", "Creating", "InProgress")), now()).unwrap();
+    screen.show(view(component("Ready", "Ready", "Current")), now()).unwrap();
     drop(screen);
     let text = String::from_utf8(out).unwrap();
     let (before, after) = text.split_once("\x1b[6A\x1b[J").unwrap();
@@ -107,7 +114,7 @@ fn a_table_never_exceeds_the_terminal() {
     for (rows, busy) in [(40, 3), (40, 40), (3, 0)] {
         let mut out = Vec::new();
         let mut screen = Screen::new(&mut out, true, || Some(24));
-        screen.show(large(rows, busy), now()).unwrap();
+        screen.show(view(large(rows, busy)), now()).unwrap();
         drop(screen);
         let text = String::from_utf8(out).unwrap();
         assert!(text.lines().count() < 24, "{text}");
@@ -123,8 +130,8 @@ fn a_table_never_exceeds_the_terminal() {
 
 #[test]
 fn dependents_that_differ_in_group_or_namespace_are_told_apart() {
-    let view = |status: &str| {
-        ComponentView::of(&json!({
+    let seen = |status: &str| {
+        view(ComponentView::of(&json!({
             "kind": "Podinfo",
             "metadata": {"name": "demo", "namespace": "default"},
             "status": {"state": "Processing", "inventory": [
@@ -132,9 +139,66 @@ fn dependents_that_differ_in_group_or_namespace_are_told_apart() {
                 {"group": "", "kind": "ConfigMap", "namespace": "other", "name": "demo", "status": status},
                 {"group": "a.example.com", "kind": "ConfigMap", "namespace": "default", "name": "demo", "status": "Current"},
             ]},
-        }))
+        })))
     };
-    let first = view("InProgress");
+    let first = seen("InProgress");
     assert!(lines::changes(Some(&first), &first).is_empty());
-    assert_eq!(lines::changes(Some(&first), &view("Current")), ["ConfigMap other/demo (wave 0): , Current"]);
+    assert_eq!(lines::changes(Some(&first), &seen("Current")), ["ConfigMap other/demo (wave 0): , Current"]);
+}
+
+fn addressable(ready: &str, reason: &str, message: &str) -> serde_json::Value {
+    json!({
+        "metadata": {"generation": 2},
+        "status": {"observedGeneration": 2, "conditions": [
+            {"type": "Other", "status": "True"},
+            {"type": "Ready", "status": ready, "reason": reason, "message": message},
+        ]},
+    })
+}
+
+// CMD-2
+#[test]
+fn an_object_is_ready_by_its_condition_or_by_being_there() {
+    let stale = json!({"metadata": {"generation": 3}, "status": {"observedGeneration": 2, "conditions": [{"type": "Ready", "status": "True"}]}});
+    let succeeded = json!({"status": {"conditions": [{"type": "Succeeded", "status": "True", "reason": "Done"}]}});
+    for (object, tells, ready, is_ready) in [
+        (addressable("True", "", ""), Tells::Conditions, "True", true),
+        (addressable("False", "ServiceUnavailable", "no"), Tells::Conditions, "False", false),
+        (addressable("True", "", ""), Tells::Nothing, "True", true),
+        (addressable("False", "", ""), Tells::Nothing, "False", false),
+        (stale, Tells::Conditions, "True", false),
+        (succeeded, Tells::Conditions, "True", true),
+        (json!({"metadata": {"name": "new"}}), Tells::Conditions, "Unknown", false),
+        (json!({"metadata": {"name": "plain"}}), Tells::Nothing, "-", true),
+    ] {
+        let view = View::of(&object, tells, "Object default/one".to_owned());
+        assert_eq!((view.ready.as_str(), view.is_ready), (ready, is_ready), "{object}");
+    }
+}
+
+// CMD-2
+#[test]
+fn objects_without_dependents_share_one_table() {
+    let waiting =
+        View::of(&addressable("False", "ServiceUnavailable", &"long ".repeat(50)), Tells::Conditions, "Address default/a".into());
+    let plain = View::of(&json!({}), Tells::Nothing, "Plain default/b".into());
+    let text = table::objects(&[&waiting, &plain], Some(80), 20);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0].split_whitespace().collect::<Vec<_>>(), ["OBJECT", "READY", "REASON", "MESSAGE"]);
+    assert!(lines[1].contains("Address default/a") && lines[1].contains("ServiceUnavailable"), "{text}");
+    assert_eq!(lines[2].split_whitespace().collect::<Vec<_>>(), ["Plain", "default/b", "-"], "{text}");
+    assert!(lines.iter().all(|line| line.chars().count() <= 80), "{text}");
+    let crowded: Vec<&View> = std::iter::repeat_n(&plain, 20).chain([&waiting]).collect();
+    let text = table::objects(&crowded, Some(80), 10);
+    assert!(text.contains("Address default/a") && text.contains("... 14 more") && text.lines().count() <= 10, "{text}");
+}
+
+// CMD-2
+#[test]
+fn a_changed_condition_becomes_a_line() {
+    let view = |object| View::of(&object, Tells::Conditions, "Address default/a".to_owned());
+    let waiting = view(addressable("False", "ServiceUnavailable", "no Service"));
+    assert_eq!(lines::changes(None, &waiting), ["Address default/a: ready False, ServiceUnavailable: no Service"]);
+    assert!(lines::changes(Some(&waiting), &waiting).is_empty());
+    assert_eq!(lines::changes(Some(&waiting), &view(addressable("True", "", ""))), ["Address default/a: ready True"]);
 }

@@ -305,6 +305,11 @@ impl Declarations {
         self.kinds.iter()
     }
 
+    /// The primary kinds of the controllers.
+    pub fn controllers(&self) -> impl Iterator<Item = &GroupKind> {
+        self.needs.controllers.iter()
+    }
+
     /// What the author of the operator may have forgotten.
     pub fn remarks(&self) -> &[String] {
         &self.remarks

@@ -3,17 +3,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::{StreamExt as _, TryStreamExt as _, stream};
+use futures::{StreamExt as _, stream};
 use k8s_openapi::api::core::v1::{ConfigMap, Service};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use k8s_openapi::jiff::Timestamp;
 use kube::api::{Api, Patch, PatchParams};
+use kube::runtime::WatchStreamExt as _;
 use kube::runtime::controller::{Action, Controller};
 use kube::runtime::events::{Event, EventType, Recorder, Reporter};
 use kube::runtime::finalizer::{self, finalizer};
-use kube::runtime::reflector::{self, ObjectRef, Store};
-use kube::runtime::watcher::{self, watch_object, watcher};
-use kube::runtime::{WatchStreamExt as _, predicates};
+use kube::runtime::reflector::ObjectRef;
+use kube::runtime::watcher::{self, watch_object};
 use kube::{Client, CustomResource, Resource as _, ResourceExt as _};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -85,21 +85,19 @@ enum Error {
     Kube(#[from] kube::Error),
     #[error(transparent)]
     Finalizer(#[from] Box<finalizer::Error<Error>>),
-    #[error("the watch of Services has ended")]
-    Services(#[from] reflector::store::WriterDropped),
 }
 
 struct Context {
     client: Client,
-    services: Store<Service>,
     config: watch::Receiver<Option<Addressing>>,
     recorder: Recorder,
 }
 
 impl Context {
-    fn service_of(&self, object: &AddressableService) -> Option<Arc<Service>> {
-        let namespace = object.namespace().unwrap_or_default();
-        self.services.get(&ObjectRef::new(&object.spec.service_name).within(&namespace))
+    /// The Service as it is now: a cache of its own could be older than the event that caused the pass.
+    async fn service_of(&self, object: &AddressableService) -> Result<Option<Service>, Error> {
+        let api = Api::<Service>::namespaced(self.client.clone(), &object.namespace().unwrap_or_default());
+        Ok(api.get_opt(&object.spec.service_name).await?)
     }
 
     /// Sets the annotation of a Service, or removes it. Nothing is sent if it is as wanted.
@@ -164,26 +162,42 @@ struct Ready {
 }
 
 async fn reconcile(object: Arc<AddressableService>, cx: Arc<Context>) -> Result<Action, Error> {
-    cx.services.wait_until_ready().await?;
     let Some(config) = cx.config.borrow().clone() else { return Ok(Action::await_change()) };
     let is_held = object.finalizers().iter().any(|name| name == FINALIZER);
-    let is_deleted = object.metadata.deletion_timestamp.is_some();
-    if is_held || (!is_deleted && config.announce && cx.service_of(&object).is_some()) {
-        let api = Api::<AddressableService>::namespaced(cx.client.clone(), &object.namespace().unwrap_or_default());
-        let done = finalizer(&api, FINALIZER, object, |event| async {
-            match event {
-                finalizer::Event::Apply(object) => apply(&object, &config, &cx).await,
-                finalizer::Event::Cleanup(object) => cleanup(&object, &cx).await,
-            }
-        });
-        return done.await.map_err(|error| Box::new(error).into());
+    if object.metadata.deletion_timestamp.is_some() && !is_held {
+        return Ok(Action::await_change());
     }
-    if is_deleted { Ok(Action::await_change()) } else { apply(&object, &config, &cx).await }
+    let service = match cx.service_of(&object).await {
+        Ok(service) => service,
+        Err(error) => return failed(&object, &cx, error).await,
+    };
+    // From the first announcement on something must be taken back when the object goes.
+    if !is_held && (service.is_none() || !config.announce) {
+        return apply(&object, service, &config, &cx).await;
+    }
+    let api = Api::<AddressableService>::namespaced(cx.client.clone(), &object.namespace().unwrap_or_default());
+    let done = finalizer(&api, FINALIZER, object, |event| async {
+        match event {
+            finalizer::Event::Apply(object) => apply(&object, service, &config, &cx).await,
+            finalizer::Event::Cleanup(_) => {
+                if let Some(service) = service {
+                    cx.announce(&service, None).await?;
+                }
+                Ok(Action::await_change())
+            }
+        }
+    });
+    done.await.map_err(|error| Box::new(error).into())
 }
 
-async fn apply(object: &AddressableService, config: &Addressing, cx: &Context) -> Result<Action, Error> {
+async fn apply(
+    object: &AddressableService,
+    service: Option<Service>,
+    config: &Addressing,
+    cx: &Context,
+) -> Result<Action, Error> {
     let name = &object.spec.service_name;
-    let Some(service) = cx.service_of(object) else {
+    let Some(service) = service else {
         let message = format!("Service {name:?} wasn't found.");
         cx.write_status(object, Ready { status: "False", reason: "ServiceUnavailable", message }, None).await?;
         return Ok(Action::await_change());
@@ -191,9 +205,7 @@ async fn apply(object: &AddressableService, config: &Addressing, cx: &Context) -
     if config.announce
         && let Err(error) = cx.announce(&service, Some(&object.name_any())).await
     {
-        let ready = Ready { status: "False", reason: "InternalError", message: error.to_string() };
-        cx.write_status(object, ready, None).await?;
-        return Err(error);
+        return failed(object, cx, error).await;
     }
     let url = format!("http://{name}.{}.svc.{}", object.namespace().unwrap_or_default(), config.domain);
     let ready = Ready { status: "True", reason: "Reconciled", message: String::new() };
@@ -201,11 +213,11 @@ async fn apply(object: &AddressableService, config: &Addressing, cx: &Context) -
     Ok(Action::await_change())
 }
 
-async fn cleanup(object: &AddressableService, cx: &Context) -> Result<Action, Error> {
-    if let Some(service) = cx.service_of(object) {
-        cx.announce(&service, None).await?;
-    }
-    Ok(Action::await_change())
+/// Says in the status that a pass has failed.
+async fn failed(object: &AddressableService, cx: &Context, error: Error) -> Result<Action, Error> {
+    let ready = Ready { status: "False", reason: "InternalError", message: error.to_string() };
+    cx.write_status(object, ready, None).await?;
+    Err(error)
 }
 
 /// Keeps the last configuration that could be read, and tells of one that could not.
@@ -216,7 +228,7 @@ async fn follow_config(client: Client, recorder: Recorder, config: watch::Sender
         let Ok(map) = state else { continue };
         match (Addressing::parse(map.as_ref()), map) {
             (Ok(read), _) => {
-                config.send_if_modified(|current| current.replace(read.clone()) != Some(read));
+                config.send_if_modified(|current| current.replace(read.clone()).as_ref() != Some(&read));
             }
             (Err(note), Some(map)) => {
                 let event = Event {
@@ -228,7 +240,11 @@ async fn follow_config(client: Client, recorder: Recorder, config: watch::Sender
                 };
                 let _ = recorder.publish(&event, &map.object_ref(&())).await;
                 let default = Addressing::parse(None).ok();
-                config.send_if_modified(|current| current.is_none() && { *current = default; true });
+                config.send_if_modified(|current| {
+                    let is_first = current.is_none();
+                    *current = current.take().or(default);
+                    is_first
+                });
             }
             (Err(_), None) => {}
         }
@@ -247,30 +263,19 @@ async fn main() -> Result<(), kube::Error> {
         Some(((), config))
     });
 
-    let (services, writer) = reflector::store::<Service>();
-    let touched = watcher(Api::<Service>::all(client.clone()), watcher::Config::default())
-        .default_backoff()
-        .reflect(writer)
-        .touched_objects();
-
-    let (objects, writer) = reflector::store::<AddressableService>();
-    let primary = watcher(Api::<AddressableService>::all(client.clone()), watcher::Config::default())
-        .default_backoff()
-        .reflect(writer)
-        .applied_objects()
-        .predicate_filter(predicates::generation.combine(predicates::finalizers), predicates::Config::default());
-    let all = objects.clone();
-    let context = Context { client, services, config, recorder };
-    Controller::for_stream(primary, objects)
-        .watches_stream(touched, move |service| {
-            let is_of = |object: &Arc<AddressableService>| {
-                object.namespace() == service.namespace() && object.spec.service_name == service.name_any()
-            };
-            all.state().into_iter().filter(is_of).map(|object| ObjectRef::from_obj(&*object)).collect::<Vec<_>>()
-        })
+    let controller = Controller::new(Api::<AddressableService>::all(client.clone()), watcher::Config::default());
+    let objects = controller.store();
+    let users_of = move |service: Service| {
+        let is_user = |object: &Arc<AddressableService>| {
+            object.namespace() == service.namespace() && object.spec.service_name == service.name_any()
+        };
+        objects.state().into_iter().filter(is_user).map(|object| ObjectRef::from_obj(&*object)).collect::<Vec<_>>()
+    };
+    controller
+        .watches(Api::<Service>::all(client.clone()), watcher::Config::default(), users_of)
         .reconcile_all_on(changes)
         .shutdown_on_signal()
-        .run(reconcile, |_, _, _| Action::requeue(Duration::from_secs(5)), Arc::new(context))
+        .run(reconcile, |_, _, _| Action::requeue(Duration::from_secs(5)), Arc::new(Context { client, config, recorder }))
         .for_each(|_| async {})
         .await;
     Ok(())

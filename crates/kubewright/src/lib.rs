@@ -47,6 +47,17 @@
 //!
 //! `dev`: the sub-command `dev` of every operator, which runs it on an embedded API server.
 
+// The chapters of the book are compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/src/reconcilers.md")]
+mod reconcilers_chapter {}
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/src/injection.md")]
+mod injection_chapter {}
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/src/configuration.md")]
+mod configuration_chapter {}
+
 pub mod prelude;
 
 mod main_entry;

@@ -4,4 +4,5 @@
 
 mod addressable_service;
 mod beside;
+mod comparison;
 mod simple_deployment;

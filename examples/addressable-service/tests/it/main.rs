@@ -4,5 +4,6 @@
 
 mod addressable_service;
 mod beside;
+mod command;
 mod comparison;
 mod simple_deployment;

@@ -1,5 +1,7 @@
 //! The controller of `src/addressable_service.rs` on kube alone, to compare.
 
+#![allow(clippy::disallowed_methods)] // the clock and the spawns that authors of such programs use
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -221,8 +223,7 @@ async fn failed(object: &AddressableService, cx: &Context, error: Error) -> Resu
 }
 
 /// Keeps the last configuration that could be read, and tells of one that could not.
-async fn follow_config(client: Client, recorder: Recorder, config: watch::Sender<Option<Addressing>>) {
-    let maps = Api::<ConfigMap>::default_namespaced(client);
+async fn follow_config(maps: Api<ConfigMap>, recorder: Recorder, config: watch::Sender<Option<Addressing>>) {
     let mut states = std::pin::pin!(watch_object(maps, CONFIG).default_backoff());
     while let Some(state) = states.next().await {
         let Ok(map) = state else { continue };
@@ -254,10 +255,17 @@ async fn follow_config(client: Client, recorder: Recorder, config: watch::Sender
 #[tokio::main]
 async fn main() -> Result<(), kube::Error> {
     let client = Client::try_default().await?;
+    let namespace = client.default_namespace().to_owned();
+    run(client, &namespace).await;
+    Ok(())
+}
+
+pub(crate) async fn run(client: Client, namespace: &str) {
     let reporter = Reporter { controller: CONTROLLER.to_owned(), instance: std::env::var("POD_NAME").ok() };
     let recorder = Recorder::new(client.clone(), reporter);
     let (configured, config) = watch::channel(None);
-    tokio::spawn(follow_config(client.clone(), recorder.clone(), configured));
+    let maps = Api::<ConfigMap>::namespaced(client.clone(), namespace);
+    tokio::spawn(follow_config(maps, recorder.clone(), configured));
     let changes = stream::unfold(config.clone(), |mut config| async {
         config.changed().await.ok()?;
         Some(((), config))
@@ -278,5 +286,4 @@ async fn main() -> Result<(), kube::Error> {
         .run(reconcile, |_, _, _| Action::requeue(Duration::from_secs(5)), Arc::new(Context { client, config, recorder }))
         .for_each(|_| async {})
         .await;
-    Ok(())
 }

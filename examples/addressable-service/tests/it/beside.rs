@@ -333,7 +333,9 @@ async fn differences(cluster: &TestCluster, mark: Mark, recorded: &Recorded) -> 
         ("Pod", if objects.is_empty() { Vec::new() } else { cluster.list::<Pod>().await }),
     ];
     for (kind, mut list) in lists {
-        list.iter_mut().for_each(|object| object["kind"] = kind.into());
+        for object in &mut list {
+            object["kind"] = kind.into();
+        }
         live.extend(list);
     }
     let sorted = |objects: &[Value]| {

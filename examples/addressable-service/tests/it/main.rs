@@ -1,6 +1,6 @@
 //! Both controllers on a test cluster.
 
-#![allow(clippy::unwrap_used)] // tests
+#![allow(clippy::unwrap_used, clippy::panic)] // tests
 
 mod addressable_service;
 mod beside;

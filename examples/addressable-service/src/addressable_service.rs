@@ -82,12 +82,13 @@ impl AddressableServices {
         let key = Key::new(cx.key().namespace(), name);
         let is_there = cx.track_key(&self.services, &key)?.is_some();
         let config = self.config.snapshot();
-        let is_announced = is_there && config.announce;
-        if is_announced {
-            // From here on something must be taken back when the object goes.
-            cx.hold().await?;
+        if config.announce {
+            if is_there {
+                // From here on something must be taken back when the object goes.
+                cx.hold().await?;
+            }
+            announce(cx, &self.services, Some(name)).await?;
         }
-        announce(cx, &self.services, is_announced.then_some(name)).await?;
         if !is_there {
             let message = format!("Service {name:?} wasn't found.");
             status.conditions.mark_false(READY, "ServiceUnavailable", &message);

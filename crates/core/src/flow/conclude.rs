@@ -262,6 +262,8 @@ fn retry(failure: &Failure, memory: &mut KeyMemory, limits: &mut Limits, pass: &
             memory.due = None;
             limits.timing.conflict
         }
+        // A server that asks for the same short wait each time is asked less and less often all the same.
+        Class::After(delay) if found.status.is_some() => delay.max(backoff(found.slow, memory, limits, pass)),
         Class::After(delay) => {
             memory.due = None;
             delay

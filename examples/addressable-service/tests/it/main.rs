@@ -6,4 +6,5 @@ mod addressable_service;
 mod beside;
 mod command;
 mod comparison;
+mod disturbance;
 mod simple_deployment;

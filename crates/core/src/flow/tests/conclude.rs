@@ -97,6 +97,15 @@ fn a_fixed_delay_leaves_the_counter_and_slow_failures_share_it() {
     assert_eq!(delays(&mut fresh(), [failed(), after, failed(), slow()]), ["5ms", "1s", "10ms", "4s"]);
 }
 
+// BO-4
+#[test]
+fn a_server_that_asks_for_the_same_wait_again_and_again_is_asked_less_and_less_often() {
+    let busy = || Flow::from(Err::<(), _>(ApiStatus { retry_after_seconds: Some(3), ..status(429, "TooManyRequests") }.into()));
+    let delays = delays(&mut fresh(), (0..13).map(|_| busy()));
+    assert_eq!(delays[..10], ["3s"; 10]);
+    assert_eq!(delays[10..], ["5.12s", "10.24s", "20.48s"]);
+}
+
 // RTY-20, RTY-07, 4.3
 #[test]
 fn growing_waits_grow_per_reason() {

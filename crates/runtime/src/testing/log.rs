@@ -1,11 +1,21 @@
 //! What a test's own thread logs.
 
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use parking_lot::Mutex;
-use tracing::Level;
-use tracing::subscriber::{DefaultGuard, set_default};
+use tracing::subscriber::{DefaultGuard, NoSubscriber, set_default};
+use tracing::{Dispatch, Level};
+
+/// A second subscriber for the whole process. Where there is only one, the first thread that meets a span or event decides for all threads whether it is
+/// of interest, though it may be a thread without that subscriber.
+static SECOND: LazyLock<Dispatch> = LazyLock::new(|| Dispatch::new(NoSubscriber::new()));
+
+/// Makes a subscriber that of this thread until the guard is dropped.
+pub(crate) fn subscribe(subscriber: impl tracing::Subscriber + Send + Sync + 'static) -> DefaultGuard {
+    LazyLock::force(&SECOND);
+    set_default(subscriber)
+}
 
 /// Lines of a log: warnings and errors, or all.
 #[derive(Clone, Default)]
@@ -23,7 +33,7 @@ impl CapturedLog {
         let writer = log.clone();
         let subscriber =
             tracing_subscriber::fmt().with_max_level(level).with_ansi(false).with_writer(move || writer.clone()).finish();
-        (log, set_default(subscriber))
+        (log, subscribe(subscriber))
     }
 
     pub(crate) fn text(&self) -> String {

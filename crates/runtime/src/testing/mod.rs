@@ -4,6 +4,6 @@ mod log;
 mod scripted;
 mod server;
 
-pub(crate) use log::CapturedLog;
+pub(crate) use log::{CapturedLog, subscribe};
 pub(crate) use scripted::{Call, client_of, cluster_of, slow_client_of};
 pub(crate) use server::{Fault, Server};

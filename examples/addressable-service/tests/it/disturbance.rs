@@ -156,7 +156,7 @@ fn the_address_of_a_service_survives_every_disturbance() {
             Step::Create(service("web")),
             Step::Create(service("other")),
             Step::Create(service("third")),
-            until(first.clone(), "True"),
+            until(first, "True"),
             until(addressable("kept", "web"), "True"),
             Step::Set(addressable("kept", "third")),
             until(addressable("kept", "third"), "True"),

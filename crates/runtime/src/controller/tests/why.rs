@@ -6,10 +6,10 @@ use kubewright_core::why::{ChangedPaths, ObjectChange, ObjectChangeKind, QueuedB
 use kubewright_machinery::object::GroupKind;
 use tracing::span::Id;
 use tracing_subscriber::layer::{Context as LayerContext, Layer, SubscriberExt as _};
-use tracing_subscriber::util::SubscriberInitExt as _;
 
 use super::super::waiting::Waiting;
 use super::*;
+use crate::testing::subscribe;
 
 impl Scene {
     /// The lines of the passes of a key, without their numbers.
@@ -193,7 +193,7 @@ impl<S: tracing::Subscriber> Layer<S> for Followers {
 #[tokio::test(start_paused = true)]
 async fn a_span_follows_from_that_of_the_pass_before() {
     let followers = Followers::default();
-    let _guard = tracing_subscriber::registry().with(followers.clone()).set_default();
+    let _guard = subscribe(tracing_subscriber::registry().with(followers.clone()));
     let scene = Scene::start(|_, _| done(), |controller| controller);
     for at in [1000, 2000, 3000] {
         scene.enqueue.now(key("a"));

@@ -1,0 +1,247 @@
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::fmt;
+
+use kubewright_machinery::object::Fields;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::Unprojectable;
+use super::key_ref::KeyRef;
+use super::objects::Seen;
+use super::version::{Uid, Version};
+use crate::cluster::ApiResource;
+
+/// The texts of an object's metadata that tell it, and its states, from others. Empty if they are absent.
+#[derive(Debug)]
+pub(super) struct Identity<'a> {
+    pub(super) namespace: Cow<'a, str>,
+    pub(super) name: Cow<'a, str>,
+    uid: Cow<'a, str>,
+    pub(super) version: Cow<'a, str>,
+}
+
+/// An object as the server sent it: its text, cut into the fields of the object and of its metadata. A store that keeps nothing of an object, or already
+/// has it, does not pay for its tree.
+pub struct Arrived<'a> {
+    resource: &'a ApiResource,
+    text: &'a str,
+    fields: Fields<'a>,
+    metadata: Fields<'a>,
+    identity: Identity<'a>,
+    /// Whether type and version come from the resource: items of lists come without them, and metadata come as `PartialObjectMetadata`.
+    is_typed_here: bool,
+    tree: OnceCell<Option<Value>>,
+}
+
+impl<'a> Arrived<'a> {
+    /// `text` is one JSON value.
+    pub(crate) fn read(text: &'a str, resource: &'a ApiResource) -> Self {
+        let fields = Fields::read(text).unwrap_or_default();
+        let metadata = part(&fields, "metadata").and_then(Fields::read).unwrap_or_default();
+        let kind = part(&fields, "kind");
+        let is_typed_here = kind.is_none_or(|kind| kind == r#""PartialObjectMetadata""#) || part(&fields, "apiVersion").is_none();
+        let text_in = |field| part(&metadata, field).and_then(unquoted).unwrap_or_default();
+        let identity = Identity {
+            namespace: text_in("namespace"),
+            name: text_in("name"),
+            uid: text_in("uid"),
+            version: text_in("resourceVersion"),
+        };
+        Self { resource, text, fields, metadata, identity, is_typed_here, tree: OnceCell::new() }
+    }
+
+    /// The object as a tree, with `apiVersion` and `kind`. The tree is made once.
+    pub fn tree(&self) -> Result<&Value, Unprojectable> {
+        self.tree.get_or_init(|| self.decoded()).as_ref().ok_or_else(|| Unprojectable::new("it cannot be decoded"))
+    }
+
+    fn decoded(&self) -> Option<Value> {
+        let mut tree: Value = serde_json::from_str(self.text).ok()?;
+        if let Value::Object(fields) = &mut tree
+            && self.is_typed_here
+        {
+            fields.insert("apiVersion".to_owned(), self.resource.api_version().into());
+            fields.insert("kind".to_owned(), self.resource.kind.clone().into());
+        }
+        Some(tree)
+    }
+
+    /// The object as text, with `apiVersion` and `kind`, without `managedFields`.
+    pub(crate) fn lean(&self) -> Box<str> {
+        let types = if self.is_typed_here { self.types() } else { String::new() };
+        let mut length = 0;
+        self.pieces(&types, &mut |piece| length += piece.len());
+        let mut lean = String::with_capacity(length);
+        self.pieces(&types, &mut |piece| lean.push_str(piece));
+        lean.into_boxed_str()
+    }
+
+    fn types(&self) -> String {
+        let text = |text: &str| Value::from(text).to_string();
+        format!(r#""apiVersion":{},"kind":{}"#, text(&self.resource.api_version()), text(&self.resource.kind))
+    }
+
+    fn pieces(&self, types: &str, push: &mut dyn FnMut(&str)) {
+        push("{");
+        push(types);
+        let mut is_first = types.is_empty();
+        for (name, value) in &self.fields.0 {
+            if self.is_typed_here && matches!(&**name, "apiVersion" | "kind") {
+                continue;
+            }
+            push_name(name, std::mem::take(&mut is_first), push);
+            if name == "metadata" && !self.metadata.0.is_empty() {
+                push("{");
+                let kept = self.metadata.0.iter().filter(|(name, _)| name != "managedFields");
+                for (at, (name, value)) in kept.enumerate() {
+                    push_name(name, at == 0, push);
+                    push(value.get());
+                }
+                push("}");
+            } else {
+                push(value.get());
+            }
+        }
+        push("}");
+    }
+
+    /// The manager of the entry of `managedFields` with the latest time; of several, the last one.
+    pub(crate) fn latest_manager(&self) -> Option<Cow<'a, str>> {
+        #[derive(Deserialize)]
+        struct Entry<'a> {
+            #[serde(borrow, default)]
+            manager: Cow<'a, str>,
+            #[serde(borrow, default)]
+            time: Cow<'a, str>,
+        }
+        let entries: Vec<Entry<'a>> = serde_json::from_str(part(&self.metadata, "managedFields")?).ok()?;
+        entries.into_iter().max_by(|a, b| a.time.cmp(&b.time)).map(|entry| entry.manager)
+    }
+
+    pub(super) const fn identity(&self) -> &Identity<'a> {
+        &self.identity
+    }
+
+    /// None when the object has no name or version.
+    pub(super) fn seen(&self) -> Option<Seen<'_>> {
+        let Identity { namespace, name, uid, version } = &self.identity;
+        if name.is_empty() || version.is_empty() {
+            return None;
+        }
+        Some(Seen { place: KeyRef { namespace, name }, uid: Uid::parse(uid), version: Version::parse(version) })
+    }
+
+    pub(super) fn kind(&self) -> &str {
+        &self.resource.kind
+    }
+}
+
+fn part<'a>(fields: &Fields<'a>, wanted: &str) -> Option<&'a str> {
+    fields.0.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.get())
+}
+
+/// The text that a JSON string means; borrowed unless it has escapes. None for other JSON values.
+fn unquoted(json: &str) -> Option<Cow<'_, str>> {
+    let inner = json.strip_prefix('"')?.strip_suffix('"')?;
+    if inner.contains('\\') { serde_json::from_str(json).ok().map(Cow::Owned) } else { Some(Cow::Borrowed(inner)) }
+}
+
+fn push_name(name: &str, is_first: bool, push: &mut dyn FnMut(&str)) {
+    if !is_first {
+        push(",");
+    }
+    if name.bytes().any(|byte| byte < b' ' || matches!(byte, b'"' | b'\\')) {
+        push(&Value::from(name).to_string());
+    } else {
+        push("\"");
+        push(name);
+        push("\"");
+    }
+    push(":");
+}
+
+impl fmt::Debug for Arrived<'_> {
+    /// Objects may be secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Arrived").field("kind", &self.resource.kind).field("identity", &self.identity).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kubewright_machinery::object::GroupVersionKind;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn resource() -> ApiResource {
+        ApiResource::known(&GroupVersionKind::new("apps", "v1", "Deployment"), "deployments", true)
+    }
+
+    fn lean(text: &str) -> Value {
+        serde_json::from_str(&Arrived::read(text, &resource()).lean()).unwrap()
+    }
+
+    // STORE-2
+    #[test]
+    fn the_lean_text_has_a_type_and_no_managed_fields() {
+        let expected = json!({
+            "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "a"}, "data": {"managedFields": 1, "metadata": {}},
+        });
+        let rest = r#""metadata":{"managedFields":[{"x":1}],"name":"a"},"data":{"managedFields":1,"metadata":{}}"#;
+        for types in ["", r#""kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","#, r#""kind":"Deployment","#] {
+            let text = format!("{{{types}{rest}}}");
+            assert_eq!(lean(&text), expected, "{text}");
+            assert_eq!(Arrived::read(&text, &resource()).tree().unwrap()["apiVersion"], "apps/v1");
+        }
+        let other = format!(r#"{{"apiVersion":"apps/v2","kind":"Deployment",{rest}}}"#);
+        assert_eq!(lean(&other)["apiVersion"], "apps/v2");
+    }
+
+    #[test]
+    fn odd_objects_are_read_as_far_as_they_go() {
+        let resource = resource();
+        for text in ["7", "[]", "null", "{}", r#"{"metadata":null}"#, r#"{"metadata":{"name":7,"resourceVersion":"1"}}"#] {
+            assert!(Arrived::read(text, &resource).seen().is_none(), "{text}");
+        }
+        let object = Arrived::read(r#"{"metadata":{"name":"a\u003cb","resourceVersion":"1","managedFields":null}}"#, &resource);
+        assert_eq!((object.identity().name.as_ref(), object.latest_manager()), ("a<b", None));
+        let deep = format!(r#"{{"metadata":{{"name":"a","resourceVersion":"1"}},"x":{}{}}}"#, "[".repeat(500), "]".repeat(500));
+        let deep = Arrived::read(&deep, &resource);
+        assert!(deep.tree().is_err() && deep.seen().is_some());
+    }
+
+    fn tree() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            ".*".prop_map(Value::from)
+        ];
+        leaf.prop_recursive(3, 24, 4, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::btree_map("[a-z\"\\\\\n]{0,3}|kind|managedFields", inner, 0..4)
+                    .prop_map(|map| Value::Object(map.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn the_lean_text_is_that_of_the_tree(mut object in prop::collection::btree_map("[a-z\"\\\\]{0,3}|metadata|status", tree(), 0..5)) {
+            object.insert("kind".to_owned(), "Deployment".into());
+            object.insert("apiVersion".to_owned(), "apps/v1".into());
+            let mut tree = Value::Object(object.into_iter().collect());
+            for text in [tree.to_string(), serde_json::to_string_pretty(&tree).unwrap()] {
+                let lean = lean(&text);
+                if let Some(Value::Object(metadata)) = tree.get_mut("metadata") {
+                    metadata.remove("managedFields");
+                }
+                prop_assert_eq!(&lean, &tree);
+            }
+        }
+    }
+}

@@ -6,7 +6,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 /// The fields of a JSON object in their order, each value still as text: one level is read, and nothing below it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Fields<'a>(pub Vec<(Cow<'a, str>, &'a RawValue)>);
 
 impl<'a> Fields<'a> {

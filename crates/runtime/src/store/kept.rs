@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::trigger::Describe;
-use crate::watch::{Project, Unprojectable};
+use crate::watch::{Arrived, Project, Unprojectable};
 
 /// An object as a store of whole objects keeps it: its JSON text without `managedFields`, decoded each time that it is asked for. The text
 /// takes a fraction of the memory of the decoded object.
@@ -123,16 +123,27 @@ impl<T, I> Whole<T, I> {
     }
 }
 
+impl<T: DeserializeOwned, I: Indexes<T>> Whole<T, I> {
+    /// Keeps a text that the type can be decoded from.
+    fn keep(text: Box<str>, manager: Option<Arc<str>>) -> Result<Kept<T>, Unprojectable> {
+        let decoded: T =
+            serde_json::from_str(&text).map_err(|error| Unprojectable::new(format_args!("it cannot be decoded: {error}")))?;
+        let mut entries: Vec<IndexedText> = Vec::new();
+        I::index(&decoded, &mut |index, text| entries.push((index, text.into_boxed_str())));
+        Ok(Kept { text, manager, entries: entries.into(), decoded: PhantomData })
+    }
+}
+
 impl<T: DeserializeOwned + Send + Sync + 'static, I: Indexes<T>> Project for Whole<T, I> {
     type Output = Kept<T>;
 
     fn project(&self, object: &Value) -> Result<Kept<T>, Unprojectable> {
-        let decoded =
-            T::deserialize(object).map_err(|error| Unprojectable::new(format_args!("it cannot be decoded: {error}")))?;
-        let mut entries: Vec<IndexedText> = Vec::new();
-        I::index(&decoded, &mut |index, text| entries.push((index, text.into_boxed_str())));
         let text = text_of(object).map_err(Unprojectable::new)?;
-        Ok(Kept { text, manager: latest_manager(object).map(Into::into), entries: entries.into(), decoded: PhantomData })
+        Self::keep(text, latest_manager(object).map(Into::into))
+    }
+
+    fn project_arrived(&self, object: &Arrived<'_>) -> Result<Kept<T>, Unprojectable> {
+        Self::keep(object.lean(), object.latest_manager().map(Into::into))
     }
 
     fn index<'a>(&self, kept: &'a Kept<T>, entry: &mut dyn FnMut(&'static str, &'a str)) {

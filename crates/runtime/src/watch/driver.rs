@@ -4,15 +4,14 @@ use std::time::Duration;
 
 use futures::FutureExt as _;
 use kubewright_core::time::Moment;
-use serde_json::Value;
 use tokio::sync::watch;
 
 use super::backoff::Backoff;
 use super::registry::Watch;
 use super::sink::Sink;
 use super::status::WATCH_TIMEOUT;
-use super::wire::{Line, Lines, ListMeta, read_list};
-use super::{WatchState, WatchStatus, lenient};
+use super::wire::{Line, Lines, read_list};
+use super::{Arrived, WatchState, WatchStatus};
 use crate::cluster::{ApiError, ApiRequest, ApiResource, Connection, Discovery};
 
 /// Objects per page of a list.
@@ -179,7 +178,6 @@ impl Driver {
     /// Lists all pages into the sinks and returns the version of the list.
     async fn list(&self, resource: &ApiResource, sinks: &[Arc<dyn Sink>]) -> Result<String, ApiError> {
         let spec = &self.watch.spec;
-        let defaults = Defaults::of(resource);
         for sink in sinks {
             sink.begin_list();
         }
@@ -193,19 +191,13 @@ impl Driver {
                 request = request.metadata_only();
             }
             let (_, body) = self.connection.fetch(&request).await?;
-            let mut read = 0;
-            let meta = read_list(&body, &mut |mut object| {
-                read += 1;
-                defaults.fill(&mut object);
+            let meta = read_list(&String::from_utf8_lossy(&body), &mut |item| {
+                let object = Arrived::read(item, resource);
                 for sink in sinks {
                     sink.list_item(&object);
                 }
             });
-            let meta = match meta {
-                Ok(meta) => meta,
-                Err(source) => list_one_by_one(&body, read, &defaults, sinks)
-                    .ok_or_else(|| ApiError::undecodable(request.to_string(), &source))?,
-            };
+            let meta = meta.map_err(|source| ApiError::undecodable(request.to_string(), &source))?;
             self.watch.active(self.now());
             if meta.next.is_empty() {
                 for sink in sinks {
@@ -281,48 +273,38 @@ impl Driver {
 
     /// Delivers one line.
     fn event(&mut self, resource: &ApiResource, sinks: &[Arc<dyn Sink>], line: &[u8]) -> Told {
-        let Line { kind, mut object } = match serde_json::from_slice(line) {
+        let line = String::from_utf8_lossy(line);
+        let Line { kind, object } = match serde_json::from_str(&line) {
             Ok(line) => line,
-            Err(error) => return self.unreadable(resource, sinks, line, &error),
+            Err(error) => {
+                let error = ApiError::undecodable(format!("watch {}", self.watch.spec), &error);
+                return Told::End(End::failed(error.to_string()));
+            }
         };
         self.watch.active(self.now());
         if kind == "ERROR" {
-            let error = self.connection.refusal_in_watch(format!("watch {}", self.watch.spec), object);
+            let status = serde_json::from_str(object.get()).unwrap_or_default();
+            let error = self.connection.refusal_in_watch(format!("watch {}", self.watch.spec), status);
             if is_refused(&error) {
                 self.resume = None;
             }
             return Told::End(End::from(error));
         }
-        Defaults::of(resource).fill(&mut object);
-        let version = object.pointer("/metadata/resourceVersion").and_then(Value::as_str);
-        if let Some(version) = version {
-            self.resume = Some(version.to_owned());
+        let object = Arrived::read(object.get(), resource);
+        let version = &object.identity().version;
+        if !version.is_empty() {
+            self.resume = Some(version.to_string());
         }
         match &*kind {
             "ADDED" | "MODIFIED" => sinks.iter().for_each(|sink| sink.changed(&object)),
             "DELETED" => sinks.iter().for_each(|sink| sink.deleted(&object)),
             "BOOKMARK" => {
                 for sink in sinks {
-                    sink.bookmark(version.unwrap_or_default());
+                    sink.bookmark(version);
                 }
                 return Told::Bookmark;
             }
             _ => {}
-        }
-        Told::Event
-    }
-
-    /// An event about an object that cannot be decoded changes nothing, unless the object is gone.
-    fn unreadable(&mut self, resource: &ApiResource, sinks: &[Arc<dyn Sink>], line: &[u8], error: &serde_json::Error) -> Told {
-        let Some((kind, mut object)) = lenient::line(line) else {
-            return Told::End(End::failed(ApiError::undecodable(format!("watch {}", self.watch.spec), error).to_string()));
-        };
-        self.watch.active(self.now());
-        Defaults::of(resource).fill(&mut object);
-        self.resume = object.pointer("/metadata/resourceVersion").and_then(Value::as_str).map(str::to_owned);
-        let deleted = kind == "DELETED";
-        for sink in sinks {
-            if deleted { sink.deleted(&object) } else { sink.unreadable(&object, false) }
         }
         Told::Event
     }
@@ -420,26 +402,6 @@ fn is_refused(error: &ApiError) -> bool {
     matches!(error.code(), Some(400 | 422 | 500))
 }
 
-/// Goes on with a list at the first item that cannot be decoded. `None` when that is not what is wrong with it.
-fn list_one_by_one(body: &[u8], read: usize, defaults: &Defaults<'_>, sinks: &[Arc<dyn Sink>]) -> Option<ListMeta> {
-    let (meta, items) = lenient::list(body)?;
-    for text in items.into_iter().skip(read) {
-        if let Ok(mut object) = serde_json::from_slice(text) {
-            defaults.fill(&mut object);
-            for sink in sinks {
-                sink.list_item(&object);
-            }
-        } else {
-            let mut object = lenient::object(text)?;
-            defaults.fill(&mut object);
-            for sink in sinks {
-                sink.unreadable(&object, true);
-            }
-        }
-    }
-    Some(meta)
-}
-
 impl From<ApiError> for End {
     fn from(error: ApiError) -> Self {
         match error.code() {
@@ -454,30 +416,5 @@ impl From<ApiError> for End {
 impl End {
     fn failed(error: impl Into<String>) -> Self {
         Self::Failed(error.into(), Duration::ZERO)
-    }
-}
-
-/// Items of lists come without their type.
-struct Defaults<'a> {
-    resource: &'a ApiResource,
-}
-
-impl<'a> Defaults<'a> {
-    fn of(resource: &'a ApiResource) -> Self {
-        Self { resource }
-    }
-
-    fn fill(&self, object: &mut Value) {
-        let Value::Object(fields) = object else {
-            return;
-        };
-        // Metadata arrives as PartialObjectMetadata; the store speaks of the type itself.
-        let partial = fields.get("kind").and_then(Value::as_str) == Some("PartialObjectMetadata");
-        if partial || !fields.contains_key("kind") {
-            fields.insert("kind".to_owned(), self.resource.kind.clone().into());
-        }
-        if partial || !fields.contains_key("apiVersion") {
-            fields.insert("apiVersion".to_owned(), self.resource.api_version().into());
-        }
     }
 }

@@ -12,12 +12,12 @@
 //! A watch that fails backs off alone, says so in its [`WatchStatus`], and goes on where it stopped. When it has to list again,
 //! the list is compared with the store, so that only real differences are told.
 
+mod arrived;
 mod backoff;
 mod change;
 mod driver;
 mod index;
 mod key_ref;
-mod lenient;
 mod objects;
 mod project;
 mod registry;
@@ -30,6 +30,7 @@ mod store;
 mod version;
 mod wire;
 
+pub use arrived::Arrived;
 pub use change::Changes;
 pub use kubewright_core::filter::{Cause, Change};
 pub use project::{Project, Unprojectable, presence, project_with};

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::Arrived;
+
 /// Reduces an object to what its user needs.
 ///
 /// Objects are projected when they arrive and then dropped, so a store costs what its projections cost.
@@ -17,6 +19,11 @@ pub trait Project: Send + Sync + 'static {
     /// An object that is refused is skipped, counted and logged, and stops no others; the store keeps what it knows of the object
     /// (STORE-9).
     fn project(&self, object: &Value) -> Result<Self::Output, Unprojectable>;
+
+    /// The same of an object as the server sent it. By default of its tree; a projector that needs no tree, or not of all objects, saves what it costs.
+    fn project_arrived(&self, object: &Arrived<'_>) -> Result<Self::Output, Unprojectable> {
+        self.project(object.tree()?)
+    }
 
     /// Puts the object into indexes: `entry` takes the name of an index and the text under which
     /// [`ProjectedStore::indexed`](super::ProjectedStore::indexed) finds the object there. Any number of both; equal projections give equal entries in the
@@ -69,6 +76,10 @@ impl Project for Presence {
     type Output = ();
 
     fn project(&self, _: &Value) -> Result<(), Unprojectable> {
+        Ok(())
+    }
+
+    fn project_arrived(&self, _: &Arrived<'_>) -> Result<(), Unprojectable> {
         Ok(())
     }
 

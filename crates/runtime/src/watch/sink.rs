@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use kubewright_core::flow::Confidential;
+use kubewright_machinery::object::ObjectExt as _;
 use parking_lot::RwLock;
 use serde_json::Value;
 use tokio::sync::watch;
@@ -13,19 +14,17 @@ use super::key_ref::KeyRef;
 use super::objects::Seen;
 use super::state::State;
 use super::version::Version;
-use super::{Cause, Project};
+use super::{Arrived, Cause, Project, Unprojectable};
 use crate::clock::Clock;
 
 /// What a watch delivers to: a store, whatever it keeps.
 pub(super) trait Sink: Send + Sync {
     fn begin_list(&self);
-    fn list_item(&self, object: &Value);
+    fn list_item(&self, object: &Arrived<'_>);
     fn end_list(&self, version: &str);
-    fn changed(&self, object: &Value);
-    fn deleted(&self, object: &Value);
+    fn changed(&self, object: &Arrived<'_>);
+    fn deleted(&self, object: &Arrived<'_>);
     fn bookmark(&self, version: &str);
-    /// An object of which only the identity could be read. What is known of it stays.
-    fn unreadable(&self, object: &Value, listed: bool);
     /// The answer to a write of this process; `in_scope` tells whether the watch would deliver the object.
     fn record(&self, object: &Value, in_scope: bool, cause: Cause);
     /// A write of this process has deleted the object.
@@ -74,35 +73,60 @@ impl<P: Send + Sync + 'static> Projected<P> {
         &*self.projector
     }
 
-    /// One object that its projector cannot take must not stop all others.
+    /// The projection of the answer to a write or read.
     fn project(&self, object: &Value) -> Option<P> {
-        let why = match panic::catch_unwind(AssertUnwindSafe(|| self.projector.project(object))) {
-            Ok(Ok(projection)) => return Some(projection),
-            Ok(Err(refused)) => Confidential::of(object, false).mask(&refused.to_string()).into_owned(),
-            Err(_) => "its projection panicked".to_owned(),
-        };
-        self.skip(object, &why);
-        None
+        let skip = |why: String| self.skip(object.kind(), object.namespace(), object.name(), object.resource_version(), &why);
+        attempt(|| self.projector.project(object)).map_err(|refused| skip(refused.to_text(Some(object)))).ok()
     }
 
-    fn seen<'a>(&self, object: &'a Value) -> Option<Seen<'a>> {
-        let seen = Seen::of(object);
+    /// The projection of an object that the server sent.
+    fn project_arrived(&self, object: &Arrived<'_>) -> Option<P> {
+        attempt(|| self.projector.project_arrived(object))
+            .map_err(|refused| self.skip_arrived(object, &refused.to_text(object.tree().ok())))
+            .ok()
+    }
+
+    fn seen<'a>(&self, object: &'a Arrived<'_>) -> Option<Seen<'a>> {
+        let seen = object.seen();
         if seen.is_none() {
-            self.skip(object, "it has no name or no resource version");
+            self.skip_arrived(object, "it has no name or no resource version");
         }
         seen
     }
 
-    fn skip(&self, object: &Value, why: &str) {
+    fn skip_arrived(&self, object: &Arrived<'_>, why: &str) {
+        let identity = object.identity();
+        self.skip(object.kind(), &identity.namespace, &identity.name, &identity.version, why);
+    }
+
+    fn skip(&self, kind: &str, namespace: &str, name: &str, version: &str, why: &str) {
         self.skipped.fetch_add(1, Ordering::Relaxed);
-        let text = |pointer| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
-        tracing::warn!(
-            kind = text("/kind"),
-            namespace = text("/metadata/namespace"),
-            name = text("/metadata/name"),
-            version = text("/metadata/resourceVersion"),
-            "object skipped: {why}"
-        );
+        tracing::warn!(kind, namespace, name, version, "object skipped: {why}");
+    }
+}
+
+/// Why there is no projection.
+enum Refused {
+    By(Unprojectable),
+    Panicked,
+}
+
+/// One object that its projector cannot take must not stop all others.
+fn attempt<P>(project: impl FnOnce() -> Result<P, Unprojectable>) -> Result<P, Refused> {
+    match panic::catch_unwind(AssertUnwindSafe(project)) {
+        Ok(projected) => projected.map_err(Refused::By),
+        Err(_) => Err(Refused::Panicked),
+    }
+}
+
+impl Refused {
+    /// The reason, without the values of the object; hidden as a whole for an object whose values are not known.
+    fn to_text(&self, object: Option<&Value>) -> String {
+        match (self, object) {
+            (Self::By(refused), Some(object)) => Confidential::of(object, false).mask(&refused.to_string()).into_owned(),
+            (Self::By(_), None) => "it cannot be decoded".to_owned(),
+            (Self::Panicked, _) => "its projection panicked".to_owned(),
+        }
     }
 }
 
@@ -111,13 +135,13 @@ impl<P: Send + Sync + 'static> Sink for Projected<P> {
         self.state.write().begin_list();
     }
 
-    fn list_item(&self, object: &Value) {
+    fn list_item(&self, object: &Arrived<'_>) {
         let Some(seen) = self.seen(object) else {
             return;
         };
         let now = self.clock.moment();
         let news = self.state.write().list_is_news(&seen, now);
-        if news && let Some(projection) = self.project(object) {
+        if news && let Some(projection) = self.project_arrived(object) {
             self.state.write().listed(self.projector(), seen, projection, now);
         }
     }
@@ -127,7 +151,7 @@ impl<P: Send + Sync + 'static> Sink for Projected<P> {
         self.synced.send_if_modified(|synced| !std::mem::replace(synced, true));
     }
 
-    fn changed(&self, object: &Value) {
+    fn changed(&self, object: &Arrived<'_>) {
         let Some(seen) = self.seen(object) else {
             return;
         };
@@ -135,12 +159,12 @@ impl<P: Send + Sync + 'static> Sink for Projected<P> {
         let news = self.state.read().is_news(&seen, now);
         if !news {
             self.state.write().old_news(&seen);
-        } else if let Some(projection) = self.project(object) {
+        } else if let Some(projection) = self.project_arrived(object) {
             self.state.write().changed(self.projector(), seen, projection, now);
         }
     }
 
-    fn deleted(&self, object: &Value) {
+    fn deleted(&self, object: &Arrived<'_>) {
         let Some(seen) = self.seen(object) else {
             return;
         };
@@ -149,13 +173,6 @@ impl<P: Send + Sync + 'static> Sink for Projected<P> {
 
     fn bookmark(&self, version: &str) {
         self.state.write().bookmark(&Version::parse(version));
-    }
-
-    fn unreadable(&self, object: &Value, listed: bool) {
-        if listed && let Some(seen) = Seen::of(object) {
-            self.state.write().list_is_news(&seen, self.clock.moment());
-        }
-        self.skip(object, "it cannot be decoded");
     }
 
     fn record(&self, object: &Value, in_scope: bool, cause: Cause) {

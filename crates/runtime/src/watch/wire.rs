@@ -6,7 +6,7 @@ use http_body_util::BodyExt as _;
 use kube::client::Body;
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde_json::Value;
+use serde_json::value::RawValue;
 
 /// What a list says besides its items.
 #[derive(Debug, Default, Deserialize, PartialEq, Eq)]
@@ -22,19 +22,20 @@ pub(super) struct ListMeta {
 pub(super) struct Line<'a> {
     #[serde(borrow, rename = "type")]
     pub(super) kind: Cow<'a, str>,
-    pub(super) object: Value,
+    #[serde(borrow)]
+    pub(super) object: &'a RawValue,
 }
 
-/// Reads a list and hands its items over one by one, so that never more than one is held parsed.
-pub(super) fn read_list(body: &[u8], item: &mut dyn FnMut(Value)) -> Result<ListMeta, serde_json::Error> {
-    let mut reader = serde_json::Deserializer::from_slice(body);
+/// Reads a list and hands over the texts of its items, one by one.
+pub(super) fn read_list(body: &str, item: &mut dyn FnMut(&str)) -> Result<ListMeta, serde_json::Error> {
+    let mut reader = serde_json::Deserializer::from_str(body);
     let meta = List { item }.deserialize(&mut reader)?;
     reader.end()?;
     Ok(meta)
 }
 
 struct List<'f> {
-    item: &'f mut dyn FnMut(Value),
+    item: &'f mut dyn FnMut(&str),
 }
 
 impl<'de> DeserializeSeed<'de> for List<'_> {
@@ -66,7 +67,7 @@ impl<'de> Visitor<'de> for List<'_> {
 }
 
 struct Items<'f> {
-    item: &'f mut dyn FnMut(Value),
+    item: &'f mut dyn FnMut(&str),
 }
 
 impl<'de> DeserializeSeed<'de> for Items<'_> {
@@ -89,8 +90,8 @@ impl<'de> Visitor<'de> for Items<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
-        while let Some(item) = items.next_element()? {
-            (self.item)(item);
+        while let Some(item) = items.next_element::<&RawValue>()? {
+            (self.item)(item.get());
         }
         Ok(())
     }
@@ -141,11 +142,10 @@ impl Lines {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
-    fn read(text: &str) -> (Result<ListMeta, serde_json::Error>, Vec<Value>) {
+    fn read(text: &str) -> (Result<ListMeta, serde_json::Error>, Vec<String>) {
         let mut items = Vec::new();
-        let meta = read_list(text.as_bytes(), &mut |item| items.push(item));
+        let meta = read_list(text, &mut |item| items.push(item.to_owned()));
         (meta, items)
     }
 
@@ -154,7 +154,7 @@ mod tests {
         let (meta, items) =
             read(r#"{"items":[{"a":1},{"b":2}],"kind":"PodList","metadata":{"resourceVersion":"7","continue":"c"}}"#);
         assert_eq!(meta.unwrap(), ListMeta { resource_version: "7".into(), next: "c".into() });
-        assert_eq!(items, [json!({"a": 1}), json!({"b": 2})]);
+        assert_eq!(items, [r#"{"a":1}"#, r#"{"b":2}"#]);
     }
 
     #[test]

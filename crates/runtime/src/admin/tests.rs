@@ -61,6 +61,17 @@ fn the_other_paths() {
     assert_eq!(posted.status, StatusCode::METHOD_NOT_ALLOWED);
 }
 
+// 2.5
+#[test]
+fn the_paths_of_knative_answer_as_their_successors_do() {
+    for query in ["", "verbose"] {
+        assert_eq!(get("/health", query), get("/livez", query));
+        assert_eq!(get("/readiness", query), get("/readyz", query));
+    }
+    assert_eq!((get("/health", "").0, get("/readiness", "").0), (200, 500));
+    assert_eq!(get("/readiness/phase", ""), (200, "ok".to_owned()));
+}
+
 // HLT-5
 #[test]
 fn names_of_checks_are_unique() {

@@ -295,7 +295,7 @@ pub(super) fn teach_core() {
     recognise_with(recognise);
 }
 
-fn recognise(error: &(dyn std::error::Error + 'static)) -> Option<ApiFault> {
+pub(super) fn recognise(error: &(dyn std::error::Error + 'static)) -> Option<ApiFault> {
     if let Some(error) = error.downcast_ref::<ApiError>() {
         return Some(error.fault());
     }

@@ -1,3 +1,5 @@
+mod defaults;
+mod ends;
 mod fairness;
 mod why;
 

@@ -15,7 +15,7 @@ use super::methods::Further;
 use super::registration::ReconcilerRegistration;
 use super::{Finalize, Observe, ObserveDeleted, Reconcile, TriggerSet};
 use crate::inject::Construct;
-use crate::kind::KnownKind;
+use crate::kind::{Defaulted, KnownKind};
 use crate::operator::Operator;
 
 /// A controller of hand-written code: the constructor of a reconciler, and options.
@@ -148,6 +148,15 @@ impl<R: Reconcile> Controller<R> {
         R: ObserveDeleted,
     {
         self.further.observe_deleted();
+        self
+    }
+
+    /// Calls [`Defaulted::default_fields`] on the copy of the object that `reconcile` and `finalize` are given. What it sets is not stored (STAGE-9).
+    pub fn defaults(mut self) -> Self
+    where
+        R::Kind: Defaulted,
+    {
+        self.further.defaults();
         self
     }
 

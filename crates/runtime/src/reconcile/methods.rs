@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::draft::{Draft, TypedDraft};
 use super::scope::PassScope;
 use super::{Context, Finalize, Observe, ObserveDeleted, Reconcile};
+use crate::kind::Defaulted;
 
 /// A method of a reconciler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -68,18 +69,19 @@ type FinalizeFn<R> = for<'a> fn(
 type ObserveFn<R> = for<'a> fn(&'a R, &'a Context<<R as Reconcile>::Kind>, &'a <R as Reconcile>::Kind) -> Boxed<'a>;
 type DeletedFn<R> = for<'a> fn(&'a R, &'a Context<<R as Reconcile>::Kind>, &'a Key) -> Boxed<'a>;
 
-/// The methods beside `reconcile` that a reconciler has.
+/// The methods beside `reconcile` that a reconciler has, and what is done to its objects before them.
 pub(super) struct Further<R: Reconcile> {
     finalize: Option<FinalizeFn<R>>,
     observe: Option<ObserveFn<R>>,
     deleted: Option<DeletedFn<R>>,
+    defaults: Option<fn(&mut R::Kind)>,
     /// Where the reconciler is put when it is constructed.
     slot: Option<Arc<OnceLock<Arc<R>>>>,
 }
 
 impl<R: Reconcile> Further<R> {
     pub(super) const fn none() -> Self {
-        Self { finalize: None, observe: None, deleted: None, slot: None }
+        Self { finalize: None, observe: None, deleted: None, defaults: None, slot: None }
     }
 
     pub(super) fn finalize(&mut self)
@@ -101,6 +103,13 @@ impl<R: Reconcile> Further<R> {
         R: ObserveDeleted,
     {
         self.deleted = Some(|reconciler, cx, key| Box::pin(reconciler.observe_deleted(cx, key)));
+    }
+
+    pub(super) fn defaults(&mut self)
+    where
+        R::Kind: Defaulted,
+    {
+        self.defaults = Some(R::Kind::default_fields);
     }
 
     pub(super) fn keep_in(&mut self, slot: Arc<OnceLock<Arc<R>>>) {
@@ -152,12 +161,15 @@ impl<R: Reconcile> Methods for TypedMethods<R> {
     }
 
     async fn run(&self, method: Method, scope: &Arc<PassScope>, object: &str, draft: &mut dyn Draft) -> Flow {
-        let object: R::Kind = serde_json::from_str(object).map_err(|error| {
+        let mut object: R::Kind = serde_json::from_str(object).map_err(|error| {
             Failure::backoff(format!("decode the object: {error}")).reason("DecodeFailed").origin(Origin::Bug)
         })?;
         let Some(draft) = draft.as_any().downcast_mut::<TypedDraft<R::Status>>() else {
             return Failure::msg("the status of the pass has another type").reason("InternalError").origin(Origin::Bug).into();
         };
+        if let (Some(defaults), false) = (self.further.defaults, method == Method::Observe) {
+            defaults(&mut object);
+        }
         let cx = Context::new(Arc::clone(scope));
         scope.keep_conditions(draft.lend());
         let outcome = match (method, self.further.finalize, self.further.observe) {

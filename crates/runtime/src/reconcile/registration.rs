@@ -44,6 +44,16 @@ impl<R: Reconcile> ReconcilerRegistration<R> {
         &self.controller.options
     }
 
+    /// Two reconcilers of the same objects with one finalizer: each would let objects go before the other has finalized them.
+    fn claim_objects(&self, finalizer: &FinalizerName, declarations: &mut Declarations) {
+        let class = self.options().class.as_ref().map(|class| format!("{}={}, ", class.keys().join(" or "), class.value()));
+        // The default name holds the name of the operator, which is not known here.
+        let finalizer = if self.options().finalizer.is_some() { finalizer.as_str() } else { "the default one" };
+        let claimed = format!("{}, {}{finalizer}", R::Kind::gvk().group_kind(), class.unwrap_or_default());
+        let part = format!("the controller {:?}", self.options().name);
+        declarations.claim("kind, class and finalizer", &claimed, &part, "give one of them another `finalizer` or `class`");
+    }
+
     /// The finalizer and its former names.
     fn finalizers(&self, operator: &str) -> Result<Vec<FinalizerName>, InvalidFinalizerName> {
         let own = match &self.options().finalizer {
@@ -85,8 +95,12 @@ impl<R: Reconcile> Registration for ReconcilerRegistration<R> {
         let (group, plural) = (R::Kind::group(&()), R::Kind::plural(&()));
         if self.controller.further.has_finalize() {
             declarations.rule(Rule::new(group.clone(), plural.clone(), &["patch"]));
-            if let Err(error) = self.finalizers("operator") {
-                declarations.problem(format!("the controller {:?}: {error}", self.options().name));
+            match self.finalizers("operator").as_deref() {
+                Ok([own, ..]) => self.claim_objects(own, declarations),
+                Ok([]) => {}
+                Err(error) => {
+                    declarations.problem(format!("the controller {:?}: {error}", self.options().name));
+                }
             }
         }
         if std::any::TypeId::of::<R::Status>() != std::any::TypeId::of::<super::NoStatus>() {
@@ -189,7 +203,7 @@ impl<R: Reconcile> ConstructedPart for ConstructedReconciler<R> {
         let passes = primary_filter(&known.own, on_status_change);
         // Objects of other classes are not queued, unless they are to be handed over (CLS-2).
         let concerns = move |change: &Change<Kept<R::Kind>>| change.latest().is_some_and(|object| known.is_of_class(object));
-        let trigger = Trigger::of_objects(store).filter(passes.and(concerns));
+        let trigger = Trigger::of_objects(store).forgetting().filter(passes.and(concerns));
         let trigger = match debounce {
             Some(delay) => trigger.debounce(delay),
             None => trigger,

@@ -26,6 +26,7 @@ pub struct Trigger<P: Send + Sync + 'static> {
     at_first: AtFirst,
     lane: Lane,
     debounce: Option<Delay>,
+    forgets: bool,
     description: Description<P>,
 }
 
@@ -54,6 +55,7 @@ impl<P: Send + Sync + 'static> Trigger<P> {
             at_first: AtFirst::Queued,
             lane: Lane::Fast,
             debounce: None,
+            forgets: false,
             description: Description::none(),
         }
     }
@@ -86,6 +88,14 @@ impl<P: Send + Sync + 'static> Trigger<P> {
         self
     }
 
+    /// Drops what the controller remembers of an object that is gone, whether its deletion passes the filter or not (EF-2): for objects of the primary
+    /// kind.
+    #[must_use]
+    pub fn forgetting(mut self) -> Self {
+        self.forgets = true;
+        self
+    }
+
     /// Tells of each change that queues a key in which fields it is and who wrote it (WHY-2). Default: only the object is told.
     #[must_use]
     pub fn described(mut self) -> Self
@@ -109,6 +119,9 @@ impl<P: Send + Sync + 'static> Trigger<P> {
     }
 
     fn told(&self, change: &Change<P>, kind: &Arc<GroupKind>, queue: &QueueHandle) {
+        if self.forgets && change.new.is_none() {
+            queue.forget(&change.key);
+        }
         let is_first = change.cause == Cause::Initial;
         if is_first && self.at_first == AtFirst::Skipped || !self.filter.passes(change) {
             return;

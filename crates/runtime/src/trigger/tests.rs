@@ -4,7 +4,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use kubewright_core::backoff::Timing;
 use kubewright_core::filter::{Cause, Change, differs};
-use kubewright_core::flow::Delay;
+use kubewright_core::flow::{Delay, Failure};
 use kubewright_core::queue::Lane;
 use kubewright_machinery::object::{GroupKind, Key};
 use parking_lot::Mutex;
@@ -242,4 +242,44 @@ async fn a_follower_is_told_how_the_watch_does_and_when_the_first_list_is_comple
     server.put("demo", "a", "3");
     settle().await;
     assert!(told.lock().is_empty());
+}
+
+/// Fails, and notes how often it had failed before.
+#[derive(Clone, Default)]
+struct Failing(Arc<Mutex<Vec<u32>>>);
+
+#[async_trait]
+impl RunPass for Failing {
+    async fn run(&self, pass: &Arc<PassContext>) -> Conclusion {
+        self.0.lock().push(pass.failures());
+        pass.end(&Failure::backoff("broken").into())
+    }
+}
+
+// EF-2, BO-5
+#[tokio::test(start_paused = true)]
+async fn what_is_remembered_of_an_object_goes_with_it_whether_its_deletion_passes_or_not() {
+    let scene = Scene::new().await;
+    let failing = Failing::default();
+    let surroundings = Surroundings {
+        clock: crate::clock::Clock::virtual_from(jiff::Timestamp::UNIX_EPOCH),
+        random: Random::seeded(1),
+        tasks: scene.tasks.clone(),
+        metrics: Metrics::new("test"),
+        timing: Timing::default().without_jitter(),
+    };
+    let controller = Runner::new("failing", Arc::new(failing.clone()), surroundings);
+    let stays = |change: &Change<String>| change.new.is_some();
+    let trigger = Trigger::of_objects(scene.store.clone()).forgetting().filter(stays);
+    let _stop = trigger.start("test", controller.enqueue(), &scene.tasks);
+    scene.tasks.spawn("run", controller.run(CancellationToken::new(), Duration::ZERO)).detach();
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    let failed = std::mem::take(&mut *failing.0.lock());
+    assert_eq!(failed, [0, 1, 2, 3], "it is retried after 5, 10 and 20 ms");
+    scene.server.delete("demo", "early");
+    tokio::time::sleep(Duration::from_hours(1)).await;
+    assert!(failing.0.lock().is_empty(), "its retries have gone with it");
+    scene.server.put("demo", "early", "y");
+    settle().await;
+    assert_eq!(*failing.0.lock(), [0], "the failures of the object before it do not count");
 }

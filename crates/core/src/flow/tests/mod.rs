@@ -6,3 +6,4 @@ mod ext;
 mod halt;
 mod join;
 mod matchers;
+mod traits;

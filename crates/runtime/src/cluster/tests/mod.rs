@@ -1,5 +1,6 @@
 mod confidential;
 mod own_writes;
+mod repeat;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -122,7 +122,7 @@ async fn connect_and_run(operator: Operator, args: RunArgs, shutdown: Cancellati
     operator.run_config(config, shutdown).await
 }
 
-async fn config(args: &ClusterArgs) -> Result<Config, ConnectError> {
+pub(super) async fn config(args: &ClusterArgs) -> Result<Config, ConnectError> {
     let options = KubeConfigOptions { context: args.context.clone(), cluster: args.cluster.clone(), user: None };
     let mut config = match &args.kubeconfig {
         Some(path) => config_from_file(path, &options).await?,

@@ -137,6 +137,33 @@ async fn a_kubeconfig_that_is_not_there_is_exit_code_1() {
     assert_eq!(exit_of(&["--kubeconfig", "/nonexistent/config", "--log-filter", "off"], None).await, code(1));
 }
 
+// 2.2
+#[tokio::test]
+async fn a_cluster_by_name_wins_over_a_server_and_that_over_the_file() {
+    let path = std::env::temp_dir().join(format!("kubewright-clusters-{}", std::process::id()));
+    let text = "
+apiVersion: v1
+kind: Config
+current-context: dev
+contexts: [{name: dev, context: {cluster: one, user: u}}]
+clusters: [{name: one, cluster: {server: 'http://one:1'}}, {name: two, cluster: {server: 'http://two:2'}}]
+users: [{name: u, user: {}}]
+";
+    std::fs::write(&path, text).unwrap();
+    let file = path.display().to_string();
+    for (args, expected) in [
+        (&[][..], "http://one:1/"),
+        (&["--server", "http://other:3"], "http://other:3/"),
+        (&["--cluster", "two"], "http://two:2/"),
+        (&["--cluster", "two", "--server", "http://other:3"], "http://two:2/"),
+    ] {
+        let line = ["demo", "--kubeconfig", &file].into_iter().chain(args.iter().copied());
+        let cli = Cli::try_parse_from(line).unwrap();
+        assert_eq!(main::config(&cli.run.cluster).await.unwrap().cluster_url.to_string(), expected, "{args:?}");
+    }
+    std::fs::remove_file(path).unwrap();
+}
+
 // CMD-2
 #[tokio::test]
 async fn dev_is_given_to_its_environment() {

@@ -1,4 +1,5 @@
 mod parts;
+mod process;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -1,0 +1,42 @@
+//! The domain of the cluster in which the process runs.
+
+use kubewright_core::names::{DEFAULT_CLUSTER_DOMAIN, cluster_domain_of};
+
+/// The variable that names the domain.
+const VARIABLE: &str = "CLUSTER_DOMAIN";
+/// Where a pod is told which domains are searched for host names.
+const RESOLVER: &str = "/etc/resolv.conf";
+
+/// The domain of the cluster in which the process runs, for [`service_host`](kubewright_core::names::service_host): the variable `CLUSTER_DOMAIN`, else the
+/// first `svc.<domain>` that `/etc/resolv.conf` searches, else `cluster.local`.
+pub fn cluster_domain() -> String {
+    let searched = std::fs::read_to_string(RESOLVER).unwrap_or_default();
+    domain_of(std::env::var(VARIABLE).ok().as_deref(), &searched)
+}
+
+/// An empty variable counts as none, as everywhere.
+fn domain_of(variable: Option<&str>, searched: &str) -> String {
+    let named = variable.map(str::trim).filter(|domain| !domain.is_empty());
+    named.or_else(|| cluster_domain_of(searched)).unwrap_or(DEFAULT_CLUSTER_DOMAIN).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // HLP-4
+    #[test]
+    fn the_variable_wins_over_what_is_searched_and_that_over_the_default() {
+        let searched = "nameserver 10.0.0.10\nsearch demo.svc.example.org svc.example.org example.org\n";
+        for (variable, searched, expected) in [
+            (Some("cluster.example"), searched, "cluster.example"),
+            (Some(""), searched, "example.org"),
+            (None, searched, "example.org"),
+            (None, "search example.org", "cluster.local"),
+            (None, "", "cluster.local"),
+        ] {
+            assert_eq!(domain_of(variable, searched), expected, "{variable:?} {searched:?}");
+        }
+        assert!(!cluster_domain().is_empty());
+    }
+}

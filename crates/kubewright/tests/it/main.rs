@@ -5,7 +5,9 @@
 mod conditions;
 mod config;
 mod config_live;
+mod logs;
 mod macros;
 mod reconcile;
+mod signals;
 mod table;
 mod why;

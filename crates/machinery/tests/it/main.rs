@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a helper that fails, fails its test")]
 
 mod pages;
+mod process;
 mod repository;
 mod rules;
 mod tables;

@@ -5,6 +5,7 @@
 mod build;
 mod clients;
 mod histories;
+mod hooks;
 mod kubectl;
 mod scripts;
 mod table;

@@ -108,6 +108,59 @@ async fn everything_that_is_missing_is_told_at_once() {
     }
 }
 
+struct Finalizing;
+
+impl Reconcile for Finalizing {
+    type Kind = ConfigMap;
+    type Status = NoStatus;
+
+    async fn reconcile(&self, _: &Context<ConfigMap>, _: &ConfigMap, _: &mut NoStatus) -> Flow {
+        Ok(())
+    }
+}
+
+impl Finalize for Finalizing {
+    async fn finalize(&self, _: &Context<ConfigMap>, _: &ConfigMap, _: &mut NoStatus) -> Flow {
+        Ok(())
+    }
+}
+
+// OPR-4
+#[tokio::test]
+async fn two_reconcilers_of_the_same_objects_with_one_finalizer_are_refused() {
+    let cluster = TestCluster::start().await;
+    let problems = |first: Controller<Finalizing>, second: Controller<Finalizing>| {
+        let operator =
+            Operator::new("mirror.test.kubewright.dev").add_controller(first.named("one")).add_controller(second.named("two"));
+        operator.declarations().problems().to_vec()
+    };
+    let plain = || Controller::new(|| Finalizing);
+    let held = |finalizer| plain().finalizer(Some(finalizer));
+    let classed = |class: &str| held("demo.dev/a").class(&["demo.dev/class"], class);
+    assert_eq!(
+        problems(held("demo.dev/a"), held("demo.dev/a")),
+        [concat!(
+            "the controller \"one\" and the controller \"two\" have the same kind, class and finalizer \"ConfigMap, demo.dev/a\"; ",
+            "give one of them another `finalizer` or `class`"
+        )]
+    );
+    assert_eq!(problems(plain().finalizer(None), plain().finalizer(None)).len(), 1);
+    assert_eq!(problems(classed("x"), classed("x")).len(), 1);
+    for (first, second) in [
+        (plain(), plain()),
+        (held("demo.dev/a"), plain()),
+        (held("demo.dev/a"), held("demo.dev/b")),
+        (held("demo.dev/a"), plain().finalizer(None)),
+        (classed("x"), classed("y")),
+    ] {
+        assert_eq!(problems(first, second), Vec::<String>::new());
+    }
+    let twice = Operator::new("mirror.test.kubewright.dev")
+        .add_controller(held("demo.dev/a").named("one"))
+        .add_controller(held("demo.dev/a"));
+    assert!(matches!(twice.start(cluster.client().clone()), Err(OperatorError::Invalid(problems)) if problems.len() == 1));
+}
+
 // PHA-4
 #[tokio::test]
 async fn the_error_of_a_constructor_names_its_controller() {

@@ -2,11 +2,18 @@
 
 mod class;
 mod conditions;
+mod defaults;
 mod finalizer;
+mod identity;
 mod injection;
+mod lifetime;
+mod optional;
 mod own_writes;
+mod plurals;
+mod resync;
 mod status;
 mod tracker;
 mod triggers;
 pub(crate) mod widget;
+mod workers;
 pub(crate) mod world;

@@ -9,6 +9,15 @@ use serde_json::Value;
 
 use super::widget::{Script, Widget, Widgets, widget};
 
+/// Waits until something holds that no object tells.
+pub(crate) async fn until(cluster: &TestCluster, what: impl Fn() -> String, holds: impl Fn() -> bool) {
+    let deadline = cluster.clock().moment() + Duration::from_secs(150);
+    while !holds() {
+        assert!(cluster.clock().moment() < deadline, "expected that {}", what());
+        cluster.pass(Duration::from_millis(50)).await;
+    }
+}
+
 pub(crate) struct World {
     pub(crate) cluster: TestCluster,
     pub(crate) script: Script,
@@ -60,11 +69,7 @@ impl World {
 
     /// Waits until something holds that no object tells.
     pub(crate) async fn until(&self, what: &str, holds: impl Fn() -> bool) {
-        let deadline = self.cluster.clock().moment() + Duration::from_secs(150);
-        while !holds() {
-            assert!(self.cluster.clock().moment() < deadline, "expected that {what}; calls: {:?}", self.script.calls());
-            self.cluster.pass(Duration::from_millis(50)).await;
-        }
+        until(&self.cluster, || format!("{what}; calls: {:?}", self.script.calls()), holds).await;
     }
 
     /// The passes of a widget as the page of the operator tells them: one line each, without time and trace.
@@ -79,6 +84,11 @@ impl World {
     pub(crate) async fn idle(&self, time: Duration) {
         let longest = if self.cluster.is_embedded() { time } else { Duration::from_secs(4) };
         self.cluster.pass(time.min(longest)).await;
+    }
+
+    /// The value of a metric of the operator.
+    pub(crate) fn metric(&self, name: &str, labels: &[(&str, &str)]) -> Option<f64> {
+        self.operator.as_ref().and_then(|operator| operator.metric(name, labels))
     }
 
     /// The writes of the operator to widgets, such as `patch widgets/status demo`.

@@ -1,0 +1,160 @@
+//! An operator as a process that is told to end.
+
+#![cfg(unix)]
+
+use std::process::{ExitCode, ExitStatus, Stdio};
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use kubewright::prelude::*;
+use kubewright::runtime::inject::State as Injected;
+use kubewright::runtime::operator::cli::main_from;
+use kubewright_testing::TestCluster;
+use tokio::io::{AsyncBufReadExt as _, BufReader, Lines};
+use tokio::process::{Child, ChildStderr, Command};
+
+/// Names the kubeconfig to the process that a test starts.
+const KUBECONFIG: &str = "KUBEWRIGHT_TEST_SIGNALS_KUBECONFIG";
+/// Names the namespace to it.
+const NAMESPACE: &str = "KUBEWRIGHT_TEST_SIGNALS_NAMESPACE";
+/// Whether its passes end.
+const HANGS: &str = "KUBEWRIGHT_TEST_SIGNALS_HANGS";
+/// What it prints in its first pass.
+const WORKS: &str = "a pass runs";
+
+#[derive(Clone, Copy)]
+struct Hangs(bool);
+
+struct Maps(bool);
+
+#[reconciler(kind = ConfigMap)]
+impl Maps {
+    #[inject]
+    fn new(Injected(hangs): Injected<Hangs>) -> Self {
+        Self(hangs.0)
+    }
+
+    async fn reconcile(&self, cx: &Context<ConfigMap>, _: &ConfigMap) -> Flow {
+        if cx.key().name() == "mine" {
+            eprintln!("{WORKS}");
+            if self.0 {
+                std::future::pending::<()>().await;
+            }
+        }
+        Ok(())
+    }
+}
+
+struct Secrets;
+
+#[reconciler(kind = Secret)]
+impl Secrets {
+    #[inject]
+    fn new() -> Self {
+        Self
+    }
+
+    async fn reconcile(&self, _: &Context<Secret>, _: &Secret) -> Flow {
+        Ok(())
+    }
+}
+
+/// Is the process of the tests below; does nothing among other tests.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_process_of_these_tests() {
+    let (Ok(kubeconfig), Ok(namespace)) = (std::env::var(KUBECONFIG), std::env::var(NAMESPACE)) else { return };
+    let hangs = Hangs(std::env::var_os(HANGS).is_some());
+    let operator = Operator::new("signals.test.kubewright.dev").state(hangs).controller(Maps::new).controller(Secrets::new);
+    let args = ["signals", "--kubeconfig", &kubeconfig, "--watch-namespaces", &namespace, "--admin-addr", "off"];
+    let code = main_from(args.map(Into::into), operator.into(), None).await;
+    let is = |code: ExitCode, expected: ExitCode| format!("{code:?}") == format!("{expected:?}");
+    std::process::exit(if is(code, ExitCode::SUCCESS) { 0 } else { i32::from(is(code, ExitCode::from(1))) * 2 - 1 });
+}
+
+/// The process, and what it prints.
+struct Running {
+    cluster: TestCluster,
+    child: Child,
+    lines: Lines<BufReader<ChildStderr>>,
+    printed: Vec<String>,
+}
+
+impl Running {
+    /// Starts it, and waits for its first pass.
+    async fn start(name: &str, hangs: bool) -> Self {
+        let cluster = TestCluster::start().await;
+        cluster.apply(json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "mine"}})).await;
+        let path = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("signals-{name}"));
+        std::fs::write(&path, cluster.kubeconfig().await).unwrap();
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["--exact", "signals::the_process_of_these_tests", "--nocapture"]);
+        command.env(KUBECONFIG, path).env(NAMESPACE, cluster.namespace()).stdout(Stdio::null()).stderr(Stdio::piped());
+        if hangs {
+            command.env(HANGS, "yes");
+        }
+        let mut child = command.kill_on_drop(true).spawn().unwrap();
+        let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        let mut running = Self { cluster, child, lines, printed: Vec::new() };
+        running.until(WORKS).await;
+        running
+    }
+
+    /// Waits until it has printed a line with this text.
+    async fn until(&mut self, text: &str) {
+        let reading = async {
+            while let Some(line) = self.lines.next_line().await.unwrap() {
+                let is_it = line.contains(text);
+                self.printed.push(line);
+                if is_it {
+                    return true;
+                }
+            }
+            false
+        };
+        let found = tokio::time::timeout(Duration::from_secs(150), reading).await;
+        assert_eq!(found, Ok(true), "{text:?} is not in\n{}", self.printed.join("\n"));
+    }
+
+    async fn signal(&self, signal: &str) {
+        let id = self.child.id().unwrap().to_string();
+        assert!(Command::new("kill").args([signal, &id]).status().await.unwrap().success());
+    }
+
+    async fn ended(mut self, within: Duration) -> ExitStatus {
+        let reading = async {
+            while let Some(line) = self.lines.next_line().await.unwrap() {
+                self.printed.push(line);
+            }
+            self.child.wait().await.unwrap()
+        };
+        let ended = tokio::time::timeout(within, reading).await;
+        let ended = ended.unwrap_or_else(|_| panic!("it still runs:\n{}", self.printed.join("\n")));
+        self.cluster.stop().await;
+        ended
+    }
+}
+
+// SHT-1, OPR-1, OPR-6
+#[tokio::test(flavor = "multi_thread")]
+async fn the_first_signal_ends_an_operator_in_order() {
+    for signal in ["-TERM", "-INT"] {
+        let mut running = Running::start("first", false).await;
+        running.signal(signal).await;
+        running.until("a second signal ends the process at once").await;
+        running.until("Draining").await;
+        running.until("Stopped").await;
+        assert_eq!(running.ended(Duration::from_secs(25)).await.code(), Some(0), "{signal}");
+    }
+}
+
+// SHT-1, OPR-6
+#[tokio::test(flavor = "multi_thread")]
+async fn the_second_signal_ends_the_process_at_once() {
+    let mut running = Running::start("second", true).await;
+    running.signal("-TERM").await;
+    running.until("a second signal ends the process at once").await;
+    running.signal("-INT").await;
+    running.until("SIGINT came while shutting down").await;
+    // The pass that hangs would be given 15 s.
+    assert_eq!(running.ended(Duration::from_secs(10)).await.code(), Some(1));
+}

@@ -30,6 +30,7 @@ pub use kubewright_runtime::cluster::Cluster;
 pub use kubewright_runtime::config::Config;
 pub use kubewright_runtime::events::Recorder;
 pub use kubewright_runtime::inject::{Enqueue, FromOperator};
+pub use kubewright_runtime::kind::Defaulted;
 pub use kubewright_runtime::operator::{Operator, OperatorOptions};
 pub use kubewright_runtime::reconcile::{
     Context, Controller, ControllerExt, Finalize, NoStatus, Observe, ObserveDeleted, Reconcile,

@@ -3,7 +3,7 @@ use std::marker::PhantomData;
 
 use async_trait::async_trait;
 use kube::core::PartialObjectMeta;
-use kubewright_core::filter::Filter;
+use kubewright_core::filter::{Filter, FilterExt as _, generation, owners, status};
 use kubewright_core::flow::Delay;
 use kubewright_core::mapping::{by_label, by_label_cluster, controller_owner_key, namespace_of};
 use kubewright_core::queue::Lane;
@@ -102,10 +102,12 @@ impl<'a, K: KnownKind, D: KnownKind, T: DeserializeOwned + Send + Sync + 'static
         WatchBuilder { set: self.set, scope: self.scope, is_metadata_only: true, kinds: PhantomData }
     }
 
-    /// The controller that an object names as its owner, if that is of the primary kind (MAP-2).
+    /// The controller that an object names as its owner, if that is of the primary kind (MAP-2). Of an object with a status, by default only changes of its
+    /// generation, status and owners pass (EF-6).
     pub fn owned(self) -> TriggerOptions<'a, T> {
         let (owner, is_namespaced) = (K::gvk().group_kind(), K::is_namespaced());
-        self.keys(move |_, kept| controller_owner_key(kept, &owner, is_namespaced).into_iter().collect())
+        let options = self.keys(move |_, kept| controller_owner_key(kept, &owner, is_namespaced).into_iter().collect());
+        options.filter(generation().or(status()).or(owners()))
     }
 
     /// The object whose name, and namespace, stand in these labels; without a label for it the namespace is that of the object (MAP-3).
@@ -152,7 +154,7 @@ fn told(object: &Key, key: Result<Key, kubewright_core::mapping::UnsetLabel>) ->
 }
 
 impl<T: DeserializeOwned + Send + Sync + 'static> TriggerOptions<'_, T> {
-    /// Takes only changes that pass this filter. Default: all pass.
+    /// Takes only changes that pass this filter, which replaces the default one. Default: all pass, but of owned objects (EF-6).
     pub fn filter(self, filter: impl Filter<Kept<T>> + Send + Sync + 'static) -> Self {
         self.with(|trigger| trigger.filter = Some(Box::new(filter)))
     }

@@ -1,7 +1,6 @@
 //! Fields that an object leaves out.
 
 use kubewright::prelude::*;
-use kubewright::runtime::kind::Defaulted;
 use kubewright_testing::TestCluster;
 
 #[derive(CustomResource, Clone, Debug, Serialize, Deserialize, JsonSchema)]

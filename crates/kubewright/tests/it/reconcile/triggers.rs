@@ -8,6 +8,7 @@ use kubewright::core::flow::Delay;
 use kubewright::machinery::object::Key;
 use kubewright::prelude::*;
 use kubewright::runtime::reconcile::{Controller, TriggerSet};
+use kubewright_testing::TestCluster;
 
 use super::widget::{Script, Widget, Widgets};
 use super::world::World;
@@ -53,6 +54,60 @@ async fn an_owned_object_starts_a_pass_of_its_controller() {
         world.idle(Duration::from_secs(3)).await;
         assert_eq!(since(&world, calls).len(), passes.len() * 2, "a deletion starts a pass, too");
     }
+    world.stop().await;
+}
+
+/// A kind with a status, for owned objects.
+#[derive(CustomResource, Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[kube(group = "test.kubewright.dev", version = "v1", kind = "Part", namespaced, status = "PartStatus")]
+struct PartSpec {
+    weight: u32,
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+struct PartStatus {
+    worn: Option<bool>,
+}
+
+// EF-6
+#[tokio::test]
+async fn an_owned_object_with_a_status_starts_passes_by_generation_status_and_owners() {
+    let script = Script::default();
+    let operator = Widgets::operator_with(&script, |controller| controller.owns::<Part>().owns::<ConfigMap>());
+    let cluster = TestCluster::start().await;
+    cluster.install_crd(&serde_json::to_value(<Part as kube::CustomResourceExt>::crd()).unwrap()).await;
+    let world = World::start_on(cluster, script, operator).await;
+    let created = world.create("a", 1).await;
+    world.condition("a", "Ready", "True", "Reconciled").await;
+    let owners = json!([{
+        "apiVersion": "test.kubewright.dev/v1", "kind": "Widget", "name": "a", "uid": created["metadata"]["uid"], "controller": true,
+    }]);
+    let part = json!({
+        "apiVersion": "test.kubewright.dev/v1", "kind": "Part", "metadata": {"name": "p", "ownerReferences": owners}, "spec": {"weight": 1},
+    });
+    world.cluster.create(&part).await.unwrap();
+    let mut map = config_map("m", json!({}));
+    map["metadata"]["ownerReferences"] = owners;
+    world.cluster.create(&map).await.unwrap();
+    world.cluster.patch_status::<Part>("p", json!({"worn": false})).await;
+    world.idle(Duration::from_secs(3)).await;
+    let mut calls = world.script.calls().len();
+    let mut passes = async |what: &str, expected: usize| {
+        world.idle(Duration::from_secs(3)).await;
+        assert_eq!(world.script.calls().len() - calls, expected, "{what}");
+        calls = world.script.calls().len();
+    };
+    let label = json!({"metadata": {"labels": {"x": "y"}}});
+    world.cluster.patch::<Part>("p", label.clone()).await;
+    passes("a label of an object with a status", 0).await;
+    world.cluster.patch_status::<Part>("p", json!({"worn": true})).await;
+    passes("its status", 1).await;
+    world.cluster.patch::<Part>("p", json!({"spec": {"weight": 2}})).await;
+    passes("its generation", 1).await;
+    world.cluster.patch::<Part>("p", json!({"metadata": {"ownerReferences": []}})).await;
+    passes("its owners", 1).await;
+    world.cluster.patch::<ConfigMap>("m", label).await;
+    passes("a label of an object without status", 1).await;
     world.stop().await;
 }
 

@@ -33,7 +33,10 @@ impl World {
     }
 
     pub(crate) async fn start_operator(script: Script, operator: Operator) -> Self {
-        let cluster = TestCluster::start().await;
+        Self::start_on(TestCluster::start().await, script, operator).await
+    }
+
+    pub(crate) async fn start_on(cluster: TestCluster, script: Script, operator: Operator) -> Self {
         cluster.journal().keep_bodies(true);
         let calm = Calm::of(&cluster);
         let operator = cluster.run(operator).await;

@@ -133,7 +133,7 @@ pub fn derive_from_config_map(input: TokenStream) -> TokenStream {
 /// | `owns(A, B)` | none | queues the controller owner of objects of these kinds |
 /// | `timeout = "30s"` | none | the time that a method may take |
 /// | `resync = "10h"` | `--resync` | the period after which all objects are looked at again |
-/// | `defaults` | off | applies the defaults of the kind to the object before the method sees it |
+/// | `defaults` | off | calls `Defaulted::default_fields` of the kind on the copy of the object that `reconcile` and `finalize` are given |
 /// | `on_status_change` | off | also queues objects of which only the status has changed |
 /// | `resync_filter = path` | all | a predicate: the objects that are looked at again |
 #[proc_macro_attribute]

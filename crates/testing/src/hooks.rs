@@ -158,7 +158,7 @@ fn reopened(api: Api<DynamicObject>, version: String) -> impl futures::Stream<It
     futures::stream::unfold(state, |(api, mut version, mut open)| async move {
         loop {
             if open.is_none() {
-                open = api.watch(&WatchParams::default(), &version).await.ok().map(|stream| stream.boxed());
+                open = api.watch(&WatchParams::default(), &version).await.ok().map(futures::StreamExt::boxed);
             }
             match open.as_mut() {
                 Some(stream) => match stream.next().await {

@@ -16,7 +16,9 @@ fn exact() -> RetryPolicy {
 /// The result of a list that meets these faults first, the number of attempts, and the milliseconds that they took.
 async fn listed(policy: &RetryPolicy, faults: &[Fault]) -> (Result<serde_json::Value, ApiError>, u32, u128) {
     let server = Server::new();
-    faults.iter().for_each(|fault| server.fail_next("configmaps", fault.clone()));
+    for fault in faults {
+        server.fail_next("configmaps", fault.clone());
+    }
     let cluster: Cluster = server.cluster();
     let before = cluster.clock().moment();
     let mut attempts = 0;

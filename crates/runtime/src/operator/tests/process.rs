@@ -17,8 +17,8 @@ struct Changed {
 }
 
 impl Changed {
-    fn new(name: &'static str, change: fn(Runner) -> Runner) -> Box<Self> {
-        Box::new(Self { name, change, task: None })
+    fn new(name: &'static str, change: fn(Runner) -> Runner) -> Self {
+        Self { name, change, task: None }
     }
 }
 
@@ -50,7 +50,7 @@ impl Registration for Changed {
 async fn a_controller_that_cannot_run_stops_the_operator_with_an_error() {
     let broken = |runner: Runner| runner.resync(Some(Duration::from_secs(5)), || panic!("the keys are lost"));
     let whole = Part::new("whole");
-    let operator = operator(vec![whole]).register(Changed::new("broken", broken));
+    let operator = operator(vec![whole]).register(Box::new(Changed::new("broken", broken)));
     let running = operator.start(World::default().client()).unwrap();
     running.working().await.unwrap();
     let error = running.wait().await.unwrap_err();
@@ -64,7 +64,7 @@ async fn a_controller_that_cannot_run_stops_the_operator_with_an_error() {
 #[tokio::test(start_paused = true)]
 async fn a_failed_start_waits_for_what_runs_already() {
     let has_ended = Arc::new(AtomicBool::new(false));
-    let first = Changed { task: Some(Arc::clone(&has_ended)), ..*Changed::new("first", |runner| runner) };
+    let first = Changed { task: Some(Arc::clone(&has_ended)), ..Changed::new("first", |runner| runner) };
     let failing = Part { fails: true, ..Part::new("second") };
     let operator = operator(vec![]).register(Box::new(first)).register(Box::new(failing));
     let error = operator.start(World::default().client()).unwrap().wait().await.unwrap_err();

@@ -15,6 +15,7 @@ pub mod operator;
 pub mod reconcile;
 pub mod status;
 pub mod store;
+pub mod targets;
 pub mod task;
 pub mod trigger;
 pub mod watch;

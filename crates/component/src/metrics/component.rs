@@ -6,12 +6,13 @@ use kubewright_core::dependents::Verb;
 use kubewright_machinery::object::{GroupKind, Key};
 use kubewright_runtime::cluster::ApiError;
 use kubewright_runtime::metrics;
+use kubewright_runtime::targets::{ClusterStatistics, TargetMetrics};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 
 use super::labels::{ControllerLabels, ErrorLabels, OperationLabels};
-use super::observation::{ClusterCollector, ClusterStatistics, Observations, Seen};
+use super::observation::{ClusterCollector, Observations, Seen};
 use super::standings::{KindStandings, Standings};
 
 /// The metrics of all component types of an operator; registered once.
@@ -70,8 +71,9 @@ impl Metrics {
     }
 
     /// From now on the clusters that this type uses are told of.
-    pub(crate) fn watch_clusters(&self, statistics: Weak<dyn ClusterStatistics>) {
-        self.families.observations.add(Arc::clone(&self.controller), statistics);
+    pub(crate) fn watch_clusters(&self, registry: &metrics::Metrics, statistics: Weak<dyn ClusterStatistics>) {
+        self.families.observations.add(Arc::clone(&self.controller), Weak::clone(&statistics));
+        TargetMetrics::of(registry).add(Arc::clone(&self.controller), statistics);
     }
 
     /// What a pass saw of the dependents' cluster.

@@ -6,4 +6,4 @@ mod observation;
 mod standings;
 
 pub(crate) use component::{Metrics, register};
-pub(crate) use observation::{ClusterStatistics, Seen};
+pub(crate) use observation::Seen;

@@ -3,20 +3,11 @@ use std::fmt;
 use std::sync::{Arc, Weak};
 
 use kubewright_machinery::object::Key;
-use kubewright_runtime::watch::WatchState;
+use kubewright_runtime::targets::ClusterStatistics;
 use parking_lot::Mutex;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
-use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::metrics::gauge::ConstGauge;
-
-/// What a component type tells of the clusters that it uses, when metrics are read.
-pub(crate) trait ClusterStatistics: Send + Sync {
-    /// The watches on dependents: the cluster and the state of each.
-    fn watches(&self) -> Vec<(String, WatchState)>;
-    /// The clients of other clusters and identities: how many were made, and how many there are.
-    fn clients(&self) -> (u64, usize);
-}
 
 /// What passes saw that is out of the ordinary, component by component.
 #[derive(Clone, Default)]
@@ -94,31 +85,16 @@ type Line = (Vec<(&'static str, String)>, usize);
 
 impl Collector for ClusterCollector {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
-        let (mut unknown, mut polled, mut watches) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut created, mut active) = (Vec::new(), Vec::new());
+        let (mut unknown, mut polled) = (Vec::new(), Vec::new());
         for (controller, statistics) in self.0.types() {
             let of = |cluster: &str| vec![("controller", controller.to_string()), ("cluster", cluster.to_owned())];
-            let mut by_cluster: BTreeMap<String, BTreeMap<&str, usize>> = BTreeMap::new();
-            for (cluster, state) in statistics.watches() {
-                *by_cluster.entry(cluster).or_default().entry(state.as_str()).or_default() += 1;
-            }
+            let watched: BTreeSet<String> = statistics.watches().into_iter().map(|(cluster, _)| cluster).collect();
             let (unknown_here, polled_here) = (self.0.unknown(&controller), self.0.polled(&controller));
-            let clusters: BTreeSet<&String> = by_cluster.keys().chain(unknown_here.keys()).chain(polled_here.keys()).collect();
+            let clusters: BTreeSet<&String> = watched.iter().chain(unknown_here.keys()).chain(polled_here.keys()).collect();
             for cluster in clusters {
                 unknown.push((of(cluster), unknown_here.get(cluster).copied().unwrap_or(0)));
                 polled.push((of(cluster), polled_here.get(cluster).map_or(0, BTreeSet::len)));
             }
-            for (cluster, states) in &by_cluster {
-                for (state, count) in states {
-                    let mut labels = of(cluster);
-                    labels.push(("state", (*state).to_owned()));
-                    watches.push((labels, *count));
-                }
-            }
-            let alone = vec![("controller", controller.to_string())];
-            let clients = statistics.clients();
-            created.push((alone.clone(), clients.0));
-            active.push((alone, clients.1));
         }
         let mut family = |name: &str, help: &str, lines: &[Line]| {
             let kind = ConstGauge::new(0_i64).metric_type();
@@ -131,17 +107,6 @@ impl Collector for ClusterCollector {
         };
         family("unknown_dependents", "Objects with the mark of a component that are no dependents of it", &unknown)?;
         family("polled_types", "Types that are polled, since watching them is forbidden", &polled)?;
-        family("watches", "Watches on dependents, by state", &watches)?;
-        family("active_clients_total", "Clients of other clusters and identities", &active)?;
-        let mut descriptor = encoder.encode_descriptor(
-            "created_clients",
-            "Clients of other clusters and identities that were made",
-            None,
-            ConstCounter::new(0_u64).metric_type(),
-        )?;
-        for (labels, value) in &created {
-            ConstCounter::new(*value).encode(descriptor.encode_family(&labels.as_slice())?)?;
-        }
         Ok(())
     }
 }

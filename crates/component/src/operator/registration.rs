@@ -250,6 +250,7 @@ impl<C: Component> Registration for ComponentRegistration<C> {
             field_manager,
             parallel: self.options.parallel_requests,
             allow_exec: self.options.allow_exec_credentials,
+            connector: context.state(),
         });
         let others = targets.clone();
         context.checks.note(format!("targets of {}", self.controller), move || {
@@ -257,7 +258,7 @@ impl<C: Component> Registration for ComponentRegistration<C> {
             if problems.is_empty() { Ok(()) } else { Err(problems.join(", ")) }
         })?;
         let metrics = Metrics::new(context.metrics.shared(register), self.controller.as_str().into(), Self::gvk().group_kind());
-        metrics.watch_clusters(targets.statistics());
+        metrics.watch_clusters(&context.metrics, targets.statistics());
         context.checks.note(format!("polled types of {}", self.controller), metrics.polling_probe())?;
         let outdated = match custom_resource_definition::<C>() {
             Ok(generated) => missing_fields(&cluster, &generated, &C::version(&())).await,

@@ -1,9 +1,9 @@
 use kubewright_core::flow::{Failure, Reason};
 use kubewright_runtime::cluster::ConnectError;
+use kubewright_runtime::targets::TargetError;
 
 use super::end::{End, Step};
 use super::pass::Pass;
-use crate::targets::TargetError;
 
 /// A kubeconfig that is not used.
 const REFUSED: &str = "CredentialsRefused";
@@ -56,7 +56,7 @@ impl Pass<'_> {
             TargetError::Connect(error @ (ConnectError::InvalidIdentity { .. } | ConnectError::ActsAsAnother { .. })) => {
                 End::invalid_spec(error.to_string())
             }
-            TargetError::Connect(error) => {
+            error => {
                 let text = self.with_way_out("the target", error.to_string());
                 End::failed(Failure::terminal(Reason::new(REFUSED), text), Some(REFUSED), self.intervals())
             }

@@ -3,10 +3,8 @@
 //! Components with the same kubeconfig and identity share a target: its connections, types and watches. A target that cannot be
 //! reached holds back only the components that use it.
 
-mod kubeconfig;
-mod reach;
 mod registry;
 mod target;
 
-pub(crate) use registry::{TargetError, Targets};
+pub(crate) use registry::Targets;
 pub(crate) use target::{Target, TargetFactory};

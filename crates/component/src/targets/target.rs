@@ -3,15 +3,12 @@ use std::sync::Arc;
 
 use kubewright_core::dependents::ProjectionContext;
 use kubewright_machinery::object::Key;
-use kubewright_runtime::cluster::{Cluster, ClusterOptions, Impersonation};
+use kubewright_runtime::cluster::{Cluster, Impersonation};
 use kubewright_runtime::events::Recorder;
+use kubewright_runtime::targets::{NotReached, Remote, RemoteOptions, TargetConnector, TargetError, TargetKey, Used};
 use kubewright_runtime::task::Tasks;
 use kubewright_runtime::watch::WatchState;
-use tokio_util::sync::CancellationToken;
 
-use super::kubeconfig;
-use super::reach::{NotReached, Reach};
-use super::registry::TargetError;
 use crate::execute::Sender;
 use crate::observe::{AwaitedWatches, DependentWatches, Notify};
 
@@ -25,8 +22,7 @@ pub(crate) struct Target {
     /// Watches in the name of whom dependents are written, for what the operator itself may not watch (WATCH-4).
     pub(crate) fallback: Option<DependentWatches>,
     /// Only another cluster can be out of reach while the operator works.
-    reach: Option<Reach>,
-    stop: CancellationToken,
+    remote: Option<Remote>,
 }
 
 /// Makes targets.
@@ -42,6 +38,8 @@ pub(crate) struct TargetFactory {
     pub(crate) field_manager: Arc<str>,
     pub(crate) parallel: usize,
     pub(crate) allow_exec: bool,
+    /// Clients in the place of connections to other clusters.
+    pub(crate) connector: Option<TargetConnector>,
 }
 
 impl TargetFactory {
@@ -59,26 +57,28 @@ impl TargetFactory {
             dependents: local.dependents.clone(),
             awaited: local.awaited.clone(),
             fallback: Some(self.watches(&cluster)),
-            reach: None,
-            stop: CancellationToken::new(),
+            remote: None,
         })
     }
 
     /// The cluster of a kubeconfig, which alone decides in whose name (TGT-2).
-    pub(super) async fn remote(&self, name: String, text: &[u8]) -> Result<Target, TargetError> {
-        let config = kubeconfig::read(text, self.allow_exec).await?;
-        let mut options = ClusterOptions::new(self.cluster.clock().clone(), self.cluster.random().clone(), self.tasks.clone());
-        options.name = name;
-        options.user_agent.clone_from(&self.operator);
-        options.requests = self.cluster.requests().clone();
-        self.cluster.controller().clone_into(&mut options.controller);
-        let cluster = Cluster::connect(config, options)?;
-        let target = self.target(&cluster, self.recorder.on(&cluster, &self.tasks), Some(Reach::new()));
-        cluster.follow_types_until(target.stop.clone());
-        Ok(target)
+    pub(super) async fn remote(&self, key: &TargetKey, text: &[u8]) -> Result<Target, TargetError> {
+        let remote = Remote::connect(key, text, &self.remote_options()).await?;
+        let cluster = remote.cluster().clone();
+        Ok(self.target(&cluster, self.recorder.on(&cluster, &self.tasks), Some(remote)))
     }
 
-    fn target(&self, cluster: &Cluster, recorder: Recorder, reach: Option<Reach>) -> Target {
+    fn remote_options(&self) -> RemoteOptions {
+        RemoteOptions {
+            cluster: self.cluster.clone(),
+            tasks: self.tasks.clone(),
+            operator: self.operator.clone(),
+            allow_exec: self.allow_exec,
+            connector: self.connector.clone(),
+        }
+    }
+
+    fn target(&self, cluster: &Cluster, recorder: Recorder, remote: Option<Remote>) -> Target {
         Target {
             sender: self.sender(cluster),
             recorder,
@@ -90,8 +90,7 @@ impl TargetFactory {
                 Arc::clone(&self.notify),
             ),
             fallback: None,
-            reach,
-            stop: CancellationToken::new(),
+            remote,
         }
     }
 
@@ -112,16 +111,15 @@ impl Target {
 
     /// Whether the cluster answers. No request is sent while it is known.
     pub(crate) async fn check(&self) -> Result<(), NotReached> {
-        match &self.reach {
-            Some(reach) => reach.check(self.cluster()).await,
+        match &self.remote {
+            Some(remote) => remote.check().await,
             None => Ok(()),
         }
     }
 
     /// Why the cluster does not answer.
     pub(super) fn problem(&self) -> Option<String> {
-        let error = self.reach.as_ref()?.error()?;
-        Some(format!("{}: {error}", self.cluster().name()))
+        self.remote.as_ref()?.problem()
     }
 
     /// Its own watches on dependents: the cluster and the state of each.
@@ -130,9 +128,10 @@ impl Target {
         let own = self.fallback.as_ref().unwrap_or(&self.dependents);
         own.states().into_iter().map(|state| (self.cluster().name().to_owned(), state)).collect()
     }
+}
 
-    /// The component uses it no more.
-    pub(super) fn forget(&self, component: &Key) {
+impl Used<Key> for Target {
+    fn forget(&self, component: &Key) {
         self.dependents.forget(component);
         self.awaited.set(component, std::collections::HashSet::new());
         if let Some(fallback) = &self.fallback {
@@ -140,9 +139,10 @@ impl Target {
         }
     }
 
-    /// Nobody uses it any more.
-    pub(super) fn stop(&self) {
-        self.stop.cancel();
+    fn end(&self) {
+        if let Some(remote) = &self.remote {
+            remote.end();
+        }
     }
 }
 

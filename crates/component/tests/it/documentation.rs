@@ -199,7 +199,8 @@ fn every_hook_and_what_its_context_gives_is_in_the_chapter_on_hooks() {
 async fn metrics_are_documented() {
     assert!(World::start().await.metrics().contains("kubewright_"));
     // A call may be broken into lines.
-    let joined = code("component/src/metrics").split_whitespace().collect::<Vec<_>>().join(" ").replace("( ", "(");
+    let code = code("component/src/metrics") + &code("runtime/src/targets/metrics.rs");
+    let joined = code.split_whitespace().collect::<Vec<_>>().join(" ").replace("( ", "(");
     let registered = arguments(&joined, &["register", "family", "encode_descriptor"]);
     same("Metrics", registered);
 }

@@ -1,5 +1,6 @@
 //! What a part of an operator is started with.
 
+use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -70,6 +71,11 @@ impl OperatorContext {
     /// [`startup_timeout`](Self::startup_timeout).
     pub async fn ask(&self, request: &ApiRequest) -> Result<Value, ApiError> {
         ask(&self.cluster, request, self.startup_timeout).await
+    }
+
+    /// The value of this type that the operator's author registered.
+    pub fn state<T: Any + Clone + Send + Sync>(&self) -> Option<T> {
+        self.states.get()
     }
 
     /// The namespaces of a store; empty means all.

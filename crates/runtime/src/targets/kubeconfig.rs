@@ -5,10 +5,16 @@ use serde_json::Value;
 
 /// A kubeconfig that is not used. Its content is never shown: it holds credentials.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum RefusedKubeconfig {
+#[non_exhaustive]
+pub enum RefusedKubeconfig {
     /// A field that would read files of the operator's pod, or run programs in it.
     #[error("the kubeconfig sets {field}, {why}")]
-    Field { field: String, why: &'static str },
+    Field {
+        /// The path of the field.
+        field: String,
+        /// What it would do, and what to do instead.
+        why: &'static str,
+    },
     /// No kubeconfig at all.
     #[error("the kubeconfig cannot be read: {0}")]
     Unreadable(String),

@@ -1,9 +1,10 @@
 use std::time::Duration;
 
 use kubewright_core::time::Moment;
-use kubewright_runtime::cluster::{ApiRequest, Cluster};
-use kubewright_runtime::watch::WatchState;
 use parking_lot::Mutex;
+
+use crate::cluster::{ApiRequest, Cluster};
+use crate::watch::WatchState;
 
 /// A cluster that does not answer is asked again after this time.
 const AGAIN: Duration = Duration::from_secs(10);
@@ -13,7 +14,7 @@ const LIMIT: Duration = Duration::from_secs(5);
 const SOON: Duration = Duration::from_secs(1);
 
 /// Whether another cluster answers. One pass finds out; the others do not wait, so that a cluster that is gone takes no more than
-/// one worker from the components that live elsewhere.
+/// one worker from those that need other clusters.
 #[derive(Debug)]
 pub(super) struct Reach(Mutex<State>);
 
@@ -28,12 +29,14 @@ enum State {
 /// The cluster does not answer, as far as is known.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the target cluster cannot be reached: {error}")]
-pub(crate) struct NotReached {
-    error: String,
+#[non_exhaustive]
+pub struct NotReached {
+    /// What is wrong.
+    pub error: String,
     /// When to look again.
-    pub(crate) again: Duration,
+    pub again: Duration,
     /// Somebody is finding out: nothing is known yet that could be told.
-    pub(crate) is_open: bool,
+    pub is_open: bool,
 }
 
 /// Puts the state back if whoever asks gives up.

@@ -1,0 +1,47 @@
+use kubewright_machinery::object::sha256_hex;
+use serde_json::json;
+
+use crate::cluster::Impersonation;
+
+/// What tells targets from each other: the kubeconfig, or in whose name the operator's own cluster is used.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct TargetKey(String);
+
+impl TargetKey {
+    /// `None` for the operator's own cluster in the operator's own name.
+    pub fn of(kubeconfig: Option<&[u8]>, who: Option<&Impersonation>) -> Option<Self> {
+        let kubeconfig = kubeconfig.filter(|text| !text.is_empty());
+        // A kubeconfig alone decides.
+        let who = who.filter(|_| kubeconfig.is_none());
+        if kubeconfig.is_none() && who.is_none() {
+            return None;
+        }
+        let parts = json!([kubeconfig.map(sha256_hex), who.map(|who| json!([who.user, who.groups]))]);
+        Some(Self(sha256_hex(parts.to_string().as_bytes())))
+    }
+
+    /// The name of the target in logs, metrics and health: enough to tell targets from each other.
+    pub fn name(&self) -> String {
+        format!("target-{}", self.0.get(..8).unwrap_or(&self.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    // TGT-2, TGT-4
+    #[test]
+    fn equal_kubeconfigs_and_identities_are_one_target_and_nothing_set_is_the_own_cluster() {
+        let (alice, bob) = (Impersonation::user("alice"), Impersonation::user("bob"));
+        let of = |text: &str, who: Option<&Impersonation>| TargetKey::of(Some(text.as_bytes()), who);
+        assert_eq!(TargetKey::of(None, None), None);
+        assert_eq!(of("", None), None);
+        assert_eq!(of("a", None), of("a", None));
+        assert_eq!(of("a", Some(&alice)), of("a", Some(&bob)), "a kubeconfig alone decides");
+        let keys = [of("a", None), of("b", None), TargetKey::of(None, Some(&alice)), of("", Some(&bob))];
+        assert_eq!(keys.iter().flatten().collect::<HashSet<_>>().len(), 4);
+    }
+}

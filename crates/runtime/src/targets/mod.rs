@@ -1,0 +1,18 @@
+//! Other clusters: how they are told from each other, reached, shared by who uses them, and given up.
+//!
+//! A [`Remote`] is the cluster of a kubeconfig, with its own health. A [`Registry`] keeps what its users share for each target, for as long
+//! as somebody uses it and 15 minutes longer (component.md, 9). Components and hand-written reconcilers use both.
+
+mod key;
+mod kubeconfig;
+mod metrics;
+mod reach;
+mod registry;
+mod remote;
+
+pub use key::TargetKey;
+pub use kubeconfig::RefusedKubeconfig;
+pub use metrics::{ClusterStatistics, TargetMetrics};
+pub use reach::NotReached;
+pub use registry::{Registry, Used};
+pub use remote::{Remote, RemoteOptions, TargetConnector, TargetError};

@@ -1,0 +1,113 @@
+use std::fmt;
+use std::sync::Arc;
+
+use kube::Config;
+use tokio_util::sync::CancellationToken;
+
+use super::TargetKey;
+use super::kubeconfig::{self, RefusedKubeconfig};
+use super::reach::{NotReached, Reach};
+use crate::cluster::{Cluster, ClusterOptions, ConnectError};
+use crate::task::Tasks;
+
+/// There is no way to a target.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TargetError {
+    /// The kubeconfig is not used.
+    #[error(transparent)]
+    Kubeconfig(#[from] RefusedKubeconfig),
+    /// The configuration cannot be turned into a client.
+    #[error(transparent)]
+    Connect(#[from] ConnectError),
+    /// The cluster does not answer.
+    #[error(transparent)]
+    NotReached(#[from] NotReached),
+}
+
+/// What connections to other clusters are made with.
+#[derive(Clone, Debug)]
+pub struct RemoteOptions {
+    /// The operator's own cluster: clock, jitter and counters are shared with it.
+    pub cluster: Cluster,
+    /// Where watches run.
+    pub tasks: Tasks,
+    /// The operator's name, by which clients present themselves.
+    pub operator: String,
+    /// Whether kubeconfigs may name programs that give credentials (TGT-5).
+    pub allow_exec: bool,
+    /// Clients in the place of connections.
+    pub connector: Option<TargetConnector>,
+}
+
+/// Clients in the place of connections to other clusters, for tests: `Operator::state` takes it. Time can be virtual then.
+#[derive(Clone)]
+pub struct TargetConnector(Arc<dyn Fn(&Config) -> Option<kube::Client> + Send + Sync>);
+
+impl TargetConnector {
+    /// The client for a configuration; with none, a connection is made.
+    pub fn new(client: impl Fn(&Config) -> Option<kube::Client> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(client))
+    }
+}
+
+/// The cluster of a kubeconfig, with its own health.
+pub struct Remote {
+    cluster: Cluster,
+    reach: Reach,
+    stop: CancellationToken,
+}
+
+impl Remote {
+    /// The cluster of a kubeconfig, which alone decides in whose name (TGT-2) and must hold all that it needs (TGT-5). No request is sent
+    /// before it returns; from then on the types that the cluster serves are followed.
+    pub async fn connect(key: &TargetKey, kubeconfig: &[u8], options: &RemoteOptions) -> Result<Self, TargetError> {
+        let config = kubeconfig::read(kubeconfig, options.allow_exec).await?;
+        let own = &options.cluster;
+        let mut of_cluster = ClusterOptions::new(own.clock().clone(), own.random().clone(), options.tasks.clone());
+        of_cluster.name = key.name();
+        of_cluster.user_agent.clone_from(&options.operator);
+        of_cluster.requests = own.requests().clone();
+        own.controller().clone_into(&mut of_cluster.controller);
+        let client = options.connector.as_ref().and_then(|connector| (connector.0)(&config));
+        let cluster = match client {
+            Some(client) => Cluster::new(client, of_cluster),
+            None => Cluster::connect(config, of_cluster)?,
+        };
+        let stop = CancellationToken::new();
+        cluster.follow_types_until(stop.clone());
+        Ok(Self { cluster, reach: Reach::new(), stop })
+    }
+
+    /// The cluster.
+    pub fn cluster(&self) -> &Cluster {
+        &self.cluster
+    }
+
+    /// Whether the cluster answers. No request is sent while it is known.
+    pub async fn check(&self) -> Result<(), NotReached> {
+        self.reach.check(&self.cluster).await
+    }
+
+    /// Why the cluster does not answer, with its name.
+    pub fn problem(&self) -> Option<String> {
+        self.reach.error().map(|error| format!("{}: {error}", self.cluster.name()))
+    }
+
+    /// Nobody uses it any more.
+    pub fn end(&self) {
+        self.stop.cancel();
+    }
+}
+
+impl fmt::Debug for Remote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Remote").field("cluster", &self.cluster.name()).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for TargetConnector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TargetConnector").finish_non_exhaustive()
+    }
+}

@@ -33,7 +33,7 @@ pub use kubewright_runtime::inject::{Enqueue, FromOperator};
 pub use kubewright_runtime::kind::Defaulted;
 pub use kubewright_runtime::operator::{Operator, OperatorOptions};
 pub use kubewright_runtime::reconcile::{
-    Context, Controller, ControllerExt, Finalize, NoStatus, Observe, ObserveDeleted, Reconcile,
+    Context, Controller, ControllerExt, Finalize, NoStatus, Observe, ObserveDeleted, Reconcile, TargetCluster, Targets,
 };
 pub use kubewright_runtime::store::{AllNamespaces, MetaStore, OperatorScope, Optional, Store, SystemNamespace};
 

@@ -33,6 +33,15 @@ pub fn by_label_cluster(object: &(impl HasMetadata + ?Sized), name_label: &str) 
     set(MetadataView::of(&map), name_label).map(|name| Key::new("", name))
 }
 
+/// The key that stands in an annotation, as `namespace/name` or as a name in the namespace of the object (MAP-9). None without one.
+pub fn by_annotation(object: &(impl HasMetadata + ?Sized), annotation: &str) -> Option<Key> {
+    let map = object.metadata_map();
+    let metadata = MetadataView::of(&map);
+    let value = metadata.annotation(annotation)?;
+    let (namespace, name) = value.split_once('/').unwrap_or_else(|| (metadata.text("namespace"), value));
+    (!name.is_empty()).then(|| Key::new(namespace, name))
+}
+
 fn set<'a>(metadata: MetadataView<'a>, label: &str) -> Result<&'a str, UnsetLabel> {
     let value = metadata.label(label).filter(|value| !value.is_empty());
     value.ok_or_else(|| UnsetLabel { label: label.to_owned() })

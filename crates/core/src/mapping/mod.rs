@@ -9,5 +9,5 @@ mod owner;
 #[cfg(test)]
 mod tests;
 
-pub use label::{UnsetLabel, by_label, by_label_cluster};
+pub use label::{UnsetLabel, by_annotation, by_label, by_label_cluster};
 pub use owner::{controller_owner_key, namespace_of, sentinel};

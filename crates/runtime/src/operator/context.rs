@@ -18,6 +18,7 @@ use crate::config::Configs;
 use crate::controller::{RunPass, Runner, Surroundings};
 use crate::events::Recorder;
 use crate::metrics::Metrics;
+use crate::targets::ControllerTargets;
 use crate::task::Tasks;
 use crate::watch::Namespaces;
 
@@ -60,6 +61,8 @@ pub struct OperatorContext {
     pub(crate) opened: OpenedStores,
     pub(crate) queues: Queues,
     pub(crate) configs: Configs,
+    /// Other clusters that a controller uses.
+    pub(crate) targets: ControllerTargets,
     /// After how long everything is looked at again, whatever the watches said; none means never.
     pub resync: Option<Duration>,
     /// How long a start may take; none means for ever.
@@ -95,6 +98,7 @@ impl OperatorContext {
             cluster: self.cluster.for_controller(name),
             recorder: self.recorder.reporter(agent),
             opened: OpenedStores::default(),
+            targets: self.targets.for_controller(name),
             ..self.clone()
         }
     }

@@ -23,6 +23,7 @@ use crate::config::{Configs, Keeper, KeeperOptions};
 use crate::controller::{CANCEL_GRACE, Runner};
 use crate::events::{EventSink, Recorder, RecorderOptions};
 use crate::metrics::Metrics;
+use crate::targets::{ControllerTargets, RemoteOptions};
 use crate::task::{Task, Tasks};
 
 /// Of the time for an orderly end, this is kept for what is still to be sent when the passes have ended ...
@@ -306,6 +307,14 @@ impl Driver {
             None => recorder,
         };
         self.recorder = Some(recorder.clone());
+        let system_namespace: Arc<str> = options.system_namespace.as_deref().unwrap_or_default().into();
+        let remote = RemoteOptions {
+            cluster: cluster.clone(),
+            tasks: tasks.clone(),
+            operator: name.clone(),
+            allow_exec: false,
+            connector: states.get(),
+        };
         OperatorContext {
             operator: name.as_str().into(),
             cluster: cluster.clone(),
@@ -320,7 +329,8 @@ impl Driver {
             timing: timing.clone(),
             workers: options.workers,
             watch_namespaces: options.watch_namespaces.clone(),
-            system_namespace: options.system_namespace.as_deref().unwrap_or_default().into(),
+            targets: ControllerTargets::new(remote, Arc::clone(&system_namespace)),
+            system_namespace,
             instance: options.instance.as_deref().unwrap_or(name).into(),
             states: states.clone(),
             opened: OpenedStores::default(),

@@ -39,7 +39,7 @@ impl StoreRequest {
     }
 
     /// The namespaces; kinds without namespaces are watched in none.
-    pub(super) fn namespaces(&self) -> &Namespaces {
+    pub(crate) fn namespaces(&self) -> &Namespaces {
         if self.is_namespaced { &self.scope.namespaces } else { &Namespaces::All }
     }
 

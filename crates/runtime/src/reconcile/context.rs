@@ -31,6 +31,10 @@ impl<K> Context<K> {
         Self { scope, kind: PhantomData }
     }
 
+    pub(super) fn scope(&self) -> &Arc<PassScope> {
+        &self.scope
+    }
+
     /// Namespace and name of the object.
     pub fn key(&self) -> &Key {
         self.scope.pass.key()

@@ -106,7 +106,7 @@ impl<R: Reconcile> Registration for ReconcilerRegistration<R> {
         if std::any::TypeId::of::<R::Status>() != std::any::TypeId::of::<super::NoStatus>() {
             declarations.rule(Rule::new(group, format!("{plural}/status"), &["patch"]));
         }
-        for trigger in self.controller.triggers.declared() {
+        for trigger in self.controller.triggers.declared().filter(|trigger| !trigger.is_in_targets()) {
             trigger.declare(declarations);
         }
         self.controller.constructor.declare(declarations);
@@ -140,6 +140,7 @@ impl<R: Reconcile> Registration for ReconcilerRegistration<R> {
             methods: Arc::new(TypedMethods::new(reconciler, further)),
             finalizer,
             statuses: StatusWriter::new(cluster(), resource, manager, &context.timing),
+            targets: context.targets.clone(),
             tracker: Tracker::new(&options.name, context.tasks.clone(), cluster(), &context.metrics),
             class: options.class.clone(),
             policy: options.policy,
@@ -167,7 +168,10 @@ impl<R: Reconcile> Registration for ReconcilerRegistration<R> {
         let queued = known.clone();
         let queue = ControllerQueue { queue: runner.enqueue(), keys: Box::new(move || queued.keys()) };
         context.queues.add(&name, &R::Kind::gvk().group_kind(), queue);
-        let triggers = triggers.into_triggers().into_iter().map(|trigger| trigger.open(&context)).collect();
+        let (in_targets, triggers): (Vec<_>, Vec<_>) =
+            triggers.into_triggers().into_iter().partition(|trigger| trigger.is_in_targets());
+        context.targets.set_triggers(in_targets.into_iter().map(|trigger| trigger.into_in_targets(&context)).collect());
+        let triggers = triggers.into_iter().map(|trigger| trigger.open(&context)).collect();
         let (on_status_change, debounce) = (options.on_status_change, options.debounce);
         Ok(Box::new(ConstructedReconciler::<R> { runner, known, triggers, on_status_change, debounce, context }))
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use kubewright_core::class::ClassFilter;
 use kubewright_core::condition::{ConditionManager, ConditionPolicy};
 use kubewright_core::finalizer::FinalizerName;
-use kubewright_core::flow::{Classified, Event, Failure, Flow, Origin};
+use kubewright_core::flow::{Classified, Event, Failure, Flow, Halt, Origin};
 use kubewright_core::why::WriteVerb;
 use kubewright_machinery::object::{GroupKind, GroupVersionKind, ObjectExt as _, ObjectReference};
 use parking_lot::Mutex;
@@ -20,6 +20,7 @@ use crate::controller::PassContext;
 use crate::events::Recorder;
 use crate::finalizer::{FinalizerOutcome, FinalizerWriter, RemovalGuard};
 use crate::status::StatusWriter;
+use crate::targets::{ControllerTargets, PassTargets, UsedCluster};
 
 /// What the passes of one controller share.
 pub(super) struct Services {
@@ -34,6 +35,7 @@ pub(super) struct Services {
     pub(super) finalizer: Option<OwnFinalizer>,
     pub(super) statuses: StatusWriter,
     pub(super) tracker: Tracker,
+    pub(super) targets: ControllerTargets,
     pub(super) class: Option<ClassFilter>,
     pub(super) policy: ConditionPolicy,
     pub(super) configs: Configs,
@@ -61,6 +63,10 @@ pub(crate) struct PassScope {
     /// The conditions, while user code runs that reaches them through the context only.
     conditions: Mutex<Option<ConditionManager>>,
     pub(super) tracking: PassTracking,
+    /// The other clusters that this pass uses.
+    pub(super) targets: PassTargets,
+    /// Whether the pass had to stop before anything was known that its object does not tell already.
+    knows_nothing_new: Mutex<bool>,
     /// Whether the pass has told of its writes to the finalizers.
     has_told: Mutex<bool>,
 }
@@ -83,8 +89,43 @@ impl PassScope {
             latest: Mutex::default(),
             conditions: Mutex::default(),
             tracking: PassTracking::new(),
+            targets: PassTargets::default(),
+            knows_nothing_new: Mutex::default(),
             has_told: Mutex::default(),
         }
+    }
+
+    /// The pass has to stop, and nothing is known yet that would be worth telling: an answer or a first list is on its way.
+    pub(super) fn knows_nothing_new(&self) {
+        *self.knows_nothing_new.lock() = true;
+    }
+
+    /// Whether the pass ended with a wait for something that is just being found out, and the object tells of an earlier pass.
+    pub(super) fn is_inconclusive(&self, outcome: &Flow, before: &PassObject) -> bool {
+        let is_told = before.generation().is_some() && before.observed_generation() == before.generation();
+        matches!(outcome, Err(Halt::Wait(_))) && is_told && *self.knows_nothing_new.lock()
+    }
+
+    /// The key uses these other clusters no more.
+    pub(super) fn left(&self, targets: &[Arc<UsedCluster>]) {
+        for target in targets {
+            // It may use one of them in another role still.
+            if !target.is_used_by(&self.services.controller, self.pass.key()) {
+                self.services.tracker.leave(target.cluster().watches(), self.pass.key());
+            }
+        }
+    }
+
+    /// The method has ended: after success nothing is used any more that it did not ask for.
+    pub(super) fn settle(&self, outcome: &Flow) {
+        self.left(&self.services.targets.settle(&self.targets, self.pass.key(), outcome));
+        self.services.tracker.settle(&self.tracking, self.pass.key(), outcome);
+    }
+
+    /// The object of the key is gone, or none of ours any more.
+    pub(super) fn forget(&self) {
+        self.services.tracker.drop_observer(self.pass.key());
+        self.services.targets.forget(self.pass.key());
     }
 
     /// All typed configuration of the pass.

@@ -20,7 +20,7 @@ use crate::metrics::{ControllerLabels, Metrics};
 use crate::store::{DynamicStores, StoredObjects};
 use crate::task::Tasks;
 use crate::trigger::{News, cause_of, follow};
-use crate::watch::Cause;
+use crate::watch::{Cause, Watches};
 
 /// The tracker of a controller: which keys run when which other objects change (TRK).
 #[derive(Clone)]
@@ -34,10 +34,19 @@ struct Inner {
     references: Gauge,
     tasks: Tasks,
     dynamic: DynamicStores,
+    /// Those of the operator's own cluster.
+    own: Watches,
 }
 
 #[derive(Default)]
 struct State {
+    clusters: HashMap<usize, OfCluster>,
+}
+
+/// What is tracked in one cluster.
+struct OfCluster {
+    /// As long as these are held, no other cluster has their identity.
+    _watches: Watches,
     index: TrackerIndex<Key>,
     /// The stores whose changes are followed, by what they watch.
     followed: HashMap<String, CancellationToken>,
@@ -55,8 +64,8 @@ struct Dynamic {
 #[derive(Clone, Debug, Default)]
 struct References(Family<ControllerLabels, Gauge>);
 
-/// The references of one pass.
-pub(super) struct PassTracking(Mutex<Option<Tracking<Key>>>);
+/// The references of one pass, by cluster.
+pub(super) struct PassTracking(Mutex<HashMap<usize, Tracking<Key>>>);
 
 impl PassTracking {
     pub(super) fn new() -> Self {
@@ -79,8 +88,10 @@ impl Tracker {
             references
         });
         let references = family.0.get_or_create(&ControllerLabels { controller: controller.to_owned() }).clone();
+        let own = cluster.watches().clone();
         let dynamic = DynamicStores::new(cluster);
-        Self { inner: Arc::new(Inner { controller: controller.into(), state: Mutex::default(), references, tasks, dynamic }) }
+        let inner = Inner { controller: controller.into(), state: Mutex::default(), references, tasks, dynamic, own };
+        Self { inner: Arc::new(inner) }
     }
 
     /// Registers the reference, from which moment no change is missed.
@@ -91,11 +102,13 @@ impl Tracker {
         store: &StoredObjects<T>,
         reference: TrackedReference,
     ) {
+        let watches = store.kept().watches();
         {
             let mut state = self.inner.state.lock();
+            let cluster = state.cluster(watches);
             let mut tracking = pass.0.lock();
-            let tracking = tracking.get_or_insert_with(|| state.index.begin(context.key().clone()));
-            state.index.track(tracking, reference);
+            let tracking = tracking.entry(watches.id()).or_insert_with(|| cluster.index.begin(context.key().clone()));
+            cluster.index.track(tracking, reference);
             self.count(&state);
         }
         self.follow(store, context.enqueue());
@@ -105,38 +118,67 @@ impl Tracker {
     pub(super) fn settle(&self, pass: &PassTracking, key: &Key, outcome: &Flow) {
         let mut state = self.inner.state.lock();
         let settlement = Settlement::of(outcome);
-        let tracking = pass.0.lock().take();
-        let gone = match (tracking, settlement) {
-            (Some(tracking), settlement) => state.index.settle(tracking, settlement),
-            (None, Settlement::Replace) if state.index.references_of(key).next().is_some() => {
-                let tracking = state.index.begin(key.clone());
-                state.index.settle(tracking, Settlement::Replace)
-            }
-            (None, _) => Vec::new(),
-        };
-        state.forget(&gone);
-        self.count(&state);
+        let mut tracking = std::mem::take(&mut *pass.0.lock());
+        for (id, cluster) in &mut state.clusters {
+            let tracking = match (tracking.remove(id), settlement) {
+                (Some(tracking), _) => tracking,
+                (None, Settlement::Replace) if cluster.index.references_of(key).next().is_some() => {
+                    cluster.index.begin(key.clone())
+                }
+                (None, _) => continue,
+            };
+            let gone = cluster.index.settle(tracking, settlement);
+            cluster.forget(&gone);
+        }
+        self.tidy(&mut state);
     }
 
     /// The object of the key is gone.
     pub(super) fn drop_observer(&self, key: &Key) {
         let mut state = self.inner.state.lock();
-        let gone = state.index.drop_observer(key);
-        state.forget(&gone);
-        self.count(&state);
+        for cluster in state.clusters.values_mut() {
+            let gone = cluster.index.drop_observer(key);
+            cluster.forget(&gone);
+        }
+        self.tidy(&mut state);
+    }
+
+    /// The key has to do with this cluster no more (CLU-6).
+    pub(super) fn leave(&self, watches: &Watches, key: &Key) {
+        let mut state = self.inner.state.lock();
+        if let Some(cluster) = state.clusters.get_mut(&watches.id()) {
+            let gone = cluster.index.drop_observer(key);
+            cluster.forget(&gone);
+        }
+        self.tidy(&mut state);
+    }
+
+    /// Ends what follows other clusters in which nothing is tracked.
+    fn tidy(&self, state: &mut State) {
+        let own = self.inner.own.id();
+        state.clusters.retain(|id, cluster| {
+            let is_used = *id == own || !cluster.index.is_empty();
+            if !is_used {
+                cluster.followed.values().for_each(CancellationToken::cancel);
+            }
+            is_used
+        });
+        self.count(state);
     }
 
     fn count(&self, state: &State) {
-        self.inner.references.set(i64::try_from(state.index.len()).unwrap_or(i64::MAX));
+        let references: usize = state.clusters.values().map(|cluster| cluster.index.len()).sum();
+        self.inner.references.set(i64::try_from(references).unwrap_or(i64::MAX));
     }
 
     /// The store of a kind known at run time; the key runs again when it can be read (TRK-9).
     pub(super) fn dynamic(&self, context: &PassContext, gvk: &GroupVersionKind) -> DynamicState {
         let (store, is_new) = {
             let mut state = self.inner.state.lock();
-            let is_new = !state.dynamic.contains_key(gvk);
+            let own = state.cluster(&self.inner.own);
+            let is_new = !own.dynamic.contains_key(gvk);
             let open = || Dynamic { store: self.inner.dynamic.open(gvk, None), waiting: BTreeSet::new() };
-            (state.dynamic.entry(gvk.clone()).or_insert_with(open).store.clone(), is_new)
+            (own.dynamic.entry(gvk.clone()).or_insert_with(open).store.clone(), is_new)
         };
         if is_new {
             self.follow(&store, context.enqueue());
@@ -146,7 +188,7 @@ impl Tracker {
         if store.is_synced() {
             return DynamicState::Ready(store);
         }
-        if let Some(dynamic) = state.dynamic.get_mut(gvk) {
+        if let Some(dynamic) = state.cluster(&self.inner.own).dynamic.get_mut(gvk) {
             dynamic.waiting.insert(context.key().clone());
         }
         let is_served = store.kept().status().state != crate::watch::WatchState::NotServed;
@@ -155,14 +197,15 @@ impl Tracker {
 
     /// Follows the changes of a store, once for each.
     fn follow<T: DeserializeOwned + Send + Sync + 'static>(&self, store: &StoredObjects<T>, queue: QueueHandle) {
-        let what = store.kept().to_string();
+        let (what, cluster) = (store.kept().to_string(), store.kept().watches().id());
         let stop = {
             let mut state = self.inner.state.lock();
-            if state.followed.contains_key(&what) {
+            let followed = &mut state.cluster(store.kept().watches()).followed;
+            if followed.contains_key(&what) {
                 return;
             }
             let stop = self.inner.tasks.stopping().child_token();
-            state.followed.insert(what.clone(), stop.clone());
+            followed.insert(what.clone(), stop.clone());
             stop
         };
         let (tracker, kind) = (self.clone(), Arc::new(store.kind().clone()));
@@ -171,7 +214,7 @@ impl Tracker {
             News::Changed(change) if change.cause != Cause::Initial => {
                 let labels = |state: Option<&Arc<crate::store::Kept<T>>>| state.map(|kept| labels_of(&**kept));
                 let (before, after) = (labels(change.old.as_ref()), labels(change.new.as_ref()));
-                let observers = tracker.observers(&kind, &change.key, before.as_ref(), after.as_ref());
+                let observers = tracker.observers(cluster, &kind, &change.key, before.as_ref(), after.as_ref());
                 if observers.is_empty() {
                     return;
                 }
@@ -182,7 +225,7 @@ impl Tracker {
             }
             News::Changed(_) => {}
             News::Synced | News::Turned(_) => {
-                for key in tracker.waiting(&kind) {
+                for key in tracker.waiting(cluster, &kind) {
                     queue.now(key);
                 }
             }
@@ -191,19 +234,23 @@ impl Tracker {
 
     fn observers(
         &self,
+        cluster: usize,
         kind: &GroupKind,
         key: &Key,
         before: Option<&Map<String, Value>>,
         after: Option<&Map<String, Value>>,
     ) -> BTreeSet<Key> {
         let (before, after) = (before.map(|labels| labels as &dyn Labels), after.map(|labels| labels as &dyn Labels));
-        self.inner.state.lock().index.observers_of_change(kind, key.namespace(), key.name(), before, after)
+        let state = self.inner.state.lock();
+        let Some(cluster) = state.clusters.get(&cluster) else { return BTreeSet::new() };
+        cluster.index.observers_of_change(kind, key.namespace(), key.name(), before, after)
     }
 
     /// The keys that wait for a kind, of whose watch there are news.
-    fn waiting(&self, kind: &GroupKind) -> Vec<Key> {
+    fn waiting(&self, cluster: usize, kind: &GroupKind) -> Vec<Key> {
         let mut state = self.inner.state.lock();
-        state
+        let Some(cluster) = state.clusters.get_mut(&cluster) else { return Vec::new() };
+        cluster
             .dynamic
             .iter_mut()
             .filter(|(gvk, _)| gvk.group_kind() == *kind)
@@ -213,6 +260,17 @@ impl Tracker {
 }
 
 impl State {
+    fn cluster(&mut self, watches: &Watches) -> &mut OfCluster {
+        self.clusters.entry(watches.id()).or_insert_with(|| OfCluster {
+            _watches: watches.clone(),
+            index: TrackerIndex::new(),
+            followed: HashMap::new(),
+            dynamic: HashMap::new(),
+        })
+    }
+}
+
+impl OfCluster {
     /// Nothing of these kinds is tracked any more.
     fn forget(&mut self, kinds: &[GroupKind]) {
         for kind in kinds {

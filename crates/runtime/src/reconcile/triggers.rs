@@ -1,19 +1,22 @@
 use std::fmt;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use kube::core::PartialObjectMeta;
-use kubewright_core::filter::{Filter, FilterExt as _, generation, owners, status};
+use kubewright_core::filter::{Change, Filter, FilterExt as _, generation, owners, status};
 use kubewright_core::flow::Delay;
-use kubewright_core::mapping::{by_label, by_label_cluster, controller_owner_key, namespace_of};
+use kubewright_core::mapping::{by_annotation, by_label, by_label_cluster, controller_owner_key, namespace_of};
 use kubewright_core::queue::Lane;
 use kubewright_machinery::object::Key;
 use serde::de::DeserializeOwned;
+use tokio_util::sync::CancellationToken;
 
 use crate::controller::QueueHandle;
 use crate::kind::KnownKind;
 use crate::operator::{Declarations, OperatorContext, StoreRequest};
-use crate::store::{Kept, StoredObjects, open};
+use crate::store::{Kept, NoIndexes, StoredObjects, open, shared};
+use crate::targets::{StartTriggers, UsedCluster};
 use crate::task::Tasks;
 use crate::trigger::{AtFirst, Trigger};
 use crate::watch::{OperatorScope, Scope, StoreScope};
@@ -32,6 +35,7 @@ pub struct WatchBuilder<'a, K, D, T = D> {
     set: &'a mut TriggerSet<K>,
     scope: StoreScope,
     is_metadata_only: bool,
+    is_in_targets: bool,
     kinds: PhantomData<fn() -> (D, T)>,
 }
 
@@ -42,21 +46,25 @@ pub struct TriggerOptions<'a, T: DeserializeOwned + Send + Sync + 'static> {
     trigger: Option<TypedTrigger<T>>,
 }
 
-type Mapper<T> = Box<dyn Fn(&Key, &Kept<T>) -> Vec<Key> + Send + Sync>;
-type BoxFilter<T> = Box<dyn Filter<Kept<T>> + Send + Sync>;
+type Mapper<T> = Arc<dyn Fn(&Key, &Kept<T>) -> Vec<Key> + Send + Sync>;
+type SharedFilter<T> = Arc<dyn Filter<Kept<T>> + Send + Sync>;
 
 struct TypedTrigger<T: Send + Sync + 'static> {
     request: StoreRequest,
     map: Mapper<T>,
-    filter: Option<BoxFilter<T>>,
+    filter: Option<SharedFilter<T>>,
     lane: Lane,
     debounce: Option<Delay>,
+    is_in_targets: bool,
 }
 
 /// A trigger without its type.
 pub(super) trait DeclaredTrigger: Send + Sync {
     fn declare(&self, declarations: &mut Declarations);
     fn open(self: Box<Self>, context: &OperatorContext) -> Box<dyn OpenTrigger>;
+    /// Whether it is about objects of the clusters that keys select (CLU-5).
+    fn is_in_targets(&self) -> bool;
+    fn into_in_targets(self: Box<Self>, context: &OperatorContext) -> Box<dyn StartTriggers>;
 }
 
 /// A trigger whose watch is started.
@@ -78,7 +86,13 @@ impl<K: KnownKind> TriggerSet<K> {
 
     /// Objects of a kind, in the namespaces that the operator watches. The returned builder chooses the mapper.
     pub fn watch<D: KnownKind>(&mut self) -> WatchBuilder<'_, K, D> {
-        WatchBuilder { set: self, scope: OperatorScope::scope(), is_metadata_only: false, kinds: PhantomData }
+        WatchBuilder {
+            set: self,
+            scope: OperatorScope::scope(),
+            is_metadata_only: false,
+            is_in_targets: false,
+            kinds: PhantomData,
+        }
     }
 
     pub(super) fn declared(&self) -> impl Iterator<Item = &dyn DeclaredTrigger> {
@@ -99,7 +113,15 @@ impl<'a, K: KnownKind, D: KnownKind, T: DeserializeOwned + Send + Sync + 'static
 
     /// With metadata only: neither spec nor status is transferred.
     pub fn metadata_only(self) -> WatchBuilder<'a, K, D, PartialObjectMeta<D>> {
-        WatchBuilder { set: self.set, scope: self.scope, is_metadata_only: true, kinds: PhantomData }
+        let Self { set, scope, is_in_targets, .. } = self;
+        WatchBuilder { set, scope, is_metadata_only: true, is_in_targets, kinds: PhantomData }
+    }
+
+    /// Objects of the other clusters that keys have selected with [`Targets`](super::Targets), instead of those of the operator's own: in all
+    /// namespaces, unless the scope names some. An object queues only keys that use its cluster.
+    pub fn in_targets(mut self) -> Self {
+        self.is_in_targets = true;
+        self
     }
 
     /// The controller that an object names as its owner, if that is of the primary kind (MAP-2). Of an object with a status, by default only changes of its
@@ -113,6 +135,11 @@ impl<'a, K: KnownKind, D: KnownKind, T: DeserializeOwned + Send + Sync + 'static
     /// The object whose name, and namespace, stand in these labels; without a label for it the namespace is that of the object (MAP-3).
     pub fn by_label(self, name: &'static str, namespace: Option<&'static str>) -> TriggerOptions<'a, T> {
         self.keys(move |key, kept| told(key, by_label(kept, name, namespace)))
+    }
+
+    /// The object whose key `namespace/name`, or name, stands in this annotation; without a namespace there it is that of the object (MAP-9).
+    pub fn by_annotation(self, annotation: &'static str) -> TriggerOptions<'a, T> {
+        self.keys(move |_, kept| by_annotation(kept, annotation).into_iter().collect())
     }
 
     /// The object without namespace whose name stands in this label (MAP-4).
@@ -138,7 +165,8 @@ impl<'a, K: KnownKind, D: KnownKind, T: DeserializeOwned + Send + Sync + 'static
     fn keys(self, map: impl Fn(&Key, &Kept<T>) -> Vec<Key> + Send + Sync + 'static) -> TriggerOptions<'a, T> {
         let request = StoreRequest::of::<D>(self.scope);
         let request = if self.is_metadata_only { request.metadata_only() } else { request };
-        let trigger = TypedTrigger { request, map: Box::new(map), filter: None, lane: Lane::Fast, debounce: None };
+        let is_in_targets = self.is_in_targets;
+        let trigger = TypedTrigger { request, map: Arc::new(map), filter: None, lane: Lane::Fast, debounce: None, is_in_targets };
         TriggerOptions { triggers: &mut self.set.triggers, trigger: Some(trigger) }
     }
 }
@@ -156,7 +184,7 @@ fn told(object: &Key, key: Result<Key, kubewright_core::mapping::UnsetLabel>) ->
 impl<T: DeserializeOwned + Send + Sync + 'static> TriggerOptions<'_, T> {
     /// Takes only changes that pass this filter, which replaces the default one. Default: all pass, but of owned objects (EF-6).
     pub fn filter(self, filter: impl Filter<Kept<T>> + Send + Sync + 'static) -> Self {
-        self.with(|trigger| trigger.filter = Some(Box::new(filter)))
+        self.with(|trigger| trigger.filter = Some(Arc::new(filter)))
     }
 
     /// Queues keys in the slow lane.
@@ -188,8 +216,61 @@ impl<T: DeserializeOwned + Send + Sync + 'static> DeclaredTrigger for TypedTrigg
     }
 
     fn open(self: Box<Self>, context: &OperatorContext) -> Box<dyn OpenTrigger> {
-        let objects = open::<T, crate::store::NoIndexes>(context, &self.request);
+        let objects = open::<T, NoIndexes>(context, &self.request);
         Box::new(Opened { trigger: *self, objects })
+    }
+
+    fn is_in_targets(&self) -> bool {
+        self.is_in_targets
+    }
+
+    fn into_in_targets(self: Box<Self>, context: &OperatorContext) -> Box<dyn StartTriggers> {
+        let namespaces = context.targets.namespaces(self.request.namespaces());
+        Box::new(InTargets { trigger: *self, namespaces })
+    }
+}
+
+impl<T: DeserializeOwned + Send + Sync + 'static> TypedTrigger<T> {
+    /// The way from the objects of a store to keys, but for what it is about the objects that are there at first.
+    fn of(
+        &self,
+        objects: &StoredObjects<T>,
+        map: impl Fn(&Key, &Kept<T>) -> Vec<Key> + Send + Sync + 'static,
+    ) -> Trigger<Kept<T>> {
+        let trigger = Trigger::mapped(objects.kept().clone(), map).lane(self.lane);
+        let trigger = match self.filter.clone() {
+            Some(filter) => trigger.filter(move |change: &Change<Kept<T>>| filter.passes(change)),
+            None => trigger,
+        };
+        let trigger = match self.debounce {
+            Some(delay) => trigger.debounce(delay),
+            None => trigger,
+        };
+        trigger.described()
+    }
+}
+
+/// A trigger that is started in each target.
+struct InTargets<T: Send + Sync + 'static> {
+    trigger: TypedTrigger<T>,
+    namespaces: Vec<String>,
+}
+
+impl<T: DeserializeOwned + Send + Sync + 'static> StartTriggers for InTargets<T> {
+    fn start(&self, target: &Arc<UsedCluster>, controller: &Arc<str>, queue: &QueueHandle, stop: &CancellationToken) {
+        let TypedTrigger { request, map, .. } = &self.trigger;
+        let objects = shared::<T, NoIndexes>(target.cluster(), &self.namespaces, request.spec());
+        target.follow(&objects, None, stop.clone());
+        let (map, weak, of) = (Arc::clone(map), Arc::downgrade(target), Arc::clone(controller));
+        let map = move |key: &Key, kept: &Kept<T>| {
+            let target = weak.upgrade();
+            let mut keys = map(key, kept);
+            keys.retain(|key| target.as_ref().is_some_and(|target| target.is_used_by(&of, key)));
+            keys
+        };
+        // Passes do not wait for the first list: what they may have missed meanwhile is in it.
+        let name = format!("{} in {} for {controller}", request.gvk().kind, target.name());
+        self.trigger.of(&objects, map).start_until(name, queue.clone(), target.tasks(), stop.clone());
     }
 }
 
@@ -205,19 +286,11 @@ impl<T: DeserializeOwned + Send + Sync + 'static> OpenTrigger for Opened<T> {
     }
 
     fn start(self: Box<Self>, controller: &str, queue: QueueHandle, tasks: &Tasks) {
-        let TypedTrigger { request, map, filter, lane, debounce } = self.trigger;
-        let name = format!("{} for {controller}", request.gvk().kind);
+        let name = format!("{} for {controller}", self.trigger.request.gvk().kind);
+        let map = Arc::clone(&self.trigger.map);
         // All objects of the primary kind are queued at the start.
-        let trigger = Trigger::mapped(self.objects.kept().clone(), map).at_first(AtFirst::Skipped).lane(lane);
-        let trigger = match filter {
-            Some(filter) => trigger.filter(move |change: &kubewright_core::filter::Change<Kept<T>>| filter.passes(change)),
-            None => trigger,
-        };
-        let trigger = match debounce {
-            Some(delay) => trigger.debounce(delay),
-            None => trigger,
-        };
-        drop(trigger.described().start(name, queue, tasks));
+        let trigger = self.trigger.of(&self.objects, move |key, kept| map(key, kept)).at_first(AtFirst::Skipped);
+        drop(trigger.start(name, queue, tasks));
     }
 }
 

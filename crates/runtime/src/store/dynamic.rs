@@ -1,11 +1,9 @@
 use std::fmt;
-use std::sync::Arc;
 
 use kube::core::DynamicObject;
 use kubewright_machinery::object::GroupVersionKind;
 
-use super::kept::Whole;
-use super::{NoIndexes, StoredObjects};
+use super::{NoIndexes, StoredObjects, shared};
 use crate::cluster::Cluster;
 use crate::watch::WatchSpec;
 
@@ -24,12 +22,8 @@ impl DynamicStores {
     /// The shared store of a kind, in all namespaces or in one. The watch starts when the first store of the kind is opened, also of a kind that is
     /// not served yet: it fills when the kind is.
     pub fn open(&self, gvk: &GroupVersionKind, namespace: Option<&str>) -> StoredObjects<DynamicObject> {
-        let spec = WatchSpec::of_version(gvk);
-        let spec = match namespace {
-            Some(namespace) => spec.in_namespace(namespace),
-            None => spec,
-        };
-        StoredObjects::new(self.cluster.watches().subscribe(spec, Arc::new(Whole::<DynamicObject, NoIndexes>::new())))
+        let namespace = namespace.map(str::to_owned);
+        shared::<DynamicObject, NoIndexes>(&self.cluster, namespace.as_slice(), WatchSpec::of_version(gvk))
     }
 }
 

@@ -16,5 +16,5 @@ pub use dynamic::DynamicStores;
 pub use kept::{Indexes, Kept, NoIndexes};
 pub use objects::StoredObjects;
 pub use optional::Optional;
-pub(crate) use typed::open;
 pub use typed::{MetaStore, Store};
+pub(crate) use typed::{open, shared};

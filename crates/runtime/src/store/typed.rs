@@ -8,9 +8,10 @@ use serde::de::DeserializeOwned;
 
 use super::kept::Whole;
 use super::{Indexes, NoIndexes, StoredObjects};
+use crate::cluster::Cluster;
 use crate::kind::KnownKind;
 use crate::operator::{OperatorContext, StoreRequest};
-use crate::watch::{OperatorScope, Scope};
+use crate::watch::{OperatorScope, Scope, WatchSpec};
 
 /// The shared store of whole objects of a kind in a scope. Cheap to clone; dereferences to [`StoredObjects`].
 ///
@@ -56,9 +57,17 @@ where
     T: DeserializeOwned + Send + Sync + 'static,
     I: Indexes<T>,
 {
-    let namespaces = context.namespaces_of(request);
+    shared::<T, I>(&context.cluster, &context.namespaces_of(request), request.spec())
+}
+
+/// The shared store of whole objects of a cluster; no namespaces means all of them.
+pub(crate) fn shared<T, I>(cluster: &Cluster, namespaces: &[String], spec: WatchSpec) -> StoredObjects<T>
+where
+    T: DeserializeOwned + Send + Sync + 'static,
+    I: Indexes<T>,
+{
     let projector = Arc::new(Whole::<T, I>::new());
-    StoredObjects::new(context.cluster.watches().subscribe_within(&namespaces, request.spec(), projector))
+    StoredObjects::new(cluster.watches().subscribe_within(namespaces, spec, projector))
 }
 
 impl<K: Send + Sync + 'static, S, I> Deref for Store<K, S, I> {

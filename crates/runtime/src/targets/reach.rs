@@ -88,6 +88,14 @@ impl Reach {
         reached.map_err(|error| NotReached { error, again: AGAIN, is_open: false })
     }
 
+    /// What was known may be wrong: the next check asks.
+    pub(super) fn doubt(&self) {
+        let mut state = self.0.lock();
+        if !matches!(*state, State::Asking) {
+            *state = State::Unknown;
+        }
+    }
+
     /// The last error, while the cluster does not answer.
     pub(super) fn error(&self) -> Option<String> {
         match &*self.0.lock() {

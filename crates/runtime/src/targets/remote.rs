@@ -89,6 +89,11 @@ impl Remote {
         self.reach.check(&self.cluster).await
     }
 
+    /// What was known may be wrong: the next check asks.
+    pub(super) fn doubt(&self) {
+        self.reach.doubt();
+    }
+
     /// Why the cluster does not answer, with its name.
     pub fn problem(&self) -> Option<String> {
         self.reach.error().map(|error| format!("{}: {error}", self.cluster.name()))

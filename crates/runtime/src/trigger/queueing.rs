@@ -108,14 +108,26 @@ impl<P: Send + Sync + 'static> Trigger<P> {
 
     /// Starts it. It ends when the token is cancelled, or when the tasks stop.
     pub fn start(self, name: impl Into<Cow<'static, str>>, queue: QueueHandle, tasks: &Tasks) -> CancellationToken {
-        let (store, stop) = (self.store.clone(), CancellationToken::new());
+        let stop = CancellationToken::new();
+        self.start_until(name, queue, tasks, stop.clone());
+        stop
+    }
+
+    /// Starts it, until the token is cancelled or the tasks stop.
+    pub(crate) fn start_until(
+        self,
+        name: impl Into<Cow<'static, str>>,
+        queue: QueueHandle,
+        tasks: &Tasks,
+        stop: CancellationToken,
+    ) {
+        let store = self.store.clone();
         let kind = Arc::new(store.kind().clone());
-        follow(store, name, tasks, stop.clone(), move |news| {
+        follow(store, name, tasks, stop, move |news| {
             if let News::Changed(change) = news {
                 self.told(&change, &kind, &queue);
             }
         });
-        stop
     }
 
     fn told(&self, change: &Change<P>, kind: &Arc<GroupKind>, queue: &QueueHandle) {

@@ -101,6 +101,11 @@ impl Watches {
         Subscription::new(sink, watch)
     }
 
+    /// What tells the watches of one cluster from those of another, for as long as they are held.
+    pub(crate) fn id(&self) -> usize {
+        Arc::as_ptr(&self.inner).addr()
+    }
+
     /// One line per watch, ordered by what they watch.
     pub fn health(&self) -> Vec<WatchHealth> {
         let watches: Vec<_> = self.inner.watches.lock().values().flat_map(HashMap::values).cloned().collect();

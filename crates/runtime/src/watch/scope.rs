@@ -16,6 +16,20 @@ pub struct StoreScope {
     pub fields: String,
 }
 
+/// In the namespace of this name.
+impl From<&str> for StoreScope {
+    fn from(namespace: &str) -> Self {
+        Self::of(Namespaces::These(vec![namespace.to_owned()]))
+    }
+}
+
+/// In all namespaces.
+impl From<AllNamespaces> for StoreScope {
+    fn from(_: AllNamespaces) -> Self {
+        AllNamespaces::scope()
+    }
+}
+
 /// The namespaces of a store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]

@@ -174,6 +174,11 @@ impl<P: Send + Sync + 'static> ProjectedStore<P> {
         self.watches.tell_deleted(self.kind(), key, uid, &self.sinks());
     }
 
+    /// The watches of its cluster.
+    pub(crate) fn watches(&self) -> &Watches {
+        &self.watches
+    }
+
     fn sinks(&self) -> Vec<Arc<dyn Sink>> {
         self.subscriptions.iter().map(|one| Arc::clone(&one.sink) as Arc<dyn Sink>).collect()
     }

@@ -12,6 +12,7 @@ mod own_writes;
 mod plurals;
 mod resync;
 mod status;
+mod targets;
 mod tracker;
 mod triggers;
 pub(crate) mod widget;

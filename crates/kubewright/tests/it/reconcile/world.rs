@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use kubewright::machinery::object::{GroupKind, Key};
 use kubewright::prelude::*;
+use kubewright::runtime::admin::CheckKind;
 use kubewright_testing::{Calm, TestCluster, TestOperator};
 use serde_json::Value;
 
@@ -45,10 +46,16 @@ impl World {
 
     /// Ends the operator as if its process had been killed, and starts another one.
     pub(crate) async fn restart(&mut self) {
+        let operator = Widgets::operator(&self.script);
+        self.restart_with(operator).await;
+    }
+
+    /// Ends the operator as if its process had been killed, and starts this one.
+    pub(crate) async fn restart_with(&mut self, operator: Operator) {
         if let Some(operator) = self.operator.take() {
             operator.kill().await;
         }
-        self.operator = Some(self.cluster.run(Widgets::operator(&self.script)).await);
+        self.operator = Some(self.cluster.run(operator).await);
     }
 
     pub(crate) async fn stop(mut self) {
@@ -81,6 +88,33 @@ impl World {
         let kind = GroupKind::new("test.kubewright.dev", "Widget");
         let passes = self.operator.as_ref().map(|operator| operator.running().why().of(&kind, &key)).unwrap_or_default();
         passes.iter().map(ToString::to_string).collect()
+    }
+
+    /// The checks of readiness that fail.
+    pub(crate) fn unready(&self) -> Vec<String> {
+        self.results(CheckKind::Ready)
+            .into_iter()
+            .filter_map(|(name, result)| result.err().map(|error| format!("{name}: {error}")))
+            .collect()
+    }
+
+    /// What a line of the health that does not decide complains of.
+    pub(crate) fn note(&self, name: &str) -> Option<String> {
+        self.results(CheckKind::Note).into_iter().find(|(note, _)| note == name)?.1.err()
+    }
+
+    fn results(&self, kind: CheckKind) -> Vec<(String, Result<(), String>)> {
+        self.operator.as_ref().map(|operator| operator.running().checks().results(kind)).unwrap_or_default()
+    }
+
+    /// The clients of other clusters that metrics tell of: how many were made, and how many there are.
+    pub(crate) fn clients(&self) -> (u64, u64) {
+        let metrics = self.operator.as_ref().and_then(|operator| operator.running().metrics().encode().ok()).unwrap_or_default();
+        let value = |name: &str| {
+            let line = format!("kubewright_{name}{{controller=\"widget\"}} ");
+            metrics.lines().find_map(|text| text.strip_prefix(&line)?.parse().ok()).unwrap_or_default()
+        };
+        (value("created_clients_total"), value("active_clients_total"))
     }
 
     /// Lets time pass in which nothing should happen: all of it where it is virtual, a few seconds where it is real.

@@ -33,7 +33,7 @@ impl Around for Cache {
 
 async fn absent(scope: &Arc<PassScope>) -> PassEnd {
     scope.pass.forget();
-    scope.services.tracker.drop_observer(scope.pass.key());
+    scope.forget();
     let methods = &scope.services.methods;
     let outcome = if methods.has(Method::ObserveDeleted) {
         super::method::guarded(scope, methods.run_deleted(scope, scope.pass.key())).await
@@ -51,6 +51,7 @@ fn choose(scope: &PassScope, object: &PassObject) -> Option<Method> {
             ClassDecision::Ours => {}
             ClassDecision::NotOurs => {
                 tracing::debug!("the object is of another class");
+                scope.forget();
                 return None;
             }
             // As if the object were being deleted: the finalizer goes, the object stays (CLS-3).

@@ -7,6 +7,7 @@ use kubewright_core::flow::Halt;
 use super::staged::{Around, Inner};
 use super::{Method, PassEnd, PassRequest, Work};
 use crate::reconcile::draft::Draft;
+use crate::reconcile::object::PassObject;
 use crate::reconcile::scope::PassScope;
 
 /// Prepares the conditions before the method, and completes them by its outcome (STAGE-9, STAGE-10).
@@ -18,8 +19,12 @@ impl Around for Conditions {
         let scope = Arc::clone(&request.scope);
         let Some(work) = &mut request.work else { return inner.call(request).await };
         let (generation, method) = (work.object.generation(), work.method);
+        let before = Arc::clone(&work.object);
         let prepared = prepare(&scope, work);
         let mut end = inner.call(request).await;
+        if scope.is_inconclusive(&end.outcome, &before) {
+            return silent(&scope, end, &before);
+        }
         let Some(draft) = end.draft.as_mut().filter(|_| prepared) else { return end };
         if let Some(manager) = draft.manager() {
             end.prior = manager.prior();
@@ -40,6 +45,21 @@ impl Around for Conditions {
         }
         end
     }
+}
+
+/// The end of a pass that has nothing to tell: the status stays as it was, and no event is recorded (CLU-4).
+fn silent(scope: &PassScope, mut end: PassEnd, before: &PassObject) -> PassEnd {
+    end.report = scope.pass.report(&end.outcome, &end.prior).map(|mut report| {
+        report.event = None;
+        report
+    });
+    if let Some(draft) = &mut end.draft
+        && let Err(failure) = draft.restore(before.status.as_ref())
+    {
+        end.outcome = Err(Halt::Failed(failure));
+        end.report = None;
+    }
+    end
 }
 
 /// Whether there are conditions to complete.

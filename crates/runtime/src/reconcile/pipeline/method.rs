@@ -49,7 +49,7 @@ async fn call(request: PassRequest) -> PassEnd {
         let span = tracing::info_span!("method", method = method.as_str());
         let running = scope.services.methods.run(method, &scope, &object.text, &mut *draft);
         let (outcome, is_broken) = limited(&scope, running).instrument(span).await;
-        scope.services.tracker.settle(&scope.tracking, scope.pass.key(), &outcome);
+        scope.settle(&outcome);
         if is_broken && let Err(failure) = draft.restore(object.status.as_ref()) {
             return PassEnd::of(Err(Halt::Failed(failure)));
         }

@@ -1,0 +1,40 @@
+use std::sync::Weak;
+use std::time::Duration;
+
+use http::{Request, Response};
+use kube::client::Body;
+
+use super::used::UsedCluster;
+use crate::clock::Clock;
+
+/// The answer to a request must begin within this time, so that a cluster that is gone does not hold a worker for ever.
+const LIMIT: Duration = Duration::from_secs(30);
+
+/// A client like `below`. A request that gets no answer fails in time, and puts in doubt whether the cluster is there.
+pub(super) fn limited(below: &kube::Client, clock: Clock, target: Weak<UsedCluster>) -> kube::Client {
+    let client = below.clone();
+    let service = tower::service_fn(move |request: Request<Body>| {
+        let (client, clock, target) = (client.clone(), clock.clone(), Weak::clone(&target));
+        async move { send(&client, &clock, &target, request).await }
+    });
+    kube::Client::new(service, below.default_namespace()).with_valid_until(*below.valid_until())
+}
+
+async fn send(
+    client: &kube::Client,
+    clock: &Clock,
+    target: &Weak<UsedCluster>,
+    request: Request<Body>,
+) -> kube::Result<Response<Body>> {
+    let asked = format!("{} {}", request.method(), request.uri().path());
+    let answer = match clock.limit(LIMIT, client.send(request)).await {
+        Ok(answer) => answer,
+        Err(elapsed) => Err(kube::Error::Service(format!("{asked}: no answer within {:?}", elapsed.after).into())),
+    };
+    if answer.is_err()
+        && let Some(target) = Weak::upgrade(target)
+    {
+        target.failed();
+    }
+    answer
+}

@@ -1,0 +1,266 @@
+use std::any::TypeId;
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::sync::{Arc, Weak};
+
+use kubewright_core::queue::Lane;
+use kubewright_core::why::QueuedBy;
+use kubewright_machinery::object::{GroupKind, Key};
+use parking_lot::Mutex;
+use serde::de::DeserializeOwned;
+use tokio_util::sync::CancellationToken;
+
+use super::client::limited;
+use super::{NotReached, Remote, RemoteOptions, TargetError, TargetKey, Used};
+use crate::cluster::Cluster;
+use crate::controller::QueueHandle;
+use crate::store::StoredObjects;
+use crate::task::Tasks;
+use crate::trigger::{News, follow};
+use crate::watch::{WatchSpec, WatchState};
+
+/// A key of a controller in one of the roles in which the controller uses targets: one for each [`Targets`](crate::reconcile::Targets) that
+/// its constructor asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct User {
+    pub(super) controller: Arc<str>,
+    pub(super) role: usize,
+    pub(super) key: Key,
+}
+
+impl User {
+    pub(crate) fn role(&self) -> usize {
+        self.role
+    }
+}
+
+/// What a store holds: the type of its objects, and what is watched.
+pub(crate) type StoreId = (TypeId, Vec<WatchSpec>);
+
+/// Starts the triggers of a controller in a target.
+pub(crate) trait StartTriggers: Send + Sync {
+    /// Starts one. It queues keys that use the target, until `stop`.
+    fn start(&self, target: &Arc<UsedCluster>, controller: &Arc<str>, queue: &QueueHandle, stop: &CancellationToken);
+}
+
+/// Another cluster that keys of hand-written reconcilers use.
+pub(crate) struct UsedCluster {
+    remote: Remote,
+    tasks: Tasks,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    controllers: HashMap<Arc<str>, OfController>,
+    stores: HashMap<StoreId, OpenStore>,
+}
+
+/// What a controller has in a target, as long as the target lives.
+struct OfController {
+    access: Access,
+    queue: QueueHandle,
+    /// The keys that use it, with their roles.
+    keys: HashMap<Key, HashSet<usize>>,
+    /// Ends the triggers.
+    triggers: CancellationToken,
+}
+
+/// The ways of a controller to a target.
+#[derive(Clone)]
+pub(crate) struct Access {
+    pub(crate) cluster: Cluster,
+    pub(crate) client: kube::Client,
+}
+
+/// A store that keys have opened. Who follows its watch keeps it.
+struct OpenStore {
+    users: HashSet<User>,
+    /// Those who run when there are news of its watch.
+    waiting: HashSet<User>,
+    stop: CancellationToken,
+}
+
+impl UsedCluster {
+    pub(super) async fn connect(key: &TargetKey, kubeconfig: &[u8], options: &RemoteOptions) -> Result<Self, TargetError> {
+        let remote = Remote::connect(key, kubeconfig, options).await?;
+        Ok(Self { remote, tasks: options.tasks.clone(), state: Mutex::default() })
+    }
+
+    /// The name in logs, metrics and messages.
+    pub(crate) fn name(&self) -> &str {
+        self.remote.cluster().name()
+    }
+
+    pub(crate) fn cluster(&self) -> &Cluster {
+        self.remote.cluster()
+    }
+
+    pub(crate) fn tasks(&self) -> &Tasks {
+        &self.tasks
+    }
+
+    /// Whether the cluster answers.
+    pub(crate) async fn check(&self) -> Result<(), NotReached> {
+        self.remote.check().await
+    }
+
+    pub(super) fn problem(&self) -> Option<String> {
+        self.remote.problem()
+    }
+
+    /// The key uses it from now on. The first key of a controller starts its triggers.
+    pub(super) fn join(self: &Arc<Self>, user: &User, queue: QueueHandle, triggers: &[Box<dyn StartTriggers>]) -> Access {
+        let mut state = self.state.lock();
+        let controller = state.controllers.entry(Arc::clone(&user.controller)).or_insert_with(|| {
+            let cluster = self.cluster().for_controller(&user.controller);
+            let client = limited(cluster.client(), cluster.clock().clone(), Arc::downgrade(self));
+            let access = Access { cluster, client };
+            OfController { access, queue: queue.clone(), keys: HashMap::new(), triggers: CancellationToken::new() }
+        });
+        let is_first = controller.keys.is_empty();
+        controller.keys.entry(user.key.clone()).or_default().insert(user.role);
+        let access = controller.access.clone();
+        if is_first && !triggers.is_empty() {
+            let stop = CancellationToken::new();
+            controller.triggers = stop.clone();
+            drop(state);
+            for trigger in triggers {
+                trigger.start(self, &user.controller, &queue, &stop);
+            }
+        }
+        access
+    }
+
+    /// Whether a key of a controller uses it, in whatever role.
+    pub(crate) fn is_used_by(&self, controller: &str, key: &Key) -> bool {
+        self.state.lock().controllers.get(controller).is_some_and(|controller| controller.keys.contains_key(key))
+    }
+
+    /// Whether keys of a controller have used it in this process.
+    pub(super) fn is_known_to(&self, controller: &str) -> bool {
+        self.state.lock().controllers.contains_key(controller)
+    }
+
+    /// The user has the store open from now on. Its watch is followed: the user runs again with news of it, if the store has no first list
+    /// yet (`false`).
+    pub(crate) fn open<T>(self: &Arc<Self>, user: &User, store: &StoredObjects<T>) -> (StoreId, bool)
+    where
+        T: DeserializeOwned + Send + Sync + 'static,
+    {
+        let id: StoreId = (TypeId::of::<T>(), store.kept().specs().cloned().collect());
+        let mut state = self.state.lock();
+        let open = state.stores.entry(id.clone()).or_insert_with(|| {
+            let stop = self.tasks.stopping().child_token();
+            self.follow(store, Some(id.clone()), stop.clone());
+            OpenStore { users: HashSet::new(), waiting: HashSet::new(), stop }
+        });
+        open.users.insert(user.clone());
+        // Looked at under the lock: who waits is in the list when the news come.
+        let is_synced = store.is_synced();
+        if !is_synced {
+            open.waiting.insert(user.clone());
+        }
+        (id, is_synced)
+    }
+
+    /// The user has only these stores open from now on.
+    pub(super) fn keep_only(&self, user: &User, kept: &HashSet<StoreId>) {
+        self.state.lock().stores.retain(|id, store| kept.contains(id) || store.is_left_by(user));
+    }
+
+    /// Follows how a watch does: those who wait for its store run again, and when the cluster goes away or comes back all who use it.
+    pub(crate) fn follow<T>(self: &Arc<Self>, store: &StoredObjects<T>, id: Option<StoreId>, stop: CancellationToken)
+    where
+        T: DeserializeOwned + Send + Sync + 'static,
+    {
+        let (this, kind) = (Arc::downgrade(self), Arc::new(store.kind().clone()));
+        let mut before = store.kept().status().state;
+        let name = format!("{} in {}", store.kept(), self.name());
+        follow(store.kept().clone(), name, &self.tasks, stop, move |news| {
+            let Some(this) = Weak::upgrade(&this) else { return };
+            match news {
+                News::Turned(status) if status.state != before => {
+                    let was_broken = std::mem::replace(&mut before, status.state) == WatchState::Retrying;
+                    if was_broken != (status.state == WatchState::Retrying) {
+                        this.turned(&kind);
+                    }
+                }
+                News::Synced => {}
+                News::Turned(_) | News::Changed(_) => return,
+            }
+            if let Some(id) = &id {
+                this.wake(id, &kind);
+            }
+        });
+    }
+
+    /// The cluster may have gone away, or come back.
+    fn turned(&self, kind: &Arc<GroupKind>) {
+        self.remote.doubt();
+        let users: Vec<(QueueHandle, Vec<Key>)> = {
+            let state = self.state.lock();
+            let of = |controller: &OfController| (controller.queue.clone(), controller.keys.keys().cloned().collect());
+            state.controllers.values().map(of).collect()
+        };
+        for (queue, keys) in users {
+            for key in keys {
+                queue.because(key, Lane::Fast, QueuedBy::WatchTurned(Arc::clone(kind)));
+            }
+        }
+    }
+
+    /// A request got no answer.
+    pub(super) fn failed(&self) {
+        self.remote.doubt();
+    }
+
+    fn wake(&self, id: &StoreId, kind: &Arc<GroupKind>) {
+        let mut state = self.state.lock();
+        let State { controllers, stores } = &mut *state;
+        for user in stores.get_mut(id).map(|store| std::mem::take(&mut store.waiting)).into_iter().flatten() {
+            if let Some(controller) = controllers.get(&user.controller) {
+                controller.queue.because(user.key, Lane::Fast, QueuedBy::WatchTurned(Arc::clone(kind)));
+            }
+        }
+    }
+}
+
+impl OpenStore {
+    /// Whether somebody else has it open still.
+    fn is_left_by(&mut self, user: &User) -> bool {
+        self.users.remove(user);
+        self.waiting.remove(user);
+        if self.users.is_empty() {
+            self.stop.cancel();
+        }
+        !self.users.is_empty()
+    }
+}
+
+impl Used<User> for UsedCluster {
+    fn forget(&self, user: &User) {
+        let mut state = self.state.lock();
+        state.stores.retain(|_, store| store.is_left_by(user));
+        let Some(controller) = state.controllers.get_mut(&user.controller) else { return };
+        if let Some(roles) = controller.keys.get_mut(&user.key) {
+            roles.remove(&user.role);
+            if roles.is_empty() {
+                controller.keys.remove(&user.key);
+            }
+        }
+        if controller.keys.is_empty() {
+            controller.triggers.cancel();
+        }
+    }
+
+    fn end(&self) {
+        self.remote.end();
+    }
+}
+
+impl fmt::Debug for UsedCluster {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("UsedCluster").field("cluster", &self.name()).finish_non_exhaustive()
+    }
+}

@@ -15,6 +15,19 @@ fn widget() -> GroupKind {
     GroupKind::new("example.com", "Widget")
 }
 
+// MAP-9
+#[test]
+fn an_annotation_names_the_key() {
+    let object = |value: &str| json!({"metadata": {"name": "a", "namespace": "demo", "annotations": {"owner": value}}});
+    let key = |namespace: &str, name: &str| Some(Key::new(namespace, name));
+    for (value, expected) in
+        [("w", key("demo", "w")), ("other/w", key("other", "w")), ("/w", key("", "w")), ("", None), ("other/", None)]
+    {
+        assert_eq!(by_annotation(&object(value), "owner"), expected, "{value:?}");
+    }
+    assert_eq!(by_annotation(&object("w"), "another"), None);
+}
+
 // MAP-2
 #[test]
 fn the_controller_owner_gives_the_key() {

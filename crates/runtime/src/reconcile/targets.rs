@@ -125,7 +125,7 @@ impl TargetCluster {
     /// The store of whole objects of a kind: in one namespace (its name), in all ([`AllNamespaces`](crate::store::AllNamespaces)), or in another scope.
     ///
     /// The first key that asks for it starts its watch, equal requests share it, and it is kept for the key until a successful pass does
-    /// without it. A store that has no first list yet ends the pass as a wait, reason `WatchStarting`, `WatchForbidden` or `KindNotServed`;
+    /// without it. A store that has no first list yet ends the pass as a wait, reason `WatchStarting`, `WatchFailed`, `WatchForbidden` or `KindNotServed`;
     /// news of the watch repeat it.
     pub fn store<K: KnownKind>(&self, scope: impl Into<StoreScope>) -> Flow<StoredObjects<K>> {
         self.requested(&StoreRequest::of::<K>(scope.into()))
@@ -166,7 +166,7 @@ impl TargetCluster {
                 "WatchForbidden",
                 format!("grant get, list and watch of {what} in {name} to the user of the kubeconfig{error}"),
             ),
-            WatchState::Retrying => wait(UNREACHABLE, format!("the watch of {what} in {name} fails{error}")),
+            WatchState::Retrying => wait("WatchFailed", format!("the watch of {what} in {name} fails{error}")),
             _ => {
                 self.scope.knows_nothing_new();
                 wait("WatchStarting", format!("the watch of {what} in {name} starts"))

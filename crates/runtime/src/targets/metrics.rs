@@ -65,7 +65,12 @@ impl Collector for TargetCollector {
             clients.push((controller, statistics.clients()));
         }
         let gauge = ConstGauge::new(0_i64).metric_type();
-        let mut family = encoder.encode_descriptor("watches", "Watches on dependents, by state", None, gauge)?;
+        let mut family = encoder.encode_descriptor(
+            "watches",
+            "Watches on dependents, and of reconcilers in other clusters, by state",
+            None,
+            gauge,
+        )?;
         for ((controller, cluster, state), count) in &watches {
             let labels = [("controller", &**controller), ("cluster", cluster.as_str()), ("state", *state)];
             ConstGauge::new(*count).encode(family.encode_family(&labels)?)?;

@@ -24,45 +24,57 @@ use super::world::World;
 
 const ANNOTATION: &str = "test.kubewright.dev/widget";
 
-/// Other clusters by the names of their hosts. One that is away refuses all requests and breaks what is under way.
+/// The line to a cluster.
+#[derive(Clone, Copy, PartialEq)]
+enum Line {
+    Up,
+    /// New requests are not answered; what is under way goes on.
+    Hangs,
+    /// All requests are refused, and what is under way breaks.
+    Down,
+}
+
+/// Other clusters by the names of their hosts.
 #[derive(Clone, Default)]
-struct Net(Arc<Mutex<Vec<(String, kube::Client, watch::Sender<bool>)>>>);
+struct Net(Arc<Mutex<Vec<(String, kube::Client)>>>);
 
 impl Net {
     async fn add(&self, host: &str) -> Far {
         let cluster = TestCluster::start_with(TestOptions::default().exclusive()).await;
         let client = cluster.connect(cluster.tasks()).await.client().clone();
-        let away = watch::Sender::new(false);
-        self.0.lock().push((host.to_owned(), gated(&client, &away), away.clone()));
-        Far { cluster, away }
+        let line = watch::Sender::new(Line::Up);
+        self.0.lock().push((host.to_owned(), through(&line, &client)));
+        Far { cluster, line }
     }
 
     fn connector(&self) -> TargetConnector {
         let net = self.clone();
         TargetConnector::new(move |config| {
             let host = config.cluster_url.host().unwrap_or_default().to_owned();
-            net.0.lock().iter().find(|(name, ..)| *name == host).map(|(_, client, _)| client.clone())
+            net.0.lock().iter().find(|(name, _)| *name == host).map(|(_, client)| client.clone())
         })
     }
 }
 
 struct Far {
     cluster: TestCluster,
-    away: watch::Sender<bool>,
+    line: watch::Sender<Line>,
 }
 
-fn gated(client: &kube::Client, away: &watch::Sender<bool>) -> kube::Client {
-    let (client, sender) = (client.clone(), away.clone());
+/// A client whose requests go through a line.
+fn through(line: &watch::Sender<Line>, client: &kube::Client) -> kube::Client {
+    let (client, sender) = (client.clone(), line.clone());
     let service = tower::service_fn(move |request: http::Request<Body>| {
-        let (client, mut away) = (client.clone(), sender.subscribe());
+        let (client, mut line) = (client.clone(), sender.subscribe());
         async move {
             let gone = || std::io::Error::new(std::io::ErrorKind::ConnectionRefused, "nobody is there");
-            if *away.borrow_and_update() {
+            drop(line.wait_for(|line| *line != Line::Hangs).await);
+            if *line.borrow_and_update() == Line::Down {
                 return Err(kube::Error::Service(gone().into()));
             }
             let answer = client.send(request).await?;
             let broken = futures::stream::once(async move {
-                drop(away.wait_for(|away| *away).await);
+                drop(line.wait_for(|line| *line == Line::Down).await);
                 Err(gone())
             });
             let whole = Arc::new(tokio::sync::Notify::new());
@@ -86,7 +98,8 @@ fn kubeconfig(host: &str, token: &str) -> String {
     )
 }
 
-/// Works in the cluster of the kubeconfig in the config map `kubeconfig-<size>`, if the size is not 0; from 100 on in two: in that of `size / 10`, too.
+/// Works in the cluster of the kubeconfig in the config map `kubeconfig-<size>`, if the size is not 0. With size 6 it looks for gadgets there. From 100 on it
+/// works in two: in that of `size / 10`, too.
 struct Remotes {
     maps: Store<ConfigMap>,
     targets: Targets,
@@ -133,6 +146,12 @@ impl Reconcile for Remotes {
             return Ok(());
         }
         let target = self.targets.select(cx, self.kubeconfig(cx, size)?).await?;
+        if size == 6 {
+            let gadgets = target.dynamic(&GroupVersionKind::new("later.kubewright.dev", "v1", "Gadget"), AllNamespaces)?;
+            status.size = Some(gadgets.len() as i64);
+            status.conditions.mark_true("Sized");
+            return Ok(());
+        }
         let maps = target.store::<ConfigMap>(cx.key().namespace())?;
         let found = cx.track_key(&maps, cx.key())?;
         if maps.get(&Key::new(cx.key().namespace(), "written")).is_none() {
@@ -233,7 +252,7 @@ impl Places {
     async fn stop(self) {
         self.world.stop().await;
         for far in self.far {
-            far.away.send_replace(false);
+            far.line.send_replace(Line::Up);
             far.cluster.stop().await;
         }
     }
@@ -318,7 +337,7 @@ async fn a_kubeconfig_that_is_refused_blocks_its_object_and_is_not_shown() {
 async fn a_cluster_that_is_away_degrades_only_the_objects_that_need_it() {
     let places = Places::start(2).await;
     let world = &places.world;
-    places.far[0].away.send_replace(true);
+    places.far[0].line.send_replace(Line::Down);
     world.create("near", 0).await;
     world.create("other", 2).await;
     // More of them than there are workers.
@@ -344,17 +363,17 @@ async fn a_cluster_that_is_away_degrades_only_the_objects_that_need_it() {
     let asked = places.far[1].cluster.journal().since(there).filter(|record| record.target.verb() != Some(Verb::Watch));
     assert_eq!(lines(asked), [""; 0]);
     // It comes, and goes, and comes back.
-    places.far[0].away.send_replace(false);
+    places.far[0].line.send_replace(Line::Up);
     for number in 0..5 {
         places.ready(&format!("far-{number}")).await;
     }
     assert_eq!(places.world.note("targets of widget"), None);
     let calls = (places.calls("near"), places.calls("other"));
-    places.far[0].away.send_replace(true);
+    places.far[0].line.send_replace(Line::Down);
     for number in 0..5 {
         world.condition(&format!("far-{number}"), "Ready", "False", "TargetUnreachable").await;
     }
-    places.far[0].away.send_replace(false);
+    places.far[0].line.send_replace(Line::Up);
     for number in 0..5 {
         places.ready(&format!("far-{number}")).await;
     }
@@ -400,8 +419,16 @@ async fn a_new_kubeconfig_is_a_new_target_and_the_former_one_ends_after_a_quarte
     world.create("demo", 1).await;
     let first = places.ready("demo").await["status"]["note"].clone();
     assert_eq!(world.clients(), (1, 1));
-    let last = first.clone();
+    // An object that has selected another cluster has left the former one, also if it cannot be reached.
+    places.far[1].line.send_replace(Line::Down);
     places.configure(1, &kubeconfig("far-2", "a")).await;
+    world.condition("demo", "Ready", "False", "TargetUnreachable").await;
+    places.put(0, "demo", json!({"a": "1"}), json!({})).await;
+    world.idle(Duration::from_secs(3)).await;
+    let (why, tracked) = (world.why("demo"), format!("ConfigMap {}/demo", world.cluster.namespace()));
+    assert!(!why.iter().any(|pass| pass.contains(&tracked)), "{why:?}");
+    places.far[1].line.send_replace(Line::Up);
+    let last = first.clone();
     let moved = places.until("demo", "in the second cluster", move |widget| widget["status"]["note"] != last).await;
     assert_eq!(world.clients(), (2, 2));
     // The same cluster with another token is another target.
@@ -442,7 +469,7 @@ async fn an_object_is_not_finalized_while_its_cluster_is_away() {
     let world = &places.world;
     world.create("demo", 1).await;
     places.ready("demo").await;
-    places.far[0].away.send_replace(true);
+    places.far[0].line.send_replace(Line::Down);
     world.condition("demo", "Ready", "False", "TargetUnreachable").await;
     world.cluster.delete::<ConfigMap>("kubeconfig-1").await;
     world.cluster.delete::<Widget>("demo").await;
@@ -453,10 +480,72 @@ async fn an_object_is_not_finalized_while_its_cluster_is_away() {
         })
         .await;
     assert!(message_of(&waiting, "Ready").contains("the target cluster target-"), "{waiting}");
-    places.far[0].away.send_replace(false);
+    places.far[0].line.send_replace(Line::Up);
     world.cluster.expect::<Widget>("demo").to_be_gone().await;
     let maps = kube::Api::<ConfigMap>::namespaced(places.far[0].cluster.client().clone(), world.cluster.namespace());
     assert!(maps.get_opt("written").await.unwrap().is_none());
+    places.stop().await;
+}
+
+// CLU-3, CLU-4
+#[tokio::test]
+async fn a_cluster_that_hangs_holds_workers_for_a_limited_time() {
+    let places = Places::start(1).await;
+    let world = &places.world;
+    world.create("near", 0).await;
+    for name in ["a", "b", "c"] {
+        world.create(name, 1).await;
+        places.ready(name).await;
+    }
+    places.ready("near").await;
+    world.idle(Duration::from_secs(3)).await;
+    places.far[0].line.send_replace(Line::Hangs);
+    // Each pass of them creates it again.
+    let maps = kube::Api::<ConfigMap>::namespaced(places.far[0].cluster.client().clone(), world.cluster.namespace());
+    maps.delete("written", &kube::api::DeleteParams::default()).await.unwrap();
+    for name in ["a", "b", "c"] {
+        places.put(0, name, json!({"a": "1"}), json!({})).await;
+    }
+    world.idle(Duration::from_secs(1)).await;
+    let (began, calls) = (world.cluster.clock().moment(), places.calls("near"));
+    world.cluster.patch::<Widget>("near", json!({"metadata": {"labels": {"a": "b"}}})).await;
+    world.until("the other object is looked at", || places.calls("near") > calls).await;
+    assert!(world.cluster.clock().moment().since(began) < Duration::from_secs(40));
+    for name in ["a", "b", "c"] {
+        world.condition(name, "Ready", "False", "TargetUnreachable").await;
+    }
+    places.far[0].line.send_replace(Line::Up);
+    for name in ["a", "b", "c"] {
+        places.ready(name).await;
+    }
+    places.stop().await;
+}
+
+// CLU-3
+#[tokio::test]
+async fn kinds_and_permissions_that_a_cluster_lacks_are_waited_for() {
+    let places = Places::start(1).await;
+    places.configure(6, &kubeconfig("far-1", "a")).await;
+    places.world.create("gadgets", 6).await;
+    let widget = places.world.condition("gadgets", "Ready", "False", "KindNotServed").await;
+    assert!(message_of(&widget, "Ready").contains("does not serve Gadget.later.kubewright.dev"), "{widget}");
+    let rule = places.far[0].cluster.faults().on(Verb::List).of("", "configmaps").forbidden();
+    places.world.create("demo", 1).await;
+    let widget = places.world.condition("demo", "Ready", "False", "WatchForbidden").await;
+    assert!(message_of(&widget, "Ready").starts_with("grant get, list and watch of ConfigMap in "), "{widget}");
+    rule.remove();
+    places.ready("demo").await;
+    let crd = json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "gadgets.later.kubewright.dev"},
+        "spec": {
+            "group": "later.kubewright.dev", "scope": "Namespaced",
+            "names": {"kind": "Gadget", "plural": "gadgets", "singular": "gadget"},
+            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema":
+                {"type": "object", "x-kubernetes-preserve-unknown-fields": true}}}],
+        },
+    });
+    places.far[0].cluster.install_crd(&crd).await;
+    places.ready("gadgets").await;
     places.stop().await;
 }
 

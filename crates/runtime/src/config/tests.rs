@@ -14,6 +14,7 @@ use crate::events::{Recorder, RecorderOptions};
 use crate::inject::FromOperator as _;
 use crate::metrics::Metrics;
 use crate::operator::{OpenedStores, OperatorContext, Queues, States};
+use crate::targets::{ControllerTargets, RemoteOptions};
 use crate::task::Tasks;
 use crate::testing::{Fault, Server};
 
@@ -86,7 +87,15 @@ impl World {
         let recorder = Recorder::start(&cluster, reporting, &tasks, &metrics).with_sink(Arc::new(move |occurrence| {
             told.lock().push(format!("{} {}", occurrence.regarding.name, occurrence.event.reason));
         }));
+        let remote = RemoteOptions {
+            cluster: cluster.clone(),
+            tasks: tasks.clone(),
+            operator: "demo".to_owned(),
+            allow_exec: false,
+            connector: None,
+        };
         let context = OperatorContext {
+            targets: ControllerTargets::new(remote, "system".into()),
             operator: "demo".into(),
             clock: cluster.clock().clone(),
             random: cluster.random().clone(),

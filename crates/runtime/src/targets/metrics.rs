@@ -21,7 +21,9 @@ pub trait ClusterStatistics: Send + Sync {
 
 /// The metrics of the clusters that controllers use. Cheap to clone.
 #[derive(Clone, Default)]
-pub struct TargetMetrics(Arc<Mutex<BTreeMap<Arc<str>, Weak<dyn ClusterStatistics>>>>);
+pub struct TargetMetrics(Arc<Mutex<ByController>>);
+
+type ByController = BTreeMap<Arc<str>, Weak<dyn ClusterStatistics>>;
 
 impl TargetMetrics {
     /// Those of an operator, registered once.

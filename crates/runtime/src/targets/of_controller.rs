@@ -33,7 +33,13 @@ struct Inner {
 
 /// The targets that one pass has selected, by role, each with the stores that it has opened.
 #[derive(Default)]
-pub(crate) struct PassTargets(Mutex<HashMap<usize, (Arc<UsedCluster>, HashSet<StoreId>)>>);
+pub(crate) struct PassTargets(Mutex<HashMap<usize, InPass>>);
+
+/// A target of a pass.
+struct InPass {
+    target: Arc<UsedCluster>,
+    opened: HashSet<StoreId>,
+}
 
 /// A selection.
 pub(crate) struct Selected {
@@ -130,8 +136,8 @@ impl ControllerTargets {
 
     fn join(&self, pass: &PassTargets, user: &User, target: &Arc<UsedCluster>, queue: QueueHandle) -> Access {
         let mut selected = pass.0.lock();
-        if !selected.get(&user.role).is_some_and(|(same, _)| Arc::ptr_eq(same, target)) {
-            selected.insert(user.role, (Arc::clone(target), HashSet::new()));
+        if !selected.get(&user.role).is_some_and(|selected| Arc::ptr_eq(&selected.target, target)) {
+            selected.insert(user.role, InPass { target: Arc::clone(target), opened: HashSet::new() });
         }
         drop(selected);
         target.join(user, queue, self.inner.triggers.get().map(|triggers| &**triggers).unwrap_or_default())
@@ -148,7 +154,7 @@ impl ControllerTargets {
         for role in 0..self.inner.roles.load(Ordering::Relaxed) {
             let user = self.user(role, key);
             match selected.get(&role) {
-                Some((target, opened)) => target.keep_only(&user, opened),
+                Some(InPass { target, opened }) => target.keep_only(&user, opened),
                 None => left.extend(self.inner.registry.leave(&user)),
             }
         }
@@ -181,8 +187,8 @@ impl Inner {
 impl PassTargets {
     /// The pass has opened a store.
     pub(crate) fn opened(&self, role: usize, store: StoreId) {
-        if let Some((_, opened)) = self.0.lock().get_mut(&role) {
-            opened.insert(store);
+        if let Some(selected) = self.0.lock().get_mut(&role) {
+            selected.opened.insert(store);
         }
     }
 }

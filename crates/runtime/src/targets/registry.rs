@@ -64,13 +64,12 @@ where
     /// the target cannot be made, nothing changes.
     pub async fn select<E>(&self, user: &U, key: &TargetKey, make: impl Future<Output = Result<T, E>>) -> Result<Arc<T>, E> {
         let known = self.inner.state.lock().targets.get(key).map(|entry| Arc::clone(&entry.target));
-        let target = match known {
-            Some(target) => target,
-            None => {
-                let made = make.await?;
-                self.inner.made.fetch_add(1, Ordering::Relaxed);
-                Arc::new(made)
-            }
+        let target = if let Some(target) = known {
+            target
+        } else {
+            let made = make.await?;
+            self.inner.made.fetch_add(1, Ordering::Relaxed);
+            Arc::new(made)
         };
         self.leave_unless(user, Some(key));
         let mut state = self.inner.state.lock();

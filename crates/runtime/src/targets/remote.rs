@@ -42,7 +42,9 @@ pub struct RemoteOptions {
 
 /// Clients in the place of connections to other clusters, for tests: `Operator::state` takes it. Time can be virtual then.
 #[derive(Clone)]
-pub struct TargetConnector(Arc<dyn Fn(&Config) -> Option<kube::Client> + Send + Sync>);
+pub struct TargetConnector(Arc<ClientOf>);
+
+type ClientOf = dyn Fn(&Config) -> Option<kube::Client> + Send + Sync;
 
 impl TargetConnector {
     /// The client for a configuration; with none, a connection is made.

@@ -123,7 +123,7 @@ impl Remotes {
     }
 
     fn kubeconfig(&self, cx: &Context<Widget>, number: i64) -> Flow<String> {
-        let key = Key::new(cx.key().namespace(), &format!("kubeconfig-{number}"));
+        let key = Key::new(cx.key().namespace(), format!("kubeconfig-{number}"));
         let map = cx.track_key(&self.maps, &key)?;
         let text = map.and_then(|map| map.data.clone()?.remove("value"));
         text.ok_or_else(|| Wait::for_event("KubeconfigMissing").into())

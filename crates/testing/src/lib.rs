@@ -27,6 +27,7 @@ pub mod table;
 mod task;
 mod time;
 mod tracked;
+mod usage;
 
 #[doc(hidden)]
 pub use assertion::assert_top_level;
@@ -43,3 +44,4 @@ pub use operator::TestOperator;
 pub use origin::Origin;
 pub use select::{Tier, UnknownTier};
 pub use tracked::RecordingTracker;
+pub use usage::Usage;

@@ -7,6 +7,7 @@ use std::{
 };
 
 use kubewright_apiserver::{ApiServer, Identity};
+use kubewright_testing::Usage;
 use kubewright_testing::real::{ControlPlane, Options};
 
 use crate::wire::{Address, Connection};
@@ -116,8 +117,6 @@ fn processes_of(plane: &ControlPlane) -> Vec<u32> {
 }
 
 fn resident(pid: u32) -> f64 {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    let kibibytes: f64 = line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or_default();
-    kibibytes / 1024.0
+    // One that has just ended takes nothing.
+    Usage::of(pid).resident().unwrap_or_default()
 }

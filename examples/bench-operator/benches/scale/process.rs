@@ -4,8 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-/// Clock ticks per second in `/proc`; the same on all Linux systems.
-const TICKS: f64 = 100.0;
+use kubewright_testing::Usage;
 
 /// The operator while it runs; dropping it ends it.
 pub(crate) struct Operator(Child);
@@ -26,39 +25,25 @@ impl Operator {
 
     /// CPU seconds so far.
     pub(crate) fn cpu(&self) -> f64 {
-        let text = self.read("stat");
-        // The name of the program comes before and may hold anything.
-        let fields: Vec<&str> = text.rsplit(')').next().unwrap().split_whitespace().collect();
-        let ticks = |place: usize| fields[place].parse::<f64>().unwrap();
-        (ticks(11) + ticks(12)) / TICKS
+        self.usage().cpu().unwrap()
     }
 
     /// Resident memory now, in MiB.
     pub(crate) fn resident(&self) -> f64 {
-        self.status("VmRSS:")
+        self.usage().resident().unwrap()
     }
 
     /// The most resident memory since [`Self::forget_peak`], in MiB.
     pub(crate) fn peak(&self) -> f64 {
-        self.status("VmHWM:")
+        self.usage().peak().unwrap()
     }
 
     pub(crate) fn forget_peak(&self) {
-        fs::write(self.file("clear_refs"), "5").unwrap();
+        self.usage().forget_peak().unwrap();
     }
 
-    fn status(&self, field: &str) -> f64 {
-        let text = self.read("status");
-        let line = text.lines().find_map(|line| line.strip_prefix(field)).unwrap();
-        line.split_whitespace().next().unwrap().parse::<f64>().unwrap() / 1024.0
-    }
-
-    fn read(&self, file: &str) -> String {
-        fs::read_to_string(self.file(file)).unwrap()
-    }
-
-    fn file(&self, file: &str) -> String {
-        format!("/proc/{}/{file}", self.0.id())
+    fn usage(&self) -> Usage {
+        Usage::of(self.0.id())
     }
 }
 

@@ -1,0 +1,91 @@
+//! The API server, as a process.
+
+use std::{
+    fmt,
+    io::{BufRead as _, BufReader, Write as _},
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+};
+
+use kube::config::{KubeConfigOptions, Kubeconfig};
+use kube::{Client, Config};
+use kubewright_apiserver::{ApiServer, Identity};
+use kubewright_testing::real::{ControlPlane, Options};
+
+/// The argument with which this program is the embedded server.
+pub(crate) const SERVE: &str = "serve-the-embedded-server";
+
+/// After the kubeconfig.
+const END: &str = "# ready";
+
+/// A server that runs.
+pub(crate) struct Running {
+    kubeconfig: PathBuf,
+    process: Process,
+}
+
+enum Process {
+    Real(Box<ControlPlane>),
+    Embedded(Child),
+}
+
+impl Running {
+    /// The server that the environment asks for.
+    pub(crate) async fn start() -> Self {
+        if std::env::var("KUBEWRIGHT_TEST_CLUSTER").is_ok_and(|tier| tier == "real") {
+            let plane = ControlPlane::start(Options::default()).await.unwrap();
+            return Self { kubeconfig: plane.kubeconfig_path().to_owned(), process: Process::Real(Box::new(plane)) };
+        }
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        let mut child = command.arg(SERVE).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        let lines: Vec<String> = output.lines().map_while(Result::ok).take_while(|line| line != END).collect();
+        let kubeconfig = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("reconcilers-{}.kubeconfig", std::process::id()));
+        std::fs::write(&kubeconfig, lines.join("\n")).unwrap();
+        Self { kubeconfig, process: Process::Embedded(child) }
+    }
+
+    /// The file by which clients find it.
+    pub(crate) fn kubeconfig(&self) -> &Path {
+        &self.kubeconfig
+    }
+
+    pub(crate) async fn client(&self) -> Client {
+        let kubeconfig = Kubeconfig::read_from(&self.kubeconfig).unwrap();
+        let config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await.unwrap();
+        Client::try_from(config).unwrap()
+    }
+}
+
+impl fmt::Display for Running {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.process {
+            Process::Real(plane) => write!(f, "real server at {}", plane.server()),
+            Process::Embedded(_) => f.write_str("embedded server"),
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Process::Embedded(child) = &mut self.process {
+            // Its input ends, and so does it.
+            drop(child.stdin.take());
+            let _ = child.wait();
+            let _ = std::fs::remove_file(&self.kubeconfig);
+        }
+    }
+}
+
+/// The embedded server: prints a kubeconfig, and serves until its input ends.
+pub(crate) async fn serve() {
+    let server = ApiServer::builder().build().unwrap();
+    let endpoint = server.listen("127.0.0.1:0").await.unwrap();
+    let kubeconfig = endpoint.kubeconfig(&Identity::admin()).unwrap();
+    let mut output = std::io::stdout();
+    writeln!(output, "{kubeconfig}\n{END}").unwrap();
+    output.flush().unwrap();
+    let wait = || std::io::stdin().read_line(&mut String::new());
+    tokio::task::spawn_blocking(wait).await.unwrap().unwrap();
+    endpoint.shutdown().await;
+}

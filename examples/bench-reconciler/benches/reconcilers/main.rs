@@ -44,7 +44,9 @@ fn main() -> ExitCode {
     }
     let targets = runtime.block_on(measure(&Args::parse()));
     println!();
-    targets.iter().for_each(|target| println!("{target}"));
+    for target in &targets {
+        println!("{target}");
+    }
     if targets.iter().all(Target::is_met) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
@@ -73,7 +75,9 @@ async fn measure(args: &Args) -> Vec<Target> {
     }
     let medians: Vec<Figures> = figures.iter().map(|rounds| Figures::median(rounds)).collect();
     println!("\nmedians, load {}\n{}", load(), Figures::TITLES);
-    medians.iter().for_each(|figures| println!("{figures}"));
+    for figures in &medians {
+        println!("{figures}");
+    }
     targets.extend(Figures::targets(&medians));
 
     if args.has(Part::Fairness) {

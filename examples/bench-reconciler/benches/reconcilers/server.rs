@@ -72,7 +72,9 @@ impl Drop for Running {
             // Its input ends, and so does it.
             drop(child.stdin.take());
             let _ = child.wait();
-            let _ = std::fs::remove_file(&self.kubeconfig);
+            for file in [self.kubeconfig.clone(), self.kubeconfig.with_extension("report")] {
+                let _ = std::fs::remove_file(file);
+            }
         }
     }
 }

@@ -292,7 +292,7 @@ async fn log_levels_follow_a_map_that_comes_after_the_start() {
         .options(|options| options.config_logging = Some("config-levels".to_owned()))
         .on_log_levels(move |levels| sink.lock().push(levels.controller("secrets")));
     let running = cluster.run(operator).await;
-    assert!(refusal.hits() > 0);
+    until(&cluster, "the read is refused", || refusal.hits() > 0).await;
     refusal.remove();
     put(&cluster, "config-levels", json!({"loglevel.shop.test.kubewright.dev": "debug"})).await;
     until(&cluster, "the level is told", || told.lock().contains(&Some(LogLevel::Debug))).await;

@@ -90,25 +90,19 @@ impl Scenario for Scene {
         object.kind() == "Service"
     }
 
-    /// Plays the kubelet: pods become ready.
-    async fn play_others(&self, hand: &Hand) -> Result<(), String> {
-        for pod in hand.list(&pod()).await? {
-            if pod.deletion_timestamp().is_none() && ready(&pod)["status"] != "True" {
-                let ready = json!({"type": "Ready", "status": "True"});
-                hand.patch_status(&pod, &json!({"status": {"phase": "Running", "conditions": [ready]}})).await;
-            }
-        }
-        Ok(())
-    }
-
     async fn left(&self, hand: &Hand) -> Result<Vec<Value>, String> {
         let mut left = Vec::new();
         for like in [addressable("", ""), service(""), deployment("", "", 0)] {
             left.extend(hand.list(&like).await?);
         }
-        // Pods have random names: they are numbered.
+        // Pods have random names: they are numbered. Those of a deployment that is gone are the garbage collector's.
         let mut numbers = BTreeMap::new();
-        for mut pod in hand.list(&pod()).await?.into_iter().filter(|pod| pod.deletion_timestamp().is_none()) {
+        let owners: Vec<String> = left.iter().map(|object| object.uid().to_owned()).collect();
+        for mut pod in hand.list(&pod()).await? {
+            let owner = pod["metadata"]["ownerReferences"][0]["uid"].as_str().unwrap_or_default();
+            if pod.deletion_timestamp().is_some() || !owners.iter().any(|live| live == owner) {
+                continue;
+            }
             let owner = pod["metadata"]["ownerReferences"][0]["name"].as_str().unwrap_or("nobody").to_owned();
             let number = numbers.entry(owner.clone()).and_modify(|number| *number += 1).or_insert(1);
             pod["metadata"]["name"] = format!("{owner}-{number}").into();

@@ -29,6 +29,11 @@ impl QueueHandle {
         self.because(key, Lane::Slow, QueuedBy::Requested);
     }
 
+    /// Many keys, when nothing faster is queued.
+    pub fn all_slow(&self, keys: impl IntoIterator<Item = Key>) {
+        self.0.add_all(keys, Lane::Slow, &QueuedBy::Requested);
+    }
+
     /// Before everything else.
     pub fn urgent(&self, key: Key) {
         self.because(key, Lane::Urgent, QueuedBy::Requested);

@@ -17,6 +17,9 @@ use super::waiting::Waiting;
 use crate::clock::Clock;
 use crate::metrics::{Metrics, QueueLabels, QueueStatistics, ReconcileLabels};
 
+/// How many keys are queued before others get at the queue.
+const ADDED_AT_ONCE: usize = 256;
+
 pub(super) struct Shared {
     pub(super) name: String,
     pub(super) clock: Clock,
@@ -56,6 +59,25 @@ impl Shared {
         self.queue.lock().add(key, lane, cause);
         self.metrics.standard().adds.get_or_create(&self.queue_labels()).inc();
         self.wake.notify_one();
+    }
+
+    /// Queues many keys for one cause. Others get at the queue in between.
+    pub(super) fn add_all(&self, keys: impl IntoIterator<Item = Key>, lane: Lane, cause: &QueuedBy) {
+        let (mut keys, mut added) = (keys.into_iter(), 0);
+        loop {
+            let some: Vec<Key> = keys.by_ref().take(ADDED_AT_ONCE).collect();
+            if some.is_empty() {
+                break;
+            }
+            let mut queue = self.queue.lock();
+            for key in some {
+                queue.add(key, lane, cause.clone());
+                added += 1;
+            }
+            drop(queue);
+            self.wake.notify_one();
+        }
+        self.metrics.standard().adds.get_or_create(&self.queue_labels()).inc_by(added);
     }
 
     pub(super) fn add_after(&self, key: Key, delay: Delay, lane: Lane, cause: QueuedBy) {

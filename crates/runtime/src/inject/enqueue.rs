@@ -44,7 +44,7 @@ impl<K> Enqueue<K> {
 
     /// Those objects whose key the predicate selects.
     pub fn matching(&self, predicate: impl Fn(&Key) -> bool) {
-        self.with(|queue| (queue.keys)().into_iter().filter(|key| predicate(key)).for_each(|key| queue.queue.slow(key)));
+        self.with(|queue| queue.queue.all_slow((queue.keys)().into_iter().filter(|key| predicate(key))));
     }
 
     fn with(&self, add: impl FnOnce(&ControllerQueue)) {

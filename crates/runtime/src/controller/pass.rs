@@ -17,7 +17,6 @@ use super::QueueHandle;
 use super::one_pass::OnePassOutcome;
 use super::shared::Shared;
 use crate::cluster::{Verb, Write, WriteObserver};
-use crate::metrics::ControllerLabels;
 
 /// What is known of a pass when it begins.
 pub(super) struct PassBegin {
@@ -111,14 +110,12 @@ impl PassContext {
 
     /// Counts a panic of the reconciler's code.
     pub fn count_panic(&self) {
-        let labels = ControllerLabels { controller: self.shared.name.clone() };
-        self.shared.metrics.standard().panics.get_or_create(&labels).inc();
+        self.shared.counters.panicked();
     }
 
     /// Counts a pass whose object is an own write that no event has told yet.
     pub fn count_read_ahead(&self) {
-        let labels = ControllerLabels { controller: self.shared.name.clone() };
-        self.shared.metrics.standard().reads_ahead.get_or_create(&labels).inc();
+        self.shared.counters.read_ahead();
     }
 
     /// When the pass started.

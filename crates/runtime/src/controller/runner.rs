@@ -18,7 +18,7 @@ use tracing::Instrument as _;
 use super::one_pass::{OnePass, OnePassOutcome};
 use super::pass::PassBegin;
 use super::resync::Resync;
-use super::shared::Shared;
+use super::shared::{AfterPass, Popped, Shared};
 use super::{Causes, PassContext, PassHistory, QueueHandle, RunPass};
 use crate::clock::{Clock, Random};
 use crate::metrics::{Metrics, QueueStatistics};
@@ -138,11 +138,11 @@ impl Runner {
     /// Runs one pass for a key, whether it is queued or not. Nothing is queued by its conclusion.
     #[doc(hidden)]
     pub async fn one_pass(&self, key: Key) -> OnePass {
-        let trace = format!("{:016x}{:016x}", self.random.next_u64(), self.random.next_u64()).into();
-        let (shared, passes) = (self.shared.clone(), self.passes.clone());
-        let begin = PassBegin { key, trace, span: None, started: shared.now(), causes: Causes::default(), before: None };
-        let context = Arc::new(PassContext::new(shared.clone(), begin, CancellationToken::new()).keep_outcome());
-        let running = Running { passes, shared, timeout: self.timeout, context: Arc::clone(&context) };
+        let (trace, started) = (trace_id(&self.random), self.shared.now());
+        let begin = PassBegin { key, trace, span: None, started, causes: Causes::default(), before: None };
+        let context = Arc::new(PassContext::new(self.shared.clone(), begin, CancellationToken::new()).keep_outcome());
+        let running =
+            Running { passes: &*self.passes, shared: &self.shared, timeout: self.timeout, context: Arc::clone(&context) };
         let conclusion = running.conclude().await;
         running.log(&conclusion);
         let (called, outcome) = context.seen();
@@ -151,7 +151,14 @@ impl Runner {
 
     /// Runs passes until `stop`, then drains. Passes that still run after `deadline` are cancelled.
     pub async fn run(self, stop: CancellationToken, deadline: Duration) {
-        let cancel = CancellationToken::new();
+        let worker = Arc::new(Worker {
+            passes: Arc::clone(&self.passes),
+            shared: Arc::clone(&self.shared),
+            random: self.random.clone(),
+            workers: self.workers,
+            timeout: self.timeout,
+            cancel: CancellationToken::new(),
+        });
         let resync = async {
             match self.resync.clone() {
                 Some(resync) => resync.run(self.shared.clock.clone(), self.enqueue()).await,
@@ -160,7 +167,7 @@ impl Runner {
         };
         tokio::pin!(resync);
         loop {
-            self.start_passes(&cancel);
+            self.start_passes(&worker);
             let due = self.shared.next_due(self.workers);
             let timer = async {
                 match due {
@@ -178,19 +185,19 @@ impl Runner {
         }
         self.shared.queue.lock().drain(self.drain);
         if self.drain == Drain::Drop {
-            cancel.cancel();
+            worker.cancel.cancel();
         }
-        if self.shared.clock.limit(deadline, self.drained(&cancel)).await.is_err() {
+        if self.shared.clock.limit(deadline, self.drained(&worker)).await.is_err() {
             tracing::warn!(controller = self.name(), ?deadline, "passes still run; they are cancelled");
-            cancel.cancel();
+            worker.cancel.cancel();
             self.shared.queue.lock().drain(Drain::Drop);
-            self.drained(&cancel).await;
+            self.drained(&worker).await;
         }
     }
 
-    async fn drained(&self, cancel: &CancellationToken) {
+    async fn drained(&self, worker: &Arc<Worker>) {
         loop {
-            self.start_passes(cancel);
+            self.start_passes(worker);
             if self.shared.queue.lock().is_idle() {
                 return;
             }
@@ -198,21 +205,10 @@ impl Runner {
         }
     }
 
-    fn start_passes(&self, cancel: &CancellationToken) {
-        while let Some((key, started, causes)) = self.shared.pop(self.workers) {
-            let trace: Arc<str> = format!("{:016x}{:016x}", self.random.next_u64(), self.random.next_u64()).into();
-            let span = tracing::info_span!("pass", controller = self.name(), %key, %trace, why = %causes);
-            let last = self.shared.last_pass(&key);
-            if let Some(before) = last.as_ref().and_then(|last| last.span) {
-                span.follows_from(tracing::span::Id::from_non_zero_u64(before));
-            }
-            let before = last.map(|last| last.trace.clone());
-            let id = span.id().map(|id| id.into_non_zero_u64());
-            let begin = PassBegin { key, trace, span: id, started, causes, before };
-            let context = Arc::new(PassContext::new(self.shared.clone(), begin, cancel.child_token()));
-            let running = Running { passes: self.passes.clone(), shared: self.shared.clone(), timeout: self.timeout, context };
+    fn start_passes(&self, worker: &Arc<Worker>) {
+        while let Some(popped) = self.shared.pop(self.workers) {
             let name = format!("pass of {}", self.shared.name);
-            self.tasks.spawn(name, running.run().instrument(span)).detach();
+            self.tasks.spawn(name, Arc::clone(worker).work(popped)).detach();
         }
     }
 }
@@ -223,22 +219,64 @@ impl fmt::Debug for Runner {
     }
 }
 
-/// One pass on its own task.
-struct Running {
+/// Works on keys, on tasks of their own.
+struct Worker {
     passes: Arc<dyn RunPass>,
     shared: Arc<Shared>,
+    random: Random,
+    workers: usize,
+    timeout: Option<Duration>,
+    cancel: CancellationToken,
+}
+
+impl Worker {
+    /// Runs a pass, and further ones as long as many keys wait: a task for each would cost more than the pass of a controller with little to do.
+    async fn work(self: Arc<Self>, first: Popped) {
+        let mut next = Some(first);
+        while let Some(popped) = next {
+            let AfterPass::GoOn = self.pass(popped).await else { return };
+            tokio::task::yield_now().await;
+            next = self.shared.pop(self.workers);
+        }
+        // Others took what was waiting, and were not told of the end of the pass.
+        self.shared.wake.notify_one();
+    }
+
+    async fn pass(&self, popped: Popped) -> AfterPass {
+        let Popped { key, started, causes } = popped;
+        let trace = trace_id(&self.random);
+        let span = tracing::info_span!("pass", controller = self.shared.name, %key, %trace, why = %causes);
+        let last = self.shared.last_pass(&key);
+        if let Some(before) = last.as_ref().and_then(|last| last.span) {
+            span.follows_from(tracing::span::Id::from_non_zero_u64(before));
+        }
+        let before = last.map(|last| last.trace.clone());
+        let id = span.id().map(|id| id.into_non_zero_u64());
+        let begin = PassBegin { key, trace, span: id, started, causes, before };
+        let context = Arc::new(PassContext::new(self.shared.clone(), begin, self.cancel.child_token()));
+        let running = Running { passes: &*self.passes, shared: &self.shared, timeout: self.timeout, context };
+        running.run().instrument(span).await
+    }
+}
+
+fn trace_id(random: &Random) -> Arc<str> {
+    format!("{:016x}{:016x}", random.next_u64(), random.next_u64()).into()
+}
+
+/// One pass.
+struct Running<'a> {
+    passes: &'a dyn RunPass,
+    shared: &'a Shared,
     timeout: Option<Duration>,
     context: Arc<PassContext>,
 }
 
-impl Running {
-    async fn run(self) {
-        let key: &Key = self.context.key();
-        let started = self.context.started();
+impl Running<'_> {
+    async fn run(self) -> AfterPass {
         let conclusion = self.conclude().await;
         self.log(&conclusion);
         self.context.remember(&conclusion);
-        self.shared.done(key, started, &conclusion);
+        self.shared.done(self.context.key(), self.context.started(), &conclusion)
     }
 
     async fn conclude(&self) -> Conclusion {

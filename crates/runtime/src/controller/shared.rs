@@ -13,17 +13,37 @@ use kubewright_machinery::object::Key;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
+use super::counters::Counters;
 use super::waiting::Waiting;
 use crate::clock::Clock;
-use crate::metrics::{Metrics, QueueLabels, QueueStatistics, ReconcileLabels};
+use crate::metrics::{Metrics, QueueStatistics};
 
 /// How many keys are queued before others get at the queue.
 const ADDED_AT_ONCE: usize = 256;
+/// From so many waiting keys on, a worker that has ended a pass goes on with the next key by itself.
+const MANY: usize = 16;
+
+/// A key that a worker has taken.
+pub(super) struct Popped {
+    pub(super) key: Key,
+    pub(super) started: Moment,
+    /// What queued it.
+    pub(super) causes: Causes,
+}
+
+/// What a worker does when its pass is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum AfterPass {
+    /// It takes the next key: the run loop has not been told that a worker is free.
+    GoOn,
+    /// It ends.
+    End,
+}
 
 pub(super) struct Shared {
     pub(super) name: String,
     pub(super) clock: Clock,
-    pub(super) metrics: Metrics,
+    pub(super) counters: Counters,
     /// The queue, with what queued its keys.
     pub(super) queue: Mutex<Waiting>,
     pub(super) limits: Mutex<Limits>,
@@ -39,9 +59,9 @@ pub(super) struct Shared {
 impl Shared {
     pub(super) fn new(name: String, clock: Clock, metrics: Metrics, limits: Limits) -> Self {
         Self {
+            counters: Counters::new(name.clone(), metrics),
             name,
             clock,
-            metrics,
             queue: Mutex::default(),
             limits: Mutex::new(limits),
             memories: Mutex::default(),
@@ -57,7 +77,7 @@ impl Shared {
 
     pub(super) fn add(&self, key: Key, lane: Lane, cause: QueuedBy) {
         self.queue.lock().add(key, lane, cause);
-        self.metrics.standard().adds.get_or_create(&self.queue_labels()).inc();
+        self.counters.adds().inc();
         self.wake.notify_one();
     }
 
@@ -77,13 +97,13 @@ impl Shared {
             drop(queue);
             self.wake.notify_one();
         }
-        self.metrics.standard().adds.get_or_create(&self.queue_labels()).inc_by(added);
+        self.counters.adds().inc_by(added);
     }
 
     pub(super) fn add_after(&self, key: Key, delay: Delay, lane: Lane, cause: QueuedBy) {
         let now = self.now();
         self.queue.lock().add_after(key, delay, lane, now, cause);
-        self.metrics.standard().retries.get_or_create(&self.queue_labels()).inc();
+        self.counters.retries().inc();
         self.wake.notify_one();
     }
 
@@ -96,18 +116,18 @@ impl Shared {
         self.queue.lock().forget(key);
     }
 
-    /// Takes the next key that may run, with what queued it.
-    pub(super) fn pop(&self, workers: usize) -> Option<(Key, Moment, Causes)> {
-        let now = self.now();
+    /// Takes the next key that may run.
+    pub(super) fn pop(&self, workers: usize) -> Option<Popped> {
+        let started = self.now();
         let (key, causes) = {
             let mut queue = self.queue.lock();
             if queue.in_flight() >= workers {
                 return None;
             }
-            queue.pop(now, |key| self.memories.lock().get(key).map_or(Timer::Recheck, KeyMemory::timer))?
+            queue.pop(started, |key| self.memories.lock().get(key).map_or(Timer::Recheck, KeyMemory::timer))?
         };
-        self.running.lock().insert(key.clone(), now);
-        Some((key, now, causes))
+        self.running.lock().insert(key.clone(), started);
+        Some(Popped { key, started, causes })
     }
 
     /// The last pass of a key.
@@ -142,18 +162,25 @@ impl Shared {
     }
 
     /// A pass is over.
-    pub(super) fn done(&self, key: &Key, started: Moment, conclusion: &Conclusion) {
+    pub(super) fn done(&self, key: &Key, started: Moment, conclusion: &Conclusion) -> AfterPass {
         let now = self.now();
         self.running.lock().remove(key);
-        self.queue.lock().done(key, conclusion.schedule, now);
-        let standard = self.metrics.standard();
-        if conclusion.schedule.delay().is_some() {
-            standard.retries.get_or_create(&self.queue_labels()).inc();
+        let waiting = {
+            let mut queue = self.queue.lock();
+            queue.done(key, conclusion.schedule, now);
+            queue.waiting()
+        };
+        let is_repeated = conclusion.schedule.delay().is_some();
+        if is_repeated {
+            self.counters.retries().inc();
         }
-        let labels = ReconcileLabels { controller: self.name.clone(), result: conclusion.report.outcome.as_str() };
-        standard.reconciles.get_or_create(&labels).inc();
-        standard.durations.get_or_create(&labels).observe(now.since(started).as_secs_f64());
+        self.counters.ended(conclusion.report.outcome, now.since(started));
+        // The run loop must hear of a timer in any case.
+        if waiting >= MANY && !is_repeated {
+            return AfterPass::GoOn;
+        }
         self.wake.notify_one();
+        AfterPass::End
     }
 
     /// Whether so many passes have been running for longer than `limit` that no worker is left.
@@ -161,10 +188,6 @@ impl Shared {
         let now = self.now();
         let running = self.running.lock();
         running.len() >= workers && running.values().all(|started| now.since(*started) > limit)
-    }
-
-    fn queue_labels(&self) -> QueueLabels {
-        QueueLabels { name: self.name.clone() }
     }
 }
 
@@ -200,7 +223,7 @@ mod tests {
         let limits = Limits::new(Timing::default(), 1);
         let shared = Shared::new("c".to_owned(), Clock::system(), Metrics::new("test"), limits);
         shared.add(Key::new("", "a"), Lane::Fast, QueuedBy::Requested);
-        let (key, started, _) = shared.pop(1).unwrap();
+        let Popped { key, started, .. } = shared.pop(1).unwrap();
         shared.add_after(Key::new("", "b"), Delay::secs::<1>(), Lane::Fast, QueuedBy::Requested);
         shared.clock.sleep(Duration::from_secs(2)).await;
         assert_eq!(shared.next_due(1), None);

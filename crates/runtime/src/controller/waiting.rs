@@ -122,6 +122,11 @@ impl Waiting {
         self.queue.depth(lane)
     }
 
+    /// The number of keys that wait for a worker.
+    pub(super) fn waiting(&self) -> usize {
+        Lane::ALL.into_iter().map(|lane| self.depth(lane)).sum()
+    }
+
     pub(super) fn is_idle(&self) -> bool {
         self.queue.is_idle()
     }

@@ -1,0 +1,85 @@
+//! The metrics of one controller, each looked up once.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use kubewright_core::flow::Outcome;
+use parking_lot::RwLock;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::histogram::Histogram;
+
+use crate::metrics::{ControllerLabels, Metrics, QueueLabels, ReconcileLabels};
+
+/// The metrics of a controller. A series appears when it is counted for the first time.
+pub(super) struct Counters {
+    controller: String,
+    metrics: Metrics,
+    adds: OnceLock<Counter>,
+    retries: OnceLock<Counter>,
+    ended: RwLock<Vec<Ended>>,
+}
+
+/// The metrics of the passes with one outcome.
+struct Ended {
+    outcome: Outcome,
+    count: Counter,
+    durations: Histogram,
+}
+
+impl Counters {
+    pub(super) fn new(controller: String, metrics: Metrics) -> Self {
+        Self { controller, metrics, adds: OnceLock::new(), retries: OnceLock::new(), ended: RwLock::default() }
+    }
+
+    /// Keys added to the queue.
+    pub(super) fn adds(&self) -> &Counter {
+        self.adds.get_or_init(|| self.metrics.standard().adds.get_or_create(&self.queue()).clone())
+    }
+
+    /// Keys added to the queue with a delay.
+    pub(super) fn retries(&self) -> &Counter {
+        self.retries.get_or_init(|| self.metrics.standard().retries.get_or_create(&self.queue()).clone())
+    }
+
+    /// Counts a pass that has ended.
+    pub(super) fn ended(&self, outcome: Outcome, took: Duration) {
+        let known = self.ended.read();
+        if let Some(ended) = known.iter().find(|ended| ended.outcome == outcome) {
+            ended.add(took);
+            return;
+        }
+        drop(known);
+        let labels = ReconcileLabels { controller: self.controller.clone(), result: outcome.as_str() };
+        let standard = self.metrics.standard();
+        let count = standard.reconciles.get_or_create(&labels).clone();
+        let durations = standard.durations.get_or_create(&labels).clone();
+        let ended = Ended { outcome, count, durations };
+        ended.add(took);
+        self.ended.write().push(ended);
+    }
+
+    /// Counts a panic of the reconciler's code.
+    pub(super) fn panicked(&self) {
+        self.metrics.standard().panics.get_or_create(&self.labels()).inc();
+    }
+
+    /// Counts a pass whose object is an own write that no event has told yet.
+    pub(super) fn read_ahead(&self) {
+        self.metrics.standard().reads_ahead.get_or_create(&self.labels()).inc();
+    }
+
+    fn queue(&self) -> QueueLabels {
+        QueueLabels { name: self.controller.clone() }
+    }
+
+    fn labels(&self) -> ControllerLabels {
+        ControllerLabels { controller: self.controller.clone() }
+    }
+}
+
+impl Ended {
+    fn add(&self, took: Duration) {
+        self.count.inc();
+        self.durations.observe(took.as_secs_f64());
+    }
+}

@@ -7,6 +7,9 @@ use tokio_util::sync::CancellationToken;
 use crate::task::{Tasks, panic_message};
 use crate::watch::{ProjectedStore, WatchStatus};
 
+/// How many changes that wait are told one after the other before other tasks run.
+const AT_ONCE: usize = 64;
+
 /// An item of news from a store.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -30,6 +33,15 @@ pub fn follow<P: Send + Sync + 'static>(
 ) {
     let stopping = tasks.stopping();
     let (mut changes, mut statuses) = (store.changes(), store.status_changes());
+    // A mapper that panics loses this change alone.
+    let mut tell = {
+        let store = store.clone();
+        move |news| {
+            if let Err(payload) = catch_unwind(AssertUnwindSafe(|| tell(news))) {
+                tracing::error!(store = %store, message = panic_message(payload.as_ref()), "telling a change panicked");
+            }
+        }
+    };
     let following = async move {
         tell(News::Turned(statuses.status()));
         let mut synced = false;
@@ -47,9 +59,13 @@ pub fn follow<P: Send + Sync + 'static>(
                 }
                 () = statuses.changed() => News::Turned(statuses.status()),
             };
-            // A mapper that panics loses this change alone.
-            if let Err(payload) = catch_unwind(AssertUnwindSafe(|| tell(news))) {
-                tracing::error!(store = %store, message = panic_message(payload.as_ref()), "telling a change panicked");
+            tell(news);
+            for _ in 0..AT_ONCE {
+                if stop.is_cancelled() || stopping.is_cancelled() {
+                    return;
+                }
+                let Some(change) = changes.try_next() else { break };
+                tell(News::Changed(change));
             }
         }
     };

@@ -29,7 +29,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields<'a>, A::Error> {
                 let mut fields = Vec::new();
-                while let Some(Name(name)) = map.next_key()? {
+                while let Some(FieldName(name)) = map.next_key()? {
                     fields.push((name, map.next_value()?));
                 }
                 Ok(Fields(fields))
@@ -41,25 +41,26 @@ impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
 }
 
 /// The name of a field; borrowed unless it has escapes.
-struct Name<'a>(Cow<'a, str>);
+#[derive(Debug)]
+pub struct FieldName<'a>(pub Cow<'a, str>);
 
-impl<'de: 'a, 'a> Deserialize<'de> for Name<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for FieldName<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct OfText<'a>(PhantomData<&'a ()>);
 
         impl<'de: 'a, 'a> Visitor<'de> for OfText<'a> {
-            type Value = Name<'a>;
+            type Value = FieldName<'a>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("the name of a field")
             }
 
-            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Name<'a>, E> {
-                Ok(Name(Cow::Borrowed(text)))
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<FieldName<'a>, E> {
+                Ok(FieldName(Cow::Borrowed(text)))
             }
 
-            fn visit_str<E>(self, text: &str) -> Result<Name<'a>, E> {
-                Ok(Name(Cow::Owned(text.to_owned())))
+            fn visit_str<E>(self, text: &str) -> Result<FieldName<'a>, E> {
+                Ok(FieldName(Cow::Owned(text.to_owned())))
             }
         }
 

@@ -14,7 +14,7 @@ pub(crate) mod testing;
 mod view;
 
 pub use canonical::{CanonicalHasher, canonical_json, canonical_sha256, sha256_hex, write_canonical};
-pub use fields::Fields;
+pub use fields::{FieldName, Fields};
 pub use identity::{GroupKind, GroupVersionKind, ObjectKey, ObjectTitle};
 pub use key::{InvalidKey, Key};
 pub use metadata::ObjectExt;

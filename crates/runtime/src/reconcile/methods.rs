@@ -4,9 +4,11 @@ use std::sync::{Arc, OnceLock};
 use async_trait::async_trait;
 use kubewright_core::flow::{Failure, Flow, Origin};
 use kubewright_machinery::object::Key;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::draft::{Draft, TypedDraft};
+use super::object::PassObject;
 use super::scope::PassScope;
 use super::{Context, Finalize, Observe, ObserveDeleted, Reconcile};
 use crate::kind::Defaulted;
@@ -52,8 +54,8 @@ pub(super) trait Methods: Send + Sync + 'static {
     /// The status of an object as a draft.
     fn draft(&self, status: Option<&Value>) -> Result<Box<dyn Draft>, Failure>;
 
-    /// Runs a method on an object, given as JSON text, and on the draft of its status.
-    async fn run(&self, method: Method, scope: &Arc<PassScope>, object: &str, draft: &mut dyn Draft) -> Flow;
+    /// Runs a method on an object and on the draft of its status.
+    async fn run(&self, method: Method, scope: &Arc<PassScope>, object: &PassObject, draft: &mut dyn Draft) -> Flow;
 
     /// Runs `observe_deleted`.
     async fn run_deleted(&self, scope: &Arc<PassScope>, key: &Key) -> Flow;
@@ -160,16 +162,21 @@ impl<R: Reconcile> Methods for TypedMethods<R> {
         Ok(Box::new(TypedDraft::<R::Status>::read(status, R::conditions())?))
     }
 
-    async fn run(&self, method: Method, scope: &Arc<PassScope>, object: &str, draft: &mut dyn Draft) -> Flow {
-        let mut object: R::Kind = serde_json::from_str(object).map_err(|error| {
-            Failure::backoff(format!("decode the object: {error}")).reason("DecodeFailed").origin(Origin::Bug)
-        })?;
+    async fn run(&self, method: Method, scope: &Arc<PassScope>, object: &PassObject, draft: &mut dyn Draft) -> Flow {
+        let object = match self.further.defaults {
+            Some(defaults) if method != Method::Observe => {
+                let mut object = decode(object.text())?;
+                defaults(&mut object);
+                Arc::new(object)
+            }
+            _ => match object.kept::<R::Kind>().and_then(|kept| kept.decode()) {
+                Some(object) => object,
+                None => Arc::new(decode(object.text())?),
+            },
+        };
         let Some(draft) = draft.as_any().downcast_mut::<TypedDraft<R::Status>>() else {
             return Failure::msg("the status of the pass has another type").reason("InternalError").origin(Origin::Bug).into();
         };
-        if let (Some(defaults), false) = (self.further.defaults, method == Method::Observe) {
-            defaults(&mut object);
-        }
         let cx = Context::new(Arc::clone(scope));
         scope.keep_conditions(draft.lend());
         let outcome = match (method, self.further.finalize, self.further.observe) {
@@ -188,4 +195,9 @@ impl<R: Reconcile> Methods for TypedMethods<R> {
             None => Ok(()),
         }
     }
+}
+
+fn decode<K: DeserializeOwned>(text: &str) -> Result<K, Failure> {
+    serde_json::from_str(text)
+        .map_err(|error| Failure::backoff(format!("decode the object: {error}")).reason("DecodeFailed").origin(Origin::Bug))
 }

@@ -1,62 +1,131 @@
-use std::sync::Arc;
+use std::any::Any;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
 
 use kubewright_core::finalizer::FinalizerName;
-use kubewright_machinery::object::{Fields, Key, ObjectExt as _, ObjectReference};
-use serde_json::{Value, json};
+use kubewright_machinery::object::{Key, ObjectExt as _, ObjectReference};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::Value;
 
-use crate::store::Kept;
+use crate::store::{Kept, ObjectText};
 use crate::watch::ProjectedStore;
 
-/// The object of a pass as the stages see it: identity, metadata and status as JSON, the whole as text for the user's type.
-#[derive(Debug)]
+/// The object of a pass as the stages see it: what all of them need at hand, the rest read from the text when it is asked for.
 pub(super) struct PassObject {
-    /// `apiVersion`, `kind` and `metadata`.
-    pub(super) head: Value,
-    pub(super) status: Option<Value>,
-    pub(super) text: Box<str>,
+    source: Arc<dyn Source>,
+    basics: Basics,
+    head: OnceLock<Value>,
+    status: OnceLock<Option<Value>>,
+}
+
+/// What holds the text of an object: an object as a store keeps it, or the answer of a server.
+trait Source: Send + Sync {
+    fn text(&self) -> &ObjectText;
+
+    fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
+}
+
+/// The metadata that every pass asks for.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Basics {
+    uid: String,
+    generation: Option<i64>,
+    deletion_timestamp: Option<IgnoredAny>,
 }
 
 impl PassObject {
-    /// None if the text is no object.
-    fn read(text: &str) -> Option<Self> {
-        let (mut head, mut status) = (serde_json::Map::new(), None);
-        for (field, part) in Fields::read(text)?.0 {
-            match &*field {
-                "apiVersion" | "kind" | "metadata" => {
-                    head.insert(field.into_owned(), serde_json::from_str(part.get()).ok()?);
-                }
-                "status" => status = serde_json::from_str(part.get()).ok(),
-                _ => {}
-            }
-        }
-        Some(Self { head: Value::Object(head), status, text: text.into() })
+    fn of(source: Arc<dyn Source>) -> Self {
+        let basics = serde_json::from_str(source.text().metadata()).unwrap_or_default();
+        Self { source, basics, head: OnceLock::new(), status: OnceLock::new() }
     }
 
     /// The object as a server answered it.
     pub(super) fn answered(object: &Value) -> Self {
-        let head = json!({ "apiVersion": object["apiVersion"], "kind": object["kind"], "metadata": object["metadata"] });
-        Self { head, status: object.get("status").cloned(), text: object.to_string().into() }
+        Self::of(Arc::new(ObjectText::read(object.to_string().into())))
+    }
+
+    /// `apiVersion`, `kind` and `metadata`.
+    pub(super) fn head(&self) -> &Value {
+        self.head.get_or_init(|| {
+            #[derive(Default, Deserialize)]
+            #[serde(default, rename_all = "camelCase")]
+            struct Types {
+                api_version: Value,
+                kind: Value,
+            }
+
+            let types: Types = serde_json::from_str(self.text()).unwrap_or_default();
+            let metadata: Value = serde_json::from_str(self.source.text().metadata()).unwrap_or_default();
+            serde_json::json!({ "apiVersion": types.api_version, "kind": types.kind, "metadata": metadata })
+        })
+    }
+
+    pub(super) fn status(&self) -> Option<&Value> {
+        self.status.get_or_init(|| serde_json::from_str(self.source.text().status()?).ok()).as_ref()
+    }
+
+    /// The whole as JSON text.
+    pub(super) fn text(&self) -> &str {
+        self.source.text().whole()
+    }
+
+    /// The object as a store of this type keeps it; none for an answer of a server.
+    pub(super) fn kept<T: Send + Sync + 'static>(&self) -> Option<Arc<Kept<T>>> {
+        Arc::clone(&self.source).as_any().downcast().ok()
     }
 
     pub(super) fn reference(&self) -> ObjectReference {
-        ObjectReference::of(&self.head)
+        ObjectReference::of(self.head())
     }
 
-    pub(super) fn generation(&self) -> Option<i64> {
-        self.head.generation()
+    pub(super) fn uid(&self) -> &str {
+        &self.basics.uid
     }
 
-    pub(super) fn is_deleting(&self) -> bool {
-        self.head.deletion_timestamp().is_some()
+    pub(super) const fn generation(&self) -> Option<i64> {
+        self.basics.generation
+    }
+
+    pub(super) const fn is_deleting(&self) -> bool {
+        self.basics.deletion_timestamp.is_some()
     }
 
     /// The generation that the status says it is of.
     pub(super) fn observed_generation(&self) -> Option<i64> {
-        self.status.as_ref()?.get("observedGeneration")?.as_i64()
+        self.status()?.get("observedGeneration")?.as_i64()
     }
 
     pub(super) fn has_any(&self, names: &[FinalizerName]) -> bool {
-        names.iter().any(|name| self.head.has_finalizer(name.as_str()))
+        names.iter().any(|name| self.head().has_finalizer(name.as_str()))
+    }
+}
+
+impl<T: Send + Sync + 'static> Source for Kept<T> {
+    fn text(&self) -> &ObjectText {
+        self.object_text()
+    }
+
+    fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
+        self
+    }
+}
+
+impl Source for ObjectText {
+    fn text(&self) -> &ObjectText {
+        self
+    }
+
+    fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
+        self
+    }
+}
+
+impl fmt::Debug for PassObject {
+    /// Objects may be secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PassObject").field("basics", &self.basics).finish_non_exhaustive()
     }
 }
 
@@ -77,8 +146,7 @@ pub(super) trait Primary: Send + Sync {
 
 impl<T: Send + Sync + 'static> Primary for ProjectedStore<Kept<T>> {
     fn get(&self, key: &Key) -> Option<PassObject> {
-        let kept: Arc<Kept<T>> = Self::get(self, key)?;
-        PassObject::read(kept.text())
+        Self::get(self, key).map(|kept| PassObject::of(kept))
     }
 
     fn is_ahead(&self, key: &Key) -> bool {

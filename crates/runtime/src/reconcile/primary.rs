@@ -1,6 +1,6 @@
 use kubewright_core::filter::{Cause, Change, Filter, FilterExt as _, primary_default, status};
 use kubewright_core::finalizer::FinalizerName;
-use kubewright_machinery::object::HasMetadata as _;
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::store::Kept;
@@ -15,20 +15,32 @@ pub(super) fn primary_filter<T: 'static>(
     let own: Vec<FinalizerName> = own.to_vec();
     let by_status = status().and(|change: &Change<Kept<T>>| change.cause != Cause::OwnWrite);
     move |change: &Change<Kept<T>>| {
+        if let Some((old, new)) = change.update()
+            && let (Some(old), Some(new)) = (generation(old), generation(new))
+            && old != new
+        {
+            return true;
+        }
         let by_status = || on_status_change && by_status.passes(change);
         if !by_metadata.passes(change) {
             return by_status();
         }
         match (change.cause, change.update()) {
             // The answer to a write of ours may bring a change of another writer with it, whose event is then no news.
-            (Cause::OwnWrite, Some((old, new))) => has_generation(new) || rest(old, &own) != rest(new, &own),
+            (Cause::OwnWrite, Some((old, new))) => generation(new).is_some() || rest(old, &own) != rest(new, &own),
             _ => true,
         }
     }
 }
 
-fn has_generation<T>(object: &Kept<T>) -> bool {
-    object.metadata_map().contains_key("generation")
+/// The generation, read without the rest of the metadata.
+fn generation<T>(object: &Kept<T>) -> Option<i64> {
+    #[derive(Deserialize)]
+    struct Metadata {
+        generation: Option<i64>,
+    }
+
+    serde_json::from_str::<Metadata>(object.object_text().metadata()).ok()?.generation
 }
 
 /// An object without what passes write.

@@ -7,13 +7,12 @@ use kubewright_core::filter::{Change, FilterExt as _};
 use kubewright_core::finalizer::{FinalizerName, InvalidFinalizerName};
 use kubewright_core::flow::{BoxError, Conclusion, Delay, Prior};
 use kubewright_machinery::object::Key;
-use tower::ServiceExt as _;
 
 use super::Reconcile;
 use super::census::count_classes;
 use super::controller::{Controller, ControllerOptions, Turn};
 use super::methods::TypedMethods;
-use super::pipeline::{PassRequest, PassService, pipeline};
+use super::pipeline;
 use super::primary::primary_filter;
 use super::scope::{OwnFinalizer, PassScope, Services};
 use super::tracking::Tracker;
@@ -149,7 +148,7 @@ impl<R: Reconcile> Registration for ReconcilerRegistration<R> {
         };
         let known = Known { store: primary, class: options.class, own, filter: resync_filter };
         let resynced = known.clone();
-        let passes = Pipeline { services: Arc::new(services), stages: pipeline() };
+        let passes = Pipeline { services: Arc::new(services) };
         let name = options.name.clone();
         let mut runner = context.controller(options.name, Arc::new(passes)).drain(options.drain);
         runner = runner.resync(options.resync.or(context.resync), move || resynced.keys());
@@ -254,19 +253,16 @@ impl<K: Send + Sync + 'static> Clone for Known<K> {
 /// The pipeline as passes of a runner.
 struct Pipeline {
     services: Arc<Services>,
-    stages: PassService,
 }
 
 #[async_trait]
 impl RunPass for Pipeline {
     async fn run(&self, pass: &Arc<PassContext>) -> Conclusion {
         let scope = Arc::new(PassScope::new(Arc::clone(pass), Arc::clone(&self.services)));
-        match self.stages.clone().oneshot(PassRequest { scope, work: None }).await {
-            Ok(end) => end.conclusion.unwrap_or_else(|| match pass.report(&end.outcome, &Prior::Memory) {
-                Some(report) => pass.conclude(&end.outcome, report),
-                None => Conclusion::cancelled(),
-            }),
-            Err(never) => match never {},
-        }
+        let end = pipeline::run(scope).await;
+        end.conclusion.unwrap_or_else(|| match pass.report(&end.outcome, &Prior::Memory) {
+            Some(report) => pass.conclude(&end.outcome, report),
+            None => Conclusion::cancelled(),
+        })
     }
 }

@@ -195,8 +195,8 @@ impl PassScope {
 
     /// Sets our finalizer (FNL-2 to FNL-4). Nothing is done for an object that has it or is being deleted.
     pub(super) async fn hold(&self, finalizer: &OwnFinalizer, object: &Arc<PassObject>) -> Flow<Held> {
-        let same = |live: &Value| live.uid() == object.head.uid();
-        match finalizer.writer.add(&object.head, same).await {
+        let same = |live: &Value| live.uid() == object.uid();
+        match finalizer.writer.add(object.head(), same).await {
             Ok(FinalizerOutcome::Unchanged) if object.is_deleting() => Ok(Held::TooLate),
             Ok(FinalizerOutcome::Unchanged) => Ok(Held::Here(Arc::clone(object))),
             Ok(FinalizerOutcome::Changed(answer)) => {
@@ -219,15 +219,15 @@ impl PassScope {
 
     /// Clears our finalizer under all of its names (FNL-5, FNL-6).
     pub(super) async fn release(&self, finalizer: &OwnFinalizer, object: &Arc<PassObject>) -> Flow {
-        let same = |live: &Value| live.uid() == object.head.uid();
-        match finalizer.writer.remove(&object.head, RemovalGuard::Anyhow, same).await {
+        let same = |live: &Value| live.uid() == object.uid();
+        match finalizer.writer.remove(object.head(), RemovalGuard::Anyhow, same).await {
             Ok(FinalizerOutcome::Changed(answer)) => {
                 let is_last = is_removed(&answer);
                 let object = self.wrote(&answer, "");
                 self.told_of_finalizer(&object);
                 if is_last {
                     // The server removes an object with its last finalizer, under the version that it had before.
-                    self.services.primary.record_delete(self.pass.key(), object.head.uid());
+                    self.services.primary.record_delete(self.pass.key(), object.uid());
                 }
                 Ok(())
             }
@@ -242,7 +242,7 @@ impl PassScope {
 
     fn told_of_finalizer(&self, object: &PassObject) {
         *self.has_told.lock() = true;
-        let note = format!("Updated {:?} finalizers", object.head.name());
+        let note = format!("Updated {:?} finalizers", object.head().name());
         self.record(Event::normal("FinalizerUpdate", note));
     }
 

@@ -5,21 +5,25 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use kubewright_core::why::{Causes, ChangedPaths, changed_paths};
-use kubewright_machinery::object::{Fields, HasMetadata};
+use kubewright_machinery::object::HasMetadata;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use super::lately::Lately;
+use super::object_text::ObjectText;
 use crate::trigger::Describe;
 use crate::watch::{Arrived, Project, Unprojectable};
 
-/// An object as a store of whole objects keeps it: its JSON text without `managedFields`, decoded each time that it is asked for. The text
-/// takes a fraction of the memory of the decoded object.
+/// An object as a store of whole objects keeps it: its JSON text without `managedFields`, decoded when it is asked for. The text takes a fraction of
+/// the memory of the decoded object. Objects that came lately are still there as they were decoded when they came.
 pub struct Kept<T> {
-    text: Box<str>,
+    text: ObjectText,
     /// The field manager whose write was the latest, as far as `managedFields` told.
     manager: Option<Arc<str>>,
     entries: Box<[IndexedText]>,
-    decoded: PhantomData<fn() -> T>,
+    lately: Arc<Lately<T>>,
+    /// The number under which `lately` may have it.
+    number: u64,
 }
 
 /// A name of an index with the text under which an object stands there.
@@ -48,8 +52,11 @@ impl<T: DeserializeOwned + Send + Sync + 'static> Kept<T> {
 
 impl<T: DeserializeOwned> Kept<T> {
     /// The object. None only if the type decodes some text at one time and not at another.
-    pub fn decode(&self) -> Option<T> {
-        let decoded = serde_json::from_str(&self.text);
+    pub fn decode(&self) -> Option<Arc<T>> {
+        if let Some(object) = self.lately.get(self.number) {
+            return Some(object);
+        }
+        let decoded = serde_json::from_str(self.text());
         if let Err(error) = &decoded {
             // The text was decoded when it arrived.
             tracing::error!(
@@ -59,19 +66,19 @@ impl<T: DeserializeOwned> Kept<T> {
                 "an object cannot be decoded again"
             );
         }
-        decoded.ok()
+        decoded.ok().map(Arc::new)
     }
 }
 
 impl<T> Kept<T> {
     /// The object as JSON, with `apiVersion` and `kind`, without `managedFields`.
     pub fn json(&self) -> Value {
-        serde_json::from_str(&self.text).unwrap_or_default()
+        serde_json::from_str(self.text()).unwrap_or_default()
     }
 
     /// The JSON text.
     pub fn text(&self) -> &str {
-        &self.text
+        self.text.whole()
     }
 
     /// The field manager whose write was the latest.
@@ -79,16 +86,16 @@ impl<T> Kept<T> {
         self.manager.as_deref()
     }
 
-    /// The text of a field of the object, without parsing the others.
-    fn part(&self, field: &str) -> Option<&str> {
-        Fields::read(&self.text)?.0.into_iter().find(|(name, _)| name == field).map(|(_, part)| part.get())
+    /// The text with its parts.
+    pub(crate) const fn object_text(&self) -> &ObjectText {
+        &self.text
     }
 }
 
 /// Paths and managers, no values.
 impl<T> Describe for Kept<T> {
     fn differences(old: &Self, new: &Self) -> ChangedPaths {
-        changed_paths(&old.text, &new.text, Causes::PATHS)
+        changed_paths(old.text(), new.text(), Causes::PATHS)
     }
 
     fn manager(&self) -> Option<Arc<str>> {
@@ -99,38 +106,42 @@ impl<T> Describe for Kept<T> {
 /// Filters read the metadata and the status without decoding the rest.
 impl<T> HasMetadata for Kept<T> {
     fn metadata_map(&self) -> Cow<'_, Map<String, Value>> {
-        Cow::Owned(self.part("metadata").and_then(|part| serde_json::from_str(part).ok()).unwrap_or_default())
+        Cow::Owned(serde_json::from_str(self.text.metadata()).unwrap_or_default())
     }
 
     fn status_value(&self) -> Option<Cow<'_, Value>> {
-        self.part("status").and_then(|part| serde_json::from_str(part).ok()).map(Cow::Owned)
+        serde_json::from_str(self.text.status()?).ok().map(Cow::Owned)
     }
 }
 
 impl<T> fmt::Debug for Kept<T> {
     /// Objects may be secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Kept({} bytes)", self.text.len())
+        write!(f, "Kept({} bytes)", self.text().len())
     }
 }
 
 /// Keeps whole objects of a type.
-pub(super) struct Whole<T, I>(PhantomData<fn() -> (T, I)>);
+pub(super) struct Whole<T, I> {
+    lately: Arc<Lately<T>>,
+    indexes: PhantomData<fn() -> I>,
+}
 
 impl<T, I> Whole<T, I> {
     pub(super) fn new() -> Self {
-        Self(PhantomData)
+        Self { lately: Arc::default(), indexes: PhantomData }
     }
 }
 
 impl<T: DeserializeOwned, I: Indexes<T>> Whole<T, I> {
     /// Keeps a text that the type can be decoded from.
-    fn keep(text: Box<str>, manager: Option<Arc<str>>) -> Result<Kept<T>, Unprojectable> {
-        let decoded: T =
-            serde_json::from_str(&text).map_err(|error| Unprojectable::new(format_args!("it cannot be decoded: {error}")))?;
+    fn keep(&self, text: ObjectText, manager: Option<Arc<str>>) -> Result<Kept<T>, Unprojectable> {
+        let decoded: T = serde_json::from_str(text.whole())
+            .map_err(|error| Unprojectable::new(format_args!("it cannot be decoded: {error}")))?;
         let mut entries: Vec<IndexedText> = Vec::new();
         I::index(&decoded, &mut |index, text| entries.push((index, text.into_boxed_str())));
-        Ok(Kept { text, manager, entries: entries.into(), decoded: PhantomData })
+        let number = self.lately.add(decoded);
+        Ok(Kept { text, manager, entries: entries.into(), lately: Arc::clone(&self.lately), number })
     }
 }
 
@@ -139,11 +150,11 @@ impl<T: DeserializeOwned + Send + Sync + 'static, I: Indexes<T>> Project for Who
 
     fn project(&self, object: &Value) -> Result<Kept<T>, Unprojectable> {
         let text = text_of(object).map_err(Unprojectable::new)?;
-        Self::keep(text, latest_manager(object).map(Into::into))
+        self.keep(ObjectText::read(text), latest_manager(object).map(Into::into))
     }
 
     fn project_arrived(&self, object: &Arrived<'_>) -> Result<Kept<T>, Unprojectable> {
-        Self::keep(object.lean(), object.latest_manager().map(Into::into))
+        self.keep(object.lean().into(), object.latest_manager().map(Into::into))
     }
 
     fn index<'a>(&self, kept: &'a Kept<T>, entry: &mut dyn FnMut(&'static str, &'a str)) {

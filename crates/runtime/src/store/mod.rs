@@ -6,14 +6,16 @@
 
 mod dynamic;
 mod kept;
+mod lately;
+mod object_text;
 mod objects;
 mod optional;
-
 mod typed;
 
 pub use crate::watch::{AllNamespaces, Namespaces, OperatorScope, Scope, StoreScope, SystemNamespace};
 pub use dynamic::DynamicStores;
 pub use kept::{Indexes, Kept, NoIndexes};
+pub(crate) use object_text::ObjectText;
 pub use objects::StoredObjects;
 pub use optional::Optional;
 pub use typed::{MetaStore, Store};

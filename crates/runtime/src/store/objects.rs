@@ -12,7 +12,7 @@ use crate::watch::{Changes, ProjectedStore};
 
 /// The objects of a store. Cheap to clone; the watch below lives as long as a clone does.
 ///
-/// Objects are immutable, and decoded each time that they are asked for. Own writes are visible at once (STORE-8).
+/// Objects are immutable, and decoded when they are asked for. Own writes are visible at once (STORE-8).
 pub struct StoredObjects<T: Send + Sync + 'static> {
     kept: ProjectedStore<Kept<T>>,
     decoded: PhantomData<fn() -> T>,
@@ -25,7 +25,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> StoredObjects<T> {
 
     /// An object. None means that it is absent, once the store is synced.
     pub fn get(&self, key: &Key) -> Option<Arc<T>> {
-        self.kept.get(key)?.decode().map(Arc::new)
+        self.kept.get(key)?.decode()
     }
 
     /// All objects.
@@ -103,7 +103,7 @@ fn matches<T>(selector: &LabelSelector, kept: &Kept<T>) -> bool {
 }
 
 fn decoded<T: DeserializeOwned>(kept: Vec<(Key, Arc<Kept<T>>)>) -> Vec<Arc<T>> {
-    kept.into_iter().filter_map(|(_, kept)| kept.decode().map(Arc::new)).collect()
+    kept.into_iter().filter_map(|(_, kept)| kept.decode()).collect()
 }
 
 impl<T: Send + Sync + 'static> Clone for StoredObjects<T> {

@@ -1,13 +1,14 @@
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::fmt;
+use std::ops::Range;
 
-use kubewright_machinery::object::Fields;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::Unprojectable;
 use super::key_ref::KeyRef;
+use super::object_fields::{ObjectFields, Part};
 use super::objects::Seen;
 use super::version::{Uid, Version};
 use crate::cluster::ApiResource;
@@ -21,13 +22,33 @@ pub(super) struct Identity<'a> {
     pub(super) version: Cow<'a, str>,
 }
 
-/// An object as the server sent it: its text, cut into the fields of the object and of its metadata. A store that keeps nothing of an object, or already
+/// An object as text, without `managedFields`, and the places of parts of it; the place of a part that is absent is empty.
+pub(crate) struct LeanText {
+    pub(crate) text: Box<str>,
+    pub(crate) metadata: Range<usize>,
+    pub(crate) status: Range<usize>,
+}
+
+/// A piece of a [`LeanText`].
+enum Piece<'a> {
+    Metadata(&'a str),
+    Status(&'a str),
+    Other(&'a str),
+}
+
+impl Piece<'_> {
+    fn text(&self) -> &str {
+        match self {
+            Self::Metadata(text) | Self::Status(text) | Self::Other(text) => text,
+        }
+    }
+}
+
+/// An object as the server sent it: the texts of its fields and of those of its metadata. A store that keeps nothing of an object, or already
 /// has it, does not pay for its tree.
 pub struct Arrived<'a> {
     resource: &'a ApiResource,
-    text: &'a str,
-    fields: Fields<'a>,
-    metadata: Fields<'a>,
+    fields: ObjectFields<'a>,
     identity: Identity<'a>,
     /// Whether type and version come from the resource: items of lists come without them, and metadata come as `PartialObjectMetadata`.
     is_typed_here: bool,
@@ -35,20 +56,17 @@ pub struct Arrived<'a> {
 }
 
 impl<'a> Arrived<'a> {
-    /// `text` is one JSON value.
-    pub(crate) fn read(text: &'a str, resource: &'a ApiResource) -> Self {
-        let fields = Fields::read(text).unwrap_or_default();
-        let metadata = part(&fields, "metadata").and_then(Fields::read).unwrap_or_default();
-        let kind = part(&fields, "kind");
-        let is_typed_here = kind.is_none_or(|kind| kind == r#""PartialObjectMetadata""#) || part(&fields, "apiVersion").is_none();
-        let text_in = |field| part(&metadata, field).and_then(unquoted).unwrap_or_default();
+    pub(super) fn new(fields: ObjectFields<'a>, resource: &'a ApiResource) -> Self {
+        let kind = fields.text("kind");
+        let is_typed_here = kind.is_none_or(|kind| kind == r#""PartialObjectMetadata""#) || fields.text("apiVersion").is_none();
+        let text_in = |field| fields.metadata(field).and_then(unquoted).unwrap_or_default();
         let identity = Identity {
             namespace: text_in("namespace"),
             name: text_in("name"),
             uid: text_in("uid"),
             version: text_in("resourceVersion"),
         };
-        Self { resource, text, fields, metadata, identity, is_typed_here, tree: OnceCell::new() }
+        Self { resource, fields, identity, is_typed_here, tree: OnceCell::new() }
     }
 
     /// The object as a tree, with `apiVersion` and `kind`. The tree is made once.
@@ -57,24 +75,31 @@ impl<'a> Arrived<'a> {
     }
 
     fn decoded(&self) -> Option<Value> {
-        let mut tree: Value = serde_json::from_str(self.text).ok()?;
-        if let Value::Object(fields) = &mut tree
-            && self.is_typed_here
-        {
-            fields.insert("apiVersion".to_owned(), self.resource.api_version().into());
-            fields.insert("kind".to_owned(), self.resource.kind.clone().into());
+        let mut tree = self.fields.tree().ok()?;
+        if self.is_typed_here {
+            tree.insert("apiVersion".to_owned(), self.resource.api_version().into());
+            tree.insert("kind".to_owned(), self.resource.kind.clone().into());
         }
-        Some(tree)
+        Some(Value::Object(tree))
     }
 
     /// The object as text, with `apiVersion` and `kind`, without `managedFields`.
-    pub(crate) fn lean(&self) -> Box<str> {
+    pub(crate) fn lean(&self) -> LeanText {
         let types = if self.is_typed_here { self.types() } else { String::new() };
         let mut length = 0;
-        self.pieces(&types, &mut |piece| length += piece.len());
-        let mut lean = String::with_capacity(length);
-        self.pieces(&types, &mut |piece| lean.push_str(piece));
-        lean.into_boxed_str()
+        self.pieces(&types, &mut |piece| length += piece.text().len());
+        let (mut text, mut metadata, mut status) = (String::with_capacity(length), 0..0, 0..0);
+        self.pieces(&types, &mut |piece| {
+            let start = text.len();
+            text.push_str(piece.text());
+            match piece {
+                Piece::Other(_) => {}
+                Piece::Metadata(_) if metadata.is_empty() => metadata = start..text.len(),
+                Piece::Metadata(_) => metadata.end = text.len(),
+                Piece::Status(_) => status = start..text.len(),
+            }
+        });
+        LeanText { text: text.into_boxed_str(), metadata, status }
     }
 
     fn types(&self) -> String {
@@ -82,28 +107,31 @@ impl<'a> Arrived<'a> {
         format!(r#""apiVersion":{},"kind":{}"#, text(&self.resource.api_version()), text(&self.resource.kind))
     }
 
-    fn pieces(&self, types: &str, push: &mut dyn FnMut(&str)) {
-        push("{");
-        push(types);
+    fn pieces(&self, types: &str, push: &mut dyn FnMut(Piece<'_>)) {
+        push(Piece::Other("{"));
+        push(Piece::Other(types));
         let mut is_first = types.is_empty();
-        for (name, value) in &self.fields.0 {
+        for (name, part) in &self.fields.0 {
             if self.is_typed_here && matches!(&**name, "apiVersion" | "kind") {
                 continue;
             }
-            push_name(name, std::mem::take(&mut is_first), push);
-            if name == "metadata" && !self.metadata.0.is_empty() {
-                push("{");
-                let kept = self.metadata.0.iter().filter(|(name, _)| name != "managedFields");
-                for (at, (name, value)) in kept.enumerate() {
-                    push_name(name, at == 0, push);
-                    push(value.get());
+            push_name(name, std::mem::take(&mut is_first), &mut |text| push(Piece::Other(text)));
+            match part {
+                Part::Metadata(fields) => {
+                    let mut push = |text: &str| push(Piece::Metadata(text));
+                    push("{");
+                    let kept = fields.0.iter().filter(|(name, _)| name != "managedFields");
+                    for (at, (name, value)) in kept.enumerate() {
+                        push_name(name, at == 0, &mut push);
+                        push(value.get());
+                    }
+                    push("}");
                 }
-                push("}");
-            } else {
-                push(value.get());
+                Part::Text(value) if name == "status" => push(Piece::Status(value.get())),
+                Part::Text(value) => push(Piece::Other(value.get())),
             }
         }
-        push("}");
+        push(Piece::Other("}"));
     }
 
     /// The manager of the entry of `managedFields` with the latest time; of several, the last one.
@@ -115,7 +143,7 @@ impl<'a> Arrived<'a> {
             #[serde(borrow, default)]
             time: Cow<'a, str>,
         }
-        let entries: Vec<Entry<'a>> = serde_json::from_str(part(&self.metadata, "managedFields")?).ok()?;
+        let entries: Vec<Entry<'a>> = serde_json::from_str(self.fields.metadata("managedFields")?).ok()?;
         entries.into_iter().max_by(|a, b| a.time.cmp(&b.time)).map(|entry| entry.manager)
     }
 
@@ -135,10 +163,6 @@ impl<'a> Arrived<'a> {
     pub(super) fn kind(&self) -> &str {
         &self.resource.kind
     }
-}
-
-fn part<'a>(fields: &Fields<'a>, wanted: &str) -> Option<&'a str> {
-    fields.0.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.get())
 }
 
 /// The text that a JSON string means; borrowed unless it has escapes. None for other JSON values.
@@ -180,8 +204,18 @@ mod tests {
         ApiResource::known(&GroupVersionKind::new("apps", "v1", "Deployment"), "deployments", true)
     }
 
+    fn arrived<'a>(text: &'a str, resource: &'a ApiResource) -> Arrived<'a> {
+        Arrived::new(serde_json::from_str(text).unwrap(), resource)
+    }
+
+    /// The lean text, and the parts of it that have places.
     fn lean(text: &str) -> Value {
-        serde_json::from_str(&Arrived::read(text, &resource()).lean()).unwrap()
+        let lean = arrived(text, &resource()).lean();
+        let tree: Value = serde_json::from_str(&lean.text).unwrap();
+        let part = |place: Range<usize>| serde_json::from_str(&lean.text[place]).unwrap_or(Value::Null);
+        assert_eq!(part(lean.metadata), tree["metadata"]);
+        assert_eq!(part(lean.status), tree["status"]);
+        tree
     }
 
     // STORE-2
@@ -194,7 +228,7 @@ mod tests {
         for types in ["", r#""kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","#, r#""kind":"Deployment","#] {
             let text = format!("{{{types}{rest}}}");
             assert_eq!(lean(&text), expected, "{text}");
-            assert_eq!(Arrived::read(&text, &resource()).tree().unwrap()["apiVersion"], "apps/v1");
+            assert_eq!(arrived(&text, &resource()).tree().unwrap()["apiVersion"], "apps/v1");
         }
         let other = format!(r#"{{"apiVersion":"apps/v2","kind":"Deployment",{rest}}}"#);
         assert_eq!(lean(&other)["apiVersion"], "apps/v2");
@@ -204,12 +238,12 @@ mod tests {
     fn odd_objects_are_read_as_far_as_they_go() {
         let resource = resource();
         for text in ["7", "[]", "null", "{}", r#"{"metadata":null}"#, r#"{"metadata":{"name":7,"resourceVersion":"1"}}"#] {
-            assert!(Arrived::read(text, &resource).seen().is_none(), "{text}");
+            assert!(arrived(text, &resource).seen().is_none(), "{text}");
         }
-        let object = Arrived::read(r#"{"metadata":{"name":"a\u003cb","resourceVersion":"1","managedFields":null}}"#, &resource);
+        let object = arrived(r#"{"metadata":{"name":"a\u003cb","resourceVersion":"1","managedFields":null}}"#, &resource);
         assert_eq!((object.identity().name.as_ref(), object.latest_manager()), ("a<b", None));
         let deep = format!(r#"{{"metadata":{{"name":"a","resourceVersion":"1"}},"x":{}{}}}"#, "[".repeat(500), "]".repeat(500));
-        let deep = Arrived::read(&deep, &resource);
+        let deep = arrived(&deep, &resource);
         assert!(deep.tree().is_err() && deep.seen().is_some());
     }
 
@@ -237,8 +271,11 @@ mod tests {
             let mut tree = Value::Object(object.into_iter().collect());
             for text in [tree.to_string(), serde_json::to_string_pretty(&tree).unwrap()] {
                 let lean = lean(&text);
-                if let Some(Value::Object(metadata)) = tree.get_mut("metadata") {
-                    metadata.remove("managedFields");
+                match tree.get_mut("metadata") {
+                    Some(Value::Object(metadata)) => drop(metadata.remove("managedFields")),
+                    // It is no metadata.
+                    Some(_) => drop(tree.as_object_mut().unwrap().remove("metadata")),
+                    None => {}
                 }
                 prop_assert_eq!(&lean, &tree);
             }

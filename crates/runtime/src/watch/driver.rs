@@ -1,9 +1,11 @@
+use std::borrow::Cow;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt as _;
 use kubewright_core::time::Moment;
+use serde_json::Value;
 use tokio::sync::watch;
 
 use super::backoff::Backoff;
@@ -191,8 +193,8 @@ impl Driver {
                 request = request.metadata_only();
             }
             let (_, body) = self.connection.fetch(&request).await?;
-            let meta = read_list(&String::from_utf8_lossy(&body), &mut |item| {
-                let object = Arrived::read(item, resource);
+            let meta = read_list(&text_of(&body), &mut |item| {
+                let object = Arrived::new(item, resource);
                 for sink in sinks {
                     sink.list_item(&object);
                 }
@@ -273,7 +275,7 @@ impl Driver {
 
     /// Delivers one line.
     fn event(&mut self, resource: &ApiResource, sinks: &[Arc<dyn Sink>], line: &[u8]) -> Told {
-        let line = String::from_utf8_lossy(line);
+        let line = text_of(line);
         let Line { kind, object } = match serde_json::from_str(&line) {
             Ok(line) => line,
             Err(error) => {
@@ -283,14 +285,14 @@ impl Driver {
         };
         self.watch.active(self.now());
         if kind == "ERROR" {
-            let status = serde_json::from_str(object.get()).unwrap_or_default();
+            let status = object.tree().and_then(|status| serde_json::from_value(Value::Object(status))).unwrap_or_default();
             let error = self.connection.refusal_in_watch(format!("watch {}", self.watch.spec), status);
             if is_refused(&error) {
                 self.resume = None;
             }
             return Told::End(End::from(error));
         }
-        let object = Arrived::read(object.get(), resource);
+        let object = Arrived::new(object, resource);
         let version = &object.identity().version;
         if !version.is_empty() {
             self.resume = Some(version.to_string());
@@ -394,6 +396,11 @@ impl Driver {
     fn now(&self) -> Moment {
         self.connection.clock().moment()
     }
+}
+
+/// A body as text. Text that is no UTF-8 is rare: only then it is looked at piece by piece.
+fn text_of(body: &[u8]) -> Cow<'_, str> {
+    std::str::from_utf8(body).map_or_else(|_| String::from_utf8_lossy(body), Cow::Borrowed)
 }
 
 /// Whether it may be the version itself that the server cannot take: asked for the same again, it would say so for ever. Another list

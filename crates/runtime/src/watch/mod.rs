@@ -18,6 +18,7 @@ mod change;
 mod driver;
 mod index;
 mod key_ref;
+mod object_fields;
 mod objects;
 mod project;
 mod registry;
@@ -31,6 +32,7 @@ mod version;
 mod wire;
 
 pub use arrived::Arrived;
+pub(crate) use arrived::LeanText;
 pub use change::Changes;
 pub use kubewright_core::filter::{Cause, Change};
 pub use project::{Project, Unprojectable, presence, project_with};

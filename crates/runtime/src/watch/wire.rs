@@ -6,7 +6,8 @@ use http_body_util::BodyExt as _;
 use kube::client::Body;
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde_json::value::RawValue;
+
+use super::object_fields::ObjectFields;
 
 /// What a list says besides its items.
 #[derive(Debug, Default, Deserialize, PartialEq, Eq)]
@@ -23,22 +24,22 @@ pub(super) struct Line<'a> {
     #[serde(borrow, rename = "type")]
     pub(super) kind: Cow<'a, str>,
     #[serde(borrow)]
-    pub(super) object: &'a RawValue,
+    pub(super) object: ObjectFields<'a>,
 }
 
-/// Reads a list and hands over the texts of its items, one by one.
-pub(super) fn read_list(body: &str, item: &mut dyn FnMut(&str)) -> Result<ListMeta, serde_json::Error> {
+/// Reads a list and hands over its items, one by one.
+pub(super) fn read_list<'a>(body: &'a str, item: &mut dyn FnMut(ObjectFields<'a>)) -> Result<ListMeta, serde_json::Error> {
     let mut reader = serde_json::Deserializer::from_str(body);
     let meta = List { item }.deserialize(&mut reader)?;
     reader.end()?;
     Ok(meta)
 }
 
-struct List<'f> {
-    item: &'f mut dyn FnMut(&str),
+struct List<'f, 'a> {
+    item: &'f mut dyn FnMut(ObjectFields<'a>),
 }
 
-impl<'de> DeserializeSeed<'de> for List<'_> {
+impl<'de> DeserializeSeed<'de> for List<'_, 'de> {
     type Value = ListMeta;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<ListMeta, D::Error> {
@@ -46,7 +47,7 @@ impl<'de> DeserializeSeed<'de> for List<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for List<'_> {
+impl<'de> Visitor<'de> for List<'_, 'de> {
     type Value = ListMeta;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -66,11 +67,11 @@ impl<'de> Visitor<'de> for List<'_> {
     }
 }
 
-struct Items<'f> {
-    item: &'f mut dyn FnMut(&str),
+struct Items<'f, 'a> {
+    item: &'f mut dyn FnMut(ObjectFields<'a>),
 }
 
-impl<'de> DeserializeSeed<'de> for Items<'_> {
+impl<'de> DeserializeSeed<'de> for Items<'_, 'de> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -78,7 +79,7 @@ impl<'de> DeserializeSeed<'de> for Items<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Items<'_> {
+impl<'de> Visitor<'de> for Items<'_, 'de> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -90,8 +91,8 @@ impl<'de> Visitor<'de> for Items<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
-        while let Some(item) = items.next_element::<&RawValue>()? {
-            (self.item)(item.get());
+        while let Some(item) = items.next_element()? {
+            (self.item)(item);
         }
         Ok(())
     }
@@ -141,11 +142,13 @@ impl Lines {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
 
     fn read(text: &str) -> (Result<ListMeta, serde_json::Error>, Vec<String>) {
         let mut items = Vec::new();
-        let meta = read_list(text, &mut |item| items.push(item.to_owned()));
+        let meta = read_list(text, &mut |item| items.push(Value::Object(item.tree().unwrap()).to_string()));
         (meta, items)
     }
 
@@ -178,6 +181,7 @@ mod tests {
         assert_eq!(lines.next().await.unwrap().unwrap(), "{\"b\":2}");
         assert!(lines.next().await.unwrap().is_none());
     }
+
     #[tokio::test]
     async fn a_wait_that_is_given_up_loses_and_doubles_nothing() {
         let (sender, frames) = futures::channel::mpsc::unbounded::<Result<http_body::Frame<Bytes>, std::io::Error>>();

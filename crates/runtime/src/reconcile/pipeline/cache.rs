@@ -1,20 +1,19 @@
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use kubewright_core::class::{ClassDecision, HandOver};
 use kubewright_machinery::object::{MetadataView, ObjectExt as _};
 
-use super::staged::{Around, Inner};
+use super::staged::{Around, Inner, PassService};
 use super::{Method, PassEnd, PassRequest, Work};
 use crate::reconcile::object::PassObject;
 use crate::reconcile::scope::PassScope;
 
 /// Reads the object from the store, and chooses the method (STAGE-4, STAGE-5, STAGE-7).
+#[derive(Clone, Copy)]
 pub(super) struct Cache;
 
-#[async_trait]
 impl Around for Cache {
-    async fn around(&self, request: PassRequest, inner: Inner) -> PassEnd {
+    async fn around(self, request: PassRequest, inner: Inner<impl PassService>) -> PassEnd {
         let scope = request.scope;
         if scope.services.primary.is_ahead(scope.pass.key()) {
             scope.pass.count_read_ahead();
@@ -22,7 +21,7 @@ impl Around for Cache {
         let Some(object) = scope.services.primary.get(scope.pass.key()).map(Arc::new) else {
             return absent(&scope).await;
         };
-        scope.pass.object(object.head.uid());
+        scope.pass.object(object.uid());
         scope.saw(Arc::clone(&object));
         let Some(method) = choose(&scope, &object) else {
             return PassEnd::of(Ok(()));
@@ -47,7 +46,7 @@ async fn absent(scope: &Arc<PassScope>) -> PassEnd {
 fn choose(scope: &PassScope, object: &PassObject) -> Option<Method> {
     if let Some(class) = &scope.services.class {
         let names = scope.services.finalizer.as_ref().map_or(&[][..], |finalizer| &*finalizer.names);
-        match class.decide(MetadataView::of(object.head.metadata()), names) {
+        match class.decide(MetadataView::of(object.head().metadata()), names) {
             ClassDecision::Ours => {}
             ClassDecision::NotOurs => {
                 tracing::debug!("the object is of another class");

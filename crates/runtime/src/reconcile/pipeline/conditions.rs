@@ -1,21 +1,20 @@
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use kubewright_core::condition;
 use kubewright_core::flow::Halt;
 
-use super::staged::{Around, Inner};
+use super::staged::{Around, Inner, PassService};
 use super::{Method, PassEnd, PassRequest, Work};
 use crate::reconcile::draft::Draft;
 use crate::reconcile::object::PassObject;
 use crate::reconcile::scope::PassScope;
 
 /// Prepares the conditions before the method, and completes them by its outcome (STAGE-9, STAGE-10).
+#[derive(Clone, Copy)]
 pub(super) struct Conditions;
 
-#[async_trait]
 impl Around for Conditions {
-    async fn around(&self, mut request: PassRequest, inner: Inner) -> PassEnd {
+    async fn around(self, mut request: PassRequest, inner: Inner<impl PassService>) -> PassEnd {
         let scope = Arc::clone(&request.scope);
         let Some(work) = &mut request.work else { return inner.call(request).await };
         let (generation, method) = (work.object.generation(), work.method);
@@ -54,7 +53,7 @@ fn silent(scope: &PassScope, mut end: PassEnd, before: &PassObject) -> PassEnd {
         report
     });
     if let Some(draft) = &mut end.draft
-        && let Err(failure) = draft.restore(before.status.as_ref())
+        && let Err(failure) = draft.restore(before.status())
     {
         end.outcome = Err(Halt::Failed(failure));
         end.report = None;

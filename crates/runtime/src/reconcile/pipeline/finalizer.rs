@@ -1,18 +1,17 @@
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use kubewright_core::flow::Halt;
 
-use super::staged::{Around, Inner};
+use super::staged::{Around, Inner, PassService};
 use super::{Method, PassEnd, PassRequest};
 use crate::reconcile::scope::Held;
 
 /// Sets our finalizer before `reconcile`, and clears it after `finalize` (STAGE-8, STAGE-11).
+#[derive(Clone, Copy)]
 pub(super) struct Finalizers;
 
-#[async_trait]
 impl Around for Finalizers {
-    async fn around(&self, mut request: PassRequest, inner: Inner) -> PassEnd {
+    async fn around(self, mut request: PassRequest, inner: Inner<impl PassService>) -> PassEnd {
         let scope = Arc::clone(&request.scope);
         let (Some(finalizer), Some(work)) = (&scope.services.finalizer, &mut request.work) else {
             return inner.call(request).await;

@@ -16,7 +16,7 @@ use crate::reconcile::scope::PassScope;
 use crate::task::panic_message;
 
 /// Calls the method of the user.
-#[derive(Clone)]
+#[derive(Clone, Copy)]
 pub(super) struct CallMethod;
 
 impl Service<PassRequest> for CallMethod {
@@ -38,7 +38,7 @@ async fn call(request: PassRequest) -> PassEnd {
     let Work { object, method, draft, instead } = work;
     let mut draft = match draft {
         Some(draft) => draft,
-        None => match scope.services.methods.draft(object.status.as_ref()) {
+        None => match scope.services.methods.draft(object.status()) {
             Ok(draft) => draft,
             Err(failure) => return PassEnd::of(Err(Halt::Failed(failure))),
         },
@@ -47,10 +47,10 @@ async fn call(request: PassRequest) -> PassEnd {
         Err(halt)
     } else {
         let span = tracing::info_span!("method", method = method.as_str());
-        let running = scope.services.methods.run(method, &scope, &object.text, &mut *draft);
+        let running = scope.services.methods.run(method, &scope, &object, &mut *draft);
         let (outcome, is_broken) = limited(&scope, running).instrument(span).await;
         scope.settle(&outcome);
-        if is_broken && let Err(failure) = draft.restore(object.status.as_ref()) {
+        if is_broken && let Err(failure) = draft.restore(object.status()) {
             return PassEnd::of(Err(Halt::Failed(failure)));
         }
         outcome

@@ -11,26 +11,21 @@ mod method;
 mod staged;
 mod status;
 
-use std::convert::Infallible;
 use std::sync::Arc;
 
 use kubewright_core::flow::{Conclusion, Flow, Halt, PassReport, Prior};
-use tower::util::BoxCloneSyncService;
 
 use self::cache::Cache;
 use self::conditions::Conditions;
 use self::events::Events;
 use self::finalizer::Finalizers;
 use self::method::CallMethod;
-use self::staged::staged;
+use self::staged::{Inner, Staged};
 use self::status::Status;
 use super::draft::Draft;
 use super::methods::Method;
 use super::object::PassObject;
 use super::scope::PassScope;
-
-/// A stage with all stages inside it.
-pub(super) type PassService = BoxCloneSyncService<PassRequest, PassEnd, Infallible>;
 
 /// What a stage is asked.
 pub(super) struct PassRequest {
@@ -68,12 +63,11 @@ impl PassEnd {
     }
 }
 
-/// All stages.
-pub(super) fn pipeline() -> PassService {
-    let method = BoxCloneSyncService::new(CallMethod);
-    let conditions = staged(Conditions, method);
-    let status = staged(Status, conditions);
-    let finalizers = staged(Finalizers, status);
-    let cache = staged(Cache, finalizers);
-    staged(Events, cache)
+/// Runs a pass through all stages.
+pub(super) async fn run(scope: Arc<PassScope>) -> PassEnd {
+    let conditions = Staged { stage: Conditions, inner: CallMethod };
+    let status = Staged { stage: Status, inner: conditions };
+    let finalizers = Staged { stage: Finalizers, inner: status };
+    let cache = Staged { stage: Cache, inner: finalizers };
+    Inner::new(Staged { stage: Events, inner: cache }).call(PassRequest { scope, work: None }).await
 }

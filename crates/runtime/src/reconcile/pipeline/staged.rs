@@ -1,24 +1,36 @@
 use std::convert::Infallible;
-use std::sync::Arc;
+use std::future::Future;
 use std::task::{Context, Poll};
 
-use async_trait::async_trait;
 use futures::future::BoxFuture;
-use tower::util::BoxCloneSyncService;
 use tower::{Service, ServiceExt as _};
 
-use super::{PassEnd, PassRequest, PassService};
+use super::{PassEnd, PassRequest};
 
-/// A stage: does its part before and after the stages inside it.
-#[async_trait]
-pub(super) trait Around: Send + Sync + 'static {
-    async fn around(&self, request: PassRequest, inner: Inner) -> PassEnd;
+/// A stage with all stages inside it.
+pub(super) trait PassService:
+    Service<PassRequest, Response = PassEnd, Error = Infallible, Future: Send> + Copy + Send + Sync + 'static
+{
+}
+
+impl<S> PassService for S where
+    S: Service<PassRequest, Response = PassEnd, Error = Infallible, Future: Send> + Copy + Send + Sync + 'static
+{
+}
+
+/// A stage: does its part before and after the stages inside it. It has no state: all that it needs is in the request.
+pub(super) trait Around: Copy + Send + Sync + 'static {
+    fn around(self, request: PassRequest, inner: Inner<impl PassService>) -> impl Future<Output = PassEnd> + Send;
 }
 
 /// The stages inside a stage.
-pub(super) struct Inner(PassService);
+pub(super) struct Inner<S>(S);
 
-impl Inner {
+impl<S: PassService> Inner<S> {
+    pub(super) const fn new(service: S) -> Self {
+        Self(service)
+    }
+
     pub(super) async fn call(self, request: PassRequest) -> PassEnd {
         match self.0.oneshot(request).await {
             Ok(end) => end,
@@ -27,19 +39,14 @@ impl Inner {
     }
 }
 
-/// A stage as a service.
-struct Staged<A> {
-    stage: Arc<A>,
-    inner: PassService,
+/// A stage around others, as a service.
+#[derive(Clone, Copy)]
+pub(super) struct Staged<A, S> {
+    pub(super) stage: A,
+    pub(super) inner: S,
 }
 
-impl<A> Clone for Staged<A> {
-    fn clone(&self) -> Self {
-        Self { stage: Arc::clone(&self.stage), inner: self.inner.clone() }
-    }
-}
-
-impl<A: Around> Service<PassRequest> for Staged<A> {
+impl<A: Around, S: PassService> Service<PassRequest> for Staged<A, S> {
     type Response = PassEnd;
     type Error = Infallible;
     type Future = BoxFuture<'static, Result<PassEnd, Infallible>>;
@@ -49,12 +56,7 @@ impl<A: Around> Service<PassRequest> for Staged<A> {
     }
 
     fn call(&mut self, request: PassRequest) -> Self::Future {
-        let Self { stage, inner } = self.clone();
-        Box::pin(async move { Ok(stage.around(request, Inner(inner)).await) })
+        let Self { stage, inner } = *self;
+        Box::pin(async move { Ok(stage.around(request, Inner::new(inner)).await) })
     }
-}
-
-/// A stage around others.
-pub(super) fn staged(stage: impl Around, inner: PassService) -> PassService {
-    BoxCloneSyncService::new(Staged { stage: Arc::new(stage), inner })
 }

@@ -1,28 +1,27 @@
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use kubewright_core::flow::{Event, Failure, Flow, Halt, join, redact};
 use kubewright_core::status::diff;
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::Value;
 
-use super::staged::{Around, Inner};
+use super::staged::{Around, Inner, PassService};
 use super::{Method, PassEnd, PassRequest};
 use crate::reconcile::scope::PassScope;
 use crate::status::{Meanwhile, Written};
 
 /// Writes the status once, and only if it differs from the one that the pass started with (SW-2 to SW-5).
+#[derive(Clone, Copy)]
 pub(super) struct Status;
 
-#[async_trait]
 impl Around for Status {
-    async fn around(&self, mut request: PassRequest, inner: Inner) -> PassEnd {
+    async fn around(self, mut request: PassRequest, inner: Inner<impl PassService>) -> PassEnd {
         let scope = Arc::clone(&request.scope);
         let Some(work) = &mut request.work else { return inner.call(request).await };
         if work.method == Method::Observe {
             return inner.call(request).await;
         }
-        let begun = scope.services.methods.draft(work.object.status.as_ref()).and_then(|draft| Ok((draft.json()?, draft)));
+        let begun = scope.services.methods.draft(work.object.status()).and_then(|draft| Ok((draft.json()?, draft)));
         let start = match begun {
             Ok((start, draft)) => {
                 work.draft = Some(draft);
@@ -57,16 +56,16 @@ async fn write(scope: &PassScope, start: &Value, end: &PassEnd) -> Result<(), Fa
     let Some(change) = diff(start, &new) else { return Ok(()) };
     let change = change.to_string();
     tracing::debug!(change = %redact(&change), "the status is written");
-    let name = object.head.name();
-    match scope.services.statuses.write(&object.head, change, Meanwhile::Rebase { start, new: &new }).await {
+    let name = object.head().name();
+    match scope.services.statuses.write(object.head(), change, Meanwhile::Rebase { start, new: &new }).await {
         Ok(Written::Persisted(answer)) => {
             scope.wrote(&answer, "status");
             Ok(())
         }
         Ok(Written::Gone) => {
             // The watch may tell of it much later, and until then each pass would work for an object that is not there.
-            if scope.services.statuses.is_gone(&object.head).await {
-                scope.services.primary.record_delete(scope.pass.key(), object.head.uid());
+            if scope.services.statuses.is_gone(object.head()).await {
+                scope.services.primary.record_delete(scope.pass.key(), object.uid());
             }
             Ok(())
         }

@@ -1,0 +1,92 @@
+use std::fmt;
+use std::ops::Range;
+
+use kubewright_machinery::object::Fields;
+use serde_json::value::RawValue;
+
+use crate::watch::LeanText;
+
+/// The JSON text of an object, with the places of its metadata and its status.
+pub(crate) struct ObjectText {
+    text: Box<str>,
+    metadata: Place,
+    status: Place,
+}
+
+/// Where a part begins and ends, in bytes: half of what a range of `usize` takes. Empty for a part that is absent.
+#[derive(Clone, Copy, Default)]
+struct Place(u32, u32);
+
+impl ObjectText {
+    /// The text of an object whose parts have not been looked for yet.
+    pub(crate) fn read(text: Box<str>) -> Self {
+        let fields = Fields::read(&text).unwrap_or_default();
+        let place = |wanted: &str| fields.0.iter().find(|(name, _)| name == wanted).map(|(_, part)| place_in(&text, part));
+        let (metadata, status) = (place("metadata").unwrap_or_default(), place("status").unwrap_or_default());
+        Self { text, metadata, status }
+    }
+
+    /// The object.
+    pub(crate) const fn whole(&self) -> &str {
+        &self.text
+    }
+
+    /// The metadata; empty if the object has none.
+    pub(crate) fn metadata(&self) -> &str {
+        self.part(self.metadata)
+    }
+
+    /// The status.
+    pub(crate) fn status(&self) -> Option<&str> {
+        Some(self.part(self.status)).filter(|status| !status.is_empty())
+    }
+
+    fn part(&self, Place(start, end): Place) -> &str {
+        self.text.get(start as usize..end as usize).unwrap_or_default()
+    }
+}
+
+impl From<LeanText> for ObjectText {
+    fn from(LeanText { text, metadata, status }: LeanText) -> Self {
+        Self { text, metadata: metadata.into(), status: status.into() }
+    }
+}
+
+fn place_in(text: &str, part: &RawValue) -> Place {
+    let start = part.get().as_ptr() as usize - text.as_ptr() as usize;
+    (start..start + part.get().len()).into()
+}
+
+/// A part that begins or ends beyond 4 GiB counts as absent; servers take objects of a few MiB.
+impl From<Range<usize>> for Place {
+    fn from(range: Range<usize>) -> Self {
+        match (u32::try_from(range.start), u32::try_from(range.end)) {
+            (Ok(start), Ok(end)) => Self(start, end),
+            _ => Self::default(),
+        }
+    }
+}
+
+impl fmt::Debug for ObjectText {
+    /// Objects may be secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ObjectText({} bytes)", self.text.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_found_wherever_they_stand() {
+        let parts = |text: &str| {
+            let text = ObjectText::read(text.into());
+            (text.metadata().to_owned(), text.status().map(str::to_owned))
+        };
+        let status = Some(r#"{"b":{}}"#.to_owned());
+        assert_eq!(parts(r#"{"status": {"b":{}} ,"metadata":{"a":1}}"#), (r#"{"a":1}"#.to_owned(), status));
+        assert_eq!(parts(r#"{"spec":{"metadata":1}}"#), (String::new(), None));
+        assert_eq!(parts("no object"), (String::new(), None));
+    }
+}

@@ -12,11 +12,13 @@ use kubewright_apiserver::middleware::{Faults, Journal};
 use kubewright_runtime::clock::{Clock, Random};
 use kubewright_runtime::cluster::{Cluster, ClusterOptions};
 use kubewright_runtime::task::Tasks;
+use tokio::runtime::{Handle, RuntimeFlavor};
 use tower::Layer as _;
 
 use crate::backend::Backend;
 use crate::select::Tier;
 use crate::speaking::{self, Spoken};
+use crate::task::{alive_tasks, more_tasks};
 
 /// A Kubernetes API for one test, with a namespace of its own.
 ///
@@ -24,7 +26,8 @@ use crate::speaking::{self, Spoken};
 /// `KUBEWRIGHT_TEST_CLUSTER=real` takes a real control plane, `=kubeconfig` the cluster of the current context; a test says only
 /// what it expects of a cluster, so the same test runs on all three. Use a plain `#[tokio::test]`.
 ///
-/// A failing call or expectation panics with a report, as tests do.
+/// A failing call or expectation panics with a report, as tests do. What operators log is printed, and shown by the test harness when the test fails;
+/// `RUST_LOG` says what is logged, by default all at level `info`.
 pub struct TestCluster {
     backend: Backend,
     tier: Tier,
@@ -35,6 +38,8 @@ pub struct TestCluster {
     faults: Faults,
     clock: Clock,
     tasks: Tasks,
+    /// The number of tasks when the test began, where all that come since are its own: on the embedded server.
+    tasks_before: Option<usize>,
     /// The port of an embedded server, once somebody asked for a kubeconfig.
     endpoint: tokio::sync::OnceCell<Endpoint>,
 }
@@ -94,6 +99,7 @@ impl TestCluster {
     }
 
     async fn try_start(options: TestOptions) -> Result<Self, String> {
+        crate::log::print();
         let tier = Tier::from_env().map_err(|error| error.to_string())?;
         let backend = Backend::start(tier, &options).await?;
         let client = backend.client().await?;
@@ -103,6 +109,8 @@ impl TestCluster {
 
     pub(crate) fn assemble(backend: Backend, (tier, exclusive): (Tier, bool), client: kube::Client, namespace: String) -> Self {
         let (clock, server_clock) = backend.clocks();
+        let is_alone = tier == Tier::Embedded && Handle::current().runtime_flavor() == RuntimeFlavor::CurrentThread;
+        let tasks_before = is_alone.then(alive_tasks);
         Self {
             backend,
             tier,
@@ -113,6 +121,7 @@ impl TestCluster {
             faults: Faults::new(server_clock, Seed::new(7)),
             clock,
             tasks: Tasks::new(),
+            tasks_before,
             endpoint: tokio::sync::OnceCell::new(),
         }
     }
@@ -220,9 +229,19 @@ impl TestCluster {
         &self.tasks
     }
 
-    /// Removes the namespace and everything in it.
+    /// Joins the tasks of the test, and removes its namespace with everything in it. Panics if a task runs on (TCL-8): one of [`Self::tasks`], and on the
+    /// embedded server any that began since the start of the cluster, those of operators that were not stopped included.
     pub async fn stop(self) {
-        self.tasks.stop(Duration::from_secs(5)).await;
+        let stuck = self.tasks.stop(Duration::from_secs(5)).await;
+        if !stuck.is_empty() {
+            self.fail(&format!("Leaked task: {} did not end when asked to", stuck.join(", ")));
+        }
+        if let Some(before) = self.tasks_before.filter(|_| !self.endpoint.initialized()) {
+            let more = more_tasks(before).await;
+            if more > 0 {
+                self.fail(&format!("Leaked task: {more} that began in the test still run at its end"));
+            }
+        }
         if !self.is_embedded() {
             let namespaces: Api<Namespace> = Api::all(self.client.clone());
             // What cannot be removed goes with the control plane, or shows in the cluster of the kubeconfig.

@@ -13,6 +13,7 @@ mod event;
 mod expect;
 mod hooks;
 mod load;
+mod log;
 mod metric;
 mod node;
 mod objects;

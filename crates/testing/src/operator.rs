@@ -148,11 +148,15 @@ fn served(crd: &Value) -> Vec<GroupVersionKind> {
 }
 
 impl TestOperator {
-    /// Stops it in order; an error is how it ended.
+    /// Stops it in order. Panics if a task of it does not end when it is asked to (TCL-8).
     pub async fn stop(self) {
         // How an operator ends is for the tests that ask for it; this one is only over.
         let _ = self.running.stop().await;
+        let stuck = self.running.stuck_tasks();
         self.running.kill().await;
+        if !stuck.is_empty() {
+            fail(&format!("Leaked task: {} did not end when the operator was stopped", stuck.join(", ")));
+        }
     }
 
     /// Ends it at once, as if its process had been killed.

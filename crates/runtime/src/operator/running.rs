@@ -1,5 +1,6 @@
 //! An operator that runs in the background.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -93,6 +94,11 @@ impl RunningOperator {
         for tasks in &self.tasks {
             tasks.stop(Duration::ZERO).await;
         }
+    }
+
+    /// The names of the tasks that did not end when the operator shut down or was killed, and were aborted.
+    pub fn stuck_tasks(&self) -> Vec<Cow<'static, str>> {
+        self.tasks.iter().flat_map(Tasks::stuck).collect()
     }
 
     /// The checks of liveness and readiness.

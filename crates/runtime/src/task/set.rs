@@ -37,6 +37,8 @@ struct State {
     running: BTreeMap<u64, Running>,
     panics: Vec<Panic>,
     panic_count: u64,
+    /// The tasks that had to be aborted.
+    stuck: Vec<Cow<'static, str>>,
 }
 
 struct Running {
@@ -107,9 +109,11 @@ impl Tasks {
             return Vec::new();
         }
         let stuck: Vec<_> = {
-            let state = self.inner.state.lock();
+            let mut state = self.inner.state.lock();
             state.running.values().for_each(|task| task.abort.abort());
-            state.running.values().map(|task| task.name.clone()).collect()
+            let stuck: Vec<_> = state.running.values().map(|task| task.name.clone()).collect();
+            state.stuck.extend_from_slice(&stuck);
+            stuck
         };
         self.joined().await;
         stuck
@@ -129,6 +133,11 @@ impl Tasks {
     /// The names of the running tasks, oldest first.
     pub fn running(&self) -> Vec<Cow<'static, str>> {
         self.inner.state.lock().running.values().map(|task| task.name.clone()).collect()
+    }
+
+    /// The names of the tasks that did not end when they were asked to, and were aborted.
+    pub fn stuck(&self) -> Vec<Cow<'static, str>> {
+        self.inner.state.lock().stuck.clone()
     }
 
     /// The latest panics, at most 16, oldest first.

@@ -7,6 +7,7 @@ mod clients;
 mod histories;
 mod hooks;
 mod kubectl;
+mod leaks;
 mod scripts;
 mod table;
 

@@ -73,7 +73,7 @@ pub use common::{
 };
 pub use hooks::{HookContext, HookFn, ReadContext, ReadHookFn};
 pub use kind::{Component, EmbedsStatus, custom_resource_definition, is_ready};
-pub use kubewright_core::component::{ComponentStatus, State};
+pub use kubewright_core::component::{ComponentState, ComponentStatus};
 pub use kubewright_core::health::Readiness;
 pub use kubewright_core::reference::{
     ConfigMapKeyRef, ConfigMapRef, HoldsReferences, Loads, ReferenceKind, ReferenceRules, References, Resolved, SecretKeyRef,

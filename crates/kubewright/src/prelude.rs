@@ -8,12 +8,12 @@ pub use serde::{Deserialize, Serialize};
 pub use serde_json::{Map, Value, json};
 
 pub use kubewright_component::{
-    Component, ComponentBuilder, ComponentDeletePolicy, ComponentExt, ComponentStatus, ConfigMapKeyRef, ConfigMapRef,
-    DependentEvents, EmbedsStatus, ExternalTrafficPolicy, HoldsReferences, HookContext, ImagePullPolicy, ImageSpec,
+    Component, ComponentBuilder, ComponentDeletePolicy, ComponentExt, ComponentState, ComponentStatus, ConfigMapKeyRef,
+    ConfigMapRef, DependentEvents, EmbedsStatus, ExternalTrafficPolicy, HoldsReferences, HookContext, ImagePullPolicy, ImageSpec,
     Impersonation, IngressProperties, Interval, Key, KubeConfig, KubernetesContainerProperties, KubernetesPodProperties,
     KubernetesProperties, LoadContext, Loaded, ManagedType, ManagedTypes, Occurrence, Parameters, Placement, Policies,
     ReadContext, Readiness, Reapply, Reference, References, Requeue, Resolved, Retry, SecretKeyRef, SecretRef, ServiceProperties,
-    ServiceType, Setting, Settings, State, Suspend, Target, Timeout, Trigger, Values, is_ready,
+    ServiceType, Setting, Settings, Suspend, Target, Timeout, Trigger, Values, is_ready,
 };
 pub use kubewright_core::condition::{Condition, ConditionSet, ConditionStatus, Conditioned, Conditions};
 pub use kubewright_core::config::FromConfigMap;
@@ -29,7 +29,7 @@ pub use kubewright_render::{
 pub use kubewright_runtime::cluster::Cluster;
 pub use kubewright_runtime::config::Config;
 pub use kubewright_runtime::events::Recorder;
-pub use kubewright_runtime::inject::{Enqueue, FromOperator};
+pub use kubewright_runtime::inject::{Enqueue, FromOperator, State};
 pub use kubewright_runtime::kind::Defaulted;
 pub use kubewright_runtime::operator::{Operator, OperatorOptions};
 pub use kubewright_runtime::reconcile::{

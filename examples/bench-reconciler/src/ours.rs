@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use kubewright::prelude::*;
-use kubewright::runtime::inject::State;
 
 use crate::{Recorder, Widget, Wish};
 

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use kubewright_core::component::{ComponentStatus, STALLED, State};
+use kubewright_core::component::{ComponentState, ComponentStatus, STALLED};
 use kubewright_core::dependents::{Note, ObjectAction, Verb};
 use kubewright_core::flow::{Event, EventType, Reason};
 use kubewright_core::manifest::OperatorName;
@@ -124,7 +124,7 @@ impl Events {
 fn to_tell(before: &ComponentStatus, after: &ComponentStatus) -> Option<EventType> {
     let state = after.state?;
     let moved = before.state != after.state || before.reason() != after.reason();
-    if state == State::Error {
+    if state == ComponentState::Error {
         (moved || before.message() != after.message()).then_some(EventType::Warning)
     } else {
         let kind = if after.condition(STALLED).is_some() { EventType::Warning } else { EventType::Normal };
@@ -195,7 +195,7 @@ mod tests {
             timeout: Duration::from_mins(5),
         };
         status.conclude(&blocked, &at);
-        assert_eq!(status.state, Some(State::Deleting));
+        assert_eq!(status.state, Some(ComponentState::Deleting));
         assert_eq!(to_tell(&after(&Ending::Ready), &status), Some(EventType::Warning));
     }
 }

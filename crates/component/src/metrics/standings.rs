@@ -2,7 +2,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use kubewright_core::component::{ComponentStatus, State};
+use kubewright_core::component::{ComponentState, ComponentStatus};
 use kubewright_core::dependents::{Item, Phase};
 use kubewright_core::health::Status;
 use kubewright_machinery::object::{GroupKind, Key};
@@ -26,7 +26,7 @@ pub(super) struct KindStandings {
 
 #[derive(Clone, Copy, Debug)]
 struct Standing {
-    state: Option<State>,
+    state: Option<ComponentState>,
     dependents: u32,
     unready: u32,
 }
@@ -68,7 +68,7 @@ impl Collector for Standings {
                             ("kind", kind),
                             ("namespace", key.namespace()),
                             ("name", key.name()),
-                            ("state", state.map_or("", State::as_str)),
+                            ("state", state.map_or("", ComponentState::as_str)),
                         ];
                         let labels = if state.is_some() { &labels[..] } else { &labels[..5] };
                         ConstGauge::new(value).encode(descriptor.encode_family(&labels)?)
@@ -78,7 +78,7 @@ impl Collector for Standings {
             Ok::<(), fmt::Error>(())
         };
         family("component_state", "The state of a component: 1 for the one it has", &|standing, series| {
-            State::ALL.into_iter().try_for_each(|state| series(Some(state), i64::from(standing.state == Some(state))))
+            ComponentState::ALL.into_iter().try_for_each(|state| series(Some(state), i64::from(standing.state == Some(state))))
         })?;
         family("dependents_total", "Dependents of a component", &|standing, series| {
             series(None, i64::from(standing.dependents))
@@ -90,4 +90,4 @@ impl Collector for Standings {
 }
 
 /// Writes the series of a component: one per state, or one alone.
-type Write = dyn Fn(&Standing, &mut dyn FnMut(Option<State>, i64) -> fmt::Result) -> fmt::Result;
+type Write = dyn Fn(&Standing, &mut dyn FnMut(Option<ComponentState>, i64) -> fmt::Result) -> fmt::Result;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use kubewright::component::State;
+use kubewright::component::ComponentState;
 use kubewright::core::condition::SUCCEEDED;
 use kubewright::prelude::*;
 
@@ -134,7 +134,7 @@ fn fields_are_documented() {
     let conditions = conditions.filter_map(|rest| Some(rest.split_once("&str = \"")?.1.split('"').next()?.to_owned()));
     // Things that run to an end are no components.
     same("Conditions", conditions.filter(|condition| condition != SUCCEEDED));
-    same("States", State::ALL.map(State::as_str));
+    same("States", ComponentState::ALL.map(ComponentState::as_str));
 }
 
 #[test]

@@ -132,7 +132,7 @@ async fn every_metric_of_the_rules_stands_on_the_page_with_its_type_and_labels()
     }
     let states: BTreeSet<_> =
         series(&page, "component_state").concat().into_iter().filter(|(label, _)| *label == "state").collect();
-    assert_eq!(states.len(), State::ALL.len());
+    assert_eq!(states.len(), ComponentState::ALL.len());
 }
 
 // MET-1

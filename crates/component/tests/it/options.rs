@@ -335,8 +335,8 @@ fn the_prelude_names_what_an_operator_needs(builder: ComponentBuilder<Bundle>) -
         |map: &ConfigMap| -> Vec<Key> { vec![Key::new(map.metadata.namespace.as_deref().unwrap_or_default(), "demo")] };
     let licence = |cx: &HookContext<Bundle>, component: &Bundle, _: &mut ComponentStatus| {
         let cluster: &Cluster = cx.cluster();
-        let waits =
-            cluster.name() != "local" || component.component_status().is_none_or(|status| status.state == Some(State::Ready));
+        let waits = cluster.name() != "local"
+            || component.component_status().is_none_or(|status| status.state == Some(ComponentState::Ready));
         ready(if waits { Ok(()) } else { Err(Halt::Done) })
     };
     trigger.queue("default", "demo");

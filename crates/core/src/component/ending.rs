@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::{ComponentStatus, READY, STALLED, State};
+use super::{ComponentState, ComponentStatus, READY, STALLED};
 use crate::condition::{ConditionStatus, Keep, Updater};
 use crate::dependents::Waiting;
 use crate::flow::redact;
@@ -95,7 +95,7 @@ impl ComponentStatus {
     /// The pass ended before it did anything for its generation, so it records none. The component is not Ready in a generation that was
     /// never applied (OUT-1).
     fn keep(&mut self, at: &Circumstances) {
-        if self.state != Some(State::Ready) || self.observed_generation == at.generation {
+        if self.state != Some(ComponentState::Ready) || self.observed_generation == at.generation {
             return;
         }
         let message = "a hook ended the pass before anything was deleted".to_owned();
@@ -110,8 +110,8 @@ impl ComponentStatus {
         // Events repeat what the condition says.
         shown.message = redact(&shown.message).into_owned();
         let ready = match shown.state {
-            State::Ready => ConditionStatus::True,
-            State::Error => ConditionStatus::False,
+            ComponentState::Ready => ConditionStatus::True,
+            ComponentState::Error => ConditionStatus::False,
             _ => ConditionStatus::Unknown,
         };
         let mut conditions = Updater::new(&self.conditions, at.started, Keep::Untouched);
@@ -126,7 +126,7 @@ impl ComponentStatus {
 }
 
 struct Shown {
-    state: State,
+    state: ComponentState,
     reason: String,
     message: String,
     stalled: Option<String>,
@@ -136,20 +136,22 @@ fn shown(ending: &Ending, deleting: bool, timed_out: bool) -> Option<Shown> {
     let show = |state, reason: &str, message: String| Shown { state, reason: reason.to_owned(), message, stalled: None };
     Some(match ending {
         Ending::Kept => return None,
-        Ending::FirstSeen => show(State::Pending, "FirstSeen", "First seen".to_owned()),
-        Ending::Restarting => show(State::Processing, "Restarting", "Restarting processing due to component changes".to_owned()),
-        Ending::Suspended => show(State::Pending, "Suspended", "Reconciliation is suspended".to_owned()),
-        Ending::Ready => show(State::Ready, "Ready", "Dependent resources successfully reconciled".to_owned()),
+        Ending::FirstSeen => show(ComponentState::Pending, "FirstSeen", "First seen".to_owned()),
+        Ending::Restarting => {
+            show(ComponentState::Processing, "Restarting", "Restarting processing due to component changes".to_owned())
+        }
+        Ending::Suspended => show(ComponentState::Pending, "Suspended", "Reconciliation is suspended".to_owned()),
+        Ending::Ready => show(ComponentState::Ready, "Ready", "Dependent resources successfully reconciled".to_owned()),
         Ending::Incomplete(waiting) if deleting => show(
-            State::Deleting,
+            ComponentState::Deleting,
             "DeletionProcessing",
             with_objects("Deletion of dependent resources triggered; waiting until dependent resources are deleted", waiting),
         ),
         Ending::Incomplete(waiting) if timed_out => {
-            show(State::Error, "Timeout", with_objects("Reconcilation of dependent resources timed out", waiting))
+            show(ComponentState::Error, "Timeout", with_objects("Reconcilation of dependent resources timed out", waiting))
         }
         Ending::Incomplete(waiting) => show(
-            State::Processing,
+            ComponentState::Processing,
             "Processing",
             with_objects(
                 "Reconcilation of dependent resources triggered; waiting until all dependent resources are ready",
@@ -157,14 +159,17 @@ fn shown(ending: &Ending, deleting: bool, timed_out: bool) -> Option<Shown> {
             ),
         ),
         Ending::Wait { reason, message } => {
-            let (state, fallback) =
-                if deleting { (State::DeletionPending, "DeletionRetrying") } else { (State::Pending, "Retrying") };
+            let (state, fallback) = if deleting {
+                (ComponentState::DeletionPending, "DeletionRetrying")
+            } else {
+                (ComponentState::Pending, "Retrying")
+            };
             let reason = if timed_out { "Timeout" } else { reason.as_deref().unwrap_or(fallback) };
             show(state, reason, message.clone())
         }
         Ending::Blocked { reason, message } => {
             let blocked = reason == "DeletionBlocked";
-            let state = if deleting && blocked { State::Deleting } else { State::Error };
+            let state = if deleting && blocked { ComponentState::Deleting } else { ComponentState::Error };
             let own = matches!(
                 reason.as_str(),
                 "InvalidSpec" | "InvalidManifest" | "OwnerConflict" | "RenderFailed" | "TooManyDependents" | "CredentialsRefused"
@@ -174,7 +179,7 @@ fn shown(ending: &Ending, deleting: bool, timed_out: bool) -> Option<Shown> {
         }
         Ending::Failed { reason, message, stalled } => {
             let reason = if timed_out { "Timeout" } else { reason.as_deref().unwrap_or("Error") };
-            Shown { stalled: stalled.clone(), ..show(State::Error, reason, message.clone()) }
+            Shown { stalled: stalled.clone(), ..show(ComponentState::Error, reason, message.clone()) }
         }
     })
 }

@@ -8,7 +8,7 @@ mod status;
 pub use ending::{Circumstances, Ending};
 pub use fight::{CONTESTED, DRIFTED, UNKNOWN_FIELDS};
 pub use polling::{POLLING, poll_delay};
-pub use status::{ComponentStatus, READY, STALLED, State};
+pub use status::{ComponentState, ComponentStatus, READY, STALLED};
 
 #[cfg(test)]
 mod tests;

@@ -15,7 +15,7 @@ use crate::seconds::Seconds;
 
 /// Where a component stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-pub enum State {
+pub enum ComponentState {
     /// Everything is applied and ready.
     Ready,
     /// It waits for something outside.
@@ -30,7 +30,7 @@ pub enum State {
     Error,
 }
 
-impl State {
+impl ComponentState {
     /// All states, as the metric exports them.
     pub const ALL: [Self; 6] = [Self::Ready, Self::Pending, Self::Processing, Self::DeletionPending, Self::Deleting, Self::Error];
 
@@ -47,7 +47,7 @@ impl State {
     }
 }
 
-impl fmt::Display for State {
+impl fmt::Display for ComponentState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
@@ -85,7 +85,7 @@ pub struct ComponentStatus {
     pub conditions: Vec<Condition>,
     /// Where the component stands.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub state: Option<State>,
+    pub state: Option<ComponentState>,
     /// The dependents.
     #[serde(skip_serializing_if = "Inventory::is_empty")]
     pub inventory: Inventory,
@@ -141,7 +141,7 @@ impl ComponentStatus {
     /// Whether the component is Ready in this generation, as `kubectl wait --for=condition=Ready` tells it, too: the state follows the
     /// condition, and that program compares `status.observedGeneration` with the generation (STA-11).
     pub fn is_ready(&self, generation: Option<i64>) -> bool {
-        self.state == Some(State::Ready) && Some(self.observed_generation) == generation
+        self.state == Some(ComponentState::Ready) && Some(self.observed_generation) == generation
     }
 
     /// Whether another program of this name processed the component as it is now (TAKE-3).

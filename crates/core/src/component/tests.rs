@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use kubewright_machinery::object::ObjectKey;
 use serde_json::{Value, json};
 
-use super::{Circumstances, ComponentStatus, Ending, READY, STALLED, State};
+use super::{Circumstances, ComponentState, ComponentStatus, Ending, READY, STALLED};
 use crate::condition::ConditionStatus;
 use crate::dependents::Waiting;
 use crate::health::Status;
@@ -45,7 +45,7 @@ fn blocked(reason: &str) -> Ending {
     Ending::Blocked { reason: reason.to_owned(), message: "somebody must act".to_owned() }
 }
 
-fn shown(status: &ComponentStatus) -> (State, String, ConditionStatus, Option<String>) {
+fn shown(status: &ComponentStatus) -> (ComponentState, String, ConditionStatus, Option<String>) {
     let stalled = status.condition(STALLED).map(|condition| condition.reason.clone());
     (status.state.unwrap(), status.reason().to_owned(), status.condition(READY).unwrap().status, stalled)
 }
@@ -62,25 +62,25 @@ fn an_empty_status_has_only_an_observed_generation() {
 #[test]
 fn every_ending_has_its_state_reason_and_conditions() {
     use ConditionStatus::{False, True, Unknown};
-    type Row = (Ending, Circumstances, State, &'static str, ConditionStatus, Option<&'static str>);
+    type Row = (Ending, Circumstances, ComponentState, &'static str, ConditionStatus, Option<&'static str>);
     let rows: Vec<Row> = vec![
-        (Ending::FirstSeen, at(0), State::Pending, "FirstSeen", Unknown, None),
-        (Ending::Suspended, at(0), State::Pending, "Suspended", Unknown, None),
-        (Ending::Restarting, at(0), State::Processing, "Restarting", Unknown, None),
-        (Ending::Incomplete(waiting()), at(0), State::Processing, "Processing", Unknown, None),
-        (Ending::Ready, at(0), State::Ready, "Ready", True, None),
-        (wait(None), at(0), State::Pending, "Retrying", Unknown, None),
-        (wait(Some("LicenceMissing")), at(0), State::Pending, "LicenceMissing", Unknown, None),
-        (failed(None), at(0), State::Error, "Error", False, None),
-        (failed(Some("InvalidManifest")), at(0), State::Error, "Error", False, Some("InvalidManifest")),
-        (blocked("DependentFailed"), at(0), State::Error, "DependentFailed", False, Some("DependentFailed")),
-        (blocked("DeletionBlocked"), at(0), State::Error, "DeletionBlocked", False, Some("DeletionBlocked")),
-        (blocked("OwnerConflict"), at(0), State::Error, "Error", False, Some("OwnerConflict")),
-        (blocked("Licence"), at(0), State::Error, "Licence", False, Some("Licence")),
-        (wait(None), deleting(0), State::DeletionPending, "DeletionRetrying", Unknown, None),
-        (blocked("DeletionBlocked"), deleting(0), State::Deleting, "DeletionBlocked", Unknown, Some("DeletionBlocked")),
-        (Ending::Incomplete(waiting()), deleting(0), State::Deleting, "DeletionProcessing", Unknown, None),
-        (failed(None), deleting(0), State::Error, "Error", False, None),
+        (Ending::FirstSeen, at(0), ComponentState::Pending, "FirstSeen", Unknown, None),
+        (Ending::Suspended, at(0), ComponentState::Pending, "Suspended", Unknown, None),
+        (Ending::Restarting, at(0), ComponentState::Processing, "Restarting", Unknown, None),
+        (Ending::Incomplete(waiting()), at(0), ComponentState::Processing, "Processing", Unknown, None),
+        (Ending::Ready, at(0), ComponentState::Ready, "Ready", True, None),
+        (wait(None), at(0), ComponentState::Pending, "Retrying", Unknown, None),
+        (wait(Some("LicenceMissing")), at(0), ComponentState::Pending, "LicenceMissing", Unknown, None),
+        (failed(None), at(0), ComponentState::Error, "Error", False, None),
+        (failed(Some("InvalidManifest")), at(0), ComponentState::Error, "Error", False, Some("InvalidManifest")),
+        (blocked("DependentFailed"), at(0), ComponentState::Error, "DependentFailed", False, Some("DependentFailed")),
+        (blocked("DeletionBlocked"), at(0), ComponentState::Error, "DeletionBlocked", False, Some("DeletionBlocked")),
+        (blocked("OwnerConflict"), at(0), ComponentState::Error, "Error", False, Some("OwnerConflict")),
+        (blocked("Licence"), at(0), ComponentState::Error, "Licence", False, Some("Licence")),
+        (wait(None), deleting(0), ComponentState::DeletionPending, "DeletionRetrying", Unknown, None),
+        (blocked("DeletionBlocked"), deleting(0), ComponentState::Deleting, "DeletionBlocked", Unknown, Some("DeletionBlocked")),
+        (Ending::Incomplete(waiting()), deleting(0), ComponentState::Deleting, "DeletionProcessing", Unknown, None),
+        (failed(None), deleting(0), ComponentState::Error, "Error", False, None),
     ];
     for (ending, circumstances, state, reason, ready, stalled) in rows {
         let mut status = ComponentStatus::default();
@@ -98,11 +98,11 @@ fn after_the_timeout_the_reason_is_timeout_but_for_failed_dependents() {
     status.conclude(&Ending::Incomplete(waiting()), &at(0));
     let late = at(5 * MINUTE);
     for (ending, state, reason) in [
-        (Ending::Incomplete(waiting()), State::Error, "Timeout"),
-        (wait(Some("Own")), State::Pending, "Timeout"),
-        (failed(None), State::Error, "Timeout"),
-        (blocked("DependentFailed"), State::Error, "DependentFailed"),
-        (Ending::Ready, State::Ready, "Ready"),
+        (Ending::Incomplete(waiting()), ComponentState::Error, "Timeout"),
+        (wait(Some("Own")), ComponentState::Pending, "Timeout"),
+        (failed(None), ComponentState::Error, "Timeout"),
+        (blocked("DependentFailed"), ComponentState::Error, "DependentFailed"),
+        (Ending::Ready, ComponentState::Ready, "Ready"),
     ] {
         let mut status = status.clone();
         status.conclude(&ending, &late);
@@ -215,14 +215,14 @@ fn a_pass_that_user_code_ends_early_counts_for_no_generation() {
     let (mut restarted, mut removed) = (status.clone(), status);
     restarted.conclude(&Ending::Kept, &next);
     assert_eq!(restarted.observed_generation, 3);
-    assert_eq!(shown(&restarted), (State::Processing, "Restarting".to_owned(), ConditionStatus::Unknown, None));
+    assert_eq!(shown(&restarted), (ComponentState::Processing, "Restarting".to_owned(), ConditionStatus::Unknown, None));
     removed.conclude(&Ending::Kept, &Circumstances { deleting: true, ..next });
     assert_eq!(removed.observed_generation, 3);
-    assert_eq!(shown(&removed), (State::DeletionPending, "DeletionRetrying".to_owned(), ConditionStatus::Unknown, None));
+    assert_eq!(shown(&removed), (ComponentState::DeletionPending, "DeletionRetrying".to_owned(), ConditionStatus::Unknown, None));
     // What was not Ready stays as it was.
     restarted.conclude(&failed(None), &next);
     restarted.conclude(&Ending::Kept, &Circumstances { generation: 5, ..at(3) });
-    assert_eq!((restarted.observed_generation, restarted.state), (4, Some(State::Error)));
+    assert_eq!((restarted.observed_generation, restarted.state), (4, Some(ComponentState::Error)));
 }
 
 /// `kubectl wait --for=condition=Ready`: the generation of the condition, else that of the status, must not be older than the object.

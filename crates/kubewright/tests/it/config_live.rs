@@ -8,7 +8,6 @@ use kubewright::core::config::LogLevel;
 use kubewright::prelude::*;
 use kubewright::runtime::admin::CheckKind;
 use kubewright::runtime::config::Config;
-use kubewright::runtime::inject::State;
 use kubewright::runtime::operator::{Phase, Responsible};
 use kubewright::runtime::reconcile::{Context, Controller, NoStatus, Reconcile};
 use kubewright_testing::{TestCluster, TestOperator};

@@ -8,7 +8,6 @@ use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::Secret;
 use kube::api::{Api, PostParams};
 use kubewright::prelude::*;
-use kubewright::runtime::inject::State as Injected;
 use kubewright::runtime::reconcile::{ConditionAccess, Controller};
 use kubewright_apiserver::kinds::Verb;
 use kubewright_apiserver::status::{Cause, Details, Status};
@@ -104,7 +103,7 @@ struct Keys {
 }
 
 impl Keys {
-    fn new(secrets: Store<Secret>, _: Injected<Script>) -> Self {
+    fn new(secrets: Store<Secret>, _: State<Script>) -> Self {
         Self { secrets }
     }
 }

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kubewright::prelude::*;
-use kubewright::runtime::inject::State as Injected;
 use kubewright::runtime::operator::cli::main_from;
 use kubewright_testing::TestCluster;
 use tokio::io::{AsyncBufReadExt as _, BufReader, Lines};
@@ -30,7 +29,7 @@ struct Maps(bool);
 #[reconciler(kind = ConfigMap)]
 impl Maps {
     #[inject]
-    fn new(Injected(hangs): Injected<Hangs>) -> Self {
+    fn new(State(hangs): State<Hangs>) -> Self {
         Self(hangs.0)
     }
 

@@ -4,7 +4,6 @@ use std::convert::Infallible;
 
 use kubewright::k8s_openapi::api::core::v1::{ConfigMap, Service};
 use kubewright::prelude::*;
-use kubewright::runtime::inject::State;
 use kubewright_testing::TestCluster;
 use tokio::sync::mpsc;
 

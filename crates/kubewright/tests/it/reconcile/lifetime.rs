@@ -9,7 +9,7 @@ use kube::core::DynamicObject;
 use kubewright::machinery::object::{Key, ObjectReference};
 use kubewright::prelude::*;
 use kubewright::runtime::events::Event;
-use kubewright::runtime::inject::{OperatorInfo, State as Injected};
+use kubewright::runtime::inject::OperatorInfo;
 use kubewright::runtime::watch::{Scope, StoreScope};
 use kubewright_apiserver::kinds::Verb;
 use kubewright_testing::TestCluster;
@@ -44,7 +44,7 @@ impl Maps {
         recorder: Recorder,
         client: kube::Client,
         info: OperatorInfo,
-        Injected(given): Injected<Given>,
+        State(given): State<Given>,
     ) -> Self {
         assert!(given.set(Things { secrets, labelled, recorder, client, info }).is_ok());
         Self

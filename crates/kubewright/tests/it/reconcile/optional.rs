@@ -7,7 +7,6 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube::core::GroupVersionKind;
 use kubewright::machinery::object::Key;
 use kubewright::prelude::*;
-use kubewright::runtime::inject::State as Injected;
 use kubewright_testing::TestCluster;
 
 use super::world::until;
@@ -25,7 +24,7 @@ type Given = Arc<OnceLock<(Optional<Store<Gizmo>>, Optional<MetaStore<Gizmo>>)>>
 struct Maps;
 
 impl Maps {
-    fn new(gizmos: Optional<Store<Gizmo>>, names: Optional<MetaStore<Gizmo>>, Injected(given): Injected<Given>) -> Self {
+    fn new(gizmos: Optional<Store<Gizmo>>, names: Optional<MetaStore<Gizmo>>, State(given): State<Given>) -> Self {
         assert!(given.set((gizmos, names)).is_ok());
         Self
     }

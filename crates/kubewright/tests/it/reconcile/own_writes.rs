@@ -7,7 +7,6 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{Api, DeleteParams, Patch, PatchParams, PostParams};
 use kubewright::core::flow::{Delay, Wait};
 use kubewright::prelude::*;
-use kubewright::runtime::inject::State;
 use kubewright::runtime::reconcile::{Context, Controller, NoStatus, Reconcile};
 use kubewright::runtime::store::Store;
 use kubewright_testing::TestCluster;

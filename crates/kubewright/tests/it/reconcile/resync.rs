@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::Secret;
 use kubewright::prelude::*;
-use kubewright::runtime::inject::State as Injected;
 use kubewright::runtime::reconcile::Controller;
 
 use super::widget::{Script, Widget, Widgets};
@@ -18,7 +17,7 @@ type Handle = Arc<OnceLock<Enqueue<Widget>>>;
 struct Other;
 
 impl Other {
-    fn new(enqueue: Enqueue<Widget>, Injected(handle): Injected<Handle>) -> Self {
+    fn new(enqueue: Enqueue<Widget>, State(handle): State<Handle>) -> Self {
         assert!(handle.set(enqueue).is_ok());
         Self
     }

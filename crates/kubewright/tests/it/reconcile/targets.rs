@@ -10,7 +10,6 @@ use kube::client::Body;
 use kubewright::core::flow::Wait;
 use kubewright::machinery::object::{GroupVersionKind, Key};
 use kubewright::prelude::*;
-use kubewright::runtime::inject::State as Injected;
 use kubewright::runtime::reconcile::{ConditionAccess, Context, Controller, Reconcile};
 use kubewright::runtime::targets::TargetConnector;
 use kubewright_apiserver::kinds::Verb;
@@ -108,7 +107,7 @@ struct Remotes {
 }
 
 impl Remotes {
-    fn new(maps: Store<ConfigMap>, targets: Targets, others: Targets, Injected(script): Injected<Script>) -> Self {
+    fn new(maps: Store<ConfigMap>, targets: Targets, others: Targets, State(script): State<Script>) -> Self {
         Self { maps, targets, others, script }
     }
 

@@ -6,7 +6,6 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kubewright::core::flow::{Blocked, Wait};
 use kubewright::core::tracker::SubjectReference;
 use kubewright::prelude::*;
-use kubewright::runtime::inject::State as Injected;
 use kubewright::runtime::reconcile::{ConditionAccess, Context, Controller, Reconcile};
 use kubewright::runtime::store::Store;
 
@@ -20,7 +19,7 @@ struct Followers {
 }
 
 impl Followers {
-    fn new(maps: Store<ConfigMap>, Injected(script): Injected<Script>) -> Self {
+    fn new(maps: Store<ConfigMap>, State(script): State<Script>) -> Self {
         Self { maps, script }
     }
 

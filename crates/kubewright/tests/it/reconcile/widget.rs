@@ -6,7 +6,6 @@ use futures::future::BoxFuture;
 use kubewright::core::condition::{Condition, ConditionManager, ConditionSet, Conditioned, Conditions, ConditionsError};
 use kubewright::machinery::object::Key;
 use kubewright::prelude::*;
-use kubewright::runtime::inject::State;
 use kubewright::runtime::reconcile::{ConditionAccess, Context, Controller, Finalize, ObserveDeleted, Reconcile};
 use kubewright_testing::TestCluster;
 use parking_lot::Mutex;

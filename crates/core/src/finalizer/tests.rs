@@ -29,7 +29,7 @@ fn adding_to_none_creates_the_list() {
     assert_eq!(add_patch(&object(json!([])), &ours()), Some(expected));
 }
 
-// FIN-01, FZ-5
+// FIN-01, FZ-5, FNL-8
 #[test]
 fn adding_to_others_tests_the_whole_list() {
     let expected = tested(json!([
@@ -54,7 +54,7 @@ fn nothing_is_added_to_an_object_that_is_being_deleted() {
     assert_eq!(add_patch(&deleting, &ours()), None);
 }
 
-// FIN-02, FIN-06, FZ-5, FZ-8
+// FIN-02, FIN-06, FZ-5, FZ-8, FNL-8
 #[test]
 fn removing_tests_each_entry_from_the_back_and_takes_former_names_along() {
     let expected = tested(json!([

@@ -90,7 +90,7 @@ const BODY: &str = r#"{"data":{"key":"2"}}"#;
 
 type Change = fn(TableRow<Widgets>) -> TableRow<Widgets>;
 
-// TTBL-2, TTBL-3, TTBL-4, TTBL-7
+// TTBL-2, TTBL-3, TTBL-4, TTBL-5, TTBL-7
 #[tokio::test]
 async fn each_request_is_expected_once_and_compared() {
     if !super::is_embedded_tier() {

@@ -15,7 +15,7 @@ use crate::trigger::Describe;
 use crate::watch::{Arrived, Project, Unprojectable};
 
 /// An object as a store of whole objects keeps it: its JSON text without `managedFields`, decoded when it is asked for. The text takes a fraction of
-/// the memory of the decoded object. Objects that came lately are still there as they were decoded when they came.
+/// the memory of the decoded object; what was decoded when it came is kept for a while, for the first who asks.
 pub struct Kept<T> {
     text: ObjectText,
     /// The field manager whose write was the latest, as far as `managedFields` told.
@@ -53,7 +53,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> Kept<T> {
 impl<T: DeserializeOwned> Kept<T> {
     /// The object. None only if the type decodes some text at one time and not at another.
     pub fn decode(&self) -> Option<Arc<T>> {
-        if let Some(object) = self.lately.get(self.number) {
+        if let Some(object) = self.lately.take(self.number) {
             return Some(object);
         }
         let decoded = serde_json::from_str(self.text());

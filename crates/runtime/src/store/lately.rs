@@ -6,14 +6,15 @@ use parking_lot::Mutex;
 /// How many objects a store keeps decoded.
 const OBJECTS: usize = 256;
 
-/// The objects of a store that came last, as they were decoded when they came: their first passes need not decode them again.
+/// The objects of a store that came last, as they were decoded when they came: whoever asks for one first need not decode it again. Whoever asks later
+/// gets an object of its own in any case (TTBL-8).
 pub(super) struct Lately<T>(Mutex<State<T>>);
 
 struct State<T> {
     /// The number of the next object.
     next: u64,
     /// The objects with the numbers before it.
-    objects: VecDeque<Arc<T>>,
+    objects: VecDeque<Option<Arc<T>>>,
 }
 
 impl<T> Lately<T> {
@@ -22,7 +23,7 @@ impl<T> Lately<T> {
         let object = Arc::new(object);
         let mut state = self.0.lock();
         let oldest = if state.objects.len() < OBJECTS { None } else { state.objects.pop_front() };
-        state.objects.push_back(object);
+        state.objects.push_back(Some(object));
         let number = state.next;
         state.next += 1;
         drop(state);
@@ -31,11 +32,12 @@ impl<T> Lately<T> {
         number
     }
 
-    /// The object with this number, if it is still here.
-    pub(super) fn get(&self, number: u64) -> Option<Arc<T>> {
-        let state = self.0.lock();
+    /// Takes the object with this number, if it is still here.
+    pub(super) fn take(&self, number: u64) -> Option<Arc<T>> {
+        let mut state = self.0.lock();
         let back = usize::try_from(state.next.checked_sub(number)?).ok()?;
-        state.objects.get(state.objects.len().checked_sub(back)?).cloned()
+        let at = state.objects.len().checked_sub(back)?;
+        state.objects.get_mut(at)?.take()
     }
 }
 
@@ -50,13 +52,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_objects_are_here_and_no_others() {
+    fn each_of_the_last_objects_is_here_once() {
         let lately = Lately::default();
         let numbers: Vec<u64> = (0..1_000).map(|object| lately.add(object)).collect();
         for (object, number) in numbers.into_iter().enumerate() {
             let expected = (object >= 1_000 - OBJECTS).then_some(object);
-            assert_eq!(lately.get(number).as_deref().copied(), expected, "object {object}");
+            assert_eq!(lately.take(number).as_deref().copied(), expected, "object {object}");
+            assert_eq!(lately.take(number), None, "object {object}");
         }
-        assert_eq!(lately.get(1_000), None);
+        assert_eq!(lately.take(1_000), None);
     }
 }

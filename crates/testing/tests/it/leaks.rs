@@ -3,6 +3,11 @@
 use std::panic::AssertUnwindSafe;
 
 use futures::FutureExt as _;
+use k8s_openapi::api::core::v1::ConfigMap;
+use kubewright_core::flow::{BoxError, Flow};
+use kubewright_runtime::inject::FromOperator;
+use kubewright_runtime::operator::{Declarations, Operator, OperatorContext};
+use kubewright_runtime::reconcile::{Context, Controller, ControllerExt as _, NoStatus, Reconcile};
 use kubewright_testing::TestCluster;
 
 /// The text of the panic with which the end of a test fails.
@@ -20,17 +25,37 @@ async fn a_task_of_the_test_that_does_not_end_fails_it() {
     assert_eq!(failure.as_deref(), Some("Leaked task: pump did not end when asked to"));
 }
 
+/// A dependency with a task that does not end when asked to.
+struct Pump;
+
+impl FromOperator for Pump {
+    fn declare(_: &mut Declarations) {}
+
+    fn extract(context: &OperatorContext) -> Result<Self, BoxError> {
+        context.tasks.spawn("pump", std::future::pending::<()>()).detach();
+        Ok(Self)
+    }
+}
+
+/// Does nothing.
+struct Idle;
+
+impl Reconcile for Idle {
+    type Kind = ConfigMap;
+    type Status = NoStatus;
+
+    async fn reconcile(&self, _: &Context<ConfigMap>, _: &ConfigMap, _: &mut NoStatus) -> Flow {
+        Ok(())
+    }
+}
+
 // TCL-8
 #[tokio::test]
-async fn a_task_without_a_name_that_runs_on_fails_the_test() {
+async fn a_task_of_an_operator_that_does_not_end_fails_its_test() {
     let cluster = TestCluster::start().await;
-    if !cluster.is_embedded() {
-        println!("skipped: only on the embedded server no other tasks come and go");
-        return cluster.stop().await;
-    }
-    #[allow(clippy::disallowed_methods, reason = "what is forbidden in the project may happen in tests of others")]
-    let task = tokio::spawn(std::future::pending::<()>());
-    let failure = failure(cluster.stop()).await;
-    assert_eq!(failure.as_deref(), Some("Leaked task: 1 that began in the test still run at its end"));
-    task.abort();
+    let operator = Operator::new("pumps.test.kubewright.dev").add_controller(Controller::new(|_: Pump| Idle));
+    let operator = cluster.run(operator).await;
+    let failure = failure(operator.stop()).await;
+    assert_eq!(failure.as_deref(), Some("Leaked task: pump did not end when the operator was stopped"));
+    cluster.stop().await;
 }

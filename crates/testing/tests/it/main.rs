@@ -43,6 +43,14 @@ async fn objects_come_and_go_and_expectations_follow() {
     cluster.stop().await;
 }
 
+// TCL-8
+#[tokio::test]
+async fn what_operators_log_is_printed_for_the_harness() {
+    let cluster = TestCluster::start().await;
+    assert!(tracing::enabled!(target: "kubewright_runtime", tracing::Level::WARN));
+    cluster.stop().await;
+}
+
 // STG-7, RT-14
 #[tokio::test]
 async fn a_deployment_becomes_available_and_its_pods_run() {

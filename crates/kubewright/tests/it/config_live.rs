@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret, ServiceAccount};
 use kubewright::core::config::LogLevel;
+use kubewright::machinery::object::{GroupKind, Key};
 use kubewright::prelude::*;
 use kubewright::runtime::admin::CheckKind;
 use kubewright::runtime::config::Config;
@@ -203,7 +204,7 @@ async fn an_optional_map_comes_fails_and_goes() {
     running.stop().await;
 }
 
-// CFG-20, CFG-22
+// CFG-20, CFG-22, WHY-1
 #[tokio::test]
 async fn changes_that_come_together_are_one_swap_and_one_resync_of_those_who_asked() {
     let cluster = TestCluster::start().await;
@@ -224,6 +225,11 @@ async fn changes_that_come_together_are_one_swap_and_one_resync_of_those_who_ask
     let mut passes = shared.take();
     passes.sort();
     assert_eq!(passes, ["one 4 30", "two 4 30"]);
+    let causes = |name: &str| {
+        let passes = running.running().why().of(&GroupKind::new("", "Secret"), &Key::new(cluster.namespace(), name));
+        passes.last().map(|pass| pass.causes.to_string())
+    };
+    assert_eq!(causes("one").as_deref(), Some("configuration config-limits, config-pool changed"));
     // The same values in other words, and a key that nobody reads.
     put(&cluster, "config-pool", json!({"size": " 4", "comment": "text"})).await;
     cluster.pass(Duration::from_secs(3)).await;

@@ -16,6 +16,7 @@ use super::maps::{FoundMap, Registered, watch_of};
 use super::report::Reporter;
 use super::table::{Reading, Table};
 use crate::clock::Clock;
+use crate::controller::QueuedBy;
 use crate::operator::{OperatorContext, Queues};
 use crate::watch::{Changes, ProjectedStore};
 
@@ -240,14 +241,23 @@ impl Keeper {
         if changed.is_empty() {
             return;
         }
-        let controllers: BTreeSet<String> = changed.iter().flat_map(|entry| entry.controllers.iter().cloned()).collect();
-        let maps: BTreeSet<&str> = changed.iter().map(|entry| entry.map).collect();
-        tracing::info!(config = maps.into_iter().collect::<Vec<_>>().join(", "), "the configuration is loaded");
+        let mut maps: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+        for entry in &changed {
+            for controller in &entry.controllers {
+                maps.entry(controller.clone()).or_default().insert(entry.map);
+            }
+        }
+        let all: BTreeSet<&str> = changed.iter().map(|entry| entry.map).collect();
+        tracing::info!(config = joined(&all), "the configuration is loaded");
         self.configs.swap(snapshot, changed);
-        for controller in controllers {
-            self.queues.queue_all(&controller);
+        for (controller, maps) in maps {
+            self.queues.queue_all(&controller, QueuedBy::Configuration { name: joined(&maps).into() });
         }
     }
+}
+
+fn joined(names: &BTreeSet<&str>) -> String {
+    names.iter().copied().collect::<Vec<_>>().join(", ")
 }
 
 /// The data of a ConfigMap; none if it is absent.

@@ -29,9 +29,9 @@ impl QueueHandle {
         self.because(key, Lane::Slow, QueuedBy::Requested);
     }
 
-    /// Many keys, when nothing faster is queued.
-    pub fn all_slow(&self, keys: impl IntoIterator<Item = Key>) {
-        self.0.add_all(keys, Lane::Slow, &QueuedBy::Requested);
+    /// Many keys in this lane, and says why. They are queued by and by.
+    pub fn all_because(&self, keys: Vec<Key>, lane: Lane, cause: QueuedBy) {
+        self.0.add_all(keys, lane, cause);
     }
 
     /// Before everything else.

@@ -167,7 +167,12 @@ impl Runner {
         };
         tokio::pin!(resync);
         loop {
+            let is_more = self.shared.take_portion();
             self.start_passes(&worker);
+            if is_more && !stop.is_cancelled() {
+                tokio::task::yield_now().await;
+                continue;
+            }
             let due = self.shared.next_due(self.workers);
             let timer = async {
                 match due {
@@ -183,14 +188,14 @@ impl Runner {
                 () = &mut resync => {}
             }
         }
-        self.shared.queue.lock().drain(self.drain);
+        self.shared.drain(self.drain);
         if self.drain == Drain::Drop {
             worker.cancel.cancel();
         }
         if self.shared.clock.limit(deadline, self.drained(&worker)).await.is_err() {
             tracing::warn!(controller = self.name(), ?deadline, "passes still run; they are cancelled");
             worker.cancel.cancel();
-            self.shared.queue.lock().drain(Drain::Drop);
+            self.shared.drain(Drain::Drop);
             self.drained(&worker).await;
         }
     }

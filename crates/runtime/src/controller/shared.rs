@@ -1,12 +1,13 @@
 //! What the runner, its passes and its handles share.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
+use std::vec;
 
 use kubewright_core::flow::{Conclusion, Delay, KeyMemory, Limits, Timer};
-use kubewright_core::queue::Lane;
+use kubewright_core::queue::{Drain, Lane};
 use kubewright_core::time::Moment;
 use kubewright_core::why::{Causes, History, PassRecord, QueuedBy};
 use kubewright_machinery::object::Key;
@@ -18,8 +19,8 @@ use super::waiting::Waiting;
 use crate::clock::Clock;
 use crate::metrics::{Metrics, QueueStatistics};
 
-/// How many keys are queued before others get at the queue.
-const ADDED_AT_ONCE: usize = 256;
+/// How many keys of a batch are queued before others get their turn.
+const PORTION: usize = 256;
 /// From so many waiting keys on, a worker that has ended a pass goes on with the next key by itself.
 const MANY: usize = 16;
 
@@ -29,6 +30,13 @@ pub(super) struct Popped {
     pub(super) started: Moment,
     /// What queued it.
     pub(super) causes: Causes,
+}
+
+/// Keys that are to be queued for one cause.
+struct Batch {
+    keys: vec::IntoIter<Key>,
+    lane: Lane,
+    cause: QueuedBy,
 }
 
 /// What a worker does when its pass is over.
@@ -46,6 +54,8 @@ pub(super) struct Shared {
     pub(super) counters: Counters,
     /// The queue, with what queued its keys.
     pub(super) queue: Mutex<Waiting>,
+    /// Many keys that are not in the queue yet.
+    batches: Mutex<VecDeque<Batch>>,
     pub(super) limits: Mutex<Limits>,
     memories: Mutex<HashMap<Key, KeyMemory>>,
     /// The running passes and when they started.
@@ -63,6 +73,7 @@ impl Shared {
             name,
             clock,
             queue: Mutex::default(),
+            batches: Mutex::default(),
             limits: Mutex::new(limits),
             memories: Mutex::default(),
             running: Mutex::default(),
@@ -81,23 +92,37 @@ impl Shared {
         self.wake.notify_one();
     }
 
-    /// Queues many keys for one cause. Others get at the queue in between.
-    pub(super) fn add_all(&self, keys: impl IntoIterator<Item = Key>, lane: Lane, cause: &QueuedBy) {
-        let (mut keys, mut added) = (keys.into_iter(), 0);
-        loop {
-            let some: Vec<Key> = keys.by_ref().take(ADDED_AT_ONCE).collect();
-            if some.is_empty() {
-                break;
-            }
-            let mut queue = self.queue.lock();
-            for key in some {
-                queue.add(key, lane, cause.clone());
-                added += 1;
-            }
-            drop(queue);
-            self.wake.notify_one();
+    /// Queues many keys for one cause. The run loop does it, in portions: whoever asks, and what has to be done meanwhile, waits for none of them.
+    pub(super) fn add_all(&self, keys: Vec<Key>, lane: Lane, cause: QueuedBy) {
+        self.batches.lock().push_back(Batch { keys: keys.into_iter(), lane, cause });
+        self.wake.notify_one();
+    }
+
+    /// Queues a portion of what [`add_all`](Self::add_all) left. Returns whether there is more.
+    pub(super) fn take_portion(&self) -> bool {
+        let mut batches = self.batches.lock();
+        let Some(batch) = batches.front_mut() else { return false };
+        let mut queue = self.queue.lock();
+        let mut added = 0;
+        for key in batch.keys.by_ref().take(PORTION) {
+            queue.add(key, batch.lane, batch.cause.clone());
+            added += 1;
+        }
+        drop(queue);
+        if batch.keys.len() == 0 {
+            batches.pop_front();
         }
         self.counters.adds().inc_by(added);
+        !batches.is_empty()
+    }
+
+    /// Queues no more keys. What batches still hold is queued before that, or dropped, as the mode says.
+    pub(super) fn drain(&self, mode: Drain) {
+        if mode == Drain::FinishQueued {
+            while self.take_portion() {}
+        }
+        self.batches.lock().clear();
+        self.queue.lock().drain(mode);
     }
 
     pub(super) fn add_after(&self, key: Key, delay: Delay, lane: Lane, cause: QueuedBy) {
@@ -197,7 +222,8 @@ impl QueueStatistics for Shared {
     }
 
     fn depth(&self, lane: Lane) -> usize {
-        self.queue.lock().depth(lane)
+        let batches: usize = self.batches.lock().iter().filter(|batch| batch.lane == lane).map(|batch| batch.keys.len()).sum();
+        batches + self.queue.lock().depth(lane)
     }
 
     fn running(&self) -> Vec<f64> {

@@ -6,6 +6,7 @@ use kubewright_core::flow::{BoxError, Delay};
 use kubewright_machinery::object::Key;
 
 use super::FromOperator;
+use crate::controller::QueuedBy;
 use crate::kind::KnownKind;
 use crate::operator::{ControllerQueue, Declarations, OperatorContext, QueueSlot};
 
@@ -44,7 +45,7 @@ impl<K> Enqueue<K> {
 
     /// Those objects whose key the predicate selects.
     pub fn matching(&self, predicate: impl Fn(&Key) -> bool) {
-        self.with(|queue| queue.queue.all_slow((queue.keys)().into_iter().filter(|key| predicate(key))));
+        self.with(|queue| queue.all(predicate, QueuedBy::Requested));
     }
 
     fn with(&self, add: impl FnOnce(&ControllerQueue)) {

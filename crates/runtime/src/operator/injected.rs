@@ -9,7 +9,7 @@ use futures::future::{BoxFuture, join_all};
 use kubewright_machinery::object::{GroupKind, Key};
 use parking_lot::Mutex;
 
-use crate::controller::QueueHandle;
+use crate::controller::{Lane, QueueHandle, QueuedBy};
 
 /// The stores that a part opened and that must be filled before it works.
 #[derive(Clone, Default)]
@@ -74,8 +74,21 @@ pub(crate) type QueueSlot = Arc<OnceLock<Arc<ControllerQueue>>>;
 /// The queue of a controller, and the keys that it could queue.
 pub(crate) struct ControllerQueue {
     pub(crate) queue: QueueHandle,
-    /// The keys of all objects that the controller works on (filter and class considered).
-    pub(crate) keys: Box<dyn Fn() -> Vec<Key> + Send + Sync>,
+    /// Shows the keys of all objects that the controller works on (filter and class considered).
+    pub(crate) keys: Box<dyn Fn(&mut dyn FnMut(&Key)) + Send + Sync>,
+}
+
+impl ControllerQueue {
+    /// Queues the keys that a predicate selects, in the slow lane.
+    pub(crate) fn all(&self, predicate: impl Fn(&Key) -> bool, cause: QueuedBy) {
+        let mut keys = Vec::new();
+        (self.keys)(&mut |key| {
+            if predicate(key) {
+                keys.push(key.clone());
+            }
+        });
+        self.queue.all_because(keys, Lane::Slow, cause);
+    }
 }
 
 impl Queues {
@@ -92,12 +105,10 @@ impl Queues {
     }
 
     /// Queues all objects of a controller in the slow lane. One that is not constructed yet looks at all of them anyway.
-    pub(crate) fn queue_all(&self, controller: &str) {
+    pub(crate) fn queue_all(&self, controller: &str, cause: QueuedBy) {
         let queue = self.by_name.lock().get(controller).cloned();
         if let Some(queue) = queue {
-            for key in (queue.keys)() {
-                queue.queue.slow(key);
-            }
+            queue.all(|_| true, cause);
         }
     }
 }

@@ -151,7 +151,11 @@ impl<R: Reconcile> Registration for ReconcilerRegistration<R> {
         let passes = Pipeline { services: Arc::new(services) };
         let name = options.name.clone();
         let mut runner = context.controller(options.name, Arc::new(passes)).drain(options.drain);
-        runner = runner.resync(options.resync.or(context.resync), move || resynced.keys());
+        runner = runner.resync(options.resync.or(context.resync), move || {
+            let mut keys = Vec::new();
+            resynced.visit(&mut |key| keys.push(key.clone()));
+            keys
+        });
         if let (Some(workers), None) = (options.workers, context.workers) {
             runner = runner.workers(workers);
         }
@@ -165,7 +169,7 @@ impl<R: Reconcile> Registration for ReconcilerRegistration<R> {
         };
         context.why.add(R::Kind::gvk().group_kind(), runner.history());
         let queued = known.clone();
-        let queue = ControllerQueue { queue: runner.enqueue(), keys: Box::new(move || queued.keys()) };
+        let queue = ControllerQueue { queue: runner.enqueue(), keys: Box::new(move |show| queued.visit(show)) };
         context.queues.add(&name, &R::Kind::gvk().group_kind(), queue);
         let (in_targets, triggers): (Vec<_>, Vec<_>) =
             triggers.into_triggers().into_iter().partition(|trigger| trigger.is_in_targets());
@@ -233,14 +237,14 @@ impl<K: KnownKind> Known<K> {
         self.class.as_ref().is_none_or(|class| class.concerns(object, &self.own))
     }
 
-    /// The keys of those that resyncs and changes of configuration look at.
-    fn keys(&self) -> Vec<Key> {
-        if self.class.is_none() && self.filter.is_none() {
-            return self.store.keys();
-        }
+    /// Shows the keys of those that resyncs and changes of configuration look at.
+    fn visit(&self, show: &mut dyn FnMut(&Key)) {
         let passes = |object: &Kept<K>| self.filter.is_none_or(|filter| object.decode().is_some_and(|object| filter(&object)));
-        let objects = self.store.kept().list().into_iter();
-        objects.filter(|(_, object)| self.is_of_class(object) && passes(object)).map(|(key, _)| key).collect()
+        self.store.kept().visit(|key, object| {
+            if self.is_of_class(object) && passes(object) {
+                show(key);
+            }
+        });
     }
 }
 

@@ -54,7 +54,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> StoredObjects<T> {
 
     /// The keys of all objects.
     pub fn keys(&self) -> Vec<Key> {
-        self.kept.list().into_iter().map(|(key, _)| key).collect()
+        self.kept.keys()
     }
 
     /// The number of objects.

@@ -11,6 +11,9 @@ use super::key_ref::KeyRef;
 use super::version::{Uid, Version};
 use super::{Cause, Change, Project};
 
+/// How many objects are shown before the watch gets its turn.
+const PORTION: usize = 1024;
+
 /// The objects of a store with their index; tells its subscribers what changes.
 pub(super) struct Objects<P> {
     entries: IndexMap<Key, Entry<P>>,
@@ -62,6 +65,15 @@ impl<P: Send + Sync + 'static> Objects<P> {
 
     pub(super) fn iter(&self) -> impl Iterator<Item = (&Key, &Arc<P>)> {
         self.entries.iter().map(|(key, entry)| (key, &entry.projection))
+    }
+
+    /// Objects before this position, and the position of the first of them. What leaves the store is replaced by the last object: whoever goes from the end
+    /// to the beginning misses none that was there all the time.
+    pub(super) fn portion_before(&self, end: usize) -> (usize, Vec<(Key, Arc<P>)>) {
+        let end = end.min(self.entries.len());
+        let start = end.saturating_sub(PORTION);
+        let entries = self.entries.get_range(start..end).into_iter().flatten();
+        (start, entries.map(|(key, entry)| (key.clone(), Arc::clone(&entry.projection))).collect())
     }
 
     pub(super) fn indexed(&self, index: &str, text: &str) -> impl Iterator<Item = (&Key, &Arc<P>)> {
@@ -176,5 +188,40 @@ impl<P: Send + Sync + 'static> Objects<P> {
             namespace
         });
         Key::within(namespace, place.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::watch::presence;
+
+    fn seen(name: &str) -> Seen<'_> {
+        Seen { place: KeyRef { namespace: "", name }, uid: Uid::parse(""), version: Version::parse("1") }
+    }
+
+    #[test]
+    fn portions_miss_no_object_that_stays_while_others_go() {
+        let projector = presence();
+        for step in [2, 3, 7] {
+            let mut objects = Objects::new();
+            let names: Vec<String> = (0..5 * PORTION + 3).map(|number| number.to_string()).collect();
+            for name in &names {
+                objects.put(&*projector, seen(name), (), Cause::Initial);
+            }
+            let (mut end, mut shown, mut gone) = (usize::MAX, HashSet::new(), HashSet::new());
+            let mut going = names.iter().step_by(step);
+            while end > 0 {
+                let (start, portion) = objects.portion_before(end);
+                shown.extend(portion.iter().map(|(key, _)| key.name().to_owned()));
+                for name in going.by_ref().take(PORTION / 2) {
+                    objects.take(&*projector, KeyRef { namespace: "", name }, Cause::Event);
+                    gone.insert(name.clone());
+                }
+                end = start;
+            }
+            assert!(!gone.is_empty());
+            assert!(names.iter().all(|name| gone.contains(name) || shown.contains(name)), "one in {step} goes");
+        }
     }
 }

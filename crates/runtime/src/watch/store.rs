@@ -84,6 +84,26 @@ impl<P: Send + Sync + 'static> ProjectedStore<P> {
         self.subscriptions.iter().flat_map(|one| owned(one.sink.state.read().objects.iter())).collect()
     }
 
+    /// The keys of all objects.
+    pub fn keys(&self) -> Vec<Key> {
+        let keys =
+            |one: &Subscription<P>| -> Vec<Key> { one.sink.state.read().objects.iter().map(|(key, _)| key.clone()).collect() };
+        self.subscriptions.iter().flat_map(keys).collect()
+    }
+
+    /// Shows each object, in portions: the watch is not held up until all have been shown. An object that comes meanwhile may be left out; one may be
+    /// shown twice.
+    pub(crate) fn visit(&self, mut show: impl FnMut(&Key, &P)) {
+        for one in self.subscriptions.iter() {
+            let mut end = usize::MAX;
+            while end > 0 {
+                let (start, portion) = one.sink.state.read().objects.portion_before(end);
+                portion.iter().for_each(|(key, projection)| show(key, projection));
+                end = start;
+            }
+        }
+    }
+
     /// The objects that stand under this text in an index of their projector.
     pub fn indexed(&self, index: &str, text: &str) -> Vec<(Key, Arc<P>)> {
         self.subscriptions.iter().flat_map(|one| owned(one.sink.state.read().objects.indexed(index, text))).collect()

@@ -8,6 +8,12 @@ const KEYS: usize = 50_000;
 // QUE-5, QUE-6
 #[tokio::test(start_paused = true)]
 async fn an_edit_beside_a_resync_of_many_keys_is_one_of_the_next_two_passes() {
+    let keys = || (0..KEYS).map(|number| key(&format!("ns/k{number}")));
+    beside(|queue| keys().for_each(|key| queue.slow(key))).await;
+    beside(|queue| queue.all_because(keys().collect(), Lane::Slow, QueuedBy::Resync)).await;
+}
+
+async fn beside(resync: impl Fn(&QueueHandle)) {
     let scene = Scene::start(
         |_, _| {
             Box::pin(async {
@@ -17,9 +23,7 @@ async fn an_edit_beside_a_resync_of_many_keys_is_one_of_the_next_two_passes() {
         },
         |runner| runner.workers(1),
     );
-    for number in 0..KEYS {
-        scene.enqueue.slow(key(&format!("ns/k{number}")));
-    }
+    resync(&scene.enqueue);
     for edit in 0..200 {
         scene.at(100 * (edit + 1)).await;
         let before = scene.journal.passes.lock().len();

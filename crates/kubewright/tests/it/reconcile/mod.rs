@@ -5,6 +5,7 @@ mod conditions;
 mod defaults;
 mod finalizer;
 mod identity;
+mod independence;
 mod injection;
 mod lifetime;
 mod optional;

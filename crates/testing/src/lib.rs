@@ -22,6 +22,7 @@ mod origin;
 pub mod real;
 mod report;
 pub mod script;
+mod second_pass;
 mod select;
 mod speaking;
 pub mod table;

@@ -21,6 +21,15 @@ impl TestOperator {
     }
 }
 
+impl TestOperator {
+    /// The sum of a metric over all labels; 0 while there is no such series.
+    pub(crate) fn metric_sum(&self, name: &str) -> f64 {
+        let page = self.metrics().encode().unwrap_or_default();
+        let lines = page.lines().filter_map(|line| line.strip_prefix(name).filter(|rest| rest.starts_with(['{', ' '])));
+        lines.filter_map(|rest| rest.rsplit(' ').next()?.parse::<f64>().ok()).sum()
+    }
+}
+
 /// The value of a series on a page in the OpenMetrics text format.
 fn value_in(page: &str, name: &str, labels: &[(&str, &str)]) -> Option<f64> {
     let mut wanted: Vec<String> = labels.iter().map(|(label, value)| format!("{label}={}", quoted(value))).collect();

@@ -18,6 +18,11 @@ impl ApiStatus {
         conflict && !self.has_cause("FieldManagerConflict")
     }
 
+    /// Whether there is an object of this name already.
+    pub fn is_already_exists(&self) -> bool {
+        self.reason == "AlreadyExists"
+    }
+
     /// Whether a resource quota stands in the way that others may give room in: it is full, not counted yet, or was just counted by
     /// another request.
     pub fn is_quota(&self) -> bool {

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-/// JSON values by key in the `data` of a ConfigMap, in memory. It knows what has changed since it was loaded; requests are sent elsewhere.
+/// JSON values by key in the `data` of a ConfigMap, in memory. It knows what has changed since it was loaded; it sends no requests.
 ///
 /// A ConfigMap is readable to many: no secrets belong into it.
 ///
@@ -75,6 +75,11 @@ impl KvStore {
         Self { resource_version: config_map.resource_version().to_owned(), data: texts.collect(), loaded }
     }
 
+    /// Whether there was a ConfigMap when it was loaded, so that it is patched and not created.
+    pub fn is_stored(&self) -> bool {
+        !self.resource_version.is_empty()
+    }
+
     /// The keys that have a value, sorted.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.data.keys().map(String::as_str)
@@ -114,7 +119,7 @@ impl KvStore {
     /// resource version that was loaded: after a conflict, load again and repeat the change.
     pub fn patch(&self) -> Option<Value> {
         let data = self.changes()?;
-        if self.resource_version.is_empty() {
+        if !self.is_stored() {
             return Some(json!({"data": data}));
         }
         Some(json!({"metadata": {"resourceVersion": self.resource_version}, "data": data}))

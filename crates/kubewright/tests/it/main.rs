@@ -9,5 +9,6 @@ mod logs;
 mod macros;
 mod reconcile;
 mod signals;
+mod stored_values;
 mod table;
 mod why;

@@ -1,4 +1,4 @@
-//! The runner of a controller: keys from a queue, passes on their own tasks.
+//! The runner of a controller: keys from a queue, passes on the tasks of workers.
 //!
 //! A [`RunPass`] works on one key at a time and says with a [`Conclusion`] when the key runs
 //! again. The [`Runner`] bounds how many passes run at once, keeps a panic to its own pass, cancels passes that outlive

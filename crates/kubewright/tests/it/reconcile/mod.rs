@@ -12,6 +12,7 @@ mod optional;
 mod own_writes;
 mod plurals;
 mod resync;
+mod second_pass;
 mod status;
 mod targets;
 mod tracker;

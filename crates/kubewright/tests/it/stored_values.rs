@@ -1,0 +1,76 @@
+//! Small values in ConfigMaps.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use futures::FutureExt as _;
+use k8s_openapi::api::core::v1::ConfigMap;
+use kubewright::runtime::cluster::{StoredValues, StoredValuesError};
+use kubewright_apiserver::kinds::Verb;
+use kubewright_testing::TestCluster;
+use serde_json::json;
+
+/// The writer of the values.
+const MANAGER: &str = "counter.test.kubewright.dev";
+
+async fn values(cluster: &TestCluster) -> StoredValues {
+    cluster.connect(cluster.tasks()).await.stored_values(cluster.namespace(), "checkpoints", MANAGER)
+}
+
+fn writes(cluster: &TestCluster) -> usize {
+    cluster.journal().all().of("", "configmaps").writes().len()
+}
+
+// HLP-2
+#[tokio::test]
+async fn values_are_written_only_when_they_change() {
+    let cluster = TestCluster::start().await;
+    let stored = values(&cluster).await;
+    let mut values = stored.load().await.unwrap();
+    assert!(!values.is_stored() && values.keys().next().is_none());
+    assert!(!stored.save(&mut values).await.unwrap(), "there is nothing to write");
+    assert_eq!(cluster.get::<ConfigMap>("checkpoints").await, None);
+    values.set("last", &41).unwrap();
+    assert!(stored.save(&mut values).await.unwrap());
+    assert_eq!(cluster.get::<ConfigMap>("checkpoints").await.unwrap()["data"], json!({"last": "41"}));
+    values.set("last", &41).unwrap();
+    assert!(!stored.save(&mut values).await.unwrap(), "it has this value already");
+    values.set("last", &42).unwrap();
+    assert!(stored.save(&mut values).await.unwrap());
+    assert_eq!(stored.load().await.unwrap(), values);
+    assert_eq!(writes(&cluster), 2);
+    cluster.stop().await;
+}
+
+// HLP-2
+#[tokio::test]
+async fn changes_of_several_writers_are_all_kept() {
+    let cluster = TestCluster::start().await;
+    let stored = values(&cluster).await;
+    // The answers to both first reads come before the first write.
+    let slow = cluster.faults().on(Verb::Get).of("", "configmaps").delay(Duration::from_millis(200));
+    let set = |key: &'static str| stored.update(move |values| values.set(key, &key));
+    let (one, two) = futures::join!(set("one"), set("two"));
+    slow.remove();
+    assert!(one.is_ok() && two.is_ok(), "{one:?} {two:?}");
+    let found = cluster.get::<ConfigMap>("checkpoints").await.unwrap();
+    assert_eq!(found["data"], json!({"one": "\"one\"", "two": "\"two\""}));
+    assert_eq!(writes(&cluster), 3, "one of them was too late once");
+    cluster.stop().await;
+}
+
+// HLP-2
+#[tokio::test]
+async fn a_change_that_fails_writes_nothing_and_is_not_repeated() {
+    let cluster = TestCluster::start().await;
+    let stored = values(&cluster).await;
+    let attempts = AtomicUsize::new(0);
+    let change = stored.update(|values| {
+        attempts.fetch_add(1, Ordering::Relaxed);
+        values.set("a/b", &1)
+    });
+    let error = change.boxed().await.unwrap_err();
+    assert!(matches!(error, StoredValuesError::Value(_)), "{error}");
+    assert_eq!((attempts.load(Ordering::Relaxed), writes(&cluster)), (1, 0));
+    cluster.stop().await;
+}

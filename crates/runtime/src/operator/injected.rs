@@ -71,11 +71,14 @@ pub(crate) struct Queues {
 /// The place where the queue of a kind will be.
 pub(crate) type QueueSlot = Arc<OnceLock<Arc<ControllerQueue>>>;
 
+/// Shows keys one by one.
+pub(crate) type ShowKeys = Box<dyn Fn(&mut dyn FnMut(&Key)) + Send + Sync>;
+
 /// The queue of a controller, and the keys that it could queue.
 pub(crate) struct ControllerQueue {
     pub(crate) queue: QueueHandle,
     /// Shows the keys of all objects that the controller works on (filter and class considered).
-    pub(crate) keys: Box<dyn Fn(&mut dyn FnMut(&Key)) + Send + Sync>,
+    pub(crate) keys: ShowKeys,
 }
 
 impl ControllerQueue {

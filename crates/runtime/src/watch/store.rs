@@ -98,7 +98,9 @@ impl<P: Send + Sync + 'static> ProjectedStore<P> {
             let mut end = usize::MAX;
             while end > 0 {
                 let (start, portion) = one.sink.state.read().objects.portion_before(end);
-                portion.iter().for_each(|(key, projection)| show(key, projection));
+                for (key, projection) in &portion {
+                    show(key, projection);
+                }
                 end = start;
             }
         }

@@ -94,6 +94,9 @@ impl Shared {
 
     /// Queues many keys for one cause. The run loop does it, in portions: whoever asks, and what has to be done meanwhile, waits for none of them.
     pub(super) fn add_all(&self, keys: Vec<Key>, lane: Lane, cause: QueuedBy) {
+        if self.queue.lock().is_closed() {
+            return;
+        }
         self.batches.lock().push_back(Batch { keys: keys.into_iter(), lane, cause });
         self.wake.notify_one();
     }

@@ -122,6 +122,11 @@ impl Waiting {
         self.queue.depth(lane)
     }
 
+    /// Whether no more keys are taken.
+    pub(super) fn is_closed(&self) -> bool {
+        self.is_closed
+    }
+
     /// The number of keys that wait for a worker.
     pub(super) fn waiting(&self) -> usize {
         Lane::ALL.into_iter().map(|lane| self.depth(lane)).sum()

@@ -40,5 +40,9 @@ async fn a_stop_while_workers_take_keys_ends_all_of_them() {
         let expected = if drain == Drain::FinishQueued { 1000 } else { before };
         assert_eq!(journal.keys().len(), expected, "{drain:?}");
         assert_eq!(journal.running.load(Ordering::SeqCst), 0, "{drain:?}");
+        scene.enqueue.all_because(vec![key("late")], Lane::Slow, QueuedBy::Resync);
+        let page = scene.metrics.encode().unwrap();
+        let depths: Vec<&str> = page.lines().filter(|line| line.starts_with("test_workqueue_depth{")).collect();
+        assert!(depths.len() == 3 && depths.iter().all(|line| line.ends_with(" 0.0")), "{drain:?}: {depths:?}");
     }
 }

@@ -26,7 +26,7 @@ async fn a_task_of_the_test_that_does_not_end_fails_it() {
 }
 
 /// A dependency with a task that does not end when asked to.
-struct Pump;
+pub(crate) struct Pump;
 
 impl FromOperator for Pump {
     fn declare(_: &mut Declarations) {}

@@ -1,27 +1,14 @@
 //! Tasks that outlive their row (TCL-8).
 
 use k8s_openapi::api::core::v1::ConfigMap;
-use kubewright_core::flow::BoxError;
-use kubewright_runtime::inject::{FromOperator, State};
-use kubewright_runtime::operator::{Declarations, OperatorContext};
+use kubewright_runtime::inject::State;
 use kubewright_runtime::reconcile::{Controller, Registered as _};
 use kubewright_runtime::store::Store;
 use kubewright_testing::table::TableTest;
 
 use super::only;
 use super::widget::{Script, Widgets, row, table};
-
-/// A dependency with a task that does not end when asked to.
-struct Pump;
-
-impl FromOperator for Pump {
-    fn declare(_: &mut Declarations) {}
-
-    fn extract(context: &OperatorContext) -> Result<Self, BoxError> {
-        context.tasks.spawn("pump", std::future::pending::<()>()).detach();
-        Ok(Self)
-    }
-}
+use crate::leaks::Pump;
 
 // TCL-8, INJ-8
 #[tokio::test]

@@ -4,6 +4,8 @@ use std::future::Future;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use kubewright_runtime::task::Tasks;
+
 /// How often a task that was asked to end gets its turn.
 const YIELDS: usize = 1_000;
 /// How long one may take that waits for something.
@@ -35,6 +37,18 @@ pub(crate) fn block_on<F: Future>(is_virtual: bool, future: F) -> std::io::Resul
     let mut builder = tokio::runtime::Builder::new_current_thread();
     builder.enable_all().start_paused(is_virtual);
     Ok(builder.build()?.block_on(future))
+}
+
+/// Starts a task that ends with its set, whether it has come to its own end or not.
+pub(crate) fn while_running(tasks: &Tasks, name: &'static str, future: impl Future<Output = ()> + Send + 'static) {
+    let stopping = tasks.stopping();
+    let running = async move {
+        tokio::select! {
+            () = future => {}
+            () = stopping.cancelled() => {}
+        }
+    };
+    tasks.spawn(name, running).detach();
 }
 
 /// The tasks of this runtime that are alive, those of an embedded server included.

@@ -11,6 +11,7 @@ use kubewright_apiserver::status::Status;
 use parking_lot::Mutex;
 
 use crate::TestCluster;
+use crate::task::while_running;
 
 /// After the end of a fault, everything is as it should be within this time: the longest back-off, without its jitter.
 pub(super) const RECOVERY: Duration = Duration::from_mins(1);
@@ -96,7 +97,7 @@ impl Lasting {
             met.remove();
             *end.lock() = Some(clock.moment().0);
         };
-        cluster.tasks().spawn("lasting fault".to_owned(), wait).detach();
+        while_running(cluster.tasks(), "lasting fault", wait);
         Self { rule, ended }
     }
 

@@ -18,6 +18,7 @@ use super::hand::Hand;
 use super::lasting::{Lasting, RECOVERY};
 use super::scenario::{Scenario, Step};
 use super::trouble::Disturbance;
+use crate::task::while_running;
 use crate::{TestCluster, TestOperator};
 
 /// How long a step may take where time is real.
@@ -155,7 +156,7 @@ impl<'s, S: Scenario> Player<'s, S> {
                 act();
             }
         };
-        self.cluster.tasks().spawn("disturbance".to_owned(), wait).detach();
+        while_running(self.cluster.tasks(), "disturbance", wait);
     }
 
     fn lose_history(&self, at: usize) {

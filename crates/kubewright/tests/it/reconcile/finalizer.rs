@@ -100,15 +100,16 @@ async fn an_object_that_was_never_marked_is_never_worked_on() {
 async fn reconcile_is_not_called_without_the_finalizer_and_the_status_says_why() {
     let world = World::start(Script::default()).await;
     let faults = world.cluster.faults();
-    let refused = faults.on_writes().of("test.kubewright.dev", "widgets").subresource("").times(2).internal_error();
+    let refused = faults.on_writes().of("test.kubewright.dev", "widgets").subresource("").internal_error();
     world.create("demo", 3).await;
     let failed = world.cluster.expect::<Widget>("demo").condition("Ready", "False", "InternalError").await;
     let conditions = failed["status"]["conditions"].as_array().unwrap().clone();
     let ready = conditions.iter().find(|condition| condition["type"] == "Ready").unwrap();
     assert!(ready["message"].as_str().unwrap().starts_with("failed to set finalizers: "), "{ready}");
     assert_eq!(world.script.count("reconcile"), 0);
+    refused.remove();
     world.condition("demo", "Ready", "True", "Reconciled").await;
-    assert_eq!(refused.hits(), 2);
+    assert!(refused.hits() > 0);
     world.stop().await;
 }
 

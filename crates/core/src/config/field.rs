@@ -65,7 +65,7 @@ impl<'a, T> Field<'a, T> {
     }
 
     /// A former name. Of several names that are present the key itself counts, then the former names in the order in which they
-    /// are given; all of them must parse.
+    /// are given; only the one that counts must parse.
     #[must_use]
     pub fn alias(mut self, name: &'a str) -> Self {
         self.aliases.push(name);

@@ -63,20 +63,17 @@ impl<'a> Reader<'a> {
                 return Err(self.fail(field.name, cause));
             }
         };
-        let mut result = None;
-        for name in field.aliases.iter().rev().chain([&field.name]) {
-            let Some(text) = self.take(name) else { continue };
-            let value = field.parse(text, bounds.as_ref()).map_err(|cause| self.fail(name, cause));
-            result = match (result, value) {
-                // A name that does not parse is an error also where another one counts.
-                (Some(Err(unreadable)), _) => Some(Err(unreadable)),
-                (_, value) => Some(value),
-            };
+        let mut found = None;
+        for name in [&field.name].into_iter().chain(&field.aliases) {
+            // A former name that does not count is known, whatever its text.
+            let text = self.take(name);
+            found = found.or_else(|| text.map(|text| (*name, text)));
         }
-        result.unwrap_or_else(|| match default {
-            Some(value) => Ok(value),
-            None => field.absent().map_err(|cause| self.fail(field.name, cause)),
-        })
+        match (found, default) {
+            (Some((name, text)), _) => field.parse(text, bounds.as_ref()).map_err(|cause| self.fail(name, cause)),
+            (None, Some(value)) => Ok(value),
+            (None, None) => field.absent().map_err(|cause| self.fail(field.name, cause)),
+        }
     }
 
     /// Reads the keys `<prefix>.<rest>` under their `<rest>`, which is not empty. Keys that were read before are left out. Aliases and

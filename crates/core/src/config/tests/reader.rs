@@ -36,8 +36,13 @@ fn the_key_wins_over_former_names_and_these_in_their_order() {
     assert_eq!(read(&window(), &data([("older", "1s"), ("newer", "2s")])), Ok(2 * SECOND));
     assert_eq!(read(&window(), &data([("older", "1s"), ("newer", "2s"), ("window", "3s")])), Ok(3 * SECOND));
     assert_eq!(
-        read(&window(), &data([("older", "bad"), ("window", "3s")])).unwrap_err(),
-        "failed to parse \"older\": time: invalid duration \"bad\""
+        read(&window(), &data([("older", "bad"), ("window", "3s")])),
+        Ok(3 * SECOND),
+        "a former name does not count any more"
+    );
+    assert_eq!(
+        read(&window(), &data([("older", "3s"), ("newer", "bad")])).unwrap_err(),
+        "failed to parse \"newer\": time: invalid duration \"bad\""
     );
 }
 

@@ -4,7 +4,7 @@
 //! again. The [`Runner`] bounds how many passes run at once, keeps a panic to its own pass, cancels passes that outlive
 //! the shutdown, and remembers per key what its last passes came to.
 
-mod counters;
+mod metrics;
 mod one_pass;
 mod pass;
 mod passes;

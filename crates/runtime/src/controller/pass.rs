@@ -110,12 +110,12 @@ impl PassContext {
 
     /// Counts a panic of the reconciler's code.
     pub fn count_panic(&self) {
-        self.shared.counters.panicked();
+        self.shared.counted.panicked();
     }
 
     /// Counts a pass whose object is an own write that no event has told yet.
     pub fn count_read_ahead(&self) {
-        self.shared.counters.read_ahead();
+        self.shared.counted.read_ahead();
     }
 
     /// When the pass started.

@@ -18,7 +18,7 @@ use tracing::Instrument as _;
 use super::one_pass::{OnePass, OnePassOutcome};
 use super::pass::PassBegin;
 use super::resync::Resync;
-use super::shared::{AfterPass, Popped, Shared};
+use super::shared::{AfterPass, NextKey, Shared};
 use super::{Causes, PassContext, PassHistory, QueueHandle, RunPass};
 use crate::clock::{Clock, Random};
 use crate::metrics::{Metrics, QueueStatistics};
@@ -188,14 +188,14 @@ impl Runner {
                 () = &mut resync => {}
             }
         }
-        self.shared.drain(self.drain);
+        self.shared.queue.lock().drain(self.drain);
         if self.drain == Drain::Drop {
             worker.cancel.cancel();
         }
         if self.shared.clock.limit(deadline, self.drained(&worker)).await.is_err() {
             tracing::warn!(controller = self.name(), ?deadline, "passes still run; they are cancelled");
             worker.cancel.cancel();
-            self.shared.drain(Drain::Drop);
+            self.shared.queue.lock().drain(Drain::Drop);
             self.drained(&worker).await;
         }
     }
@@ -236,7 +236,7 @@ struct Worker {
 
 impl Worker {
     /// Runs a pass, and further ones as long as many keys wait: a task for each would cost more than the pass of a controller with little to do.
-    async fn work(self: Arc<Self>, first: Popped) {
+    async fn work(self: Arc<Self>, first: NextKey) {
         let mut next = Some(first);
         while let Some(popped) = next {
             let AfterPass::GoOn = self.pass(popped).await else { return };
@@ -247,8 +247,8 @@ impl Worker {
         self.shared.wake.notify_one();
     }
 
-    async fn pass(&self, popped: Popped) -> AfterPass {
-        let Popped { key, started, causes } = popped;
+    async fn pass(&self, popped: NextKey) -> AfterPass {
+        let NextKey { key, started, causes } = popped;
         let trace = trace_id(&self.random);
         let span = tracing::info_span!("pass", controller = self.shared.name, %key, %trace, why = %causes);
         let last = self.shared.last_pass(&key);

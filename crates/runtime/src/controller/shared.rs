@@ -1,61 +1,49 @@
 //! What the runner, its passes and its handles share.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
-use std::vec;
 
 use kubewright_core::flow::{Conclusion, Delay, KeyMemory, Limits, Timer};
-use kubewright_core::queue::{Drain, Lane};
+use kubewright_core::queue::Lane;
 use kubewright_core::time::Moment;
 use kubewright_core::why::{Causes, History, PassRecord, QueuedBy};
 use kubewright_machinery::object::Key;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
-use super::counters::Counters;
+use super::metrics::ControllerMetrics;
 use super::waiting::Waiting;
 use crate::clock::Clock;
 use crate::metrics::{Metrics, QueueStatistics};
 
-/// How many keys of a batch are queued before others get their turn.
-const PORTION: usize = 256;
 /// From so many waiting keys on, a worker that has ended a pass goes on with the next key by itself.
 const MANY: usize = 16;
 
-/// A key that a worker has taken.
-pub(super) struct Popped {
+/// A key that a worker has taken from the queue.
+pub(super) struct NextKey {
     pub(super) key: Key,
     pub(super) started: Moment,
-    /// What queued it.
+    /// The causes for which the key was queued.
     pub(super) causes: Causes,
 }
 
-/// Keys that are to be queued for one cause.
-struct Batch {
-    keys: vec::IntoIter<Key>,
-    lane: Lane,
-    cause: QueuedBy,
-}
-
-/// What a worker does when its pass is over.
+/// The next step of a worker whose pass is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AfterPass {
-    /// It takes the next key: the run loop has not been told that a worker is free.
+    /// The worker takes the next key: the run loop has not been told that it is free.
     GoOn,
-    /// It ends.
+    /// The worker ends.
     End,
 }
 
 pub(super) struct Shared {
     pub(super) name: String,
     pub(super) clock: Clock,
-    pub(super) counters: Counters,
+    pub(super) counted: ControllerMetrics,
     /// The queue, with what queued its keys.
     pub(super) queue: Mutex<Waiting>,
-    /// Many keys that are not in the queue yet.
-    batches: Mutex<VecDeque<Batch>>,
     pub(super) limits: Mutex<Limits>,
     memories: Mutex<HashMap<Key, KeyMemory>>,
     /// The running passes and when they started.
@@ -69,11 +57,10 @@ pub(super) struct Shared {
 impl Shared {
     pub(super) fn new(name: String, clock: Clock, metrics: Metrics, limits: Limits) -> Self {
         Self {
-            counters: Counters::new(name.clone(), metrics),
+            counted: ControllerMetrics::new(name.clone(), metrics),
             name,
             clock,
             queue: Mutex::default(),
-            batches: Mutex::default(),
             limits: Mutex::new(limits),
             memories: Mutex::default(),
             running: Mutex::default(),
@@ -88,50 +75,26 @@ impl Shared {
 
     pub(super) fn add(&self, key: Key, lane: Lane, cause: QueuedBy) {
         self.queue.lock().add(key, lane, cause);
-        self.counters.adds().inc();
+        self.counted.adds().inc();
         self.wake.notify_one();
     }
 
-    /// Queues many keys for one cause. The run loop does it, in portions: whoever asks, and what has to be done meanwhile, waits for none of them.
+    /// Queues many keys for one cause. The run loop queues them in portions, so neither the caller nor other keys wait for all of them.
     pub(super) fn add_all(&self, keys: Vec<Key>, lane: Lane, cause: QueuedBy) {
-        if self.queue.lock().is_closed() {
-            return;
-        }
-        self.batches.lock().push_back(Batch { keys: keys.into_iter(), lane, cause });
+        let added = self.queue.lock().add_batch(keys, lane, cause);
+        self.counted.adds().inc_by(added as u64);
         self.wake.notify_one();
     }
 
     /// Queues a portion of what [`add_all`](Self::add_all) left. Returns whether there is more.
     pub(super) fn take_portion(&self) -> bool {
-        let mut batches = self.batches.lock();
-        let Some(batch) = batches.front_mut() else { return false };
-        let mut queue = self.queue.lock();
-        let mut added = 0;
-        for key in batch.keys.by_ref().take(PORTION) {
-            queue.add(key, batch.lane, batch.cause.clone());
-            added += 1;
-        }
-        drop(queue);
-        if batch.keys.len() == 0 {
-            batches.pop_front();
-        }
-        self.counters.adds().inc_by(added);
-        !batches.is_empty()
-    }
-
-    /// Queues no more keys. What batches still hold is queued before that, or dropped, as the mode says.
-    pub(super) fn drain(&self, mode: Drain) {
-        if mode == Drain::FinishQueued {
-            while self.take_portion() {}
-        }
-        self.batches.lock().clear();
-        self.queue.lock().drain(mode);
+        self.queue.lock().take_portion()
     }
 
     pub(super) fn add_after(&self, key: Key, delay: Delay, lane: Lane, cause: QueuedBy) {
         let now = self.now();
         self.queue.lock().add_after(key, delay, lane, now, cause);
-        self.counters.retries().inc();
+        self.counted.retries().inc();
         self.wake.notify_one();
     }
 
@@ -145,7 +108,7 @@ impl Shared {
     }
 
     /// Takes the next key that may run.
-    pub(super) fn pop(&self, workers: usize) -> Option<Popped> {
+    pub(super) fn pop(&self, workers: usize) -> Option<NextKey> {
         let started = self.now();
         let (key, causes) = {
             let mut queue = self.queue.lock();
@@ -155,7 +118,7 @@ impl Shared {
             queue.pop(started, |key| self.memories.lock().get(key).map_or(Timer::Recheck, KeyMemory::timer))?
         };
         self.running.lock().insert(key.clone(), started);
-        Some(Popped { key, started, causes })
+        Some(NextKey { key, started, causes })
     }
 
     /// The last pass of a key.
@@ -200,9 +163,9 @@ impl Shared {
         };
         let is_repeated = conclusion.schedule.delay().is_some();
         if is_repeated {
-            self.counters.retries().inc();
+            self.counted.retries().inc();
         }
-        self.counters.ended(conclusion.report.outcome, now.since(started));
+        self.counted.ended(conclusion.report.outcome, now.since(started));
         // The run loop must hear of a timer in any case.
         if waiting >= MANY && !is_repeated {
             return AfterPass::GoOn;
@@ -225,8 +188,7 @@ impl QueueStatistics for Shared {
     }
 
     fn depth(&self, lane: Lane) -> usize {
-        let batches: usize = self.batches.lock().iter().filter(|batch| batch.lane == lane).map(|batch| batch.keys.len()).sum();
-        batches + self.queue.lock().depth(lane)
+        self.queue.lock().depth(lane)
     }
 
     fn running(&self) -> Vec<f64> {
@@ -252,7 +214,7 @@ mod tests {
         let limits = Limits::new(Timing::default(), 1);
         let shared = Shared::new("c".to_owned(), Clock::system(), Metrics::new("test"), limits);
         shared.add(Key::new("", "a"), Lane::Fast, QueuedBy::Requested);
-        let Popped { key, started, .. } = shared.pop(1).unwrap();
+        let NextKey { key, started, .. } = shared.pop(1).unwrap();
         shared.add_after(Key::new("", "b"), Delay::secs::<1>(), Lane::Fast, QueuedBy::Requested);
         shared.clock.sleep(Duration::from_secs(2)).await;
         assert_eq!(shared.next_due(1), None);

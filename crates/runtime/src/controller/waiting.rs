@@ -1,7 +1,8 @@
 //! The queue of a controller with what queued its keys.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::num::NonZero;
+use std::vec;
 
 use kubewright_core::flow::{Delay, Schedule, Timer};
 use kubewright_core::queue::{Drain, Lane, Queue};
@@ -9,13 +10,25 @@ use kubewright_core::time::Moment;
 use kubewright_core::why::{Causes, QueuedBy};
 use kubewright_machinery::object::Key;
 
+/// How many keys of a batch are queued before others get at the queue.
+const PORTION: usize = 256;
+
 /// A queue that knows why its keys are in it. A key of a first list needs no entry: a key without any cause comes from one.
 #[derive(Default)]
 pub(super) struct Waiting {
     queue: Queue<Key>,
     causes: HashMap<Key, Gathered>,
+    /// Many keys that are not in the queue yet.
+    batches: VecDeque<Batch>,
     /// Whether keys are still taken.
     is_closed: bool,
+}
+
+/// Keys that are to be queued for one cause.
+struct Batch {
+    keys: vec::IntoIter<Key>,
+    lane: Lane,
+    cause: QueuedBy,
 }
 
 /// What queued a key, and what will when its asked timer is due.
@@ -39,6 +52,27 @@ impl Waiting {
             self.causes.entry(key.clone()).or_default().now.add(cause);
         }
         self.queue.add(key, lane);
+    }
+
+    /// Takes many keys for one cause; [`take_portion`](Self::take_portion) queues them. Returns the number of keys that are taken.
+    pub(super) fn add_batch(&mut self, keys: Vec<Key>, lane: Lane, cause: QueuedBy) -> usize {
+        let taken = if self.is_closed { 0 } else { keys.len() };
+        if taken > 0 {
+            self.batches.push_back(Batch { keys: keys.into_iter(), lane, cause });
+        }
+        taken
+    }
+
+    /// Queues a portion of the first batch. Returns whether there are more keys in batches.
+    pub(super) fn take_portion(&mut self) -> bool {
+        let Some(mut batch) = self.batches.pop_front() else { return false };
+        for key in batch.keys.by_ref().take(PORTION) {
+            self.add(key, batch.lane, batch.cause.clone());
+        }
+        if batch.keys.len() > 0 {
+            self.batches.push_front(batch);
+        }
+        !self.batches.is_empty()
     }
 
     pub(super) fn add_after(&mut self, key: Key, delay: Delay, lane: Lane, now: Moment, cause: QueuedBy) {
@@ -96,7 +130,12 @@ impl Waiting {
         self.queue.forget(key);
     }
 
+    /// Takes no more keys. What batches still hold is queued before that, or dropped, as the mode says.
     pub(super) fn drain(&mut self, mode: Drain) {
+        if mode == Drain::FinishQueued {
+            while self.take_portion() {}
+        }
+        self.batches.clear();
         self.is_closed = true;
         if mode != Drain::FinishQueued {
             self.causes.clear();
@@ -118,18 +157,15 @@ impl Waiting {
         self.queue.in_flight()
     }
 
+    /// The number of keys of a lane, those of batches included.
     pub(super) fn depth(&self, lane: Lane) -> usize {
-        self.queue.depth(lane)
-    }
-
-    /// Whether no more keys are taken.
-    pub(super) fn is_closed(&self) -> bool {
-        self.is_closed
+        let batches = self.batches.iter().filter(|batch| batch.lane == lane);
+        self.queue.depth(lane) + batches.map(|batch| batch.keys.len()).sum::<usize>()
     }
 
     /// The number of keys that wait for a worker.
     pub(super) fn waiting(&self) -> usize {
-        Lane::ALL.into_iter().map(|lane| self.depth(lane)).sum()
+        Lane::ALL.into_iter().map(|lane| self.queue.depth(lane)).sum()
     }
 
     pub(super) fn is_idle(&self) -> bool {

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use kubewright_core::class::{ClassDecision, HandOver};
 use kubewright_machinery::object::{MetadataView, ObjectExt as _};
 
-use super::staged::{Around, Inner, PassService};
+use super::staged::{InnerStages, PassService, PassStage};
 use super::{Method, PassEnd, PassRequest, Work};
 use crate::reconcile::object::PassObject;
 use crate::reconcile::scope::PassScope;
@@ -12,8 +12,8 @@ use crate::reconcile::scope::PassScope;
 #[derive(Clone, Copy)]
 pub(super) struct Cache;
 
-impl Around for Cache {
-    async fn around(self, request: PassRequest, inner: Inner<impl PassService>) -> PassEnd {
+impl PassStage for Cache {
+    async fn around(self, request: PassRequest, inner: InnerStages<impl PassService>) -> PassEnd {
         let scope = request.scope;
         if scope.services.primary.is_ahead(scope.pass.key()) {
             scope.pass.count_read_ahead();

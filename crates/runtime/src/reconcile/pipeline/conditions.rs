@@ -3,7 +3,7 @@ use std::sync::Arc;
 use kubewright_core::condition;
 use kubewright_core::flow::Halt;
 
-use super::staged::{Around, Inner, PassService};
+use super::staged::{InnerStages, PassService, PassStage};
 use super::{Method, PassEnd, PassRequest, Work};
 use crate::reconcile::draft::Draft;
 use crate::reconcile::object::PassObject;
@@ -13,8 +13,8 @@ use crate::reconcile::scope::PassScope;
 #[derive(Clone, Copy)]
 pub(super) struct Conditions;
 
-impl Around for Conditions {
-    async fn around(self, mut request: PassRequest, inner: Inner<impl PassService>) -> PassEnd {
+impl PassStage for Conditions {
+    async fn around(self, mut request: PassRequest, inner: InnerStages<impl PassService>) -> PassEnd {
         let scope = Arc::clone(&request.scope);
         let Some(work) = &mut request.work else { return inner.call(request).await };
         let (generation, method) = (work.object.generation(), work.method);

@@ -1,14 +1,14 @@
 use kubewright_core::flow::{Conclusion, EventType};
 
-use super::staged::{Around, Inner, PassService};
+use super::staged::{InnerStages, PassService, PassStage};
 use super::{PassEnd, PassRequest};
 
 /// Counts the outcome once, and records its event (EMIT-3).
 #[derive(Clone, Copy)]
 pub(super) struct Events;
 
-impl Around for Events {
-    async fn around(self, request: PassRequest, inner: Inner<impl PassService>) -> PassEnd {
+impl PassStage for Events {
+    async fn around(self, request: PassRequest, inner: InnerStages<impl PassService>) -> PassEnd {
         let scope = std::sync::Arc::clone(&request.scope);
         let mut end = inner.call(request).await;
         let report = end.report.take().or_else(|| scope.pass.report(&end.outcome, &end.prior));

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use kubewright_core::flow::Halt;
 
-use super::staged::{Around, Inner, PassService};
+use super::staged::{InnerStages, PassService, PassStage};
 use super::{Method, PassEnd, PassRequest};
 use crate::reconcile::scope::Held;
 
@@ -10,8 +10,8 @@ use crate::reconcile::scope::Held;
 #[derive(Clone, Copy)]
 pub(super) struct Finalizers;
 
-impl Around for Finalizers {
-    async fn around(self, mut request: PassRequest, inner: Inner<impl PassService>) -> PassEnd {
+impl PassStage for Finalizers {
+    async fn around(self, mut request: PassRequest, inner: InnerStages<impl PassService>) -> PassEnd {
         let scope = Arc::clone(&request.scope);
         let (Some(finalizer), Some(work)) = (&scope.services.finalizer, &mut request.work) else {
             return inner.call(request).await;

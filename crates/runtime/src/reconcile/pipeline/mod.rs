@@ -20,7 +20,7 @@ use self::conditions::Conditions;
 use self::events::Events;
 use self::finalizer::Finalizers;
 use self::method::CallMethod;
-use self::staged::{Inner, Staged};
+use self::staged::{InnerStages, Staged};
 use self::status::Status;
 use super::draft::Draft;
 use super::methods::Method;
@@ -69,5 +69,5 @@ pub(super) async fn run(scope: Arc<PassScope>) -> PassEnd {
     let status = Staged { stage: Status, inner: conditions };
     let finalizers = Staged { stage: Finalizers, inner: status };
     let cache = Staged { stage: Cache, inner: finalizers };
-    Inner::new(Staged { stage: Events, inner: cache }).call(PassRequest { scope, work: None }).await
+    InnerStages::new(Staged { stage: Events, inner: cache }).call(PassRequest { scope, work: None }).await
 }

@@ -19,14 +19,14 @@ impl<S> PassService for S where
 }
 
 /// A stage: does its part before and after the stages inside it. It has no state: all that it needs is in the request.
-pub(super) trait Around: Copy + Send + Sync + 'static {
-    fn around(self, request: PassRequest, inner: Inner<impl PassService>) -> impl Future<Output = PassEnd> + Send;
+pub(super) trait PassStage: Copy + Send + Sync + 'static {
+    fn around(self, request: PassRequest, inner: InnerStages<impl PassService>) -> impl Future<Output = PassEnd> + Send;
 }
 
 /// The stages inside a stage.
-pub(super) struct Inner<S>(S);
+pub(super) struct InnerStages<S>(S);
 
-impl<S: PassService> Inner<S> {
+impl<S: PassService> InnerStages<S> {
     pub(super) const fn new(service: S) -> Self {
         Self(service)
     }
@@ -46,7 +46,7 @@ pub(super) struct Staged<A, S> {
     pub(super) inner: S,
 }
 
-impl<A: Around, S: PassService> Service<PassRequest> for Staged<A, S> {
+impl<A: PassStage, S: PassService> Service<PassRequest> for Staged<A, S> {
     type Response = PassEnd;
     type Error = Infallible;
     type Future = BoxFuture<'static, Result<PassEnd, Infallible>>;
@@ -57,6 +57,6 @@ impl<A: Around, S: PassService> Service<PassRequest> for Staged<A, S> {
 
     fn call(&mut self, request: PassRequest) -> Self::Future {
         let Self { stage, inner } = *self;
-        Box::pin(async move { Ok(stage.around(request, Inner::new(inner)).await) })
+        Box::pin(async move { Ok(stage.around(request, InnerStages::new(inner)).await) })
     }
 }

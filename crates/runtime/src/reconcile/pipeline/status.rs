@@ -5,7 +5,7 @@ use kubewright_core::status::diff;
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::Value;
 
-use super::staged::{Around, Inner, PassService};
+use super::staged::{InnerStages, PassService, PassStage};
 use super::{Method, PassEnd, PassRequest};
 use crate::reconcile::scope::PassScope;
 use crate::status::{Meanwhile, Written};
@@ -14,8 +14,8 @@ use crate::status::{Meanwhile, Written};
 #[derive(Clone, Copy)]
 pub(super) struct Status;
 
-impl Around for Status {
-    async fn around(self, mut request: PassRequest, inner: Inner<impl PassService>) -> PassEnd {
+impl PassStage for Status {
+    async fn around(self, mut request: PassRequest, inner: InnerStages<impl PassService>) -> PassEnd {
         let scope = Arc::clone(&request.scope);
         let Some(work) = &mut request.work else { return inner.call(request).await };
         if work.method == Method::Observe {

@@ -11,7 +11,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use crate::metrics::{ControllerLabels, Metrics, QueueLabels, ReconcileLabels};
 
 /// The metrics of a controller. A series appears when it is counted for the first time.
-pub(super) struct Counters {
+pub(super) struct ControllerMetrics {
     controller: String,
     metrics: Metrics,
     adds: OnceLock<Counter>,
@@ -26,7 +26,7 @@ struct Ended {
     durations: Histogram,
 }
 
-impl Counters {
+impl ControllerMetrics {
     pub(super) fn new(controller: String, metrics: Metrics) -> Self {
         Self { controller, metrics, adds: OnceLock::new(), retries: OnceLock::new(), ended: RwLock::default() }
     }

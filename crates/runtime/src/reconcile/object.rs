@@ -5,10 +5,9 @@ use std::sync::{Arc, OnceLock};
 use kubewright_core::finalizer::FinalizerName;
 use kubewright_machinery::object::{Key, ObjectExt as _, ObjectReference};
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use crate::store::{Kept, ObjectText};
+use crate::store::{Basics, Kept, ObjectText};
 use crate::watch::ProjectedStore;
 
 /// The object of a pass as the stages see it: what all of them need at hand, the rest read from the text when it is asked for.
@@ -19,25 +18,16 @@ pub(super) struct PassObject {
     status: OnceLock<Option<Value>>,
 }
 
-/// What holds the text of an object: an object as a store keeps it, or the answer of a server.
+/// The holder of the text of an object: an object as a store keeps it, or the answer of a server.
 trait Source: Send + Sync {
     fn text(&self) -> &ObjectText;
 
     fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
 }
 
-/// The metadata that every pass asks for.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Basics {
-    uid: String,
-    generation: Option<i64>,
-    deletion_timestamp: Option<IgnoredAny>,
-}
-
 impl PassObject {
     fn of(source: Arc<dyn Source>) -> Self {
-        let basics = serde_json::from_str(source.text().metadata()).unwrap_or_default();
+        let basics = source.text().basics();
         Self { source, basics, head: OnceLock::new(), status: OnceLock::new() }
     }
 

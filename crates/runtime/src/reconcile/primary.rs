@@ -1,6 +1,5 @@
 use kubewright_core::filter::{Cause, Change, Filter, FilterExt as _, primary_default, status};
 use kubewright_core::finalizer::FinalizerName;
-use serde::Deserialize;
 use serde_json::Value;
 
 use crate::store::Kept;
@@ -33,14 +32,8 @@ pub(super) fn primary_filter<T: 'static>(
     }
 }
 
-/// The generation, read without the rest of the metadata.
 fn generation<T>(object: &Kept<T>) -> Option<i64> {
-    #[derive(Deserialize)]
-    struct Metadata {
-        generation: Option<i64>,
-    }
-
-    serde_json::from_str::<Metadata>(object.object_text().metadata()).ok()?.generation
+    object.object_text().basics().generation
 }
 
 /// An object without what passes write.

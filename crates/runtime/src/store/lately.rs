@@ -6,8 +6,8 @@ use parking_lot::Mutex;
 /// How many objects a store keeps decoded.
 const OBJECTS: usize = 256;
 
-/// The objects of a store that came last, as they were decoded when they came: whoever asks for one first need not decode it again. Whoever asks later
-/// gets an object of its own in any case (TTBL-8).
+/// The last objects that came into a store, as they were decoded on arrival: the first read of such an object need not decode it again. Each is given away
+/// once, since every reader gets an object of its own (TTBL-8).
 pub(super) struct Lately<T>(Mutex<State<T>>);
 
 struct State<T> {

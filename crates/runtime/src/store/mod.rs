@@ -15,7 +15,7 @@ mod typed;
 pub use crate::watch::{AllNamespaces, Namespaces, OperatorScope, Scope, StoreScope, SystemNamespace};
 pub use dynamic::DynamicStores;
 pub use kept::{Indexes, Kept, NoIndexes};
-pub(crate) use object_text::ObjectText;
+pub(crate) use object_text::{Basics, ObjectText};
 pub use objects::StoredObjects;
 pub use optional::Optional;
 pub use typed::{MetaStore, Store};

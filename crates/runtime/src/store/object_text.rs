@@ -2,6 +2,8 @@ use std::fmt;
 use std::ops::Range;
 
 use kubewright_machinery::object::Fields;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
 use crate::watch::LeanText;
@@ -11,6 +13,15 @@ pub(crate) struct ObjectText {
     text: Box<str>,
     metadata: Place,
     status: Place,
+}
+
+/// The metadata of an object that each pass and each change is judged by.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct Basics {
+    pub(crate) uid: String,
+    pub(crate) generation: Option<i64>,
+    pub(crate) deletion_timestamp: Option<IgnoredAny>,
 }
 
 /// Where a part begins and ends, in bytes: half of what a range of `usize` takes. Empty for a part that is absent.
@@ -39,6 +50,11 @@ impl ObjectText {
     /// The status.
     pub(crate) fn status(&self) -> Option<&str> {
         Some(self.part(self.status)).filter(|status| !status.is_empty())
+    }
+
+    /// The metadata that each pass and each change is judged by, read without the rest.
+    pub(crate) fn basics(&self) -> Basics {
+        serde_json::from_str(self.metadata()).unwrap_or_default()
     }
 
     fn part(&self, Place(start, end): Place) -> &str {

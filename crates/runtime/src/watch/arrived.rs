@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::Unprojectable;
 use super::key_ref::KeyRef;
-use super::object_fields::{ObjectFields, Part};
+use super::object_fields::{FieldValue, ObjectFields};
 use super::objects::Seen;
 use super::version::{Uid, Version};
 use crate::cluster::ApiResource;
@@ -117,7 +117,7 @@ impl<'a> Arrived<'a> {
             }
             push_name(name, std::mem::take(&mut is_first), &mut |text| push(Piece::Other(text)));
             match part {
-                Part::Metadata(fields) => {
+                FieldValue::Metadata(fields) => {
                     let mut push = |text: &str| push(Piece::Metadata(text));
                     push("{");
                     let kept = fields.0.iter().filter(|(name, _)| name != "managedFields");
@@ -127,8 +127,8 @@ impl<'a> Arrived<'a> {
                     }
                     push("}");
                 }
-                Part::Text(value) if name == "status" => push(Piece::Status(value.get())),
-                Part::Text(value) => push(Piece::Other(value.get())),
+                FieldValue::Text(value) if name == "status" => push(Piece::Status(value.get())),
+                FieldValue::Text(value) => push(Piece::Other(value.get())),
             }
         }
         push(Piece::Other("}"));

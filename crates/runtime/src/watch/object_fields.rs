@@ -7,14 +7,14 @@ use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Vis
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-/// The fields of an object in their order, each value still as text, and those of its metadata likewise: what a list or an event holds of it, read in one
-/// go. Empty for what is no object.
+/// The fields of an object in their order, each value still as text, and those of its metadata likewise: an item of a list or the object of an event,
+/// read in one go. Empty for a JSON value that is no object.
 #[derive(Debug, Default)]
-pub(super) struct ObjectFields<'a>(pub(super) Vec<(Cow<'a, str>, Part<'a>)>);
+pub(super) struct ObjectFields<'a>(pub(super) Vec<(Cow<'a, str>, FieldValue<'a>)>);
 
 /// The value of a field.
 #[derive(Debug)]
-pub(super) enum Part<'a> {
+pub(super) enum FieldValue<'a> {
     Text(&'a RawValue),
     /// The value of `metadata`, if it is an object.
     Metadata(Fields<'a>),
@@ -23,8 +23,8 @@ pub(super) enum Part<'a> {
 impl<'a> ObjectFields<'a> {
     /// The text of a field other than `metadata`.
     pub(super) fn text(&self, wanted: &str) -> Option<&'a str> {
-        self.0.iter().find_map(|(name, part)| match part {
-            Part::Text(text) if name == wanted => Some(text.get()),
+        self.0.iter().find_map(|(name, value)| match value {
+            FieldValue::Text(text) if name == wanted => Some(text.get()),
             _ => None,
         })
     }
@@ -32,19 +32,19 @@ impl<'a> ObjectFields<'a> {
     /// The text of a field of the metadata.
     pub(super) fn metadata(&self, wanted: &str) -> Option<&'a str> {
         let mut parts = self.0.iter();
-        let fields = parts.find_map(|(_, part)| match part {
-            Part::Metadata(fields) => Some(fields),
-            Part::Text(_) => None,
+        let fields = parts.find_map(|(_, value)| match value {
+            FieldValue::Metadata(fields) => Some(fields),
+            FieldValue::Text(_) => None,
         })?;
         fields.0.iter().find(|(name, _)| name == wanted).map(|(_, text)| text.get())
     }
 
     /// The object as a tree.
     pub(super) fn tree(&self) -> Result<Map<String, Value>, serde_json::Error> {
-        let tree = |(name, part): &(Cow<'_, str>, Part<'_>)| {
+        let tree = |(name, part): &(Cow<'_, str>, FieldValue<'_>)| {
             let value = match part {
-                Part::Text(text) => serde_json::from_str(text.get())?,
-                Part::Metadata(fields) => Value::Object(tree_of(fields)?),
+                FieldValue::Text(text) => serde_json::from_str(text.get())?,
+                FieldValue::Metadata(fields) => Value::Object(tree_of(fields)?),
             };
             Ok((name.to_string(), value))
         };
@@ -58,68 +58,57 @@ fn tree_of(fields: &Fields<'_>) -> Result<Map<String, Value>, serde_json::Error>
 
 impl<'de: 'a, 'a> Deserialize<'de> for ObjectFields<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Top<'a>(PhantomData<&'a ()>);
-
-        impl<'de: 'a, 'a> FieldsOf<'de> for Top<'a> {
-            type Value = ObjectFields<'a>;
-
-            fn read<A: MapAccess<'de>>(mut map: A) -> Result<ObjectFields<'a>, A::Error> {
-                let mut fields = Vec::new();
-                while let Some(FieldName(name)) = map.next_key()? {
-                    let part = if name == "metadata" {
-                        let Metadata(fields) = map.next_value()?;
-                        fields.map(Part::Metadata)
-                    } else {
-                        Some(Part::Text(map.next_value()?))
-                    };
-                    fields.extend(part.map(|part| (name, part)));
-                }
-                Ok(ObjectFields(fields))
-            }
-        }
-
-        deserializer.deserialize_any(AnyValue::<Top<'a>>(PhantomData)).map(Option::unwrap_or_default)
+        IfObject::deserialize(deserializer).map(|IfObject(fields)| fields.unwrap_or_default())
     }
 }
 
-/// None for metadata that is no object.
-struct Metadata<'a>(Option<Fields<'a>>);
+/// Reads itself from the fields of an object.
+trait OfFields<'de>: Sized {
+    fn of_fields<A: MapAccess<'de>>(map: A) -> Result<Self, A::Error>;
+}
 
-impl<'de: 'a, 'a> Deserialize<'de> for Metadata<'a> {
+impl<'de: 'a, 'a> OfFields<'de> for ObjectFields<'a> {
+    fn of_fields<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut fields = Vec::new();
+        while let Some(FieldName(name)) = map.next_key()? {
+            let value = if name == "metadata" {
+                let IfObject(metadata) = map.next_value()?;
+                metadata.map(FieldValue::Metadata)
+            } else {
+                Some(FieldValue::Text(map.next_value()?))
+            };
+            fields.extend(value.map(|value| (name, value)));
+        }
+        Ok(Self(fields))
+    }
+}
+
+impl<'de: 'a, 'a> OfFields<'de> for Fields<'a> {
+    fn of_fields<A: MapAccess<'de>>(map: A) -> Result<Self, A::Error> {
+        Self::deserialize(serde::de::value::MapAccessDeserializer::new(map))
+    }
+}
+
+/// A value that is read if it is a JSON object; none if it is any other value.
+struct IfObject<T>(Option<T>);
+
+impl<'de, T: OfFields<'de>> Deserialize<'de> for IfObject<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Nested<'a>(PhantomData<&'a ()>);
-
-        impl<'de: 'a, 'a> FieldsOf<'de> for Nested<'a> {
-            type Value = Fields<'a>;
-
-            fn read<A: MapAccess<'de>>(map: A) -> Result<Fields<'a>, A::Error> {
-                Fields::deserialize(serde::de::value::MapAccessDeserializer::new(map))
-            }
-        }
-
-        deserializer.deserialize_any(AnyValue::<Nested<'a>>(PhantomData)).map(Self)
+        deserializer.deserialize_any(AnyValue(PhantomData)).map(Self)
     }
 }
 
-/// Reads the fields of an object.
-trait FieldsOf<'de> {
-    type Value;
+struct AnyValue<T>(PhantomData<T>);
 
-    fn read<A: MapAccess<'de>>(map: A) -> Result<Self::Value, A::Error>;
-}
-
-/// Reads any value; none if it is no object.
-struct AnyValue<F>(PhantomData<F>);
-
-impl<'de, F: FieldsOf<'de>> Visitor<'de> for AnyValue<F> {
-    type Value = Option<F::Value>;
+impl<'de, T: OfFields<'de>> Visitor<'de> for AnyValue<T> {
+    type Value = Option<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a JSON value")
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-        F::read(map).map(Some)
+        T::of_fields(map).map(Some)
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {

@@ -67,8 +67,8 @@ impl<P: Send + Sync + 'static> Objects<P> {
         self.entries.iter().map(|(key, entry)| (key, &entry.projection))
     }
 
-    /// Objects before this position, and the position of the first of them. What leaves the store is replaced by the last object: whoever goes from the end
-    /// to the beginning misses none that was there all the time.
+    /// The position of the first object of the portion that ends before `end`, and the portion. An object that leaves the store is replaced by the last one, so
+    /// portions from the end to the beginning miss no object that is there all the time.
     pub(super) fn portion_before(&self, end: usize) -> (usize, Vec<(Key, Arc<P>)>) {
         let end = end.min(self.entries.len());
         let start = end.saturating_sub(PORTION);

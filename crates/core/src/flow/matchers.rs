@@ -18,9 +18,14 @@ impl ApiStatus {
         conflict && !self.has_cause("FieldManagerConflict")
     }
 
-    /// Whether there is an object of this name already.
+    /// Whether a create was refused because an object with the same name exists.
     pub fn is_already_exists(&self) -> bool {
         self.reason == "AlreadyExists"
+    }
+
+    /// Whether the object of the request does not exist.
+    pub fn is_not_found(&self) -> bool {
+        self.reason == "NotFound" || self.code == 404 && self.reason.is_empty()
     }
 
     /// Whether a resource quota stands in the way that others may give room in: it is full, not counted yet, or was just counted by

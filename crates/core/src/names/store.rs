@@ -75,7 +75,7 @@ impl KvStore {
         Self { resource_version: config_map.resource_version().to_owned(), data: texts.collect(), loaded }
     }
 
-    /// Whether there was a ConfigMap when it was loaded, so that it is patched and not created.
+    /// Whether the ConfigMap existed when the store was loaded: then it is patched, else created.
     pub fn is_stored(&self) -> bool {
         !self.resource_version.is_empty()
     }

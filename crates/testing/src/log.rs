@@ -5,7 +5,7 @@ use std::sync::Once;
 use tracing_subscriber::EnvFilter;
 
 /// The filter, unless `RUST_LOG` names another.
-const FILTER: &str = "warn,kubewright=info,kubewright_runtime=info,kubewright_component=info";
+const FILTER: &str = "info";
 
 /// Gives each test its log: the harness keeps the lines of a test and shows them when it fails. A program with a log of its own keeps it.
 pub(crate) fn print() {

@@ -14,19 +14,22 @@ impl TestOperator {
     /// The value of a metric with exactly these labels, in any order; none while there is no such series. The name is that of the page `/metrics`, such as
     /// `kubewright_reconcile_total`.
     pub fn metric(&self, name: &str, labels: &[(&str, &str)]) -> Option<f64> {
-        match self.metrics().encode() {
-            Ok(page) => value_in(&page, name, labels),
-            Err(error) => fail(&format!("failed to write the metrics: {error}")),
-        }
+        value_in(&self.page(), name, labels)
     }
-}
 
-impl TestOperator {
     /// The sum of a metric over all labels; 0 while there is no such series.
     pub(crate) fn metric_sum(&self, name: &str) -> f64 {
-        let page = self.metrics().encode().unwrap_or_default();
+        let page = self.page();
         let lines = page.lines().filter_map(|line| line.strip_prefix(name).filter(|rest| rest.starts_with(['{', ' '])));
         lines.filter_map(|rest| rest.rsplit(' ').next()?.parse::<f64>().ok()).sum()
+    }
+
+    /// The page `/metrics`.
+    fn page(&self) -> String {
+        match self.metrics().encode() {
+            Ok(page) => page,
+            Err(error) => fail(&format!("failed to write the metrics: {error}")),
+        }
     }
 }
 

@@ -2,14 +2,8 @@
 
 use std::future::Future;
 use std::thread::JoinHandle;
-use std::time::Duration;
 
 use kubewright_runtime::task::Tasks;
-
-/// How often a task that was asked to end gets its turn.
-const YIELDS: usize = 1_000;
-/// How long one may take that waits for something.
-const GRACE: Duration = Duration::from_secs(5);
 
 /// Runs a future to its end on a runtime and a thread of its own, beside the runtimes of the tests.
 #[allow(clippy::disallowed_methods)] // this is the task module
@@ -49,22 +43,4 @@ pub(crate) fn while_running(tasks: &Tasks, name: &'static str, future: impl Futu
         }
     };
     tasks.spawn(name, running).detach();
-}
-
-/// The tasks of this runtime that are alive, those of an embedded server included.
-pub(crate) fn alive_tasks() -> usize {
-    tokio::runtime::Handle::current().metrics().num_alive_tasks()
-}
-
-/// How many more tasks than `before` are alive and stay so.
-pub(crate) async fn more_tasks(before: usize) -> usize {
-    let more = || alive_tasks().saturating_sub(before);
-    for _ in 0..YIELDS {
-        if more() == 0 {
-            return 0;
-        }
-        tokio::task::yield_now().await;
-    }
-    tokio::time::sleep(GRACE).await;
-    more()
 }

@@ -37,7 +37,7 @@ async fn an_announced_service_is_annotated_until_the_object_goes() {
     let config =
         json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "config-addressing"}, "data": {"announce": "true"}});
     cluster.apply(config).await;
-    let operator = cluster.run(operator()).await;
+    let running = cluster.run(operator()).await;
     cluster.apply(service("web")).await;
     cluster.apply(addressable("demo", "web")).await;
     let ready = cluster.expect::<AddressableService>("demo").ready().await;
@@ -48,10 +48,13 @@ async fn an_announced_service_is_annotated_until_the_object_goes() {
         })
     };
     annotated("demo".into()).await;
+    running.stop().await;
+    cluster.second_pass_writes_nothing(operator()).await;
+    let running = cluster.run(operator()).await;
     cluster.delete::<AddressableService>("demo").await;
     cluster.expect::<AddressableService>("demo").to_be_gone().await;
     annotated(Value::Null).await;
-    operator.stop().await;
+    running.stop().await;
 }
 
 #[tokio::test]

@@ -40,13 +40,16 @@ async fn until_pods(cluster: &TestCluster, number: usize, image: &str) {
 #[tokio::test]
 async fn the_number_and_the_image_of_pods_follow_the_object() {
     let cluster = TestCluster::start_with(TestOptions::default().without_controllers()).await;
-    let operator = cluster.run(operator()).await;
+    let running = cluster.run(operator()).await;
     cluster.apply(deployment("example/hello:1", 2)).await;
     cluster.expect::<SimpleDeployment>("demo").condition("Ready", "False", "PodsNotReady").await;
     until_pods(&cluster, 2, "example/hello:1").await;
     play(&cluster).await;
     let ready = cluster.expect::<SimpleDeployment>("demo").ready().await;
     assert_eq!(ready["status"]["readyReplicas"], 2);
+    running.stop().await;
+    cluster.second_pass_writes_nothing(operator()).await;
+    let running = cluster.run(operator()).await;
     for (image, replicas) in [("example/hello:1", 4), ("example/hello:1", 1), ("example/hello:2", 1), ("example/hello:2", 0)] {
         cluster.apply(deployment(image, replicas)).await;
         until_pods(&cluster, usize::try_from(replicas).unwrap(), image).await;
@@ -54,7 +57,7 @@ async fn the_number_and_the_image_of_pods_follow_the_object() {
     let writes = cluster.journal().all().of("", "pods").writes();
     let creates = writes.iter().filter(|record| record.to_string().contains(" create pods")).count();
     assert_eq!(creates, 2 + 2 + 1, "each pod is created once");
-    operator.stop().await;
+    running.stop().await;
 }
 
 /// The pods of a deployment that was deleted go. While the watch does not tell of the deletion, they would be replaced again and again.

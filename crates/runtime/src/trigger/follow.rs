@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 use crate::task::{Tasks, panic_message};
 use crate::watch::{ProjectedStore, WatchStatus};
 
-/// How many changes that wait are told one after the other before other tasks run.
+/// How many waiting changes are told in a row before other tasks run.
 const AT_ONCE: usize = 64;
 
 /// An item of news from a store.

@@ -29,6 +29,11 @@ impl Add<Duration> for Moment {
     }
 }
 
+/// A point in time as Kubernetes writes a `MicroTime`: RFC 3339, UTC, always six digits of a second.
+pub fn micros(time: Timestamp) -> String {
+    time.strftime("%Y-%m-%dT%H:%M:%S.%6fZ").to_string()
+}
+
 /// Writes a duration the way people say it: `500ms`, `10s`, `1m30s`, `6h`. Zero is `0s`.
 pub(crate) fn write_human(f: &mut fmt::Formatter<'_>, duration: Duration) -> fmt::Result {
     let nanos = duration.subsec_nanos();
@@ -68,5 +73,12 @@ mod tests {
         assert_eq!(late.since(early), Duration::from_secs(3));
         assert_eq!(early.since(late), Duration::ZERO);
         assert_eq!(late + Duration::MAX, Moment(Duration::MAX));
+    }
+
+    #[test]
+    fn micro_times_have_six_digits() {
+        let time = |text: &str| micros(text.parse().unwrap());
+        assert_eq!(time("2026-11-22T18:45:54Z"), "2026-11-22T18:45:54.000000Z");
+        assert_eq!(time("2026-11-22T18:45:54.5223479Z"), "2026-11-22T18:45:54.522347Z");
     }
 }

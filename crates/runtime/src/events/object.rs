@@ -1,7 +1,7 @@
 //! Event objects and their requests.
 
-use jiff::Timestamp;
 use kubewright_core::events::Record;
+use kubewright_core::time::micros;
 use kubewright_machinery::object::GroupVersionKind;
 use kubewright_machinery::object::ObjectReference;
 use serde_json::{Map, Value, json};
@@ -65,11 +65,6 @@ fn object(record: &Record, instance: &str) -> Value {
 
 fn reference(reference: &ObjectReference) -> Value {
     json!(reference)
-}
-
-/// The API has microseconds, always six digits.
-fn micros(time: Timestamp) -> String {
-    time.strftime("%Y-%m-%dT%H:%M:%S.%6fZ").to_string()
 }
 
 fn word(text: &str) -> &str {

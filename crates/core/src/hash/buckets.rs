@@ -1,0 +1,74 @@
+//! Owners of keys, remembered.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use kubewright_machinery::object::Key;
+
+use super::choose;
+
+/// Owners are remembered in two generations of so many keys: 4096 in all. A key that is asked for again moves to the young generation;
+/// when that is full, the old one is dropped.
+const GENERATION: usize = 2048;
+
+/// A set of bucket names, and which of them owns a key.
+#[derive(Clone, Debug, Default)]
+pub struct Buckets {
+    names: Vec<Arc<str>>,
+    young: HashMap<Key, Arc<str>>,
+    old: HashMap<Key, Arc<str>>,
+}
+
+impl Buckets {
+    /// The buckets with these names; repeated names count once.
+    pub fn new(names: impl IntoIterator<Item = impl Into<Arc<str>>>) -> Self {
+        let mut buckets = Self::default();
+        buckets.replace(names);
+        buckets
+    }
+
+    /// Replaces the names, and forgets the remembered owners.
+    pub fn replace(&mut self, names: impl IntoIterator<Item = impl Into<Arc<str>>>) {
+        self.names = names.into_iter().map(Into::into).collect();
+        self.names.sort_unstable();
+        self.names.dedup();
+        self.young.clear();
+        self.old.clear();
+    }
+
+    /// The names in byte order.
+    pub fn names(&self) -> &[Arc<str>] {
+        &self.names
+    }
+
+    /// The bucket that owns a key; none if there are no buckets.
+    pub fn owner(&mut self, key: &Key) -> Option<Arc<str>> {
+        if let [] | [_] = self.names.as_slice() {
+            return self.names.first().cloned();
+        }
+        if let Some(owner) = self.young.get(key) {
+            return Some(owner.clone());
+        }
+        let owner = match self.old.remove(key) {
+            Some(owner) => owner,
+            None => self.compute(key)?,
+        };
+        if self.young.len() == GENERATION {
+            self.old = std::mem::take(&mut self.young);
+        }
+        self.young.insert(key.clone(), owner.clone());
+        Some(owner)
+    }
+
+    /// The text of a key without namespace begins with a slash here, unlike its usual text (HSH-5).
+    fn compute(&self, key: &Key) -> Option<Arc<str>> {
+        let text = format!("{}/{}", key.namespace(), key.name());
+        let owner = *choose(&self.names, 1, &text).first()?;
+        self.names.iter().find(|name| ***name == *owner).cloned()
+    }
+
+    #[cfg(test)]
+    pub(super) fn remembered(&self) -> usize {
+        self.young.len() + self.old.len()
+    }
+}

@@ -1,0 +1,94 @@
+//! Names of leases, which are the names of buckets (LDR-10 to LDR-12).
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+/// The leases among which one operator, or one controller of it, shares its keys.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeaseSet {
+    prefix: Arc<str>,
+    names: Vec<Arc<str>>,
+    /// Whether the names end in their number and the number of buckets.
+    numbered: bool,
+}
+
+impl LeaseSet {
+    /// One set for the whole operator: `<operator>.<NN>-of-<BB>`.
+    pub fn of_operator(operator: &str, buckets: NonZeroU32, prefixes: &PrefixMap) -> Self {
+        Self::numbered(operator, buckets, prefixes)
+    }
+
+    /// A set for one controller: `<operator>.<controller>.<NN>-of-<BB>`.
+    pub fn of_controller(operator: &str, controller: &str, buckets: NonZeroU32, prefixes: &PrefixMap) -> Self {
+        Self::numbered(&format!("{operator}.{controller}"), buckets, prefixes)
+    }
+
+    /// The one lease with exactly this name, for instance of an operator that had a single plain lease before.
+    pub fn named(name: &str) -> Self {
+        Self { prefix: name.into(), names: vec![name.into()], numbered: false }
+    }
+
+    fn numbered(prefix: &str, buckets: NonZeroU32, prefixes: &PrefixMap) -> Self {
+        let prefix = prefixes.map(prefix);
+        let names = (0..buckets.get()).map(|index| format!("{prefix}.{index:02}-of-{buckets:02}").into()).collect();
+        Self { prefix: prefix.into(), names, numbered: true }
+    }
+
+    /// The names in the order of their numbers.
+    pub fn names(&self) -> &[Arc<str>] {
+        &self.names
+    }
+
+    /// The number of buckets.
+    pub fn buckets(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Whether a lease belongs to replicas that share the same keys among another number of buckets (LDR-33). A lease with an explicit
+    /// name has no such relatives.
+    pub fn overlaps(&self, lease: &str) -> bool {
+        self.numbered
+            && numbers(lease).is_some_and(|(prefix, buckets)| *prefix == *self.prefix && buckets as usize != self.names.len())
+    }
+}
+
+/// Prefix and number of buckets of a name `<prefix>.<NN>-of-<BB>`.
+fn numbers(lease: &str) -> Option<(&str, u32)> {
+    let number =
+        |text: &str| text.parse::<u32>().ok().filter(|_| text.len() >= 2 && text.bytes().all(|byte| byte.is_ascii_digit()));
+    let (prefix, rest) = lease.rsplit_once('.')?;
+    let (index, buckets) = rest.split_once("-of-")?;
+    number(index)?;
+    Some((prefix, number(buckets)?))
+}
+
+/// Replacements of lease name prefixes, from `map-lease-prefix.<from>` of the ConfigMap `config-leader-election`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PrefixMap(BTreeMap<String, String>);
+
+impl PrefixMap {
+    /// Adds a replacement. False, and nothing changes, if the prefix has another replacement already; letters of either case are the same.
+    pub fn insert(&mut self, from: &str, to: &str) -> bool {
+        let (from, to) = (from.to_lowercase(), to.to_lowercase());
+        *self.0.entry(from).or_insert_with(|| to.clone()) == to
+    }
+
+    /// Adds what another map replaces, except where this one has a replacement already.
+    pub(super) fn extend(&mut self, other: &Self) {
+        for (from, to) in &other.0 {
+            self.0.entry(from.clone()).or_insert_with(|| to.clone());
+        }
+    }
+
+    /// Whether it replaces nothing.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The prefix to use in place of this one, in lower case.
+    fn map(&self, prefix: &str) -> String {
+        let prefix = prefix.to_lowercase();
+        self.0.get(&prefix).cloned().unwrap_or(prefix)
+    }
+}

@@ -1,0 +1,81 @@
+//! Never two holders of a key, no demotion before its promotion ended, and a free bucket is taken in the end: whatever happens.
+
+use super::world::{Chance, Setup, World};
+use crate::backoff::Rng;
+
+const SECOND: u64 = 1000;
+
+/// Decisions in the order of an odometer, so that all sequences come up.
+#[derive(Default)]
+struct Odometer {
+    digits: Vec<(u64, u64)>,
+    next: usize,
+}
+
+impl Odometer {
+    /// The next sequence; false after the last one.
+    fn turn(&mut self) -> bool {
+        self.next = 0;
+        while let Some((digit, options)) = self.digits.pop() {
+            if digit + 1 < options {
+                self.digits.push((digit + 1, options));
+                return true;
+            }
+        }
+        false
+    }
+}
+
+impl Chance for Odometer {
+    fn pick(&mut self, options: u64) -> u64 {
+        if self.next == self.digits.len() {
+            self.digits.push((0, options));
+        }
+        let (digit, _) = self.digits[self.next];
+        self.next += 1;
+        digit
+    }
+}
+
+fn number(variable: &str, default: u64) -> u64 {
+    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+// LDR-20 to LDR-26: every fate of each of the first requests of two replicas
+#[test]
+fn two_replicas_survive_every_fate_of_their_first_requests() {
+    let fates = number("KUBEWRIGHT_LEASE_DEPTH", 4);
+    for (buckets, replicas) in [(1, 2), (1, 3), (2, 2)] {
+        let mut odometer = Odometer::default();
+        let mut runs = 0;
+        loop {
+            let setup = Setup { replicas, buckets: Some(buckets), fates: Some(fates) };
+            let label = format!("{buckets} buckets, {replicas} replicas, fates {:?}", odometer.digits);
+            World::new(&mut odometer, setup, label).run(60 * SECOND, 60 * SECOND);
+            runs += 1;
+            if !odometer.turn() {
+                break;
+            }
+        }
+        assert_eq!(runs, 7_u64.pow(fates as u32));
+    }
+}
+
+// LDR-1, LDR-20 to LDR-26, LDR-33, LDR-35
+#[test]
+fn replicas_survive_random_schedules() {
+    let first = number("KUBEWRIGHT_LEASE_SEED", 0);
+    let schedules = number("KUBEWRIGHT_LEASE_SCHEDULES", 300);
+    let mut promotions = 0;
+    for seed in first..first + schedules {
+        let mut rng = Rng::seeded(seed);
+        // Half of them without changes of the number of buckets, so that more happens inside one set.
+        let buckets = if seed % 2 == 0 { None } else { Some(1 + (seed / 2 % 3) as u32) };
+        let setup = Setup { replicas: 1 + (seed % 3) as usize, buckets, fates: None };
+        let mut world = World::new(&mut rng, setup, format!("KUBEWRIGHT_LEASE_SEED={seed}"));
+        world.run(150 * SECOND, 150 * SECOND);
+        promotions += world.promotions;
+    }
+    eprintln!("{schedules} schedules, {promotions} promotions");
+    assert!(promotions > schedules);
+}

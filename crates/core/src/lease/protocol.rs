@@ -44,7 +44,8 @@ pub enum Input {
     Overlap(Option<Overlap>),
     /// The answer to [`Output::CheckOverlap`].
     OverlapChecked(Answer<Option<Overlap>>),
-    /// Whether this replica may take one more bucket (LDR-35). Without this input it may take all.
+    /// Whether this replica may take one more bucket (LDR-35). Without this input it may take all. A bucket counts from the write that
+    /// gains it, so the electors of a replica are told one after the other.
     Room(bool),
     /// The promotion hook ended; false if it failed.
     Promoted(bool),

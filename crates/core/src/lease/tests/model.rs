@@ -1,5 +1,7 @@
 //! Never two holders of a key, no demotion before its promotion ended, and a free bucket is taken in the end: whatever happens.
 
+use std::ops::Range;
+
 use super::world::{Chance, Setup, World};
 use crate::backoff::Rng;
 
@@ -41,24 +43,42 @@ fn number(variable: &str, default: u64) -> u64 {
     std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-// LDR-20 to LDR-26: every fate of each of the first requests of two replicas
-#[test]
-fn two_replicas_survive_every_fate_of_their_first_requests() {
-    let fates = number("KUBEWRIGHT_LEASE_DEPTH", 4);
-    for (buckets, replicas) in [(1, 2), (1, 3), (2, 2)] {
-        let mut odometer = Odometer::default();
-        let mut runs = 0;
-        loop {
-            let setup = Setup { replicas, buckets: Some(buckets), fates: Some(fates) };
-            let label = format!("{buckets} buckets, {replicas} replicas, fates {:?}", odometer.digits);
-            World::new(&mut odometer, setup, label).run(60 * SECOND, 60 * SECOND);
-            runs += 1;
-            if !odometer.turn() {
-                break;
-            }
+/// Runs all fates of these requests, and returns the number of runs.
+fn exhaust(replicas: usize, buckets: Option<u32>, fates: &Range<u64>) -> u64 {
+    let mut odometer = Odometer::default();
+    let mut runs = 0;
+    loop {
+        let setup = Setup { replicas, buckets, fates: Some(fates.clone()) };
+        let label = format!("{replicas} replicas, buckets {buckets:?}, requests {fates:?}, choices {:?}", odometer.digits);
+        World::new(&mut odometer, setup, label).run(50 * SECOND, 60 * SECOND);
+        runs += 1;
+        if !odometer.turn() {
+            return runs;
         }
-        assert_eq!(runs, 7_u64.pow(fates as u32));
     }
+}
+
+// LDR-20 to LDR-26: each fate of each of the first requests, in all combinations
+#[test]
+fn replicas_survive_every_fate_of_their_first_requests() {
+    let depth = number("KUBEWRIGHT_LEASE_DEPTH", 4);
+    for (replicas, buckets) in [(2, 1), (3, 1), (2, 2)] {
+        assert_eq!(exhaust(replicas, Some(buckets), &(1..1 + depth)), 7_u64.pow(depth as u32));
+    }
+}
+
+// LDR-20 to LDR-26: each fate of each request and of the one that follows, through start, renewal, release and take-over
+#[test]
+fn replicas_survive_every_fate_of_any_two_requests_in_a_row() {
+    for first in 1..=number("KUBEWRIGHT_LEASE_REQUESTS", 40) {
+        exhaust(2, Some(1), &(first..first + 2));
+    }
+}
+
+// LDR-33: each fate of the first requests of replicas with any numbers of buckets
+#[test]
+fn replicas_with_different_numbers_of_buckets_survive_every_fate_of_their_first_requests() {
+    assert_eq!(exhaust(2, None, &(1..4)), 9 * 7 * 7 * 7);
 }
 
 // LDR-1, LDR-20 to LDR-26, LDR-33, LDR-35

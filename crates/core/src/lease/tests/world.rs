@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,6 +18,8 @@ use crate::time::{Moment, Timestamp};
 type Millis = u64;
 
 const SECOND: Millis = 1000;
+/// When the first replica stops in worlds without chance.
+const STOP: Millis = 25 * SECOND;
 const PREFIX: &str = "comp";
 const KEYS: usize = 12;
 const MOST_BUCKETS: u32 = 3;
@@ -65,6 +68,7 @@ enum Event {
     Listed(usize, usize, Vec<(Arc<str>, LeaseRecord)>),
     Watched(usize, Arc<str>, Option<ObservedLease>),
     Reconnect(usize),
+    Stop(usize),
     Disturb,
 }
 
@@ -123,13 +127,14 @@ impl Replica {
 }
 
 /// How a world is set up.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Setup {
     pub(super) replicas: usize,
     /// Buckets of each replica at the start; none means different numbers by chance.
     pub(super) buckets: Option<u32>,
-    /// Requests whose fate is chosen. With none, everything is by chance.
-    pub(super) fates: Option<u64>,
+    /// The numbers of the requests whose fate is chosen; everything else is undisturbed, but the first replica stops in between. With
+    /// none, everything is by chance.
+    pub(super) fates: Option<Range<u64>>,
 }
 
 pub(super) struct World<'c, C> {
@@ -197,6 +202,8 @@ impl<'c, C: Chance> World<'c, C> {
         }
         if self.setup.fates.is_none() {
             self.after(0, Event::Disturb);
+        } else {
+            self.after(STOP, Event::Stop(0));
         }
         self.run_until(disturbed);
         self.is_calm = true;
@@ -237,7 +244,7 @@ impl<'c, C: Chance> World<'c, C> {
     fn start(&mut self) {
         let index = self.replicas.len();
         let buckets = self.setup.buckets.unwrap_or_else(|| 1 + self.chance.pick(u64::from(MOST_BUCKETS)) as u32);
-        let share = match self.setup.fates {
+        let share = match &self.setup.fates {
             None if self.chance.pick(4) == 3 => fair_share(buckets as usize, 3),
             _ => buckets as usize,
         };
@@ -300,7 +307,7 @@ impl<'c, C: Chance> World<'c, C> {
             | Event::Listed(replica, ..)
             | Event::Watched(replica, ..)
             | Event::Reconnect(replica) => Some(*replica),
-            Event::Arrive(..) | Event::Disturb => None,
+            Event::Arrive(..) | Event::Stop(_) | Event::Disturb => None,
         };
         if let Some(index) = replica {
             let replica = &self.replicas[index];
@@ -336,6 +343,7 @@ impl<'c, C: Chance> World<'c, C> {
                     self.list(replica);
                 }
             }
+            Event::Stop(replica) => self.stop(replica),
             Event::Disturb => self.disturb(),
         }
     }
@@ -523,9 +531,9 @@ impl<'c, C: Chance> World<'c, C> {
 
     fn fate(&mut self) -> Fate {
         self.requests += 1;
-        match self.setup.fates {
+        match &self.setup.fates {
             _ if self.is_calm => Fate::Done,
-            Some(most) if self.requests <= most => FATES[self.chance.pick(FATES.len() as u64) as usize],
+            Some(chosen) if chosen.contains(&self.requests) => FATES[self.chance.pick(FATES.len() as u64) as usize],
             Some(_) => Fate::Done,
             None if self.chance.pick(8) < 7 => Fate::Done,
             // Freezing has a disturbance of its own there.
@@ -638,14 +646,16 @@ impl<'c, C: Chance> World<'c, C> {
                 self.replicas[index].cut_until = self.now + cut;
                 self.after(cut, Event::Reconnect(index));
             }
-            6 => {
-                self.replicas[index].is_stopping = true;
-                for number in 0..self.replicas[index].buckets.len() {
-                    self.after(0, Event::Input(index, number, Input::Shutdown));
-                }
-            }
+            6 => self.stop(index),
             7 => self.replicas[index].is_dead = true,
             _ => self.clean_up(),
+        }
+    }
+
+    fn stop(&mut self, index: usize) {
+        self.replicas[index].is_stopping = true;
+        for number in 0..self.replicas[index].buckets.len() {
+            self.after(0, Event::Input(index, number, Input::Shutdown));
         }
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::overlap::Observation;
+use super::observation::KnownLease;
 use super::protocol::{Answer, Input, Output, Term};
 use super::{LeaseTiming, LeaseWrite, ObservedLease, Overlap};
 use crate::backoff::{Policy, Rng};
@@ -21,7 +21,7 @@ pub struct Elector {
     rng: Rng,
     phase: Phase,
     in_flight: Option<Request>,
-    lease: Lease,
+    lease: KnownLease,
     /// Whether a write may have been done without an answer that said so.
     is_unsure: bool,
     /// Whether the next read must ask the API server itself, because what is known of the lease has proved wrong.
@@ -102,14 +102,6 @@ enum Request {
     Check,
 }
 
-/// What is known of the lease.
-#[derive(Clone, Debug)]
-enum Lease {
-    Unknown,
-    Absent { since: Moment },
-    Present { lease: ObservedLease, observation: Observation, empty_since: Option<Moment> },
-}
-
 impl Elector {
     /// An elector that has not started. `identity` names the process; `guarded` says that overlapping leases are looked up before each
     /// promotion (LDR-33), which a lease set without relatives does not need.
@@ -121,7 +113,7 @@ impl Elector {
             rng: Rng::seeded(seed),
             phase: Phase::Waiting,
             in_flight: None,
-            lease: Lease::Unknown,
+            lease: KnownLease::default(),
             is_unsure: false,
             reads_live: false,
             overlap: None,
@@ -156,10 +148,7 @@ impl Elector {
 
     /// The lease as it was seen last.
     pub fn lease(&self) -> Option<&ObservedLease> {
-        match &self.lease {
-            Lease::Present { lease, .. } => Some(lease),
-            Lease::Unknown | Lease::Absent { .. } => None,
-        }
+        self.lease.seen()
     }
 
     /// Takes what happened, and returns what to do.
@@ -204,7 +193,7 @@ impl Elector {
         match lease {
             Some(lease) => {
                 let is_new = self.lease().is_none_or(|known| known.resource_version != lease.resource_version);
-                if self.learn(lease, now) {
+                if self.lease.learn(lease, now) {
                     // What the last write ran into may be this.
                     self.reads_live &= !is_new;
                     self.end_if_other_holds(now, outputs);
@@ -214,7 +203,7 @@ impl Elector {
             // An old event may come after the lease was created again. A holder asks the server; who waits finds out by creating it.
             None => match self.phase {
                 Phase::Waiting => {
-                    self.learn_absent(now);
+                    self.lease.learn_absent(now);
                     self.reads_live = false;
                     self.try_if_free(now, outputs);
                 }
@@ -234,8 +223,8 @@ impl Elector {
                 self.is_unsure = false;
                 self.reads_live = false;
                 match lease {
-                    Some(lease) => _ = self.learn(lease, now),
-                    None => self.learn_absent(now),
+                    Some(lease) => _ = self.lease.learn(lease, now),
+                    None => self.lease.learn_absent(now),
                 }
                 match &mut self.phase {
                     // Still ours: write again.
@@ -250,7 +239,7 @@ impl Elector {
                 if self.stopping && matches!(self.phase, Phase::Waiting) {
                     // Nothing more can be done for a lease that may have been gained: it ends by itself.
                     self.is_unsure = false;
-                    self.lease = Lease::Unknown;
+                    self.lease = KnownLease::default();
                 } else {
                     self.wait(now);
                 }
@@ -264,7 +253,7 @@ impl Elector {
         let is_conflict = answer == Answer::Conflict;
         if let Answer::Ok(lease) = answer {
             self.is_unsure = false;
-            self.learn(lease, now);
+            self.lease.learn(lease, now);
         } else {
             self.is_unsure = true;
             self.reads_live = true;
@@ -289,7 +278,7 @@ impl Elector {
             (Request::Release, _) if self.stopping => {
                 // Also if it failed: nobody waits for a release.
                 self.is_unsure = false;
-                self.lease = Lease::Unknown;
+                self.lease = KnownLease::default();
             }
             (Request::Release, _) => {
                 self.wait(now);
@@ -504,7 +493,7 @@ impl Elector {
     }
 
     fn send_renewal(&mut self, now: Moment, outputs: &mut Vec<Output>) {
-        let Lease::Present { lease, .. } = &self.lease else { return };
+        let Some(lease) = self.lease.seen() else { return };
         let write = LeaseWrite::gain(&self.identity, self.timing.stated_seconds(), Some(&lease.record));
         outputs.push(Output::Update(write, lease.clone()));
         self.in_flight = Some(Request::Renew { sent: now });
@@ -514,7 +503,7 @@ impl Elector {
     }
 
     fn send_release(&mut self, outputs: &mut Vec<Output>) {
-        let Lease::Present { lease, .. } = &self.lease else { return };
+        let Some(lease) = self.lease.seen() else { return };
         outputs.push(Output::Release(LeaseWrite::release(&lease.record), lease.clone()));
         self.in_flight = Some(Request::Release);
     }
@@ -526,7 +515,7 @@ impl Elector {
         if !is_ready || now < self.not_before || self.overlaps(now) {
             return;
         }
-        let Some(free_since) = self.free_since(now) else { return };
+        let Some(free_since) = self.lease.free_since(&self.identity, self.timing, now) else { return };
         // A replica with its share waits, so that one with less can take the bucket first.
         if !self.has_room && !self.is_ours() && now.since(free_since) < self.timing.lease_duration().saturating_mul(2) {
             return;
@@ -541,50 +530,12 @@ impl Elector {
         self.phase = Phase::Acquiring { sent: now };
     }
 
-    /// Since when anybody may take the lease; none while somebody else holds it.
-    fn free_since(&self, now: Moment) -> Option<Moment> {
-        match &self.lease {
-            Lease::Unknown => None,
-            Lease::Absent { since } => Some(*since),
-            Lease::Present { .. } if self.is_ours() => Some(now),
-            Lease::Present { observation, empty_since, .. } => {
-                empty_since.or_else(|| Some(observation.expires(self.timing)).filter(|expires| *expires <= now))
-            }
-        }
-    }
-
     fn is_ours(&self) -> bool {
         self.lease().is_some_and(|lease| lease.record.holder == self.identity)
     }
 
     fn overlaps(&self, now: Moment) -> bool {
         self.overlap.as_ref().is_some_and(|overlap| now < overlap.until)
-    }
-
-    /// Takes note of a version of the lease; false if a newer one is known.
-    fn learn(&mut self, lease: ObservedLease, now: Moment) -> bool {
-        let is_free = lease.record.is_free();
-        match &mut self.lease {
-            Lease::Present { lease: known, observation, empty_since } => {
-                if known.resource_version != lease.resource_version && lease.is_at_most(known) {
-                    return false;
-                }
-                observation.update(&lease.record, now);
-                *empty_since = is_free.then(|| empty_since.unwrap_or(now));
-                *known = lease;
-            }
-            Lease::Unknown | Lease::Absent { .. } => {
-                let observation = Observation::new(lease.record.clone(), now);
-                self.lease = Lease::Present { lease, observation, empty_since: is_free.then_some(now) };
-            }
-        }
-        true
-    }
-
-    fn learn_absent(&mut self, now: Moment) {
-        if !matches!(self.lease, Lease::Absent { .. }) {
-            self.lease = Lease::Absent { since: now };
-        }
     }
 
     /// Ends the term when the lease as it was seen is not ours (LDR-22).
@@ -599,15 +550,8 @@ impl Elector {
     fn wait(&mut self, now: Moment) {
         let retry = self.timing.retry_period();
         self.wake = now + retry.mul_f64(1.0 + 1.2 * self.rng.unit());
-        if let Lease::Present { lease, observation, .. } = &self.lease
-            && !lease.record.is_free()
-            && lease.record.holder != self.identity
-        {
-            let expires = observation.expires(self.timing);
-            let soon_after = expires + retry.mul_f64(0.5 * self.rng.unit());
-            if expires > now {
-                self.wake = self.wake.min(soon_after);
-            }
+        if let Some(expires) = self.lease.expires(&self.identity, self.timing).filter(|expires| *expires > now) {
+            self.wake = self.wake.min(expires + retry.mul_f64(0.5 * self.rng.unit()));
         }
     }
 }

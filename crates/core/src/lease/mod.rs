@@ -7,6 +7,7 @@
 mod config;
 mod elector;
 mod names;
+mod observation;
 mod overlap;
 mod protocol;
 mod record;

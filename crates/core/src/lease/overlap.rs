@@ -2,36 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
+use super::observation::Observation;
 use super::{LeaseRecord, LeaseSet, LeaseTiming};
 use crate::time::Moment;
-
-/// When the record of a lease was seen to change last.
-#[derive(Clone, Debug)]
-pub(super) struct Observation {
-    record: LeaseRecord,
-    changed_at: Moment,
-}
-
-impl Observation {
-    pub(super) fn new(record: LeaseRecord, now: Moment) -> Self {
-        Self { record, changed_at: now }
-    }
-
-    /// Takes note of a record. One that is the same as before changes nothing, whatever time has passed.
-    pub(super) fn update(&mut self, record: &LeaseRecord, now: Moment) {
-        if self.record != *record {
-            *self = Self::new(record.clone(), now);
-        }
-    }
-
-    /// When the lease can be taken from its holder (LDR-20). A record that states no duration is given the one of this replica.
-    pub(super) fn expires(&self, timing: LeaseTiming) -> Moment {
-        let stated = self.record.duration_seconds.map(|seconds| Duration::from_secs(seconds.into()));
-        self.changed_at + stated.unwrap_or_else(|| timing.lease_duration())
-    }
-}
 
 /// The leases with the prefix of a lease set and another number of buckets, as far as somebody holds them.
 ///

@@ -44,11 +44,11 @@ fn number(variable: &str, default: u64) -> u64 {
 }
 
 /// Runs all fates of these requests, and returns the number of runs.
-fn exhaust(replicas: usize, buckets: Option<u32>, fates: &Range<u64>) -> u64 {
+fn exhaust(replicas: usize, buckets: Option<u32>, guarded: bool, fates: &Range<u64>) -> u64 {
     let mut odometer = Odometer::default();
     let mut runs = 0;
     loop {
-        let setup = Setup { replicas, buckets, fates: Some(fates.clone()) };
+        let setup = Setup { replicas, buckets, fates: Some(fates.clone()), guarded };
         let label = format!("{replicas} replicas, buckets {buckets:?}, requests {fates:?}, choices {:?}", odometer.digits);
         World::new(&mut odometer, setup, label).run(50 * SECOND, 60 * SECOND);
         runs += 1;
@@ -62,8 +62,8 @@ fn exhaust(replicas: usize, buckets: Option<u32>, fates: &Range<u64>) -> u64 {
 #[test]
 fn replicas_survive_every_fate_of_their_first_requests() {
     let depth = number("KUBEWRIGHT_LEASE_DEPTH", 4);
-    for (replicas, buckets) in [(2, 1), (3, 1), (2, 2)] {
-        assert_eq!(exhaust(replicas, Some(buckets), &(1..1 + depth)), 7_u64.pow(depth as u32));
+    for (replicas, buckets, guarded) in [(2, 1, false), (3, 1, true), (2, 2, false)] {
+        assert_eq!(exhaust(replicas, Some(buckets), guarded, &(1..1 + depth)), 7_u64.pow(depth as u32));
     }
 }
 
@@ -71,14 +71,14 @@ fn replicas_survive_every_fate_of_their_first_requests() {
 #[test]
 fn replicas_survive_every_fate_of_any_two_requests_in_a_row() {
     for first in 1..=number("KUBEWRIGHT_LEASE_REQUESTS", 40) {
-        exhaust(2, Some(1), &(first..first + 2));
+        exhaust(2, Some(1), first % 2 == 0, &(first..first + 2));
     }
 }
 
 // LDR-33: each fate of the first requests of replicas with any numbers of buckets
 #[test]
 fn replicas_with_different_numbers_of_buckets_survive_every_fate_of_their_first_requests() {
-    assert_eq!(exhaust(2, None, &(1..4)), 9 * 7 * 7 * 7);
+    assert_eq!(exhaust(2, None, true, &(1..4)), 9 * 7 * 7 * 7);
 }
 
 // LDR-1, LDR-20 to LDR-26, LDR-33, LDR-35
@@ -91,7 +91,8 @@ fn replicas_survive_random_schedules() {
         let mut rng = Rng::seeded(seed);
         // Half of them without changes of the number of buckets, so that more happens inside one set.
         let buckets = if seed % 2 == 0 { None } else { Some(1 + (seed / 2 % 3) as u32) };
-        let setup = Setup { replicas: 1 + (seed % 3) as usize, buckets, fates: None };
+        let setup =
+            Setup { replicas: 1 + (seed % 3) as usize, buckets, fates: None, guarded: buckets.is_none() || seed % 4 == 1 };
         let mut world = World::new(&mut rng, setup, format!("KUBEWRIGHT_LEASE_SEED={seed}"));
         world.run(150 * SECOND, 150 * SECOND);
         promotions += world.promotions;

@@ -135,6 +135,8 @@ pub(super) struct Setup {
     /// The numbers of the requests whose fate is chosen; everything else is undisturbed, but the first replica stops in between. With
     /// none, everything is by chance.
     pub(super) fates: Option<Range<u64>>,
+    /// Whether overlapping leases are looked up before promotions. Otherwise a term is promoted at once.
+    pub(super) guarded: bool,
 }
 
 pub(super) struct World<'c, C> {
@@ -253,7 +255,7 @@ impl<'c, C: Chance> World<'c, C> {
         let seeds = index as u64 * 100;
         let bucket = |(number, name): (usize, &Arc<str>)| Bucket {
             name: name.clone(),
-            elector: Elector::new(identity.clone(), self.timing, true, seeds + number as u64),
+            elector: Elector::new(identity.clone(), self.timing, self.setup.guarded, seeds + number as u64),
             hooks: Hooks::Idle,
             term: None,
             has_request: false,

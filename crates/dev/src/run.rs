@@ -6,6 +6,7 @@ use std::time::Duration;
 use futures::StreamExt as _;
 use kubewright_machinery::object::ObjectExt as _;
 use kubewright_runtime::clock::Clock;
+use kubewright_runtime::leadership::Leadership;
 use kubewright_runtime::operator::cli::{DevArgs, Interrupts};
 use kubewright_runtime::operator::{Operator, RunningOperator};
 use serde_json::Value;
@@ -39,7 +40,7 @@ pub(crate) async fn run(operator: Operator, args: DevArgs) -> Result<(), DevErro
     let kubeconfig = server.kubeconfig().display().to_string();
     screen.say(&format!("{name} runs on an embedded API server at {} (KUBECONFIG={kubeconfig})\n", server.url()), clock.now())?;
 
-    let operator = operator.options(|options| {
+    let operator = operator.leadership(Leadership::off()).options(|options| {
         options.admin = None;
         options.system_namespace.get_or_insert_with(|| "default".to_owned());
     });

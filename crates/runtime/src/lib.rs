@@ -10,6 +10,7 @@ pub mod events;
 pub mod finalizer;
 pub mod inject;
 pub mod kind;
+pub mod leadership;
 pub mod metrics;
 pub mod operator;
 pub mod reconcile;

@@ -1,6 +1,7 @@
 //! The test cluster itself.
 
 use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::Namespace;
@@ -17,6 +18,9 @@ use tower::Layer as _;
 use crate::backend::Backend;
 use crate::select::Tier;
 use crate::speaking::{self, Spoken};
+
+/// The seed of the first operator, and of what else is random in a test.
+const SEED: u64 = 7;
 
 /// A Kubernetes API for one test, with a namespace of its own.
 ///
@@ -35,6 +39,8 @@ pub struct TestCluster {
     journal: Journal,
     faults: Faults,
     clock: Clock,
+    /// The seed of the operator that was started last.
+    seed: AtomicU64,
     tasks: Tasks,
     /// The port of an embedded server, once somebody asked for a kubeconfig.
     endpoint: tokio::sync::OnceCell<Endpoint>,
@@ -112,8 +118,9 @@ impl TestCluster {
             client,
             namespace,
             journal: Journal::new(server_clock.clone()),
-            faults: Faults::new(server_clock, Seed::new(7)),
+            faults: Faults::new(server_clock, Seed::new(SEED)),
             clock,
+            seed: AtomicU64::new(SEED),
             tasks: Tasks::new(),
             endpoint: tokio::sync::OnceCell::new(),
         }
@@ -165,6 +172,11 @@ impl TestCluster {
         &self.faults
     }
 
+    /// The seed of the next operator. Replicas with one seed would take themselves for one.
+    pub(crate) fn next_seed(&self) -> u64 {
+        self.seed.fetch_add(1, Ordering::Relaxed)
+    }
+
     /// A kubeconfig with all rights and everything inline, for what connects to the cluster on its own.
     ///
     /// The embedded server then listens on a loopback port. Real connections and virtual time do not go together: such a test
@@ -184,7 +196,7 @@ impl TestCluster {
     /// A connection as an operator has it, behind journal and faults.
     pub async fn connect(&self, tasks: &Tasks) -> Cluster {
         let client = self.operator_client(None).await;
-        Cluster::new(client, ClusterOptions::new(self.clock.clone(), Random::seeded(7), tasks.clone()))
+        Cluster::new(client, ClusterOptions::new(self.clock.clone(), Random::seeded(SEED), tasks.clone()))
     }
 
     /// A client behind journal and faults, with all rights or those of a user.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use kube::core::GroupVersionKind;
 use kubewright_runtime::clock::Random;
 use kubewright_runtime::cluster::{ApiRequest, ApiResource};
+use kubewright_runtime::leadership::Leadership;
 use kubewright_runtime::operator::{Operator, OperatorError, RunningOperator};
 
 use serde_json::Value;
@@ -34,6 +35,36 @@ impl TestCluster {
         self.working(self.start_operator(operator).await).await
     }
 
+    /// Installs the CRDs of an operator, starts so many replicas of it, and returns when all work or stand by. They share the work as the operator's
+    /// [`Leadership`] says. `operator` makes one replica; replicas are called `replica-0`, `replica-1` and so on in leases and events, and present
+    /// themselves to the server as `<operator>/replica-0` and so on, so that faults can be for one of them.
+    pub async fn run_replicas(&self, count: usize, operator: impl Fn() -> Operator) -> Vec<TestOperator> {
+        self.install_crds(&operator()).await;
+        let mut replicas = Vec::new();
+        for number in 0..count {
+            replicas.push(self.start_replica(operator(), &format!("replica-{number}")).await);
+        }
+        let mut working = Vec::new();
+        for replica in replicas {
+            working.push(self.working(replica).await);
+        }
+        working
+    }
+
+    /// Starts one more replica of an operator whose CRDs are installed, and returns when it works or stands by.
+    pub async fn run_replica(&self, operator: impl Into<Operator>, replica: &str) -> TestOperator {
+        self.working(self.start_replica(operator.into(), replica).await).await
+    }
+
+    async fn start_replica(&self, operator: Operator, replica: &str) -> TestOperator {
+        let agent = format!("{}/{replica}", operator.name());
+        let operator = operator.options(|options| {
+            options.instance = Some(replica.to_owned());
+            options.user_agent = Some(agent);
+        });
+        self.start_with_client(operator, self.operator_client(None).await)
+    }
+
     /// The same with the rights of this user. Only a cluster with rules of access refuses anything: see
     /// [`TestOptions::rbac`](crate::TestOptions::rbac).
     pub async fn run_as(&self, operator: impl Into<Operator>, user: &str) -> TestOperator {
@@ -53,18 +84,20 @@ impl TestCluster {
 
     /// Starts an operator without waiting for it: when its requests are meant to fail.
     pub async fn start_operator(&self, operator: impl Into<Operator>) -> TestOperator {
-        self.start_with_client(operator.into(), self.operator_client(None).await)
+        self.start_with_client(operator.into().leadership(Leadership::off()), self.operator_client(None).await)
     }
 
     /// The same with the rights of this user.
     pub async fn start_operator_as(&self, operator: impl Into<Operator>, user: &str) -> TestOperator {
-        self.start_with_client(operator.into(), self.operator_client(Some(user)).await)
+        let operator = operator.into().leadership(Leadership::off());
+        self.start_with_client(operator, self.operator_client(Some(user)).await)
     }
 
     fn start_with_client(&self, operator: Operator, client: kube::Client) -> TestOperator {
         let system = self.namespace().to_owned();
         let namespace = self.is_shared().then(|| self.namespace().to_owned());
-        let operator = operator.clock(self.clock().clone()).random(Random::seeded(7)).options(|options| {
+        let random = Random::seeded(self.next_seed());
+        let operator = operator.clock(self.clock().clone()).random(random).options(|options| {
             options.admin = None;
             options.system_namespace.get_or_insert(system);
             if let Some(namespace) = namespace {

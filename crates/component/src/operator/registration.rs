@@ -10,7 +10,7 @@ use kubewright_core::why::QueuedBy;
 use kubewright_machinery::object::{GroupVersionKind, Key, ObjectExt as _};
 use kubewright_render::ErasedGenerator;
 use kubewright_runtime::cluster::{ApiRequest, ApiResource, ConnectError, Retry};
-use kubewright_runtime::controller::{Runner, Surroundings};
+use kubewright_runtime::controller::Runner;
 use kubewright_runtime::finalizer::FinalizerWriter;
 use kubewright_runtime::operator::{ConstructedPart, Declarations, OperatorContext, Registration, Rule};
 use kubewright_runtime::status::StatusWriter;
@@ -299,19 +299,14 @@ impl<C: Component> Registration for ComponentRegistration<C> {
             started: cluster.clock().now(),
             cluster: own,
         });
-        let surroundings = Surroundings {
-            clock: context.clock.clone(),
-            random: context.random.clone(),
-            tasks: context.tasks.clone(),
-            metrics: context.metrics.clone(),
-            timing: context.timing.clone(),
-        };
         let passes = context.workers.unwrap_or(self.options.parallel_passes);
         let known = components.clone();
-        let controller = Runner::new(self.controller.clone(), Arc::new(ComponentReconciler::new(shared)), surroundings)
+        let controller = context
+            .controller(self.controller.clone(), Arc::new(ComponentReconciler::new(shared)))
             .workers(passes)
             .timeout(self.options.pass_limit)
-            .resync(context.resync, move || known.keys());
+            .keys(move || known.keys())
+            .resync(context.resync);
         context.why.add(Self::gvk().group_kind(), controller.history());
         // Set once, here.
         drop(queue.set(controller.enqueue()));

@@ -45,6 +45,11 @@ impl LeaseSet {
         self.names.len()
     }
 
+    /// Whether leases of another number of buckets would be about the same keys. A lease with an explicit name has no such relatives.
+    pub fn has_relatives(&self) -> bool {
+        self.numbered
+    }
+
     /// Whether a lease belongs to replicas that share the same keys among another number of buckets (LDR-33). A lease with an explicit
     /// name has no such relatives.
     pub fn overlaps(&self, lease: &str) -> bool {

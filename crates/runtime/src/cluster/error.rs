@@ -7,6 +7,8 @@ use kubewright_machinery::object::GroupVersionKind;
 use serde_json::error::Category;
 use serde_json::{Value, json};
 
+use super::fence::LeadershipLost;
+
 /// A request that did not succeed.
 ///
 /// The variants differ in who answered: the server ([`Status`](Self::Status)), nobody ([`Connection`](Self::Connection),
@@ -80,6 +82,14 @@ pub enum ApiError {
         request: String,
         /// What the credential source said.
         source: kube::client::AuthError,
+    },
+    /// This replica does not lead the object of the pass (LDR-30).
+    #[error("{request}: {source}")]
+    LeadershipLost {
+        /// Verb and path.
+        request: String,
+        /// The bucket, and whether the request was sent.
+        source: LeadershipLost,
     },
     /// The error of a request for which several waited.
     #[error(transparent)]
@@ -229,6 +239,7 @@ impl ApiError {
             500 => status.message.contains("field not declared in schema"),
             _ => false,
         });
+        let stays = stays || matches!(self, Self::LeadershipLost { .. });
         !stays && self.classification().origin == Origin::Transient
     }
 
@@ -243,9 +254,11 @@ impl ApiError {
     pub fn fault(&self) -> ApiFault {
         match self {
             Self::Status(status) => ApiFault::Status(status.facts()),
-            Self::Connection { .. } | Self::TimedOut { .. } | Self::Silent { .. } | Self::Credentials { .. } => {
-                ApiFault::NoResponse
-            }
+            Self::Connection { .. }
+            | Self::TimedOut { .. }
+            | Self::Silent { .. }
+            | Self::Credentials { .. }
+            | Self::LeadershipLost { .. } => ApiFault::NoResponse,
             Self::Decode { .. } | Self::Invalid { .. } => ApiFault::Undecodable,
             Self::NotServed { .. } => ApiFault::KindNotServed,
             // As the server would refuse an object of that name.

@@ -1,3 +1,4 @@
+use std::convert::Infallible;
 use std::fmt::{self, Write as _};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -15,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::counters::Counters;
 use super::error::asked_wait;
+use super::fence::{FencedClient, LeadershipLost};
 use super::user_client::UserClient;
 use super::warnings::Warnings;
 use super::{
@@ -101,7 +103,7 @@ impl Cluster {
         super::error::teach_core();
         let tasks = options.tasks.clone();
         let connection = Arc::new(Connection {
-            client,
+            client: FencedClient::new(client, options.clock.clone()),
             user_agent: HeaderValue::from_str(&options.user_agent).ok(),
             acts_as_another: false,
             acts_for: None,
@@ -135,7 +137,7 @@ impl Cluster {
         if self.connection.acts_as_another {
             return Err(ConnectError::ActsAsAnother { cluster: self.name().to_owned() });
         }
-        let client = who.client(&self.connection.client)?;
+        let client = self.connection.client.layered(|client| who.client(client))?;
         Ok(self.with_connection(|connection| {
             connection.client = client;
             connection.acts_as_another = true;
@@ -147,8 +149,19 @@ impl Cluster {
     /// the limit of requests and the counters are those of this cluster.
     #[must_use]
     pub fn layered(&self, layer: impl FnOnce(kube::Client) -> kube::Client) -> Self {
-        let client = layer(self.connection.client.clone());
+        let Ok(client) = self.connection.client.layered(|client| Ok::<_, Infallible>(layer(client.clone())));
         Self { watches: self.watches.clone(), ..self.with_connection(|connection| connection.client = client) }
+    }
+
+    /// The same cluster for requests that must not wait for others: without the limit of requests, without a rate, each with this deadline.
+    #[must_use]
+    pub(crate) fn unhindered(&self, deadline: Duration) -> Self {
+        let cluster = self.with_connection(|connection| {
+            connection.slots = Arc::new(Semaphore::new(Semaphore::MAX_PERMITS));
+            connection.bucket = None;
+            connection.options.deadline = deadline;
+        });
+        Self { watches: self.watches.clone(), ..cluster }
     }
 
     /// The same cluster for one controller, in whose name its requests are counted. Watches and the table of types are shared, and counted
@@ -285,6 +298,7 @@ impl Cluster {
         self.user_client.get_or_init(|| {
             let user_client = UserClient {
                 credentials: Arc::clone(&self.connection.credentials),
+                user_agent: self.connection.user_agent.clone(),
                 discovery: self.discovery.clone(),
                 watches: self.watches.clone(),
             };
@@ -315,7 +329,7 @@ const NOT_ACCEPTABLE: u16 = 406;
 /// What discovery, watches and requests share.
 pub(crate) struct Connection {
     /// Makes requests for whom the cluster acts.
-    client: kube::Client,
+    client: FencedClient,
     user_agent: Option<HeaderValue>,
     acts_as_another: bool,
     /// The user for whom requests are made, if that is not said by the configuration of the client.
@@ -492,7 +506,10 @@ fn connection(request: &ApiRequest, error: kube::Error) -> ApiError {
     let request = request.to_string();
     match error {
         kube::Error::Auth(source) => ApiError::Credentials { request, source },
-        kube::Error::Service(source) => ApiError::Connection { request, source },
+        kube::Error::Service(source) => match source.downcast::<LeadershipLost>() {
+            Ok(source) => ApiError::LeadershipLost { request, source: *source },
+            Err(source) => ApiError::Connection { request, source },
+        },
         other => ApiError::Connection { request, source: Box::new(other) },
     }
 }

@@ -61,8 +61,7 @@ impl WriteRequest {
             _ => return None,
         };
         let path = ObjectPath::parse(uri.path())?;
-        let is_dry_run = uri.query().is_some_and(|query| query.split('&').any(|pair| pair.starts_with("dryRun=")))
-            || verb == Verb::Delete && may_be_dry_run(body);
+        let is_dry_run = asks_for_dry_run(uri) || verb == Verb::Delete && may_be_dry_run(body);
         let is_of_one = verb == Verb::Create || !path.name.is_empty();
         let is_connection = CONNECTIONS.contains(&path.subresource.as_str());
         (is_of_one && !is_dry_run && !is_connection).then_some(Self { verb, path })
@@ -94,6 +93,11 @@ impl WriteRequest {
         };
         Some(Effect { kind, key, fate })
     }
+}
+
+/// Whether the query of a write says that nothing is to be stored.
+pub(super) fn asks_for_dry_run(uri: &Uri) -> bool {
+    uri.query().is_some_and(|query| query.split('&').any(|pair| pair.starts_with("dryRun=")))
 }
 
 impl ObjectPath {

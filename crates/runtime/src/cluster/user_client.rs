@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::{Request, Response, header};
+use http::{HeaderValue, Request, Response, header};
 use http_body_util::BodyExt as _;
 use kube::client::Body;
 use kubewright_core::flow::Confidential;
@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::Discovery;
 use super::error::shown;
+use super::fence::FencedClient;
 use super::own_write::{Fate, WriteRequest};
 use super::request::confidential;
 use super::write_observer::{Write, WriteObserver, observer};
@@ -19,6 +20,8 @@ use crate::watch::Watches;
 /// What the client for users needs besides the client that sends.
 pub(super) struct UserClient {
     pub(super) credentials: Arc<Confidential>,
+    /// The name by which requests present themselves that have none.
+    pub(super) user_agent: Option<HeaderValue>,
     pub(super) discovery: Discovery,
     pub(super) watches: Watches,
 }
@@ -27,19 +30,20 @@ impl UserClient {
     /// A client like `below` (whose connections it shares), in whose failed answers the confidential values of the request and the
     /// credentials are masked, and bodies that are no `Status` are replaced. `kube` makes its errors of those answers. What it writes is
     /// told to the watches before the answer is handed on (STORE-8).
-    pub(super) fn around(self, below: &kube::Client) -> kube::Client {
+    pub(super) fn around(self, below: &FencedClient) -> kube::Client {
         let (client, this) = (below.clone(), Arc::new(self));
-        let service = tower::service_fn(move |request: Request<Body>| {
+        below.with_service(move |request: Request<Body>| {
             let (client, this) = (client.clone(), Arc::clone(&this));
-            // Services of kube's clients are called in a task of their own. Only what they return runs in the task of the caller.
             async move { this.send(&client, request).await }
-        });
-        kube::Client::new(service, below.default_namespace()).with_valid_until(*below.valid_until())
+        })
     }
 
-    async fn send(&self, client: &kube::Client, request: Request<Body>) -> kube::Result<Response<Body>> {
+    async fn send(&self, client: &FencedClient, request: Request<Body>) -> kube::Result<Response<Body>> {
         let observer = observer();
-        let (head, body) = request.into_parts();
+        let (mut head, body) = request.into_parts();
+        if let Some(agent) = &self.user_agent {
+            head.headers.entry(header::USER_AGENT).or_insert_with(|| agent.clone());
+        }
         let path = head.uri.path().to_owned();
         let sent = body.collect().await?.to_bytes();
         let write = WriteRequest::of(&head.method, &head.uri, &sent);

@@ -3,9 +3,11 @@
 use std::any::{Any, TypeId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use kubewright_core::config::FromConfigMap;
+use kubewright_core::lease::LeaderElection;
 
 use super::entry::{AnyConfig, ConfigEntry};
 
@@ -73,6 +75,19 @@ impl DeclaredConfigs {
             )
         });
         Declared { is_read, problem }
+    }
+
+    /// Adds the configuration of leadership, which is read from a ConfigMap of this name; what that does not say is as in `base`. A ConfigMap that
+    /// cannot be read is waited for: other replicas may have read another version of it.
+    pub(crate) fn leader_election(&mut self, map: &str, base: &LeaderElection, most: NonZeroU32) {
+        let type_id = TypeId::of::<LeaderElection>();
+        let fixed = self.values.fixed.get(&type_id).cloned();
+        let (default, base) = (Arc::new(base.clone()) as AnyConfig, base.clone());
+        let parse = move |data: &BTreeMap<String, String>| base.updated(data, most);
+        let mut entry = ConfigEntry::parsed_by::<LeaderElection>(Some(default), fixed, parse);
+        entry.map = map.to_owned().into();
+        entry.must_be_readable = true;
+        self.entries.insert(type_id, entry);
     }
 
     /// Whether the ConfigMap of any type is read.

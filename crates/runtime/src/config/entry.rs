@@ -1,6 +1,7 @@
 //! A type of configuration that constructors ask for, without its type.
 
 use std::any::{Any, TypeId, type_name};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use tokio::sync::watch;
 pub(super) type AnyConfig = Arc<dyn Any + Send + Sync>;
 
 /// Reads the data of a ConfigMap.
-type Parse = fn(&BTreeMap<String, String>) -> Result<Parsed<Erased>, ConfigErrors>;
+type Parse = Arc<dyn Fn(&BTreeMap<String, String>) -> Result<Parsed<Erased>, ConfigErrors> + Send + Sync>;
 
 /// A type of configuration that constructors ask for.
 #[derive(Clone)]
@@ -20,9 +21,11 @@ pub(crate) struct ConfigEntry {
     pub(super) type_id: TypeId,
     pub(super) type_name: &'static str,
     /// The name of the ConfigMap.
-    pub(super) map: &'static str,
+    pub(super) map: Cow<'static, str>,
     /// The value without ConfigMap. Without one, the operator waits for the ConfigMap.
     pub(super) default: Option<AnyConfig>,
+    /// Whether the operator waits for the correction of a ConfigMap that cannot be read, although there is a value without ConfigMap.
+    pub(super) must_be_readable: bool,
     /// The value in place of the ConfigMap.
     pub(super) fixed: Option<AnyConfig>,
     /// The controllers whose constructors ask for it.
@@ -39,17 +42,27 @@ pub(super) struct Erased(pub(super) AnyConfig);
 impl ConfigEntry {
     /// The type `T`, for which no controller has asked yet.
     pub(super) fn of<T: FromConfigMap>(default: Option<AnyConfig>, fixed: Option<AnyConfig>) -> Self {
+        Self::parsed_by::<T>(default, fixed, T::from_data)
+    }
+
+    /// The same with a reader of the data other than that of the type.
+    pub(super) fn parsed_by<T: FromConfigMap>(
+        default: Option<AnyConfig>,
+        fixed: Option<AnyConfig>,
+        parse: impl Fn(&BTreeMap<String, String>) -> Result<Parsed<T>, ConfigErrors> + Send + Sync + 'static,
+    ) -> Self {
         Self {
             type_id: TypeId::of::<T>(),
             type_name: type_name::<T>(),
-            map: T::NAME,
+            map: T::NAME.into(),
             default: default.or_else(|| if T::REQUIRED { None } else { T::defaults().map(|value| Arc::new(value) as AnyConfig) }),
+            must_be_readable: false,
             fixed,
             controllers: BTreeSet::new(),
-            parse: |data| {
-                let Parsed { value, unknown_keys } = T::from_data(data)?;
+            parse: Arc::new(move |data| {
+                let Parsed { value, unknown_keys } = parse(data)?;
                 Ok(Parsed { value: Erased(Arc::new(value)), unknown_keys })
-            },
+            }),
             equal: |a, b| a.downcast_ref::<T>() == b.downcast_ref::<T>(),
             channel: |value| {
                 let value = Arc::downcast::<T>(Arc::clone(value)).ok()?;

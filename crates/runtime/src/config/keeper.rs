@@ -244,10 +244,10 @@ impl Keeper {
         let mut maps: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
         for entry in &changed {
             for controller in &entry.controllers {
-                maps.entry(controller.clone()).or_default().insert(entry.map);
+                maps.entry(controller.clone()).or_default().insert(&entry.map);
             }
         }
-        let all: BTreeSet<&str> = changed.iter().map(|entry| entry.map).collect();
+        let all: BTreeSet<&str> = changed.iter().map(|entry| &*entry.map).collect();
         tracing::info!(config = joined(&all), "the configuration is loaded");
         self.configs.swap(snapshot, changed);
         for (controller, maps) in maps {

@@ -55,7 +55,7 @@ impl Configs {
     }
 
     /// The channel of a type; none before the first snapshot, or of a type that was not declared.
-    pub(super) fn channel<T: Send + Sync + 'static>(&self) -> Option<watch::Sender<Arc<T>>> {
+    pub(crate) fn channel<T: Send + Sync + 'static>(&self) -> Option<watch::Sender<Arc<T>>> {
         let channels = self.0.channels.read();
         channels.get(&TypeId::of::<T>())?.as_any().downcast_ref::<watch::Sender<Arc<T>>>().cloned()
     }

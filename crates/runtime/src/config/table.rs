@@ -45,7 +45,7 @@ impl Table {
 
     /// The names of the ConfigMaps that are read.
     pub(super) fn maps(&self) -> BTreeSet<String> {
-        self.slots.iter().filter(|slot| slot.entry.fixed.is_none()).map(|slot| slot.entry.map.to_owned()).collect()
+        self.slots.iter().filter(|slot| slot.entry.fixed.is_none()).map(|slot| slot.entry.map.clone().into_owned()).collect()
     }
 
     /// Takes in a ConfigMap as it is now; without data it is absent.
@@ -70,7 +70,8 @@ impl Table {
                     reading.errors.extend(errors.to_string().lines().map(str::to_owned));
                     slot.errors = Some(errors);
                     // The last good value stays.
-                    if slot.value.is_none() { slot.entry.default.clone() } else { None }
+                    let is_needed = slot.value.is_none() && !slot.entry.must_be_readable;
+                    if is_needed { slot.entry.default.clone() } else { None }
                 }
             };
             if let Some(next) = next
@@ -92,7 +93,7 @@ impl Table {
         let mut missing: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
         for slot in self.slots.iter().filter(|slot| slot.value.is_none()) {
             let lines = slot.errors.iter().flat_map(|errors| errors.to_string().lines().map(str::to_owned).collect::<Vec<_>>());
-            missing.entry(slot.entry.map).or_default().extend(lines);
+            missing.entry(&slot.entry.map).or_default().extend(lines);
         }
         missing
     }

@@ -6,12 +6,14 @@ use kubewright_core::backoff::Timing;
 use kubewright_core::config::{ConfigErrors, Field, FromConfigMap, LogLevel, Parsed, Reader};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::admin::{Checks, PassHistories};
 use crate::events::{Recorder, RecorderOptions};
 use crate::inject::FromOperator as _;
+use crate::leadership::LeadershipState;
 use crate::metrics::Metrics;
 use crate::operator::{OpenedStores, OperatorContext, Queues, States};
 use crate::targets::{ControllerTargets, RemoteOptions};
@@ -109,6 +111,9 @@ impl World {
             watch_namespaces: Vec::new(),
             system_namespace: "system".into(),
             instance: "demo".into(),
+            label_domain: "kubewright.dev".into(),
+            plan: None,
+            leadership: watch::Sender::new(LeadershipState::default()).subscribe(),
             states: States::default(),
             opened: OpenedStores::default(),
             queues: Queues::default(),
@@ -343,7 +348,7 @@ fn what_only_disabled_controllers_ask_for_is_not_read() {
     declared.declare::<Pool>(Some("cart"));
     declared.declare::<Limits>(Some("cart"));
     let enabled = declared.enabled(&["cart".to_owned()]);
-    assert_eq!(enabled.iter().map(|entry| entry.map).collect::<Vec<_>>(), ["config-pool"]);
+    assert_eq!(enabled.iter().map(|entry| &*entry.map).collect::<Vec<_>>(), ["config-pool"]);
 }
 
 // LOG-3, LOG-6, CFG-16

@@ -4,6 +4,8 @@
 //! again. The [`Runner`] bounds how many passes run at once, keeps a panic to its own pass, cancels passes that outlive
 //! the shutdown, and remembers per key what its last passes came to.
 
+mod buckets;
+mod gate;
 mod metrics;
 mod one_pass;
 mod pass;
@@ -13,11 +15,14 @@ mod resync;
 mod run_pass;
 mod runner;
 mod shared;
+mod term;
 mod waiting;
 
 #[cfg(test)]
 mod tests;
 
+pub use buckets::ControllerBuckets;
+pub use gate::Observes;
 pub use kubewright_core::flow::Conclusion;
 pub use kubewright_core::queue::{Drain, Lane};
 pub use kubewright_core::why::{Causes, QueuedBy, WriteVerb};
@@ -29,3 +34,4 @@ pub use queue_handle::QueueHandle;
 pub use run_pass::RunPass;
 pub(crate) use runner::CANCEL_GRACE;
 pub use runner::{Runner, Surroundings};
+pub use term::LeaderTerm;

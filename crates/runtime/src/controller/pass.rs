@@ -13,9 +13,10 @@ use kubewright_machinery::object::{GroupKind, Key};
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
-use super::QueueHandle;
+use super::gate::Role;
 use super::one_pass::OnePassOutcome;
 use super::shared::Shared;
+use super::{LeaderTerm, QueueHandle};
 use crate::cluster::{Verb, Write, WriteObserver};
 
 /// What is known of a pass when it begins.
@@ -27,6 +28,7 @@ pub(super) struct PassBegin {
     pub(super) causes: Causes,
     /// The trace id of the last pass of the key.
     pub(super) before: Option<Arc<str>>,
+    pub(super) role: Role,
 }
 
 /// One pass of a reconciler.
@@ -40,6 +42,7 @@ pub struct PassContext {
     /// The trace ids of earlier passes that caused this one.
     links: Vec<Arc<str>>,
     writes: Mutex<Writes>,
+    role: Role,
     cancelled: CancellationToken,
     recheck: Mutex<Option<Delay>>,
     forgotten: AtomicBool,
@@ -50,8 +53,12 @@ pub struct PassContext {
 }
 
 impl PassContext {
-    pub(super) fn new(shared: Arc<Shared>, begin: PassBegin, cancelled: CancellationToken) -> Self {
-        let PassBegin { key, trace, span, started, causes, before } = begin;
+    pub(super) fn new(shared: Arc<Shared>, begin: PassBegin) -> Self {
+        let PassBegin { key, trace, span, started, causes, before, role } = begin;
+        let cancelled = match &role {
+            Role::Leader(_, of_term) => of_term.child_token(),
+            Role::Only | Role::Observer(_) => shared.cancel.child_token(),
+        };
         let links = before.filter(|_| causes.iter().any(QueuedBy::is_own)).into_iter().collect();
         let (writes, recheck, forgotten) = (Mutex::default(), Mutex::new(None), AtomicBool::new(false));
         Self {
@@ -63,6 +70,7 @@ impl PassContext {
             causes,
             links,
             writes,
+            role,
             cancelled,
             recheck,
             forgotten,
@@ -123,9 +131,31 @@ impl PassContext {
         self.started
     }
 
-    /// Cancelled when the pass should end soon: at shutdown. What it still does is not recorded.
+    /// Cancelled when the pass should end soon: at shutdown, or because its term has ended. What it still does is not recorded.
     pub fn cancelled(&self) -> &CancellationToken {
         &self.cancelled
+    }
+
+    /// The term in which the pass runs; none without leadership, and for a pass that only observes.
+    pub fn term(&self) -> Option<&Arc<LeaderTerm>> {
+        match &self.role {
+            Role::Leader(term, _) => Some(term),
+            Role::Only | Role::Observer(_) => None,
+        }
+    }
+
+    /// Whether this replica leads the key. If not, writes of the pass are refused.
+    pub fn leads(&self) -> bool {
+        !matches!(self.role, Role::Observer(_))
+    }
+
+    pub(super) fn role(&self) -> &Role {
+        &self.role
+    }
+
+    /// Whether the pass counts for nothing: it was cancelled, or its term has ended.
+    pub fn is_void(&self) -> bool {
+        self.cancelled.is_cancelled() || self.term().is_some_and(|term| term.is_over())
     }
 
     /// Queues keys of the same controller.
@@ -160,7 +190,7 @@ impl PassContext {
     /// Returns the conditions and the event of an outcome; nothing is counted yet. None for a pass that was cancelled, which tells nothing,
     /// whatever its outcome.
     pub fn report(&self, outcome: &Flow, prior: &Prior) -> Option<PassReport> {
-        if self.cancelled.is_cancelled() {
+        if self.is_void() {
             return None;
         }
         let limits = self.shared.limits.lock();
@@ -170,7 +200,7 @@ impl PassContext {
     /// Counts an outcome with its report, and says when the key runs again. Called once per pass, after everything is written. A pass that was
     /// cancelled meanwhile counts for nothing.
     pub fn conclude(&self, outcome: &Flow, report: PassReport) -> Conclusion {
-        if self.cancelled.is_cancelled() {
+        if self.is_void() {
             return Conclusion::cancelled();
         }
         if let Some(kept) = &self.kept {

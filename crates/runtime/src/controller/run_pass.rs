@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use kubewright_core::flow::Conclusion;
+use kubewright_core::flow::{BoxError, Conclusion};
+use kubewright_machinery::object::Key;
 
-use super::PassContext;
+use super::{LeaderTerm, PassContext};
 
 /// Runs the passes of a controller, each for one object.
 #[async_trait]
@@ -19,5 +20,23 @@ pub trait RunPass: Send + Sync + 'static {
     /// made visible on the object. The default does nothing.
     async fn interrupted(&self, pass: &PassContext, conclusion: &Conclusion) {
         let _ = (pass, conclusion);
+    }
+
+    /// Called when this replica is about to lead a bucket, before keys of it are queued. After an error it is called again. The default does
+    /// nothing.
+    async fn promoted(&self, term: &LeaderTerm) -> Result<(), BoxError> {
+        let _ = term;
+        Ok(())
+    }
+
+    /// Called when this replica leads a bucket no longer and all passes of the term have ended. `is_lost` says which keys were in the bucket:
+    /// what is remembered of them is of no use any more. An error is logged. The default does nothing.
+    async fn demoted(
+        &self,
+        term: &LeaderTerm,
+        is_lost: &(dyn for<'k> Fn(&'k Key) -> bool + Send + Sync),
+    ) -> Result<(), BoxError> {
+        let _ = (term, is_lost);
+        Ok(())
     }
 }

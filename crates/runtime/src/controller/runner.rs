@@ -15,12 +15,15 @@ use kubewright_machinery::object::Key;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
+use super::buckets::{ControllerBuckets, KeySource};
+use super::gate::{Gate, Role};
 use super::one_pass::{OnePass, OnePassOutcome};
 use super::pass::PassBegin;
-use super::resync::Resync;
+use super::resync;
 use super::shared::{AfterPass, NextKey, Shared};
-use super::{Causes, PassContext, PassHistory, QueueHandle, RunPass};
+use super::{Causes, Observes, PassContext, PassHistory, QueueHandle, RunPass};
 use crate::clock::{Clock, Random};
+use crate::cluster::fenced;
 use crate::metrics::{Metrics, QueueStatistics};
 use crate::task::{Tasks, panic_message};
 
@@ -53,7 +56,8 @@ pub struct Runner {
     workers: usize,
     timeout: Option<Duration>,
     drain: Drain,
-    resync: Option<Resync>,
+    keys: KeySource,
+    resync: Option<Duration>,
 }
 
 impl Runner {
@@ -64,7 +68,17 @@ impl Runner {
         let shared = Arc::new(Shared::new(name.into(), clock, metrics.clone(), limits));
         let statistics: Weak<dyn QueueStatistics> = Arc::downgrade(&(shared.clone() as Arc<dyn QueueStatistics>));
         metrics.watch_queue(statistics);
-        Self { shared, passes, tasks, random, workers: WORKERS, timeout: None, drain: Drain::FinishInFlight, resync: None }
+        Self {
+            shared,
+            passes,
+            tasks,
+            random,
+            workers: WORKERS,
+            timeout: None,
+            drain: Drain::FinishInFlight,
+            keys: KeySource::default(),
+            resync: None,
+        }
     }
 
     /// With another number of passes at once; at least one.
@@ -81,13 +95,42 @@ impl Runner {
         self
     }
 
-    /// With a resync: every period, all these keys are put in the slow lane, spread over a twentieth of the period. Without a period
+    /// With the keys of all objects that are known, for resyncs and promotions. Without this there are none.
+    #[must_use]
+    pub fn keys(mut self, keys: impl Fn() -> Vec<Key> + Send + Sync + 'static) -> Self {
+        self.keys = KeySource(Some(Arc::new(keys)));
+        self
+    }
+
+    /// With a resync: every period, all [`keys`](Self::keys) are put in the slow lane, spread over a twentieth of the period. Without a period
     /// there is none.
     #[must_use]
-    pub fn resync(mut self, period: Option<Duration>, keys: impl Fn() -> Vec<Key> + Send + Sync + 'static) -> Self {
-        let period = period.filter(|period| !period.is_zero());
-        self.resync = period.map(|period| Resync { period, keys: Arc::new(keys) });
+    pub fn resync(mut self, period: Option<Duration>) -> Self {
+        self.resync = period.filter(|period| !period.is_zero());
         self
+    }
+
+    /// With keys that are divided into buckets of these names. The controller works on keys of the buckets that it is told to lead by
+    /// [`buckets`](Self::buckets), at first on none.
+    #[must_use]
+    pub fn divided(self, names: impl IntoIterator<Item = Arc<str>>) -> Self {
+        let mut queue = self.shared.queue.lock();
+        queue.divide(Gate::divided(names, Observes::Nothing));
+        drop(queue);
+        self
+    }
+
+    /// With passes for keys of other replicas' buckets. Their writes are refused.
+    #[must_use]
+    pub fn observes(self, observes: Observes) -> Self {
+        self.shared.queue.lock().gate().observe(observes);
+        self
+    }
+
+    /// Its buckets; none if its keys are not divided.
+    pub fn buckets(&self) -> Option<ControllerBuckets> {
+        let is_divided = self.shared.queue.lock().gate().is_divided();
+        is_divided.then(|| ControllerBuckets::new(Arc::clone(&self.shared), Arc::clone(&self.passes), self.keys.clone()))
     }
 
     /// With another way to end: by default running passes end by themselves and queued keys are dropped.
@@ -139,8 +182,9 @@ impl Runner {
     #[doc(hidden)]
     pub async fn one_pass(&self, key: Key) -> OnePass {
         let (trace, started) = (trace_id(&self.random), self.shared.now());
-        let begin = PassBegin { key, trace, span: None, started, causes: Causes::default(), before: None };
-        let context = Arc::new(PassContext::new(self.shared.clone(), begin, CancellationToken::new()).keep_outcome());
+        let causes = Causes::default();
+        let begin = PassBegin { key, trace, span: None, started, causes, before: None, role: Role::Only };
+        let context = Arc::new(PassContext::new(self.shared.clone(), begin).keep_outcome());
         let running =
             Running { passes: &*self.passes, shared: &self.shared, timeout: self.timeout, context: Arc::clone(&context) };
         let conclusion = running.conclude().await;
@@ -157,11 +201,10 @@ impl Runner {
             random: self.random.clone(),
             workers: self.workers,
             timeout: self.timeout,
-            cancel: CancellationToken::new(),
         });
         let resync = async {
-            match self.resync.clone() {
-                Some(resync) => resync.run(self.shared.clock.clone(), self.enqueue()).await,
+            match self.resync {
+                Some(period) => resync::run(period, &self.keys, &self.shared.clock, &self.enqueue()).await,
                 None => future::pending().await,
             }
         };
@@ -188,14 +231,14 @@ impl Runner {
                 () = &mut resync => {}
             }
         }
-        self.shared.queue.lock().drain(self.drain);
+        self.shared.drain(self.drain);
         if self.drain == Drain::Drop {
-            worker.cancel.cancel();
+            self.shared.cancel.cancel();
         }
         if self.shared.clock.limit(deadline, self.drained(&worker)).await.is_err() {
             tracing::warn!(controller = self.name(), ?deadline, "passes still run; they are cancelled");
-            worker.cancel.cancel();
-            self.shared.queue.lock().drain(Drain::Drop);
+            self.shared.cancel.cancel();
+            self.shared.drain(Drain::Drop);
             self.drained(&worker).await;
         }
     }
@@ -231,7 +274,6 @@ struct Worker {
     random: Random,
     workers: usize,
     timeout: Option<Duration>,
-    cancel: CancellationToken,
 }
 
 impl Worker {
@@ -248,7 +290,7 @@ impl Worker {
     }
 
     async fn pass(&self, popped: NextKey) -> AfterPass {
-        let NextKey { key, started, causes } = popped;
+        let NextKey { key, started, causes, role } = popped;
         let trace = trace_id(&self.random);
         let span = tracing::info_span!("pass", controller = self.shared.name, %key, %trace, why = %causes);
         let last = self.shared.last_pass(&key);
@@ -257,10 +299,14 @@ impl Worker {
         }
         let before = last.map(|last| last.trace.clone());
         let id = span.id().map(|id| id.into_non_zero_u64());
-        let begin = PassBegin { key, trace, span: id, started, causes, before };
-        let context = Arc::new(PassContext::new(self.shared.clone(), begin, self.cancel.child_token()));
+        let fence = role.fence();
+        let begin = PassBegin { key, trace, span: id, started, causes, before, role };
+        let context = Arc::new(PassContext::new(self.shared.clone(), begin));
         let running = Running { passes: &*self.passes, shared: &self.shared, timeout: self.timeout, context };
-        running.run().instrument(span).await
+        match fence {
+            Some(fence) => fenced(fence, running.run().instrument(span)).await,
+            None => running.run().instrument(span).await,
+        }
     }
 }
 
@@ -281,7 +327,7 @@ impl Running<'_> {
         let conclusion = self.conclude().await;
         self.log(&conclusion);
         self.context.remember(&conclusion);
-        self.shared.done(self.context.key(), self.context.started(), &conclusion)
+        self.shared.done(self.context.key(), self.context.started(), &conclusion, self.context.role())
     }
 
     async fn conclude(&self) -> Conclusion {

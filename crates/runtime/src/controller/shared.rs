@@ -6,13 +6,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kubewright_core::flow::{Conclusion, Delay, KeyMemory, Limits, Timer};
-use kubewright_core::queue::Lane;
+use kubewright_core::queue::{Drain, Lane};
 use kubewright_core::time::Moment;
 use kubewright_core::why::{Causes, History, PassRecord, QueuedBy};
 use kubewright_machinery::object::Key;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
 
+use super::LeaderTerm;
+use super::gate::Role;
 use super::metrics::ControllerMetrics;
 use super::waiting::Waiting;
 use crate::clock::Clock;
@@ -27,6 +30,8 @@ pub(super) struct NextKey {
     pub(super) started: Moment,
     /// The causes for which the key was queued.
     pub(super) causes: Causes,
+    /// What this replica is for the key.
+    pub(super) role: Role,
 }
 
 /// The next step of a worker whose pass is over.
@@ -52,6 +57,10 @@ pub(super) struct Shared {
     history: Mutex<History>,
     /// The queue has changed.
     pub(super) wake: Notify,
+    /// A pass has ended while somebody waits for the last one of a bucket.
+    drained: Notify,
+    /// Cancels all passes.
+    pub(super) cancel: CancellationToken,
 }
 
 impl Shared {
@@ -66,6 +75,8 @@ impl Shared {
             running: Mutex::default(),
             history: Mutex::default(),
             wake: Notify::new(),
+            drained: Notify::new(),
+            cancel: CancellationToken::new(),
         }
     }
 
@@ -74,28 +85,69 @@ impl Shared {
     }
 
     pub(super) fn add(&self, key: Key, lane: Lane, cause: QueuedBy) {
-        self.queue.lock().add(key, lane, cause);
-        self.counted.adds().inc();
-        self.wake.notify_one();
+        if self.queue.lock().add(key, lane, cause) {
+            self.counted.adds().inc();
+            self.wake.notify_one();
+        }
     }
 
     /// Queues many keys for one cause. The run loop queues them in portions, so neither the caller nor other keys wait for all of them.
     pub(super) fn add_all(&self, keys: Vec<Key>, lane: Lane, cause: QueuedBy) {
-        let added = self.queue.lock().add_batch(keys, lane, cause);
-        self.counted.adds().inc_by(added as u64);
+        self.queue.lock().add_batch(keys, lane, cause, None);
         self.wake.notify_one();
     }
 
     /// Queues a portion of what [`add_all`](Self::add_all) left. Returns whether there is more.
     pub(super) fn take_portion(&self) -> bool {
-        self.queue.lock().take_portion()
+        let (taken, is_more) = self.queue.lock().take_portion();
+        self.counted.adds().inc_by(taken as u64);
+        is_more
     }
 
     pub(super) fn add_after(&self, key: Key, delay: Delay, lane: Lane, cause: QueuedBy) {
         let now = self.now();
-        self.queue.lock().add_after(key, delay, lane, now, cause);
-        self.counted.retries().inc();
+        if self.queue.lock().add_after(key, delay, lane, now, cause) {
+            self.counted.retries().inc();
+            self.wake.notify_one();
+        }
+    }
+
+    /// This replica leads a bucket from now on.
+    pub(super) fn promote(&self, term: Arc<LeaderTerm>, keys: Vec<Key>) {
+        self.queue.lock().promote(term, keys, &self.cancel);
         self.wake.notify_one();
+    }
+
+    /// This replica leads a bucket no longer.
+    pub(super) fn purge(&self, bucket: &str) {
+        self.queue.lock().purge(bucket);
+        self.wake.notify_one();
+    }
+
+    /// Takes no more keys.
+    pub(super) fn drain(&self, mode: Drain) {
+        self.queue.lock().drain(mode);
+        self.drained.notify_waiters();
+    }
+
+    /// Ends when no pass of a bucket runs, and none will in its present term.
+    pub(super) async fn done_with(&self, bucket: &str) {
+        loop {
+            let drained = self.drained.notified();
+            tokio::pin!(drained);
+            drained.as_mut().enable();
+            if self.queue.lock().is_done_with(bucket) {
+                return;
+            }
+            drained.await;
+        }
+    }
+
+    /// Forgets what is remembered of the keys of a bucket.
+    pub(super) fn forget_bucket(&self, bucket: &str) {
+        let mut queue = self.queue.lock();
+        let gate = queue.gate();
+        self.memories.lock().retain(|key, _| !gate.is_in(bucket, key));
     }
 
     pub(super) fn memory<T>(&self, key: &Key, use_it: impl FnOnce(&mut KeyMemory) -> T) -> T {
@@ -110,7 +162,7 @@ impl Shared {
     /// Takes the next key that may run.
     pub(super) fn pop(&self, workers: usize) -> Option<NextKey> {
         let started = self.now();
-        let (key, causes) = {
+        let (key, causes, role) = {
             let mut queue = self.queue.lock();
             if queue.in_flight() >= workers {
                 return None;
@@ -118,7 +170,7 @@ impl Shared {
             queue.pop(started, |key| self.memories.lock().get(key).map_or(Timer::Recheck, KeyMemory::timer))?
         };
         self.running.lock().insert(key.clone(), started);
-        Some(NextKey { key, started, causes })
+        Some(NextKey { key, started, causes, role })
     }
 
     /// The last pass of a key.
@@ -153,14 +205,15 @@ impl Shared {
     }
 
     /// A pass is over.
-    pub(super) fn done(&self, key: &Key, started: Moment, conclusion: &Conclusion) -> AfterPass {
+    pub(super) fn done(&self, key: &Key, started: Moment, conclusion: &Conclusion, role: &Role) -> AfterPass {
         let now = self.now();
         self.running.lock().remove(key);
         let waiting = {
             let mut queue = self.queue.lock();
-            queue.done(key, conclusion.schedule, now);
+            queue.done(key, conclusion.schedule, now, role);
             queue.waiting()
         };
+        self.drained.notify_waiters();
         let is_repeated = conclusion.schedule.delay().is_some();
         if is_repeated {
             self.counted.retries().inc();
@@ -214,12 +267,12 @@ mod tests {
         let limits = Limits::new(Timing::default(), 1);
         let shared = Shared::new("c".to_owned(), Clock::system(), Metrics::new("test"), limits);
         shared.add(Key::new("", "a"), Lane::Fast, QueuedBy::Requested);
-        let NextKey { key, started, .. } = shared.pop(1).unwrap();
+        let NextKey { key, started, role, .. } = shared.pop(1).unwrap();
         shared.add_after(Key::new("", "b"), Delay::secs::<1>(), Lane::Fast, QueuedBy::Requested);
         shared.clock.sleep(Duration::from_secs(2)).await;
         assert_eq!(shared.next_due(1), None);
         assert!(shared.next_due(2).is_some());
-        shared.done(&key, started, &Conclusion::cancelled());
+        shared.done(&key, started, &Conclusion::cancelled(), &role);
         assert!(shared.next_due(1).is_some());
     }
 }

@@ -299,7 +299,7 @@ async fn stuck_workers_are_noticed() {
 #[tokio::test(start_paused = true)]
 async fn all_keys_are_queued_again_every_period_spread_over_a_twentieth_of_it() {
     let keys = || (0..100).map(|n| key(&format!("key-{n:02}"))).collect::<Vec<_>>();
-    let scene = Scene::start(|_, _| done(), |controller| controller.resync(Some(Duration::from_hours(10)), keys));
+    let scene = Scene::start(|_, _| done(), |controller| controller.keys(keys).resync(Some(Duration::from_hours(10))));
     let hours = |count: u64| count * 3_600_000;
     scene.at(hours(10) - 1).await;
     assert!(scene.journal.keys().is_empty());
@@ -317,7 +317,7 @@ async fn all_keys_are_queued_again_every_period_spread_over_a_twentieth_of_it() 
 // RUN-7
 #[tokio::test(start_paused = true)]
 async fn without_a_period_there_is_no_resync() {
-    let scene = Scene::start(|_, _| done(), |controller| controller.resync(None, || vec![key("a")]));
+    let scene = Scene::start(|_, _| done(), |controller| controller.keys(|| vec![key("a")]).resync(None));
     scene.at(200 * 3_600_000).await;
     assert!(scene.journal.keys().is_empty());
     scene.stop.cancel();

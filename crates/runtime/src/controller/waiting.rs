@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::num::NonZero;
+use std::sync::Arc;
 use std::vec;
 
 use kubewright_core::flow::{Delay, Schedule, Timer};
@@ -9,6 +10,10 @@ use kubewright_core::queue::{Drain, Lane, Queue};
 use kubewright_core::time::Moment;
 use kubewright_core::why::{Causes, QueuedBy};
 use kubewright_machinery::object::Key;
+use tokio_util::sync::CancellationToken;
+
+use super::LeaderTerm;
+use super::gate::{Gate, Role};
 
 /// How many keys of a batch are queued before others get at the queue.
 const PORTION: usize = 256;
@@ -20,8 +25,10 @@ pub(super) struct Waiting {
     causes: HashMap<Key, Gathered>,
     /// Many keys that are not in the queue yet.
     batches: VecDeque<Batch>,
-    /// Whether keys are still taken.
-    is_closed: bool,
+    /// Which keys are taken.
+    gate: Gate,
+    /// How the queue ends; none while keys are still taken.
+    ending: Option<Drain>,
 }
 
 /// Keys that are to be queued for one cause.
@@ -29,6 +36,8 @@ struct Batch {
     keys: vec::IntoIter<Key>,
     lane: Lane,
     cause: QueuedBy,
+    /// The only bucket whose keys are meant; none for all.
+    bucket: Option<Arc<str>>,
 }
 
 /// What queued a key, and what will when its asked timer is due.
@@ -44,47 +53,99 @@ impl Waiting {
         self.queue = std::mem::take(&mut self.queue).with_fairness(turn);
     }
 
-    pub(super) fn add(&mut self, key: Key, lane: Lane, cause: QueuedBy) {
-        if self.is_closed {
-            return;
+    /// Takes keys only as this gate says.
+    pub(super) fn divide(&mut self, gate: Gate) {
+        self.gate = gate;
+    }
+
+    pub(super) fn gate(&mut self) -> &mut Gate {
+        &mut self.gate
+    }
+
+    /// Returns whether the key is taken.
+    pub(super) fn add(&mut self, key: Key, lane: Lane, cause: QueuedBy) -> bool {
+        let is_taken = self.ending.is_none() && self.gate.lets_in(&key, &cause);
+        if is_taken {
+            self.put(key, lane, cause);
         }
+        is_taken
+    }
+
+    fn put(&mut self, key: Key, lane: Lane, cause: QueuedBy) {
         if cause != QueuedBy::FirstList {
             self.causes.entry(key.clone()).or_default().now.add(cause);
         }
         self.queue.add(key, lane);
     }
 
-    /// Takes many keys for one cause; [`take_portion`](Self::take_portion) queues them. Returns the number of keys that are taken.
-    pub(super) fn add_batch(&mut self, keys: Vec<Key>, lane: Lane, cause: QueuedBy) -> usize {
-        let taken = if self.is_closed { 0 } else { keys.len() };
-        if taken > 0 {
-            self.batches.push_back(Batch { keys: keys.into_iter(), lane, cause });
+    /// Takes many keys for one cause, if there is a bucket only those of it; [`take_portion`](Self::take_portion) queues them.
+    pub(super) fn add_batch(&mut self, keys: Vec<Key>, lane: Lane, cause: QueuedBy, bucket: Option<Arc<str>>) {
+        if self.ending.is_none() && !keys.is_empty() {
+            self.batches.push_back(Batch { keys: keys.into_iter(), lane, cause, bucket });
         }
-        taken
     }
 
-    /// Queues a portion of the first batch. Returns whether there are more keys in batches.
-    pub(super) fn take_portion(&mut self) -> bool {
-        let Some(mut batch) = self.batches.pop_front() else { return false };
+    /// Queues a portion of the first batch. Returns the number of keys that are taken, and whether there are more keys in batches.
+    pub(super) fn take_portion(&mut self) -> (usize, bool) {
+        let Some(mut batch) = self.batches.pop_front() else { return (0, false) };
+        let mut taken = 0;
         for key in batch.keys.by_ref().take(PORTION) {
-            self.add(key, batch.lane, batch.cause.clone());
+            let is_taken = match &batch.bucket {
+                Some(bucket) => self.gate.leads_in(bucket, &key),
+                None => self.gate.lets_in(&key, &batch.cause),
+            };
+            if is_taken {
+                self.put(key, batch.lane, batch.cause.clone());
+                taken += 1;
+            }
         }
         if batch.keys.len() > 0 {
             self.batches.push_front(batch);
         }
-        !self.batches.is_empty()
+        (taken, !self.batches.is_empty())
     }
 
-    pub(super) fn add_after(&mut self, key: Key, delay: Delay, lane: Lane, now: Moment, cause: QueuedBy) {
-        if self.is_closed {
+    /// Returns whether the key is taken.
+    pub(super) fn add_after(&mut self, key: Key, delay: Delay, lane: Lane, now: Moment, cause: QueuedBy) -> bool {
+        let is_taken = self.ending.is_none() && self.gate.lets_in(&key, &cause);
+        if is_taken {
+            self.causes.entry(key.clone()).or_default().later.add(cause);
+            self.queue.add_after(key, delay, lane, now);
+        }
+        is_taken
+    }
+
+    /// This replica leads a bucket from now on. All its keys are queued by [`take_portion`](Self::take_portion).
+    pub(super) fn promote(&mut self, term: Arc<LeaderTerm>, keys: Vec<Key>, passes: &CancellationToken) {
+        let bucket = Arc::clone(term.bucket());
+        self.gate.open(term, passes);
+        self.add_batch(keys, Lane::Slow, QueuedBy::Promoted, Some(bucket));
+    }
+
+    /// This replica leads a bucket no longer: its passes are cancelled, and its keys are dropped unless all are observed.
+    pub(super) fn purge(&mut self, bucket: &str) {
+        self.gate.close(bucket);
+        if self.gate.observes_everything() {
             return;
         }
-        self.causes.entry(key.clone()).or_default().later.add(cause);
-        self.queue.add_after(key, delay, lane, now);
+        let gate = &mut self.gate;
+        self.causes.retain(|key, _| !gate.is_in(bucket, key));
+        self.queue.purge(|key| gate.is_in(bucket, key));
+    }
+
+    /// Whether no pass of a bucket runs, and none will in its present term: the term or the queue has ended.
+    pub(super) fn is_done_with(&self, bucket: &str) -> bool {
+        let is_closed = match self.ending {
+            _ if !self.gate.is_open(bucket) => true,
+            None => false,
+            Some(Drain::FinishQueued) => self.queue.is_idle(),
+            Some(_) => true,
+        };
+        is_closed && self.gate.in_flight(bucket) == 0
     }
 
     /// The next key with its causes; `timer` tells why the timer of the last outcome of a key runs.
-    pub(super) fn pop(&mut self, now: Moment, timer: impl FnOnce(&Key) -> Timer) -> Option<(Key, Causes)> {
+    pub(super) fn pop(&mut self, now: Moment, timer: impl FnOnce(&Key) -> Timer) -> Option<(Key, Causes, Role)> {
         let popped = self.queue.take(now)?;
         let mut causes = self.gathered(&popped.key, popped.fired.asked);
         if popped.fired.outcome {
@@ -94,7 +155,8 @@ impl Waiting {
             // The object of an asked timer may have been forgotten since the timer was due.
             causes.add(if popped.fired.asked { QueuedBy::Requested } else { QueuedBy::FirstList });
         }
-        Some((popped.key, causes))
+        let role = self.gate.begin(&popped.key);
+        Some((popped.key, causes, role))
     }
 
     /// Takes the causes of a key; those of a timer that is not due stay.
@@ -115,7 +177,9 @@ impl Waiting {
         causes
     }
 
-    pub(super) fn done(&mut self, key: &Key, schedule: Schedule, now: Moment) {
+    pub(super) fn done(&mut self, key: &Key, schedule: Schedule, now: Moment, role: &Role) {
+        // The time at which the key would run again is nothing to a replica that does not lead it any more.
+        let schedule = if self.gate.ended(role) { schedule } else { Schedule::OnEvent };
         self.queue.done(key, schedule, now);
     }
 
@@ -133,10 +197,10 @@ impl Waiting {
     /// Takes no more keys. What batches still hold is queued before that, or dropped, as the mode says.
     pub(super) fn drain(&mut self, mode: Drain) {
         if mode == Drain::FinishQueued {
-            while self.take_portion() {}
+            while self.take_portion().1 {}
         }
         self.batches.clear();
-        self.is_closed = true;
+        self.ending = Some(mode);
         if mode != Drain::FinishQueued {
             self.causes.clear();
         }

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use kubewright_core::backoff::Timing;
 use kubewright_core::config::{FromConfigMap, LOGGING_CONFIG_MAP, LogLevels};
+use kubewright_core::lease::LeaderElection;
 use kubewright_machinery::object::names::{dns_1123_subdomain, qualified_name};
 use tokio_util::sync::CancellationToken;
 
@@ -21,10 +22,13 @@ use crate::clock::{Clock, Random};
 use crate::cluster::{Cluster, ClusterOptions, ConnectError, Rate};
 use crate::config::{ConfigValues, KeeperOptions, LevelSink};
 use crate::events::EventSink;
+use crate::leadership::{Leadership, Leases};
 use crate::task::Tasks;
 
 /// The longest name of an operator, in bytes.
 const MAX_NAME: usize = 63;
+/// The domain of labels, and of finalizers of kinds of the core group, which has no name (CMPT-2).
+pub(crate) const LABEL_DOMAIN: &str = "kubewright.dev";
 
 /// An operator before it runs.
 pub struct Operator {
@@ -73,12 +77,18 @@ pub struct OperatorOptions {
     pub kube_api_qps: f64,
     /// How many requests it sends at once within that; 0 is twice the number per second.
     pub kube_api_burst: u32,
-    /// The name of this instance in events, usually the pod's; the operator's name when it is not known.
+    /// How it presents itself to API servers; by its name if there is none.
+    pub user_agent: Option<String>,
+    /// The name of this instance in events and leases, usually the pod's; the operator's name when it is not known.
     pub instance: Option<String>,
     /// The namespace that the operator runs in. Needed when a part reads configuration or has a store there.
     pub system_namespace: Option<String>,
     /// A label key: the watch on ConfigMaps sees only those that have it. None for all.
     pub system_resource_label: Option<String>,
+    /// How replicas share the work.
+    pub leadership: Leadership,
+    /// The name of the ConfigMap with the configuration of leadership. None: `config-leader-election`.
+    pub config_leader_election: Option<String>,
     /// The name of the ConfigMap with log levels. None: `config-logging`, which is followed only if a constructor asks for a `Config<T>`, since the
     /// permission to watch ConfigMaps comes with that. With a name it is followed in any case.
     pub config_logging: Option<String>,
@@ -97,9 +107,12 @@ impl Default for OperatorOptions {
             shutdown_timeout: Duration::from_secs(25),
             kube_api_qps: 0.0,
             kube_api_burst: 0,
+            user_agent: None,
             instance: None,
             system_namespace: None,
             system_resource_label: None,
+            leadership: Leadership::default(),
+            config_leader_election: None,
             config_logging: None,
         }
     }
@@ -234,6 +247,13 @@ impl Operator {
         self
     }
 
+    /// How replicas share the work, by default with one lease for the whole operator. The command line can turn leadership off.
+    #[must_use]
+    pub fn leadership(mut self, leadership: Leadership) -> Self {
+        self.options.leadership = leadership;
+        self
+    }
+
     /// Adds a check of readiness. Names of checks are unique.
     #[must_use]
     pub fn ready_check(mut self, name: &str, probe: impl Fn() -> Result<(), String> + Send + Sync + 'static) -> Self {
@@ -267,6 +287,10 @@ impl Operator {
             registration.declare(&mut declarations);
         }
         declarations.part(None);
+        if let Some(leases) = self.options.leadership.by_leases() {
+            let map = self.options.config_leader_election.as_deref();
+            declarations.leadership(leases, map.unwrap_or(LeaderElection::NAME));
+        }
         let namespace = self.options.system_namespace.as_deref();
         let mut declarations = declarations.confined(&self.options.watch_namespaces).in_system_namespace(namespace);
         if let (Some(_), Some(namespace)) = (&self.options.config_logging, namespace) {
@@ -323,7 +347,7 @@ impl Operator {
         let clock = self.clock.unwrap_or_else(Clock::system);
         let random = self.random.unwrap_or_else(Random::from_entropy);
         let mut options = ClusterOptions::new(clock, random, tasks.clone());
-        options.user_agent.clone_from(&self.name);
+        options.user_agent.clone_from(self.options.user_agent.as_ref().unwrap_or(&self.name));
         options.rate = Rate::new(self.options.kube_api_qps, self.options.kube_api_burst);
         let cluster = connect(options)?;
         Ok(Driver::new(super::drive::Parts {
@@ -384,6 +408,7 @@ impl Operator {
         {
             problems.push(format!("the label key {label:?} of SYSTEM_RESOURCE_LABEL cannot be used: {problem}"));
         }
+        problems.extend(self.options.leadership.by_leases().into_iter().flat_map(Leases::problems));
         problems.extend_from_slice(declarations.problems());
         problems
     }

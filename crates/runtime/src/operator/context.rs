@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use kubewright_core::backoff::Timing;
 use serde_json::Value;
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::StoreRequest;
@@ -17,6 +18,7 @@ use crate::cluster::{ApiError, ApiRequest, Cluster};
 use crate::config::Configs;
 use crate::controller::{RunPass, Runner, Surroundings};
 use crate::events::Recorder;
+use crate::leadership::{LeadershipState, Plan};
 use crate::metrics::Metrics;
 use crate::targets::ControllerTargets;
 use crate::task::Tasks;
@@ -56,6 +58,12 @@ pub struct OperatorContext {
     pub system_namespace: Arc<str>,
     /// The name of this instance in events, usually the pod's.
     pub instance: Arc<str>,
+    /// The domain of labels.
+    pub(crate) label_domain: Arc<str>,
+    /// The elections that controllers take part in; none without leadership.
+    pub(crate) plan: Option<Arc<Plan>>,
+    /// Which buckets this replica leads.
+    pub(crate) leadership: watch::Receiver<LeadershipState>,
     pub(crate) states: States,
     /// The stores that the constructor of a controller opened.
     pub(crate) opened: OpenedStores,
@@ -114,6 +122,13 @@ impl OperatorContext {
             timing: self.timing.clone(),
         };
         let runner = Runner::new(name, passes, surroundings);
+        let runner = match &self.plan {
+            Some(plan) => {
+                let leases = plan.leases_of(runner.name());
+                runner.divided(leases.names().iter().cloned())
+            }
+            None => runner,
+        };
         match self.workers {
             Some(workers) => runner.workers(workers),
             None => runner,

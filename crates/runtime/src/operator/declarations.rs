@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::StoreRequest;
 use super::scope::ClusterScoped;
 use crate::config::{ConfigValues, DeclaredConfigs};
+use crate::leadership::{Leases, lease_rule};
 use crate::watch::Namespaces;
 
 /// The group of events.
@@ -173,6 +174,13 @@ impl Declarations {
             self.rule_in_system_namespace(Rule::new(EVENTS, "events", &["create", "patch"]), &part);
         }
         self
+    }
+
+    /// What sharing work by leases needs, in the namespace that the operator runs in.
+    pub(super) fn leadership(&mut self, leases: &Leases, config_map: &str) {
+        self.rule_in_system_namespace(lease_rule(), "leadership");
+        self.rule_in_system_namespace(config_rule(), "leadership");
+        self.configs.leader_election(config_map, &leases.base, leases.most);
     }
 
     /// The same with values that the operator's author gives for types of configuration.

@@ -9,10 +9,12 @@ use futures::StreamExt as _;
 use futures::future::try_join_all;
 use futures::stream::FuturesUnordered;
 use kubewright_core::backoff::Timing;
+use kubewright_core::config::FromConfigMap as _;
+use kubewright_core::lease::LeaderElection;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::builder::OperatorOptions;
+use super::builder::{LABEL_DOMAIN, OperatorOptions};
 use super::health;
 use super::injected::{OpenedStores, Queues, States};
 use super::preflight::Preflight;
@@ -22,6 +24,7 @@ use crate::cluster::Cluster;
 use crate::config::{Configs, Keeper, KeeperOptions};
 use crate::controller::{CANCEL_GRACE, Runner};
 use crate::events::{EventSink, Recorder, RecorderOptions};
+use crate::leadership::{ElectionSurroundings, Elections, LeadershipState};
 use crate::metrics::Metrics;
 use crate::targets::{ControllerTargets, RemoteOptions};
 use crate::task::{Task, Tasks};
@@ -63,6 +66,9 @@ pub(super) struct Driver {
     admin: Tasks,
     controllers_stop: CancellationToken,
     controllers: FuturesUnordered<Task<()>>,
+    /// Which buckets this replica leads.
+    leadership: watch::Sender<LeadershipState>,
+    elections: Option<Elections>,
     recorder: Option<Recorder>,
     /// Takes events in place of the API server.
     events: Option<EventSink>,
@@ -80,6 +86,8 @@ impl Driver {
             admin: Tasks::new(),
             controllers_stop: CancellationToken::new(),
             controllers: FuturesUnordered::new(),
+            leadership: watch::Sender::default(),
+            elections: None,
             recorder: None,
             events: None,
             parts,
@@ -88,6 +96,10 @@ impl Driver {
 
     pub(super) fn phase(&self) -> watch::Receiver<Phase> {
         self.phase.subscribe()
+    }
+
+    pub(super) fn leadership(&self) -> watch::Receiver<LeadershipState> {
+        self.leadership.subscribe()
     }
 
     pub(super) fn worked(&self) -> CancellationToken {
@@ -145,23 +157,76 @@ impl Driver {
         self.open_admin().await?;
         self.enter(Phase::Preflight);
         Preflight::new(&self.parts.cluster, &self.parts.declarations, &self.parts.options).check().await?;
-        let context = self.context();
+        let mut context = self.context();
         self.enter(Phase::ConfigLoaded);
         self.load_configuration(&context).await?;
+        self.prepare_elections(&mut context)?;
         self.enter(Phase::CachesSynced);
         let parts = self.start_parts(&context).await?;
         // Where it may not watch definitions, discovery looks again after a while.
         self.parts.cluster.follow_types();
         self.enter(Phase::Standby);
-        // Leader election has its place here: until there is one, every replica leads.
-        self.worked.cancel();
-        self.enter(Phase::Leading);
-        self.run_controllers(parts.into_iter().flat_map(ConstructedPart::run).collect())?;
-        // Controllers end when they are told to, which is the shutdown; before that only a panic ends one.
-        while let Some(ended) = self.controllers.next().await {
-            ended?;
+        let controllers: Vec<Runner> = parts.into_iter().flat_map(ConstructedPart::run).collect();
+        match &mut self.elections {
+            Some(elections) => elections.campaign(&controllers).await,
+            None => _ = self.leadership.send_replace(LeadershipState::everything()),
         }
-        self.parts.shutdown.cancelled().await;
+        self.follow_leadership();
+        self.worked.cancel();
+        self.run_controllers(controllers)?;
+        let mut leadership = self.leadership.subscribe();
+        loop {
+            tokio::select! {
+                // Controllers end when they are told to, which is the shutdown; before that only a panic ends one.
+                Some(ended) = self.controllers.next() => ended?,
+                // The sender is here.
+                _ = leadership.changed() => self.follow_leadership(),
+                () = self.parts.shutdown.cancelled() => return Ok(()),
+            }
+        }
+    }
+
+    /// Enters the phase `Leading` as soon as this replica leads a bucket, and `Standby` when it leads none any more.
+    fn follow_leadership(&self) {
+        let phase = if self.leadership.borrow().leads_any() { Phase::Leading } else { Phase::Standby };
+        if *self.phase.borrow() != phase {
+            self.enter(phase);
+        }
+    }
+
+    /// Makes the elections of the operator as the ConfigMap says.
+    fn prepare_elections(&mut self, context: &mut OperatorContext) -> Result<(), OperatorError> {
+        let options = &self.parts.options;
+        let Some(leases) = options.leadership.by_leases() else { return Ok(()) };
+        let config = context.configs.current().get::<LeaderElection>().unwrap_or_else(|| Arc::new(leases.base.clone()));
+        let plan = leases.plan(&context.operator, &config).map_err(|problem| {
+            let config_map = options.config_leader_election.as_deref().unwrap_or(LeaderElection::NAME).to_owned();
+            OperatorError::Configuration { config_map, problem }
+        })?;
+        let (configs, used, map) = (context.configs.clone(), Arc::clone(&config), options.config_leader_election.clone());
+        self.parts
+            .checks
+            .note(LeaderElection::NAME, move || match configs.current().get::<LeaderElection>() {
+                Some(current) if current != used => {
+                    let map = map.as_deref().unwrap_or(LeaderElection::NAME);
+                    Err(format!(
+                        "the ConfigMap {map} has changed since the start: it takes effect when the operator starts again"
+                    ))
+                }
+                _ => Ok(()),
+            })
+            .map_err(|error| OperatorError::Invalid(vec![error.to_string()]))?;
+        let plan = Arc::new(plan);
+        context.plan = Some(Arc::clone(&plan));
+        let surroundings = ElectionSurroundings {
+            cluster: context.cluster.clone(),
+            tasks: context.tasks.clone(),
+            namespace: Arc::clone(&context.system_namespace),
+            instance: Arc::clone(&context.instance),
+            label_domain: Arc::clone(&context.label_domain),
+            state: self.leadership.clone(),
+        };
+        self.elections = Some(Elections::new(plan, surroundings));
         Ok(())
     }
 
@@ -172,10 +237,18 @@ impl Driver {
         let clock = self.parts.cluster.clock().clone();
         let end = clock.moment() + self.parts.options.shutdown_timeout;
         self.controllers_stop.cancel();
+        if let Some(elections) = &self.elections {
+            elections.stop();
+        }
         while self.controllers.next().await.is_some() {}
-        let left = end.since(clock.moment()).saturating_sub(TASK_GRACE);
+        let left = || end.since(clock.moment()).saturating_sub(TASK_GRACE);
+        if let Some(mut elections) = self.elections.take()
+            && clock.limit(left(), elections.released()).await.is_err()
+        {
+            tracing::warn!("some leases could not be released before the end; they expire by themselves");
+        }
         if let Some(recorder) = self.recorder.take()
-            && clock.limit(left, recorder.finish()).await.is_err()
+            && clock.limit(left(), recorder.finish()).await.is_err()
         {
             tracing::warn!("some events could not be sent before the end");
         }
@@ -331,6 +404,9 @@ impl Driver {
             watch_namespaces: options.watch_namespaces.clone(),
             targets: ControllerTargets::new(remote, Arc::clone(&system_namespace)),
             system_namespace,
+            label_domain: LABEL_DOMAIN.into(),
+            plan: None,
+            leadership: self.leadership.subscribe(),
             instance: options.instance.as_deref().unwrap_or(name).into(),
             states: states.clone(),
             opened: OpenedStores::default(),

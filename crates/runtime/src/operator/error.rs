@@ -100,6 +100,14 @@ pub enum OperatorError {
         /// Why.
         source: BoxError,
     },
+    /// A ConfigMap that can be read says what the operator cannot do.
+    #[error("use the ConfigMap {config_map:?}: {problem}")]
+    Configuration {
+        /// The name of the ConfigMap.
+        config_map: String,
+        /// What is wrong with it.
+        problem: String,
+    },
     /// The admin server cannot listen.
     #[error(transparent)]
     Admin(#[from] AdminError),
@@ -120,7 +128,7 @@ impl OperatorError {
         match self {
             Self::UnknownController { .. } => Responsible::Usage,
             Self::Invalid(_) | Self::Task(_) => Responsible::Bug,
-            Self::Timeout { phase: Phase::ConfigLoaded, .. } => Responsible::Configuration,
+            Self::Configuration { .. } | Self::Timeout { phase: Phase::ConfigLoaded, .. } => Responsible::Configuration,
             Self::Killed | Self::Stopped => Responsible::Transient,
             _ => Responsible::Cluster,
         }

@@ -25,6 +25,7 @@ mod store_request;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use builder::LABEL_DOMAIN;
 pub use builder::{Operator, OperatorOptions};
 pub use context::OperatorContext;
 pub use declarations::{Declarations, Rule};

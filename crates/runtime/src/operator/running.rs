@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::drive::Driver;
 use super::{OperatorError, Phase};
 use crate::admin::{Checks, PassHistories};
+use crate::leadership::LeadershipState;
 use crate::metrics::Metrics;
 use crate::task::Tasks;
 
@@ -22,6 +23,7 @@ pub struct RunningOperator {
     phase: watch::Receiver<Phase>,
     /// Set once the operator has worked; phases alone do not tell, since a fast stop hides the phase Leading.
     worked: CancellationToken,
+    leadership: watch::Receiver<LeadershipState>,
     ended: watch::Receiver<Ended>,
     shutdown: CancellationToken,
     tasks: [Tasks; 2],
@@ -38,6 +40,7 @@ impl RunningOperator {
         let running = Self {
             phase: driver.phase(),
             worked: driver.worked(),
+            leadership: driver.leadership(),
             ended,
             shutdown: driver.shutdown(),
             tasks: driver.tasks(),
@@ -59,16 +62,25 @@ impl RunningOperator {
         self.phase.clone()
     }
 
-    /// Ends when it works; an error when it ended or was stopped before that ([`OperatorError::Stopped`]). Of an operator that has worked
-    /// and ends, this is how it ended.
+    /// Ends when it works: it leads what it won at once, or stands by for other replicas. An error when it ended or was stopped before that
+    /// ([`OperatorError::Stopped`]). Of an operator that has worked and ends, this is how it ended.
     pub async fn working(&self) -> Result<(), Arc<OperatorError>> {
         let mut phase = self.phase.clone();
-        let _ = phase.wait_for(|phase| *phase >= Phase::Leading).await;
-        if *self.phase.borrow() == Phase::Leading {
+        tokio::select! {
+            biased;
+            () = self.worked.cancelled() => {}
+            _ = phase.wait_for(|phase| *phase >= Phase::Draining) => {}
+        }
+        if phase.borrow().is_serving() {
             return Ok(());
         }
         self.wait().await?;
         if self.worked.is_cancelled() { Ok(()) } else { Err(Arc::new(OperatorError::Stopped)) }
+    }
+
+    /// Which buckets it leads; follows the operator.
+    pub fn leadership(&self) -> watch::Receiver<LeadershipState> {
+        self.leadership.clone()
     }
 
     /// Asks it to shut down and waits until it has.

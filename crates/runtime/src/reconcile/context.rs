@@ -17,7 +17,7 @@ use super::scope::{Held, PassScope};
 use super::tracking::DynamicState;
 use crate::clock::Clock;
 use crate::cluster::Cluster;
-use crate::controller::QueueHandle;
+use crate::controller::{LeaderTerm, QueueHandle};
 use crate::store::StoredObjects;
 
 /// One pass of a reconciler, for the code of the operator's author. Cheap to clone.
@@ -81,6 +81,12 @@ impl<K> Context<K> {
     /// The number of failures in a row before this pass.
     pub fn attempt(&self) -> u32 {
         self.scope.pass.failures()
+    }
+
+    /// The term in which this replica leads the object, with its bucket and number, for whoever must be protected from writes of ended terms outside
+    /// of Kubernetes (LDR-31). None without leadership, and in `observe` and `observe_deleted` where another replica leads.
+    pub fn term(&self) -> Option<&LeaderTerm> {
+        self.scope.pass.term().map(|term| &**term)
     }
 
     /// The time that the method may still take; none without a limit.

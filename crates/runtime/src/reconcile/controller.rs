@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::methods::Further;
 use super::registration::ReconcilerRegistration;
-use super::{Finalize, Observe, ObserveDeleted, Reconcile, TriggerSet};
+use super::{Finalize, Lead, Observe, ObserveDeleted, Reconcile, TriggerSet};
 use crate::inject::Construct;
 use crate::kind::{Defaulted, KnownKind};
 use crate::operator::Operator;
@@ -148,6 +148,15 @@ impl<R: Reconcile> Controller<R> {
         R: ObserveDeleted,
     {
         self.further.observe_deleted();
+        self
+    }
+
+    /// Calls [`Lead::on_promoted`] and [`Lead::on_demoted`] when this replica begins and ends to lead a bucket.
+    pub fn lead(mut self) -> Self
+    where
+        R: Lead,
+    {
+        self.further.lead();
         self
     }
 

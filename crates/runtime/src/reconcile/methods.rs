@@ -2,7 +2,7 @@ use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
-use kubewright_core::flow::{Failure, Flow, Origin};
+use kubewright_core::flow::{BoxError, Failure, Flow, Origin};
 use kubewright_machinery::object::Key;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -10,7 +10,8 @@ use serde_json::Value;
 use super::draft::{Draft, TypedDraft};
 use super::object::PassObject;
 use super::scope::PassScope;
-use super::{Context, Finalize, Observe, ObserveDeleted, Reconcile};
+use super::{Context, Finalize, Lead, Observe, ObserveDeleted, Reconcile};
+use crate::controller::{LeaderTerm, Observes};
 use crate::kind::Defaulted;
 
 /// A method of a reconciler.
@@ -59,6 +60,12 @@ pub(super) trait Methods: Send + Sync + 'static {
 
     /// Runs `observe_deleted`.
     async fn run_deleted(&self, scope: &Arc<PassScope>, key: &Key) -> Flow;
+
+    /// Runs `on_promoted`.
+    async fn promoted(&self, term: &LeaderTerm) -> Result<(), BoxError>;
+
+    /// Runs `on_demoted`.
+    async fn demoted(&self, term: &LeaderTerm) -> Result<(), BoxError>;
 }
 
 type Boxed<'a> = futures::future::BoxFuture<'a, Flow>;
@@ -69,6 +76,7 @@ type FinalizeFn<R> = for<'a> fn(
     &'a mut <R as Reconcile>::Status,
 ) -> Boxed<'a>;
 type ObserveFn<R> = for<'a> fn(&'a R, &'a Context<<R as Reconcile>::Kind>, &'a <R as Reconcile>::Kind) -> Boxed<'a>;
+type HookFn<R> = for<'a> fn(&'a R, &'a LeaderTerm) -> futures::future::BoxFuture<'a, Result<(), BoxError>>;
 type DeletedFn<R> = for<'a> fn(&'a R, &'a Context<<R as Reconcile>::Kind>, &'a Key) -> Boxed<'a>;
 
 /// The methods beside `reconcile` that a reconciler has, and what is done to its objects before them.
@@ -76,6 +84,8 @@ pub(super) struct Further<R: Reconcile> {
     finalize: Option<FinalizeFn<R>>,
     observe: Option<ObserveFn<R>>,
     deleted: Option<DeletedFn<R>>,
+    promoted: Option<HookFn<R>>,
+    demoted: Option<HookFn<R>>,
     defaults: Option<fn(&mut R::Kind)>,
     /// Where the reconciler is put when it is constructed.
     slot: Option<Arc<OnceLock<Arc<R>>>>,
@@ -83,7 +93,7 @@ pub(super) struct Further<R: Reconcile> {
 
 impl<R: Reconcile> Further<R> {
     pub(super) const fn none() -> Self {
-        Self { finalize: None, observe: None, deleted: None, defaults: None, slot: None }
+        Self { finalize: None, observe: None, deleted: None, promoted: None, demoted: None, defaults: None, slot: None }
     }
 
     pub(super) fn finalize(&mut self)
@@ -105,6 +115,23 @@ impl<R: Reconcile> Further<R> {
         R: ObserveDeleted,
     {
         self.deleted = Some(|reconciler, cx, key| Box::pin(reconciler.observe_deleted(cx, key)));
+    }
+
+    pub(super) fn lead(&mut self)
+    where
+        R: Lead,
+    {
+        self.promoted = Some(|reconciler, term| Box::pin(reconciler.on_promoted(term)));
+        self.demoted = Some(|reconciler, term| Box::pin(reconciler.on_demoted(term)));
+    }
+
+    /// The keys of other replicas that the reconciler wants to see.
+    pub(super) const fn observes(&self) -> Observes {
+        match (self.observe, self.deleted) {
+            (Some(_), _) => Observes::Everything,
+            (None, Some(_)) => Observes::Deletions,
+            (None, None) => Observes::Nothing,
+        }
     }
 
     pub(super) fn defaults(&mut self)
@@ -192,6 +219,20 @@ impl<R: Reconcile> Methods for TypedMethods<R> {
         let cx = Context::new(Arc::clone(scope));
         match self.further.deleted {
             Some(deleted) => deleted(&self.reconciler, &cx, key).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn promoted(&self, term: &LeaderTerm) -> Result<(), BoxError> {
+        match self.further.promoted {
+            Some(promoted) => promoted(&self.reconciler, term).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn demoted(&self, term: &LeaderTerm) -> Result<(), BoxError> {
+        match self.further.demoted {
+            Some(demoted) => demoted(&self.reconciler, term).await,
             None => Ok(()),
         }
     }

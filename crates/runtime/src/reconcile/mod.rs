@@ -28,5 +28,5 @@ pub use controller::{Controller, ControllerExt, OperatorController, Registered};
 pub use draft::ConditionAccess;
 pub use methods::Method;
 pub use targets::{TargetCluster, Targets};
-pub use traits::{Finalize, NoStatus, Observe, ObserveDeleted, Reconcile, ReconciledStatus};
+pub use traits::{Finalize, Lead, NoStatus, Observe, ObserveDeleted, Reconcile, ReconciledStatus};
 pub use triggers::{TriggerOptions, TriggerSet, WatchBuilder};

@@ -124,6 +124,9 @@ pub(super) trait Primary: Send + Sync {
     /// The object as the store has it.
     fn get(&self, key: &Key) -> Option<PassObject>;
 
+    /// The keys of all objects.
+    fn keys(&self) -> Vec<Key>;
+
     /// Whether the store has a write of this process that its watch has not told yet.
     fn is_ahead(&self, key: &Key) -> bool;
 
@@ -137,6 +140,10 @@ pub(super) trait Primary: Send + Sync {
 impl<T: Send + Sync + 'static> Primary for ProjectedStore<Kept<T>> {
     fn get(&self, key: &Key) -> Option<PassObject> {
         Self::get(self, key).map(|kept| PassObject::of(kept))
+    }
+
+    fn keys(&self) -> Vec<Key> {
+        Self::keys(self)
     }
 
     fn is_ahead(&self, key: &Key) -> bool {

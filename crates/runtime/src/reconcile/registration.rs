@@ -18,16 +18,13 @@ use super::scope::{OwnFinalizer, PassScope, Services};
 use super::tracking::Tracker;
 use super::triggers::OpenTrigger;
 use crate::cluster::ApiResource;
-use crate::controller::{PassContext, RunPass, Runner};
+use crate::controller::{LeaderTerm, PassContext, RunPass, Runner};
 use crate::finalizer::FinalizerWriter;
 use crate::kind::KnownKind;
-use crate::operator::{ConstructedPart, ControllerQueue, Declarations, OperatorContext, Registration, Rule};
+use crate::operator::{ConstructedPart, ControllerQueue, Declarations, LABEL_DOMAIN, OperatorContext, Registration, Rule};
 use crate::status::StatusWriter;
 use crate::store::{Kept, Store};
 use crate::trigger::Trigger;
-
-/// The domain of finalizers of kinds of the core group, which has no name.
-const LABEL_DOMAIN: &str = "kubewright.dev";
 
 /// A controller as a part of an operator.
 pub(super) struct ReconcilerRegistration<R: Reconcile> {
@@ -129,6 +126,7 @@ impl<R: Reconcile> Registration for ReconcilerRegistration<R> {
             names: Arc::clone(&own),
             on_demand: options.on_demand,
         });
+        let observes = further.observes();
         let services = Services {
             controller: options.name.as_str().into(),
             gvk: R::Kind::gvk(),
@@ -150,12 +148,13 @@ impl<R: Reconcile> Registration for ReconcilerRegistration<R> {
         let resynced = known.clone();
         let passes = Pipeline { services: Arc::new(services) };
         let name = options.name.clone();
-        let mut runner = context.controller(options.name, Arc::new(passes)).drain(options.drain);
-        runner = runner.resync(options.resync.or(context.resync), move || {
+        let mut runner = context.controller(options.name, Arc::new(passes)).drain(options.drain).observes(observes);
+        let all_keys = move || {
             let mut keys = Vec::new();
             resynced.visit(&mut |key| keys.push(key.clone()));
             keys
-        });
+        };
+        runner = runner.keys(all_keys).resync(options.resync.or(context.resync));
         if let (Some(workers), None) = (options.workers, context.workers) {
             runner = runner.workers(workers);
         }
@@ -268,5 +267,19 @@ impl RunPass for Pipeline {
             Some(report) => pass.conclude(&end.outcome, report),
             None => Conclusion::cancelled(),
         })
+    }
+
+    async fn promoted(&self, term: &LeaderTerm) -> Result<(), BoxError> {
+        self.services.methods.promoted(term).await
+    }
+
+    async fn demoted(
+        &self,
+        term: &LeaderTerm,
+        is_lost: &(dyn for<'k> Fn(&'k Key) -> bool + Send + Sync),
+    ) -> Result<(), BoxError> {
+        let keys = self.services.primary.keys();
+        keys.iter().filter(|key| is_lost(key)).for_each(|key| self.services.forget(key));
+        self.services.methods.demoted(term).await
     }
 }

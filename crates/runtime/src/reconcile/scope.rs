@@ -7,7 +7,7 @@ use kubewright_core::condition::{ConditionManager, ConditionPolicy};
 use kubewright_core::finalizer::FinalizerName;
 use kubewright_core::flow::{Classified, Event, Failure, Flow, Halt, Origin};
 use kubewright_core::why::WriteVerb;
-use kubewright_machinery::object::{GroupKind, GroupVersionKind, ObjectExt as _, ObjectReference};
+use kubewright_machinery::object::{GroupKind, GroupVersionKind, Key, ObjectExt as _, ObjectReference};
 use parking_lot::Mutex;
 use serde_json::Value;
 
@@ -41,6 +41,14 @@ pub(super) struct Services {
     pub(super) configs: Configs,
     /// How long a method may run.
     pub(super) time_limit: Option<Duration>,
+}
+
+impl Services {
+    /// Drops what is known of a key.
+    pub(super) fn forget(&self, key: &Key) {
+        self.tracker.drop_observer(key);
+        self.targets.forget(key);
+    }
 }
 
 /// The finalizer of a controller.
@@ -124,8 +132,7 @@ impl PassScope {
 
     /// The object of the key is gone, or none of ours any more.
     pub(super) fn forget(&self) {
-        self.services.tracker.drop_observer(self.pass.key());
-        self.services.targets.forget(self.pass.key());
+        self.services.forget(self.pass.key());
     }
 
     /// All typed configuration of the pass.
@@ -247,7 +254,7 @@ impl PassScope {
     }
 
     fn failed_to_update_finalizers(&self, error: &ApiError) {
-        if !error.is_conflict() {
+        if !error.is_conflict() && !self.pass.is_void() {
             let note = format!("Failed to update finalizers for {:?}: {error}", self.pass.key().name());
             self.record(Event::warning("FinalizerUpdateFailed", note));
         }

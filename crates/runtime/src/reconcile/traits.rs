@@ -1,11 +1,12 @@
 use std::future::Future;
 
-use kubewright_core::flow::Flow;
+use kubewright_core::flow::{BoxError, Flow};
 use kubewright_machinery::object::Key;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::{ConditionAccess, Context};
+use crate::controller::LeaderTerm;
 use crate::kind::KnownKind;
 
 /// Brings the cluster to where an object wants it to be. The framework reads the object, manages finalizer, conditions, status and events around the
@@ -58,6 +59,24 @@ pub trait Observe: Reconcile {
 pub trait ObserveDeleted: Reconcile {
     /// Called on every replica for a key whose object is gone, at least once for each deletion that the process saw.
     fn observe_deleted(&self, cx: &Context<Self::Kind>, key: &Key) -> impl Future<Output = Flow> + Send;
+}
+
+/// Learns for which buckets this replica works.
+pub trait Lead: Reconcile {
+    /// Called when this replica is about to lead a bucket, before its keys are queued: for work that must be done before, such as reading what
+    /// another replica left outside of Kubernetes. It may not take long. After an error it is called again, 1 s to 30 s later; until then no key of
+    /// the bucket is worked on.
+    fn on_promoted(&self, term: &LeaderTerm) -> impl Future<Output = Result<(), BoxError>> + Send {
+        let _ = term;
+        std::future::ready(Ok(()))
+    }
+
+    /// Called when this replica leads a bucket no longer and all its passes of the bucket have ended: once for each bucket for which
+    /// [`on_promoted`](Self::on_promoted) succeeded. An error is logged.
+    fn on_demoted(&self, term: &LeaderTerm) -> impl Future<Output = Result<(), BoxError>> + Send {
+        let _ = term;
+        std::future::ready(Ok(()))
+    }
 }
 
 /// The type of a status. Every type that fits has it.

@@ -11,6 +11,7 @@ use kubewright_runtime::clock::{Clock, Random};
 use kubewright_runtime::cluster::{ApiRequest, ApiResource, PatchKind};
 use kubewright_runtime::controller::{Conclusion, PassContext, RunPass, Runner};
 use kubewright_runtime::events::Event;
+use kubewright_runtime::leadership::Leadership;
 use kubewright_runtime::operator::{
     ConstructedPart, Declarations, Operator, OperatorContext, Phase, Registration, Rule, RunningOperator,
 };
@@ -107,6 +108,7 @@ fn greeter(server: &ApiServer) -> RunningOperator {
     let operator = Operator::new("greeter.example.com")
         .clock(Clock::virtual_from(super::EPOCH.parse().unwrap()))
         .random(Random::seeded(1))
+        .leadership(Leadership::off())
         .register(Box::new(Greeter));
     operator.start(server.client(Identity::admin())).unwrap()
 }

@@ -33,7 +33,8 @@ fn changed(name: &str, own: bool) -> QueuedBy {
 // WHY-1
 #[tokio::test(start_paused = true)]
 async fn each_pass_tells_what_queued_its_key() {
-    let scene = Scene::start(|_, _| done(), |controller| controller.resync(Some(Duration::from_hours(10)), || vec![key("a")]));
+    let scene =
+        Scene::start(|_, _| done(), |controller| controller.keys(|| vec![key("a")]).resync(Some(Duration::from_hours(10))));
     scene.because("a", Lane::Slow, QueuedBy::FirstList);
     scene.at(1000).await;
     scene.enqueue.now(key("a"));
@@ -225,7 +226,7 @@ fn the_keys_of_a_first_list_take_no_memory_for_their_causes() {
     assert_eq!(waiting.known_causes(), 0);
     let timer = |_: &Key| unreachable!();
     let popped: Vec<String> =
-        (0..3).filter_map(|_| waiting.pop(Moment::START, timer)).map(|(_, causes)| causes.to_string()).collect();
+        (0..3).filter_map(|_| waiting.pop(Moment::START, timer)).map(|(_, causes, _)| causes.to_string()).collect();
     assert_eq!(popped, ["first list"; 3]);
 }
 

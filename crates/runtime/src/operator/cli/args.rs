@@ -10,6 +10,7 @@ use kubewright_machinery::quantity::GoDuration;
 use serde_json::Value;
 
 use super::DevArgs;
+use crate::leadership::Leadership;
 use crate::operator::{MinimumVersion, Operator, OperatorOptions, rbac_documents, service_account_documents};
 
 /// Where a program serves probes and metrics unless told otherwise: port 8080 of all addresses.
@@ -91,6 +92,11 @@ pub(super) struct RunArgs {
     /// Controllers to leave out, separated by commas
     #[arg(long, env = "DISABLE_CONTROLLERS", value_delimiter = ',', value_name = "NAMES")]
     disable_controllers: Vec<String>,
+    /// Works without leader election, as the only replica: for operators of which one process runs at most
+    #[arg(long, env = "DISABLE_HA", value_name = "BOOL", num_args = 0..=1, default_missing_value = "true", value_parser = given(flag))]
+    disable_ha: Option<Given<bool>>,
+    #[arg(long, env = "CONFIG_LEADERELECTION_NAME", value_name = "NAME", hide = true)]
+    config_leader_election_name: Option<String>,
     /// The oldest Kubernetes version to run on; v1.34.0 by default
     #[arg(long, env = "KUBERNETES_MIN_VERSION", value_name = "VERSION", value_parser = given(parsed::<MinimumVersion>))]
     min_kubernetes_version: Option<Given<MinimumVersion>>,
@@ -193,6 +199,11 @@ impl RunArgs {
         let named = |name: Option<String>| name.filter(|name| !name.is_empty());
         options.system_namespace = named(self.system_namespace).or_else(|| options.system_namespace.take());
         options.system_resource_label = named(self.system_resource_label).or_else(|| options.system_resource_label.take());
+        if value(self.disable_ha) == Some(true) {
+            options.leadership = Leadership::off();
+        }
+        options.config_leader_election =
+            named(self.config_leader_election_name).or_else(|| options.config_leader_election.take());
         options.config_logging = named(self.config_logging_name).or_else(|| options.config_logging.take());
         options.instance = named(self.pod_name).or_else(|| options.instance.take()).or_else(|| named(self.hostname));
     }
@@ -250,6 +261,14 @@ fn parsed<T: FromStr<Err: ToString>>(text: &str) -> Result<T, String> {
 fn workers(text: &str) -> Result<usize, String> {
     let number = text.parse::<u16>().ok().filter(|number| *number > 0);
     number.map(usize::from).ok_or_else(|| format!("it must be a number from 1 to {}", u16::MAX))
+}
+
+fn flag(text: &str) -> Result<bool, String> {
+    match text {
+        "true" | "1" => Ok(true),
+        "false" | "0" => Ok(false),
+        _ => Err("it must be true or false".to_owned()),
+    }
 }
 
 fn qps(text: &str) -> Result<f64, String> {

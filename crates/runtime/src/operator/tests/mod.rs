@@ -15,6 +15,7 @@ use super::*;
 use crate::clock::{Clock, Random};
 use crate::controller::{PassContext, RunPass, Runner};
 use crate::events::{Event, Recorder};
+use crate::leadership::Leadership;
 use crate::testing::{Call, client_of};
 
 /// A part that works on one key.
@@ -161,6 +162,7 @@ fn operator(parts: Vec<Part>) -> Operator {
     let start = Operator::new("demo.example.com")
         .clock(Clock::virtual_from("2026-01-01T00:00:00Z".parse().unwrap()))
         .random(Random::seeded(1))
+        .leadership(Leadership::off())
         .options(|options| options.startup_timeout = Some(Duration::from_secs(20)));
     parts.into_iter().fold(start, |operator, part| operator.register(Box::new(part)))
 }

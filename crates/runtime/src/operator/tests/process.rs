@@ -48,7 +48,7 @@ impl Registration for Changed {
 // RUN-6, OPR-6
 #[tokio::test(start_paused = true)]
 async fn a_controller_that_cannot_run_stops_the_operator_with_an_error() {
-    let broken = |runner: Runner| runner.resync(Some(Duration::from_secs(5)), || panic!("the keys are lost"));
+    let broken = |runner: Runner| runner.keys(|| panic!("the keys are lost")).resync(Some(Duration::from_secs(5)));
     let whole = Part::new("whole");
     let operator = operator(vec![whole]).register(Box::new(Changed::new("broken", broken)));
     let running = operator.start(World::default().client()).unwrap();

@@ -58,6 +58,10 @@ fn choose(scope: &PassScope, object: &PassObject) -> Option<Method> {
             ClassDecision::HandOver(_) => return Some(Method::Release),
         }
     }
+    if !scope.pass.leads() {
+        let observes = !object.is_deleting() && scope.services.methods.has(Method::Observe);
+        return observes.then_some(Method::Observe);
+    }
     if !object.is_deleting() {
         return Some(Method::Reconcile);
     }

@@ -13,7 +13,8 @@ impl PassStage for Events {
         let mut end = inner.call(request).await;
         let report = end.report.take().or_else(|| scope.pass.report(&end.outcome, &end.prior));
         let conclusion = report.map_or_else(Conclusion::cancelled, |report| scope.pass.conclude(&end.outcome, report));
-        if let Some(event) = conclusion.event() {
+        // Of several replicas, the one that leads the object tells of it.
+        if let Some(event) = conclusion.event().filter(|_| scope.pass.leads()) {
             let is_first_success = end.outcome.is_ok() && event.kind == EventType::Normal;
             if !(is_first_success && scope.has_told_of_finalizer()) {
                 scope.record(event);

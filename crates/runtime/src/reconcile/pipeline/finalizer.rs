@@ -29,7 +29,7 @@ impl PassStage for Finalizers {
             Method::Finalize => {
                 let mut end = inner.call(request).await;
                 if matches!(end.outcome, Ok(()) | Err(Halt::Done))
-                    && !scope.pass.cancelled().is_cancelled()
+                    && !scope.pass.is_void()
                     && let Some(object) = scope.latest()
                     && let Err(halt) = scope.release(finalizer, &object).await
                 {

@@ -30,7 +30,7 @@ impl PassStage for Status {
             Err(failure) => return PassEnd::of(Err(Halt::Failed(failure))),
         };
         let mut end = inner.call(request).await;
-        if !scope.services.methods.has_status() || scope.pass.cancelled().is_cancelled() {
+        if !scope.services.methods.has_status() || scope.pass.is_void() {
             return end;
         }
         if let Err(failure) = write(&scope, &start, &end).await {
@@ -74,6 +74,8 @@ async fn write(scope: &PassScope, start: &Value, end: &PassEnd) -> Result<(), Fa
             let text = format!("write the status of {name:?}: other writers were faster each time");
             Err(Failure::unclassified(kubewright_core::flow::Classified::conflict(text)))
         }
+        // The replica that leads the object now will write.
+        Err(error) if scope.pass.is_void() => Err(Failure::unclassified(error)),
         Err(error) => {
             tracing::warn!(%error, "the status could not be written");
             scope.record(Event::warning("UpdateFailed", format!("Failed to update status for {name:?}: {error}")));

@@ -1,0 +1,5 @@
+//! Several replicas of one operator.
+
+mod replicas;
+mod sharing;
+mod terms;

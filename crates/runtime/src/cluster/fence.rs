@@ -1,0 +1,98 @@
+//! The fence: no write is sent for a term that has ended (LDR-30).
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::{Method, Request, Response, Uri};
+use kube::client::Body;
+use tokio::task_local;
+
+use super::own_write::asks_for_dry_run;
+use crate::clock::Clock;
+
+task_local! {
+    static FENCE: Arc<dyn WriteFence>;
+}
+
+/// Says whether writes may still be sent.
+pub trait WriteFence: Send + Sync + 'static {
+    /// The bucket of the objects that are written.
+    fn bucket(&self) -> &Arc<str>;
+
+    /// The time in which a write that is sent now must be answered; none if it may not be sent any more.
+    fn time_left(&self) -> Option<Duration>;
+}
+
+/// A write that was not sent, or had no answer in time, because this replica does not lead the bucket of the object.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", self.text())]
+#[non_exhaustive]
+pub struct LeadershipLost {
+    /// The bucket.
+    pub bucket: Arc<str>,
+    /// Whether the write was sent, so that it may have been done.
+    pub is_sent: bool,
+}
+
+impl LeadershipLost {
+    fn text(&self) -> String {
+        let bucket = &self.bucket;
+        if self.is_sent {
+            format!("no answer before another replica could take the bucket {bucket:?}; the write may have been done")
+        } else {
+            format!("this replica does not lead the bucket {bucket:?} any more; the write was not sent")
+        }
+    }
+}
+
+/// Runs a future under a fence: writes that it makes through any client of the operator are sent only while the fence has time left. What
+/// the future spawns is not fenced; of two fences around each other, the inner one counts.
+pub async fn fenced<F: Future>(fence: Arc<dyn WriteFence>, future: F) -> F::Output {
+    FENCE.scope(fence, future).await
+}
+
+/// The client below all others. The fence of the running task stands before it.
+#[derive(Clone)]
+pub(super) struct FencedClient {
+    client: kube::Client,
+    clock: Clock,
+}
+
+impl FencedClient {
+    pub(super) fn new(client: kube::Client, clock: Clock) -> Self {
+        Self { client, clock }
+    }
+
+    /// The same fence before another client, usually a layer around this one.
+    pub(super) fn layered<E>(&self, layer: impl FnOnce(&kube::Client) -> Result<kube::Client, E>) -> Result<Self, E> {
+        Ok(Self { client: layer(&self.client)?, clock: self.clock.clone() })
+    }
+
+    /// A client with the default namespace of this one that sends with a function.
+    pub(super) fn with_service<F>(&self, send: impl Fn(Request<Body>) -> F + Send + 'static) -> kube::Client
+    where
+        F: Future<Output = kube::Result<Response<Body>>> + Send + 'static,
+    {
+        // Services of kube's clients are called in a task of their own. Only what they return runs in the task of the caller.
+        let service = tower::service_fn(send);
+        kube::Client::new(service, self.client.default_namespace()).with_valid_until(*self.client.valid_until())
+    }
+
+    /// Sends a request. The fence of the running task may refuse a write.
+    pub(super) async fn send(&self, request: Request<Body>) -> kube::Result<Response<Body>> {
+        let fence = if is_write(request.method(), request.uri()) { FENCE.try_with(Arc::clone).ok() } else { None };
+        let Some(fence) = fence else { return self.client.send(request).await };
+        let lost = |is_sent| {
+            let bucket = Arc::clone(fence.bucket());
+            kube::Error::Service(Box::new(LeadershipLost { bucket, is_sent }))
+        };
+        let left = fence.time_left().ok_or_else(|| lost(false))?;
+        self.clock.limit(left, self.client.send(request)).await.unwrap_or_else(|_| Err(lost(true)))
+    }
+}
+
+/// Whether a request may change what is stored.
+fn is_write(method: &Method, uri: &Uri) -> bool {
+    matches!(*method, Method::POST | Method::PUT | Method::PATCH | Method::DELETE) && !asks_for_dry_run(uri)
+}

@@ -1,0 +1,356 @@
+//! One election: the leases of one lease set, and the controllers whose keys are divided among them.
+
+use std::collections::BTreeMap;
+use std::future::pending;
+use std::sync::Arc;
+
+use futures::StreamExt as _;
+use futures::future::{BoxFuture, Future, join_all};
+use futures::stream::FuturesUnordered;
+use kubewright_core::flow::BoxError;
+use kubewright_core::lease::{
+    Answer, Elector, Input, LeaseSet, LeaseState, ObservedLease, Output, OverlapGuard, Term, fair_share,
+};
+use kubewright_core::time::Moment;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use super::requests::LeaseRequests;
+use super::{BucketState, LeadershipState};
+use crate::clock::Clock;
+use crate::controller::{ControllerBuckets, LeaderTerm};
+use crate::task::Tasks;
+use crate::watch::{Change, ProjectedStore, WatchState};
+
+/// Something that has ended, and what it came to.
+enum Done {
+    /// What an elector is told.
+    Told(usize, Input),
+    /// The leases of the namespace were listed for an elector.
+    Listed(usize, Answer<Vec<(String, ObservedLease)>>),
+}
+
+/// An election of one replica.
+pub(super) struct Election {
+    pub(super) requests: LeaseRequests,
+    pub(super) clock: Clock,
+    pub(super) tasks: Tasks,
+    pub(super) members: Vec<ControllerBuckets>,
+    pub(super) guard: OverlapGuard,
+    pub(super) leases: ProjectedStore<ObservedLease>,
+    pub(super) state: watch::Sender<LeadershipState>,
+    /// The most buckets that this replica takes; none for all that it can get.
+    pub(super) share: Option<usize>,
+    pub(super) buckets: Vec<Bucket>,
+}
+
+/// A bucket of an election.
+pub(super) struct Bucket {
+    name: Arc<str>,
+    elector: Elector,
+    timer: Option<Moment>,
+    /// The term that was told to controllers last.
+    term: Option<Arc<LeaderTerm>>,
+    has_tried: bool,
+    has_room: bool,
+}
+
+impl Bucket {
+    pub(super) fn new(name: Arc<str>, elector: Elector) -> Self {
+        Self { name, elector, timer: None, term: None, has_tried: false, has_room: true }
+    }
+
+    fn state(&self, now: Moment) -> BucketState {
+        BucketState {
+            state: self.elector.state(),
+            epoch: self.elector.term(now).map(|term| term.epoch),
+            holder: self.elector.lease().map(|lease| Arc::clone(&lease.record.holder)).unwrap_or_default(),
+            has_tried: self.has_tried,
+        }
+    }
+}
+
+/// The most buckets of a set that one of so many replicas takes.
+pub(super) fn share_of(set: &LeaseSet, replicas: usize) -> usize {
+    fair_share(set.buckets(), replicas)
+}
+
+impl Election {
+    /// Campaigns until `stop`, then releases the leases as soon as the passes of their buckets have ended.
+    pub(super) async fn run(self, stop: CancellationToken) {
+        let mut changes = self.leases.changes();
+        let mut running = RunningElection { election: self, pending: FuturesUnordered::new(), is_stopping: false };
+        running.tell_all(|| Input::Start);
+        while !running.is_released() {
+            let due = running.election.buckets.iter().filter_map(|bucket| bucket.timer).min();
+            let clock = running.election.clock.clone();
+            let timer = async {
+                match due {
+                    Some(due) => clock.sleep_until(due).await,
+                    None => pending().await,
+                }
+            };
+            tokio::select! {
+                biased;
+                () = stop.cancelled(), if !running.is_stopping => running.stop(),
+                Some(done) = running.pending.next() => running.done(done),
+                Some(change) = changes.next() => running.watched(&change),
+                () = timer => running.timers(),
+            }
+        }
+    }
+}
+
+struct RunningElection {
+    election: Election,
+    /// Requests, hooks and waits that are under way.
+    pending: FuturesUnordered<BoxFuture<'static, Done>>,
+    is_stopping: bool,
+}
+
+impl RunningElection {
+    fn is_released(&self) -> bool {
+        self.election.buckets.iter().all(|bucket| bucket.elector.state() == LeaseState::Released)
+    }
+
+    fn tell_all(&mut self, input: impl Fn() -> Input) {
+        for bucket in 0..self.election.buckets.len() {
+            self.tell(bucket, input());
+        }
+    }
+
+    fn stop(&mut self) {
+        self.is_stopping = true;
+        for bucket in 0..self.election.buckets.len() {
+            let is_leading = self.election.buckets[bucket].elector.state() == LeaseState::Leading;
+            self.tell(bucket, Input::Shutdown);
+            if is_leading {
+                self.await_passes(bucket);
+            }
+        }
+    }
+
+    fn timers(&mut self) {
+        let now = self.election.clock.moment();
+        for bucket in 0..self.election.buckets.len() {
+            if self.election.buckets[bucket].timer.is_some_and(|due| due <= now) {
+                self.election.buckets[bucket].timer = None;
+                self.tell(bucket, Input::Timer);
+            }
+        }
+    }
+
+    fn watched(&mut self, change: &Change<ObservedLease>) {
+        let name = change.key.name();
+        let lease = change.new.as_deref();
+        if let Some(bucket) = self.election.buckets.iter().position(|bucket| *bucket.name == *name) {
+            self.tell(bucket, Input::Watched(lease.cloned()));
+        }
+        let now = self.election.clock.moment();
+        let before = self.election.guard.overlap(now);
+        self.election.guard.observe(name, lease.map(|lease| &lease.record), now);
+        let overlap = self.election.guard.overlap(now);
+        if overlap != before {
+            if let Some(overlap) = &overlap {
+                tracing::info!(lease = %overlap.lease, "buckets wait: replicas with another number of buckets hold this lease");
+            }
+            self.tell_all(|| Input::Overlap(overlap.clone()));
+        }
+    }
+
+    fn done(&mut self, done: Done) {
+        match done {
+            Done::Told(bucket, input) => self.tell(bucket, input),
+            Done::Listed(bucket, answer) => {
+                let now = self.election.clock.moment();
+                let guard = &mut self.election.guard;
+                let answer = match answer {
+                    Answer::Ok(leases) => {
+                        guard.observe_all(leases.iter().map(|(name, lease)| (name.as_str(), &lease.record)), now);
+                        Answer::Ok(guard.overlap(now))
+                    }
+                    Answer::Conflict => Answer::Conflict,
+                    Answer::Error => Answer::Error,
+                };
+                self.tell(bucket, Input::OverlapChecked(answer));
+            }
+        }
+    }
+
+    /// Tells an elector what happened, and does what it asks for.
+    fn tell(&mut self, bucket: usize, input: Input) {
+        let now = self.election.clock.moment();
+        let is_decided = matches!(input, Input::Promoted(_));
+        let is_answer = matches!(input, Input::Read(_) | Input::Written(_) | Input::OverlapChecked(_));
+        let outputs = self.election.buckets[bucket].elector.handle(input, now);
+        for output in outputs {
+            self.perform(bucket, output);
+        }
+        let of_bucket = &mut self.election.buckets[bucket];
+        let is_undecided = matches!(of_bucket.elector.state(), LeaseState::Acquiring | LeaseState::Promoting);
+        of_bucket.has_tried |= is_decided || is_answer && !is_undecided;
+        let (name, state) = (Arc::clone(&of_bucket.name), of_bucket.state(now));
+        self.election.state.send_if_modified(|all| {
+            let is_new = all.buckets().find(|(known, _)| **known == name).is_none_or(|(_, known)| *known != state);
+            if is_new {
+                all.set(&name, state);
+            }
+            is_new
+        });
+        self.balance();
+    }
+
+    /// Tells electors whether this replica may take one more bucket (LDR-35).
+    fn balance(&mut self) {
+        let Some(share) = self.election.share else { return };
+        let taken = |bucket: &&Bucket| !matches!(bucket.elector.state(), LeaseState::Waiting | LeaseState::Released);
+        let has_room = self.election.buckets.iter().filter(taken).count() < share;
+        for bucket in 0..self.election.buckets.len() {
+            if self.election.buckets[bucket].has_room != has_room {
+                self.election.buckets[bucket].has_room = has_room;
+                self.tell(bucket, Input::Room(has_room));
+                // What it did may have changed the count, which was then told to all.
+                return;
+            }
+        }
+    }
+
+    fn perform(&mut self, bucket: usize, output: Output) {
+        let name = Arc::clone(&self.election.buckets[bucket].name);
+        let requests = self.election.requests.clone();
+        match output {
+            Output::Timer(at) => self.election.buckets[bucket].timer = Some(at),
+            Output::Read { live: false } if self.election.leases.status().state == WatchState::Watching => {
+                let lease = self.watched_lease(&name);
+                self.push(async move { Done::Told(bucket, Input::Read(Answer::Ok(lease))) });
+            }
+            Output::Read { .. } => self.push(async move { Done::Told(bucket, Input::Read(requests.read(&name).await)) }),
+            Output::Create(write) => {
+                self.push(async move { Done::Told(bucket, Input::Written(requests.create(&name, &write).await)) });
+            }
+            Output::Update(write, seen) | Output::Release(write, seen) => {
+                self.push(async move { Done::Told(bucket, Input::Written(requests.update(&name, &write, &seen).await)) });
+            }
+            Output::CheckOverlap => self.push(async move { Done::Listed(bucket, requests.list().await) }),
+            Output::Promote(term) => self.promote(bucket, term),
+            Output::Activate(_) => {
+                let Some(term) = self.election.buckets[bucket].term.clone() else { return };
+                tracing::info!(bucket = %name, epoch = term.epoch(), "this replica leads the bucket");
+                for member in &self.election.members {
+                    member.activate(Arc::clone(&term));
+                }
+                // A replica that stops takes no more keys: what it has just activated ends at once.
+                if self.is_stopping {
+                    self.await_passes(bucket);
+                }
+            }
+            Output::Renewed(term) => {
+                if let Some(current) = &self.election.buckets[bucket].term {
+                    current.renew(term);
+                }
+            }
+            Output::CancelTerm => {
+                if let Some(term) = &self.election.buckets[bucket].term {
+                    tracing::info!(bucket = %name, epoch = term.epoch(), "this replica leads the bucket no longer");
+                    term.end();
+                }
+                for member in &self.election.members {
+                    member.cancel(&name);
+                }
+                self.await_passes(bucket);
+            }
+            Output::Demote => self.demote(bucket),
+            Output::Released => tracing::debug!(bucket = %name, "the election of the bucket has ended"),
+        }
+    }
+
+    fn watched_lease(&self, name: &str) -> Option<ObservedLease> {
+        self.election.leases.find(self.election.requests.namespace(), name).map(|lease| ObservedLease::clone(&lease))
+    }
+
+    fn promote(&mut self, bucket: usize, term: Term) {
+        let name = Arc::clone(&self.election.buckets[bucket].name);
+        let term = match &self.election.buckets[bucket].term {
+            // The hook is tried again.
+            Some(current) if current.epoch() == term.epoch && !current.is_over() => Arc::clone(current),
+            _ => Arc::new(LeaderTerm::new(Arc::clone(&name), term, self.election.clock.clone())),
+        };
+        self.election.buckets[bucket].term = Some(Arc::clone(&term));
+        let hooks = self.hooks(format!("promotion of {name}"), move |member| {
+            let term = Arc::clone(&term);
+            Box::pin(async move { member.prepare(&term).await })
+        });
+        self.push(async move { Done::Told(bucket, Input::Promoted(hooks.await)) });
+    }
+
+    fn demote(&mut self, bucket: usize) {
+        let name = &self.election.buckets[bucket].name;
+        let Some(term) = self.election.buckets[bucket].term.clone() else {
+            self.push(async move { Done::Told(bucket, Input::Demoted) });
+            return;
+        };
+        let hooks = self.hooks(format!("demotion of {name}"), move |member| {
+            let term = Arc::clone(&term);
+            Box::pin(async move { member.demote(&term).await })
+        });
+        self.push(async move {
+            hooks.await;
+            Done::Told(bucket, Input::Demoted)
+        });
+    }
+
+    /// Runs a hook of all controllers, on a task of its own each: code of the operator's author must not hold up renewals. Returns whether all
+    /// succeeded.
+    fn hooks<H>(&self, what: String, hook: H) -> impl Future<Output = bool> + Send + use<H>
+    where
+        H: Fn(ControllerBuckets) -> BoxFuture<'static, Result<(), BoxError>>,
+    {
+        let running: Vec<_> = self
+            .election
+            .members
+            .iter()
+            .map(|member| {
+                let running = self.election.tasks.spawn(format!("{what} for {}", member.controller()), hook(member.clone()));
+                (member.controller().to_owned(), running)
+            })
+            .collect();
+        async move {
+            let ended = join_all(running.into_iter().map(async |(controller, running)| (controller, running.await))).await;
+            let mut all = true;
+            for (controller, ended) in ended {
+                let error: BoxError = match ended {
+                    Ok(Ok(())) => continue,
+                    Ok(Err(error)) => error,
+                    Err(panic) => panic.into(),
+                };
+                tracing::error!(controller, %error, "the {what} failed");
+                all = false;
+            }
+            all
+        }
+    }
+
+    /// Tells the elector when the passes of a bucket have ended.
+    fn await_passes(&mut self, bucket: usize) {
+        let name = Arc::clone(&self.election.buckets[bucket].name);
+        let members = self.election.members.clone();
+        self.push(async move {
+            join_all(members.iter().map(|member| member.drained(&name))).await;
+            Done::Told(bucket, Input::Drained)
+        });
+    }
+
+    fn push(&self, future: impl Future<Output = Done> + Send + 'static) {
+        self.pending.push(Box::pin(future));
+    }
+}
+
+/// The leases of an operator by the set that they belong to: elections have distinct sets.
+pub(super) fn grouped<T>(items: impl IntoIterator<Item = (LeaseSet, T)>) -> BTreeMap<Arc<str>, (LeaseSet, Vec<T>)> {
+    let mut groups: BTreeMap<Arc<str>, (LeaseSet, Vec<T>)> = BTreeMap::new();
+    for (set, item) in items {
+        let Some(first) = set.names().first().cloned() else { continue };
+        groups.entry(first).or_insert_with(|| (set, Vec::new())).1.push(item);
+    }
+    groups
+}

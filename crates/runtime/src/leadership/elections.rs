@@ -1,0 +1,102 @@
+//! The elections of an operator.
+
+use std::sync::Arc;
+
+use kubewright_core::lease::{Elector, LeaseSet, ObservedLease, OverlapGuard, lease_labels};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use super::election::{Bucket, Election, grouped, share_of};
+use super::requests::{LeaseRequests, watch_leases};
+use super::{LeadershipState, Plan};
+use crate::clock::Random;
+use crate::cluster::Cluster;
+use crate::controller::{ControllerBuckets, Runner};
+use crate::task::{Task, Tasks};
+use crate::watch::ProjectedStore;
+
+/// What elections need from the process.
+pub(crate) struct ElectionSurroundings {
+    pub(crate) cluster: Cluster,
+    pub(crate) tasks: Tasks,
+    /// The namespace of the leases.
+    pub(crate) namespace: Arc<str>,
+    /// A name for this replica in leases, usually the pod's. What makes it unique is added.
+    pub(crate) instance: Arc<str>,
+    /// The domain of labels.
+    pub(crate) label_domain: Arc<str>,
+    /// Where is told which buckets this replica leads.
+    pub(crate) state: watch::Sender<LeadershipState>,
+}
+
+/// The elections of an operator: one, or one for each controller.
+pub(crate) struct Elections {
+    plan: Arc<Plan>,
+    surroundings: ElectionSurroundings,
+    identity: Arc<str>,
+    leases: ProjectedStore<ObservedLease>,
+    stop: CancellationToken,
+    running: Vec<Task<()>>,
+}
+
+impl Elections {
+    /// Begins to watch the leases. Nothing is tried for yet.
+    pub(crate) fn new(plan: Arc<Plan>, surroundings: ElectionSurroundings) -> Self {
+        let leases = watch_leases(&surroundings.cluster, &surroundings.namespace);
+        let identity = identity(&surroundings.instance, surroundings.cluster.random()).into();
+        Self { plan, surroundings, identity, leases, stop: CancellationToken::new(), running: Vec::new() }
+    }
+
+    /// Begins to campaign for the buckets of controllers, and ends when each bucket has been tried for once.
+    pub(crate) async fn campaign(&mut self, controllers: &[Runner]) {
+        let members = controllers.iter().filter_map(|runner| Some((self.plan.leases_of(runner.name()), runner.buckets()?)));
+        let mut buckets = 0;
+        for (set, members) in grouped(members).into_values() {
+            buckets += set.buckets();
+            let name = format!("election of {}", set.names().first().map_or("", |name| name));
+            let election = self.election(set, members);
+            self.running.push(self.surroundings.tasks.spawn(name, election.run(self.stop.clone())));
+        }
+        let mut state = self.surroundings.state.subscribe();
+        // The sender is here.
+        drop(state.wait_for(|state| state.buckets().count() >= buckets && state.has_tried_all()).await);
+    }
+
+    fn election(&self, set: LeaseSet, members: Vec<ControllerBuckets>) -> Election {
+        let ElectionSurroundings { cluster, tasks, namespace, state, .. } = &self.surroundings;
+        let timing = self.plan.timing();
+        let labels = lease_labels(&self.surroundings.label_domain, &self.plan.operator, set.buckets());
+        let random = cluster.random();
+        let elector = || Elector::new(Arc::clone(&self.identity), timing, set.has_relatives(), random.next_u64());
+        Election {
+            requests: LeaseRequests::new(cluster, namespace, timing.retry_period(), labels),
+            clock: cluster.clock().clone(),
+            tasks: tasks.clone(),
+            members,
+            share: self.plan.replicas.map(|replicas| share_of(&set, replicas.get())),
+            buckets: set.names().iter().map(|name| Bucket::new(Arc::clone(name), elector())).collect(),
+            guard: OverlapGuard::new(set, timing),
+            leases: self.leases.clone(),
+            state: state.clone(),
+        }
+    }
+
+    /// Releases all leases: as soon as no pass of their bucket runs.
+    pub(crate) fn stop(&self) {
+        self.stop.cancel();
+    }
+
+    /// Ends when all leases have been released.
+    pub(crate) async fn released(&mut self) {
+        for election in self.running.drain(..) {
+            drop(election.await);
+        }
+    }
+}
+
+/// `<instance>_<uuid>`: each process has another one.
+fn identity(instance: &str, random: &Random) -> String {
+    let (high, low) = (random.next_u64(), random.next_u64());
+    let (time, version, variant) = (high >> 32, (high & 0xfff) | 0x4000, ((low >> 48) & 0x3fff) | 0x8000);
+    format!("{instance}_{time:08x}-{:04x}-{version:04x}-{variant:04x}-{:012x}", (high >> 16) & 0xffff, low & 0xffff_ffff_ffff)
+}

@@ -1,0 +1,19 @@
+//! Leader election: several replicas of an operator share its keys by leases on the cluster.
+//!
+//! [`Leadership`] is what the operator's author says of it. The keys of each controller are divided into buckets, one for each lease; an
+//! election gains, renews and releases the leases as the electors of the core decide, and tells the controllers which buckets they lead.
+//! No write of a pass is sent after its term: the fence stands in the cluster's client.
+
+mod election;
+mod elections;
+mod follow;
+mod requests;
+mod settings;
+mod state;
+
+pub(crate) use elections::{ElectionSurroundings, Elections};
+pub use follow::LeadershipChanges;
+pub use kubewright_core::lease::LeaseState;
+pub use settings::Leadership;
+pub(crate) use settings::{Leases, Plan, lease_rule};
+pub use state::{BucketState, LeadershipState};

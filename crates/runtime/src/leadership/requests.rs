@@ -1,0 +1,101 @@
+//! Requests about leases.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kubewright_core::lease::{Answer, LeaseWrite, ObservedLease};
+use kubewright_machinery::object::{GroupKind, GroupVersionKind, ObjectExt as _};
+use serde_json::Value;
+
+use crate::clock::Clock;
+use crate::cluster::{ApiError, ApiRequest, ApiResource, Cluster};
+use crate::watch::{ProjectedStore, WatchSpec, project_with};
+
+/// Reads and writes the leases of a namespace. Each request is sent once, waits for no other, and ends within a retry period (LDR-15).
+#[derive(Clone)]
+pub(super) struct LeaseRequests {
+    cluster: Cluster,
+    namespace: Arc<str>,
+    resource: Arc<ApiResource>,
+    labels: Arc<[(String, String)]>,
+}
+
+impl LeaseRequests {
+    pub(super) fn new(cluster: &Cluster, namespace: &Arc<str>, retry_period: Duration, labels: [(String, String); 2]) -> Self {
+        let kind = GroupVersionKind::new("coordination.k8s.io", "v1", "Lease");
+        Self {
+            cluster: cluster.unhindered(retry_period),
+            namespace: Arc::clone(namespace),
+            resource: Arc::new(ApiResource::known(&kind, "leases", true)),
+            labels: Arc::new(labels),
+        }
+    }
+
+    pub(super) fn namespace(&self) -> &str {
+        &self.namespace
+    }
+
+    fn clock(&self) -> &Clock {
+        self.cluster.clock()
+    }
+
+    /// A lease; none if it does not exist.
+    pub(super) async fn read(&self, name: &str) -> Answer<Option<ObservedLease>> {
+        match self.send(ApiRequest::get(&self.resource, &self.namespace, name), name).await {
+            Ok(lease) => Answer::Ok(Some(ObservedLease::of(lease))),
+            Err(error) if error.is_not_found() => Answer::Ok(None),
+            Err(_) => Answer::Error,
+        }
+    }
+
+    /// Creates a lease.
+    pub(super) async fn create(&self, name: &str, write: &LeaseWrite) -> Answer<ObservedLease> {
+        let object = write.create(&self.namespace, name, &self.labels, self.clock().now());
+        written(self.send(ApiRequest::create(&self.resource, &object), name).await)
+    }
+
+    /// Replaces the version of a lease that was seen.
+    pub(super) async fn update(&self, name: &str, write: &LeaseWrite, seen: &ObservedLease) -> Answer<ObservedLease> {
+        let object = write.replace(seen, &self.labels, self.clock().now());
+        written(self.send(ApiRequest::update(&self.resource, &object), name).await)
+    }
+
+    /// All leases of the namespace, as the API server itself has them.
+    pub(super) async fn list(&self) -> Answer<Vec<(String, ObservedLease)>> {
+        match self.send(ApiRequest::list(&self.resource, Some(&self.namespace)), "").await {
+            Ok(mut list) => {
+                let items = list.get_mut("items").and_then(Value::as_array_mut).map(std::mem::take).unwrap_or_default();
+                Answer::Ok(items.into_iter().map(|lease| (lease.name().to_owned(), ObservedLease::of(lease))).collect())
+            }
+            Err(_) => Answer::Error,
+        }
+    }
+
+    async fn send(&self, request: ApiRequest, lease: &str) -> Result<Value, ApiError> {
+        let answer = self.cluster.send(&request).await;
+        if let Err(error) = &answer {
+            let is_usual = error.is_not_found() || error.is_conflict() || error.is_already_exists();
+            if is_usual {
+                tracing::debug!(lease, %error, "the lease is not as it was seen");
+            } else {
+                tracing::warn!(lease, %error, "a request about a lease failed");
+            }
+        }
+        answer
+    }
+}
+
+/// A write that a server refused because of the state of the lease was not done.
+fn written(answer: Result<Value, ApiError>) -> Answer<ObservedLease> {
+    match answer {
+        Ok(lease) => Answer::Ok(ObservedLease::of(lease)),
+        Err(error) if error.is_conflict() || error.is_already_exists() || error.is_not_found() => Answer::Conflict,
+        Err(_) => Answer::Error,
+    }
+}
+
+/// Watches the leases of a namespace.
+pub(super) fn watch_leases(cluster: &Cluster, namespace: &str) -> ProjectedStore<ObservedLease> {
+    let spec = WatchSpec::new(GroupKind::new("coordination.k8s.io", "Lease")).in_namespace(namespace);
+    cluster.watches().subscribe(spec, project_with(|lease: &Value| ObservedLease::of(lease.clone())))
+}

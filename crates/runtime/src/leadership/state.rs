@@ -1,0 +1,78 @@
+//! Which buckets a replica leads, for all who want to know.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use kubewright_core::lease::LeaseState;
+
+/// Which buckets this replica leads. A value of the channel that tells each change (LDR-5).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LeadershipState {
+    /// None before the elections begin.
+    mode: Option<Mode>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Mode {
+    Everything,
+    Buckets(BTreeMap<Arc<str>, BucketState>),
+}
+
+/// A bucket as this replica sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct BucketState {
+    /// What this replica is doing about the bucket.
+    pub state: LeaseState,
+    /// The number of this replica's term; none while it has none.
+    pub epoch: Option<u64>,
+    /// The identity of the holder as it was seen last; empty if nobody holds the lease.
+    pub holder: Arc<str>,
+    /// Whether this replica has tried for the bucket at least once.
+    pub(crate) has_tried: bool,
+}
+
+impl LeadershipState {
+    /// The state of a replica that leads all keys.
+    pub(crate) fn everything() -> Self {
+        Self { mode: Some(Mode::Everything) }
+    }
+
+    /// Takes in the state of a bucket.
+    pub(crate) fn set(&mut self, bucket: &Arc<str>, state: BucketState) {
+        match &mut self.mode {
+            Some(Mode::Buckets(buckets)) => _ = buckets.insert(Arc::clone(bucket), state),
+            mode => *mode = Some(Mode::Buckets(BTreeMap::from([(Arc::clone(bucket), state)]))),
+        }
+    }
+
+    /// The buckets by name, which is that of their lease; none without leases.
+    pub fn buckets(&self) -> impl Iterator<Item = (&Arc<str>, &BucketState)> {
+        match &self.mode {
+            Some(Mode::Buckets(buckets)) => Some(buckets.iter()),
+            _ => None,
+        }
+        .into_iter()
+        .flatten()
+    }
+
+    /// The names of the buckets that this replica leads.
+    pub fn held(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.buckets().filter(|(_, bucket)| bucket.state == LeaseState::Leading).map(|(name, _)| name)
+    }
+
+    /// Whether this replica leads all keys, because leadership is off.
+    pub fn is_everything(&self) -> bool {
+        self.mode == Some(Mode::Everything)
+    }
+
+    /// Whether this replica leads a bucket, or all keys.
+    pub fn leads_any(&self) -> bool {
+        self.is_everything() || self.held().next().is_some()
+    }
+
+    /// Whether each bucket has been tried for.
+    pub(crate) fn has_tried_all(&self) -> bool {
+        self.buckets().all(|(_, bucket)| bucket.has_tried)
+    }
+}

@@ -24,6 +24,16 @@ impl Observation {
         }
     }
 
+    /// Whether this record was the last one that was seen.
+    pub(super) fn is_of(&self, record: &LeaseRecord) -> bool {
+        self.record == *record
+    }
+
+    /// Since when no replica holds the lease: since it was seen to be free, else from when on it can be taken from its holder.
+    pub(super) fn free_since(&self, timing: LeaseTiming) -> Moment {
+        if self.record.is_free() { self.changed_at } else { self.expires(timing) }
+    }
+
     /// When the lease can be taken from its holder (LDR-20). A record that states no duration is given the one of this replica.
     pub(super) fn expires(&self, timing: LeaseTiming) -> Moment {
         let stated = self.record.duration_seconds.map(|seconds| Duration::from_secs(seconds.into()));

@@ -59,6 +59,15 @@ fn every_key_and_its_former_name_is_read() {
     assert_eq!(&*set.names()[0], "other.00-of-03");
 }
 
+// CFG-2
+#[test]
+fn a_former_name_beside_a_present_one_need_not_parse() {
+    let config = read(&[("lease-duration", "50s"), ("leaseDuration", "bad"), ("retryPeriod", "5s")]).unwrap();
+    assert_eq!(config.timing, timing([50, 40, 5]));
+    let error = read(&[("leaseDuration", "bad")]).unwrap_err();
+    assert_eq!(error, "failed to parse \"leaseDuration\": time: invalid duration \"bad\"");
+}
+
 // CFG-30: Knative hangs then, says nothing, and ignores the first signal
 #[test]
 fn durations_that_cannot_work_together_are_an_error_with_all_three() {
@@ -147,6 +156,11 @@ fn configurations_are_read_as_recorded_except_where_the_rules_differ() {
     for line in lines {
         let data: BTreeMap<String, String> = serde_json::from_value(line["data"].clone()).unwrap_or_default();
         let found = LeaderElection::from_data(&data);
+        if line["data"] == json!({ "lease-duration": "30s", "leaseDuration": "bad" }) {
+            // CFG-2: the former name is none that counts. CFG-30: 30 s are not longer than the renew deadline.
+            assert!(found.unwrap_err().to_string().contains("cannot be used together"), "{line}");
+            continue;
+        }
         if let Some(reason) = deviation(&line["data"]) {
             deviations += 1;
             assert_ne!(found.is_ok(), line.get("config").is_some(), "{line}: {reason}");

@@ -6,8 +6,8 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kubewright_machinery::object::Key;
-use serde_json::Value;
+use kubewright_machinery::object::{Key, ObjectExt};
+use serde_json::json;
 
 use super::super::*;
 use crate::backoff::Rng;
@@ -67,6 +67,8 @@ enum Event {
     Arrive(usize, usize, Request, bool, Millis),
     Listed(usize, usize, Vec<(Arc<str>, LeaseRecord)>),
     Watched(usize, Arc<str>, Option<ObservedLease>),
+    /// A deletion arrives at the server.
+    Delete(UnusedLease),
     Reconnect(usize),
     Stop(usize),
     Disturb,
@@ -103,8 +105,7 @@ struct Replica {
     guard: OverlapGuard,
     overlap: Option<Overlap>,
     cache: BTreeMap<Arc<str>, ObservedLease>,
-    share: usize,
-    has_room: bool,
+    share: Share,
     /// How far the local clock is ahead of real time.
     offset: Millis,
     /// How far the wall clock is off, in seconds.
@@ -159,10 +160,16 @@ pub(super) struct World<'c, C> {
     is_told: bool,
     /// Promotions, for tests that want to see that something happened.
     pub(super) promotions: u64,
+    /// Leases that were cleaned up.
+    pub(super) deletions: u64,
 }
 
 fn set(buckets: u32) -> LeaseSet {
     LeaseSet::of_operator(PREFIX, NonZeroU32::new(buckets).unwrap(), &PrefixMap::default())
+}
+
+fn labels(buckets: usize) -> [(String, String); 2] {
+    lease_labels("example.com", PREFIX, buckets)
 }
 
 fn owners(buckets: u32) -> Vec<usize> {
@@ -194,6 +201,7 @@ impl<'c, C: Chance> World<'c, C> {
             is_calm: false,
             is_told: std::env::var_os("KUBEWRIGHT_LEASE_TOLD").is_some(),
             promotions: 0,
+            deletions: 0,
         }
     }
 
@@ -246,10 +254,7 @@ impl<'c, C: Chance> World<'c, C> {
     fn start(&mut self) {
         let index = self.replicas.len();
         let buckets = self.setup.buckets.unwrap_or_else(|| 1 + self.chance.pick(u64::from(MOST_BUCKETS)) as u32);
-        let share = match &self.setup.fates {
-            None if self.chance.pick(4) == 3 => fair_share(buckets as usize, 3),
-            _ => buckets as usize,
-        };
+        let replicas = Some(3).filter(|_| self.setup.fates.is_none() && self.chance.pick(4) == 3);
         let identity: Arc<str> = format!("replica-{index}").into();
         let set = set(buckets);
         let seeds = index as u64 * 100;
@@ -268,8 +273,7 @@ impl<'c, C: Chance> World<'c, C> {
             guard: OverlapGuard::new(set, self.timing),
             overlap: None,
             cache: BTreeMap::new(),
-            share,
-            has_room: true,
+            share: Share::new(buckets.len(), replicas),
             offset,
             skew,
             frozen_until: 0,
@@ -309,7 +313,7 @@ impl<'c, C: Chance> World<'c, C> {
             | Event::Listed(replica, ..)
             | Event::Watched(replica, ..)
             | Event::Reconnect(replica) => Some(*replica),
-            Event::Arrive(..) | Event::Stop(_) | Event::Disturb => None,
+            Event::Arrive(..) | Event::Delete(_) | Event::Stop(_) | Event::Disturb => None,
         };
         if let Some(index) = replica {
             let replica = &self.replicas[index];
@@ -327,6 +331,9 @@ impl<'c, C: Chance> World<'c, C> {
             Event::Timer(replica, bucket, at) => {
                 if self.replicas[replica].buckets[bucket].timer == Some(at) {
                     self.tell(replica, bucket, Input::Timer);
+                    if bucket == 0 {
+                        self.clean_up(replica);
+                    }
                 }
             }
             Event::Send(replica, bucket, request) => self.send(replica, bucket, request),
@@ -340,6 +347,7 @@ impl<'c, C: Chance> World<'c, C> {
                 self.tell_overlap(replica);
             }
             Event::Watched(replica, name, lease) => self.watched(replica, &name, lease),
+            Event::Delete(lease) => self.delete(&lease),
             Event::Reconnect(replica) => {
                 if self.replicas[replica].cut_until <= self.now {
                     self.list(replica);
@@ -401,15 +409,10 @@ impl<'c, C: Chance> World<'c, C> {
             let passes = self.some(20 * SECOND);
             self.after(passes, Event::Input(index, number, Input::Drained));
         }
-        let replica = &self.replicas[index];
-        let held =
-            replica.buckets.iter().filter(|bucket| !matches!(bucket.elector.state(), LeaseState::Waiting | LeaseState::Released));
-        let has_room = held.count() < replica.share;
-        if has_room != replica.has_room {
-            self.replicas[index].has_room = has_room;
-            for bucket in 0..self.replicas[index].buckets.len() {
-                self.tell(index, bucket, Input::Room(has_room));
-            }
+        let replica = &mut self.replicas[index];
+        replica.share.note(number, replica.buckets[number].elector.state());
+        while let Some((bucket, has_room)) = self.replicas[index].share.next() {
+            self.tell(index, bucket, Input::Room(has_room));
         }
     }
 
@@ -585,11 +588,11 @@ impl<'c, C: Chance> World<'c, C> {
             Request::Read => Input::Read(Answer::Ok(stored)),
             Request::Create(write) => Input::Written(match stored {
                 Some(_) => Answer::Conflict,
-                None => Answer::Ok(self.store(&name, write.record(wall))),
+                None => Answer::Ok(self.store(index, &name, write.record(wall))),
             }),
             Request::Update(write, over) => Input::Written(match stored {
                 Some(stored) if stored.resource_version == over.resource_version => {
-                    Answer::Ok(self.store(&name, write.record(wall)))
+                    Answer::Ok(self.store(index, &name, write.record(wall)))
                 }
                 _ => Answer::Conflict,
             }),
@@ -606,9 +609,16 @@ impl<'c, C: Chance> World<'c, C> {
         }
     }
 
-    fn store(&mut self, name: &Arc<str>, record: LeaseRecord) -> ObservedLease {
+    fn store(&mut self, index: usize, name: &Arc<str>, record: LeaseRecord) -> ObservedLease {
         self.version += 1;
-        let lease = ObservedLease { record, resource_version: self.version.to_string().into(), object: Arc::new(Value::Null) };
+        let object = match self.leases.get(name) {
+            Some((lease, _)) => lease.object.clone(),
+            None => {
+                let labels: BTreeMap<_, _> = labels(self.replicas[index].buckets.len()).into();
+                Arc::new(json!({ "metadata": { "name": name, "uid": self.version.to_string(), "labels": labels } }))
+            }
+        };
+        let lease = ObservedLease { record, resource_version: self.version.to_string().into(), object };
         self.leases.insert(name.clone(), (lease.clone(), self.now));
         self.spread(name, Some(&lease));
         lease
@@ -650,7 +660,7 @@ impl<'c, C: Chance> World<'c, C> {
             }
             6 => self.stop(index),
             7 => self.replicas[index].is_dead = true,
-            _ => self.clean_up(),
+            _ => self.forget(),
         }
     }
 
@@ -661,8 +671,36 @@ impl<'c, C: Chance> World<'c, C> {
         }
     }
 
-    /// Deletes leases that have been free or expired for a lease duration (LDR-34).
-    fn clean_up(&mut self) {
+    /// The leader of the first bucket deletes leases of other numbers of buckets (LDR-34); the requests arrive some time.
+    fn clean_up(&mut self, index: usize) {
+        let replica = &self.replicas[index];
+        if replica.buckets[0].hooks != Hooks::Active || replica.cut_until > self.now {
+            return;
+        }
+        let labels = labels(replica.buckets.len());
+        let found = CleanUp::judge(&replica.guard, replica.cache.values(), &labels, replica.local(self.now));
+        for lease in found.delete {
+            let delay = self.some(40 * SECOND);
+            self.after(delay, Event::Delete(lease));
+        }
+    }
+
+    /// Deletes a lease that still is what the replica saw, and judges that no replica may hold it.
+    fn delete(&mut self, unused: &UnusedLease) {
+        let Some((lease, written)) = self.leases.get(&unused.name) else { return };
+        if lease.resource_version != unused.resource_version || lease.object.uid() != &*unused.uid {
+            return;
+        }
+        let held = self.timing.lease_duration().as_millis() as Millis;
+        let is_unused = lease.record.is_free() || written + held < self.now;
+        assert!(is_unused, "{}: {} is deleted at {} ms, written at {written} ms", self.label, unused.name, self.now);
+        self.leases.remove(&unused.name);
+        self.deletions += 1;
+        self.spread(&unused.name, None);
+    }
+
+    /// Somebody deletes all leases that were not written for long, whatever number of buckets they belong to.
+    fn forget(&mut self) {
         let age = 2 * self.timing.lease_duration().as_millis() as Millis;
         let old: Vec<Arc<str>> =
             self.leases.iter().filter(|(_, (_, written))| written + age < self.now).map(|(name, _)| name.clone()).collect();

@@ -122,6 +122,32 @@ fn subsets_are_those_that_were_recorded() {
     }
 }
 
+// HSH-1 to HSH-4
+#[test]
+fn subsets_are_those_that_knative_documents() {
+    let bodies = ["sun", "moon", "mars", "mercury"];
+    let tasks = ["task1", "task2", "task3", "task4", "task5"];
+    for (names, n, target, expected) in [
+        (&bodies[..], 4, "a target!", vec!["mars", "mercury", "moon", "sun"]),
+        (&bodies, 2, "a target!", vec!["mercury", "moon"]),
+        (&bodies, 2, "something else entirely", vec!["mars", "mercury"]),
+        (&bodies, 3, "something else entirely", vec!["mars", "mercury", "sun"]),
+        (&tasks[..3], 1, "my-key1", vec!["task3"]),
+        (&tasks[..3], 1, "something/another-key", vec!["task2"]),
+        (&tasks, 2, "my-key1", vec!["task3", "task4"]),
+    ] {
+        let mut chosen = choose(names, n, target);
+        chosen.sort_unstable();
+        assert_eq!(chosen, expected, "{n} for {target}");
+    }
+}
+
+#[test]
+fn buckets_list_their_names_in_byte_order() {
+    let names: Vec<String> = Buckets::new(WINDS).names().iter().map(ToString::to_string).collect();
+    assert_eq!(names, ["aguacero", "chaparrón", "chubasco", "monsoon"]);
+}
+
 // HSH-3: these two have the same slot for this target
 #[test]
 fn names_with_the_same_slot_are_both_chosen() {

@@ -159,7 +159,8 @@ impl LeaderElection {
 }
 
 fn bucket_count(text: &str) -> Result<NonZeroU32, ValueError> {
-    NonZeroU32::new(u32::parse(text)?).ok_or_else(|| ValueError::new(format_args!("must be at least 1, but is {text:?}")))
+    let count = u32::parse(text).ok().and_then(NonZeroU32::new);
+    count.ok_or_else(|| ValueError::new(format_args!("must be a whole number of at least 1, but is {text:?}")))
 }
 
 impl FromConfigMap for LeaderElection {

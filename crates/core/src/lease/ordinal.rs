@@ -223,9 +223,9 @@ impl fmt::Display for OrdinalSetting {
 }
 
 impl OrdinalErrors {
-    /// The errors, first those of settings.
-    pub fn iter(&self) -> std::slice::Iter<'_, OrdinalError> {
-        self.0.iter()
+    /// The errors, in the order of the settings.
+    pub fn errors(&self) -> &[OrdinalError] {
+        &self.0
     }
 }
 

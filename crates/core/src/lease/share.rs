@@ -9,7 +9,7 @@ pub fn fair_share(buckets: usize, replicas: usize) -> usize {
 
 /// Counts the buckets of one replica, and tells its electors whether there is room for one more.
 ///
-/// The state of an elector is [noted](Self::note) after each of its inputs; then [`next`](Self::next) is asked until it is empty, and each
+/// The state of an elector is [noted](Self::note) after each of its inputs; then [`tell_next`](Self::tell_next) is asked until it is empty, and each
 /// elector that it names is told [`Input::Room`](super::Input::Room) and noted again. So no two electors take the same room.
 #[derive(Clone, Debug)]
 pub struct Share {
@@ -46,8 +46,7 @@ impl Share {
     }
 
     /// The next elector that is to be told something else than before: its bucket, and whether there is room.
-    #[allow(clippy::should_implement_trait, reason = "what it answers depends on the states that are noted in between")]
-    pub fn next(&mut self) -> Option<(usize, bool)> {
+    pub fn tell_next(&mut self) -> Option<(usize, bool)> {
         let has_room = self.held() < self.most;
         let bucket = self.electors.iter().position(|elector| elector.has_room != has_room)?;
         self.electors[bucket].has_room = has_room;

@@ -64,6 +64,9 @@ fn every_key_and_its_former_name_is_read() {
 fn a_former_name_beside_a_present_one_need_not_parse() {
     let config = read(&[("lease-duration", "50s"), ("leaseDuration", "bad"), ("retryPeriod", "5s")]).unwrap();
     assert_eq!(config.timing, timing([50, 40, 5]));
+    let all = [("lease-duration", "50s"), ("renew-deadline", "30s"), ("retry-period", "20s")];
+    let former = [("leaseDuration", "15s"), ("renewDeadline", "10s"), ("retryPeriod", "2s")];
+    assert_eq!(read(&[all, former].concat()).unwrap().timing, timing([50, 30, 20]));
     let error = read(&[("leaseDuration", "bad")]).unwrap_err();
     assert_eq!(error, "failed to parse \"leaseDuration\": time: invalid duration \"bad\"");
 }
@@ -95,8 +98,17 @@ fn errors_name_key_value_and_what_is_allowed() {
         lines[..3],
         [
             "failed to parse \"buckets\": must be at least 1 and at most 10, but is \"11\"",
-            "failed to parse \"buckets.x\": must be at least 1, but is \"0\"",
+            "failed to parse \"buckets.x\": must be a whole number of at least 1, but is \"0\"",
             "failed to parse \"lease-duration\": time: missing unit in duration \"15\"",
+        ]
+    );
+    let error = read(&[("buckets", "many"), ("renew-deadline", "flops"), ("retry-period", "flops")]).unwrap_err();
+    assert_eq!(
+        error.lines().collect::<Vec<_>>(),
+        [
+            "failed to parse \"buckets\": must be a whole number of at least 1, but is \"many\"",
+            "failed to parse \"renew-deadline\": time: invalid duration \"flops\"",
+            "failed to parse \"retry-period\": time: invalid duration \"flops\"",
         ]
     );
     let error = read(&[("map-lease-prefix.a", "B_"), ("map-lease-prefix.b", "")]).unwrap_err();

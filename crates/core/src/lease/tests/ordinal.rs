@@ -40,7 +40,8 @@ fn the_variables_name_replica_and_service() {
         ("STATEFUL_SERVICE_PROTOCOL", "ws"),
     ])
     .unwrap();
-    let built = OrdinalReplica::new("my-as-42", "autoscaler").unwrap().port(NonZeroU16::new(8080).unwrap()).protocol("ws").unwrap();
+    let built =
+        OrdinalReplica::new("my-as-42", "autoscaler").unwrap().port(NonZeroU16::new(8080).unwrap()).protocol("ws").unwrap();
     assert_eq!(replica, built);
     let own = replica.buckets("ns", "example.org", NonZeroU32::new(43).unwrap(), 43).unwrap().own().clone();
     assert_eq!(&*own, "ws://my-as-42.autoscaler.ns.svc.example.org:8080");
@@ -83,7 +84,7 @@ fn malformed_settings_are_errors() {
     for pod in ["as", "as-", "as-abcd", "as--1", "as-+1", "as-01", "-1", "As-1", "a.s-1", "as-4294967296"] {
         let errors = OrdinalReplica::new(pod, "autoscaler").unwrap_err();
         let expected = OrdinalError::Malformed { setting: OrdinalSetting::Pod, found: pod.to_owned() };
-        assert_eq!(errors.iter().collect::<Vec<_>>(), [&expected], "{pod}");
+        assert_eq!(errors.errors(), [expected], "{pod}");
     }
     for service in ["Auto", "a.b", "-a"] {
         assert!(OrdinalReplica::new("as-0", service).unwrap_err().to_string().contains(service), "{service}");
@@ -126,7 +127,7 @@ fn the_replica_owns_the_bucket_with_its_own_number() {
     for number in 0..12 {
         let buckets = buckets(&autoscaler(number), 12, 12).unwrap();
         assert_eq!((&**buckets.own(), &buckets.names()[number as usize]), (name(number).as_str(), buckets.own()));
-        assert_eq!(buckets.names().iter().map(|name| name.to_string()).collect::<Vec<_>>(), (0..12).map(name).collect::<Vec<_>>());
+        assert_eq!(buckets.names().iter().map(ToString::to_string).collect::<Vec<_>>(), (0..12).map(name).collect::<Vec<_>>());
     }
     let buckets = buckets(&autoscaler(10), 12, 12).unwrap();
     let mut hash = Buckets::new(buckets.names().iter().cloned());
@@ -140,7 +141,9 @@ fn every_key_has_one_owner_among_the_replicas() {
     let own: Vec<_> = (0..12).map(|number| buckets(&autoscaler(number), 12, 12).unwrap()).collect();
     for index in 0..200 {
         let key = Key::new("default", format!("object-{index}"));
-        let owners = own.iter().filter(|buckets| Buckets::new(buckets.names().iter().cloned()).owner(&key).as_ref() == Some(buckets.own()));
+        let owners = own
+            .iter()
+            .filter(|buckets| Buckets::new(buckets.names().iter().cloned()).owner(&key).as_ref() == Some(buckets.own()));
         assert_eq!(owners.count(), 1, "{key}");
     }
 }

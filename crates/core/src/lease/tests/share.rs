@@ -5,7 +5,7 @@ fn told(share: &mut Share, states: &[(usize, LeaseState)]) -> Vec<(usize, bool)>
     for (bucket, state) in states {
         share.note(*bucket, *state);
     }
-    std::iter::from_fn(|| share.next()).collect()
+    std::iter::from_fn(|| share.tell_next()).collect()
 }
 
 // LDR-35
@@ -23,7 +23,7 @@ fn all_electors_are_told_once_when_the_share_is_full_and_when_it_is_not_any_more
     assert_eq!(told(&mut share, &[(0, LeaseState::Acquiring)]), []);
     assert_eq!(told(&mut share, &[(0, LeaseState::Leading)]), []);
     assert_eq!(told(&mut share, &[(2, LeaseState::Acquiring)]), [(0, false), (1, false), (2, false)]);
-    assert_eq!((share.held(), share.next()), (2, None));
+    assert_eq!((share.held(), share.tell_next()), (2, None));
     // A term that is over counts until its hooks have ended.
     assert_eq!(told(&mut share, &[(0, LeaseState::Losing)]), []);
     assert_eq!(told(&mut share, &[(0, LeaseState::Waiting)]), [(0, true), (1, true), (2, true)]);
@@ -37,9 +37,9 @@ fn an_elector_that_takes_the_room_leaves_none_to_the_next_one() {
     let mut share = Share::new(3, Some(3));
     assert_eq!(told(&mut share, &[(2, LeaseState::Leading)]).len(), 3);
     share.note(2, LeaseState::Waiting);
-    assert_eq!(share.next(), Some((0, true)));
+    assert_eq!(share.tell_next(), Some((0, true)));
     share.note(0, LeaseState::Acquiring);
-    assert_eq!(std::iter::from_fn(|| share.next()).collect::<Vec<_>>(), [(0, false)]);
+    assert_eq!(std::iter::from_fn(|| share.tell_next()).collect::<Vec<_>>(), [(0, false)]);
 }
 
 // LDR-35: off by default

@@ -17,7 +17,7 @@ const PREFIXES: &str = "map-lease-prefix";
 
 /// How long leases last, and how often they are renewed.
 ///
-/// A value obeys `lease duration > renew deadline > 1.2 × retry period > 0`, so that a term ends before anybody can take its lease, and
+/// A value obeys `lease duration > renew deadline > 1.2 × retry period > 0`, so that a term ends before another replica can take its lease, and
 /// there is time for a second try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LeaseTiming {

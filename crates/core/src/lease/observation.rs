@@ -58,7 +58,7 @@ pub(super) enum KnownLease {
         lease: ObservedLease,
         /// Its record.
         observation: Observation,
-        /// Since when nobody holds it.
+        /// Since when it has no holder.
         empty_since: Option<Moment>,
     },
 }
@@ -99,7 +99,7 @@ impl KnownLease {
         }
     }
 
-    /// Since when this replica may take the lease; none while somebody else holds it.
+    /// Since when this replica may take the lease; none while another replica holds it.
     pub(super) fn free_since(&self, identity: &str, timing: LeaseTiming, now: Moment) -> Option<Moment> {
         match self {
             Self::Unknown => None,

@@ -40,7 +40,7 @@ impl Elector {
         }
     }
 
-    /// Gains the lease if nobody holds it, and nothing keeps this replica from it.
+    /// Gains the lease if it has no holder, and nothing keeps this replica from it.
     pub(super) fn try_if_free(&mut self, now: Moment, outputs: &mut Vec<Output>) {
         // After a failed write the lease is not what it was known to be: trying again without a look would fail for ever.
         let is_ready = matches!(self.phase, Phase::Waiting) && self.in_flight.is_none() && !self.stopping && !self.reads_live;

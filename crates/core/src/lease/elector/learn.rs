@@ -94,7 +94,7 @@ impl Elector {
                 }
             }
             (Request::Release, _) if self.stopping => {
-                // Also if it failed: nobody waits for a release.
+                // Also if it failed: the lease ends by itself then.
                 self.is_unsure = false;
                 self.lease = KnownLease::default();
             }

@@ -38,7 +38,7 @@ pub struct Elector {
 /// What a replica is doing about a bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeaseState {
-    /// Somebody else holds the lease, or it is about to be tried for.
+    /// Another replica holds the lease, or this one is about to try for it.
     Waiting,
     /// The write that gains the lease is in flight.
     Acquiring,

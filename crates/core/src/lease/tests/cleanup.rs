@@ -93,7 +93,7 @@ fn leases_of_this_number_of_buckets_of_other_prefixes_and_of_others_stay() {
     leader.sees(lease("other.00-of-02", "2", "", 2), 0);
     leader.sees(lease("comp", "1", "", 3), 0);
     // Knative's leases carry no labels; those of another operator carry its name.
-    for (version, label) in [(4, None), (5, Some("someone"))] {
+    for (version, label) in [(4, None), (5, Some("another"))] {
         let name = format!("comp.00-of-0{version}");
         let mut object = serde_json::Value::clone(&lease(&name, "2", "", version).object);
         object["metadata"]["labels"]["example.com/operator"] = json!(label);

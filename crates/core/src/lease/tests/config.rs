@@ -135,7 +135,7 @@ fn an_operator_sets_the_maximum_and_the_values_of_absent_keys() {
     assert!(base.updated(&data(&[("buckets", "21")]), most).is_err());
 }
 
-// LDR-13: nobody may take a lease over before its duration has passed
+// LDR-13: others take a lease over after the duration that its record states
 #[test]
 fn a_record_never_states_less_than_the_lease_duration() {
     let stated = |millis| LeaseTiming::new(Duration::from_millis(millis), Duration::from_millis(9), Duration::from_millis(1));

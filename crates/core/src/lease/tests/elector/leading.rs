@@ -152,7 +152,7 @@ fn a_timer_that_fires_too_early_is_set_again() {
 }
 
 #[test]
-fn answers_that_nobody_asked_for_change_nothing() {
+fn answers_to_no_request_change_nothing() {
     let mut bench = leading();
     for input in [absent(), Input::Written(Answer::Conflict), Input::OverlapChecked(Answer::Ok(Some(overlap(50))))] {
         assert_eq!(bench.tell(input, 1), []);

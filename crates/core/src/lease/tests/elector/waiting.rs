@@ -124,7 +124,7 @@ fn an_emptied_or_deleted_lease_is_tried_at_once() {
     assert!(matches!(outputs.as_slice(), [Output::Create(write)] if write.epoch() == 0), "{outputs:?}");
 }
 
-// Waiting, holder is us: an earlier write was done although nobody said so
+// Waiting, holder is us: an earlier write was done without an answer that said so
 #[test]
 fn a_lease_that_is_ours_already_is_taken_with_the_same_epoch() {
     let mut bench = Bench::new(elector());

@@ -73,7 +73,7 @@ impl<C: Chance> World<'_, C> {
         self.spread(&unused.name, None);
     }
 
-    /// Somebody deletes all leases that were not written for long, whatever number of buckets they belong to.
+    /// A user deletes all leases that were not written for long, whatever number of buckets they belong to.
     pub(super) fn forget(&mut self) {
         let age = 2 * self.timing.lease_duration().as_millis() as Millis;
         let old: Vec<Arc<str>> =

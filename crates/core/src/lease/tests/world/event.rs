@@ -40,7 +40,7 @@ pub(super) enum Event {
     Input(usize, usize, Input),
     Timer(usize, usize, Moment),
     Send(usize, usize, Request),
-    /// `answered`: nobody waits for the answer otherwise.
+    /// `answered`: whether the replica still waits for the answer.
     Arrive(usize, usize, Request, bool, Millis),
     Listed(usize, usize, Vec<(Arc<str>, LeaseRecord)>),
     Watched(usize, Arc<str>, Option<ObservedLease>),

@@ -7,6 +7,11 @@ use serde_json::Value;
 
 /// The lines of a file of vectors. Without the recordings there is none, and the test says so.
 pub(crate) fn knative_vectors(file: &str) -> Option<Vec<Value>> {
+    knative_lines(&format!("vectors/{file}"))
+}
+
+/// The lines of a recorded file. Without the recordings there is none, and the test says so.
+pub(crate) fn knative_lines(file: &str) -> Option<Vec<Value>> {
     let named = std::env::var_os("KUBEWRIGHT_KNATIVE").map(PathBuf::from);
     let beside = || {
         Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -18,7 +23,7 @@ pub(crate) fn knative_vectors(file: &str) -> Option<Vec<Value>> {
         eprintln!("skipped: there is no shared/data/knative beside the repository");
         return None;
     };
-    let path = folder.join("vectors").join(file);
+    let path = folder.join(file);
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     Some(text.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
 }

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 
 use super::choose::fnv1a;
 use super::*;
+use crate::backoff::Rng;
 use crate::recorded::{knative_vectors, texts};
 
 const WINDS: [&str; 4] = ["monsoon", "chubasco", "aguacero", "chaparrón"];
@@ -119,6 +120,76 @@ fn subsets_are_those_that_were_recorded() {
         chosen.sort_unstable();
         assert_eq!(chosen, texts(&line, "chosenSorted"), "{line}");
     }
+}
+
+// HSH-1 to HSH-4
+#[test]
+fn subsets_are_those_that_knative_documents() {
+    let bodies = ["sun", "moon", "mars", "mercury"];
+    let tasks = ["task1", "task2", "task3", "task4", "task5"];
+    for (names, n, target, expected) in [
+        (&bodies[..], 4, "a target!", vec!["mars", "mercury", "moon", "sun"]),
+        (&bodies, 2, "a target!", vec!["mercury", "moon"]),
+        (&bodies, 2, "something else entirely", vec!["mars", "mercury"]),
+        (&bodies, 3, "something else entirely", vec!["mars", "mercury", "sun"]),
+        (&tasks[..3], 1, "my-key1", vec!["task3"]),
+        (&tasks[..3], 1, "something/another-key", vec!["task2"]),
+        (&tasks, 2, "my-key1", vec!["task3", "task4"]),
+    ] {
+        let mut chosen = choose(names, n, target);
+        chosen.sort_unstable();
+        assert_eq!(chosen, expected, "{n} for {target}");
+    }
+}
+
+#[test]
+fn buckets_list_their_names_in_byte_order() {
+    let names: Vec<String> = Buckets::new(WINDS).names().iter().map(ToString::to_string).collect();
+    assert_eq!(names, ["aguacero", "chaparrón", "chubasco", "monsoon"]);
+}
+
+// HSH-3: these two have the same slot for this target
+#[test]
+fn names_with_the_same_slot_are_both_chosen() {
+    let names = ["b08006d4-81f9-42ee-808b-ea18a39cbd83", "c9dc8df4-8c8d-4077-8750-6d2c2113a23b"];
+    let target = "e68a64e1-19d8-4855-9ffa-04f49223a059";
+    assert_eq!(names.map(|name| fnv1a(&[name, target]) % 2048)[0], fnv1a(&[names[1], target]) % 2048);
+    let third = [names[0], names[1], "third"];
+    let mut chosen: Vec<&str> = (0..100).flat_map(|index| choose(&third, 2, &format!("{target}{index}"))).collect();
+    chosen.sort_unstable();
+    chosen.dedup();
+    assert_eq!(chosen, third);
+    assert_eq!(choose(&third, 2, target).len(), 2);
+}
+
+// HSH-4
+#[test]
+fn no_name_is_chosen_much_more_often_than_another() {
+    let mut rng = Rng::seeded(1);
+    let names: Vec<String> = (0..50).map(|_| format!("{:016x}", rng.next_u64())).collect();
+    let mut counts = vec![0_u32; names.len()];
+    for _ in 0..10_000 {
+        for name in choose(&names, 10, &format!("{:016x}", rng.next_u64())) {
+            counts[names.iter().position(|known| known == name).unwrap()] += 1;
+        }
+    }
+    assert!(counts.iter().all(|count| (1600..=2400).contains(count)), "{counts:?}");
+}
+
+// HSH-5: only keys of the name that is gone move
+#[test]
+fn keys_of_the_names_that_stay_keep_their_owner() {
+    let less: Vec<&str> = WINDS.into_iter().filter(|name| *name != "chubasco").collect();
+    let (mut before, mut after) = (Buckets::new(WINDS), Buckets::new(less));
+    let mut kept = 0;
+    for index in 0..1000 {
+        let key = Key::new("default", format!("object-{index}"));
+        let (old, new) = (before.owner(&key).unwrap(), after.owner(&key).unwrap());
+        kept += usize::from(&*old != "chubasco" && old == new);
+        assert_ne!(&*new, "chubasco");
+        assert!(&*old == "chubasco" || old == new, "{key} moved from {old} to {new}");
+    }
+    assert!(kept > 500, "{kept}");
 }
 
 // HSH-5

@@ -17,7 +17,7 @@ const PREFIXES: &str = "map-lease-prefix";
 
 /// How long leases last, and how often they are renewed.
 ///
-/// A value obeys `lease duration > renew deadline > 1.2 × retry period > 0`, so that a term ends before anybody can take its lease, and
+/// A value obeys `lease duration > renew deadline > 1.2 × retry period > 0`, so that a term ends before another replica can take its lease, and
 /// there is time for a second try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LeaseTiming {
@@ -159,7 +159,8 @@ impl LeaderElection {
 }
 
 fn bucket_count(text: &str) -> Result<NonZeroU32, ValueError> {
-    NonZeroU32::new(u32::parse(text)?).ok_or_else(|| ValueError::new(format_args!("must be at least 1, but is {text:?}")))
+    let count = u32::parse(text).ok().and_then(NonZeroU32::new);
+    count.ok_or_else(|| ValueError::new(format_args!("must be a whole number of at least 1, but is {text:?}")))
 }
 
 impl FromConfigMap for LeaderElection {

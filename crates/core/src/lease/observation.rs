@@ -24,6 +24,16 @@ impl Observation {
         }
     }
 
+    /// Whether this record was the last one that was seen.
+    pub(super) fn is_of(&self, record: &LeaseRecord) -> bool {
+        self.record == *record
+    }
+
+    /// Since when no replica holds the lease: since it was seen to be free, else from when on it can be taken from its holder.
+    pub(super) fn free_since(&self, timing: LeaseTiming) -> Moment {
+        if self.record.is_free() { self.changed_at } else { self.expires(timing) }
+    }
+
     /// When the lease can be taken from its holder (LDR-20). A record that states no duration is given the one of this replica.
     pub(super) fn expires(&self, timing: LeaseTiming) -> Moment {
         let stated = self.record.duration_seconds.map(|seconds| Duration::from_secs(seconds.into()));
@@ -48,7 +58,7 @@ pub(super) enum KnownLease {
         lease: ObservedLease,
         /// Its record.
         observation: Observation,
-        /// Since when nobody holds it.
+        /// Since when it has no holder.
         empty_since: Option<Moment>,
     },
 }
@@ -89,7 +99,7 @@ impl KnownLease {
         }
     }
 
-    /// Since when this replica may take the lease; none while somebody else holds it.
+    /// Since when this replica may take the lease; none while another replica holds it.
     pub(super) fn free_since(&self, identity: &str, timing: LeaseTiming, now: Moment) -> Option<Moment> {
         match self {
             Self::Unknown => None,

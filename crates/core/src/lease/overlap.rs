@@ -7,15 +7,16 @@ use super::observation::Observation;
 use super::{LeaseRecord, LeaseSet, LeaseTiming};
 use crate::time::Moment;
 
-/// The leases with the prefix of a lease set and another number of buckets, as far as somebody holds them.
+/// The leases with the prefix of a lease set and another number of buckets, and when each of them was seen to change last.
 ///
 /// Replicas with different numbers of buckets own the same keys under different leases, so only one of the numbers may be in use at a
 /// time. The judgement is that of the elector: a lease is held until its stated duration has passed on the local clock without a change.
+/// Those that no replica has held for long are deleted by [`CleanUp`](super::CleanUp).
 #[derive(Clone, Debug)]
 pub struct OverlapGuard {
     set: LeaseSet,
     timing: LeaseTiming,
-    held: BTreeMap<Arc<str>, Observation>,
+    relatives: BTreeMap<Arc<str>, Observation>,
 }
 
 /// A lease that keeps a lease set from being used.
@@ -31,7 +32,7 @@ pub struct Overlap {
 impl OverlapGuard {
     /// The guard of a lease set.
     pub fn new(set: LeaseSet, timing: LeaseTiming) -> Self {
-        Self { set, timing, held: BTreeMap::new() }
+        Self { set, timing, relatives: BTreeMap::new() }
     }
 
     /// A lease was seen, or none of this name any more. Leases that do not overlap are passed over.
@@ -39,11 +40,11 @@ impl OverlapGuard {
         if !self.set.overlaps(lease) {
             return;
         }
-        match record.filter(|record| !record.is_free()) {
-            None => drop(self.held.remove(lease)),
-            Some(record) => match self.held.get_mut(lease) {
+        match record {
+            None => drop(self.relatives.remove(lease)),
+            Some(record) => match self.relatives.get_mut(lease) {
                 Some(observation) => observation.update(record, now),
-                None => drop(self.held.insert(lease.into(), Observation::new(record.clone(), now))),
+                None => drop(self.relatives.insert(lease.into(), Observation::new(record.clone(), now))),
             },
         }
     }
@@ -51,7 +52,7 @@ impl OverlapGuard {
     /// All leases of the namespace were listed.
     pub fn observe_all<'a>(&mut self, leases: impl IntoIterator<Item = (&'a str, &'a LeaseRecord)>, now: Moment) {
         let leases: BTreeMap<&str, &LeaseRecord> = leases.into_iter().collect();
-        self.held.retain(|lease, _| leases.contains_key(&**lease));
+        self.relatives.retain(|lease, _| leases.contains_key(&**lease));
         for (lease, record) in leases {
             self.observe(lease, Some(record), now);
         }
@@ -59,13 +60,18 @@ impl OverlapGuard {
 
     /// What keeps the lease set from being used now.
     pub fn overlap(&self, now: Moment) -> Option<Overlap> {
-        let held = self.held.iter().map(|(lease, observation)| (observation.expires(self.timing), lease));
-        let (until, lease) = held.max().filter(|(until, _)| *until > now)?;
+        let ends = self.relatives.iter().map(|(lease, observation)| (observation.free_since(self.timing), lease));
+        let (until, lease) = ends.max().filter(|(until, _)| *until > now)?;
         Some(Overlap { lease: lease.clone(), until })
     }
-}
 
-/// How many of `buckets` a replica takes when `replicas` share them (LDR-35).
-pub fn fair_share(buckets: usize, replicas: usize) -> usize {
-    buckets.div_ceil(replicas.max(1))
+    /// Since when no replica holds this lease, or from when on it does not if it stays as it is; none if this record of it was not seen.
+    pub(super) fn free_since(&self, lease: &str, record: &LeaseRecord) -> Option<Moment> {
+        let observation = self.relatives.get(lease).filter(|observation| observation.is_of(record))?;
+        Some(observation.free_since(self.timing))
+    }
+
+    pub(super) fn timing(&self) -> LeaseTiming {
+        self.timing
+    }
 }

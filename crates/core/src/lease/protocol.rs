@@ -11,7 +11,7 @@ pub struct Term {
     pub epoch: u64,
     /// When the term ends unless it is renewed: the renew deadline after its last successful write was sent.
     pub valid_until: Moment,
-    /// The earliest time at which somebody else could take the lease over. Requests that were sent in time must end before it.
+    /// The earliest time at which another replica could take the lease over. Requests that were sent in time must end before it.
     pub safe_until: Moment,
 }
 

@@ -41,7 +41,7 @@ impl LeaseRecord {
         }
     }
 
-    /// Whether nobody holds the lease.
+    /// Whether the lease has no holder.
     pub fn is_free(&self) -> bool {
         self.holder.is_empty()
     }

@@ -7,12 +7,13 @@ use crate::repository::{Text, texts};
 
 /// The chapters whose rules `rules-of-reconcilers.md` lists.
 const LISTED: [(&str, &[&str]); 2] = [
-    ("reconciler.md", &["1", "2", "3", "4", "5", "6", "9", "12", "13", "14", "15"]),
+    ("reconciler.md", &["1", "2", "3", "4", "5", "6", "7", "9", "12", "13", "14", "15"]),
     ("flow-and-contract.md", &["1", "2", "3", "4", "9", "10", "11", "12"]),
 ];
 
 /// The pages of what the predecessors offer, each with the cell that says what is here.
-const PREDECESSORS: [(&str, usize); 2] = [("from-knative.md", 1), ("from-controller-runtime.md", 2)];
+const PREDECESSORS: [(&str, usize); 3] =
+    [("from-knative.md", 1), ("from-controller-runtime.md", 2), ("from-leader-election.md", 2)];
 
 /// Rows of the tables of a page: the number of the line and the cells. Heads are none.
 fn rows(page: &str) -> Vec<(usize, Vec<&str>)> {

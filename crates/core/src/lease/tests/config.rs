@@ -59,6 +59,18 @@ fn every_key_and_its_former_name_is_read() {
     assert_eq!(&*set.names()[0], "other.00-of-03");
 }
 
+// CFG-2
+#[test]
+fn a_former_name_beside_a_present_one_need_not_parse() {
+    let config = read(&[("lease-duration", "50s"), ("leaseDuration", "bad"), ("retryPeriod", "5s")]).unwrap();
+    assert_eq!(config.timing, timing([50, 40, 5]));
+    let all = [("lease-duration", "50s"), ("renew-deadline", "30s"), ("retry-period", "20s")];
+    let former = [("leaseDuration", "15s"), ("renewDeadline", "10s"), ("retryPeriod", "2s")];
+    assert_eq!(read(&[all, former].concat()).unwrap().timing, timing([50, 30, 20]));
+    let error = read(&[("leaseDuration", "bad")]).unwrap_err();
+    assert_eq!(error, "failed to parse \"leaseDuration\": time: invalid duration \"bad\"");
+}
+
 // CFG-30: Knative hangs then, says nothing, and ignores the first signal
 #[test]
 fn durations_that_cannot_work_together_are_an_error_with_all_three() {
@@ -86,8 +98,17 @@ fn errors_name_key_value_and_what_is_allowed() {
         lines[..3],
         [
             "failed to parse \"buckets\": must be at least 1 and at most 10, but is \"11\"",
-            "failed to parse \"buckets.x\": must be at least 1, but is \"0\"",
+            "failed to parse \"buckets.x\": must be a whole number of at least 1, but is \"0\"",
             "failed to parse \"lease-duration\": time: missing unit in duration \"15\"",
+        ]
+    );
+    let error = read(&[("buckets", "many"), ("renew-deadline", "flops"), ("retry-period", "flops")]).unwrap_err();
+    assert_eq!(
+        error.lines().collect::<Vec<_>>(),
+        [
+            "failed to parse \"buckets\": must be a whole number of at least 1, but is \"many\"",
+            "failed to parse \"renew-deadline\": time: invalid duration \"flops\"",
+            "failed to parse \"retry-period\": time: invalid duration \"flops\"",
         ]
     );
     let error = read(&[("map-lease-prefix.a", "B_"), ("map-lease-prefix.b", "")]).unwrap_err();
@@ -114,7 +135,7 @@ fn an_operator_sets_the_maximum_and_the_values_of_absent_keys() {
     assert!(base.updated(&data(&[("buckets", "21")]), most).is_err());
 }
 
-// LDR-13: nobody may take a lease over before its duration has passed
+// LDR-13: others take a lease over after the duration that its record states
 #[test]
 fn a_record_never_states_less_than_the_lease_duration() {
     let stated = |millis| LeaseTiming::new(Duration::from_millis(millis), Duration::from_millis(9), Duration::from_millis(1));
@@ -147,6 +168,11 @@ fn configurations_are_read_as_recorded_except_where_the_rules_differ() {
     for line in lines {
         let data: BTreeMap<String, String> = serde_json::from_value(line["data"].clone()).unwrap_or_default();
         let found = LeaderElection::from_data(&data);
+        if line["data"] == json!({ "lease-duration": "30s", "leaseDuration": "bad" }) {
+            // CFG-2: the former name is none that counts. CFG-30: 30 s are not longer than the renew deadline.
+            assert!(found.unwrap_err().to_string().contains("cannot be used together"), "{line}");
+            continue;
+        }
         if let Some(reason) = deviation(&line["data"]) {
             deviations += 1;
             assert_ne!(found.is_ok(), line.get("config").is_some(), "{line}: {reason}");

@@ -1,7 +1,11 @@
+mod cleanup;
 mod config;
 mod elector;
 mod model;
 mod names;
+mod ordinal;
 mod overlap;
 mod record;
+mod recorded;
+mod share;
 mod world;

@@ -81,12 +81,12 @@ fn replicas_with_different_numbers_of_buckets_survive_every_fate_of_their_first_
     assert_eq!(exhaust(2, None, true, &(1..4)), 9 * 7 * 7 * 7);
 }
 
-// LDR-1, LDR-20 to LDR-26, LDR-33, LDR-35
+// LDR-1, LDR-20 to LDR-26, LDR-33 to LDR-35
 #[test]
 fn replicas_survive_random_schedules() {
     let first = number("KUBEWRIGHT_LEASE_SEED", 0);
     let schedules = number("KUBEWRIGHT_LEASE_SCHEDULES", 300);
-    let mut promotions = 0;
+    let (mut promotions, mut deletions) = (0, 0);
     for seed in first..first + schedules {
         let mut rng = Rng::seeded(seed);
         // Half of them without changes of the number of buckets, so that more happens inside one set.
@@ -96,7 +96,8 @@ fn replicas_survive_random_schedules() {
         let mut world = World::new(&mut rng, setup, format!("KUBEWRIGHT_LEASE_SEED={seed}"));
         world.run(150 * SECOND, 150 * SECOND);
         promotions += world.promotions;
+        deletions += world.deletions;
     }
-    eprintln!("{schedules} schedules, {promotions} promotions");
-    assert!(promotions > schedules);
+    eprintln!("{schedules} schedules, {promotions} promotions, {deletions} leases cleaned up");
+    assert!(promotions > schedules && deletions > schedules / 20);
 }

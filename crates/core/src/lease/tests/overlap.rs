@@ -70,11 +70,3 @@ fn a_list_replaces_what_was_seen_and_keeps_the_times_of_what_did_not_change() {
     guard.observe_all([], later(7));
     assert_eq!(until(&guard, later(7)), None);
 }
-
-// LDR-35
-#[test]
-fn replicas_take_equal_shares_rounded_up() {
-    for (buckets, replicas, share) in [(4, 2, 2), (3, 2, 2), (10, 3, 4), (1, 3, 1), (3, 0, 3)] {
-        assert_eq!(fair_share(buckets, replicas), share);
-    }
-}

@@ -96,6 +96,22 @@ fn a_write_keeps_what_belongs_to_others_and_names_the_version_that_was_seen() {
     assert_eq!(object["spec"]["holderIdentity"], "host_2");
 }
 
+// LDR-13
+#[test]
+fn a_write_sets_its_own_labels_and_leaves_the_others() {
+    let write = LeaseWrite::gain(&identity("host_1"), 60, None);
+    let ours = lease_labels("kubewright.dev", "x", 3);
+    let labels = |present: Value, labels: &[(String, String)]| {
+        let mut object = lease(held());
+        object["metadata"]["labels"] = present;
+        write.replace(&ObservedLease::of(object), labels, now())["metadata"]["labels"].clone()
+    };
+    let expected = json!({ "kubewright.dev/operator": "x", "kubewright.dev/buckets": "3" });
+    assert_eq!(labels(Value::Null, &ours), expected);
+    assert_eq!(labels(json!({ "kubewright.dev/buckets": "5" }), &ours), expected);
+    assert_eq!(labels(json!({ "team": "a" }), &[]), json!({ "team": "a" }));
+}
+
 // LDR-14
 #[test]
 fn the_epoch_rises_with_each_change_of_the_holder_only() {

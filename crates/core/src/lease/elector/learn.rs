@@ -1,0 +1,159 @@
+//! What answers and the watch tell an elector of its lease, and of overlapping ones.
+
+use super::Elector;
+use super::phase::{Phase, Request, Stage};
+use crate::lease::observation::KnownLease;
+use crate::lease::{Answer, ObservedLease, Output, Overlap, Term};
+use crate::time::Moment;
+
+impl Elector {
+    pub(super) fn watched(&mut self, lease: Option<ObservedLease>, now: Moment, outputs: &mut Vec<Output>) {
+        match lease {
+            Some(lease) => {
+                let is_new = self.lease().is_none_or(|known| known.resource_version != lease.resource_version);
+                if self.lease.learn(lease, now) {
+                    // What the last write ran into may be this.
+                    self.reads_live &= !is_new;
+                    self.end_if_other_holds(now, outputs);
+                    self.try_if_free(now, outputs);
+                }
+            }
+            // An old event may come after the lease was created again. A holder asks the server; who waits finds out by creating it.
+            None => match self.phase {
+                Phase::Waiting => {
+                    self.lease.learn_absent(now);
+                    self.reads_live = false;
+                    self.try_if_free(now, outputs);
+                }
+                Phase::Holding { .. } if self.in_flight.is_none() => self.send_read(true, outputs),
+                _ => {}
+            },
+        }
+    }
+
+    pub(super) fn read(&mut self, answer: Answer<Option<ObservedLease>>, now: Moment, outputs: &mut Vec<Output>) {
+        if self.in_flight != Some(Request::Read) {
+            return;
+        }
+        self.in_flight = None;
+        match answer {
+            Answer::Ok(lease) => {
+                self.is_unsure = false;
+                self.reads_live = false;
+                match lease {
+                    Some(lease) => _ = self.lease.learn(lease, now),
+                    None => self.lease.learn_absent(now),
+                }
+                match &mut self.phase {
+                    // Still ours: write again.
+                    Phase::Holding { renew, .. } => *renew = now,
+                    _ => self.wait(now),
+                }
+                self.end_if_other_holds(now, outputs);
+                self.try_if_free(now, outputs);
+            }
+            Answer::Conflict | Answer::Error => {
+                self.reads_live = true;
+                if self.stopping && matches!(self.phase, Phase::Waiting) {
+                    // Nothing more can be done for a lease that may have been gained: it ends by itself.
+                    self.is_unsure = false;
+                    self.lease = KnownLease::default();
+                } else {
+                    self.wait(now);
+                }
+            }
+        }
+    }
+
+    pub(super) fn written(&mut self, answer: Answer<ObservedLease>, now: Moment, outputs: &mut Vec<Output>) {
+        let Some(request @ (Request::Gain | Request::Renew { .. } | Request::Release)) = self.in_flight else { return };
+        self.in_flight = None;
+        let is_conflict = answer == Answer::Conflict;
+        if let Answer::Ok(lease) = answer {
+            self.is_unsure = false;
+            self.lease.learn(lease, now);
+        } else {
+            self.is_unsure = true;
+            self.reads_live = true;
+        }
+        match (request, self.phase) {
+            (Request::Gain, Phase::Acquiring { sent }) => {
+                self.phase = Phase::Waiting;
+                let term = self.term_from(sent);
+                match term.filter(|term| !self.is_unsure && now < term.valid_until) {
+                    Some(term) => self.hold(term, sent, now, outputs),
+                    None => self.wait(now),
+                }
+            }
+            (Request::Renew { sent }, Phase::Holding { stage, renew, .. }) => {
+                if is_conflict {
+                    self.send_read(true, outputs);
+                } else if let Some(term) = self.term_from(sent).filter(|_| !self.is_unsure) {
+                    self.phase = Phase::Holding { term, stage, renew };
+                    outputs.push(Output::Renewed(term));
+                }
+            }
+            (Request::Release, _) if self.stopping => {
+                // Also if it failed: the lease ends by itself then.
+                self.is_unsure = false;
+                self.lease = KnownLease::default();
+            }
+            (Request::Release, _) => {
+                self.wait(now);
+                self.not_before = self.wake;
+            }
+            _ => {}
+        }
+        self.end_if_other_holds(now, outputs);
+    }
+
+    pub(super) fn checked(&mut self, answer: Answer<Option<Overlap>>, now: Moment, outputs: &mut Vec<Output>) {
+        if self.in_flight != Some(Request::Check) {
+            return;
+        }
+        self.in_flight = None;
+        let Phase::Holding { term, stage: Stage::Checking(_), renew } = self.phase else { return };
+        match answer {
+            Answer::Ok(overlap) => {
+                self.overlap = overlap;
+                if self.overlaps(now) {
+                    self.phase = Phase::Waiting;
+                    self.wait(now);
+                    self.send_release(outputs);
+                } else {
+                    self.phase = Phase::Holding { term, stage: Stage::Promoting { failures: 0 }, renew };
+                    outputs.push(Output::Promote(term));
+                }
+            }
+            Answer::Conflict | Answer::Error => {
+                let again = Stage::Checking(now + self.timing.retry_period());
+                self.phase = Phase::Holding { term, stage: again, renew };
+            }
+        }
+    }
+
+    /// Ends the term when the lease as it was seen is not ours (LDR-22).
+    pub(super) fn end_if_other_holds(&mut self, now: Moment, outputs: &mut Vec<Output>) {
+        if matches!(self.phase, Phase::Holding { .. }) && !self.is_ours() {
+            self.lose(now, outputs);
+        }
+    }
+
+    /// The term of a write that was sent then, and whose record is known.
+    fn term_from(&self, sent: Moment) -> Option<Term> {
+        let record = &self.lease()?.record;
+        (record.holder == self.identity).then(|| Term {
+            epoch: u64::from(record.transitions),
+            valid_until: sent + self.timing.renew_deadline(),
+            safe_until: sent + self.timing.lease_duration(),
+        })
+    }
+
+    pub(super) fn is_ours(&self) -> bool {
+        self.lease().is_some_and(|lease| lease.record.holder == self.identity)
+    }
+
+    pub(super) fn overlaps(&self, now: Moment) -> bool {
+        self.overlap.as_ref().is_some_and(|overlap| now < overlap.until)
+    }
+}

@@ -1,0 +1,54 @@
+//! What an elector is in the middle of.
+
+use crate::lease::Term;
+use crate::time::Moment;
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Phase {
+    /// Before the start, too.
+    Waiting,
+    Acquiring {
+        sent: Moment,
+    },
+    Holding {
+        term: Term,
+        stage: Stage,
+        renew: Moment,
+    },
+    Losing(Ending),
+    Released,
+}
+
+/// How far the promotion of a term is, or its demotion at shutdown.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Stage {
+    /// Whether no overlapping lease appeared is looked up, from this time on.
+    Checking(Moment),
+    Promoting {
+        failures: u32,
+    },
+    /// The hook failed and runs again at this time.
+    PromotingAgain {
+        failures: u32,
+        at: Moment,
+    },
+    Active,
+    Demoting,
+}
+
+/// What a term that is over still waits for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Ending {
+    Promotion,
+    Passes,
+    Demotion,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Request {
+    Read,
+    Gain,
+    Renew { sent: Moment },
+    Release,
+    Check,
+}

@@ -1,0 +1,141 @@
+//! The elector, and what it does with an input.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::phase::{Phase, Request, Stage};
+use crate::backoff::Rng;
+use crate::lease::observation::KnownLease;
+use crate::lease::{Input, LeaseTiming, ObservedLease, Output, Overlap, Term};
+use crate::time::Moment;
+
+/// Decides for one replica and one bucket when to write the lease, and when the bucket is ours.
+///
+/// [`handle`](Self::handle) takes what happened and returns what to do. At most one request is in flight; promotion and demotion of a term
+/// are strictly ordered, and a new term starts after the demotion of the old one.
+#[derive(Clone, Debug)]
+pub struct Elector {
+    pub(super) identity: Arc<str>,
+    pub(super) timing: LeaseTiming,
+    pub(super) guarded: bool,
+    pub(super) rng: Rng,
+    pub(super) phase: Phase,
+    pub(super) in_flight: Option<Request>,
+    pub(super) lease: KnownLease,
+    /// Whether a write may have been done without an answer that said so.
+    pub(super) is_unsure: bool,
+    /// Whether the next read must ask the API server itself, because what is known of the lease has proved wrong.
+    pub(super) reads_live: bool,
+    pub(super) overlap: Option<Overlap>,
+    pub(super) has_room: bool,
+    /// Nothing is gained before.
+    pub(super) not_before: Moment,
+    pub(super) wake: Moment,
+    pub(super) stopping: bool,
+    pub(super) timer: Option<Moment>,
+}
+
+/// What a replica is doing about a bucket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LeaseState {
+    /// Another replica holds the lease, or this one is about to try for it.
+    Waiting,
+    /// The write that gains the lease is in flight.
+    Acquiring,
+    /// The lease is ours, the bucket not active yet.
+    Promoting,
+    /// The lease is ours, and the bucket is active.
+    Leading,
+    /// The term is over; its passes or hooks are still running.
+    Losing,
+    /// The elector has ended.
+    Released,
+}
+
+impl Elector {
+    /// An elector that has not started. `identity` names the process; `guarded` says that overlapping leases are looked up before each
+    /// promotion (LDR-33), which a lease set without relatives does not need.
+    pub fn new(identity: impl Into<Arc<str>>, timing: LeaseTiming, guarded: bool, seed: u64) -> Self {
+        Self {
+            identity: identity.into(),
+            timing,
+            guarded,
+            rng: Rng::seeded(seed),
+            phase: Phase::Waiting,
+            in_flight: None,
+            lease: KnownLease::default(),
+            is_unsure: false,
+            reads_live: false,
+            overlap: None,
+            has_room: true,
+            not_before: Moment::START,
+            wake: Moment(Duration::MAX),
+            stopping: false,
+            timer: None,
+        }
+    }
+
+    /// What the replica is doing about the bucket.
+    pub fn state(&self) -> LeaseState {
+        match self.phase {
+            Phase::Waiting => LeaseState::Waiting,
+            Phase::Acquiring { .. } => LeaseState::Acquiring,
+            Phase::Holding { stage: Stage::Active, .. } => LeaseState::Leading,
+            Phase::Losing(_) | Phase::Holding { stage: Stage::Demoting, .. } => LeaseState::Losing,
+            Phase::Holding { .. } => LeaseState::Promoting,
+            Phase::Released => LeaseState::Released,
+        }
+    }
+
+    /// The term, from its gain until it is cancelled. It is over at its end even before the elector is told anything.
+    pub fn term(&self, now: Moment) -> Option<Term> {
+        match self.phase {
+            Phase::Holding { stage: Stage::Demoting, .. } => None,
+            Phase::Holding { term, .. } if now < term.valid_until => Some(term),
+            _ => None,
+        }
+    }
+
+    /// The lease as it was seen last.
+    pub fn lease(&self) -> Option<&ObservedLease> {
+        self.lease.seen()
+    }
+
+    /// Takes what happened, and returns what to do.
+    pub fn handle(&mut self, input: Input, now: Moment) -> Vec<Output> {
+        let mut outputs = Vec::new();
+        if matches!(self.phase, Phase::Released) {
+            return outputs;
+        }
+        // Whatever happened meanwhile: a term that ended is over before anything else is looked at (LDR-22).
+        if let Phase::Holding { term, .. } = self.phase
+            && now >= term.valid_until
+        {
+            self.lose(now, &mut outputs);
+        }
+        match input {
+            Input::Start => self.wake = now,
+            // It is set anew even if it fired too early.
+            Input::Timer => self.timer = None,
+            Input::Watched(lease) => self.watched(lease, now, &mut outputs),
+            Input::Read(answer) => self.read(answer, now, &mut outputs),
+            Input::Written(answer) => self.written(answer, now, &mut outputs),
+            Input::Overlap(overlap) => {
+                self.overlap = overlap;
+                self.try_if_free(now, &mut outputs);
+            }
+            Input::OverlapChecked(answer) => self.checked(answer, now, &mut outputs),
+            Input::Room(has_room) => {
+                self.has_room = has_room;
+                self.try_if_free(now, &mut outputs);
+            }
+            Input::Promoted(succeeded) => self.promoted(succeeded, now, &mut outputs),
+            Input::Drained => self.drained(&mut outputs),
+            Input::Demoted => self.demoted(now),
+            Input::Shutdown => self.shut_down(now, &mut outputs),
+        }
+        self.act(now, &mut outputs);
+        self.set_timer(&mut outputs);
+        outputs
+    }
+}

@@ -1,0 +1,121 @@
+//! The course of a term: its hooks and passes in order, and its end (LDR-24 to LDR-26).
+
+use std::time::Duration;
+
+use super::Elector;
+use super::phase::{Ending, Phase, Stage};
+use crate::backoff::Policy;
+use crate::lease::{Output, Term};
+use crate::time::Moment;
+
+impl Elector {
+    pub(super) fn hold(&mut self, term: Term, sent: Moment, now: Moment, outputs: &mut Vec<Output>) {
+        // A replica that stops releases what it gained.
+        if self.stopping {
+            return;
+        }
+        let stage = if self.guarded { Stage::Checking(now) } else { Stage::Promoting { failures: 0 } };
+        self.phase = Phase::Holding { term, stage, renew: sent + self.timing.retry_period() };
+        if !self.guarded {
+            outputs.push(Output::Promote(term));
+        }
+    }
+
+    pub(super) fn promoted(&mut self, succeeded: bool, now: Moment, outputs: &mut Vec<Output>) {
+        match self.phase {
+            Phase::Holding { term, stage: Stage::Promoting { failures }, renew } => {
+                let failures = failures + u32::from(!succeeded);
+                let stage = match (succeeded, self.stopping) {
+                    (true, false) => {
+                        outputs.push(Output::Activate(term));
+                        Stage::Active
+                    }
+                    (true, true) => {
+                        outputs.extend([Output::CancelTerm, Output::Demote]);
+                        Stage::Demoting
+                    }
+                    (false, false) => {
+                        let delay = Policy::new(Duration::from_secs(1), Duration::from_secs(30)).nominal(failures);
+                        Stage::PromotingAgain { failures, at: now + delay.as_duration() }
+                    }
+                    (false, true) => {
+                        outputs.push(Output::CancelTerm);
+                        self.phase = Phase::Waiting;
+                        return;
+                    }
+                };
+                self.phase = Phase::Holding { term, stage, renew };
+            }
+            Phase::Losing(Ending::Promotion) if succeeded => {
+                self.phase = Phase::Losing(Ending::Demotion);
+                outputs.push(Output::Demote);
+            }
+            Phase::Losing(Ending::Promotion) => self.start_over(now),
+            _ => {}
+        }
+    }
+
+    pub(super) fn drained(&mut self, outputs: &mut Vec<Output>) {
+        match &mut self.phase {
+            Phase::Losing(ending @ Ending::Passes) => {
+                *ending = Ending::Demotion;
+                outputs.push(Output::Demote);
+            }
+            Phase::Holding { stage: stage @ Stage::Active, .. } if self.stopping => {
+                *stage = Stage::Demoting;
+                outputs.extend([Output::CancelTerm, Output::Demote]);
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn demoted(&mut self, now: Moment) {
+        if let Phase::Losing(Ending::Demotion) | Phase::Holding { stage: Stage::Demoting, .. } = self.phase {
+            self.start_over(now);
+        }
+    }
+
+    pub(super) fn shut_down(&mut self, now: Moment, outputs: &mut Vec<Output>) {
+        self.stopping = true;
+        match self.phase {
+            Phase::Holding { stage: Stage::Checking(_), .. } => self.start_over(now),
+            Phase::Holding { stage: Stage::PromotingAgain { .. }, .. } => {
+                outputs.push(Output::CancelTerm);
+                self.start_over(now);
+            }
+            _ => {}
+        }
+    }
+
+    /// The term is over. Bucket, passes and hooks of it end one after the other.
+    pub(super) fn lose(&mut self, now: Moment, outputs: &mut Vec<Output>) {
+        let Phase::Holding { stage, .. } = self.phase else { return };
+        let ending = match stage {
+            Stage::Checking(_) => None,
+            Stage::PromotingAgain { .. } => {
+                outputs.push(Output::CancelTerm);
+                None
+            }
+            Stage::Promoting { .. } => {
+                outputs.push(Output::CancelTerm);
+                Some(Ending::Promotion)
+            }
+            Stage::Active => {
+                outputs.push(Output::CancelTerm);
+                Some(Ending::Passes)
+            }
+            Stage::Demoting => Some(Ending::Demotion),
+        };
+        match ending {
+            Some(ending) => self.phase = Phase::Losing(ending),
+            None => self.start_over(now),
+        }
+    }
+
+    /// Campaigns again, or ends when the replica stops.
+    pub(super) fn start_over(&mut self, now: Moment) {
+        self.phase = Phase::Waiting;
+        self.reads_live = true;
+        self.wake = now;
+    }
+}

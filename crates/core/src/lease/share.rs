@@ -1,0 +1,55 @@
+//! The share of one replica in the buckets (LDR-35).
+
+use super::LeaseState;
+
+/// How many of `buckets` a replica takes when `replicas` share them (LDR-35).
+pub fn fair_share(buckets: usize, replicas: usize) -> usize {
+    buckets.div_ceil(replicas.max(1))
+}
+
+/// Counts the buckets of one replica, and tells its electors whether there is room for one more.
+///
+/// The state of an elector is [noted](Self::note) after each of its inputs; then [`tell_next`](Self::tell_next) is asked until it is empty, and each
+/// elector that it names is told [`Input::Room`](super::Input::Room) and noted again. So no two electors take the same room.
+#[derive(Clone, Debug)]
+pub struct Share {
+    most: usize,
+    electors: Vec<Counted>,
+}
+
+/// What is known of an elector.
+#[derive(Clone, Copy, Debug)]
+struct Counted {
+    /// Whether its bucket counts: from the write that gains it until its term has ended.
+    holds: bool,
+    /// What it was told last.
+    has_room: bool,
+}
+
+impl Share {
+    /// The share of one of so many replicas in the buckets. Without a number of replicas it may take all of them.
+    pub fn new(buckets: usize, replicas: Option<usize>) -> Self {
+        let most = replicas.map_or(buckets, |replicas| fair_share(buckets, replicas));
+        Self { most, electors: vec![Counted { holds: false, has_room: true }; buckets] }
+    }
+
+    /// The number of buckets that count.
+    pub fn held(&self) -> usize {
+        self.electors.iter().filter(|elector| elector.holds).count()
+    }
+
+    /// Takes note of what the elector of a bucket is doing.
+    pub fn note(&mut self, bucket: usize, state: LeaseState) {
+        if let Some(elector) = self.electors.get_mut(bucket) {
+            elector.holds = !matches!(state, LeaseState::Waiting | LeaseState::Released);
+        }
+    }
+
+    /// The next elector that is to be told something else than before: its bucket, and whether there is room.
+    pub fn tell_next(&mut self) -> Option<(usize, bool)> {
+        let has_room = self.held() < self.most;
+        let bucket = self.electors.iter().position(|elector| elector.has_room != has_room)?;
+        self.electors[bucket].has_room = has_room;
+        Some((bucket, has_room))
+    }
+}

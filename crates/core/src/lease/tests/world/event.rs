@@ -1,0 +1,52 @@
+//! What happens in a world, and what becomes of requests.
+
+use std::sync::Arc;
+
+use super::state::Millis;
+use crate::lease::*;
+use crate::time::Moment;
+
+/// What becomes of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    Done,
+    /// It never arrives; an error after the timeout.
+    Lost,
+    /// The server refuses it at once, for instance because it is overloaded.
+    Refused,
+    /// It is done, but the answer is lost.
+    Unanswered,
+    /// An error after the timeout; the server does it much later.
+    Late,
+    /// The replica freezes before it sends it.
+    FrozenBefore,
+    /// The replica freezes before it takes the answer.
+    FrozenAfter,
+}
+
+pub(super) const FATES: [Fate; 7] =
+    [Fate::Done, Fate::Lost, Fate::Refused, Fate::Unanswered, Fate::Late, Fate::FrozenBefore, Fate::FrozenAfter];
+
+#[derive(Clone, Debug)]
+pub(super) enum Request {
+    Read,
+    Create(LeaseWrite),
+    Update(LeaseWrite, ObservedLease),
+    Check,
+}
+
+#[derive(Debug)]
+pub(super) enum Event {
+    Input(usize, usize, Input),
+    Timer(usize, usize, Moment),
+    Send(usize, usize, Request),
+    /// `answered`: whether the replica still waits for the answer.
+    Arrive(usize, usize, Request, bool, Millis),
+    Listed(usize, usize, Vec<(Arc<str>, LeaseRecord)>),
+    Watched(usize, Arc<str>, Option<ObservedLease>),
+    /// A deletion arrives at the server.
+    Delete(UnusedLease),
+    Reconnect(usize),
+    Stop(usize),
+    Disturb,
+}

@@ -15,6 +15,13 @@ pub struct Term {
     pub safe_until: Moment,
 }
 
+impl Term {
+    /// The term of a bucket that has no lease: nothing ends it before this time.
+    pub const fn unlimited(end: Moment) -> Self {
+        Self { epoch: 0, valid_until: end, safe_until: end }
+    }
+}
+
 /// How the API server answered a request about a lease.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer<T> {

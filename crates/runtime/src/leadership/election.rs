@@ -1,6 +1,6 @@
 //! One election: the leases of one lease set, and the controllers whose keys are divided among them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::future::pending;
 use std::sync::Arc;
 
@@ -9,12 +9,13 @@ use futures::future::{BoxFuture, Future, join_all};
 use futures::stream::FuturesUnordered;
 use kubewright_core::flow::BoxError;
 use kubewright_core::lease::{
-    Answer, Elector, Input, LeaseSet, LeaseState, ObservedLease, Output, OverlapGuard, Term, fair_share,
+    Answer, CleanUp, Elector, Input, LeaseSet, LeaseState, ObservedLease, Output, OverlapGuard, Share, Term,
 };
 use kubewright_core::time::Moment;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+use super::metrics::LeadershipMetrics;
 use super::requests::LeaseRequests;
 use super::{BucketState, LeadershipState};
 use crate::clock::Clock;
@@ -28,6 +29,8 @@ enum Done {
     Told(usize, Input),
     /// The leases of the namespace were listed for an elector.
     Listed(usize, Answer<Vec<(String, ObservedLease)>>),
+    /// A lease that nobody uses any more was deleted, or is in use again.
+    Deleted(Arc<str>),
 }
 
 /// An election of one replica.
@@ -39,8 +42,10 @@ pub(super) struct Election {
     pub(super) guard: OverlapGuard,
     pub(super) leases: ProjectedStore<ObservedLease>,
     pub(super) state: watch::Sender<LeadershipState>,
-    /// The most buckets that this replica takes; none for all that it can get.
-    pub(super) share: Option<usize>,
+    pub(super) metrics: LeadershipMetrics,
+    /// The labels of the leases.
+    pub(super) labels: [(String, String); 2],
+    pub(super) share: Share,
     pub(super) buckets: Vec<Bucket>,
 }
 
@@ -52,12 +57,11 @@ pub(super) struct Bucket {
     /// The term that was told to controllers last.
     term: Option<Arc<LeaderTerm>>,
     has_tried: bool,
-    has_room: bool,
 }
 
 impl Bucket {
     pub(super) fn new(name: Arc<str>, elector: Elector) -> Self {
-        Self { name, elector, timer: None, term: None, has_tried: false, has_room: true }
+        Self { name, elector, timer: None, term: None, has_tried: false }
     }
 
     fn state(&self, now: Moment) -> BucketState {
@@ -70,19 +74,24 @@ impl Bucket {
     }
 }
 
-/// The most buckets of a set that one of so many replicas takes.
-pub(super) fn share_of(set: &LeaseSet, replicas: usize) -> usize {
-    fair_share(set.buckets(), replicas)
-}
-
 impl Election {
     /// Campaigns until `stop`, then releases the leases as soon as the passes of their buckets have ended.
     pub(super) async fn run(self, stop: CancellationToken) {
         let mut changes = self.leases.changes();
-        let mut running = RunningElection { election: self, pending: FuturesUnordered::new(), is_stopping: false };
+        for bucket in &self.buckets {
+            self.metrics.competes(&bucket.name);
+        }
+        let mut running = RunningElection {
+            election: self,
+            pending: FuturesUnordered::new(),
+            is_stopping: false,
+            clean_up_again: None,
+            deleting: BTreeSet::new(),
+        };
         running.tell_all(|| Input::Start);
         while !running.is_released() {
-            let due = running.election.buckets.iter().filter_map(|bucket| bucket.timer).min();
+            let timers = running.election.buckets.iter().map(|bucket| bucket.timer);
+            let due = timers.chain([running.clean_up_again]).flatten().min();
             let clock = running.election.clock.clone();
             let timer = async {
                 match due {
@@ -106,6 +115,10 @@ struct RunningElection {
     /// Requests, hooks and waits that are under way.
     pending: FuturesUnordered<BoxFuture<'static, Done>>,
     is_stopping: bool,
+    /// When leases may have become unused.
+    clean_up_again: Option<Moment>,
+    /// Unused leases whose deletion is under way.
+    deleting: BTreeSet<Arc<str>>,
 }
 
 impl RunningElection {
@@ -138,6 +151,31 @@ impl RunningElection {
                 self.tell(bucket, Input::Timer);
             }
         }
+        if self.clean_up_again.is_some_and(|due| due <= now) {
+            self.clean_up();
+        }
+    }
+
+    /// Deletes leases of a former number of buckets that no replica uses any more, if this replica leads the first bucket (LDR-34).
+    fn clean_up(&mut self) {
+        self.clean_up_again = None;
+        let is_leading = self.election.buckets.first().is_some_and(|first| first.elector.state() == LeaseState::Leading);
+        if !is_leading || self.is_stopping {
+            return;
+        }
+        let leases: Vec<Arc<ObservedLease>> = self.election.leases.list().into_iter().map(|(_, lease)| lease).collect();
+        let now = self.election.clock.moment();
+        let clean_up = CleanUp::judge(&self.election.guard, leases.iter().map(|lease| &**lease), &self.election.labels, now);
+        self.clean_up_again = clean_up.again;
+        for lease in clean_up.delete {
+            if self.deleting.insert(Arc::clone(&lease.name)) {
+                let requests = self.election.requests.clone();
+                self.push(async move {
+                    requests.delete(&lease).await;
+                    Done::Deleted(lease.name)
+                });
+            }
+        }
     }
 
     fn watched(&mut self, change: &Change<ObservedLease>) {
@@ -156,6 +194,7 @@ impl RunningElection {
             }
             self.tell_all(|| Input::Overlap(overlap.clone()));
         }
+        self.clean_up();
     }
 
     fn done(&mut self, done: Done) {
@@ -174,11 +213,19 @@ impl RunningElection {
                 };
                 self.tell(bucket, Input::OverlapChecked(answer));
             }
+            Done::Deleted(lease) => _ = self.deleting.remove(&lease),
         }
     }
 
-    /// Tells an elector what happened, and does what it asks for.
+    /// Tells an elector what happened, and does what it asks for. Others hear of what that leaves to them.
     fn tell(&mut self, bucket: usize, input: Input) {
+        self.tell_one(bucket, input);
+        while let Some((bucket, has_room)) = self.election.share.tell_next() {
+            self.tell_one(bucket, Input::Room(has_room));
+        }
+    }
+
+    fn tell_one(&mut self, bucket: usize, input: Input) {
         let now = self.election.clock.moment();
         let is_decided = matches!(input, Input::Promoted(_));
         let is_answer = matches!(input, Input::Read(_) | Input::Written(_) | Input::OverlapChecked(_));
@@ -187,6 +234,7 @@ impl RunningElection {
             self.perform(bucket, output);
         }
         let of_bucket = &mut self.election.buckets[bucket];
+        self.election.share.note(bucket, of_bucket.elector.state());
         let is_undecided = matches!(of_bucket.elector.state(), LeaseState::Acquiring | LeaseState::Promoting);
         of_bucket.has_tried |= is_decided || is_answer && !is_undecided;
         let (name, state) = (Arc::clone(&of_bucket.name), of_bucket.state(now));
@@ -197,22 +245,6 @@ impl RunningElection {
             }
             is_new
         });
-        self.balance();
-    }
-
-    /// Tells electors whether this replica may take one more bucket (LDR-35).
-    fn balance(&mut self) {
-        let Some(share) = self.election.share else { return };
-        let taken = |bucket: &&Bucket| !matches!(bucket.elector.state(), LeaseState::Waiting | LeaseState::Released);
-        let has_room = self.election.buckets.iter().filter(taken).count() < share;
-        for bucket in 0..self.election.buckets.len() {
-            if self.election.buckets[bucket].has_room != has_room {
-                self.election.buckets[bucket].has_room = has_room;
-                self.tell(bucket, Input::Room(has_room));
-                // What it did may have changed the count, which was then told to all.
-                return;
-            }
-        }
     }
 
     fn perform(&mut self, bucket: usize, output: Output) {
@@ -236,9 +268,11 @@ impl RunningElection {
             Output::Activate(_) => {
                 let Some(term) = self.election.buckets[bucket].term.clone() else { return };
                 tracing::info!(bucket = %name, epoch = term.epoch(), "this replica leads the bucket");
+                self.election.metrics.begins(&name);
                 for member in &self.election.members {
                     member.activate(Arc::clone(&term));
                 }
+                self.clean_up();
                 // A replica that stops takes no more keys: what it has just activated ends at once.
                 if self.is_stopping {
                     self.await_passes(bucket);
@@ -254,6 +288,7 @@ impl RunningElection {
                     tracing::info!(bucket = %name, epoch = term.epoch(), "this replica leads the bucket no longer");
                     term.end();
                 }
+                self.election.metrics.ends(&name);
                 for member in &self.election.members {
                     member.cancel(&name);
                 }

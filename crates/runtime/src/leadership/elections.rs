@@ -1,17 +1,21 @@
 //! The elections of an operator.
 
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use kubewright_core::lease::{Elector, LeaseSet, ObservedLease, OverlapGuard, lease_labels};
+use kubewright_core::lease::{Elector, LeaseSet, ObservedLease, OverlapGuard, Share, lease_labels};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::election::{Bucket, Election, grouped, share_of};
+use super::election::{Bucket, Election, grouped};
+use super::metrics::LeadershipMetrics;
+use super::ordinal::OrdinalBucket;
 use super::requests::{LeaseRequests, watch_leases};
 use super::{LeadershipState, Plan};
 use crate::clock::Random;
 use crate::cluster::Cluster;
 use crate::controller::{ControllerBuckets, Runner};
+use crate::metrics::Metrics;
 use crate::task::{Task, Tasks};
 use crate::watch::ProjectedStore;
 
@@ -25,6 +29,7 @@ pub(crate) struct ElectionSurroundings {
     pub(crate) instance: Arc<str>,
     /// The domain of labels.
     pub(crate) label_domain: Arc<str>,
+    pub(crate) metrics: Metrics,
     /// Where is told which buckets this replica leads.
     pub(crate) state: watch::Sender<LeadershipState>,
 }
@@ -34,7 +39,8 @@ pub(crate) struct Elections {
     plan: Arc<Plan>,
     surroundings: ElectionSurroundings,
     identity: Arc<str>,
-    leases: ProjectedStore<ObservedLease>,
+    /// None of ordinal leadership.
+    leases: Option<ProjectedStore<ObservedLease>>,
     stop: CancellationToken,
     running: Vec<Task<()>>,
 }
@@ -42,19 +48,32 @@ pub(crate) struct Elections {
 impl Elections {
     /// Begins to watch the leases. Nothing is tried for yet.
     pub(crate) fn new(plan: Arc<Plan>, surroundings: ElectionSurroundings) -> Self {
-        let leases = watch_leases(&surroundings.cluster, &surroundings.namespace);
+        let leases = plan.ordinal().is_none().then(|| watch_leases(&surroundings.cluster, &surroundings.namespace));
         let identity = identity(&surroundings.instance, surroundings.cluster.random()).into();
         Self { plan, surroundings, identity, leases, stop: CancellationToken::new(), running: Vec::new() }
     }
 
     /// Begins to campaign for the buckets of controllers, and ends when each bucket has been tried for once.
     pub(crate) async fn campaign(&mut self, controllers: &[Runner]) {
-        let members = controllers.iter().filter_map(|runner| Some((self.plan.leases_of(runner.name()), runner.buckets()?)));
         let mut buckets = 0;
+        if let Some(ordinal) = self.plan.ordinal() {
+            let bucket = OrdinalBucket {
+                name: Arc::clone(ordinal.own()),
+                identity: Arc::clone(&self.surroundings.instance),
+                members: controllers.iter().filter_map(Runner::buckets).collect(),
+                clock: self.surroundings.cluster.clock().clone(),
+                metrics: LeadershipMetrics::of(&self.surroundings.metrics),
+                state: self.surroundings.state.clone(),
+            };
+            buckets += 1;
+            self.running.push(self.surroundings.tasks.spawn("ordinal leadership", bucket.run(self.stop.clone())));
+        }
+        let members = controllers.iter().filter_map(|runner| Some((self.plan.leases_of(runner.name())?, runner.buckets()?)));
         for (set, members) in grouped(members).into_values() {
             buckets += set.buckets();
             let name = format!("election of {}", set.names().first().map_or("", |name| name));
-            let election = self.election(set, members);
+            let Some(leases) = self.leases.clone() else { continue };
+            let election = self.election(set, members, leases);
             self.running.push(self.surroundings.tasks.spawn(name, election.run(self.stop.clone())));
         }
         let mut state = self.surroundings.state.subscribe();
@@ -62,21 +81,23 @@ impl Elections {
         drop(state.wait_for(|state| state.buckets().count() >= buckets && state.has_tried_all()).await);
     }
 
-    fn election(&self, set: LeaseSet, members: Vec<ControllerBuckets>) -> Election {
-        let ElectionSurroundings { cluster, tasks, namespace, state, .. } = &self.surroundings;
+    fn election(&self, set: LeaseSet, members: Vec<ControllerBuckets>, leases: ProjectedStore<ObservedLease>) -> Election {
+        let ElectionSurroundings { cluster, tasks, namespace, metrics, state, .. } = &self.surroundings;
         let timing = self.plan.timing();
         let labels = lease_labels(&self.surroundings.label_domain, &self.plan.operator, set.buckets());
         let random = cluster.random();
         let elector = || Elector::new(Arc::clone(&self.identity), timing, set.has_relatives(), random.next_u64());
         Election {
-            requests: LeaseRequests::new(cluster, namespace, timing.retry_period(), labels),
+            requests: LeaseRequests::new(cluster, namespace, timing.retry_period(), labels.clone()),
+            labels,
+            metrics: LeadershipMetrics::of(metrics),
             clock: cluster.clock().clone(),
             tasks: tasks.clone(),
             members,
-            share: self.plan.replicas.map(|replicas| share_of(&set, replicas.get())),
+            share: Share::new(set.buckets(), self.plan.replicas.map(NonZeroUsize::get)),
             buckets: set.names().iter().map(|name| Bucket::new(Arc::clone(name), elector())).collect(),
             guard: OverlapGuard::new(set, timing),
-            leases: self.leases.clone(),
+            leases,
             state: state.clone(),
         }
     }

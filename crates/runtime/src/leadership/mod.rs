@@ -7,13 +7,15 @@
 mod election;
 mod elections;
 mod follow;
+mod metrics;
+mod ordinal;
 mod requests;
 mod settings;
 mod state;
 
 pub(crate) use elections::{ElectionSurroundings, Elections};
 pub use follow::LeadershipChanges;
-pub use kubewright_core::lease::LeaseState;
+pub use kubewright_core::lease::{LeaseState, OrdinalReplica};
 pub use settings::Leadership;
-pub(crate) use settings::{Leases, Plan, lease_rule};
+pub(crate) use settings::{Place, Plan, Sharing, lease_rule, stateful_set_rule};
 pub use state::{BucketState, LeadershipState};

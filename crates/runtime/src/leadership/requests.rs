@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kubewright_core::lease::{Answer, LeaseWrite, ObservedLease};
+use kubewright_core::lease::{Answer, LeaseWrite, ObservedLease, UnusedLease};
 use kubewright_machinery::object::{GroupKind, GroupVersionKind, ObjectExt as _};
 use serde_json::Value;
 
 use crate::clock::Clock;
-use crate::cluster::{ApiError, ApiRequest, ApiResource, Cluster};
+use crate::cluster::{ApiError, ApiRequest, ApiResource, Cluster, Propagation};
 use crate::watch::{ProjectedStore, WatchSpec, project_with};
 
 /// Reads and writes the leases of a namespace. Each request is sent once, waits for no other, and ends within a retry period (LDR-15).
@@ -68,6 +68,19 @@ impl LeaseRequests {
                 Answer::Ok(items.into_iter().map(|lease| (lease.name().to_owned(), ObservedLease::of(lease))).collect())
             }
             Err(_) => Answer::Error,
+        }
+    }
+
+    /// Deletes a lease if it is still as it was seen. Whether it was deleted tells the watch.
+    pub(super) async fn delete(&self, lease: &UnusedLease) {
+        let request = ApiRequest::delete_exactly(
+            &self.resource,
+            (&self.namespace, &lease.name),
+            (&lease.uid, Some(&lease.resource_version)),
+            Propagation::Background,
+        );
+        if self.send(request, &lease.name).await.is_ok() {
+            tracing::info!(lease = %lease.name, "no replica used the lease any more; it is deleted");
         }
     }
 

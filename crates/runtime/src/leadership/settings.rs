@@ -4,7 +4,9 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
 use std::time::Duration;
 
-use kubewright_core::lease::{LeaderElection, LeaseSet, LeaseTiming, MOST_BUCKETS};
+use kubewright_core::lease::{
+    LeaderElection, LeaseSet, LeaseTiming, MOST_BUCKETS, OrdinalBuckets, OrdinalErrors, OrdinalReplica,
+};
 use kubewright_machinery::object::names::dns_1123_subdomain;
 
 use crate::operator::Rule;
@@ -22,14 +24,16 @@ pub struct Leadership(Mode);
 #[derive(Clone, Debug)]
 enum Mode {
     Off,
-    Leases(Leases),
+    Shared(Sharing),
 }
 
-/// Leadership by leases.
+/// Leadership of which replicas have shares.
 #[derive(Clone, Debug)]
-pub(crate) struct Leases {
+pub(crate) struct Sharing {
     is_per_controller: bool,
     name: Option<String>,
+    /// None for shares by leases; otherwise this replica, or what keeps it from being known.
+    ordinal: Option<Result<OrdinalReplica, OrdinalErrors>>,
     replicas: Option<NonZeroUsize>,
     /// What counts where the ConfigMap says nothing.
     pub(crate) base: LeaderElection,
@@ -42,9 +46,27 @@ impl Leadership {
     /// Replicas share the keys by leases in the namespace that the operator runs in: one bucket, 60 s lease duration, 40 s renew deadline,
     /// 10 s retry period. The ConfigMap `config-leader-election` can say otherwise. This is the default of an operator.
     pub fn leases() -> Self {
-        Self(Mode::Leases(Leases {
+        Self::shared(None)
+    }
+
+    /// Each replica of a StatefulSet has the bucket of its own number, without leases (LDR-40): for operators whose keys a router sends to the replica
+    /// that has them. There are as many buckets as replicas, which [`buckets`](Self::buckets) or the ConfigMap say. The names of buckets are addresses
+    /// of pods (LDR-41).
+    pub fn ordinal(replica: OrdinalReplica) -> Self {
+        Self::shared(Some(Ok(replica)))
+    }
+
+    /// The same with the variables `STATEFUL_CONTROLLER_ORDINAL` (the name of the pod), `STATEFUL_SERVICE_NAME`, `STATEFUL_SERVICE_PORT` (80 by
+    /// default) and `STATEFUL_SERVICE_PROTOCOL` (`http` by default). What is wrong with them is told when the operator starts.
+    pub fn ordinal_from_env() -> Self {
+        Self::shared(Some(OrdinalReplica::from_env(|name| std::env::var(name).ok())))
+    }
+
+    fn shared(ordinal: Option<Result<OrdinalReplica, OrdinalErrors>>) -> Self {
+        Self(Mode::Shared(Sharing {
             is_per_controller: false,
             name: None,
+            ordinal,
             replicas: None,
             base: LeaderElection::default(),
             most: MOST_BUCKETS,
@@ -60,30 +82,30 @@ impl Leadership {
     /// With this number of buckets, at least 1: as many replicas can work at once. Default: 1. More than 10 raise the largest number that the
     /// ConfigMap may say.
     pub fn buckets(self, buckets: u32) -> Self {
-        self.with(|leases| match NonZeroU32::new(buckets) {
+        self.with(|sharing| match NonZeroU32::new(buckets) {
             Some(buckets) => {
-                leases.base.buckets = buckets;
-                leases.most = leases.most.max(buckets);
+                sharing.base.buckets = buckets;
+                sharing.most = sharing.most.max(buckets);
             }
-            None => leases.problems.push("the number of buckets of the leadership is 0; it must be at least 1".to_owned()),
+            None => sharing.problems.push("the number of buckets of the leadership is 0; it must be at least 1".to_owned()),
         })
     }
 
     /// With an election for each controller in place of one for the whole operator (LDR-2): replicas may lead different controllers.
     pub fn per_controller(self) -> Self {
-        self.with(|leases| leases.is_per_controller = true)
+        self.with(|sharing| sharing.is_per_controller = true)
     }
 
     /// With one bucket whose lease has exactly this name, for instance that of an operator whose place this one takes (LDR-11).
     pub fn lease_name(self, name: impl Into<String>) -> Self {
-        self.with(|leases| leases.name = Some(name.into()))
+        self.with(|sharing| sharing.name = Some(name.into()))
     }
 
     /// With leases whose prefix `from` is replaced by `to` (LDR-12). Letters of either case are the same.
     pub fn map_lease_prefix(self, from: &str, to: &str) -> Self {
-        self.with(|leases| {
-            if !leases.base.prefixes.insert(from, to) {
-                leases
+        self.with(|sharing| {
+            if !sharing.base.prefixes.insert(from, to) {
+                sharing
                     .problems
                     .push(format!("the lease prefix {from:?} is mapped twice, to different prefixes; remove one of them"));
             }
@@ -92,32 +114,33 @@ impl Leadership {
 
     /// With durations other than 60 s, 40 s and 10 s. `lease_duration > renew_deadline > 1.2 × retry_period > 0` must hold.
     pub fn timing(self, lease_duration: Duration, renew_deadline: Duration, retry_period: Duration) -> Self {
-        self.with(|leases| match LeaseTiming::new(lease_duration, renew_deadline, retry_period) {
-            Ok(timing) => leases.base.timing = timing,
-            Err(error) => leases.problems.push(format!("the durations of the leadership: {error}")),
+        self.with(|sharing| match LeaseTiming::new(lease_duration, renew_deadline, retry_period) {
+            Ok(timing) => sharing.base.timing = timing,
+            Err(error) => sharing.problems.push(format!("the durations of the leadership: {error}")),
         })
     }
 
     /// With so many replicas among which buckets are balanced: each takes at most its share, unless a bucket stays free for two lease
-    /// durations (LDR-35). By default a replica takes what it can get.
+    /// durations (LDR-35). By default a replica takes what it can get. Of [ordinal](Self::ordinal) leadership it is the number of replicas of the
+    /// StatefulSet, which otherwise is read when the operator starts.
     pub fn replicas(self, replicas: usize) -> Self {
-        self.with(|leases| match NonZeroUsize::new(replicas) {
-            Some(replicas) => leases.replicas = Some(replicas),
-            None => leases.problems.push("the number of replicas of the leadership is 0; it must be at least 1".to_owned()),
+        self.with(|sharing| match NonZeroUsize::new(replicas) {
+            Some(replicas) => sharing.replicas = Some(replicas),
+            None => sharing.problems.push("the number of replicas of the leadership is 0; it must be at least 1".to_owned()),
         })
     }
 
-    fn with(mut self, change: impl FnOnce(&mut Leases)) -> Self {
-        if let Mode::Leases(leases) = &mut self.0 {
-            change(leases);
+    fn with(mut self, change: impl FnOnce(&mut Sharing)) -> Self {
+        if let Mode::Shared(sharing) = &mut self.0 {
+            change(sharing);
         }
         self
     }
 
-    /// Leadership by leases, if it is.
-    pub(crate) fn by_leases(&self) -> Option<&Leases> {
+    /// How replicas share the work, if they do.
+    pub(crate) fn sharing(&self) -> Option<&Sharing> {
         match &self.0 {
-            Mode::Leases(leases) => Some(leases),
+            Mode::Shared(sharing) => Some(sharing),
             Mode::Off => None,
         }
     }
@@ -129,10 +152,16 @@ impl Default for Leadership {
     }
 }
 
-impl Leases {
+impl Sharing {
     /// What is wrong, as far as it can be told without the ConfigMap.
     pub(crate) fn problems(&self) -> Vec<String> {
         let mut problems = self.problems.clone();
+        if let Some(Err(errors)) = &self.ordinal {
+            problems.extend(errors.errors().iter().map(|error| format!("ordinal leadership: {error}")));
+        }
+        if self.ordinal.is_some() && (self.is_per_controller || self.name.is_some()) {
+            problems.push("ordinal leadership has no leases; remove `.per_controller()` and `.lease_name(…)`".to_owned());
+        }
         if let Some(name) = &self.name {
             let bad_name = dns_1123_subdomain(name);
             if let Some(problem) = bad_name.first() {
@@ -156,39 +185,92 @@ impl Leases {
         }
     }
 
-    /// The elections of an operator of which the ConfigMap says this.
-    pub(crate) fn plan(&self, operator: &str, config: &LeaderElection) -> Result<Plan, String> {
-        self.too_many(config.buckets)?;
-        Ok(Plan {
-            operator: operator.into(),
-            is_per_controller: self.is_per_controller,
-            name: self.name.as_deref().map(Into::into),
-            replicas: self.replicas,
-            config: config.clone(),
-        })
+    /// Whether leases are used.
+    pub(crate) fn has_leases(&self) -> bool {
+        self.ordinal.is_none()
     }
+
+    /// The StatefulSet whose number of replicas must be read.
+    pub(crate) fn unknown_stateful_set(&self) -> Option<&str> {
+        let replica = self.ordinal.as_ref()?.as_ref().ok()?;
+        self.replicas.is_none().then(|| replica.stateful_set())
+    }
+
+    /// How the work is divided in an operator of which the ConfigMap says this; `replicas` is what its StatefulSet says, if that had to be read.
+    pub(crate) fn plan(&self, place: &Place<'_>, config: &LeaderElection, replicas: Option<u32>) -> Result<Plan, String> {
+        self.too_many(config.buckets)?;
+        let division = match (&self.ordinal, &self.name) {
+            (Some(ordinal), _) => {
+                let replica = ordinal.as_ref().map_err(ToString::to_string)?;
+                let replicas = self.replicas.and_then(|replicas| u32::try_from(replicas.get()).ok()).or(replicas);
+                let buckets =
+                    replica.buckets(place.namespace, place.cluster_domain, config.buckets, replicas.unwrap_or_default());
+                Division::Ordinal(buckets.map_err(|errors| errors.to_string().replace('\n', "; "))?)
+            }
+            (None, Some(name)) => Division::OneLease(name.as_str().into()),
+            (None, None) if self.is_per_controller => Division::Controllers,
+            (None, None) => Division::Operator,
+        };
+        Ok(Plan { operator: place.operator.into(), division, replicas: self.replicas, config: config.clone() })
+    }
+}
+
+/// Where an operator runs.
+pub(crate) struct Place<'a> {
+    pub(crate) operator: &'a str,
+    pub(crate) namespace: &'a str,
+    pub(crate) cluster_domain: &'a str,
 }
 
 /// The elections of an operator.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub(crate) operator: Arc<str>,
-    is_per_controller: bool,
-    name: Option<Arc<str>>,
+    division: Division,
     pub(crate) replicas: Option<NonZeroUsize>,
     config: LeaderElection,
 }
 
+/// The buckets into which keys are divided.
+#[derive(Clone, Debug)]
+enum Division {
+    /// One set of leases for the operator.
+    Operator,
+    /// One set of leases for each controller.
+    Controllers,
+    /// One lease.
+    OneLease(Arc<str>),
+    /// One bucket for each replica of a StatefulSet.
+    Ordinal(OrdinalBuckets),
+}
+
 impl Plan {
-    /// The leases among which the keys of a controller are divided.
-    pub(crate) fn leases_of(&self, controller: &str) -> LeaseSet {
+    /// The leases among which the keys of a controller are divided; none of ordinal leadership.
+    pub(crate) fn leases_of(&self, controller: &str) -> Option<LeaseSet> {
         let LeaderElection { buckets, prefixes, .. } = &self.config;
-        match &self.name {
-            Some(name) => LeaseSet::named(name),
-            None if self.is_per_controller => {
-                LeaseSet::of_controller(&self.operator, controller, self.config.buckets_of(controller), prefixes)
+        match &self.division {
+            Division::Operator => Some(LeaseSet::of_operator(&self.operator, *buckets, prefixes)),
+            Division::Controllers => {
+                Some(LeaseSet::of_controller(&self.operator, controller, self.config.buckets_of(controller), prefixes))
             }
-            None => LeaseSet::of_operator(&self.operator, *buckets, prefixes),
+            Division::OneLease(name) => Some(LeaseSet::named(name)),
+            Division::Ordinal(_) => None,
+        }
+    }
+
+    /// The buckets of ordinal leadership.
+    pub(crate) fn ordinal(&self) -> Option<&OrdinalBuckets> {
+        match &self.division {
+            Division::Ordinal(buckets) => Some(buckets),
+            _ => None,
+        }
+    }
+
+    /// The names of the buckets into which the keys of a controller are divided.
+    pub(crate) fn buckets_of(&self, controller: &str) -> Vec<Arc<str>> {
+        match self.leases_of(controller) {
+            Some(leases) => leases.names().to_vec(),
+            None => self.ordinal().map(|buckets| buckets.names().to_vec()).unwrap_or_default(),
         }
     }
 
@@ -201,4 +283,9 @@ impl Plan {
 /// The permission to share work by leases.
 pub(crate) fn lease_rule() -> Rule {
     Rule::new("coordination.k8s.io", "leases", &["create", "delete", "get", "list", "update", "watch"])
+}
+
+/// The permission to read the number of replicas of a StatefulSet.
+pub(crate) fn stateful_set_rule() -> Rule {
+    Rule::new("apps", "statefulsets", &["get"])
 }

@@ -22,7 +22,7 @@ use crate::clock::{Clock, Random};
 use crate::cluster::{Cluster, ClusterOptions, ConnectError, Rate};
 use crate::config::{ConfigValues, KeeperOptions, LevelSink};
 use crate::events::EventSink;
-use crate::leadership::{Leadership, Leases};
+use crate::leadership::{Leadership, Sharing};
 use crate::task::Tasks;
 
 /// The longest name of an operator, in bytes.
@@ -287,9 +287,9 @@ impl Operator {
             registration.declare(&mut declarations);
         }
         declarations.part(None);
-        if let Some(leases) = self.options.leadership.by_leases() {
+        if let Some(sharing) = self.options.leadership.sharing() {
             let map = self.options.config_leader_election.as_deref();
-            declarations.leadership(leases, map.unwrap_or(LeaderElection::NAME));
+            declarations.leadership(sharing, map.unwrap_or(LeaderElection::NAME));
         }
         let namespace = self.options.system_namespace.as_deref();
         let mut declarations = declarations.confined(&self.options.watch_namespaces).in_system_namespace(namespace);
@@ -408,7 +408,7 @@ impl Operator {
         {
             problems.push(format!("the label key {label:?} of SYSTEM_RESOURCE_LABEL cannot be used: {problem}"));
         }
-        problems.extend(self.options.leadership.by_leases().into_iter().flat_map(Leases::problems));
+        problems.extend(self.options.leadership.sharing().into_iter().flat_map(Sharing::problems));
         problems.extend_from_slice(declarations.problems());
         problems
     }

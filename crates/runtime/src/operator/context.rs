@@ -124,8 +124,8 @@ impl OperatorContext {
         let runner = Runner::new(name, passes, surroundings);
         let runner = match &self.plan {
             Some(plan) => {
-                let leases = plan.leases_of(runner.name());
-                runner.divided(leases.names().iter().cloned())
+                let buckets = plan.buckets_of(runner.name());
+                runner.divided(buckets)
             }
             None => runner,
         };

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::StoreRequest;
 use super::scope::ClusterScoped;
 use crate::config::{ConfigValues, DeclaredConfigs};
-use crate::leadership::{Leases, lease_rule};
+use crate::leadership::{Sharing, lease_rule, stateful_set_rule};
 use crate::watch::Namespaces;
 
 /// The group of events.
@@ -177,10 +177,15 @@ impl Declarations {
     }
 
     /// What sharing work by leases needs, in the namespace that the operator runs in.
-    pub(super) fn leadership(&mut self, leases: &Leases, config_map: &str) {
-        self.rule_in_system_namespace(lease_rule(), "leadership");
+    pub(super) fn leadership(&mut self, sharing: &Sharing, config_map: &str) {
+        if sharing.has_leases() {
+            self.rule_in_system_namespace(lease_rule(), "leadership");
+        }
+        if sharing.unknown_stateful_set().is_some() {
+            self.rule_in_system_namespace(stateful_set_rule(), "leadership");
+        }
         self.rule_in_system_namespace(config_rule(), "leadership");
-        self.configs.leader_election(config_map, &leases.base, leases.most);
+        self.configs.leader_election(config_map, &sharing.base, sharing.most);
     }
 
     /// The same with values that the operator's author gives for types of configuration.

@@ -11,6 +11,8 @@ use futures::stream::FuturesUnordered;
 use kubewright_core::backoff::Timing;
 use kubewright_core::config::FromConfigMap as _;
 use kubewright_core::lease::LeaderElection;
+use kubewright_machinery::object::GroupVersionKind;
+use serde_json::Value;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -20,11 +22,11 @@ use super::injected::{OpenedStores, Queues, States};
 use super::preflight::Preflight;
 use super::{ConstructedPart, Declarations, OperatorContext, OperatorError, Phase, PreparedOperator, Registration};
 use crate::admin::{Admin, Checks, PassHistories};
-use crate::cluster::Cluster;
+use crate::cluster::{ApiRequest, ApiResource, Cluster, cluster_domain};
 use crate::config::{Configs, Keeper, KeeperOptions};
 use crate::controller::{CANCEL_GRACE, Runner};
 use crate::events::{EventSink, Recorder, RecorderOptions};
-use crate::leadership::{ElectionSurroundings, Elections, LeadershipState};
+use crate::leadership::{ElectionSurroundings, Elections, LeadershipState, Place};
 use crate::metrics::Metrics;
 use crate::targets::{ControllerTargets, RemoteOptions};
 use crate::task::{Task, Tasks};
@@ -160,7 +162,7 @@ impl Driver {
         let mut context = self.context();
         self.enter(Phase::ConfigLoaded);
         self.load_configuration(&context).await?;
-        self.prepare_elections(&mut context)?;
+        self.prepare_elections(&mut context).await?;
         self.enter(Phase::CachesSynced);
         let parts = self.start_parts(&context).await?;
         // Where it may not watch definitions, discovery looks again after a while.
@@ -195,11 +197,17 @@ impl Driver {
     }
 
     /// Makes the elections of the operator as the ConfigMap says.
-    fn prepare_elections(&mut self, context: &mut OperatorContext) -> Result<(), OperatorError> {
+    async fn prepare_elections(&mut self, context: &mut OperatorContext) -> Result<(), OperatorError> {
         let options = &self.parts.options;
-        let Some(leases) = options.leadership.by_leases() else { return Ok(()) };
-        let config = context.configs.current().get::<LeaderElection>().unwrap_or_else(|| Arc::new(leases.base.clone()));
-        let plan = leases.plan(&context.operator, &config).map_err(|problem| {
+        let Some(sharing) = options.leadership.sharing() else { return Ok(()) };
+        let config = context.configs.current().get::<LeaderElection>().unwrap_or_else(|| Arc::new(sharing.base.clone()));
+        let replicas = match sharing.unknown_stateful_set() {
+            Some(name) => Some(replicas_of(context, name).await?),
+            None => None,
+        };
+        let domain = cluster_domain();
+        let place = Place { operator: &context.operator, namespace: &context.system_namespace, cluster_domain: &domain };
+        let plan = sharing.plan(&place, &config, replicas).map_err(|problem| {
             let config_map = options.config_leader_election.as_deref().unwrap_or(LeaderElection::NAME).to_owned();
             OperatorError::Configuration { config_map, problem }
         })?;
@@ -224,6 +232,7 @@ impl Driver {
             namespace: Arc::clone(&context.system_namespace),
             instance: Arc::clone(&context.instance),
             label_domain: Arc::clone(&context.label_domain),
+            metrics: self.metrics.clone(),
             state: self.leadership.clone(),
         };
         self.elections = Some(Elections::new(plan, surroundings));
@@ -416,6 +425,16 @@ impl Driver {
             startup_timeout: options.startup_timeout,
         }
     }
+}
+
+/// The number of replicas of the StatefulSet that the operator runs as.
+async fn replicas_of(context: &OperatorContext, name: &str) -> Result<u32, OperatorError> {
+    let kind = GroupVersionKind::new("apps", "v1", "StatefulSet");
+    let request = ApiRequest::get(&ApiResource::known(&kind, "statefulsets", true), &context.system_namespace, name);
+    let found = context.ask(&request).await.map_err(|source| OperatorError::StatefulSet { name: name.to_owned(), source })?;
+    // One is what a server stores that is told none.
+    let replicas = found.pointer("/spec/replicas").and_then(Value::as_u64).unwrap_or(1);
+    Ok(u32::try_from(replicas).unwrap_or(u32::MAX))
 }
 
 /// How long passes may go on of the time for an orderly end: until what runs then can be cancelled and the rest be done in time.

@@ -108,6 +108,17 @@ pub enum OperatorError {
         /// What is wrong with it.
         problem: String,
     },
+    /// The number of replicas is not known, which ordinal leadership needs.
+    #[error(
+        "read the number of replicas of StatefulSet {name:?}: {source}; the variable STATEFUL_CONTROLLER_ORDINAL must name a pod of a StatefulSet of the \
+         operator's namespace, or the operator say the number with `.replicas(…)`"
+    )]
+    StatefulSet {
+        /// The name of the StatefulSet.
+        name: String,
+        /// What the server said.
+        source: ApiError,
+    },
     /// The admin server cannot listen.
     #[error(transparent)]
     Admin(#[from] AdminError),

@@ -127,7 +127,7 @@ impl Metrics {
             Some(error) if lost_race || error.is_conflict() || error.is_already_exists() => {
                 self.families.conflicts.get_or_create(&self.controller()).inc();
             }
-            Some(error) if error.is_not_found() => {}
+            Some(error) if error.is_not_found() || matches!(error, ApiError::LeadershipLost { .. }) => {}
             Some(error) => {
                 self.failed(error.code());
                 return true;

@@ -28,7 +28,7 @@ use crate::kind::{Component, TypedKind, custom_resource_definition};
 use crate::lookups::Lookups;
 use crate::metrics::{Metrics, register};
 use crate::observe::{Compact, Components, Notify};
-use crate::reconciler::{ComponentReconciler, Memories, Shared, Strays};
+use crate::reconciler::{ComponentReconciler, Memories, Shared, Strays, stand_by};
 use crate::references::ReferenceWatches;
 use crate::targets::{TargetFactory, Targets};
 
@@ -299,14 +299,23 @@ impl<C: Component> Registration for ComponentRegistration<C> {
             started: cluster.clock().now(),
             cluster: own,
         });
+        let standing_by = Arc::clone(&shared);
         let passes = context.workers.unwrap_or(self.options.parallel_passes);
-        let known = components.clone();
+        let (known, strays) = (components.clone(), Arc::clone(&shared));
         let controller = context
             .controller(self.controller.clone(), Arc::new(ComponentReconciler::new(shared)))
             .workers(passes)
             .timeout(self.options.pass_limit)
-            .keys(move || known.keys())
+            .keys(move || {
+                // What is left of a component that is gone is known to nobody else.
+                let mut keys = known.keys();
+                keys.extend(strays.strays.components());
+                keys
+            })
             .resync(context.resync);
+        if let Some(buckets) = controller.buckets() {
+            stand_by(standing_by, buckets, &context.tasks);
+        }
         context.why.add(Self::gvk().group_kind(), controller.history());
         // Set once, here.
         drop(queue.set(controller.enqueue()));

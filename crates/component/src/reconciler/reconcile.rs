@@ -1,9 +1,9 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use kubewright_core::flow::{Conclusion, Delay};
-use kubewright_machinery::object::ObjectExt as _;
-use kubewright_runtime::controller::{PassContext, RunPass};
+use kubewright_core::flow::{BoxError, Conclusion, Delay};
+use kubewright_machinery::object::{Key, ObjectExt as _};
+use kubewright_runtime::controller::{LeaderTerm, PassContext, RunPass};
 use serde_json::Value;
 
 use super::Shared;
@@ -51,6 +51,10 @@ impl RunPass for ComponentReconciler {
         context.object(object.uid());
         let mut pass = Pass::begin(&self.shared, context, object);
         let end = pass.run().await;
+        // Another replica may be at work already: the pass is abandoned without a write (STA-7).
+        if context.has_lost_term() {
+            return Conclusion::cancelled();
+        }
         let outcome = pass.finish(end).await;
         // Nothing tells of a component that went with an answer to this very pass.
         if self.component(context).is_none() {
@@ -62,6 +66,12 @@ impl RunPass for ComponentReconciler {
             context.recheck_after(delay);
         }
         context.end(&outcome.flow)
+    }
+
+    async fn demoted(&self, _: &LeaderTerm, is_lost: &(dyn for<'k> Fn(&'k Key) -> bool + Send + Sync)) -> Result<(), BoxError> {
+        let keys = self.shared.components.keys();
+        keys.iter().filter(|key| is_lost(key)).for_each(|key| self.shared.stand_down(key));
+        Ok(())
     }
 
     /// A pass that panicked or took too long is visible on the component (PASS-10); nothing else of it is recorded.

@@ -52,6 +52,11 @@ impl Strays {
         }
     }
 
+    /// The components with such objects.
+    pub(crate) fn components(&self) -> Vec<Key> {
+        self.0.lock().keys().cloned().collect()
+    }
+
     /// It was created.
     pub(super) fn created(&self, key: &Key, object: &ObjectKey, uid: &str) {
         if let Some(stray) = self.0.lock().get_mut(key).and_then(|known| known.get_mut(object)) {

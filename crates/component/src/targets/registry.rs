@@ -57,6 +57,11 @@ impl Targets {
         self.inner.others.known(component)
     }
 
+    /// The component uses no other target for now.
+    pub(crate) fn leave(&self, component: &Key) {
+        self.inner.others.leave(component);
+    }
+
     /// The component is gone.
     pub(crate) fn forget(&self, component: &Key) {
         self.inner.others.leave(component);

@@ -40,6 +40,11 @@ impl ControllerBuckets {
         &self.shared.name
     }
 
+    /// Whether this replica leads a key.
+    pub fn leads(&self, key: &Key) -> bool {
+        self.shared.queue.lock().gate().leads(key)
+    }
+
     /// Tells the reconciler that it will lead a bucket.
     pub async fn prepare(&self, term: &LeaderTerm) -> Result<(), BoxError> {
         self.passes.promoted(term).await

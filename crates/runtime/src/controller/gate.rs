@@ -111,6 +111,11 @@ impl Gate {
         is_wanted || division.leading(key).is_some()
     }
 
+    /// Whether this replica leads a key.
+    pub(super) fn leads(&mut self, key: &Key) -> bool {
+        self.0.as_mut().is_none_or(|division| division.leading(key).is_some())
+    }
+
     /// Whether a key is in a bucket, as far as this replica leads that.
     pub(super) fn leads_in(&mut self, bucket: &str, key: &Key) -> bool {
         let owner = self.0.as_mut().and_then(|division| division.leading(key));

@@ -153,9 +153,14 @@ impl PassContext {
         &self.role
     }
 
+    /// Whether the pass ran in a term that has ended: another replica may be at work on its object.
+    pub fn has_lost_term(&self) -> bool {
+        self.term().is_some_and(|term| term.is_over())
+    }
+
     /// Whether the pass counts for nothing: it was cancelled, or its term has ended.
     pub fn is_void(&self) -> bool {
-        self.cancelled.is_cancelled() || self.term().is_some_and(|term| term.is_over())
+        self.cancelled.is_cancelled() || self.has_lost_term()
     }
 
     /// Queues keys of the same controller.

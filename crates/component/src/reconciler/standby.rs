@@ -1,0 +1,64 @@
+//! What a replica keeps of components that another one leads.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use kubewright_machinery::object::Key;
+use kubewright_runtime::controller::ControllerBuckets;
+use kubewright_runtime::task::Tasks;
+
+use super::Shared;
+use crate::observe::Residences;
+use crate::record::Persisted;
+use crate::settings::Effective;
+
+/// Keeps watches on the kinds that inventories of others' components name, so that a take-over needs no list (LDR-4).
+pub(crate) fn stand_by(shared: Arc<Shared>, buckets: ControllerBuckets, tasks: &Tasks) {
+    let (stop, name) = (tasks.stopping(), format!("standby of {}", buckets.controller()));
+    let following = async move {
+        let mut changes = shared.components.store().changes();
+        loop {
+            let change = tokio::select! {
+                () = stop.cancelled() => return,
+                change = changes.next() => change,
+            };
+            let Some(change) = change else { return };
+            if buckets.leads(&change.key) {
+                continue;
+            }
+            if change.new.is_some() {
+                shared.watch_dependents(&change.key);
+            } else {
+                shared.forget(&change.key);
+            }
+        }
+    };
+    tasks.spawn(name, following).detach();
+}
+
+impl Shared {
+    /// Watches the kinds of dependents of a component in the operator's own cluster and name. Elsewhere they are watched by passes only.
+    fn watch_dependents(&self, key: &Key) {
+        let Some(object) = self.components.find(key) else { return };
+        let Ok(instance) = self.kind.decode(&object) else { return };
+        let place = (key.namespace(), key.name());
+        let Ok(effective) = Effective::of(&instance.settings(), &self.defaults, place) else { return };
+        let mut residences = Residences::new();
+        if effective.kube_config.is_none() && effective.impersonation.is_none() {
+            for item in Persisted::of(&object).component().inventory.items() {
+                let key = item.key();
+                residences.entry(key.group_kind()).or_default().insert(key.namespace);
+            }
+        }
+        self.targets.local().dependents.use_kinds(key, &residences);
+    }
+
+    /// Another replica leads the component from now on: what passes remember of it is dropped, the watches of its dependents stay.
+    pub(super) fn stand_down(&self, key: &Key) {
+        self.memories.forget(key);
+        self.targets.leave(key);
+        self.references.set(key, &BTreeSet::new());
+        self.lookups.forget(key);
+        self.metrics.forget(key);
+    }
+}

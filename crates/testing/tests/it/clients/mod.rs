@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a helper that fails, fails its test")]
 
+mod go_replicas;
 mod kube_rs;
 mod program;
 
@@ -16,4 +17,10 @@ async fn a_program_of_client_go_finds_what_it_needs() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_program_of_the_python_client_finds_what_it_needs() {
     program::passes("python").await;
+}
+
+// LDR-12, LDR-20, LDR-23, HSH-1: what replicas on Knative's library do with leases, finalizers and status.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_program_on_the_library_of_knative_hands_its_buckets_over() {
+    go_replicas::hand_over().await;
 }

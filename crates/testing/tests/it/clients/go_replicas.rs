@@ -44,7 +44,7 @@ pub(super) async fn hand_over() {
     let mut buckets = Buckets::new(names());
     for number in 0..OBJECTS {
         let object = reconciled(&cluster, number, "one").await;
-        let lease = buckets.owner(&Key::new(cluster.namespace(), &name(number))).unwrap();
+        let lease = buckets.owner(&Key::new(cluster.namespace(), name(number))).unwrap();
         let leader = writers(&cluster.get::<Lease>(&lease).await.unwrap());
         let writer = BTreeSet::from([object["status"]["writer"].as_str().unwrap().to_owned()]);
         assert_eq!(leader, writer, "the leader of {lease} and the writer of {}", name(number));
@@ -54,7 +54,7 @@ pub(super) async fn hand_over() {
     }
 
     let leads = cluster.get_object(&GoReplica::kind(), &name(0)).await.unwrap()["status"]["writer"].clone();
-    let (victim, heir) = if leads == *first.name() { (first, second) } else { (second, first) };
+    let (victim, mut heir) = if leads == *first.name() { (first, second) } else { (second, first) };
     victim.kill().await.unwrap();
     for number in 0..DELETED {
         cluster.delete_object(&GoReplica::kind(), &name(number)).await;
@@ -62,6 +62,11 @@ pub(super) async fn hand_over() {
     for number in DELETED..OBJECTS {
         cluster.patch_object(&GoReplica::kind(), &name(number), json!({"spec": {"text": "two"}})).await;
     }
+    let mut led = BTreeSet::new();
+    while led.len() < names().len() {
+        led.insert(heir.promoted().await.unwrap());
+    }
+    assert_eq!(led, names().into_iter().collect());
     for number in DELETED..OBJECTS {
         let object = reconciled(&cluster, number, "two").await;
         assert_eq!(object["status"]["writer"], heir.name());

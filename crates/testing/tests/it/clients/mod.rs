@@ -1,5 +1,5 @@
-//! Clients that nobody here wrote: kube-rs in this process, programs of client-go and of the Python client beside it. What they take for
-//! granted, the server must do.
+//! Clients that nobody here wrote: kube-rs in this process, programs of client-go, of Knative's library and of the Python client beside it.
+//! What they take for granted, the server must do.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a helper that fails, fails its test")]
 
@@ -19,7 +19,7 @@ async fn a_program_of_the_python_client_finds_what_it_needs() {
     program::passes("python").await;
 }
 
-// LDR-12, LDR-20, LDR-23, HSH-1: what replicas on Knative's library do with leases, finalizers and status.
+// EVD-7, LDR-10, LDR-12, LDR-23, HSH-5: names, owners of keys and released records are those of replicas on Knative's library.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_program_on_the_library_of_knative_hands_its_buckets_over() {
     go_replicas::hand_over().await;

@@ -41,6 +41,7 @@ pub use cluster::{TestCluster, TestOptions};
 pub use config_map::{ConfigMapFileError, config_map_from_yaml};
 pub use each::each;
 pub use expect::Expectation;
+#[doc(hidden)]
 pub use go_replica::{GoReplica, GoReplicaError};
 pub use hooks::{Hooks, RunningHooks, TimedOut};
 pub use kubewright_apiserver::middleware::{Faults, Journal};

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use super::RealError;
+use crate::signal;
 
 /// Reads script names from its input, runs each in the background with a log of its own; at end of input it ends them in
 /// reverse order (TERM, KILL after 5 s) and removes the folder unless told to keep it.
@@ -86,11 +87,9 @@ impl Guard {
     }
 }
 
-/// Whether there is such a process; yes when that cannot be found out. Small images have no program `kill`, but every shell knows it.
+/// Whether there is such a process; yes when that cannot be found out.
 fn is_alive(pid: &str) -> bool {
-    let asked =
-        Command::new("/bin/sh").args(["-c", "kill -0 \"$1\"", "guard", pid]).stdout(Stdio::null()).stderr(Stdio::null()).status();
-    asked.map_or(true, |status| status.success())
+    signal::send("0", pid).map_or(true, |status| status.success())
 }
 
 impl Drop for Guard {

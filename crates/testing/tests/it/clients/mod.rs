@@ -1,8 +1,9 @@
-//! Clients that nobody here wrote: kube-rs in this process, programs of client-go and of the Python client beside it. What they take for
-//! granted, the server must do.
+//! Clients that nobody here wrote: kube-rs in this process, programs of client-go, of Knative's library and of the Python client beside it.
+//! What they take for granted, the server must do.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a helper that fails, fails its test")]
 
+mod go_replicas;
 mod kube_rs;
 mod program;
 
@@ -16,4 +17,10 @@ async fn a_program_of_client_go_finds_what_it_needs() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_program_of_the_python_client_finds_what_it_needs() {
     program::passes("python").await;
+}
+
+// EVD-7, LDR-10, LDR-12, LDR-23, HSH-5: names, owners of keys and released records are those of replicas on Knative's library.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_program_on_the_library_of_knative_hands_its_buckets_over() {
+    go_replicas::hand_over().await;
 }

@@ -58,12 +58,18 @@ impl Drop for Server {
 /// Programs are fetched and built only when asked for: `cargo test` needs Rust alone.
 const WANTED: &str = "KUBEWRIGHT_CLIENTS";
 
+/// Whether programs are asked for; says so if not.
+pub(super) fn is_wanted(name: &str) -> bool {
+    let wanted = std::env::var_os(WANTED).is_some();
+    if !wanted {
+        eprintln!("{name}: skipped: {WANTED}=1 runs the programs of hack, which need their language and its package registry");
+    }
+    wanted
+}
+
 /// Runs the program; it must end well, or say why it cannot run.
 pub(super) async fn passes(name: &str) {
-    if std::env::var_os(WANTED).is_none() {
-        eprintln!(
-            "{name}: skipped: {WANTED}=1 runs the programs of hack/clients, which need the language and its package registry"
-        );
+    if !is_wanted(name) {
         return;
     }
     let server = Server::start(name).await;

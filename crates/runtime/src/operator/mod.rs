@@ -4,6 +4,7 @@
 //! permissions, kinds that must be served), is constructed with an [`OperatorContext`] when the cluster has passed the checks, and runs when
 //! the caches of all parts are filled.
 
+mod background;
 mod builder;
 pub mod cli;
 mod context;
@@ -16,6 +17,7 @@ mod patience;
 mod phase;
 mod preflight;
 mod prepared;
+mod progress;
 mod rbac;
 mod registration;
 mod running;
@@ -25,6 +27,7 @@ mod store_request;
 #[cfg(test)]
 mod tests;
 
+pub use background::ReadyTask;
 pub use builder::{Operator, OperatorOptions};
 pub use context::OperatorContext;
 pub use declarations::{Declarations, Rule};
@@ -37,6 +40,6 @@ pub use preflight::MinimumVersion;
 #[doc(hidden)]
 pub use prepared::PreparedOperator;
 pub use rbac::{rbac_documents, service_account_documents};
-pub use registration::{ConstructedPart, Registration};
+pub use registration::{ConstructedPart, PartKind, Registration};
 pub use running::RunningOperator;
 pub use store_request::StoreRequest;

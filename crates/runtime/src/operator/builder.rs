@@ -9,13 +9,14 @@ use std::time::Duration;
 
 use kubewright_core::backoff::Timing;
 use kubewright_core::config::{FromConfigMap, LOGGING_CONFIG_MAP, LogLevels};
-use kubewright_machinery::object::names::{dns_1123_subdomain, qualified_name};
+use kubewright_machinery::object::names::dns_1123_subdomain;
 use tokio_util::sync::CancellationToken;
 
 use super::declarations::config_rule;
 use super::drive::Driver;
 use super::health;
 use super::injected::States;
+use super::option_problems::problems_of;
 use super::{Declarations, MinimumVersion, OperatorError, PartKind, PreparedOperator, Registration, Rule, RunningOperator};
 use crate::admin::Checks;
 use crate::clock::{Clock, Random};
@@ -397,11 +398,7 @@ impl Operator {
                 "{part} needs the namespace that the operator runs in, and none is known; name it with --system-namespace (or SYSTEM_NAMESPACE)"
             ));
         }
-        if let Some(label) = &self.options.system_resource_label
-            && let Some(problem) = qualified_name(label).first()
-        {
-            problems.push(format!("the label key {label:?} of SYSTEM_RESOURCE_LABEL cannot be used: {problem}"));
-        }
+        problems.extend(problems_of(&self.options, &self.metrics_prefix));
         problems.extend_from_slice(declarations.problems());
         problems
     }

@@ -156,3 +156,29 @@ fn a_check_with_the_name_of_one_of_the_operators_own_is_told_with_all_other_mist
         assert!(problems.contains(&expected), "{problems:?}");
     }
 }
+
+// OPR-4
+#[test]
+fn invalid_options_are_told_together() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let _inside = runtime.enter();
+    let wrong = operator(vec![]).metrics_prefix("my-operator").options(|options| {
+        options.watch_namespaces = vec!["shop".to_owned(), "Shop".to_owned()];
+        options.system_namespace = Some("kube system".to_owned());
+        options.kube_api_qps = -1.0;
+        options.system_resource_label = Some("a/b/c".to_owned());
+    });
+    let error = wrong.start(World::default().client()).unwrap_err();
+    let OperatorError::Invalid(problems) = &error else { panic!("{error}") };
+    let beginnings = [
+        "the namespace to watch, \"Shop\", cannot be one: ",
+        "the namespace that the operator runs in, \"kube system\", cannot be one: ",
+        "the option kube_api_qps is -1; it must be a number that is not negative",
+        "the prefix of the metrics, \"my-operator\", cannot be used: ",
+        "the label key \"a/b/c\" of SYSTEM_RESOURCE_LABEL cannot be used: ",
+    ];
+    assert_eq!(problems.len(), beginnings.len(), "{problems:?}");
+    for (problem, beginning) in problems.iter().zip(beginnings) {
+        assert!(problem.starts_with(beginning), "{problem}");
+    }
+}

@@ -89,7 +89,7 @@ pub(super) struct RunArgs {
     /// Requests at once, with `--kube-api-qps`; 0, the default, is twice that number
     #[arg(long, env = "KUBE_API_BURST", value_name = "NUMBER", value_parser = given(burst))]
     kube_api_burst: Option<Given<u32>>,
-    /// Controllers to leave out, separated by commas
+    /// Controllers and background tasks to leave out, separated by commas
     #[arg(long, env = "DISABLE_CONTROLLERS", value_delimiter = ',', value_name = "NAMES")]
     disable_controllers: Vec<String>,
     /// The oldest Kubernetes version to run on; v1.34.0 by default

@@ -103,10 +103,10 @@ impl BackgroundTasks {
     /// Ends with the first failure of a task; never without one.
     pub(super) async fn failed(&mut self) -> OperatorError {
         while let Some((name, result)) = self.running.next().await {
-            match result {
-                Some(Err(source)) => return OperatorError::BackgroundTask { name, source },
-                _ => tracing::info!(task = name, "the background task has ended"),
+            if let Some(Err(source)) = result {
+                return OperatorError::BackgroundTask { name, source };
             }
+            tracing::info!(task = name, "the background task has ended");
         }
         future::pending().await
     }

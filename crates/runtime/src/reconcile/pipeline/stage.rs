@@ -1,4 +1,4 @@
-/// A stage of the pipeline of a pass, in the order in which a pass goes through them (4.2).
+/// A stage of the pipeline of a pass, in the order in which a pass goes through them (`reconciler.md`, 4.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum PipelineStage {

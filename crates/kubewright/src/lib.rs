@@ -55,6 +55,9 @@ mod reconcilers_chapter {}
 #[doc = include_str!("../../../docs/src/injection.md")]
 mod injection_chapter {}
 #[cfg(doctest)]
+#[doc = include_str!("../../../docs/src/tasks.md")]
+mod tasks_chapter {}
+#[cfg(doctest)]
 #[doc = include_str!("../../../docs/src/targets.md")]
 mod targets_chapter {}
 #[cfg(doctest)]

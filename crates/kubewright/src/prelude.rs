@@ -17,7 +17,7 @@ pub use kubewright_component::{
 };
 pub use kubewright_core::condition::{Condition, ConditionSet, ConditionStatus, Conditioned, Conditions};
 pub use kubewright_core::config::FromConfigMap;
-pub use kubewright_core::flow::{Blocked, Delay, Failure, Flow, FlowExt, Halt, Wait};
+pub use kubewright_core::flow::{Blocked, BoxError, Delay, Failure, Flow, FlowExt, Halt, Wait};
 pub use kubewright_core::manifest::{
     AdoptionPolicy, DeletePolicy, Lifecycle, MissingNamespacesPolicy, PolicySettings, ReconcilePolicy, UpdatePolicy,
 };
@@ -26,6 +26,7 @@ pub use kubewright_render::{
     ApplyOrder, Capabilities, DeleteOrder, Empty, Generator, GeneratorExt, InputError, Manifest, Manifests, PurgeOrder,
     RenderContext, RenderError, Stage,
 };
+pub use kubewright_runtime::background::{BackgroundTask, CancellationToken, TaskExt};
 pub use kubewright_runtime::cluster::Cluster;
 pub use kubewright_runtime::config::Config;
 pub use kubewright_runtime::events::Recorder;

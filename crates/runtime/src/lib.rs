@@ -1,6 +1,7 @@
 //! What every controller needs, with I/O: clients, watches, runner, events, admin server, the operator itself.
 
 pub mod admin;
+pub mod background;
 pub mod clock;
 pub mod cluster;
 pub mod config;

@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use futures::future::join_all;
 use kubewright_core::dependents::ProjectionContext;
 use kubewright_core::finalizer::FinalizerName;
 use kubewright_core::flow::BoxError;
@@ -336,10 +337,8 @@ struct ConstructedComponent {
 #[async_trait]
 impl ConstructedPart for ConstructedComponent {
     async fn synced(&mut self) -> Result<(), BoxError> {
-        self.components.synced().await;
-        for foreign in &self.foreign {
-            foreign.settled().await;
-        }
+        let foreign = join_all(self.foreign.iter().map(ForeignStore::settled));
+        tokio::join!(self.components.synced(), foreign);
         Ok(())
     }
 

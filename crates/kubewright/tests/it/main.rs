@@ -12,4 +12,5 @@ mod reconcile;
 mod signals;
 mod stored_values;
 mod table;
+mod tasks;
 mod why;

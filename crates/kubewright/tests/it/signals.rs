@@ -3,6 +3,7 @@
 #![cfg(unix)]
 
 use std::process::{ExitCode, ExitStatus, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
@@ -11,6 +12,7 @@ use kubewright::runtime::operator::cli::main_from;
 use kubewright_testing::TestCluster;
 use tokio::io::{AsyncBufReadExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStderr, Command};
+use tokio::sync::Notify;
 
 /// Names the kubeconfig to the process that a test starts.
 const KUBECONFIG: &str = "KUBEWRIGHT_TEST_SIGNALS_KUBECONFIG";
@@ -18,25 +20,35 @@ const KUBECONFIG: &str = "KUBEWRIGHT_TEST_SIGNALS_KUBECONFIG";
 const NAMESPACE: &str = "KUBEWRIGHT_TEST_SIGNALS_NAMESPACE";
 /// Whether its passes end.
 const HANGS: &str = "KUBEWRIGHT_TEST_SIGNALS_HANGS";
+/// Whether its background task fails.
+const FAILS: &str = "KUBEWRIGHT_TEST_SIGNALS_FAILS";
 /// What it prints in its first pass.
 const WORKS: &str = "a pass runs";
 
 #[derive(Clone, Copy)]
 struct Hangs(bool);
 
-struct Maps(bool);
+/// Tells the background task that a pass runs.
+#[derive(Clone, Default)]
+struct Begun(Arc<Notify>);
+
+struct Maps {
+    hangs: bool,
+    begun: Begun,
+}
 
 #[reconciler(kind = ConfigMap)]
 impl Maps {
     #[inject]
-    fn new(State(hangs): State<Hangs>) -> Self {
-        Self(hangs.0)
+    fn new(State(hangs): State<Hangs>, State(begun): State<Begun>) -> Self {
+        Self { hangs: hangs.0, begun }
     }
 
     async fn reconcile(&self, cx: &Context<ConfigMap>, _: &ConfigMap) -> Flow {
         if cx.key().name() == "mine" {
             eprintln!("{WORKS}");
-            if self.0 {
+            self.begun.0.notify_one();
+            if self.hangs {
                 std::future::pending::<()>().await;
             }
         }
@@ -58,13 +70,33 @@ impl Secrets {
     }
 }
 
+/// Fails when a pass has run, or never.
+struct Watchdog {
+    fails: bool,
+    begun: Begun,
+}
+
+impl BackgroundTask for Watchdog {
+    async fn run(&self, stop: CancellationToken) -> Result<(), BoxError> {
+        if self.fails {
+            self.begun.0.notified().await;
+            return Err("the dog is asleep".into());
+        }
+        stop.cancelled().await;
+        Ok(())
+    }
+}
+
 /// Is the process of the tests below; does nothing among other tests.
 #[tokio::test(flavor = "multi_thread")]
 #[allow(clippy::disallowed_methods)] // the harness would return its own exit code
 async fn the_process_of_these_tests() {
     let (Ok(kubeconfig), Ok(namespace)) = (std::env::var(KUBECONFIG), std::env::var(NAMESPACE)) else { return };
     let hangs = Hangs(std::env::var_os(HANGS).is_some());
-    let operator = Operator::new("signals.test.kubewright.dev").state(hangs).controller(Maps::new).controller(Secrets::new);
+    let fails = std::env::var_os(FAILS).is_some();
+    let operator = Operator::new("signals.test.kubewright.dev").state(hangs).state(Begun::default());
+    let watchdog = move |State(begun): State<Begun>| Watchdog { fails, begun };
+    let operator = operator.controller(Maps::new).controller(Secrets::new).task("watchdog", watchdog);
     let args = ["signals", "--kubeconfig", &kubeconfig, "--watch-namespaces", &namespace, "--admin-addr", "off"];
     let code = main_from(args.map(Into::into), operator.into(), None).await;
     // What `main` would return; the number in it cannot be read.
@@ -81,8 +113,8 @@ struct Running {
 }
 
 impl Running {
-    /// Starts it, and waits for its first pass.
-    async fn start(name: &str, hangs: bool) -> Self {
+    /// Starts it, perhaps with a variable that says what goes wrong, and waits for its first pass.
+    async fn start(name: &str, what: Option<&str>) -> Self {
         let cluster = TestCluster::start().await;
         cluster.apply(json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "mine"}})).await;
         let path = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("signals-{name}"));
@@ -90,8 +122,8 @@ impl Running {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.args(["--exact", "signals::the_process_of_these_tests", "--nocapture"]);
         command.env(KUBECONFIG, path).env(NAMESPACE, cluster.namespace()).stdout(Stdio::null()).stderr(Stdio::piped());
-        if hangs {
-            command.env(HANGS, "yes");
+        if let Some(what) = what {
+            command.env(what, "yes");
         }
         let mut child = command.kill_on_drop(true).spawn().unwrap();
         let lines = BufReader::new(child.stderr.take().unwrap()).lines();
@@ -139,7 +171,7 @@ impl Running {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_first_signal_ends_an_operator_in_order() {
     for signal in ["-TERM", "-INT"] {
-        let mut running = Running::start("first", false).await;
+        let mut running = Running::start("first", None).await;
         running.signal(signal).await;
         running.until("a second signal ends the process at once").await;
         running.until("Draining").await;
@@ -151,11 +183,20 @@ async fn the_first_signal_ends_an_operator_in_order() {
 // SHT-1, OPR-6
 #[tokio::test(flavor = "multi_thread")]
 async fn the_second_signal_ends_the_process_at_once() {
-    let mut running = Running::start("second", true).await;
+    let mut running = Running::start("second", Some(HANGS)).await;
     running.signal("-TERM").await;
     running.until("a second signal ends the process at once").await;
     running.signal("-INT").await;
     running.until("SIGINT came while shutting down").await;
     // The pass that hangs would be given 15 s.
     assert_eq!(running.ended(Duration::from_secs(10)).await.code(), Some(1));
+}
+
+// OPR-6, OPR-8
+#[tokio::test(flavor = "multi_thread")]
+async fn the_error_of_a_background_task_decides_the_exit_code() {
+    let mut running = Running::start("failing", Some(FAILS)).await;
+    running.until("Stopped").await;
+    running.until("error: failed to run the background task \"watchdog\": the dog is asleep").await;
+    assert_eq!(running.ended(Duration::from_secs(25)).await.code(), Some(1));
 }

@@ -5,15 +5,16 @@ use async_trait::async_trait;
 use kubewright_core::flow::BoxError;
 
 use super::FromOperator;
+use crate::background::BackgroundTask;
 use crate::operator::{Declarations, OperatorContext};
 use crate::reconcile::Reconcile;
 
-/// A function that makes a reconciler of its dependencies: sync or async, with up to 12 arguments, and a reconciler or a `Result` of one. `M` is
-/// found by the compiler.
+/// A function that makes a reconciler or a background task of its dependencies: sync or async, with up to 12 arguments, and the value or a `Result`
+/// of it. `M` is found by the compiler.
 #[diagnostic::on_unimplemented(
-    message = "this function does not construct the reconciler `{R}`",
-    note = "a constructor takes up to 12 arguments that implement `FromOperator`, and returns the reconciler, a `Result` of it, or a future of one of these",
-    note = "a type is a reconciler by `#[reconciler(kind = …)]` on its impl block"
+    message = "this function does not construct `{R}`, a reconciler or a background task",
+    note = "a constructor takes up to 12 arguments that implement `FromOperator`, and returns the reconciler or task, a `Result` of it, or a future of one of these",
+    note = "a type is a reconciler by `#[reconciler(kind = …)]` on its impl block, and a background task by `impl BackgroundTask for …`"
 )]
 pub trait Constructor<R, M>: Send + Sync + Sized + 'static {
     /// The constructor without the types of its arguments.
@@ -26,29 +27,43 @@ pub trait Construct<R>: Send + Sync {
     /// Declares what the arguments need.
     fn declare(&self, declarations: &mut Declarations);
 
-    /// Makes the reconciler.
+    /// Makes the value.
     async fn construct(self: Box<Self>, context: &OperatorContext) -> Result<R, BoxError>;
 }
+
+/// What constructors make: reconcilers and background tasks. `Role` is found by the compiler.
+pub trait Constructible<Role>: Send + 'static {}
+
+/// The role of a reconciler.
+#[derive(Debug)]
+pub struct ReconcilerRole;
+/// The role of a background task.
+#[derive(Debug)]
+pub struct TaskRole;
+
+impl<R: Reconcile> Constructible<ReconcilerRole> for R {}
+
+impl<T: BackgroundTask> Constructible<TaskRole> for T {}
 
 /// The result of a constructor.
 #[diagnostic::on_unimplemented(
     message = "a constructor of `{R}` cannot return `{Self}`",
-    label = "not the reconciler",
-    note = "a constructor returns the reconciler, a `Result` of it, or a future of one of these"
+    label = "not what it constructs",
+    note = "a constructor returns the reconciler or background task, a `Result` of it, or a future of one of these"
 )]
 #[async_trait]
 pub trait Constructed<R, M>: Send {
-    /// The reconciler.
+    /// The reconciler or task.
     async fn constructed(self) -> Result<R, BoxError>;
 }
 
-/// The constructor returns the reconciler.
+/// The constructor returns the value.
 #[derive(Debug)]
 pub struct Plain;
 /// The constructor returns a result.
 #[derive(Debug)]
 pub struct Fallible;
-/// The constructor returns a future of the reconciler.
+/// The constructor returns a future of the value.
 #[derive(Debug)]
 pub struct Later;
 /// The constructor returns a future of a result.
@@ -56,28 +71,30 @@ pub struct Later;
 pub struct FallibleLater;
 
 #[async_trait]
-impl<R: Reconcile> Constructed<R, Plain> for R {
+impl<K: 'static, R: Constructible<K>> Constructed<R, (K, Plain)> for R {
     async fn constructed(self) -> Result<R, BoxError> {
         Ok(self)
     }
 }
 
 #[async_trait]
-impl<R: Reconcile, E: Into<BoxError> + Send> Constructed<R, Fallible> for Result<R, E> {
+impl<K: 'static, R: Constructible<K>, E: Into<BoxError> + Send> Constructed<R, (K, Fallible)> for Result<R, E> {
     async fn constructed(self) -> Result<R, BoxError> {
         self.map_err(Into::into)
     }
 }
 
 #[async_trait]
-impl<R: Reconcile, F: Future<Output = R> + Send> Constructed<R, Later> for F {
+impl<K: 'static, R: Constructible<K>, F: Future<Output = R> + Send> Constructed<R, (K, Later)> for F {
     async fn constructed(self) -> Result<R, BoxError> {
         Ok(self.await)
     }
 }
 
 #[async_trait]
-impl<R: Reconcile, E: Into<BoxError> + Send, F: Future<Output = Result<R, E>> + Send> Constructed<R, FallibleLater> for F {
+impl<K: 'static, R: Constructible<K>, E: Into<BoxError> + Send, F: Future<Output = Result<R, E>> + Send>
+    Constructed<R, (K, FallibleLater)> for F
+{
     async fn constructed(self) -> Result<R, BoxError> {
         self.await.map_err(Into::into)
     }
@@ -93,7 +110,7 @@ macro_rules! constructors {
     ($($argument:ident)*) => {
         impl<R, F, O, M, $($argument,)*> Constructor<R, (M, O, $($argument,)*)> for F
         where
-            R: Reconcile,
+            R: Send + 'static,
             F: FnOnce($($argument,)*) -> O + Send + Sync + 'static,
             O: Constructed<R, M> + 'static,
             M: 'static,
@@ -107,7 +124,7 @@ macro_rules! constructors {
         #[async_trait]
         impl<R, F, O, M, $($argument,)*> Construct<R> for WithArguments<F, (M, O, $($argument,)*)>
         where
-            R: Reconcile,
+            R: Send + 'static,
             F: FnOnce($($argument,)*) -> O + Send + Sync + 'static,
             O: Constructed<R, M> + 'static,
             M: 'static,

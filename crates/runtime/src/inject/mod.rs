@@ -1,6 +1,6 @@
 //! Constructors whose arguments are their dependencies.
 //!
-//! A constructor of a reconciler is a function of up to 12 arguments that implement [`FromOperator`]. What it asks for is declared before anything starts,
+//! A constructor of a reconciler or of a background task is a function of up to 12 arguments that implement [`FromOperator`]. What it asks for is declared before anything starts,
 //! without a cluster: kinds that must be served, permissions, values. Asking for a [`Store`](crate::store::Store) is what starts its watch, and
 //! equal requests share it.
 
@@ -9,7 +9,7 @@ mod enqueue;
 mod extract;
 mod values;
 
-pub use constructor::{Construct, Constructed, Constructor};
+pub use constructor::{Construct, Constructed, Constructible, Constructor};
 pub use enqueue::Enqueue;
 pub use extract::{FromOperator, Missing};
 pub use values::{OperatorInfo, State};

@@ -1,7 +1,7 @@
 //! Puts an operator together.
 
 use std::any::Any;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -10,13 +10,15 @@ use std::time::Duration;
 use kubewright_core::backoff::Timing;
 use kubewright_core::config::{FromConfigMap, LOGGING_CONFIG_MAP, LogLevels};
 use kubewright_core::lease::LeaderElection;
-use kubewright_machinery::object::names::{dns_1123_subdomain, qualified_name};
+use kubewright_machinery::object::names::dns_1123_subdomain;
 use tokio_util::sync::CancellationToken;
 
 use super::declarations::config_rule;
 use super::drive::Driver;
+use super::health;
 use super::injected::States;
-use super::{Declarations, MinimumVersion, OperatorError, PreparedOperator, Registration, Rule, RunningOperator};
+use super::option_problems::problems_of;
+use super::{Declarations, MinimumVersion, OperatorError, PartKind, PreparedOperator, Registration, Rule, RunningOperator};
 use crate::admin::Checks;
 use crate::clock::{Clock, Random};
 use crate::cluster::{Cluster, ClusterOptions, ConnectError, Rate};
@@ -61,7 +63,7 @@ pub struct OperatorOptions {
     pub workers: Option<usize>,
     /// The namespaces to watch; empty means all.
     pub watch_namespaces: Vec<String>,
-    /// Names of controllers that are left out.
+    /// Names of controllers and background tasks that are left out.
     pub disabled_controllers: Vec<String>,
     /// The oldest Kubernetes version to run on.
     pub minimum_version: MinimumVersion,
@@ -142,9 +144,13 @@ impl Operator {
         }
     }
 
-    /// Adds a part, usually a controller. Parts of one name use their full names, if they have any.
+    /// Adds a part, usually a controller. Controllers of one name use their full names, if they have any.
     #[must_use]
     pub fn register(mut self, mut registration: Box<dyn Registration>) -> Self {
+        if registration.kind() != PartKind::Controller {
+            self.registrations.push(registration);
+            return self;
+        }
         let name = registration.name().to_owned();
         if self.part_names.contains(&name) {
             let namesakes = self.registrations.iter_mut().filter(|other| other.name() == name);
@@ -162,6 +168,13 @@ impl Operator {
     pub fn state<T: Any + Clone + Send + Sync>(mut self, value: T) -> Self {
         self.states.insert(value);
         self
+    }
+
+    /// Changes what a part of the framework keeps with the operator, as if the author had registered it.
+    pub(crate) fn change_state<T: Any + Clone + Default + Send + Sync>(&mut self, change: impl FnOnce(&mut T)) {
+        let mut value = self.states.get::<T>().unwrap_or_default();
+        change(&mut value);
+        self.states.insert(value);
     }
 
     /// The configuration `T` while its ConfigMap is absent or cannot be read at first: nothing waits for that ConfigMap.
@@ -257,6 +270,7 @@ impl Operator {
     /// Adds a check of readiness. Names of checks are unique.
     #[must_use]
     pub fn ready_check(mut self, name: &str, probe: impl Fn() -> Result<(), String> + Send + Sync + 'static) -> Self {
+        self.problems.extend(health::problem_of(name));
         self.problems.extend(self.checks.ready(name, probe).err().map(|error| error.to_string()));
         self
     }
@@ -264,6 +278,7 @@ impl Operator {
     /// Adds a check of liveness. Names of checks are unique.
     #[must_use]
     pub fn live_check(mut self, name: &str, probe: impl Fn() -> Result<(), String> + Send + Sync + 'static) -> Self {
+        self.problems.extend(health::problem_of(name));
         self.problems.extend(self.checks.live(name, probe).err().map(|error| error.to_string()));
         self
     }
@@ -374,15 +389,19 @@ impl Operator {
             problems
                 .push(format!("the name of the operator, {:?}, must be a DNS subdomain of at most {MAX_NAME} bytes", self.name));
         }
-        let mut names = BTreeSet::new();
+        let mut names = BTreeMap::new();
         for registration in &self.registrations {
-            let name = registration.name();
+            let (name, kind) = (registration.name(), registration.kind());
             if !dns_1123_subdomain(name).is_empty() {
-                problems.push(format!("the name of the controller {name:?} must be a DNS subdomain"));
+                problems.push(format!("the name of the {} {name:?} must be a DNS subdomain", kind.as_str()));
             }
-            if !names.insert(name) {
-                problems.push(format!("two controllers have the name {name:?}; names of controllers are unique"));
-            }
+            let two = match (names.insert(name, kind), kind) {
+                (None, _) => continue,
+                (Some(PartKind::Controller), PartKind::Controller) => "two controllers",
+                (Some(PartKind::Task), PartKind::Task) => "two tasks",
+                _ => "a controller and a task",
+            };
+            problems.push(format!("{two} have the name {name:?}; names of controllers and tasks are unique"));
         }
         let needs = declarations.needs();
         for (type_id, name) in &needs.states {
@@ -403,12 +422,8 @@ impl Operator {
                 "{part} needs the namespace that the operator runs in, and none is known; name it with --system-namespace (or SYSTEM_NAMESPACE)"
             ));
         }
-        if let Some(label) = &self.options.system_resource_label
-            && let Some(problem) = qualified_name(label).first()
-        {
-            problems.push(format!("the label key {label:?} of SYSTEM_RESOURCE_LABEL cannot be used: {problem}"));
-        }
         problems.extend(self.options.leadership.sharing().into_iter().flat_map(Sharing::problems));
+        problems.extend(problems_of(&self.options, &self.metrics_prefix));
         problems.extend_from_slice(declarations.problems());
         problems
     }
@@ -429,7 +444,7 @@ fn enabled(registrations: Vec<Box<dyn Registration>>, disabled: &[String]) -> Re
     let mut enabled = Vec::new();
     for registration in registrations {
         if disabled.iter().any(|name| name == registration.name()) {
-            tracing::info!(controller = registration.name(), "the controller is disabled");
+            tracing::info!(name = registration.name(), "the {} is disabled", registration.kind().as_str());
         } else {
             enabled.push(registration);
         }

@@ -16,10 +16,12 @@ use serde_json::Value;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+use super::background::BackgroundTasks;
 use super::builder::{LABEL_DOMAIN, OperatorOptions};
 use super::health;
 use super::injected::{OpenedStores, Queues, States};
 use super::preflight::Preflight;
+use super::progress::StartProgress;
 use super::{ConstructedPart, Declarations, OperatorContext, OperatorError, Phase, PreparedOperator, Registration};
 use crate::admin::{Admin, Checks, PassHistories};
 use crate::cluster::{ApiRequest, ApiResource, Cluster, cluster_domain};
@@ -71,6 +73,8 @@ pub(super) struct Driver {
     /// Which buckets this replica leads.
     leadership: watch::Sender<LeadershipState>,
     elections: Option<Elections>,
+    background: BackgroundTasks,
+    progress: StartProgress,
     recorder: Option<Recorder>,
     /// Takes events in place of the API server.
     events: Option<EventSink>,
@@ -90,6 +94,8 @@ impl Driver {
             controllers: FuturesUnordered::new(),
             leadership: watch::Sender::default(),
             elections: None,
+            background: BackgroundTasks::default(),
+            progress: StartProgress::default(),
             recorder: None,
             events: None,
             parts,
@@ -154,7 +160,7 @@ impl Driver {
 
     /// Works until something fails that must not.
     async fn serve(&mut self) -> Result<(), OperatorError> {
-        health::add_checks(&self.parts.checks, &self.parts.cluster, &self.parts.shutdown, &self.phase())
+        health::add_checks(&self.parts.checks, &self.parts.cluster, &self.parts.shutdown, &self.phase(), &self.progress)
             .map_err(|error| OperatorError::Invalid(vec![error.to_string()]))?;
         self.open_admin().await?;
         self.enter(Phase::Preflight);
@@ -164,10 +170,11 @@ impl Driver {
         self.load_configuration(&context).await?;
         self.prepare_elections(&mut context).await?;
         self.enter(Phase::CachesSynced);
-        let parts = self.start_parts(&context).await?;
+        let mut parts = self.start_parts(&context).await?;
         // Where it may not watch definitions, discovery looks again after a while.
         self.parts.cluster.follow_types();
         self.enter(Phase::Standby);
+        self.start_background(&mut parts);
         let controllers: Vec<Runner> = parts.into_iter().flat_map(ConstructedPart::run).collect();
         match &mut self.elections {
             Some(elections) => elections.campaign(&controllers).await,
@@ -183,6 +190,7 @@ impl Driver {
                 Some(ended) = self.controllers.next() => ended?,
                 // The sender is here.
                 _ = leadership.changed() => self.follow_leadership(),
+                error = self.background.failed() => return Err(error),
                 () = self.parts.shutdown.cancelled() => return Ok(()),
             }
         }
@@ -250,6 +258,7 @@ impl Driver {
             elections.stop();
         }
         while self.controllers.next().await.is_some() {}
+        self.background.ended().await;
         let left = || end.since(clock.moment()).saturating_sub(TASK_GRACE);
         if let Some(mut elections) = self.elections.take()
             && clock.limit(left(), elections.released()).await.is_err()
@@ -318,18 +327,25 @@ impl Driver {
         let started = async {
             let mut parts = Vec::new();
             for registration in registrations {
-                let name = registration.name().to_owned();
-                let constructed = registration.construct(context.clone()).await;
-                let part = constructed.map_err(|source| OperatorError::Registration { name: name.clone(), source })?;
-                parts.push((name, part));
+                let (kind, name) = (registration.kind(), registration.name().to_owned());
+                let title = format!("{} {name:?}", kind.as_str());
+                self.progress.constructs(&title);
+                let failed = move |source| OperatorError::Registration { part: kind, name, source };
+                match registration.construct(context.clone()).await {
+                    Ok(part) => parts.push((title, part, failed)),
+                    Err(source) => return Err(failed(source)),
+                }
             }
-            let synced = parts.into_iter().map(|(name, mut part)| async move {
+            self.progress.fills(parts.iter().map(|(title, ..)| title.clone()).collect());
+            let progress = &self.progress;
+            let synced = parts.into_iter().map(|(title, mut part, failed)| async move {
                 let synced = part.synced().await;
-                synced.map(|()| part).map_err(|source| OperatorError::Registration { name, source })
+                progress.has_filled(&title);
+                synced.map(|()| part).map_err(failed)
             });
             try_join_all(synced).await
         };
-        self.patiently(Phase::CachesSynced, || health::unsynced(&self.parts.cluster), started).await
+        self.patiently(Phase::CachesSynced, || self.progress.culprits(&self.parts.cluster), started).await
     }
 
     /// Does the work of a phase of the start within its time, and logs what it waits for (PHA-3).
@@ -352,17 +368,26 @@ impl Driver {
         };
         match self.parts.options.startup_timeout {
             None => reminded.await,
-            Some(limit) => clock
-                .limit(limit, reminded)
-                .await
-                .unwrap_or_else(|_| Err(OperatorError::Timeout { phase, limit, culprits: waiting_for() })),
+            Some(limit) => {
+                // What is waited for is known for as long as the work is there.
+                tokio::pin!(reminded);
+                let done = clock.limit(limit, reminded.as_mut()).await;
+                done.unwrap_or_else(|_| Err(OperatorError::Timeout { phase, limit, culprits: waiting_for() }))
+            }
         }
+    }
+
+    fn start_background(&mut self, parts: &mut [Box<dyn ConstructedPart>]) {
+        let Parts { options, cluster, tasks, .. } = &self.parts;
+        let ready = parts.iter_mut().flat_map(|part| part.tasks());
+        self.background.start(ready, tasks, cluster.clock(), &self.controllers_stop, time_of_passes(options.shutdown_timeout));
     }
 
     fn run_controllers(&mut self, controllers: Vec<Runner>) -> Result<(), OperatorError> {
         let names: BTreeSet<&str> = controllers.iter().map(Runner::name).collect();
         tracing::info!(
             controllers = names.into_iter().collect::<Vec<_>>().join(", "),
+            tasks = self.background.names().join(", "),
             watches = self.parts.cluster.watches().health().len(),
             "the operator works"
         );

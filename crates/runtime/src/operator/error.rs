@@ -5,7 +5,7 @@ use std::time::Duration;
 use kubewright_core::flow::BoxError;
 use thiserror::Error;
 
-use super::Phase;
+use super::{PartKind, Phase};
 use crate::admin::AdminError;
 use crate::cluster::{ApiError, ConnectError};
 use crate::task::Panic;
@@ -33,8 +33,8 @@ pub enum OperatorError {
     /// The operator itself is put together wrongly.
     #[error("start the operator: {}", .0.join("; "))]
     Invalid(Vec<String>),
-    /// A name of a controller that there is not.
-    #[error("disable the controller {name:?}: there is none of this name; there are {}", .known.join(", "))]
+    /// A name that neither a controller nor a task has.
+    #[error("disable the controller or task {name:?}: there is none of this name; there are {}", .known.join(", "))]
     UnknownController {
         /// The name.
         name: String,
@@ -93,8 +93,10 @@ pub enum OperatorError {
         culprits: Vec<String>,
     },
     /// A part of the operator does not start.
-    #[error("start controller {name}: {source}")]
+    #[error("start {} {name}: {source}", .part.as_str())]
     Registration {
+        /// What it is.
+        part: PartKind,
         /// Its name.
         name: String,
         /// Why.
@@ -125,6 +127,14 @@ pub enum OperatorError {
     /// A task failed that must not.
     #[error("go on: {0}")]
     Task(#[from] Panic),
+    /// A background task of the operator's author failed or panicked (OPR-8).
+    #[error("run the background task {name:?}: {source}")]
+    BackgroundTask {
+        /// Its name.
+        name: String,
+        /// Why.
+        source: BoxError,
+    },
     /// The operator was stopped before it worked.
     #[error("start the operator: it was stopped before it worked")]
     Stopped,
@@ -138,7 +148,7 @@ impl OperatorError {
     pub fn responsible(&self) -> Responsible {
         match self {
             Self::UnknownController { .. } => Responsible::Usage,
-            Self::Invalid(_) | Self::Task(_) => Responsible::Bug,
+            Self::Invalid(_) | Self::Task(_) | Self::BackgroundTask { .. } => Responsible::Bug,
             Self::Configuration { .. } | Self::Timeout { phase: Phase::ConfigLoaded, .. } => Responsible::Configuration,
             Self::Killed | Self::Stopped => Responsible::Transient,
             _ => Responsible::Cluster,

@@ -9,6 +9,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::Phase;
+use super::progress::StartProgress;
 use crate::admin::{Checks, DuplicateCheck};
 use crate::clock::Clock;
 use crate::cluster::Cluster;
@@ -22,22 +23,32 @@ const HEARTBEAT_LIMIT: Duration = Duration::from_secs(10);
 const YIELDS: usize = 10_000;
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
 
+/// The names of the checks that operators have of their own (HLT-2, HLT-4).
+const OWN_CHECKS: [&str; 7] = ["phase", "caches", "config", "shutdown", "watches", "heartbeat", "workers"];
+
+/// Says what is wrong with the name of a check of the operator's author, who learns it before anything is started.
+pub(super) fn problem_of(name: &str) -> Option<String> {
+    let is_own = OWN_CHECKS.contains(&name);
+    is_own.then(|| format!("add the check {name:?}: every operator has one of this name; give yours another name"))
+}
+
 /// The checks that every operator has.
 pub(super) fn add_checks(
     checks: &Checks,
     cluster: &Cluster,
     shutdown: &CancellationToken,
     phase: &watch::Receiver<Phase>,
+    progress: &StartProgress,
 ) -> Result<(), DuplicateCheck> {
     let current = phase.clone();
     checks.ready("phase", move || {
         let phase = *current.borrow();
         if phase.is_serving() { Ok(()) } else { Err(format!("the operator is in the phase {}", phase.as_str())) }
     })?;
-    let (current, caches) = (phase.clone(), cluster.clone());
+    let (current, caches, progress) = (phase.clone(), cluster.clone(), progress.clone());
     checks.ready("caches", move || match *current.borrow() {
         Phase::Starting | Phase::Preflight | Phase::ConfigLoaded => Err("watches have not been started".to_owned()),
-        Phase::CachesSynced => Err(format!("waiting for {}", unsynced(&caches).join(", "))),
+        Phase::CachesSynced => Err(format!("waiting for {}", progress.culprits(&caches).join(", "))),
         _ => Ok(()),
     })?;
     let shutdown = shutdown.clone();
@@ -59,21 +70,6 @@ pub(super) fn add_checks(
             .collect();
         if broken.is_empty() { Ok(()) } else { Err(broken.join(", ")) }
     })
-}
-
-/// The watches that have no first list yet.
-pub(super) fn unsynced(cluster: &Cluster) -> Vec<String> {
-    let waiting: Vec<String> = cluster
-        .watches()
-        .health()
-        .into_iter()
-        .filter(|watch| watch.status.state != WatchState::Watching)
-        .map(|watch| match watch.status.error {
-            Some(error) => format!("the watch of {} ({error})", watch.spec),
-            None => format!("the watch of {}", watch.spec),
-        })
-        .collect();
-    if waiting.is_empty() { vec!["a controller to start".to_owned()] } else { waiting }
 }
 
 /// Ends when each watch has its first list or cannot have it for now.

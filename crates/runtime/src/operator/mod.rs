@@ -4,6 +4,7 @@
 //! permissions, kinds that must be served), is constructed with an [`OperatorContext`] when the cluster has passed the checks, and runs when
 //! the caches of all parts are filled.
 
+mod background;
 mod builder;
 pub mod cli;
 mod context;
@@ -12,10 +13,12 @@ mod drive;
 mod error;
 mod health;
 mod injected;
+mod option_problems;
 mod patience;
 mod phase;
 mod preflight;
 mod prepared;
+mod progress;
 mod rbac;
 mod registration;
 mod running;
@@ -25,6 +28,7 @@ mod store_request;
 #[cfg(test)]
 mod tests;
 
+pub use background::ReadyTask;
 pub(crate) use builder::LABEL_DOMAIN;
 pub use builder::{Operator, OperatorOptions};
 pub use context::OperatorContext;
@@ -38,6 +42,6 @@ pub use preflight::MinimumVersion;
 #[doc(hidden)]
 pub use prepared::PreparedOperator;
 pub use rbac::{rbac_documents, service_account_documents};
-pub use registration::{ConstructedPart, Registration};
+pub use registration::{ConstructedPart, PartKind, Registration};
 pub use running::RunningOperator;
 pub use store_request::StoreRequest;

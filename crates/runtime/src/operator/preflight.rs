@@ -9,12 +9,13 @@ use futures::StreamExt as _;
 use futures::future::join_all;
 use futures::stream;
 use kubewright_machinery::object::GroupVersionKind;
+use parking_lot::Mutex;
 use semver::{Prerelease, Version};
 use serde_json::{Value, json};
 
 use super::builder::OperatorOptions;
 use super::patience::ask;
-use super::{Declarations, OperatorError, Rule};
+use super::{Declarations, OperatorError, Phase, Rule};
 use crate::cluster::{ApiError, ApiRequest, ApiResource, Cluster};
 use kubewright_core::flow::ApiFault;
 
@@ -79,6 +80,8 @@ pub(super) struct Preflight<'a> {
     cluster: &'a Cluster,
     declarations: &'a Declarations,
     options: &'a OperatorOptions,
+    /// What was missing when it was looked last.
+    last: Mutex<Option<OperatorError>>,
 }
 
 /// What is missing.
@@ -90,12 +93,23 @@ struct Missing {
 
 impl<'a> Preflight<'a> {
     pub(super) fn new(cluster: &'a Cluster, declarations: &'a Declarations, options: &'a OperatorOptions) -> Self {
-        Self { cluster, declarations, options }
+        Self { cluster, declarations, options, last: Mutex::default() }
     }
 
     /// Passes when the cluster is good enough. What is missing may still come until the deadline: CRDs and roles are often
     /// installed together with the operator.
     pub(super) async fn check(&self) -> Result<(), OperatorError> {
+        let Some(limit) = self.options.startup_timeout else { return self.passed().await };
+        // A server that takes a request and does not answer holds up the checks beyond their time.
+        let in_time = self.cluster.clock().limit(limit, self.passed()).await;
+        in_time.unwrap_or_else(|_| {
+            let culprits = vec!["the answers of the API server to what it is, serves and permits".to_owned()];
+            let silent = OperatorError::Timeout { phase: Phase::Preflight, limit, culprits };
+            Err(self.last.lock().take().unwrap_or(silent))
+        })
+    }
+
+    async fn passed(&self) -> Result<(), OperatorError> {
         let clock = self.cluster.clock();
         let started = clock.moment();
         self.version().await?;
@@ -114,6 +128,7 @@ impl<'a> Preflight<'a> {
                 tracing::warn!("the operator cannot {error}; it looks again every {AGAIN:?}");
                 told = Some(now);
             }
+            *self.last.lock() = Some(error);
             clock.sleep(AGAIN).await;
             self.cluster.discovery().invalidate();
         }

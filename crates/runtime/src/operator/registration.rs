@@ -3,14 +3,39 @@
 use async_trait::async_trait;
 use kubewright_core::flow::BoxError;
 
-use super::{Declarations, OperatorContext};
+use super::{Declarations, OperatorContext, ReadyTask};
 use crate::controller::Runner;
 
-/// A part of an operator, usually one controller with its watches.
+/// What a part of an operator is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PartKind {
+    /// A controller with its watches.
+    Controller,
+    /// A background task.
+    Task,
+}
+
+impl PartKind {
+    /// The word in errors and logs.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Controller => "controller",
+            Self::Task => "task",
+        }
+    }
+}
+
+/// A part of an operator: a controller with its watches, or a background task.
 #[async_trait]
 pub trait Registration: Send + Sync {
-    /// The name of its controller: a DNS subdomain, unique in the operator.
+    /// The name of its controller or task: a DNS subdomain, unique in the operator.
     fn name(&self) -> &str;
+
+    /// What it is; a controller by default.
+    fn kind(&self) -> PartKind {
+        PartKind::Controller
+    }
 
     /// Takes a longer name of its controller, if the part has one: another part of the operator has the same name. An operator with
     /// two parts of one name does not start.
@@ -36,6 +61,12 @@ pub trait ConstructedPart: Send {
     /// there when the time is over. By default there are none to wait for.
     async fn synced(&mut self) -> Result<(), BoxError> {
         Ok(())
+    }
+
+    /// Gives up the background tasks of the part, which the operator starts before its controllers. Called once, after the caches of all parts are
+    /// filled. By default there are none.
+    fn tasks(&mut self) -> Vec<ReadyTask> {
+        Vec::new()
     }
 
     /// Begins to queue what is there, and returns the controllers, which the operator then runs.

@@ -12,6 +12,7 @@ use kubewright_core::queue::Drain;
 use serde_json::Value;
 
 use super::methods::Further;
+use super::pipeline::{Layers, PassLayer, PipelineStage};
 use super::registration::ReconcilerRegistration;
 use super::{Finalize, Lead, Observe, ObserveDeleted, Reconcile, TriggerSet};
 use crate::inject::Construct;
@@ -52,6 +53,7 @@ pub(super) struct ControllerOptions {
     pub(super) fairness: Turn,
     pub(super) limiter: Option<Box<dyn RateLimiter + Sync>>,
     pub(super) crd: Option<Value>,
+    pub(super) layers: Layers,
 }
 
 /// The turn of lower lanes.
@@ -87,6 +89,7 @@ impl<R: Reconcile> Controller<R> {
             fairness: Turn::Default,
             limiter: None,
             crd: None,
+            layers: Layers::default(),
         };
         Self {
             constructor: constructor.boxed(),
@@ -256,6 +259,13 @@ impl<R: Reconcile> Controller<R> {
         self
     }
 
+    /// Puts a layer directly inside a stage of the passes of this controller. The layers of the operator are outside of it, and so are those that this
+    /// stage has already (OPR-7).
+    pub fn layer(mut self, stage: PipelineStage, layer: impl PassLayer) -> Self {
+        self.options.layers.add(stage, layer);
+        self
+    }
+
     /// Puts the reconciler into this slot when it is constructed, for table tests.
     #[doc(hidden)]
     pub fn keep_in(mut self, slot: Arc<OnceLock<Arc<R>>>) -> Self {
@@ -324,6 +334,21 @@ impl<R: Reconcile> OperatorController<R> {
     /// See [`Controller::workers`].
     pub fn workers(self, workers: usize) -> Self {
         self.with(|controller| controller.workers(workers))
+    }
+
+    /// See [`Controller::layer`].
+    pub fn layer(self, stage: PipelineStage, layer: impl PassLayer) -> Self {
+        self.with(|controller| controller.layer(stage, layer))
+    }
+}
+
+impl Operator {
+    /// Puts a layer directly inside a stage of the passes of all hand-written controllers, also of those that are added later. The layers that the
+    /// stage has already are outside of it (OPR-7).
+    #[must_use]
+    pub fn layer(mut self, stage: PipelineStage, layer: impl PassLayer) -> Self {
+        self.change_state(|layers: &mut Layers| layers.add(stage, layer));
+        self
     }
 }
 

@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use futures::future::join_all;
 use kube::Resource as _;
 use kubewright_core::class::ClassFilter;
 use kubewright_core::filter::{Change, FilterExt as _};
@@ -12,7 +13,7 @@ use super::Reconcile;
 use super::census::count_classes;
 use super::controller::{Controller, ControllerOptions, Turn};
 use super::methods::TypedMethods;
-use super::pipeline;
+use super::pipeline::{self, Layers};
 use super::primary::primary_filter;
 use super::scope::{OwnFinalizer, PassScope, Services};
 use super::tracking::Tracker;
@@ -143,6 +144,7 @@ impl<R: Reconcile> Registration for ReconcilerRegistration<R> {
             policy: options.policy,
             configs: context.configs.clone(),
             time_limit: options.time_limit,
+            layers: context.state::<Layers>().unwrap_or_default().and(options.layers),
         };
         let known = Known { store: primary, class: options.class, own, filter: resync_filter };
         let resynced = known.clone();
@@ -192,11 +194,8 @@ struct ConstructedReconciler<R: Reconcile> {
 #[async_trait]
 impl<R: Reconcile> ConstructedPart for ConstructedReconciler<R> {
     async fn synced(&mut self) -> Result<(), BoxError> {
-        self.known.store.synced().await;
-        self.context.opened.synced().await;
-        for trigger in &self.triggers {
-            trigger.synced().await;
-        }
+        let triggers = join_all(self.triggers.iter().map(|trigger| trigger.synced()));
+        tokio::join!(self.known.store.synced(), self.context.opened.synced(), triggers);
         Ok(())
     }
 

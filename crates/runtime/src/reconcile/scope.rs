@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use super::methods::Methods;
 use super::object::{PassObject, Primary};
+use super::pipeline::Layers;
 use super::tracking::{PassTracking, Tracker};
 use crate::cluster::{ApiError, Cluster, is_removed};
 use crate::config::{Configs, Snapshot};
@@ -41,6 +42,8 @@ pub(super) struct Services {
     pub(super) configs: Configs,
     /// How long a method may run.
     pub(super) time_limit: Option<Duration>,
+    /// The code of the operator's author between the stages.
+    pub(super) layers: Layers,
 }
 
 impl Services {

@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -42,6 +42,8 @@ pub(super) struct Watch {
     pub(super) selection: Selection,
     pub(super) status: watch::Sender<WatchStatus>,
     pub(super) users: watch::Sender<usize>,
+    /// How many wait for its first list.
+    pub(super) awaited: AtomicUsize,
     pub(super) sinks: Mutex<Vec<Arc<dyn Sink>>>,
     /// A store came that has no objects yet.
     pub(super) joined: Notify,
@@ -219,6 +221,7 @@ impl Watch {
             selection: Selection::of(&spec),
             status: watch::Sender::new(WatchStatus::new(WatchState::Starting)),
             users: watch::Sender::new(0),
+            awaited: AtomicUsize::new(0),
             sinks: Mutex::default(),
             joined: Notify::new(),
             activity: AtomicU64::new(nanos(now)),
@@ -281,6 +284,7 @@ impl Watch {
             status: self.status.borrow().clone(),
             last_activity: Moment(Duration::from_nanos(self.activity.load(Ordering::Relaxed))),
             users: *self.users.borrow(),
+            is_awaited: self.awaited.load(Ordering::Relaxed) > 0,
             objects: sinks.iter().map(|sink| sink.objects()).max().unwrap_or(0),
             skipped: sinks.iter().map(|sink| sink.skipped()).max().unwrap_or(0),
         }

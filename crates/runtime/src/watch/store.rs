@@ -39,6 +39,7 @@ impl<P: Send + Sync + 'static> Subscription<P> {
 
     /// The sender lives in the store itself.
     async fn synced(&self) {
+        let _awaited = Awaited::new(&self.watch);
         drop(self.sink.synced.subscribe().wait_for(|synced| *synced).await);
     }
 
@@ -54,6 +55,22 @@ impl<P: Send + Sync + 'static> Subscription<P> {
 
     fn is_in_scope(&self, object: &Value) -> Option<bool> {
         self.watch.spec.could_hold(object).then(|| self.watch.selection.matches(object))
+    }
+}
+
+/// Somebody who waits for the first list of a watch.
+struct Awaited<'a>(&'a Watch);
+
+impl<'a> Awaited<'a> {
+    fn new(watch: &'a Watch) -> Self {
+        watch.awaited.fetch_add(1, Ordering::Relaxed);
+        Self(watch)
+    }
+}
+
+impl Drop for Awaited<'_> {
+    fn drop(&mut self) {
+        self.0.awaited.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -133,9 +150,8 @@ impl<P: Send + Sync + 'static> ProjectedStore<P> {
 
     /// Ends when the first list is complete. While a watch is refused or the type missing, that is never.
     pub async fn synced(&self) {
-        for one in self.subscriptions.iter() {
-            one.synced().await;
-        }
+        // All at once, so that each of them is known to be waited for.
+        join_all(self.subscriptions.iter().map(Subscription::synced)).await;
     }
 
     /// Ends when the store is synced, or cannot be for now: forbidden, or a type that is not served. Tells which.

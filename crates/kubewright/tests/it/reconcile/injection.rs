@@ -44,7 +44,7 @@ impl FromOperator for Both {
         MetaStore::<Secret>::declare(declarations);
     }
 
-    fn extract(context: &OperatorContext) -> Result<Self, kubewright::core::flow::BoxError> {
+    fn extract(context: &OperatorContext) -> Result<Self, BoxError> {
         Ok(Self(Store::extract(context)?, MetaStore::extract(context)?))
     }
 }

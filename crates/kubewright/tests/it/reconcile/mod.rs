@@ -7,6 +7,7 @@ mod finalizer;
 mod identity;
 mod independence;
 mod injection;
+mod layers;
 mod lifetime;
 mod optional;
 mod own_writes;

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use kubewright_machinery::object::names::dns_1123_label;
 use kubewright_machinery::quantity::GoDuration;
 use serde_json::Value;
 
@@ -55,10 +56,10 @@ pub(super) struct RbacArgs {
     prefix: Option<String>,
     /// The namespaces that the operator will watch, separated by commas: roles for each of them, and a cluster role for what has no
     /// namespace only; all by default
-    #[arg(long, env = "WATCH_NAMESPACES", value_delimiter = ',', value_name = "NAMES")]
+    #[arg(long, env = "WATCH_NAMESPACES", value_delimiter = ',', value_name = "NAMES", value_parser = namespace)]
     watch_namespaces: Vec<String>,
     /// The namespace that the operator will run in; the first one that it watches by default
-    #[arg(long, env = "SYSTEM_NAMESPACE", value_name = "NAME")]
+    #[arg(long, env = "SYSTEM_NAMESPACE", value_name = "NAME", value_parser = namespace)]
     system_namespace: Option<String>,
     #[arg(long, env = "CONFIG_LOGGING_NAME", value_name = "NAME", hide = true)]
     config_logging_name: Option<String>,
@@ -71,10 +72,10 @@ pub(super) struct RunArgs {
     #[command(flatten)]
     pub(super) logging: LogArgs,
     /// The namespaces to watch, separated by commas; all by default
-    #[arg(long, env = "WATCH_NAMESPACES", value_delimiter = ',', value_name = "NAMES")]
+    #[arg(long, env = "WATCH_NAMESPACES", value_delimiter = ',', value_name = "NAMES", value_parser = namespace)]
     watch_namespaces: Vec<String>,
     /// The namespace that the operator runs in, where its configuration is; that of the service account or of the kubeconfig's context by default
-    #[arg(long, env = "SYSTEM_NAMESPACE", value_name = "NAME")]
+    #[arg(long, env = "SYSTEM_NAMESPACE", value_name = "NAME", value_parser = namespace)]
     system_namespace: Option<String>,
     #[arg(long, env = "SYSTEM_RESOURCE_LABEL", value_name = "KEY", hide = true)]
     system_resource_label: Option<String>,
@@ -89,7 +90,7 @@ pub(super) struct RunArgs {
     /// Requests at once, with `--kube-api-qps`; 0, the default, is twice that number
     #[arg(long, env = "KUBE_API_BURST", value_name = "NUMBER", value_parser = given(burst))]
     kube_api_burst: Option<Given<u32>>,
-    /// Controllers to leave out, separated by commas
+    /// Controllers and background tasks to leave out, separated by commas
     #[arg(long, env = "DISABLE_CONTROLLERS", value_delimiter = ',', value_name = "NAMES")]
     disable_controllers: Vec<String>,
     /// Works without leader election, as the only replica: for operators of which one process runs at most
@@ -282,6 +283,15 @@ fn burst(text: &str) -> Result<u32, String> {
 
 fn log_format(text: &str) -> Result<LogFormat, String> {
     LogFormat::from_str(text, false).map_err(|_| "it must be auto, json or text".to_owned())
+}
+
+/// A namespace, or the empty text for none.
+fn namespace(text: &str) -> Result<String, String> {
+    let name = text.trim();
+    match dns_1123_label(name).first() {
+        Some(problem) if !name.is_empty() => Err(format!("it must be the name of a namespace: {problem}")),
+        _ => Ok(name.to_owned()),
+    }
 }
 
 /// An empty variable is an empty list.

@@ -121,6 +121,8 @@ async fn a_wrong_command_line_is_exit_code_2() {
         &["--kube-api-burst=-1"],
         &["--workers", "0"],
         &["--workers", "many"],
+        &["--watch-namespaces", "shop,The Other"],
+        &["rbac", "--system-namespace", "Shop"],
         &["run", "--startup-timeout", "soon"],
         &["--admin-addr", "here"],
         &["--min-kubernetes-version", "new"],

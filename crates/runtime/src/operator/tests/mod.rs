@@ -1,5 +1,7 @@
+mod background;
 mod parts;
 mod process;
+mod starts;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -313,7 +315,7 @@ async fn a_part_that_does_not_start_is_named() {
     assert_eq!(failure(vec![failing], World::default()).await, "start controller widget: no licence");
     let hanging = Part { hangs: true, ..Part::new("widget") };
     let error = failure(vec![hanging], World::default()).await;
-    assert_eq!(error, "pass the phase CachesSynced within 20s: still waiting for a controller to start");
+    assert_eq!(error, "pass the phase CachesSynced within 20s: still waiting for the construction of the controller \"widget\"");
 }
 
 // OPR-3, OPR-4
@@ -361,7 +363,7 @@ fn an_unknown_controller_cannot_be_disabled() {
     let operator =
         operator(vec![Part::new("widget")]).options(|options| options.disabled_controllers = vec!["wigdet".to_owned()]);
     let error = operator.start(World::default().client()).unwrap_err();
-    assert_eq!(error.to_string(), "disable the controller \"wigdet\": there is none of this name; there are widget");
+    assert_eq!(error.to_string(), "disable the controller or task \"wigdet\": there is none of this name; there are widget");
     assert_eq!(error.exit_code(), 2);
 }
 

@@ -1,10 +1,10 @@
 use super::*;
 
 /// A part that logs each step of its start. Construction and caches take so many seconds.
-struct Noted {
-    name: &'static str,
-    takes: [u64; 2],
-    log: Arc<Mutex<Vec<String>>>,
+pub(super) struct Noted {
+    pub(super) name: &'static str,
+    pub(super) takes: [u64; 2],
+    pub(super) log: Arc<Mutex<Vec<String>>>,
 }
 
 impl Noted {

@@ -7,7 +7,9 @@ mod cache;
 mod conditions;
 mod events;
 mod finalizer;
+mod layer;
 mod method;
+mod stage;
 mod staged;
 mod status;
 
@@ -19,7 +21,11 @@ use self::cache::Cache;
 use self::conditions::Conditions;
 use self::events::Events;
 use self::finalizer::Finalizers;
+use self::layer::Layered;
+pub(crate) use self::layer::Layers;
+pub use self::layer::{LayerContext, Next, PassLayer, PassOutcome};
 use self::method::CallMethod;
+pub use self::stage::PipelineStage;
 use self::staged::{InnerStages, Staged};
 use self::status::Status;
 use super::draft::Draft;
@@ -63,11 +69,24 @@ impl PassEnd {
     }
 }
 
-/// Runs a pass through all stages.
+/// Runs a pass through all stages. A controller without layers has no place for them.
 pub(super) async fn run(scope: Arc<PassScope>) -> PassEnd {
+    if !scope.services.layers.is_empty() {
+        return run_layered(scope).await;
+    }
     let conditions = Staged { stage: Conditions, inner: CallMethod };
     let status = Staged { stage: Status, inner: conditions };
     let finalizers = Staged { stage: Finalizers, inner: status };
     let cache = Staged { stage: Cache, inner: finalizers };
+    InnerStages::new(Staged { stage: Events, inner: cache }).call(PassRequest { scope, work: None }).await
+}
+
+/// The same stages with the layers of the controller between them (OPR-7).
+async fn run_layered(scope: Arc<PassScope>) -> PassEnd {
+    let method = Layered { stage: PipelineStage::Conditions, inner: CallMethod };
+    let conditions = Layered { stage: PipelineStage::Status, inner: Staged { stage: Conditions, inner: method } };
+    let status = Layered { stage: PipelineStage::Finalizer, inner: Staged { stage: Status, inner: conditions } };
+    let finalizers = Layered { stage: PipelineStage::Cache, inner: Staged { stage: Finalizers, inner: status } };
+    let cache = Layered { stage: PipelineStage::Events, inner: Staged { stage: Cache, inner: finalizers } };
     InnerStages::new(Staged { stage: Events, inner: cache }).call(PassRequest { scope, work: None }).await
 }

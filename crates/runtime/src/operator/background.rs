@@ -1,0 +1,124 @@
+//! The background tasks of an operator while it runs.
+
+use std::fmt;
+use std::future::{self, Future};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use futures::stream::FuturesUnordered;
+use futures::{FutureExt as _, StreamExt as _};
+use kubewright_core::flow::BoxError;
+use tokio_util::sync::CancellationToken;
+
+use super::OperatorError;
+use crate::clock::Clock;
+use crate::task::{Task, Tasks};
+
+type TaskFuture = BoxFuture<'static, Result<(), BoxError>>;
+
+/// A background task that is ready to run.
+pub struct ReadyTask {
+    name: String,
+    run: Box<dyn FnOnce(CancellationToken) -> TaskFuture + Send>,
+}
+
+impl ReadyTask {
+    /// A task of this name. The function is called when the operator begins to work, with what tells the task to stop.
+    pub fn new<F>(name: impl Into<String>, run: impl FnOnce(CancellationToken) -> F + Send + 'static) -> Self
+    where
+        F: Future<Output = Result<(), BoxError>> + Send + 'static,
+    {
+        Self { name: name.into(), run: Box::new(move |stop| Box::pin(run(stop))) }
+    }
+}
+
+impl fmt::Debug for ReadyTask {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReadyTask").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// The result of a background task; none if it was dropped because its time was over.
+type TaskResult = Option<Result<(), BoxError>>;
+
+/// A background task that runs.
+struct RunningTask {
+    name: String,
+    task: Task<TaskResult>,
+}
+
+/// The name of the task, and its result. A panic is an error.
+impl Future for RunningTask {
+    type Output = (String, TaskResult);
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let result = ready!(self.task.poll_unpin(cx)).unwrap_or_else(|panic| Some(Err(panic.into())));
+        Poll::Ready((std::mem::take(&mut self.name), result))
+    }
+}
+
+/// The background tasks that run.
+#[derive(Default)]
+pub(super) struct BackgroundTasks {
+    names: Vec<String>,
+    running: FuturesUnordered<RunningTask>,
+}
+
+impl BackgroundTasks {
+    /// Starts tasks. Each is dropped when it still runs so long after `stop`.
+    pub(super) fn start(
+        &mut self,
+        ready: impl IntoIterator<Item = ReadyTask>,
+        tasks: &Tasks,
+        clock: &Clock,
+        stop: &CancellationToken,
+        time: Duration,
+    ) {
+        for ReadyTask { name, run } in ready {
+            self.names.push(name.clone());
+            let (clock, stop) = (clock.clone(), stop.child_token());
+            let work = async move {
+                let overdue = async {
+                    stop.cancelled().await;
+                    clock.sleep(time).await;
+                };
+                tokio::select! {
+                    biased;
+                    result = run(stop.clone()) => Some(result),
+                    () = overdue => None,
+                }
+            };
+            let task = tasks.spawn(format!("background task {name}"), work);
+            self.running.push(RunningTask { name, task });
+        }
+    }
+
+    /// The names of all that were started.
+    pub(super) fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Ends with the first failure of a task; never without one.
+    pub(super) async fn failed(&mut self) -> OperatorError {
+        while let Some((name, result)) = self.running.next().await {
+            if let Some(Err(source)) = result {
+                return OperatorError::BackgroundTask { name, source };
+            }
+            tracing::info!(task = name, "the background task has ended");
+        }
+        future::pending().await
+    }
+
+    /// Ends when all have ended that were told to stop. A failure is only logged: the operator ends already.
+    pub(super) async fn ended(&mut self) {
+        while let Some((name, result)) = self.running.next().await {
+            match result {
+                Some(Ok(())) => {}
+                Some(Err(error)) => tracing::error!(task = name, %error, "the background task failed while it was stopped"),
+                None => tracing::warn!(task = name, "the background task did not end when asked to; it was dropped"),
+            }
+        }
+    }
+}

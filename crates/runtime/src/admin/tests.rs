@@ -1,8 +1,9 @@
+use futures::executor::block_on;
 use http::{Method, StatusCode};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use super::respond::respond;
+use super::respond::Pages;
 use super::server::listen;
 use super::why::WhyQuery;
 use super::*;
@@ -19,8 +20,12 @@ fn checks() -> Checks {
     checks
 }
 
+fn pages() -> Pages {
+    Pages { checks: checks(), metrics: Metrics::new("test"), why: PassHistories::new(), diagnostics: None }
+}
+
 fn get(path: &str, query: &str) -> (u16, String) {
-    let answer = respond(&Method::GET, path, query, &checks(), &Metrics::new("test"), &PassHistories::new());
+    let answer = block_on(pages().respond(&Method::GET, path, query));
     (answer.status.as_u16(), answer.body)
 }
 
@@ -57,7 +62,8 @@ fn the_other_paths() {
     assert_eq!(get("/healthz", "verbose").1, "[+]heartbeat ok\nlivez check passed\n");
     assert_eq!(get("/nothing", "").0, 404);
     assert!(get("/metrics", "").1.ends_with("# EOF\n"));
-    let posted = respond(&Method::POST, "/livez", "", &checks(), &Metrics::new("test"), &PassHistories::new());
+    assert_eq!((get("/debug/state", "").0, get("/debug/queue/widgets", "").0), (404, 404), "there is no operator");
+    let posted = block_on(pages().respond(&Method::POST, "/livez", ""));
     assert_eq!(posted.status, StatusCode::METHOD_NOT_ALLOWED);
 }
 

@@ -11,6 +11,7 @@ mod discovery;
 mod domain;
 mod error;
 mod handle;
+mod http_metrics;
 mod impersonation;
 mod own_write;
 mod rate;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kubewright_core::flow::{Conclusion, Delay, KeyMemory, Limits, Timer};
-use kubewright_core::queue::Lane;
+use kubewright_core::queue::{Lane, QueuedKey};
 use kubewright_core::time::Moment;
 use kubewright_core::why::{Causes, History, PassRecord, QueuedBy};
 use kubewright_machinery::object::Key;
@@ -16,7 +16,7 @@ use tokio::sync::Notify;
 use super::metrics::ControllerMetrics;
 use super::waiting::Waiting;
 use crate::clock::Clock;
-use crate::metrics::{Metrics, QueueStatistics};
+use crate::metrics::{Metrics, QueueStatistics, QueuedNow};
 
 /// From so many waiting keys on, a worker that has ended a pass goes on with the next key by itself.
 const MANY: usize = 16;
@@ -74,14 +74,16 @@ impl Shared {
     }
 
     pub(super) fn add(&self, key: Key, lane: Lane, cause: QueuedBy) {
-        self.queue.lock().add(key, lane, cause);
+        let now = self.now();
+        self.queue.lock().add(key, lane, cause, now);
         self.counted.adds().inc();
         self.wake.notify_one();
     }
 
     /// Queues many keys for one cause. The run loop queues them in portions, so neither the caller nor other keys wait for all of them.
     pub(super) fn add_all(&self, keys: Vec<Key>, lane: Lane, cause: QueuedBy) {
-        let added = self.queue.lock().add_batch(keys, lane, cause);
+        let now = self.now();
+        let added = self.queue.lock().add_batch(keys, lane, cause, now);
         self.counted.adds().inc_by(added as u64);
         self.wake.notify_one();
     }
@@ -110,13 +112,14 @@ impl Shared {
     /// Takes the next key that may run.
     pub(super) fn pop(&self, workers: usize) -> Option<NextKey> {
         let started = self.now();
-        let (key, causes) = {
+        let (key, causes, since) = {
             let mut queue = self.queue.lock();
             if queue.in_flight() >= workers {
                 return None;
             }
             queue.pop(started, |key| self.memories.lock().get(key).map_or(Timer::Recheck, KeyMemory::timer))?
         };
+        self.counted.popped(started.since(since));
         self.running.lock().insert(key.clone(), started);
         Some(NextKey { key, started, causes })
     }
@@ -191,9 +194,24 @@ impl QueueStatistics for Shared {
         self.queue.lock().depth(lane)
     }
 
-    fn running(&self) -> Vec<f64> {
+    fn waiting(&self) -> usize {
+        self.queue.lock().timers()
+    }
+
+    fn running(&self) -> Vec<(Key, Duration)> {
         let now = self.now();
-        self.running.lock().values().map(|started| now.since(*started).as_secs_f64()).collect()
+        self.running.lock().iter().map(|(key, started)| (key.clone(), now.since(*started))).collect()
+    }
+
+    fn queued(&self, lane: Lane, ticket: u64, limit: usize) -> Vec<QueuedNow> {
+        let now = self.now();
+        let queue = self.queue.lock();
+        let told = |queued: QueuedKey<'_, Key>| QueuedNow {
+            key: queued.key.clone(),
+            age: now.since(queued.since),
+            ticket: queued.ticket,
+        };
+        queue.queued(lane, ticket).take(limit).map(told).collect()
     }
 }
 

@@ -5,7 +5,7 @@ use std::num::NonZero;
 use std::vec;
 
 use kubewright_core::flow::{Delay, Schedule, Timer};
-use kubewright_core::queue::{Drain, Lane, Queue};
+use kubewright_core::queue::{Drain, Lane, Queue, QueuedKey};
 use kubewright_core::time::Moment;
 use kubewright_core::why::{Causes, QueuedBy};
 use kubewright_machinery::object::Key;
@@ -29,6 +29,8 @@ struct Batch {
     keys: vec::IntoIter<Key>,
     lane: Lane,
     cause: QueuedBy,
+    /// When they were handed over.
+    since: Moment,
 }
 
 /// What queued a key, and what will when its asked timer is due.
@@ -44,21 +46,21 @@ impl Waiting {
         self.queue = std::mem::take(&mut self.queue).with_fairness(turn);
     }
 
-    pub(super) fn add(&mut self, key: Key, lane: Lane, cause: QueuedBy) {
+    pub(super) fn add(&mut self, key: Key, lane: Lane, cause: QueuedBy, now: Moment) {
         if self.is_closed {
             return;
         }
         if cause != QueuedBy::FirstList {
             self.causes.entry(key.clone()).or_default().now.add(cause);
         }
-        self.queue.add(key, lane);
+        self.queue.add(key, lane, now);
     }
 
     /// Takes many keys for one cause; [`take_portion`](Self::take_portion) queues them. Returns the number of keys that are taken.
-    pub(super) fn add_batch(&mut self, keys: Vec<Key>, lane: Lane, cause: QueuedBy) -> usize {
+    pub(super) fn add_batch(&mut self, keys: Vec<Key>, lane: Lane, cause: QueuedBy, now: Moment) -> usize {
         let taken = if self.is_closed { 0 } else { keys.len() };
         if taken > 0 {
-            self.batches.push_back(Batch { keys: keys.into_iter(), lane, cause });
+            self.batches.push_back(Batch { keys: keys.into_iter(), lane, cause, since: now });
         }
         taken
     }
@@ -67,7 +69,7 @@ impl Waiting {
     pub(super) fn take_portion(&mut self) -> bool {
         let Some(mut batch) = self.batches.pop_front() else { return false };
         for key in batch.keys.by_ref().take(PORTION) {
-            self.add(key, batch.lane, batch.cause.clone());
+            self.add(key, batch.lane, batch.cause.clone(), batch.since);
         }
         if batch.keys.len() > 0 {
             self.batches.push_front(batch);
@@ -83,8 +85,8 @@ impl Waiting {
         self.queue.add_after(key, delay, lane, now);
     }
 
-    /// The next key with its causes; `timer` tells why the timer of the last outcome of a key runs.
-    pub(super) fn pop(&mut self, now: Moment, timer: impl FnOnce(&Key) -> Timer) -> Option<(Key, Causes)> {
+    /// The next key with its causes, and since when it is queued; `timer` tells why the timer of the last outcome of a key runs.
+    pub(super) fn pop(&mut self, now: Moment, timer: impl FnOnce(&Key) -> Timer) -> Option<(Key, Causes, Moment)> {
         let popped = self.queue.take(now)?;
         let mut causes = self.gathered(&popped.key, popped.fired.asked);
         if popped.fired.outcome {
@@ -94,7 +96,7 @@ impl Waiting {
             // The object of an asked timer may have been forgotten since the timer was due.
             causes.add(if popped.fired.asked { QueuedBy::Requested } else { QueuedBy::FirstList });
         }
-        Some((popped.key, causes))
+        Some((popped.key, causes, popped.since))
     }
 
     /// Takes the causes of a key; those of a timer that is not due stay.
@@ -161,6 +163,16 @@ impl Waiting {
     pub(super) fn depth(&self, lane: Lane) -> usize {
         let batches = self.batches.iter().filter(|batch| batch.lane == lane);
         self.queue.depth(lane) + batches.map(|batch| batch.keys.len()).sum::<usize>()
+    }
+
+    /// The queued keys of a lane from this ticket on; those of batches are not among them yet.
+    pub(super) fn queued(&self, lane: Lane, ticket: u64) -> impl Iterator<Item = QueuedKey<'_, Key>> {
+        self.queue.queued(lane, ticket)
+    }
+
+    /// The number of running timers.
+    pub(super) fn timers(&self) -> usize {
+        self.queue.waiting()
     }
 
     /// The number of keys that wait for a worker.

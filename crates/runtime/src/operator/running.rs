@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::drive::Driver;
 use super::{OperatorError, Phase};
-use crate::admin::{Checks, PassHistories};
+use crate::admin::{Checks, Diagnostics, PassHistories};
 use crate::metrics::Metrics;
 use crate::task::Tasks;
 
@@ -29,6 +29,7 @@ pub struct RunningOperator {
     checks: Checks,
     metrics: Metrics,
     why: PassHistories,
+    diagnostics: Diagnostics,
 }
 
 impl RunningOperator {
@@ -45,6 +46,7 @@ impl RunningOperator {
             checks: driver.checks(),
             metrics: driver.metrics(),
             why: driver.why(),
+            diagnostics: driver.diagnostics(),
         };
         let drive = async move {
             let ended = driver.drive().await.map_err(Arc::new);
@@ -114,6 +116,11 @@ impl RunningOperator {
     /// The passes that controllers remember: why each ran, what it wrote, how it ended.
     pub fn why(&self) -> &PassHistories {
         &self.why
+    }
+
+    /// What the pages about its state and its queues tell.
+    pub fn diagnostics(&self) -> &Diagnostics {
+        &self.diagnostics
     }
 }
 

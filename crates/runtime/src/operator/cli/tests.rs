@@ -238,7 +238,7 @@ fn the_book_knows_all_flags_and_variables() {
 fn the_book_knows_all_metrics_of_the_runtime() {
     let code = [
         include_str!("../../metrics/standard.rs"),
-        include_str!("../../metrics/registry.rs"),
+        include_str!("../../metrics/queues.rs"),
         include_str!("../../cluster/counters.rs"),
     ];
     let code = code.join("").split_whitespace().collect::<Vec<_>>().join(" ").replace("( ", "(");

@@ -5,6 +5,7 @@
 mod conditions;
 mod config;
 mod config_live;
+mod diagnostics;
 mod logs;
 mod macros;
 mod reconcile;

@@ -33,6 +33,20 @@ impl ObservabilityControl {
         !self.0.hides_metrics.load(Ordering::Relaxed)
     }
 
+    /// Profiles are allowed.
+    #[cfg(test)]
+    pub(crate) fn enabled() -> Self {
+        let control = Self::default();
+        control.0.profiles.store(true, Ordering::Relaxed);
+        control
+    }
+
+    /// `/metrics` is not served.
+    #[cfg(test)]
+    pub(crate) fn hide_metrics(&self) {
+        self.0.hides_metrics.store(true, Ordering::Relaxed);
+    }
+
     /// The changed keys, without their prefix, that take effect with the next start only.
     pub fn outdated(&self) -> Vec<&'static str> {
         self.0.outdated.lock().clone()

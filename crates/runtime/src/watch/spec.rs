@@ -173,7 +173,7 @@ mod tests {
         let spec = || WatchSpec::new(GroupKind::new("apps", "Deployment"));
         assert_eq!(spec().scope(), "*");
         assert_eq!(spec().in_namespace("demo").metadata_only().scope(), "demo (metadata)");
-        assert_eq!(spec().labels("app=demo,tier in (a,b),!old").scope(), "* labels app,old,tier");
+        assert_eq!(spec().labels("app=demo,tier in (a,b),!old").scope(), "* labels app,tier,old");
         assert_eq!(
             spec().in_namespace("demo").labels("app").fields("metadata.name=demo").scope(),
             "demo labels app fields metadata.name"

@@ -61,7 +61,7 @@ impl Reconcile for Busy {
             }
             "zz-panics" => panic!("on purpose"),
             // More than the budget of an object.
-            "zz-tells" => (0..40).for_each(|number| cx.recorder().normal("Told", format!("number {number}"))),
+            "zz-tells" => (0..40).for_each(|number| cx.recorder().normal(format!("Told{number}"), "told")),
             "zz-grows" => {
                 let size = status.size.unwrap_or(0) + 1;
                 status.size = Some(size);

@@ -8,6 +8,7 @@ mod example;
 mod field;
 mod logging;
 mod map;
+mod observability;
 mod reader;
 #[cfg(test)]
 mod tests;
@@ -19,5 +20,8 @@ pub use field::{Field, Parser};
 pub use jiff::SignedDuration;
 pub use logging::{InvalidLogLevel, LOGGING_CONFIG_MAP, LogLevel, LogLevels};
 pub use map::{FromConfigMap, Parsed, data_of};
+pub use observability::{
+    MetricsExport, MetricsProtocol, OBSERVABILITY_CONFIG_MAP, Observability, TracingExport, TracingProtocol,
+};
 pub use reader::{Reader, Unreadable};
 pub use value::{ConfigValue, NamespacedName};

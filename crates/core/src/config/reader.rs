@@ -125,7 +125,8 @@ impl<'a> Reader<'a> {
         Some(text)
     }
 
-    fn fail(&mut self, key: &str, cause: ValueError) -> Unreadable {
+    /// Something is wrong with a key.
+    pub(super) fn fail(&mut self, key: &str, cause: ValueError) -> Unreadable {
         self.errors.insert(key.to_owned(), cause);
         Unreadable(())
     }

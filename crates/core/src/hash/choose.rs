@@ -45,7 +45,7 @@ fn slots<'a>(names: &BTreeSet<&'a str>, target: &str) -> BTreeMap<u64, &'a str> 
 }
 
 /// FNV-1a, 64 bits, of the texts one after the other.
-pub(super) fn fnv1a(texts: &[&str]) -> u64 {
-    let bytes = texts.iter().flat_map(|text| text.bytes());
+pub fn fnv1a<T: AsRef<[u8]>>(texts: &[T]) -> u64 {
+    let bytes = texts.iter().flat_map(|text| text.as_ref().iter().copied());
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
 }

@@ -10,4 +10,4 @@ mod choose;
 mod tests;
 
 pub use buckets::Buckets;
-pub use choose::choose;
+pub use choose::{choose, fnv1a};

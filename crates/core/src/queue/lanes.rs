@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::num::NonZero;
 
+use crate::time::Moment;
+
 /// How urgent a key is. The lane is chosen when a worker is free, so a fast key never stands behind slow ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Lane {
@@ -28,10 +30,18 @@ impl Lane {
     }
 }
 
+/// A queued key.
+#[derive(Clone, Debug)]
+pub(super) struct Queued<K> {
+    pub(super) key: K,
+    /// Since when it waits for its pass, in whichever lane.
+    pub(super) since: Moment,
+}
+
 /// The queued keys. A position is a ticket; the smallest ticket of a lane is served first.
 #[derive(Clone, Debug)]
 pub(super) struct Lanes<K> {
-    queued: [BTreeMap<u64, K>; 3],
+    queued: [BTreeMap<u64, Queued<K>>; 3],
     next_ticket: u64,
     /// Pops in a row before a lower lane gets its turn; `None` for never.
     fairness: Option<NonZero<u32>>,
@@ -49,18 +59,18 @@ impl<K> Lanes<K> {
     }
 
     /// Puts a key at the tail of a lane and returns its ticket.
-    pub(super) fn push(&mut self, lane: Lane, key: K) -> u64 {
+    pub(super) fn push(&mut self, lane: Lane, key: K, since: Moment) -> u64 {
         let ticket = self.next_ticket;
         self.next_ticket += 1;
-        self.queued[lane as usize].insert(ticket, key);
+        self.queued[lane as usize].insert(ticket, Queued { key, since });
         ticket
     }
 
-    pub(super) fn remove(&mut self, lane: Lane, ticket: u64) -> Option<K> {
+    pub(super) fn remove(&mut self, lane: Lane, ticket: u64) -> Option<Queued<K>> {
         self.queued[lane as usize].remove(&ticket)
     }
 
-    pub(super) fn pop(&mut self) -> Option<K> {
+    pub(super) fn pop(&mut self) -> Option<Queued<K>> {
         let mut filled = Lane::ALL.into_iter().filter(|lane| !self.queued[*lane as usize].is_empty());
         let highest = filled.next()?;
         let lane = match filled.next_back() {
@@ -77,7 +87,12 @@ impl<K> Lanes<K> {
                 highest
             }
         };
-        self.queued[lane as usize].pop_first().map(|(_, key)| key)
+        self.queued[lane as usize].pop_first().map(|(_, queued)| queued)
+    }
+
+    /// The keys of a lane in their order, from this ticket on.
+    pub(super) fn from(&self, lane: Lane, ticket: u64) -> impl Iterator<Item = (u64, &Queued<K>)> {
+        self.queued[lane as usize].range(ticket..).map(|(ticket, queued)| (*ticket, queued))
     }
 
     pub(super) fn depth(&self, lane: Lane) -> usize {

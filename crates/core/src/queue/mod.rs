@@ -15,4 +15,4 @@ mod tests;
 mod vectors;
 
 pub use lanes::Lane;
-pub use state::{Drain, FiredTimers, Popped, Queue};
+pub use state::{Drain, FiredTimers, Popped, Queue, QueuedKey};

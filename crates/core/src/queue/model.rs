@@ -37,23 +37,26 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 
 #[derive(Default)]
 struct Model {
-    queued: Vec<(u8, Lane)>,
+    /// (key, lane, since when)
+    queued: Vec<(u8, Lane, u64)>,
     processing: Vec<u8>,
-    dirty: Vec<(u8, Lane)>,
+    /// (key, lane, since when)
+    dirty: Vec<(u8, Lane, u64)>,
     /// (due, key, asked with a lane or left by a pass)
     timers: Vec<(u64, u8, Option<Lane>)>,
 }
 
 impl Model {
-    fn add(&mut self, key: u8, lane: Lane) {
+    fn add(&mut self, key: u8, lane: Lane, now: u64) {
         if self.processing.contains(&key) {
             match self.dirty.iter_mut().find(|entry| entry.0 == key) {
-                Some(entry) => entry.1 = entry.1.max(lane),
-                None => self.dirty.push((key, lane)),
+                Some(entry) => (entry.1, entry.2) = (entry.1.max(lane), entry.2.min(now)),
+                None => self.dirty.push((key, lane, now)),
             }
         } else if !self.queued.iter().any(|entry| entry.0 == key && entry.1 >= lane) {
+            let since = self.queued.iter().find(|entry| entry.0 == key).map_or(now, |entry| entry.2.min(now));
             self.queued.retain(|entry| entry.0 != key);
-            self.queued.push((key, lane));
+            self.queued.push((key, lane, since));
         }
     }
 
@@ -67,7 +70,8 @@ impl Model {
         }
     }
 
-    fn pop(&mut self, now: u64) -> Option<u8> {
+    /// The next key, and since when it is queued.
+    fn pop(&mut self, now: u64) -> Option<(u8, u64)> {
         loop {
             // Equal times fire by key, asked ones first.
             let due = self.timers.iter().copied().filter(|timer| timer.0 <= now);
@@ -75,14 +79,14 @@ impl Model {
                 break;
             };
             self.timers.retain(|other| *other != timer);
-            self.add(timer.1, timer.2.unwrap_or(Lane::Fast));
+            self.add(timer.1, timer.2.unwrap_or(Lane::Fast), timer.0);
         }
         let lane = self.queued.iter().map(|entry| entry.1).max()?;
         let index = self.queued.iter().position(|entry| entry.1 == lane)?;
-        let (key, _) = self.queued.remove(index);
+        let (key, _, since) = self.queued.remove(index);
         self.processing.push(key);
         self.timers.retain(|(_, other, asked)| *other != key || asked.is_some());
-        Some(key)
+        Some((key, since))
     }
 
     fn done(&mut self, key: u8, due: Option<u64>) {
@@ -112,14 +116,17 @@ proptest! {
         for step in steps {
             match step {
                 Step::Add(key, lane) => {
-                    queue.add(key, lane);
-                    model.add(key, lane);
+                    queue.add(key, lane, at(now));
+                    model.add(key, lane, now);
                 }
                 Step::AddAfter(key, seconds, lane) => {
                     queue.add_after(key, delay(seconds), lane, at(now));
                     model.add_after(key, now + seconds, lane);
                 }
-                Step::Pop => prop_assert_eq!(queue.pop(at(now)), model.pop(now)),
+                Step::Pop => {
+                    let popped = queue.take(at(now)).map(|popped| (popped.key, popped.since));
+                    prop_assert_eq!(popped, model.pop(now).map(|(key, since)| (key, at(since))));
+                },
                 Step::Done(which, seconds) => {
                     if !model.processing.is_empty() {
                         let key = model.processing[usize::from(which) % model.processing.len()];
@@ -140,7 +147,10 @@ proptest! {
                 }
             }
             for lane in Lane::ALL {
-                prop_assert_eq!(queue.depth(lane), model.queued.iter().filter(|entry| entry.1 == lane).count());
+                let expected: Vec<_> = model.queued.iter().filter(|entry| entry.1 == lane).map(|entry| (entry.0, at(entry.2))).collect();
+                let queued: Vec<_> = queue.queued(lane, 0).map(|queued| (*queued.key, queued.since)).collect();
+                prop_assert_eq!(queue.depth(lane), expected.len());
+                prop_assert_eq!(queued, expected);
             }
             prop_assert_eq!(queue.in_flight(), model.processing.len());
             prop_assert_eq!(queue.waiting(), model.timers.len());
@@ -154,11 +164,11 @@ proptest! {
         let mut queue = Queue::new();
         let mut wanted = std::collections::BTreeSet::new();
         for (key, work) in adds {
-            queue.add(key, if work { Lane::Fast } else { Lane::Slow });
+            queue.add(key, if work { Lane::Fast } else { Lane::Slow }, Moment::START);
             wanted.insert(key);
             if work && let Some(popped) = queue.pop(Moment::START) {
                 wanted.remove(&popped);
-                queue.add(popped, Lane::Slow);
+                queue.add(popped, Lane::Slow, Moment::START);
                 wanted.insert(popped);
                 queue.done(&popped, Schedule::OnEvent, Moment::START);
             }

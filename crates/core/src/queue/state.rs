@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::num::NonZero;
 
 use super::Lane;
-use super::lanes::Lanes;
+use super::lanes::{Lanes, Queued};
 use super::timers::{Timer, Timers};
 use crate::flow::{Delay, Schedule};
 use crate::time::Moment;
@@ -39,8 +39,8 @@ pub enum Drain {
 struct Entry {
     queued: Option<(Lane, u64)>,
     processing: bool,
-    /// Added again during its pass, to this lane.
-    dirty: Option<Lane>,
+    /// Added again during its pass: to this lane, and the first time when.
+    dirty: Option<(Lane, Moment)>,
     asked: Option<(Moment, Lane)>,
     outcome: Option<Moment>,
     /// The timers that queued it.
@@ -55,6 +55,20 @@ pub struct Popped<K> {
     pub key: K,
     /// The timers that were due since the key was popped last.
     pub fired: FiredTimers,
+    /// Since when the key has been queued: when it was added first, or when the first of its timers was due.
+    pub since: Moment,
+}
+
+/// A queued key, as [`Queue::queued`] shows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct QueuedKey<'a, K> {
+    /// The key.
+    pub key: &'a K,
+    /// Since when it is queued.
+    pub since: Moment,
+    /// Its position: grows from key to key, and from one addition to the next.
+    pub ticket: u64,
 }
 
 /// The timers of a key that were due.
@@ -82,22 +96,22 @@ impl<K: Ord + Clone> Queue<K> {
     }
 
     /// Queues a key. One that is queued already moves only up; one that is being processed runs once more afterwards.
-    pub fn add(&mut self, key: K, lane: Lane) {
+    /// Its age counts from `now`, or from when it was added before.
+    pub fn add(&mut self, key: K, lane: Lane, now: Moment) {
         if self.draining {
             return;
         }
         let entry = self.keys.entry(key.clone()).or_default();
         if entry.processing {
-            entry.dirty = entry.dirty.max(Some(lane));
+            entry.dirty = Some(entry.dirty.map_or((lane, now), |(asked, since)| (asked.max(lane), since.min(now))));
             return;
         }
         match entry.queued {
             Some((current, _)) if current >= lane => {}
             current => {
-                if let Some((lower, ticket)) = current {
-                    self.lanes.remove(lower, ticket);
-                }
-                entry.queued = Some((lane, self.lanes.push(lane, key)));
+                let before = current.and_then(|(lower, ticket)| self.lanes.remove(lower, ticket));
+                let since = before.map_or(now, |queued| queued.since.min(now));
+                entry.queued = Some((lane, self.lanes.push(lane, key, since)));
             }
         }
     }
@@ -129,7 +143,7 @@ impl<K: Ord + Clone> Queue<K> {
     /// Like [`pop`](Self::pop), and says which timers have queued the key.
     pub fn take(&mut self, now: Moment) -> Option<Popped<K>> {
         self.fire(now);
-        let key = self.lanes.pop()?;
+        let Queued { key, since } = self.lanes.pop()?;
         let entry = self.keys.entry(key.clone()).or_default();
         entry.queued = None;
         entry.processing = true;
@@ -139,7 +153,7 @@ impl<K: Ord + Clone> Queue<K> {
             self.timers.cancel(due, &key, Timer::Outcome);
         }
         self.in_flight += 1;
-        Some(Popped { key, fired })
+        Some(Popped { key, fired, since })
     }
 
     /// The pass of a key is over; the schedule replaces that of the pass before.
@@ -154,8 +168,8 @@ impl<K: Ord + Clone> Queue<K> {
             entry.outcome = Some(due);
             self.timers.set(due, key.clone(), Timer::Outcome);
         }
-        if let Some(lane) = entry.dirty.take() {
-            entry.queued = Some((lane, self.lanes.push(lane, key.clone())));
+        if let Some((lane, since)) = entry.dirty.take() {
+            entry.queued = Some((lane, self.lanes.push(lane, key.clone(), since)));
         }
         self.tidy(key);
     }
@@ -215,6 +229,12 @@ impl<K: Ord + Clone> Queue<K> {
         });
     }
 
+    /// The queued keys of a lane in the order in which they are served, from this ticket on. A lane can be read in portions, each from the ticket
+    /// behind the last one: no key that stays queued there is left out.
+    pub fn queued(&self, lane: Lane, ticket: u64) -> impl Iterator<Item = QueuedKey<'_, K>> {
+        self.lanes.from(lane, ticket).map(|(ticket, Queued { key, since })| QueuedKey { key, since: *since, ticket })
+    }
+
     /// The number of queued keys of a lane.
     pub fn depth(&self, lane: Lane) -> usize {
         self.lanes.depth(lane)
@@ -237,7 +257,7 @@ impl<K: Ord + Clone> Queue<K> {
 
     /// Queues what is due.
     fn fire(&mut self, now: Moment) {
-        while let Some((key, timer)) = self.timers.pop_due(now) {
+        while let Some((due, key, timer)) = self.timers.pop_due(now) {
             let Some(entry) = self.keys.get_mut(&key) else {
                 continue;
             };
@@ -252,7 +272,7 @@ impl<K: Ord + Clone> Queue<K> {
                     Lane::Fast
                 }
             };
-            self.add(key, lane);
+            self.add(key, lane, due);
         }
     }
 

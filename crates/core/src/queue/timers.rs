@@ -30,11 +30,12 @@ impl<K: Ord + Clone> Timers<K> {
         self.0.remove(&(due, key.clone(), timer));
     }
 
-    pub(super) fn pop_due(&mut self, now: Moment) -> Option<(K, Timer)> {
+    /// The first timer that is due, with its time.
+    pub(super) fn pop_due(&mut self, now: Moment) -> Option<(Moment, K, Timer)> {
         if self.next_due()? > now {
             return None;
         }
-        self.0.pop_first().map(|(_, key, timer)| (key, timer))
+        self.0.pop_first()
     }
 
     pub(super) fn next_due(&self) -> Option<Moment> {

@@ -33,8 +33,8 @@ fn a_fast_key_is_first_where_the_recorded_queue_has_it_last() {
     assert_eq!(recorded.len(), 4);
     for line in recorded {
         let mut queue = Queue::new();
-        (0..500).for_each(|key| queue.add(key, Lane::Slow));
-        queue.add(500, Lane::Fast);
+        (0..500).for_each(|key| queue.add(key, Lane::Slow, Moment::START));
+        queue.add(500, Lane::Fast, Moment::START);
         let position = std::iter::from_fn(|| queue.pop(Moment::START)).position(|key| key == 500);
         assert_eq!(position, Some(0));
         // The recorded queue copies its lanes into one buffer: a fast key that comes a millisecond later stands behind all slow ones.
@@ -49,12 +49,12 @@ fn a_key_that_is_added_during_its_pass_runs_once_more_as_recorded() {
     let Some(lines) = knative_vectors("lanes.jsonl") else { return };
     let line = lines.iter().find(|line| line["passes"].is_u64()).unwrap();
     let mut queue = Queue::new();
-    queue.add("a", Lane::Fast);
+    queue.add("a", Lane::Fast, Moment::START);
     let (mut passes, mut at_once) = (0, 0);
     while queue.pop(Moment::START).is_some() {
         passes += 1;
         if passes == 1 {
-            (0..5).for_each(|_| [Lane::Fast, Lane::Slow].into_iter().for_each(|lane| queue.add("a", lane)));
+            (0..5).for_each(|_| [Lane::Fast, Lane::Slow].into_iter().for_each(|lane| queue.add("a", lane, Moment::START)));
         }
         at_once = at_once.max(queue.in_flight() + usize::from(queue.clone().pop(Moment::START).is_some()));
         queue.done(&"a", Schedule::OnEvent, Moment::START);
@@ -120,7 +120,7 @@ type Passes = Vec<(u64, u64)>;
 fn run(key: &str, results: &[&str]) -> Passes {
     let mut limits = Limits::new(Timing::default().without_jitter(), 1);
     let (mut queue, mut memory, mut passes) = (Queue::new(), KeyMemory::default(), Vec::new());
-    queue.add(key, Lane::Fast);
+    queue.add(key, Lane::Fast, Moment::START);
     let mut now = Moment::START;
     loop {
         if let Some(key) = queue.pop(now) {

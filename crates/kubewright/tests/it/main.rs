@@ -5,6 +5,7 @@
 mod conditions;
 mod config;
 mod config_live;
+mod diagnostics;
 mod leadership;
 mod logs;
 mod macros;

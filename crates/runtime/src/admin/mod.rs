@@ -1,9 +1,11 @@
-//! Probes, metrics and the last passes of objects over HTTP.
+//! Probes, metrics, the state of the operator and the last passes of objects over HTTP.
 //!
 //! [`Checks`] collects what tells whether the process lives and is ready; [`PassHistories`] what controllers remember of
-//! their passes; [`Admin`] serves `/livez`, `/readyz`, `/metrics` and `/debug/why`.
+//! their passes; [`Diagnostics`] what a running operator tells of itself; [`Admin`] serves `/livez`, `/readyz`, `/metrics` and the pages
+//! below `/debug`.
 
 mod checks;
+mod diagnostics;
 mod respond;
 mod server;
 mod why;
@@ -12,5 +14,6 @@ mod why;
 mod tests;
 
 pub use checks::{CheckKind, Checks, DuplicateCheck};
+pub use diagnostics::{Diagnostics, QueueError};
 pub use server::{Admin, AdminError};
 pub use why::{PassHistories, WhyError};

@@ -3,15 +3,18 @@
 use std::fmt::Write as _;
 
 use http::{Method, StatusCode};
+use serde_json::Value;
 
 use super::why::WhyQuery;
-use super::{CheckKind, Checks, PassHistories, WhyError};
+use super::{CheckKind, Checks, Diagnostics, PassHistories, QueueError, WhyError};
 use crate::metrics::Metrics;
 
 /// The content type of metrics.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 const JSON: &str = "application/json";
 const TEXT: &str = "text/plain; charset=utf-8";
+const NOT_FOUND: &str =
+    "not found; there are /livez, /readyz, /metrics, /debug/why, /debug/state and /debug/queue/<controller>\n";
 
 /// An answer of the admin server.
 #[derive(Debug, PartialEq, Eq)]
@@ -25,30 +28,61 @@ impl Answer {
     fn text(status: StatusCode, body: impl Into<String>) -> Self {
         Self { status, content_type: TEXT, body: body.into() }
     }
+
+    fn json(page: &Value) -> Self {
+        Self { status: StatusCode::OK, content_type: JSON, body: format!("{page}\n") }
+    }
 }
 
-/// Answers a request.
-pub(super) fn respond(
-    method: &Method,
-    path: &str,
-    query: &str,
-    checks: &Checks,
-    metrics: &Metrics,
-    why: &PassHistories,
-) -> Answer {
-    if !matches!(*method, Method::GET | Method::HEAD) {
-        return Answer::text(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD\n");
+/// What there is to tell.
+#[derive(Clone, Debug)]
+pub(super) struct Pages {
+    pub(super) checks: Checks,
+    pub(super) metrics: Metrics,
+    pub(super) why: PassHistories,
+    /// None where there is no operator behind the server.
+    pub(super) diagnostics: Option<Diagnostics>,
+}
+
+impl Pages {
+    /// Answers a request.
+    pub(super) async fn respond(&self, method: &Method, path: &str, query: &str) -> Answer {
+        if !matches!(*method, Method::GET | Method::HEAD) {
+            return Answer::text(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD\n");
+        }
+        let path = path.trim_start_matches('/');
+        let (endpoint, rest) = path.split_once('/').unwrap_or((path, ""));
+        match (endpoint, rest, &self.diagnostics) {
+            ("livez" | "healthz" | "health", check, _) => probe("livez", CheckKind::Live, check, query, &self.checks),
+            ("readyz" | "readiness", check, _) => probe("readyz", CheckKind::Ready, check, query, &self.checks),
+            ("metrics", "", diagnostics) => metrics(&self.metrics, diagnostics.as_ref()),
+            ("debug", "why", _) => passes(query, &self.why),
+            ("debug", "state", Some(diagnostics)) => Answer::json(&diagnostics.state().await),
+            ("debug", page, Some(diagnostics)) if page.starts_with("queue/") => queue(diagnostics, &page["queue/".len()..]).await,
+            _ => Answer::text(StatusCode::NOT_FOUND, NOT_FOUND),
+        }
     }
-    let (endpoint, rest) = path.trim_start_matches('/').split_once('/').unwrap_or_else(|| (path.trim_start_matches('/'), ""));
-    match (endpoint, rest) {
-        ("livez" | "healthz" | "health", check) => probe("livez", CheckKind::Live, check, query, checks),
-        ("readyz" | "readiness", check) => probe("readyz", CheckKind::Ready, check, query, checks),
-        ("metrics", "") => match metrics.encode() {
-            Ok(body) => Answer { status: StatusCode::OK, content_type: OPEN_METRICS, body },
-            Err(_) => Answer::text(StatusCode::INTERNAL_SERVER_ERROR, "the metrics cannot be written\n"),
-        },
-        ("debug", "why") => passes(query, why),
-        _ => Answer::text(StatusCode::NOT_FOUND, "not found; there are /livez, /readyz, /metrics and /debug/why\n"),
+}
+
+fn metrics(metrics: &Metrics, diagnostics: Option<&Diagnostics>) -> Answer {
+    if diagnostics.is_some_and(|diagnostics| !diagnostics.observability().serves_metrics()) {
+        return Answer::text(
+            StatusCode::NOT_FOUND,
+            "metrics are turned off: metrics-protocol is none in the ConfigMap config-observability\n",
+        );
+    }
+    match metrics.encode() {
+        Ok(body) => Answer { status: StatusCode::OK, content_type: OPEN_METRICS, body },
+        Err(_) => Answer::text(StatusCode::INTERNAL_SERVER_ERROR, "the metrics cannot be written\n"),
+    }
+}
+
+async fn queue(diagnostics: &Diagnostics, controller: &str) -> Answer {
+    match diagnostics.queue(controller).await {
+        Ok(page) => Answer::json(&page),
+        Err(error @ (QueueError::TurnedOff | QueueError::UnknownController { .. })) => {
+            Answer::text(StatusCode::NOT_FOUND, format!("{error}\n"))
+        }
     }
 }
 

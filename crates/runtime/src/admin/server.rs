@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -15,8 +16,8 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 
-use super::respond::{Answer, respond};
-use super::{Checks, PassHistories};
+use super::respond::{Answer, Pages};
+use super::{Checks, Diagnostics, PassHistories};
 use crate::clock::Clock;
 use crate::metrics::Metrics;
 use crate::task::Tasks;
@@ -32,6 +33,7 @@ pub struct Admin {
     listener: TcpListener,
     address: SocketAddr,
     why: PassHistories,
+    diagnostics: Option<Diagnostics>,
 }
 
 /// The admin server cannot be started.
@@ -48,7 +50,7 @@ impl Admin {
         let failed = |source| AdminError { address, source };
         let listener = listen(address, TcpListener::bind).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        Ok(Self { listener, address, why: PassHistories::default() })
+        Ok(Self { listener, address, why: PassHistories::default(), diagnostics: None })
     }
 
     /// The address, with the port that was chosen when it was asked for port 0.
@@ -63,8 +65,16 @@ impl Admin {
         self
     }
 
+    /// Tells at `/debug/state` and `/debug/queue` of this operator. Default: of none.
+    #[must_use]
+    pub fn with_diagnostics(mut self, diagnostics: Diagnostics) -> Self {
+        self.diagnostics = Some(diagnostics);
+        self
+    }
+
     /// Answers requests until `stop`.
     pub async fn serve(self, checks: Checks, metrics: Metrics, clock: Clock, tasks: Tasks, stop: CancellationToken) {
+        let pages = Arc::new(Pages { checks, metrics, why: self.why, diagnostics: self.diagnostics });
         loop {
             let accepted = tokio::select! {
                 biased;
@@ -73,7 +83,7 @@ impl Admin {
             };
             match accepted {
                 Ok((stream, _)) => {
-                    let connection = connection(stream, checks.clone(), metrics.clone(), self.why.clone(), stop.clone());
+                    let connection = connection(stream, Arc::clone(&pages), stop.clone());
                     tasks.spawn("admin connection", connection).detach();
                 }
                 Err(error) => {
@@ -102,11 +112,14 @@ pub(super) async fn listen<T, F: Future<Output = io::Result<T>>>(
     open(SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), address.port())).await.map_err(|_| error)
 }
 
-async fn connection(stream: TcpStream, checks: Checks, metrics: Metrics, why: PassHistories, stop: CancellationToken) {
+async fn connection(stream: TcpStream, pages: Arc<Pages>, stop: CancellationToken) {
     let service = service_fn(move |request: Request<Incoming>| {
-        let uri = request.uri();
-        let answer = respond(request.method(), uri.path(), uri.query().unwrap_or_default(), &checks, &metrics, &why);
-        async move { Ok::<_, Infallible>(response(answer)) }
+        let pages = Arc::clone(&pages);
+        async move {
+            let uri = request.uri();
+            let answer = pages.respond(request.method(), uri.path(), uri.query().unwrap_or_default()).await;
+            Ok::<_, Infallible>(response(answer))
+        }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())

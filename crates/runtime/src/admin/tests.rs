@@ -1,14 +1,25 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::executor::block_on;
 use http::{Method, StatusCode};
+use kubewright_core::queue::Lane;
+use kubewright_machinery::object::Key;
+use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
+use tokio::sync::watch;
 
-use super::respond::respond;
+use super::respond::{Answer, Pages};
 use super::server::listen;
 use super::why::WhyQuery;
 use super::*;
 use crate::clock::Clock;
-use crate::metrics::Metrics;
+use crate::config::ObservabilityControl;
+use crate::metrics::{Metrics, QueueStatistics, QueuedNow};
+use crate::operator::Phase;
 use crate::task::Tasks;
+use crate::watch::Watched;
 
 fn checks() -> Checks {
     let checks = Checks::new();
@@ -19,8 +30,12 @@ fn checks() -> Checks {
     checks
 }
 
+fn pages() -> Pages {
+    Pages { checks: checks(), metrics: Metrics::new("test"), why: PassHistories::new(), diagnostics: None }
+}
+
 fn get(path: &str, query: &str) -> (u16, String) {
-    let answer = respond(&Method::GET, path, query, &checks(), &Metrics::new("test"), &PassHistories::new());
+    let answer = block_on(pages().respond(&Method::GET, path, query));
     (answer.status.as_u16(), answer.body)
 }
 
@@ -57,7 +72,8 @@ fn the_other_paths() {
     assert_eq!(get("/healthz", "verbose").1, "[+]heartbeat ok\nlivez check passed\n");
     assert_eq!(get("/nothing", "").0, 404);
     assert!(get("/metrics", "").1.ends_with("# EOF\n"));
-    let posted = respond(&Method::POST, "/livez", "", &checks(), &Metrics::new("test"), &PassHistories::new());
+    assert_eq!((get("/debug/state", "").0, get("/debug/queue/widgets", "").0), (404, 404), "there is no operator");
+    let posted = block_on(pages().respond(&Method::POST, "/livez", ""));
     assert_eq!(posted.status, StatusCode::METHOD_NOT_ALLOWED);
 }
 
@@ -90,7 +106,7 @@ async fn the_server_answers_and_ends() {
     let mut answer = String::new();
     stream.read_to_string(&mut answer).await.unwrap();
     assert!(answer.starts_with("HTTP/1.1 200") && answer.ends_with("ok"), "{answer}");
-    assert!(tasks.stop(std::time::Duration::from_secs(5)).await.is_empty());
+    assert!(tasks.stop(Duration::from_secs(5)).await.is_empty());
     assert!(TcpStream::connect(address).await.is_err());
 }
 
@@ -133,4 +149,108 @@ fn a_name_has_its_namespace_before_it_or_beside_it() {
     }
     assert_eq!(query("kind=Node&name=a&format=json"), Ok(("Node".to_owned(), "a".to_owned(), true)));
     assert_eq!(query("kind=N%6fde&name=100%"), Ok(("Node".to_owned(), "100%".to_owned(), false)));
+}
+
+/// A queue with this many slow keys.
+#[derive(Debug)]
+struct Crowd(u64);
+
+impl QueueStatistics for Crowd {
+    fn name(&self) -> &'static str {
+        "widgets"
+    }
+
+    fn depth(&self, lane: Lane) -> usize {
+        if lane == Lane::Slow { self.0 as usize } else { 0 }
+    }
+
+    fn waiting(&self) -> usize {
+        3
+    }
+
+    fn running(&self) -> Vec<(Key, Duration)> {
+        vec![(Key::new("ns", "busy"), Duration::from_millis(1500))]
+    }
+
+    fn queued(&self, lane: Lane, ticket: u64, limit: usize) -> Vec<QueuedNow> {
+        let tickets = ticket..if lane == Lane::Slow { self.0 } else { 0 };
+        let told = |ticket: u64| QueuedNow { key: Key::new("ns", ticket.to_string()), age: Duration::from_secs(ticket), ticket };
+        tickets.take(limit).map(told).collect()
+    }
+}
+
+/// The pages about an operator with such a queue, for as long as that is held.
+fn pages_of_operator(observability: ObservabilityControl) -> (Pages, Arc<dyn QueueStatistics>) {
+    let crowd: Arc<dyn QueueStatistics> = Arc::new(Crowd(2500));
+    let pages = pages();
+    pages.metrics.watch_queue(Arc::downgrade(&crowd));
+    let (_, phase) = watch::channel(Phase::Leading);
+    let (checks, metrics) = (pages.checks.clone(), pages.metrics.clone());
+    let diagnostics = Diagnostics::new(phase, checks, Watched::default(), metrics, observability);
+    diagnostics.section("config", || json!([{"name": "config-pool", "resourceVersion": "7", "ok": true}]));
+    (Pages { diagnostics: Some(diagnostics), ..pages }, crowd)
+}
+
+fn json_of(answer: &Answer) -> Value {
+    assert_eq!((answer.status, answer.content_type), (StatusCode::OK, "application/json"), "{}", answer.body);
+    serde_json::from_str(&answer.body).unwrap()
+}
+
+// 2.5: the reasons of checks may name objects; without leadership there are no buckets.
+#[tokio::test]
+async fn the_state_has_numbers_and_no_names_of_objects() {
+    let (pages, _crowd) = pages_of_operator(ObservabilityControl::default());
+    let page = json_of(&pages.respond(&Method::GET, "/debug/state", "").await);
+    let check = |name: &str, kind: &str, ok: bool| json!({"name": name, "kind": kind, "ok": ok});
+    let expected = json!({
+        "phase": "Leading",
+        "checks": [
+            check("heartbeat", "live", true), check("phase", "ready", true), check("caches", "ready", false), check("watches", "note", false),
+        ],
+        "watches": [],
+        "queues": [{"controller": "widgets", "depth": {"urgent": 0, "fast": 0, "slow": 2500}, "inFlight": 1, "waiting": 3}],
+        "config": [{"name": "config-pool", "resourceVersion": "7", "ok": true}],
+    });
+    assert_eq!(page, expected);
+}
+
+// 2.5, OBS-3
+#[tokio::test]
+async fn the_keys_of_a_queue_are_shown_where_profiling_is_enabled() {
+    let (pages, _crowd) = pages_of_operator(ObservabilityControl::default());
+    let refused = pages.respond(&Method::GET, "/debug/queue/widgets", "").await;
+    assert_eq!(refused.status, StatusCode::NOT_FOUND);
+    assert!(refused.body.contains("set runtime-profiling to enabled in the ConfigMap config-observability"), "{}", refused.body);
+
+    let (pages, _crowd) = pages_of_operator(ObservabilityControl::enabled());
+    let page = json_of(&pages.respond(&Method::GET, "/debug/queue/widgets", "").await);
+    assert_eq!((&page["controller"], &page["waiting"]), (&json!("widgets"), &json!(3)));
+    assert_eq!(page["running"], json!([{"key": "ns/busy", "age": 1.5}]));
+    assert_eq!(
+        (&page["lanes"]["urgent"], &page["lanes"]["fast"]),
+        (&json!({"depth": 0, "keys": []}), &json!({"depth": 0, "keys": []}))
+    );
+    let slow = page["lanes"]["slow"]["keys"].as_array().unwrap();
+    assert_eq!((slow.len(), &page["lanes"]["slow"]["depth"]), (2500, &json!(2500)));
+    assert!(
+        slow.iter().enumerate().all(|(place, queued)| queued["key"] == format!("ns/{place}") && queued["age"] == place as f64)
+    );
+
+    let unknown = pages.respond(&Method::GET, "/debug/queue/gadgets", "").await;
+    assert_eq!(
+        (unknown.status, &*unknown.body),
+        (StatusCode::NOT_FOUND, "no controller has the name \"gadgets\"; there are: widgets\n")
+    );
+    assert_eq!(pages.respond(&Method::GET, "/debug/queue", "").await.status, StatusCode::NOT_FOUND);
+}
+
+// 2.5
+#[tokio::test]
+async fn metrics_can_be_turned_off() {
+    let control = ObservabilityControl::default();
+    let (pages, _crowd) = pages_of_operator(control.clone());
+    assert_eq!(pages.respond(&Method::GET, "/metrics", "").await.status, StatusCode::OK);
+    control.hide_metrics();
+    let answer = pages.respond(&Method::GET, "/metrics", "").await;
+    assert!(answer.status == StatusCode::NOT_FOUND && answer.body.contains("metrics-protocol"), "{}", answer.body);
 }

@@ -8,11 +8,15 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 
 use super::Verb;
+use super::http_metrics::HttpMetrics;
 use crate::metrics::Metrics;
 
 /// The requests of all clients that share it, as a metric. Cheap to clone.
 #[derive(Clone, Default)]
-pub struct RequestMetrics(Family<RequestLabels, Counter>);
+pub struct RequestMetrics {
+    requests: Family<RequestLabels, Counter>,
+    pub(super) http: HttpMetrics,
+}
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct RequestLabels {
@@ -29,13 +33,14 @@ struct RequestLabels {
 impl RequestMetrics {
     /// Shows it among the metrics of an operator.
     pub fn register(&self, metrics: &Metrics) {
-        metrics.register("requests", "Requests to API servers, watches each time they are opened", self.0.clone());
+        metrics.register("requests", "Requests to API servers, watches each time they are opened", self.requests.clone());
+        self.http.register(metrics);
     }
 
     pub(super) fn count(&self, controller: &str, verb: Verb, code: u16) {
         let labels =
             RequestLabels { controller: controller.to_owned(), method: verb.method(), verb: verb.as_str(), code: code.into() };
-        self.0.get_or_create(&labels).inc();
+        self.requests.get_or_create(&labels).inc();
     }
 }
 

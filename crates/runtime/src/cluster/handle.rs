@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 use super::counters::Counters;
 use super::error::asked_wait;
 use super::fence::{FencedClient, LeadershipLost};
+use super::http_metrics::Exchange;
 use super::user_client::UserClient;
 use super::warnings::Warnings;
 use super::{
@@ -24,7 +25,7 @@ use super::{
 };
 use crate::clock::{Clock, Random};
 use crate::task::Tasks;
-use crate::watch::Watches;
+use crate::watch::{Watched, Watches};
 
 /// A cluster that the operator talks to. Cheap to clone.
 #[derive(Clone)]
@@ -59,6 +60,10 @@ pub struct ClusterOptions {
     pub requests: RequestMetrics,
     /// The controller in whose name requests are counted; empty for what all controllers share.
     pub controller: String,
+    /// The watches of this cluster and of those that are reached from it.
+    pub watched: Watched,
+    /// The address of the server for metrics; none where only the client knows it.
+    pub server: Option<http::Uri>,
 }
 
 /// An answer of the API server.
@@ -88,6 +93,8 @@ impl ClusterOptions {
             rate: None,
             requests: RequestMetrics::default(),
             controller: String::new(),
+            watched: Watched::default(),
+            server: None,
         }
     }
 
@@ -120,7 +127,8 @@ impl Cluster {
     }
 
     /// A cluster as a client configuration describes it. No request is sent yet.
-    pub fn connect(config: kube::Config, options: ClusterOptions) -> Result<Self, ConnectError> {
+    pub fn connect(config: kube::Config, mut options: ClusterOptions) -> Result<Self, ConnectError> {
+        options.server = Some(config.cluster_url.clone());
         let acts_as_another = config.auth_info.impersonate.is_some() || config.auth_info.impersonate_groups.is_some();
         let credentials = Arc::new(super::connect::credentials(&config.auth_info));
         let cluster = Self::new(super::connect::client(config)?, options);
@@ -297,6 +305,7 @@ impl Cluster {
     pub fn client(&self) -> &kube::Client {
         self.user_client.get_or_init(|| {
             let user_client = UserClient {
+                options: self.connection.options.clone(),
                 credentials: Arc::clone(&self.connection.credentials),
                 user_agent: self.connection.user_agent.clone(),
                 discovery: self.discovery.clone(),
@@ -314,6 +323,11 @@ impl Cluster {
     /// Where its requests are counted, for clients of other clusters to be counted there, too.
     pub fn requests(&self) -> &RequestMetrics {
         &self.connection.options.requests
+    }
+
+    /// Its watches, for those of other clusters to be told of beside them.
+    pub fn watched(&self) -> &Watched {
+        &self.connection.options.watched
     }
 }
 
@@ -354,6 +368,10 @@ impl Connection {
 
     pub(crate) fn name(&self) -> &str {
         &self.options.name
+    }
+
+    pub(crate) fn watched(&self) -> &Watched {
+        &self.options.watched
     }
 
     pub(crate) fn tasks(&self) -> &Tasks {
@@ -486,7 +504,10 @@ impl Connection {
         if let Some(agent) = &self.user_agent {
             http.headers_mut().insert(header::USER_AGENT, agent.clone());
         }
-        self.client.send(http).await.map_err(|error| connection(request, error))
+        let exchange = Exchange::begin(&self.options, http.method(), http.uri());
+        let answer = self.client.send(http).await.map_err(|error| connection(request, error))?;
+        exchange.answered(answer.status());
+        Ok(answer)
     }
 }
 

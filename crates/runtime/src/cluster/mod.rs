@@ -12,6 +12,7 @@ mod domain;
 mod error;
 mod fence;
 mod handle;
+mod http_metrics;
 mod impersonation;
 mod own_write;
 mod rate;

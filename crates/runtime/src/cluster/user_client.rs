@@ -9,16 +9,18 @@ use kube::client::Body;
 use kubewright_core::flow::Confidential;
 use serde_json::Value;
 
-use super::Discovery;
 use super::error::shown;
 use super::fence::FencedClient;
+use super::http_metrics::Exchange;
 use super::own_write::{Fate, WriteRequest};
 use super::request::confidential;
 use super::write_observer::{Write, WriteObserver, observer};
+use super::{ClusterOptions, Discovery};
 use crate::watch::Watches;
 
 /// What the client for users needs besides the client that sends.
 pub(super) struct UserClient {
+    pub(super) options: ClusterOptions,
     pub(super) credentials: Arc<Confidential>,
     /// The name by which requests present themselves that have none.
     pub(super) user_agent: Option<HeaderValue>,
@@ -47,7 +49,10 @@ impl UserClient {
         let path = head.uri.path().to_owned();
         let sent = body.collect().await?.to_bytes();
         let write = WriteRequest::of(&head.method, &head.uri, &sent);
+        let exchange = Exchange::begin(&self.options, &head.method, &head.uri);
         let answer = client.send(Request::from_parts(head, Body::from(sent.clone()))).await?;
+        exchange.answered(answer.status());
+        drop(exchange);
         match (answer.status().as_u16(), write) {
             (400.., _) => masked(answer, &self.credentials, &confidential(&path, &sent)).await,
             (200..300, Some(write)) if is_json(&answer) => self.told(answer, &write, observer.as_deref()).await,

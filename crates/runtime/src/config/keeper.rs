@@ -10,11 +10,12 @@ use kubewright_core::flow::redact;
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
-use super::Configs;
 use super::entry::ConfigEntry;
 use super::maps::{FoundMap, Registered, watch_of};
+use super::observability::FollowedObservability;
 use super::report::Reporter;
 use super::table::{Reading, Table};
+use super::{ConfigStates, Configs, ObservabilityControl};
 use crate::clock::Clock;
 use crate::controller::QueuedBy;
 use crate::operator::{OperatorContext, Queues};
@@ -41,6 +42,12 @@ pub(crate) struct KeeperOptions {
     pub(crate) label: Option<String>,
     /// The name of the ConfigMap with log levels, and what puts them into effect.
     pub(crate) levels: Option<(String, LevelSink)>,
+    /// The name of the ConfigMap with what is exported, and the prefix of its keys.
+    pub(crate) observability: Option<(String, String)>,
+    /// What that decides in the operator.
+    pub(crate) control: ObservabilityControl,
+    /// How the ConfigMaps are doing, for pages.
+    pub(crate) states: ConfigStates,
 }
 
 /// Keeps all typed configuration as the ConfigMaps have it.
@@ -49,6 +56,7 @@ pub(crate) struct Keeper {
     configs: Configs,
     table: Table,
     levels: Option<FollowedLevels>,
+    observability: Option<FollowedObservability>,
     source: Option<Source>,
     /// The label that ConfigMaps must have to be seen.
     label: Option<String>,
@@ -104,11 +112,12 @@ impl Waiting {
 impl Keeper {
     /// Starts the watch, unless there is nothing to read.
     pub(crate) fn start(context: &OperatorContext, options: KeeperOptions) -> Self {
-        let KeeperOptions { entries, label, levels } = options;
+        let KeeperOptions { entries, label, levels, observability, control, states } = options;
         let table = Table::new(entries);
         let typed = table.maps();
         let mut names = typed.clone();
         names.extend(levels.iter().map(|(map, _)| map.clone()));
+        names.extend(observability.iter().map(|(map, _)| map.clone()));
         let namespace = context.system_namespace.to_string();
         let source = (!names.is_empty()).then(|| {
             let names = Arc::new(names);
@@ -118,14 +127,17 @@ impl Keeper {
             Source { store, changes, read: BTreeMap::new(), typed, names }
         });
         let levels = levels.map(|(map, apply)| FollowedLevels { map, current: LogLevels::default(), apply });
+        let observability = observability.map(|(map, prefix)| FollowedObservability::new(map, prefix, control));
+        let reporter = Reporter { namespace, recorder: context.recorder.clone(), metrics: context.metrics.clone(), states };
         Self {
             operator: Arc::clone(&context.operator),
             configs: context.configs.clone(),
             table,
             levels,
+            observability,
             source,
             label,
-            reporter: Reporter { namespace, recorder: context.recorder.clone(), metrics: context.metrics.clone() },
+            reporter,
             queues: context.queues.clone(),
             clock: context.clock.clone(),
             waiting: Waiting::default(),
@@ -160,6 +172,12 @@ impl Keeper {
     /// Follows the ConfigMaps until `stop`.
     pub(crate) async fn follow(mut self, stop: CancellationToken) {
         let following = async {
+            // What types are read from has been loaded; the maps that nothing waits for are looked for now.
+            if let Some(source) = &self.source {
+                source.store.synced().await;
+                self.read();
+                self.swap();
+            }
             loop {
                 self.next_change().await;
                 let end = self.clock.moment() + LONGEST;
@@ -198,15 +216,21 @@ impl Keeper {
         let Some(source) = &mut self.source else { return };
         for name in source.names.iter() {
             let found = source.store.find(&self.reporter.namespace, name);
-            if source.read.get(name).is_some_and(|read| data_in(read.as_ref()) == data_in(found.as_ref())) {
-                continue;
-            }
+            let is_read = source.read.get(name).is_some_and(|read| data_in(read.as_ref()) == data_in(found.as_ref()));
             source.read.insert(name.clone(), found.clone());
             let map = found.as_deref().and_then(Option::as_deref);
+            if is_read {
+                self.reporter.states.touched(name, map.map(|map| map.reference.resource_version.as_str()));
+                continue;
+            }
             let mut reading = self.table.read(name, map.map(|map| &map.data));
             let is_of_levels = self.levels.as_mut().filter(|levels| levels.map == *name);
             if let Some(levels) = is_of_levels {
                 levels.read(&self.operator, map, &mut reading);
+            }
+            let is_of_observability = self.observability.as_mut().filter(|observability| observability.map == *name);
+            if let Some(observability) = is_of_observability {
+                observability.read(map.map(|map| &map.data), &mut reading);
             }
             match map {
                 Some(map) => self.reporter.read(name, &map.reference, &reading),

@@ -10,8 +10,10 @@ mod entry;
 mod handle;
 mod keeper;
 mod maps;
+mod observability;
 mod report;
 mod snapshot;
+mod states;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -20,4 +22,6 @@ pub(crate) use declared::{ConfigValues, DeclaredConfigs};
 pub use directory::read_dir;
 pub use handle::Config;
 pub(crate) use keeper::{Keeper, KeeperOptions, LevelSink};
+pub use observability::ObservabilityControl;
 pub(crate) use snapshot::{Configs, Snapshot};
+pub(crate) use states::ConfigStates;

@@ -3,6 +3,7 @@
 use kubewright_core::flow::{Event, redact};
 use kubewright_machinery::object::ObjectReference;
 
+use super::ConfigStates;
 use super::table::Reading;
 use crate::events::Recorder;
 use crate::metrics::{ConfigLabels, Metrics};
@@ -12,6 +13,7 @@ pub(super) struct Reporter {
     pub(super) namespace: String,
     pub(super) recorder: Recorder,
     pub(super) metrics: Metrics,
+    pub(super) states: ConfigStates,
 }
 
 impl Reporter {
@@ -19,6 +21,7 @@ impl Reporter {
     pub(super) fn read(&self, map: &str, reference: &ObjectReference, reading: &Reading) {
         let gauge = self.metrics.standard().config_reloads.get_or_create(&ConfigLabels { config: map.to_owned() }).clone();
         gauge.set(i64::from(reading.errors.is_empty()));
+        self.states.read(map, Some(&reference.resource_version), reading.errors.is_empty());
         let namespace = &*self.namespace;
         if !reading.errors.is_empty() {
             let error = reading.errors.join("; ");
@@ -37,6 +40,7 @@ impl Reporter {
 
     /// Tells of a ConfigMap that is not there.
     pub(super) fn absent(&self, map: &str, reading: &Reading) {
+        self.states.read(map, None, reading.is_usable && !reading.is_orphaned);
         if reading.is_orphaned {
             tracing::warn!(config = map, namespace = self.namespace, "the configuration is gone; its last value stays in use");
         } else if reading.is_usable {

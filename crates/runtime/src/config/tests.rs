@@ -1,3 +1,5 @@
+mod observability;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -137,7 +139,7 @@ impl World {
     }
 
     fn keeper(&self, levels: Option<(String, LevelSink)>) -> Keeper {
-        Keeper::start(&self.context, KeeperOptions { entries: self.declared.enabled(&[]), label: None, levels })
+        Keeper::start(&self.context, KeeperOptions { entries: self.declared.enabled(&[]), levels, ..KeeperOptions::default() })
     }
 
     /// Loads the configuration, which must be complete, and follows it.
@@ -288,8 +290,11 @@ async fn one_watch_sees_the_labelled_maps_of_the_system_namespace() {
     let world = World::new(ConfigValues::default()).asks::<Pool>().asks::<Mode>().asks::<Limits>();
     world.put("config-pool", json!({"size": "3"}));
     world.server.put_config("other", "config-limits", &json!({"most": "99"}));
-    let options =
-        KeeperOptions { entries: world.declared.enabled(&[]), label: Some("example.com/config".to_owned()), levels: None };
+    let options = KeeperOptions {
+        entries: world.declared.enabled(&[]),
+        label: Some("example.com/config".to_owned()),
+        ..KeeperOptions::default()
+    };
     let mut keeper = Keeper::start(&world.context, options);
     keeper.load().await;
     assert_eq!(world.config::<Limits>().snapshot().most, 10);

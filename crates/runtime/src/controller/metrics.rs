@@ -16,6 +16,8 @@ pub(super) struct ControllerMetrics {
     metrics: Metrics,
     adds: OnceLock<Counter>,
     retries: OnceLock<Counter>,
+    queued: OnceLock<Histogram>,
+    processed: OnceLock<Histogram>,
     ended: RwLock<Vec<Ended>>,
 }
 
@@ -28,7 +30,15 @@ struct Ended {
 
 impl ControllerMetrics {
     pub(super) fn new(controller: String, metrics: Metrics) -> Self {
-        Self { controller, metrics, adds: OnceLock::new(), retries: OnceLock::new(), ended: RwLock::default() }
+        Self {
+            controller,
+            metrics,
+            adds: OnceLock::new(),
+            retries: OnceLock::new(),
+            queued: OnceLock::new(),
+            processed: OnceLock::new(),
+            ended: RwLock::default(),
+        }
     }
 
     /// Keys added to the queue.
@@ -41,8 +51,16 @@ impl ControllerMetrics {
         self.retries.get_or_init(|| self.metrics.standard().retries.get_or_create(&self.queue()).clone())
     }
 
+    /// A key has been taken from the queue after this time.
+    pub(super) fn popped(&self, waited: Duration) {
+        let durations = || self.metrics.standard().queue_durations.get_or_create(&self.queue()).clone();
+        self.queued.get_or_init(durations).observe(waited.as_secs_f64());
+    }
+
     /// Counts a pass that has ended.
     pub(super) fn ended(&self, outcome: Outcome, took: Duration) {
+        let durations = || self.metrics.standard().process_durations.get_or_create(&self.queue()).clone();
+        self.processed.get_or_init(durations).observe(took.as_secs_f64());
         let known = self.ended.read();
         if let Some(ended) = known.iter().find(|ended| ended.outcome == outcome) {
             ended.add(took);

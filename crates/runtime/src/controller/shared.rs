@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kubewright_core::flow::{Conclusion, Delay, KeyMemory, Limits, Timer};
-use kubewright_core::queue::{Drain, Lane};
+use kubewright_core::queue::{Drain, Lane, QueuedKey};
 use kubewright_core::time::Moment;
 use kubewright_core::why::{Causes, History, PassRecord, QueuedBy};
 use kubewright_machinery::object::Key;
@@ -17,9 +17,9 @@ use tokio_util::sync::CancellationToken;
 use super::LeaderTerm;
 use super::gate::Role;
 use super::metrics::ControllerMetrics;
-use super::waiting::Waiting;
+use super::waiting::{TakenKey, Waiting};
 use crate::clock::Clock;
-use crate::metrics::{Metrics, QueueStatistics};
+use crate::metrics::{Metrics, QueueStatistics, QueuedNow};
 
 /// From so many waiting keys on, a worker that has ended a pass goes on with the next key by itself.
 const MANY: usize = 16;
@@ -85,7 +85,8 @@ impl Shared {
     }
 
     pub(super) fn add(&self, key: Key, lane: Lane, cause: QueuedBy) {
-        if self.queue.lock().add(key, lane, cause) {
+        let now = self.now();
+        if self.queue.lock().add(key, lane, cause, now) {
             self.counted.adds().inc();
             self.wake.notify_one();
         }
@@ -93,7 +94,8 @@ impl Shared {
 
     /// Queues many keys for one cause. The run loop queues them in portions, so neither the caller nor other keys wait for all of them.
     pub(super) fn add_all(&self, keys: Vec<Key>, lane: Lane, cause: QueuedBy) {
-        self.queue.lock().add_batch(keys, lane, cause, None);
+        let now = self.now();
+        self.queue.lock().add_batch(keys, lane, cause, now, None);
         self.wake.notify_one();
     }
 
@@ -114,7 +116,8 @@ impl Shared {
 
     /// This replica leads a bucket from now on.
     pub(super) fn promote(&self, term: Arc<LeaderTerm>, keys: Vec<Key>) {
-        self.queue.lock().promote(term, keys, &self.cancel);
+        let now = self.now();
+        self.queue.lock().promote(term, keys, now, &self.cancel);
         self.wake.notify_one();
     }
 
@@ -162,13 +165,14 @@ impl Shared {
     /// Takes the next key that may run.
     pub(super) fn pop(&self, workers: usize) -> Option<NextKey> {
         let started = self.now();
-        let (key, causes, role) = {
+        let TakenKey { key, causes, since, role } = {
             let mut queue = self.queue.lock();
             if queue.in_flight() >= workers {
                 return None;
             }
             queue.pop(started, |key| self.memories.lock().get(key).map_or(Timer::Recheck, KeyMemory::timer))?
         };
+        self.counted.popped(started.since(since));
         self.running.lock().insert(key.clone(), started);
         Some(NextKey { key, started, causes, role })
     }
@@ -244,9 +248,24 @@ impl QueueStatistics for Shared {
         self.queue.lock().depth(lane)
     }
 
-    fn running(&self) -> Vec<f64> {
+    fn waiting(&self) -> usize {
+        self.queue.lock().timers()
+    }
+
+    fn running(&self) -> Vec<(Key, Duration)> {
         let now = self.now();
-        self.running.lock().values().map(|started| now.since(*started).as_secs_f64()).collect()
+        self.running.lock().iter().map(|(key, started)| (key.clone(), now.since(*started))).collect()
+    }
+
+    fn queued(&self, lane: Lane, ticket: u64, limit: usize) -> Vec<QueuedNow> {
+        let now = self.now();
+        let queue = self.queue.lock();
+        let told = |queued: QueuedKey<'_, Key>| QueuedNow {
+            key: queued.key.clone(),
+            age: now.since(queued.since),
+            ticket: queued.ticket,
+        };
+        queue.queued(lane, ticket).take(limit).map(told).collect()
     }
 }
 

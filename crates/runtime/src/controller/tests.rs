@@ -323,3 +323,43 @@ async fn without_a_period_there_is_no_resync() {
     scene.stop.cancel();
     drop(scene.run.await);
 }
+
+// 8.2
+#[tokio::test(start_paused = true)]
+async fn queues_tell_how_long_keys_wait_and_how_long_their_passes_take() {
+    let pass = |_, _| -> Pass {
+        Box::pin(async {
+            tokio::time::sleep(Duration::from_secs(2)).await;
+            Ok(())
+        })
+    };
+    let scene = Scene::start(pass, |controller| controller.workers(1));
+    scene.enqueue.slow(key("a"));
+    scene.enqueue.all_because(vec![key("b"), key("c")], Lane::Slow, QueuedBy::Resync);
+    scene.at(3000).await;
+    for line in [
+        "test_reconcile_in_flight{controller=\"widgets\"} 1.0",
+        "test_workqueue_unfinished_work_seconds{name=\"widgets\"} 1.0",
+        "test_workqueue_longest_running_processor_seconds{name=\"widgets\"} 1.0",
+        "test_workqueue_depth{name=\"widgets\",lane=\"slow\"} 1.0",
+    ] {
+        assert!(scene.metric(line), "{line}: {}", scene.metrics.encode().unwrap());
+    }
+    let [queue] = <[_; 1]>::try_from(scene.metrics.queues()).unwrap();
+    let queued: Vec<(String, Duration)> =
+        queue.queued(Lane::Slow, 0, 10).into_iter().map(|queued| (queued.key.to_string(), queued.age)).collect();
+    assert_eq!(queued, [("c".to_owned(), Duration::from_secs(3))]);
+    assert_eq!(queue.running(), [(key("b"), Duration::from_secs(1))]);
+    scene.enqueue.after(key("d"), Delay::secs::<60>());
+    assert_eq!(queue.waiting(), 1);
+    scene.at(10_000).await;
+    // They waited 0, 2 and 4 seconds.
+    for line in [
+        "test_workqueue_queue_duration_seconds_sum{name=\"widgets\"} 6.0",
+        "test_workqueue_queue_duration_seconds_count{name=\"widgets\"} 3",
+        "test_workqueue_process_duration_seconds_sum{name=\"widgets\"} 6.0",
+        "test_workqueue_process_duration_seconds_count{name=\"widgets\"} 3",
+    ] {
+        assert!(scene.metric(line), "{line}: {}", scene.metrics.encode().unwrap());
+    }
+}

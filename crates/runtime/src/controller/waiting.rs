@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::vec;
 
 use kubewright_core::flow::{Delay, Schedule, Timer};
-use kubewright_core::queue::{Drain, Lane, Queue};
+use kubewright_core::queue::{Drain, Lane, Queue, QueuedKey};
 use kubewright_core::time::Moment;
 use kubewright_core::why::{Causes, QueuedBy};
 use kubewright_machinery::object::Key;
@@ -38,6 +38,19 @@ struct Batch {
     cause: QueuedBy,
     /// The only bucket whose keys are meant; none for all.
     bucket: Option<Arc<str>>,
+    /// When they were handed over.
+    since: Moment,
+}
+
+/// A key that a worker takes.
+pub(super) struct TakenKey {
+    pub(super) key: Key,
+    /// The causes for which the key was queued.
+    pub(super) causes: Causes,
+    /// Since when the key was queued.
+    pub(super) since: Moment,
+    /// What this replica is for the key.
+    pub(super) role: Role,
 }
 
 /// What queued a key, and what will when its asked timer is due.
@@ -63,25 +76,25 @@ impl Waiting {
     }
 
     /// Returns whether the key is taken.
-    pub(super) fn add(&mut self, key: Key, lane: Lane, cause: QueuedBy) -> bool {
+    pub(super) fn add(&mut self, key: Key, lane: Lane, cause: QueuedBy, now: Moment) -> bool {
         let is_taken = self.ending.is_none() && self.gate.lets_in(&key, &cause);
         if is_taken {
-            self.put(key, lane, cause);
+            self.put(key, lane, cause, now);
         }
         is_taken
     }
 
-    fn put(&mut self, key: Key, lane: Lane, cause: QueuedBy) {
+    fn put(&mut self, key: Key, lane: Lane, cause: QueuedBy, now: Moment) {
         if cause != QueuedBy::FirstList {
             self.causes.entry(key.clone()).or_default().now.add(cause);
         }
-        self.queue.add(key, lane);
+        self.queue.add(key, lane, now);
     }
 
     /// Takes many keys for one cause, if there is a bucket only those of it; [`take_portion`](Self::take_portion) queues them.
-    pub(super) fn add_batch(&mut self, keys: Vec<Key>, lane: Lane, cause: QueuedBy, bucket: Option<Arc<str>>) {
+    pub(super) fn add_batch(&mut self, keys: Vec<Key>, lane: Lane, cause: QueuedBy, now: Moment, bucket: Option<Arc<str>>) {
         if self.ending.is_none() && !keys.is_empty() {
-            self.batches.push_back(Batch { keys: keys.into_iter(), lane, cause, bucket });
+            self.batches.push_back(Batch { keys: keys.into_iter(), lane, cause, bucket, since: now });
         }
     }
 
@@ -95,7 +108,7 @@ impl Waiting {
                 None => self.gate.lets_in(&key, &batch.cause),
             };
             if is_taken {
-                self.put(key, batch.lane, batch.cause.clone());
+                self.put(key, batch.lane, batch.cause.clone(), batch.since);
                 taken += 1;
             }
         }
@@ -116,10 +129,10 @@ impl Waiting {
     }
 
     /// This replica leads a bucket from now on. All its keys are queued by [`take_portion`](Self::take_portion).
-    pub(super) fn promote(&mut self, term: Arc<LeaderTerm>, keys: Vec<Key>, passes: &CancellationToken) {
+    pub(super) fn promote(&mut self, term: Arc<LeaderTerm>, keys: Vec<Key>, now: Moment, passes: &CancellationToken) {
         let bucket = Arc::clone(term.bucket());
         self.gate.open(term, passes);
-        self.add_batch(keys, Lane::Slow, QueuedBy::Promoted, Some(bucket));
+        self.add_batch(keys, Lane::Slow, QueuedBy::Promoted, now, Some(bucket));
     }
 
     /// This replica leads a bucket no longer: its passes are cancelled, and its keys are dropped unless all are observed.
@@ -144,8 +157,8 @@ impl Waiting {
         is_closed && self.gate.in_flight(bucket) == 0
     }
 
-    /// The next key with its causes; `timer` tells why the timer of the last outcome of a key runs.
-    pub(super) fn pop(&mut self, now: Moment, timer: impl FnOnce(&Key) -> Timer) -> Option<(Key, Causes, Role)> {
+    /// The next key with its causes, and since when it was queued; `timer` tells why the timer of the last outcome of a key runs.
+    pub(super) fn pop(&mut self, now: Moment, timer: impl FnOnce(&Key) -> Timer) -> Option<TakenKey> {
         let popped = self.queue.take(now)?;
         let mut causes = self.gathered(&popped.key, popped.fired.asked);
         if popped.fired.outcome {
@@ -156,7 +169,7 @@ impl Waiting {
             causes.add(if popped.fired.asked { QueuedBy::Requested } else { QueuedBy::FirstList });
         }
         let role = self.gate.begin(&popped.key);
-        Some((popped.key, causes, role))
+        Some(TakenKey { key: popped.key, causes, since: popped.since, role })
     }
 
     /// Takes the causes of a key; those of a timer that is not due stay.
@@ -225,6 +238,16 @@ impl Waiting {
     pub(super) fn depth(&self, lane: Lane) -> usize {
         let batches = self.batches.iter().filter(|batch| batch.lane == lane);
         self.queue.depth(lane) + batches.map(|batch| batch.keys.len()).sum::<usize>()
+    }
+
+    /// The queued keys of a lane from this ticket on; those of batches are not among them yet.
+    pub(super) fn queued(&self, lane: Lane, ticket: u64) -> impl Iterator<Item = QueuedKey<'_, Key>> {
+        self.queue.queued(lane, ticket)
+    }
+
+    /// The number of running timers.
+    pub(super) fn timers(&self) -> usize {
+        self.queue.waiting()
     }
 
     /// The number of keys that wait for a worker.

@@ -5,40 +5,24 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Weak};
 
-use kubewright_core::queue::Lane;
 use parking_lot::Mutex;
 use prometheus_client::collector::Collector;
-use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric, text};
-use prometheus_client::metrics::gauge::ConstGauge;
+use prometheus_client::encoding::text;
 use prometheus_client::registry::{Metric, Registry};
 
-use super::Standard;
+use super::queues::{QueueCollector, Queues};
+use super::{QueueStatistics, Standard};
 
 /// The metrics of an operator. Cheap to clone; there is no global registry.
 #[derive(Clone)]
 pub struct Metrics {
     registry: Arc<Mutex<Registry>>,
+    /// The metrics whose names others have fixed: they get no prefix.
+    bare: Arc<Mutex<Registry>>,
     standard: Arc<Standard>,
     queues: Queues,
     shared: Arc<Mutex<HashMap<TypeId, Box<dyn Any + Send + Sync>>>>,
 }
-
-/// What a queue tells when metrics are read.
-pub trait QueueStatistics: fmt::Debug + Send + Sync {
-    /// The name of the controller.
-    fn name(&self) -> &str;
-
-    /// The number of queued keys of a lane.
-    fn depth(&self, lane: Lane) -> usize;
-
-    /// The ages in seconds of the passes that are running.
-    fn running(&self) -> Vec<f64>;
-}
-
-/// Reads the values of one family from a queue, with the lane where there is one per lane.
-type Read = dyn Fn(&dyn QueueStatistics) -> Vec<(Option<Lane>, f64)>;
-
-type Queues = Arc<Mutex<Vec<Weak<dyn QueueStatistics>>>>;
 
 impl Metrics {
     /// An empty registry; all names get the prefix.
@@ -48,12 +32,17 @@ impl Metrics {
         standard.register(&mut registry);
         let queues = Queues::default();
         registry.register_collector(Box::new(QueueCollector(queues.clone())));
-        Self { registry: Arc::new(Mutex::new(registry)), standard, queues, shared: Arc::default() }
+        Self { registry: Arc::new(Mutex::new(registry)), bare: Arc::default(), standard, queues, shared: Arc::default() }
     }
 
     /// Adds a metric.
     pub fn register(&self, name: &str, help: &str, metric: impl Metric) {
         self.registry.lock().register(name, help, metric);
+    }
+
+    /// Adds a metric whose name is fixed by others, such as OpenTelemetry: it gets no prefix (OBS-6).
+    pub fn register_bare(&self, name: &str, help: &str, metric: impl Metric) {
+        self.bare.lock().register(name, help, metric);
     }
 
     /// Adds what computes its values when metrics are read.
@@ -79,15 +68,20 @@ impl Metrics {
 
     /// Includes a queue for as long as it lives.
     pub fn watch_queue(&self, queue: Weak<dyn QueueStatistics>) {
-        let mut queues = self.queues.lock();
-        queues.retain(|queue| queue.strong_count() > 0);
-        queues.push(queue);
+        self.queues.add(queue);
+    }
+
+    /// The queues that are included.
+    pub fn queues(&self) -> Vec<Arc<dyn QueueStatistics>> {
+        self.queues.all()
     }
 
     /// All metrics in the OpenMetrics text format.
     pub fn encode(&self) -> Result<String, fmt::Error> {
         let mut encoded = String::new();
-        text::encode(&mut encoded, &self.registry.lock())?;
+        text::encode_registry(&mut encoded, &self.registry.lock())?;
+        text::encode_registry(&mut encoded, &self.bare.lock())?;
+        text::encode_eof(&mut encoded)?;
         Ok(encoded)
     }
 }
@@ -95,34 +89,5 @@ impl Metrics {
 impl fmt::Debug for Metrics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Metrics").finish_non_exhaustive()
-    }
-}
-
-#[derive(Debug)]
-struct QueueCollector(Queues);
-
-impl Collector for QueueCollector {
-    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
-        let queues: Vec<Arc<dyn QueueStatistics>> = self.0.lock().iter().filter_map(Weak::upgrade).collect();
-        let mut family = |name: &str, help: &str, read: &Read| {
-            let kind = ConstGauge::new(0_f64).metric_type();
-            let mut descriptor = encoder.encode_descriptor(name, help, None, kind)?;
-            for queue in &queues {
-                for (lane, value) in read(queue.as_ref()) {
-                    let labels: Vec<(&str, &str)> =
-                        [Some(("name", queue.name())), lane.map(|lane| ("lane", lane.as_str()))].into_iter().flatten().collect();
-                    ConstGauge::new(value).encode(descriptor.encode_family(&labels.as_slice())?)?;
-                }
-            }
-            Ok::<(), fmt::Error>(())
-        };
-        family("workqueue_depth", "Queued keys", &|queue| Lane::ALL.map(|lane| (Some(lane), queue.depth(lane) as f64)).to_vec())?;
-        family("reconcile_in_flight", "Running passes", &|queue| vec![(None, queue.running().len() as f64)])?;
-        family("workqueue_unfinished_work_seconds", "Sum of the ages of running passes", &|queue| {
-            vec![(None, queue.running().iter().sum())]
-        })?;
-        family("workqueue_longest_running_processor_seconds", "Age of the oldest running pass", &|queue| {
-            vec![(None, queue.running().into_iter().fold(0.0, f64::max))]
-        })
     }
 }

@@ -8,7 +8,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
 /// Upper bounds of the buckets, in seconds.
-const SECONDS: [f64; 14] = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1.0, 2.5, 5.0, 7.5, 10.0];
+pub(crate) const SECONDS: [f64; 14] = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1.0, 2.5, 5.0, 7.5, 10.0];
 
 /// Labels of a finished pass.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -63,6 +63,10 @@ pub struct Standard {
     pub adds: Family<QueueLabels, Counter>,
     /// Keys added with a delay.
     pub retries: Family<QueueLabels, Counter>,
+    /// How long keys were queued before their pass began.
+    pub queue_durations: Family<QueueLabels, Histogram, fn() -> Histogram>,
+    /// How long the passes of a queue's keys took.
+    pub process_durations: Family<QueueLabels, Histogram, fn() -> Histogram>,
     /// Whether a ConfigMap could be used when it was read last: 1 or 0.
     pub config_reloads: Family<ConfigLabels, Gauge>,
     /// Events sent.
@@ -80,6 +84,8 @@ impl Default for Standard {
             reads_ahead: Family::default(),
             adds: Family::default(),
             retries: Family::default(),
+            queue_durations: Family::new_with_constructor(|| Histogram::new(SECONDS)),
+            process_durations: Family::new_with_constructor(|| Histogram::new(SECONDS)),
             config_reloads: Family::default(),
             events_sent: Counter::default(),
             events_dropped: Family::default(),
@@ -99,6 +105,16 @@ impl Standard {
         );
         registry.register("workqueue_adds", "Keys added to a queue", self.adds.clone());
         registry.register("workqueue_retries", "Keys added to a queue with a delay", self.retries.clone());
+        registry.register(
+            "workqueue_queue_duration_seconds",
+            "How long keys were queued before their pass began",
+            self.queue_durations.clone(),
+        );
+        registry.register(
+            "workqueue_process_duration_seconds",
+            "How long the passes of a queue's keys took",
+            self.process_durations.clone(),
+        );
         registry.register(
             "config_last_reload_success",
             "Whether a ConfigMap could be used when it was read last",

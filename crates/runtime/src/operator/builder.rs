@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kubewright_core::backoff::Timing;
-use kubewright_core::config::{FromConfigMap, LOGGING_CONFIG_MAP, LogLevels};
+use kubewright_core::config::{FromConfigMap, LOGGING_CONFIG_MAP, LogLevels, OBSERVABILITY_CONFIG_MAP};
 use kubewright_core::lease::LeaderElection;
 use kubewright_machinery::object::names::dns_1123_subdomain;
 use tokio_util::sync::CancellationToken;
@@ -94,6 +94,10 @@ pub struct OperatorOptions {
     /// The name of the ConfigMap with log levels. None: `config-logging`, which is followed only if a constructor asks for a `Config<T>`, since the
     /// permission to watch ConfigMaps comes with that. With a name it is followed in any case.
     pub config_logging: Option<String>,
+    /// The name of the ConfigMap with what is exported, which is followed as that with log levels is. None: `config-observability`.
+    pub config_observability: Option<String>,
+    /// What stands before all keys of that ConfigMap, so that operators can share one; empty by default.
+    pub observability_prefix: String,
 }
 
 impl Default for OperatorOptions {
@@ -116,6 +120,8 @@ impl Default for OperatorOptions {
             leadership: Leadership::default(),
             config_leader_election: None,
             config_logging: None,
+            config_observability: None,
+            observability_prefix: String::new(),
         }
     }
 }
@@ -308,8 +314,9 @@ impl Operator {
         }
         let namespace = self.options.system_namespace.as_deref();
         let mut declarations = declarations.confined(&self.options.watch_namespaces).in_system_namespace(namespace);
-        if let (Some(_), Some(namespace)) = (&self.options.config_logging, namespace) {
-            // Without it the levels stay as they are.
+        let is_any_named = self.options.config_logging.is_some() || self.options.config_observability.is_some();
+        if let Some(namespace) = namespace.filter(|_| is_any_named) {
+            // Without it what these ConfigMaps decide stays as it is.
             declarations.optional_rule(config_rule().in_namespace(namespace));
         }
         declarations
@@ -351,11 +358,13 @@ impl Operator {
             return Err(OperatorError::Invalid(problems));
         }
         let configs = declarations.configs().enabled(&self.options.disabled_controllers);
-        let logging = match &self.options.config_logging {
-            Some(map) => Some(map.clone()),
-            None => declarations.configs().is_any_read().then(|| LOGGING_CONFIG_MAP.to_owned()),
+        let followed = |named: &Option<String>, default: &str| {
+            let map = named.clone().or_else(|| declarations.configs().is_any_read().then(|| default.to_owned()));
+            map.filter(|_| self.options.system_namespace.is_some())
         };
-        let levels = logging.filter(|_| self.options.system_namespace.is_some()).zip(self.level_sink);
+        let levels = followed(&self.options.config_logging, LOGGING_CONFIG_MAP).zip(self.level_sink);
+        let observability = followed(&self.options.config_observability, OBSERVABILITY_CONFIG_MAP);
+        let observability = observability.map(|map| (map, self.options.observability_prefix.clone()));
         let label = self.options.system_resource_label.clone();
         let registrations = enabled(self.registrations, &self.options.disabled_controllers)?;
         let tasks = Tasks::new();
@@ -373,7 +382,7 @@ impl Operator {
             checks: self.checks,
             timing: self.timing,
             states: self.states,
-            configs: KeeperOptions { entries: configs, label, levels },
+            configs: KeeperOptions { entries: configs, label, levels, observability, ..KeeperOptions::default() },
             options: self.options,
             cluster,
             tasks,

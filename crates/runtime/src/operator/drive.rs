@@ -23,7 +23,7 @@ use super::injected::{OpenedStores, Queues, States};
 use super::preflight::Preflight;
 use super::progress::StartProgress;
 use super::{ConstructedPart, Declarations, OperatorContext, OperatorError, Phase, PreparedOperator, Registration};
-use crate::admin::{Admin, Checks, PassHistories};
+use crate::admin::{Admin, Checks, Diagnostics, PassHistories};
 use crate::cluster::{ApiRequest, ApiResource, Cluster, cluster_domain};
 use crate::config::{Configs, Keeper, KeeperOptions};
 use crate::controller::{CANCEL_GRACE, Runner};
@@ -66,6 +66,7 @@ pub(super) struct Driver {
     worked: CancellationToken,
     metrics: Metrics,
     why: PassHistories,
+    diagnostics: Diagnostics,
     /// The admin server and its connections: they end last.
     admin: Tasks,
     controllers_stop: CancellationToken,
@@ -84,8 +85,16 @@ impl Driver {
     pub(super) fn new(parts: Parts) -> Self {
         let metrics = Metrics::new(&parts.metrics_prefix);
         parts.cluster.requests().register(&metrics);
+        let watched = parts.cluster.watched().clone();
+        watched.register(&metrics);
+        let phase = watch::Sender::new(Phase::Starting);
+        let control = parts.configs.control.clone();
+        let diagnostics = Diagnostics::new(phase.subscribe(), parts.checks.clone(), watched, metrics.clone(), control);
+        let states = parts.configs.states.clone();
+        diagnostics.section("config", move || states.to_json());
         Self {
-            phase: watch::Sender::new(Phase::Starting),
+            phase,
+            diagnostics,
             worked: CancellationToken::new(),
             metrics,
             why: PassHistories::default(),
@@ -133,6 +142,10 @@ impl Driver {
 
     pub(super) fn why(&self) -> PassHistories {
         self.why.clone()
+    }
+
+    pub(super) fn diagnostics(&self) -> Diagnostics {
+        self.diagnostics.clone()
     }
 
     /// From `Starting` to `Stopped`.
@@ -287,7 +300,7 @@ impl Driver {
         let Some(address) = self.parts.options.admin else {
             return Ok(());
         };
-        let admin = Admin::bind(address).await?.with_why(self.why.clone());
+        let admin = Admin::bind(address).await?.with_why(self.why.clone()).with_diagnostics(self.diagnostics.clone());
         tracing::info!(address = %admin.address(), "the admin server listens");
         let clock = self.parts.cluster.clock().clone();
         let beat =
@@ -301,7 +314,12 @@ impl Driver {
 
     /// Reads the configuration that constructors ask for, and lets it follow its ConfigMaps.
     async fn load_configuration(&mut self, context: &OperatorContext) -> Result<(), OperatorError> {
-        let mut keeper = Keeper::start(context, std::mem::take(&mut self.parts.configs));
+        let configs = std::mem::take(&mut self.parts.configs);
+        if let Some((map, _)) = &configs.observability {
+            health::note_restart(&self.parts.checks, map, &configs.control)
+                .map_err(|error| OperatorError::Invalid(vec![error.to_string()]))?;
+        }
+        let mut keeper = Keeper::start(context, configs);
         let waiting = keeper.waiting();
         if keeper.reads_types() {
             let waiting = waiting.clone();

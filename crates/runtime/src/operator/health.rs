@@ -13,6 +13,7 @@ use super::progress::StartProgress;
 use crate::admin::{Checks, DuplicateCheck};
 use crate::clock::Clock;
 use crate::cluster::Cluster;
+use crate::config::ObservabilityControl;
 use crate::watch::WatchState;
 
 /// The heartbeat of the process, and when its absence is a failure.
@@ -69,6 +70,15 @@ pub(super) fn add_checks(
             .map(|watch| format!("{}: {}", watch.spec, watch.status.error.unwrap_or_else(|| "silent".to_owned())))
             .collect();
         if broken.is_empty() { Ok(()) } else { Err(broken.join(", ")) }
+    })
+}
+
+/// The note about changes of the ConfigMap with what is exported that a running operator does not take up (OBS-3).
+pub(super) fn note_restart(checks: &Checks, map: &str, control: &ObservabilityControl) -> Result<(), DuplicateCheck> {
+    let control = control.clone();
+    checks.note(map, move || match &*control.outdated() {
+        [] => Ok(()),
+        keys => Err(format!("{} take effect when the operator is started again", keys.join(", "))),
     })
 }
 

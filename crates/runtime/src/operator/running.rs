@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::drive::Driver;
 use super::{OperatorError, Phase};
-use crate::admin::{Checks, PassHistories};
+use crate::admin::{Checks, Diagnostics, PassHistories};
 use crate::leadership::LeadershipState;
 use crate::metrics::Metrics;
 use crate::task::Tasks;
@@ -31,6 +31,7 @@ pub struct RunningOperator {
     checks: Checks,
     metrics: Metrics,
     why: PassHistories,
+    diagnostics: Diagnostics,
 }
 
 impl RunningOperator {
@@ -48,6 +49,7 @@ impl RunningOperator {
             checks: driver.checks(),
             metrics: driver.metrics(),
             why: driver.why(),
+            diagnostics: driver.diagnostics(),
         };
         let drive = async move {
             let ended = driver.drive().await.map_err(Arc::new);
@@ -126,6 +128,11 @@ impl RunningOperator {
     /// The passes that controllers remember: why each ran, what it wrote, how it ended.
     pub fn why(&self) -> &PassHistories {
         &self.why
+    }
+
+    /// What the pages about its state and its queues tell.
+    pub fn diagnostics(&self) -> &Diagnostics {
+        &self.diagnostics
     }
 }
 

@@ -298,8 +298,14 @@ impl Driver {
             self.resume = Some(version.to_string());
         }
         match &*kind {
-            "ADDED" | "MODIFIED" => sinks.iter().for_each(|sink| sink.changed(&object)),
-            "DELETED" => sinks.iter().for_each(|sink| sink.deleted(&object)),
+            "ADDED" | "MODIFIED" => {
+                self.watch.counted.events.inc();
+                sinks.iter().for_each(|sink| sink.changed(&object));
+            }
+            "DELETED" => {
+                self.watch.counted.events.inc();
+                sinks.iter().for_each(|sink| sink.deleted(&object));
+            }
             "BOOKMARK" => {
                 for sink in sinks {
                     sink.bookmark(version);
@@ -323,6 +329,7 @@ impl Driver {
                 }
             }
             End::Forbidden(error) => {
+                self.watch.counted.failures.inc();
                 self.broken(WatchState::Forbidden, error.to_string());
                 let wait = self.refused.next(self.now(), self.connection.random());
                 self.sleep(wait).await;
@@ -346,6 +353,7 @@ impl Driver {
     }
 
     async fn retry(&mut self, error: String, asked: Duration) {
+        self.watch.counted.failures.inc();
         tracing::warn!(watch = %self.watch.spec, cluster = self.connection.name(), error, "watch failed");
         self.pause(error, asked).await;
     }

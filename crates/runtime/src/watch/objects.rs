@@ -2,6 +2,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
+use kubewright_core::hash::fnv1a;
 use kubewright_machinery::object::Key;
 use serde_json::Value;
 use tokio::sync::mpsc;
@@ -32,6 +33,16 @@ pub(super) struct Entry<P> {
     pub(super) recorded: u32,
     /// Where its key stands in the indexes.
     positions: Positions,
+}
+
+impl<P> Entry<P> {
+    /// What tells this state of the object from all others, as a number: stores of different projections, in different processes, agree on it.
+    fn checksum(&self, key: &Key) -> u64 {
+        let version = self.version.text();
+        // No part holds a zero byte but the uid, which has its length.
+        let parts = [key.namespace().as_bytes(), &[0], key.name().as_bytes(), &[0], self.uid.bytes(), &[0], version.as_bytes()];
+        fnv1a(&parts)
+    }
 }
 
 /// What a state of an object is judged by.
@@ -70,10 +81,21 @@ impl<P: Send + Sync + 'static> Objects<P> {
     /// The position of the first object of the portion that ends before `end`, and the portion. An object that leaves the store is replaced by the last one, so
     /// portions from the end to the beginning miss no object that is there all the time.
     pub(super) fn portion_before(&self, end: usize) -> (usize, Vec<(Key, Arc<P>)>) {
+        let (start, entries) = self.range_before(end);
+        (start, entries.map(|(key, entry)| (key.clone(), Arc::clone(&entry.projection))).collect())
+    }
+
+    /// The position of the first object of the portion that ends before `end`, and the checksum of the portion: the sum of those of its objects, so
+    /// that neither their order nor the portions matter.
+    pub(super) fn checksum_before(&self, end: usize) -> (usize, u64) {
+        let (start, entries) = self.range_before(end);
+        (start, entries.map(|(key, entry)| entry.checksum(key)).fold(0, u64::wrapping_add))
+    }
+
+    fn range_before(&self, end: usize) -> (usize, impl Iterator<Item = (&Key, &Entry<P>)>) {
         let end = end.min(self.entries.len());
         let start = end.saturating_sub(PORTION);
-        let entries = self.entries.get_range(start..end).into_iter().flatten();
-        (start, entries.map(|(key, entry)| (key.clone(), Arc::clone(&entry.projection))).collect())
+        (start, self.entries.get_range(start..end).into_iter().flatten())
     }
 
     pub(super) fn indexed(&self, index: &str, text: &str) -> impl Iterator<Item = (&Key, &Arc<P>)> {

@@ -12,6 +12,7 @@ use serde_json::Value;
 use tokio::sync::{Notify, watch};
 
 use super::driver::Driver;
+use super::inspect::{InspectedWatch, WatchCounters};
 use super::key_ref::KeyRef;
 use super::sink::{Projected, Sink};
 use super::spec::Selection;
@@ -49,11 +50,19 @@ pub(super) struct Watch {
     pub(super) joined: Notify,
     /// Nanoseconds of the moment when the server last said something.
     activity: AtomicU64,
+    pub(super) counted: WatchCounters,
 }
 
 impl Watches {
     pub(crate) fn new(connection: Arc<Connection>, discovery: Discovery, tasks: Tasks) -> Self {
-        Self { inner: Arc::new(Inner { connection, discovery, tasks, watches: Mutex::default() }) }
+        let watches = Self { inner: Arc::new(Inner { connection, discovery, tasks, watches: Mutex::default() }) };
+        watches.inner.connection.watched().add(&watches);
+        watches
+    }
+
+    /// The same, for as long as somebody else holds them.
+    pub(super) fn weak(&self) -> WeakWatches {
+        WeakWatches(Arc::downgrade(&self.inner))
     }
 
     /// A store of what `spec` names, projected by `projector`.
@@ -93,7 +102,8 @@ impl Watches {
         let watches = watches.entry(spec.kind.clone()).or_default();
         let running = watches.get(&spec).cloned();
         let watch = running.unwrap_or_else(|| {
-            let watch = Arc::new(Watch::new(spec.clone(), self.now()));
+            let counted = self.inner.connection.watched().counters(&spec);
+            let watch = Arc::new(Watch::new(spec.clone(), self.now(), counted));
             watches.insert(spec, watch.clone());
             self.start(watch.clone());
             watch
@@ -110,10 +120,34 @@ impl Watches {
 
     /// One line per watch, ordered by what they watch.
     pub fn health(&self) -> Vec<WatchHealth> {
-        let watches: Vec<_> = self.inner.watches.lock().values().flat_map(HashMap::values).cloned().collect();
-        let mut health: Vec<_> = watches.iter().map(|watch| watch.health(self.inner.connection.name())).collect();
+        let mut health: Vec<_> = self.all().iter().map(|watch| watch.health(self.inner.connection.name())).collect();
         health.sort_by_cached_key(|line| line.spec.to_string());
         health
+    }
+
+    /// One line per watch with the checksum of what it holds, in no order. The objects are looked at in portions, between which watches and other
+    /// tasks get their turn.
+    pub(super) async fn inspect(&self) -> Vec<InspectedWatch> {
+        let mut inspected = Vec::new();
+        for watch in self.all() {
+            let (health, checksum) = (watch.health(self.inner.connection.name()), watch.checksum().await);
+            inspected.push(InspectedWatch { idle: self.now().since(health.last_activity), health, checksum });
+        }
+        inspected
+    }
+
+    /// How long each watch has been told nothing.
+    pub(super) fn idle(&self) -> Vec<(WatchHealth, Duration)> {
+        let now = self.now();
+        self.health()
+            .into_iter()
+            .map(|watch| (now.since(watch.last_activity), watch))
+            .map(|(idle, watch)| (watch, idle))
+            .collect()
+    }
+
+    fn all(&self) -> Vec<Arc<Watch>> {
+        self.inner.watches.lock().values().flat_map(HashMap::values).cloned().collect()
     }
 
     /// Makes the answer to a write of this process that has no store of its own visible at once in all stores, like an event.
@@ -199,6 +233,15 @@ impl Watches {
     }
 }
 
+/// Watches that somebody else holds.
+pub(super) struct WeakWatches(Weak<Inner>);
+
+impl WeakWatches {
+    pub(super) fn get(&self) -> Option<Watches> {
+        self.0.upgrade().map(|inner| Watches { inner })
+    }
+}
+
 /// Takes an unused watch out of the registry; `false` when it has got a user.
 fn forget(registry: &Weak<Inner>, watch: &Watch) -> bool {
     let Some(inner) = registry.upgrade() else {
@@ -216,7 +259,7 @@ fn forget(registry: &Weak<Inner>, watch: &Watch) -> bool {
 }
 
 impl Watch {
-    fn new(spec: WatchSpec, now: Moment) -> Self {
+    fn new(spec: WatchSpec, now: Moment, counted: WatchCounters) -> Self {
         Self {
             selection: Selection::of(&spec),
             status: watch::Sender::new(WatchStatus::new(WatchState::Starting)),
@@ -225,6 +268,7 @@ impl Watch {
             sinks: Mutex::default(),
             joined: Notify::new(),
             activity: AtomicU64::new(nanos(now)),
+            counted,
             spec,
         }
     }
@@ -276,6 +320,19 @@ impl Watch {
         self.activity.store(nanos(now), Ordering::Relaxed);
     }
 
+    /// The checksum of the objects of its fullest store.
+    async fn checksum(&self) -> u64 {
+        let fullest = self.sinks.lock().iter().max_by_key(|sink| sink.objects()).cloned();
+        let Some(sink) = fullest else { return 0 };
+        let (mut end, mut checksum) = (usize::MAX, 0_u64);
+        while end > 0 {
+            let (start, portion) = sink.checksum_before(end);
+            (end, checksum) = (start, checksum.wrapping_add(portion));
+            tokio::task::yield_now().await;
+        }
+        checksum
+    }
+
     fn health(&self, cluster: &str) -> WatchHealth {
         let sinks = self.sinks.lock();
         WatchHealth {
@@ -316,7 +373,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn objects_that_are_just_being_taken_again_are_not_forgotten() {
         let cluster = Server::new().cluster();
-        let watch = Watch::new(WatchSpec::new(GroupKind::new("", "ConfigMap")), Moment(Duration::ZERO));
+        let watch = Watch::new(WatchSpec::new(GroupKind::new("", "ConfigMap")), Moment(Duration::ZERO), WatchCounters::default());
         let projector = project_with(|_| ());
         let connection = &cluster.watches().inner.connection;
         let synced = |sink: Arc<Projected<()>>| {

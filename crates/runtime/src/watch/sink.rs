@@ -34,6 +34,8 @@ pub(super) trait Sink: Send + Sync {
     fn is_used(&self) -> bool;
     fn objects(&self) -> usize;
     fn skipped(&self) -> u64;
+    /// The checksum of the portion of the objects that ends before `end`, and where the portion begins.
+    fn checksum_before(&self, end: usize) -> (usize, u64);
     fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
 }
 
@@ -209,6 +211,10 @@ impl<P: Send + Sync + 'static> Sink for Projected<P> {
 
     fn skipped(&self) -> u64 {
         self.skipped.load(Ordering::Relaxed)
+    }
+
+    fn checksum_before(&self, end: usize) -> (usize, u64) {
+        self.state.read().objects.checksum_before(end)
     }
 
     fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {

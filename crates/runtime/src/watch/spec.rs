@@ -2,7 +2,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use kubewright_machinery::object::{GroupKind, GroupVersionKind};
-use kubewright_machinery::selector::LabelSelector;
+use kubewright_machinery::selector::{FieldSelector, LabelSelector};
 use serde_json::{Value, json};
 
 /// What to watch. Equal specs share one watch.
@@ -69,6 +69,24 @@ impl WatchSpec {
             return Cow::Borrowed(object);
         }
         Cow::Owned(json!({ "apiVersion": object["apiVersion"], "kind": object["kind"], "metadata": object["metadata"] }))
+    }
+
+    /// The scope as metrics and pages name it: the namespace, or `*`; then the keys of its selectors, whose values may be names of objects.
+    pub fn scope(&self) -> String {
+        let mut scope = self.namespace.clone().unwrap_or_else(|| "*".to_owned());
+        let labels = LabelSelector::parse(&self.labels).unwrap_or_default();
+        let fields = FieldSelector::parse(&self.fields).unwrap_or_default();
+        let labels: Vec<&str> = labels.requirements().iter().map(|label| label.key.as_str()).collect();
+        let fields: Vec<&str> = fields.requirements().iter().map(|field| field.field.as_str()).collect();
+        for (selector, what, keys) in [(&self.labels, "labels", labels), (&self.fields, "fields", fields)] {
+            if !selector.is_empty() {
+                scope.extend([" ", what, " ", &*keys.join(",")]);
+            }
+        }
+        if self.metadata_only {
+            scope.push_str(" (metadata)");
+        }
+        scope
     }
 
     /// Group and kind.
@@ -142,5 +160,23 @@ impl Selection {
         is(&self.name, "/metadata/name")
             && is(&self.namespace, "/metadata/namespace")
             && self.labels.as_ref().is_none_or(|labels| labels.matches_object(object))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // OBS-6
+    #[test]
+    fn a_scope_holds_no_value_of_a_selector() {
+        let spec = || WatchSpec::new(GroupKind::new("apps", "Deployment"));
+        assert_eq!(spec().scope(), "*");
+        assert_eq!(spec().in_namespace("demo").metadata_only().scope(), "demo (metadata)");
+        assert_eq!(spec().labels("app=demo,tier in (a,b),!old").scope(), "* labels app,tier,old");
+        assert_eq!(
+            spec().in_namespace("demo").labels("app").fields("metadata.name=demo").scope(),
+            "demo labels app fields metadata.name"
+        );
     }
 }

@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 /// A resource version. Decimal ones are ordered, others can only be compared for equality.
@@ -23,6 +24,14 @@ impl Version {
         }
     }
 
+    /// The text that it was read from.
+    pub(super) fn text(&self) -> Cow<'_, str> {
+        match self {
+            Self::Number(number) => number.to_string().into(),
+            Self::Text(text) => Cow::Borrowed(text),
+        }
+    }
+
     pub(super) fn is_text(&self) -> bool {
         matches!(self, Self::Text(_))
     }
@@ -38,6 +47,13 @@ pub(super) enum Uid {
 impl Uid {
     pub(super) fn parse(text: &str) -> Self {
         parse_uuid(text.as_bytes()).map_or_else(|| Self::Text(text.into()), Self::Uuid)
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Uuid(bytes) => bytes,
+            Self::Text(text) => text.as_bytes(),
+        }
     }
 }
 

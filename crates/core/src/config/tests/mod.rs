@@ -1,10 +1,11 @@
 mod example;
 mod logging;
+mod observability;
 mod reader;
 mod values;
 
 use std::collections::BTreeMap;
 
-fn data<const N: usize>(entries: [(&str, &str); N]) -> BTreeMap<String, String> {
+fn data<'a>(entries: impl IntoIterator<Item = (&'a str, &'a str)>) -> BTreeMap<String, String> {
     entries.into_iter().map(|(key, text)| (key.to_owned(), text.to_owned())).collect()
 }

@@ -221,12 +221,12 @@ async fn the_line_at_the_end_of_a_pass_says_why_it_ran() {
 fn the_keys_of_a_first_list_take_no_memory_for_their_causes() {
     let mut waiting = Waiting::default();
     for number in 0..100_000 {
-        waiting.add(Key::new("ns", format!("object-{number}")), Lane::Slow, QueuedBy::FirstList);
+        waiting.add(Key::new("ns", format!("object-{number}")), Lane::Slow, QueuedBy::FirstList, Moment::START);
     }
     assert_eq!(waiting.known_causes(), 0);
     let timer = |_: &Key| unreachable!();
     let popped: Vec<String> =
-        (0..3).filter_map(|_| waiting.pop(Moment::START, timer)).map(|(_, causes, _)| causes.to_string()).collect();
+        (0..3).filter_map(|_| waiting.pop(Moment::START, timer)).map(|taken| taken.causes.to_string()).collect();
     assert_eq!(popped, ["first list"; 3]);
 }
 
@@ -235,15 +235,15 @@ fn the_keys_of_a_first_list_take_no_memory_for_their_causes() {
 fn causes_go_with_their_keys() {
     let mut waiting = Waiting::default();
     let timer = |_: &Key| unreachable!();
-    waiting.add(key("a"), Lane::Fast, QueuedBy::Requested);
+    waiting.add(key("a"), Lane::Fast, QueuedBy::Requested, Moment::START);
     waiting.add_after(key("b"), Delay::secs::<1>(), Lane::Fast, Moment::START, QueuedBy::Requested);
     assert_eq!(waiting.known_causes(), 2);
     waiting.pop(Moment::START, timer).unwrap();
     waiting.forget(&key("b"));
     assert_eq!(waiting.known_causes(), 0);
-    waiting.add(key("c"), Lane::Fast, QueuedBy::Requested);
+    waiting.add(key("c"), Lane::Fast, QueuedBy::Requested, Moment::START);
     waiting.drain(Drain::FinishInFlight);
-    waiting.add(key("d"), Lane::Fast, QueuedBy::Requested);
+    waiting.add(key("d"), Lane::Fast, QueuedBy::Requested, Moment::START);
     assert_eq!(waiting.known_causes(), 0);
 }
 

@@ -63,6 +63,8 @@ pub(super) struct RbacArgs {
     system_namespace: Option<String>,
     #[arg(long, env = "CONFIG_LOGGING_NAME", value_name = "NAME", hide = true)]
     config_logging_name: Option<String>,
+    #[arg(long, env = "CONFIG_OBSERVABILITY_NAME", value_name = "NAME", hide = true)]
+    config_observability_name: Option<String>,
 }
 
 #[derive(Clone, Debug, Args)]
@@ -81,6 +83,8 @@ pub(super) struct RunArgs {
     system_resource_label: Option<String>,
     #[arg(long, env = "CONFIG_LOGGING_NAME", value_name = "NAME", hide = true)]
     config_logging_name: Option<String>,
+    #[arg(long, env = "CONFIG_OBSERVABILITY_NAME", value_name = "NAME", hide = true)]
+    config_observability_name: Option<String>,
     /// Passes at once of each controller; 16 for components by default, 2 for others
     #[arg(long, env = "K_THREADS_PER_CONTROLLER", value_name = "NUMBER", value_parser = given(workers))]
     workers: Option<Given<usize>>,
@@ -206,6 +210,7 @@ impl RunArgs {
         options.config_leader_election =
             named(self.config_leader_election_name).or_else(|| options.config_leader_election.take());
         options.config_logging = named(self.config_logging_name).or_else(|| options.config_logging.take());
+        options.config_observability = named(self.config_observability_name).or_else(|| options.config_observability.take());
         options.instance = named(self.pod_name).or_else(|| options.instance.take()).or_else(|| named(self.hostname));
     }
 }
@@ -223,6 +228,8 @@ impl RbacArgs {
             options.system_namespace = system.clone().or_else(|| options.system_namespace.take());
             let logging = self.config_logging_name.filter(|name| !name.is_empty());
             options.config_logging = logging.or_else(|| options.config_logging.take());
+            let observability = self.config_observability_name.filter(|name| !name.is_empty());
+            options.config_observability = observability.or_else(|| options.config_observability.take());
         });
         let declarations = operator.declarations();
         let mut documents = rbac_documents(&declarations, &prefix);

@@ -1,4 +1,5 @@
 mod following;
+mod inspect;
 mod own_writes;
 mod property;
 mod sharing;

@@ -1,0 +1,147 @@
+//! What metrics and pages tell of the watches of an operator.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{DescriptorEncoder, EncodeLabelSet, EncodeMetric};
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::ConstGauge;
+
+use super::registry::WeakWatches;
+use super::{WatchHealth, WatchSpec, Watches};
+use crate::metrics::Metrics;
+
+/// The watches of a cluster and of those that are reached from it. Cheap to clone.
+#[derive(Clone, Default)]
+pub struct Watched {
+    counted: Arc<Counted>,
+    all: Arc<Mutex<Vec<Reached>>>,
+    /// Whether the watches are those of another cluster, which metrics leave out.
+    is_elsewhere: bool,
+}
+
+/// The watches of one identity in one cluster.
+struct Reached {
+    watches: WeakWatches,
+    is_elsewhere: bool,
+}
+
+#[derive(Debug, Default)]
+struct Counted {
+    events: Family<WatchLabels, Counter>,
+    failures: Family<WatchLabels, Counter>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, EncodeLabelSet)]
+struct WatchLabels {
+    /// `Kind.group`.
+    kind: String,
+    /// As in [`WatchSpec::scope`].
+    scope: String,
+}
+
+/// What is counted of one watch.
+#[derive(Clone, Debug, Default)]
+pub(super) struct WatchCounters {
+    /// Events that told of an object.
+    pub(super) events: Counter,
+    /// Lists and watches that failed or were refused.
+    pub(super) failures: Counter,
+}
+
+/// A watch with what it holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct InspectedWatch {
+    /// How it is doing.
+    pub health: WatchHealth,
+    /// How long the server has said nothing.
+    pub idle: Duration,
+    /// The checksum of namespaces, names, uids and resource versions of its objects. Two watches of the same objects in the same states have the
+    /// same, in different processes, too. While objects change, some may be left out or counted twice.
+    pub checksum: u64,
+}
+
+impl Watched {
+    /// Shows the watches of the cluster among the metrics of an operator; those of other clusters are left out.
+    pub fn register(&self, metrics: &Metrics) {
+        let Counted { events, failures } = &*self.counted;
+        metrics.register("watch_events", "Events of watches that told of an object", events.clone());
+        metrics.register("watch_failures", "Lists and watches that failed or were refused", failures.clone());
+        metrics.register_collector(Box::new(WatchCollector(self.clone())));
+    }
+
+    /// For another cluster that is reached from this one.
+    #[must_use]
+    pub(crate) fn elsewhere(&self) -> Self {
+        Self { counted: Arc::default(), all: Arc::clone(&self.all), is_elsewhere: true }
+    }
+
+    /// All watches with what they hold, ordered by cluster and by what they watch.
+    pub async fn inspect(&self) -> Vec<InspectedWatch> {
+        let mut inspected = Vec::new();
+        for watches in self.reached(|_| true) {
+            inspected.extend(watches.inspect().await);
+        }
+        inspected.sort_by_cached_key(|watch| (watch.health.cluster.clone(), watch.health.spec.to_string()));
+        inspected
+    }
+
+    pub(super) fn add(&self, watches: &Watches) {
+        let mut all = self.all.lock();
+        all.retain(|reached| reached.watches.get().is_some());
+        all.push(Reached { watches: watches.weak(), is_elsewhere: self.is_elsewhere });
+    }
+
+    pub(super) fn counters(&self, spec: &WatchSpec) -> WatchCounters {
+        let labels = WatchLabels::of(spec);
+        WatchCounters {
+            events: self.counted.events.get_or_create(&labels).clone(),
+            failures: self.counted.failures.get_or_create(&labels).clone(),
+        }
+    }
+
+    fn reached(&self, wanted: impl Fn(&Reached) -> bool) -> Vec<Watches> {
+        self.all.lock().iter().filter(|reached| wanted(reached)).filter_map(|reached| reached.watches.get()).collect()
+    }
+}
+
+impl WatchLabels {
+    fn of(spec: &WatchSpec) -> Self {
+        Self { kind: spec.kind().to_string(), scope: spec.scope() }
+    }
+}
+
+impl fmt::Debug for Watched {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watched").field("clusters", &self.all.lock().len()).finish_non_exhaustive()
+    }
+}
+
+/// Reads the gauges of watches. Watches whose labels are equal are one series: its objects are the sum, its age is the highest.
+#[derive(Debug)]
+struct WatchCollector(Watched);
+
+impl Collector for WatchCollector {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
+        let mut series: BTreeMap<WatchLabels, (f64, usize)> = BTreeMap::new();
+        for (health, idle) in self.0.reached(|reached| !reached.is_elsewhere).iter().flat_map(Watches::idle) {
+            let (age, objects) = series.entry(WatchLabels::of(&health.spec)).or_default();
+            (*age, *objects) = (age.max(idle.as_secs_f64()), *objects + health.objects);
+        }
+        let mut family = |name: &str, help: &str, read: &dyn Fn(&(f64, usize)) -> f64| {
+            let mut descriptor = encoder.encode_descriptor(name, help, None, ConstGauge::new(0_f64).metric_type())?;
+            for (labels, values) in &series {
+                ConstGauge::new(read(values)).encode(descriptor.encode_family(labels)?)?;
+            }
+            Ok::<(), fmt::Error>(())
+        };
+        family("watch_last_event_age_seconds", "Time since the last event, bookmark or list of a watch", &|(age, _)| *age)?;
+        family("store_objects", "Objects that a watch holds", &|(_, objects)| *objects as f64)
+    }
+}

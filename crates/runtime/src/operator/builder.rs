@@ -82,6 +82,8 @@ pub struct OperatorOptions {
     /// The name of the ConfigMap with log levels. None: `config-logging`, which is followed only if a constructor asks for a `Config<T>`, since the
     /// permission to watch ConfigMaps comes with that. With a name it is followed in any case.
     pub config_logging: Option<String>,
+    /// The container image of the program, for the command `deploy`.
+    pub image: Option<String>,
 }
 
 impl Default for OperatorOptions {
@@ -101,6 +103,7 @@ impl Default for OperatorOptions {
             system_namespace: None,
             system_resource_label: None,
             config_logging: None,
+            image: None,
         }
     }
 }
@@ -251,6 +254,10 @@ impl Operator {
     /// The name.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    pub(super) fn program_version(&self) -> &str {
+        &self.version
     }
 
     /// The line that the command `version` prints.

@@ -246,7 +246,7 @@ impl Declarations {
         self
     }
 
-    /// Something that the author of the operator may have forgotten. The command `rbac` tells it.
+    /// Something that the author of the operator may have forgotten. The commands `rbac` and `deploy` tell it.
     pub fn remark(&mut self, remark: impl Into<String>) -> &mut Self {
         self.remarks.push(remark.into());
         self
@@ -324,6 +324,11 @@ impl Declarations {
 /// The permission to watch ConfigMaps.
 pub(super) fn config_rule() -> Rule {
     Rule::new("", "configmaps", &["get", "list", "watch"])
+}
+
+/// The permission to hold leases, and to remove those that no replica uses any more.
+pub(super) fn lease_rule() -> Rule {
+    Rule::new("coordination.k8s.io", "leases", &["create", "delete", "get", "list", "update", "watch"])
 }
 
 fn merged<'a>(rules: impl Iterator<Item = &'a Rule>) -> Vec<Rule> {

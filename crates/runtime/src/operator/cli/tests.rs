@@ -126,6 +126,8 @@ async fn a_wrong_command_line_is_exit_code_2() {
         &["--min-kubernetes-version", "new"],
         &["--log-format", "xml"],
         &["dev"],
+        &["deploy", "--system-namespace", "n"],
+        &["deploy", "--system-namespace", "n", "--image", "i", "--", "--resync", "soon"],
     ] {
         assert_eq!(exit_of(args, None).await, code(2), "{args:?}");
     }
@@ -170,10 +172,11 @@ async fn dev_is_given_to_its_environment() {
     assert_eq!(exit_of(&["dev", "--exit-when-ready", "--port", "7"], Some(Box::new(Environment))).await, code(42));
 }
 
-// CMD-3, CMD-4, CMD-5
+// CMD-3, CMD-4, CMD-5, CMD-6
 #[tokio::test]
 async fn what_only_prints_needs_no_cluster() {
-    for args in [&["crds"][..], &["rbac", "--prefix", "x"], &["version"], &["--version"], &["-V"], &["--help"]] {
+    let deploy = &["deploy", "--image", "i", "--namespace", "n"];
+    for args in [&["crds"][..], &["rbac", "--prefix", "x"], deploy, &["version"], &["--version"], &["-V"], &["--help"]] {
         assert_eq!(exit_of(args, None).await, code(0), "{args:?}");
     }
 }
@@ -232,6 +235,8 @@ fn the_book_knows_all_flags_and_variables() {
     assert_eq!(documented("Flags"), arguments(&command));
     let rbac = command.find_subcommand("rbac").unwrap();
     assert_eq!(documented("Roles"), arguments(rbac));
+    let deploy = command.find_subcommand("deploy").unwrap();
+    assert_eq!(documented("Manifests"), arguments(deploy));
 }
 
 #[test]

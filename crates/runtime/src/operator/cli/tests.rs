@@ -255,3 +255,19 @@ fn the_book_knows_all_metrics_of_the_runtime() {
     let told: BTreeSet<String> = documented("Metrics").into_iter().map(|row| row[0].clone()).collect();
     assert_eq!(told, known);
 }
+
+#[test]
+fn the_alerts_of_the_book_are_about_metrics_that_there_are() {
+    let (guide, components) =
+        (include_str!("../../../../../docs/src/production.md"), include_str!("../../../../../docs/src/reference/components.md"));
+    let is_told = |name: &str| {
+        let counter = name.strip_suffix("_total").unwrap_or(name);
+        [name, counter].iter().any(|name| [REFERENCE, components].iter().any(|page| page.contains(&format!("\n| `{name}` |"))))
+    };
+    let named = guide.split("kubewright_").skip(1);
+    let named: BTreeSet<&str> =
+        named.filter_map(|rest| rest.split(|c: char| !c.is_ascii_lowercase() && c != '_').next()).collect();
+    assert!(named.len() > 5, "{named:?}");
+    let unknown: Vec<&&str> = named.iter().filter(|name| !is_told(name)).collect();
+    assert!(unknown.is_empty(), "{unknown:?}");
+}

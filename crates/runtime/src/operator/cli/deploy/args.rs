@@ -65,6 +65,7 @@ impl DeployArgs {
             name,
         };
         let mut declarations = operator.declarations();
+        // Two replicas agree by leases; the declaration of an elected operator has them itself, and one replica is to be told not to elect.
         if self.replicas > 1 {
             declarations.optional_rule(lease_rule().in_namespace(&workload.namespace));
         }

@@ -149,7 +149,8 @@ impl TestCluster {
         }
     }
 
-    async fn resource(&self, kind: &GroupVersionKind) -> (ApiResource, bool) {
+    /// The resource of a kind as the server names it, and whether it has namespaces.
+    pub(crate) async fn resource(&self, kind: &GroupVersionKind) -> (ApiResource, bool) {
         let mut found = kube::discovery::pinned_kind(self.client(), kind).await;
         if found.is_err() && !self.is_embedded() {
             self.until_discovered(kind).await;

@@ -15,6 +15,8 @@ pub fn operator() -> Operator {
     Operator::new("samples-controller")
         .sample(include_str!("../sample.yaml"))
         .controller(AddressableServices::new)
+        .permissions("", "services", &["patch"])
         .controller(SimpleDeployments::new)
+        .permissions("", "pods", &["create", "delete"])
         .into()
 }

@@ -280,7 +280,7 @@ impl Plan {
     }
 }
 
-/// The permission to share work by leases.
+/// The permission to hold leases, and to remove those that no replica uses any more.
 pub(crate) fn lease_rule() -> Rule {
     Rule::new("coordination.k8s.io", "leases", &["create", "delete", "get", "list", "update", "watch"])
 }

@@ -98,6 +98,8 @@ pub struct OperatorOptions {
     pub config_observability: Option<String>,
     /// What stands before all keys of that ConfigMap, so that operators can share one; empty by default.
     pub observability_prefix: String,
+    /// The container image of the program, for the command `deploy`.
+    pub image: Option<String>,
 }
 
 impl Default for OperatorOptions {
@@ -122,6 +124,7 @@ impl Default for OperatorOptions {
             config_logging: None,
             config_observability: None,
             observability_prefix: String::new(),
+            image: None,
         }
     }
 }
@@ -292,6 +295,10 @@ impl Operator {
     /// The name.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    pub(super) fn program_version(&self) -> &str {
+        &self.version
     }
 
     /// The line that the command `version` prints.

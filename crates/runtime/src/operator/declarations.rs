@@ -259,7 +259,7 @@ impl Declarations {
         self
     }
 
-    /// Something that the author of the operator may have forgotten. The command `rbac` tells it.
+    /// Something that the author of the operator may have forgotten. The commands `rbac` and `deploy` tell it.
     pub fn remark(&mut self, remark: impl Into<String>) -> &mut Self {
         self.remarks.push(remark.into());
         self

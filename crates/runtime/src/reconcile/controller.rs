@@ -17,7 +17,7 @@ use super::registration::ReconcilerRegistration;
 use super::{Finalize, Lead, Observe, ObserveDeleted, Reconcile, TriggerSet};
 use crate::inject::Construct;
 use crate::kind::{Defaulted, KnownKind};
-use crate::operator::Operator;
+use crate::operator::{Operator, Rule};
 
 /// A controller of hand-written code: the constructor of a reconciler, and options.
 ///
@@ -54,6 +54,7 @@ pub(super) struct ControllerOptions {
     pub(super) limiter: Option<Box<dyn RateLimiter + Sync>>,
     pub(super) crd: Option<Value>,
     pub(super) layers: Layers,
+    pub(super) permissions: Vec<Rule>,
 }
 
 /// The turn of lower lanes.
@@ -90,6 +91,7 @@ impl<R: Reconcile> Controller<R> {
             limiter: None,
             crd: None,
             layers: Layers::default(),
+            permissions: Vec::new(),
         };
         Self {
             constructor: constructor.boxed(),
@@ -278,6 +280,14 @@ impl<R: Reconcile> Controller<R> {
         self.options.crd = crd;
         self
     }
+
+    /// A permission that passes need for their own requests, such as those of `cx.client()`: these verbs on the resources of a group in the plural, with
+    /// the subresource if it is about one (`pods/exec`). The commands `rbac` and `deploy` print it, and a start without it fails with a
+    /// message that names it. What stores, triggers, status, finalizers and events need is known without. Call it once for each resource.
+    pub fn permissions(mut self, group: impl Into<String>, resource: impl Into<String>, verbs: &[&str]) -> Self {
+        self.options.permissions.push(Rule::new(group, resource, verbs));
+        self
+    }
 }
 
 impl<R: Reconcile> fmt::Debug for Controller<R> {
@@ -329,6 +339,11 @@ impl<R: Reconcile> OperatorController<R> {
     /// See [`Controller::named`].
     pub fn named(self, name: impl Into<String>) -> Self {
         self.with(|controller| controller.named(name))
+    }
+
+    /// See [`Controller::permissions`].
+    pub fn permissions(self, group: impl Into<String>, resource: impl Into<String>, verbs: &[&str]) -> Self {
+        self.with(|controller| controller.permissions(group, resource, verbs))
     }
 
     /// See [`Controller::workers`].

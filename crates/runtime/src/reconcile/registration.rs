@@ -107,6 +107,9 @@ impl<R: Reconcile> Registration for ReconcilerRegistration<R> {
             trigger.declare(declarations);
         }
         self.controller.constructor.declare(declarations);
+        for permission in &self.options().permissions {
+            declarations.rule(permission.clone());
+        }
     }
 
     async fn construct(self: Box<Self>, context: OperatorContext) -> Result<Box<dyn ConstructedPart>, BoxError> {

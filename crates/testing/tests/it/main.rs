@@ -8,6 +8,7 @@ mod histories;
 mod hooks;
 mod kubectl;
 mod leaks;
+mod printed;
 mod scripts;
 mod table;
 

@@ -6,5 +6,6 @@ mod addressable_service;
 mod beside;
 mod command;
 mod comparison;
+mod deploy;
 mod disturbance;
 mod simple_deployment;

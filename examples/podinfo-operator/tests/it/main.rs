@@ -4,5 +4,6 @@
 
 mod command;
 mod crash;
+mod deploy;
 mod lifecycle;
 mod objects;

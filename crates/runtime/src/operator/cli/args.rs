@@ -11,8 +11,9 @@ use kubewright_machinery::quantity::GoDuration;
 use serde_json::Value;
 
 use super::DevArgs;
+use super::deploy::DeployArgs;
 use crate::leadership::Leadership;
-use crate::operator::{MinimumVersion, Operator, OperatorOptions, rbac_documents, service_account_documents};
+use crate::operator::{Declarations, MinimumVersion, Operator, OperatorOptions, rbac_documents, service_account_documents};
 
 /// Where a program serves probes and metrics unless told otherwise: port 8080 of all addresses.
 const DEFAULT_ADMIN: SocketAddr = SocketAddr::new(IpAddr::V6(Ipv6Addr::UNSPECIFIED), 8080);
@@ -45,13 +46,15 @@ pub(super) enum Command {
     Crds,
     /// Prints the roles that the operator needs, and with a namespace for it its service account and the bindings
     Rbac(RbacArgs),
+    /// Prints all manifests that run the operator in a cluster, for `kubectl apply -f -`
+    Deploy(Box<DeployArgs>),
     /// Prints name and version
     Version,
 }
 
 #[derive(Clone, Debug, Args)]
 pub(super) struct RbacArgs {
-    /// The name of the roles, the service account and the bindings; the operator's name by default
+    /// The name of what is printed; the operator's name by default
     #[arg(long, value_name = "NAME")]
     prefix: Option<String>,
     /// The namespaces that the operator will watch, separated by commas: roles for each of them, and a cluster role for what has no
@@ -59,7 +62,7 @@ pub(super) struct RbacArgs {
     #[arg(long, env = "WATCH_NAMESPACES", value_delimiter = ',', value_name = "NAMES", value_parser = namespace)]
     watch_namespaces: Vec<String>,
     /// The namespace that the operator will run in; the first one that it watches by default
-    #[arg(long, env = "SYSTEM_NAMESPACE", value_name = "NAME", value_parser = namespace)]
+    #[arg(long, visible_alias = "namespace", env = "SYSTEM_NAMESPACE", value_name = "NAME", value_parser = namespace)]
     system_namespace: Option<String>,
     #[arg(long, env = "CONFIG_LOGGING_NAME", value_name = "NAME", hide = true)]
     config_logging_name: Option<String>,
@@ -218,7 +221,14 @@ impl RunArgs {
 impl RbacArgs {
     /// What to print, for an operator that sets these options itself, and what its author may have forgotten.
     pub(super) fn documents(self, operator: Operator) -> (Vec<Value>, Vec<String>) {
-        let prefix = self.prefix.unwrap_or_else(|| operator.name().to_owned());
+        let Installation { operator, name, system_namespace } = self.installation(operator);
+        let declarations = operator.declarations();
+        (access_documents(&declarations, &name, system_namespace.as_deref()), declarations.remarks().to_vec())
+    }
+
+    /// The operator as it will be installed.
+    pub(super) fn installation(self, operator: Operator) -> Installation {
+        let name = self.prefix.unwrap_or_else(|| operator.name().to_owned());
         let watched = names(self.watch_namespaces);
         let system = self.system_namespace.filter(|name| !name.is_empty()).or_else(|| watched.first().cloned());
         let operator = operator.options(|options| {
@@ -231,13 +241,26 @@ impl RbacArgs {
             let observability = self.config_observability_name.filter(|name| !name.is_empty());
             options.config_observability = observability.or_else(|| options.config_observability.take());
         });
-        let declarations = operator.declarations();
-        let mut documents = rbac_documents(&declarations, &prefix);
-        if let Some(namespace) = system {
-            documents.extend(service_account_documents(&declarations, &prefix, &namespace));
-        }
-        (documents, declarations.remarks().to_vec())
+        Installation { operator, name, system_namespace: system }
     }
+}
+
+/// An operator with the options that it is installed with.
+pub(super) struct Installation {
+    pub(super) operator: Operator,
+    /// The name of its objects.
+    pub(super) name: String,
+    /// The namespace that it runs in, as far as the command line tells.
+    pub(super) system_namespace: Option<String>,
+}
+
+/// The roles, and where the namespace of the operator is known, its service account and the bindings.
+pub(super) fn access_documents(declarations: &Declarations, name: &str, system_namespace: Option<&str>) -> Vec<Value> {
+    let mut documents = rbac_documents(declarations, name);
+    if let Some(namespace) = system_namespace {
+        documents.extend(service_account_documents(declarations, name, namespace));
+    }
+    documents
 }
 
 impl LogArgs {

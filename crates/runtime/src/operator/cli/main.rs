@@ -66,12 +66,16 @@ pub async fn main_from(
         Command::Crds => print_documents(operator.declarations().crds()),
         Command::Rbac(args) => {
             let (documents, remarks) = args.documents(operator);
-            for remark in remarks {
-                // Nobody can be told when the output is closed.
-                let _ = writeln!(io::stderr(), "warning: {remark}");
-            }
+            remind(&remarks);
             print_documents(&documents)
         }
+        Command::Deploy(args) => match args.documents(operator) {
+            Ok((documents, remarks)) => {
+                remind(&remarks);
+                print_documents(&documents)
+            }
+            Err(error) => usage(error),
+        },
         Command::Version => print(&format!("{}\n", operator.version_line())),
     }
 }
@@ -137,6 +141,14 @@ pub(super) async fn config(args: &ClusterArgs) -> Result<Config, ConnectError> {
         config.cluster_url = server.clone();
     }
     Ok(config)
+}
+
+/// Tells the author of the operator what may be forgotten.
+fn remind(remarks: &[String]) {
+    for remark in remarks {
+        // Nobody can be told when the output is closed.
+        let _ = writeln!(io::stderr(), "warning: {remark}");
+    }
 }
 
 fn print_documents<'a>(documents: impl IntoIterator<Item = &'a Value>) -> ExitCode {

@@ -1,6 +1,7 @@
-//! The standard command line: `run` (default), `dev`, `crds`, `rbac`, `version`.
+//! The standard command line: `run` (default), `dev`, `crds`, `rbac`, `deploy`, `version`.
 
 mod args;
+mod deploy;
 mod dev;
 mod interrupts;
 mod levels;

@@ -129,6 +129,8 @@ async fn a_wrong_command_line_is_exit_code_2() {
         &["--min-kubernetes-version", "new"],
         &["--log-format", "xml"],
         &["dev"],
+        &["deploy", "--system-namespace", "n"],
+        &["deploy", "--system-namespace", "n", "--image", "i", "--", "--resync", "soon"],
     ] {
         assert_eq!(exit_of(args, None).await, code(2), "{args:?}");
     }
@@ -173,10 +175,11 @@ async fn dev_is_given_to_its_environment() {
     assert_eq!(exit_of(&["dev", "--exit-when-ready", "--port", "7"], Some(Box::new(Environment))).await, code(42));
 }
 
-// CMD-3, CMD-4, CMD-5
+// CMD-3, CMD-4, CMD-5, CMD-6
 #[tokio::test]
 async fn what_only_prints_needs_no_cluster() {
-    for args in [&["crds"][..], &["rbac", "--prefix", "x"], &["version"], &["--version"], &["-V"], &["--help"]] {
+    let deploy = &["deploy", "--image", "i", "--namespace", "n"];
+    for args in [&["crds"][..], &["rbac", "--prefix", "x"], deploy, &["version"], &["--version"], &["-V"], &["--help"]] {
         assert_eq!(exit_of(args, None).await, code(0), "{args:?}");
     }
 }
@@ -235,6 +238,8 @@ fn the_book_knows_all_flags_and_variables() {
     assert_eq!(documented("Flags"), arguments(&command));
     let rbac = command.find_subcommand("rbac").unwrap();
     assert_eq!(documented("Roles"), arguments(rbac));
+    let deploy = command.find_subcommand("deploy").unwrap();
+    assert_eq!(documented("Manifests"), arguments(deploy));
 }
 
 #[test]
@@ -254,4 +259,20 @@ fn the_book_knows_all_metrics_of_the_runtime() {
     let known: BTreeSet<String> = [".register(\"", ".register_bare(\"", "family(\""].into_iter().flat_map(named).collect();
     let told: BTreeSet<String> = documented("Metrics").into_iter().map(|row| row[0].clone()).collect();
     assert_eq!(told, known);
+}
+
+#[test]
+fn the_alerts_of_the_book_are_about_metrics_that_there_are() {
+    let (guide, components) =
+        (include_str!("../../../../../docs/src/production.md"), include_str!("../../../../../docs/src/reference/components.md"));
+    let is_told = |name: &str| {
+        let counter = name.strip_suffix("_total").unwrap_or(name);
+        [name, counter].iter().any(|name| [REFERENCE, components].iter().any(|page| page.contains(&format!("\n| `{name}` |"))))
+    };
+    let named = guide.split("kubewright_").skip(1);
+    let named: BTreeSet<&str> =
+        named.filter_map(|rest| rest.split(|c: char| !c.is_ascii_lowercase() && c != '_').next()).collect();
+    assert!(named.len() > 5, "{named:?}");
+    let unknown: Vec<&&str> = named.iter().filter(|name| !is_told(name)).collect();
+    assert!(unknown.is_empty(), "{unknown:?}");
 }

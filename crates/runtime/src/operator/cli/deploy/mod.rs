@@ -1,0 +1,11 @@
+//! The command `deploy`: everything that runs the operator in a cluster, as documents in the order in which they can be applied.
+
+mod args;
+mod container;
+mod error;
+mod workload;
+
+#[cfg(test)]
+mod tests;
+
+pub(super) use args::DeployArgs;

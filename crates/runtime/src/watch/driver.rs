@@ -300,11 +300,15 @@ impl Driver {
         match &*kind {
             "ADDED" | "MODIFIED" => {
                 self.watch.counted.events.inc();
-                sinks.iter().for_each(|sink| sink.changed(&object));
+                for sink in sinks {
+                    sink.changed(&object);
+                }
             }
             "DELETED" => {
                 self.watch.counted.events.inc();
-                sinks.iter().for_each(|sink| sink.deleted(&object));
+                for sink in sinks {
+                    sink.deleted(&object);
+                }
             }
             "BOOKMARK" => {
                 for sink in sinks {

@@ -58,6 +58,9 @@ mod injection_chapter {}
 #[doc = include_str!("../../../docs/src/tasks.md")]
 mod tasks_chapter {}
 #[cfg(doctest)]
+#[doc = include_str!("../../../docs/src/leadership.md")]
+mod leadership_chapter {}
+#[cfg(doctest)]
 #[doc = include_str!("../../../docs/src/targets.md")]
 mod targets_chapter {}
 #[cfg(doctest)]

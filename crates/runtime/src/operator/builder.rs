@@ -13,7 +13,7 @@ use kubewright_core::lease::LeaderElection;
 use kubewright_machinery::object::names::dns_1123_subdomain;
 use tokio_util::sync::CancellationToken;
 
-use super::declarations::config_rule;
+use super::declarations::{LEADERSHIP, config_rule};
 use super::drive::Driver;
 use super::health;
 use super::injected::States;
@@ -434,8 +434,10 @@ impl Operator {
             ));
         }
         if let (Some(part), None) = (&needs.system_namespace, &self.options.system_namespace) {
+            let way_out = if part == LEADERSHIP { ", or run a single replica with --disable-ha" } else { "" };
             problems.push(format!(
-                "{part} needs the namespace that the operator runs in, and none is known; name it with --system-namespace (or SYSTEM_NAMESPACE)"
+                "{part} needs the namespace that the operator runs in, and none is known; name it with --system-namespace (or \
+                 SYSTEM_NAMESPACE){way_out}"
             ));
         }
         problems.extend(self.options.leadership.sharing().into_iter().flat_map(Sharing::problems));

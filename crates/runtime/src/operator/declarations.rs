@@ -13,6 +13,9 @@ use crate::config::{ConfigValues, DeclaredConfigs};
 use crate::leadership::{Sharing, lease_rule, stateful_set_rule};
 use crate::watch::Namespaces;
 
+/// What needs leases, as errors name it.
+pub(super) const LEADERSHIP: &str = "leadership";
+
 /// The group of events.
 const EVENTS: &str = "events.k8s.io";
 
@@ -179,12 +182,12 @@ impl Declarations {
     /// What sharing work by leases needs, in the namespace that the operator runs in.
     pub(super) fn leadership(&mut self, sharing: &Sharing, config_map: &str) {
         if sharing.has_leases() {
-            self.rule_in_system_namespace(lease_rule(), "leadership");
+            self.rule_in_system_namespace(lease_rule(), LEADERSHIP);
         }
         if sharing.unknown_stateful_set().is_some() {
-            self.rule_in_system_namespace(stateful_set_rule(), "leadership");
+            self.rule_in_system_namespace(stateful_set_rule(), LEADERSHIP);
         }
-        self.rule_in_system_namespace(config_rule(), "leadership");
+        self.rule_in_system_namespace(config_rule(), LEADERSHIP);
         self.configs.leader_election(config_map, &sharing.base, sharing.most);
     }
 

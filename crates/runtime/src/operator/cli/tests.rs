@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::args::{Cli, Command, LogFormat};
 use super::*;
+use crate::leadership::Leadership;
 use crate::operator::{Operator, OperatorOptions};
 
 struct Environment;
@@ -190,7 +191,7 @@ fn roles_come_with_a_service_account_where_its_namespace_is_known() {
     let printed = |args: &[&str]| {
         let cli = Cli::try_parse_from(["demo", "rbac"].iter().chain(args)).unwrap();
         let Some(Command::Rbac(args)) = cli.command else { panic!("another command") };
-        let (documents, _) = args.documents(Operator::new("demo"));
+        let (documents, _) = args.documents(Operator::new("demo").leadership(Leadership::off()));
         let text = |document: &Value, pointer: &str| document.pointer(pointer).and_then(Value::as_str).unwrap_or("-").to_owned();
         let line = |document: &Value| {
             let subject = text(document, "/subjects/0/namespace");

@@ -324,13 +324,23 @@ fn all_mistakes_are_told_at_once() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let _inside = runtime.enter();
     let wrong = Operator::new("Not A Name")
+        .leadership(Leadership::leases().buckets(0))
         .register(Box::new(Part::new("widget")))
         .register(Box::new(Part::new("widget")))
         .ready_check("x", || Ok(()))
         .ready_check("x", || Ok(()));
     let error = wrong.start(World::default().client()).unwrap_err();
     let OperatorError::Invalid(problems) = &error else { panic!("{error}") };
-    assert_eq!(problems.len(), 3, "{problems:?}");
+    assert_eq!(problems.len(), 5, "{problems:?}");
+    let leadership: Vec<&String> = problems.iter().filter(|problem| problem.contains("leadership")).collect();
+    assert_eq!(
+        leadership,
+        [
+            "leadership needs the namespace that the operator runs in, and none is known; name it with --system-namespace (or \
+             SYSTEM_NAMESPACE), or run a single replica with --disable-ha",
+            "the number of buckets of the leadership is 0; it must be at least 1",
+        ]
+    );
     assert_eq!(error.responsible(), Responsible::Bug);
 }
 

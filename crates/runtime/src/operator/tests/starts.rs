@@ -145,6 +145,7 @@ fn a_check_with_the_name_of_one_of_the_operators_own_is_told_with_all_other_mist
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let _inside = runtime.enter();
     let wrong = Operator::new("Not A Name")
+        .leadership(Leadership::off())
         .ready_check("config", || Ok(()))
         .live_check("workers", || Ok(()))
         .ready_check("phase", || Ok(()))

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::super::args::{Cli, Command};
 use super::error::DeployError;
+use crate::leadership::Leadership;
 use crate::operator::Operator;
 
 const IMAGE: [&str; 4] = ["--image", "example.com/demo:1", "--system-namespace", "demo-system"];
@@ -47,7 +48,7 @@ fn container(args: &[&str]) -> Value {
 
 // CMD-6
 #[test]
-fn two_replicas_share_leases_and_one_has_none() {
+fn two_replicas_share_leases_and_one_alone_has_no_budget() {
     let two = printed(&[]);
     let expected = [
         "Namespace",
@@ -63,13 +64,16 @@ fn two_replicas_share_leases_and_one_has_none() {
     let role = of_kind(&two, "Role");
     assert_eq!(role["metadata"]["namespace"], "demo-system");
     let verbs = ["create", "delete", "get", "list", "update", "watch"];
-    assert_eq!(role["rules"], json!([{"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": verbs}]));
+    let leases = json!({"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": verbs});
+    let configuration = json!({"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get", "list", "watch"]});
+    assert_eq!(role["rules"], json!([configuration, leases]));
     assert_eq!(of_kind(&two, "PodDisruptionBudget")["spec"]["minAvailable"], 1);
     let deployment = of_kind(&two, "Deployment");
     assert_eq!((&deployment["spec"]["replicas"], &deployment["spec"]["strategy"]["type"]), (&json!(2), &json!("RollingUpdate")));
 
     let one = printed(&["--replicas", "1"]);
-    assert_eq!(kinds(&one), ["Namespace", "ClusterRole", "ServiceAccount", "ClusterRoleBinding", "Deployment"]);
+    let expected: Vec<&str> = expected.into_iter().filter(|kind| *kind != "PodDisruptionBudget").collect();
+    assert_eq!(kinds(&one), expected);
     let deployment = of_kind(&one, "Deployment");
     assert_eq!(deployment["spec"]["strategy"], json!({"type": "Recreate"}));
     assert!(deployment["spec"]["template"]["spec"].get("topologySpreadConstraints").is_none());
@@ -210,11 +214,21 @@ fn a_pod_requests_what_it_is_told_to() {
     }
 }
 
+// CMD-6, LDR-3
+#[test]
+fn replicas_of_an_operator_without_leadership_are_refused() {
+    let alone = || operator().leadership(Leadership::off());
+    let error = printed_by(alone(), &IMAGE).unwrap_err().to_string();
+    assert!(error.contains("--replicas \"2\" cannot be used: the leadership of the operator is off"), "{error}");
+    let one = printed_by(alone(), &[&IMAGE[..], &["--replicas", "1"]].concat()).unwrap();
+    assert_eq!(kinds(&one), ["Namespace", "ClusterRole", "ServiceAccount", "ClusterRoleBinding", "Deployment"]);
+}
+
 // CMD-6
 #[test]
 fn namespace_and_crds_are_left_out_on_demand() {
     assert_eq!(kinds(&printed(&["--no-namespace"]))[0], "ClusterRole");
-    assert_eq!(kinds(&printed(&["--no-namespace", "--no-crds", "--replicas=1"])).len(), 4);
+    assert_eq!(kinds(&printed(&["--no-namespace", "--no-crds", "--replicas=1"])).len(), 6);
 }
 
 // CMD-6
@@ -242,8 +256,6 @@ fn what_is_missing_or_refused_is_told_with_flag_value_and_remedy() {
     assert!(refused(&["--image", "i"]).contains("--system-namespace"));
     for (args, expected) in [
         (&["--image", "two words"][..], "--image \"two words\""),
-        (&["--system-namespace", "a.b"], "--system-namespace \"a.b\" cannot be used: must not contain dots"),
-        (&["--watch-namespaces", "a,B"], "--watch-namespaces \"B\""),
         (&["--prefix", "Demo"], "--prefix \"Demo\""),
         (&["--prefix", ""], "--prefix \"\""),
         (&["--prefix", "9.demo", "--metrics-service"], "--metrics-service \"9-metrics\""),
@@ -257,6 +269,12 @@ fn what_is_missing_or_refused_is_told_with_flag_value_and_remedy() {
             IMAGE.chunks(2).filter(|flag| !args.contains(&flag[0]) || args[0] == "--").flatten().copied().collect();
         let error = refused(&[&named[..], args].concat());
         assert!(error.contains(expected), "{args:?}: {error}");
+    }
+    for (flag, names, bad) in [("--watch-namespaces", "a,B", "B"), ("--system-namespace", "a.b", "a.b")] {
+        let error = Cli::try_parse_from(["demo", "deploy", "--image", "i", flag, names]).unwrap_err();
+        assert_eq!(error.exit_code(), 2);
+        let text = error.to_string();
+        assert!(text.contains(flag) && text.contains(&format!("'{bad}'")) && text.contains("name of a namespace"), "{text}");
     }
     let long = "a".repeat(64);
     assert!(refused(&[&IMAGE[..], &["--prefix", &long]].concat()).contains("no more than 63 bytes"));

@@ -111,6 +111,8 @@ pub fn derive_from_config_map(input: TokenStream) -> TokenStream {
 /// | `async fn finalize(&self, cx: &Context<K>, object: &K, status: &mut S) -> Flow` | for an object that is being deleted and has our finalizer, which is managed because of this method |
 /// | `async fn observe(&self, cx: &Context<K>, object: &K) -> Flow` | for an object that another replica works on |
 /// | `async fn observe_deleted(&self, cx: &Context<K>, key: &Key) -> Flow` | on every replica, for an object that is gone |
+/// | `async fn on_promoted(&self, term: &LeaderTerm) -> Result<(), BoxError>` | when this replica is about to lead a bucket; again after an error |
+/// | `async fn on_demoted(&self, term: &LeaderTerm) -> Result<(), BoxError>` | when it leads the bucket no longer, and all passes have ended |
 /// | `fn watches(triggers: &mut TriggerSet<K>)` | once, to declare what else queues keys |
 ///
 /// The parameter `status` may be left out. Without it in `reconcile` no status is written, and the framework sets no condition. With it, the

@@ -2,6 +2,7 @@ use proc_macro2::Ident;
 use syn::{Attribute, Error, FnArg, ImplItem, ImplItemFn, ItemImpl, Result, ReturnType, Type, parse_quote};
 
 use super::arguments::Arguments;
+use super::hook::Hook;
 use super::signature::{Method, Shape};
 use super::suggestion::unknown;
 
@@ -17,6 +18,8 @@ pub(super) struct Block {
     pub(super) finalize: Option<Method>,
     pub(super) observe: Option<Method>,
     pub(super) observe_deleted: Option<Method>,
+    /// `on_promoted` and `on_demoted`, as far as they are there.
+    pub(super) hooks: Vec<Hook>,
     /// The function that declares what else is watched.
     pub(super) watches: Option<Ident>,
 }
@@ -99,6 +102,7 @@ struct Found {
     finalize: Option<Method>,
     observe: Option<Method>,
     observe_deleted: Option<Method>,
+    hooks: Vec<Hook>,
     watches: Option<Ident>,
 }
 
@@ -136,10 +140,7 @@ impl Found {
                 }
                 self.watches = Some(signature.ident.clone());
             }
-            "on_promoted" | "on_demoted" => {
-                let problem = format!("`{}` belongs to leadership, which is not built yet", signature.ident);
-                return Err(Error::new(signature.ident.span(), problem));
-            }
+            "on_promoted" | "on_demoted" => self.hooks.push(Hook::read(signature)?),
             _ => {
                 let remark = "; the constructor is marked with `#[inject]`, and helpers go into another impl block";
                 return Err(unknown("function of a reconciler", &signature.ident, &ALLOWED, remark));
@@ -154,8 +155,8 @@ impl Found {
     }
 
     fn complete(self) -> Option<Block> {
-        let Self { names: _, constructor, reconcile, finalize, observe, observe_deleted, watches } = self;
-        Some(Block { constructor: constructor?, reconcile: reconcile?, finalize, observe, observe_deleted, watches })
+        let Self { names: _, constructor, reconcile, finalize, observe, observe_deleted, hooks, watches } = self;
+        Some(Block { constructor: constructor?, reconcile: reconcile?, finalize, observe, observe_deleted, hooks, watches })
     }
 }
 

@@ -5,6 +5,7 @@ use syn::{ItemImpl, Result, Type};
 
 use super::arguments::Arguments;
 use super::block::{Block, as_written};
+use super::hook::Hook;
 use super::signature::Method;
 
 /// The block as it stands, and the implementations for it. With errors the block stays, so that nothing else seems to be missing.
@@ -28,6 +29,10 @@ pub(super) fn implementations(arguments: TokenStream, item: &ItemImpl) -> Result
     }
     if let Some(deleted) = &block.observe_deleted {
         code.extend(head.observing("ObserveDeleted", deleted, &quote!(&::kubewright::machinery::object::Key)));
+    }
+    if !block.hooks.is_empty() {
+        let functions: TokenStream = block.hooks.iter().map(Hook::function).collect();
+        code.extend(head.implement("Lead", &functions));
     }
     code.extend(head.registered(&block, &arguments));
     Ok(code)
@@ -97,6 +102,9 @@ impl Head<'_> {
         for method in [&block.observe, &block.observe_deleted].into_iter().flatten() {
             let name = &method.name;
             calls.push(quote! { .#name() });
+        }
+        if !block.hooks.is_empty() {
+            calls.push(quote! { .lead() });
         }
         calls.extend(arguments.calls.iter().cloned());
         if let Some(watches) = &block.watches {

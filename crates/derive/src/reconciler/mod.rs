@@ -1,11 +1,12 @@
 //! `#[reconciler(..)]`: the traits and the options of a reconciler from one impl block.
 //!
-//! [`arguments`] reads what stands in the attribute, [`block`] the functions below it, [`signature`] their parameters, and [`expand`] writes the
+//! [`arguments`] reads what stands in the attribute, [`block`] the functions below it, [`signature`] and [`hook`] their parameters, and [`expand`] writes the
 //! implementations.
 
 mod arguments;
 mod block;
 mod expand;
+mod hook;
 mod signature;
 mod suggestion;
 #[cfg(test)]

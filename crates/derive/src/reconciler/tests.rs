@@ -42,7 +42,9 @@ fn the_block_stays_without_the_marker_of_the_constructor() {
 fn only_the_traits_whose_methods_are_there_are_implemented() {
     let bare = code(quote!(kind = Widget), &block(TokenStream::new()));
     assert!(bare.contains("::Reconcilefor") && bare.contains("::Registeredfor"), "{bare}");
-    for absent in ["::Finalizefor", "::Observefor", "::ObserveDeletedfor", ".finalizer(", ".observe(", ".watches("] {
+    let absent =
+        ["::Finalizefor", "::Observefor", "::ObserveDeletedfor", "::Leadfor", ".finalizer(", ".observe(", ".lead(", ".watches("];
+    for absent in absent {
         assert!(!bare.contains(absent), "{absent} in {bare}");
     }
     let all = block(quote! {
@@ -50,13 +52,15 @@ fn only_the_traits_whose_methods_are_there_are_implemented() {
         async fn observe(&self, cx: &Context<Widget>, object: &Widget) -> Flow { Ok(()) }
         async fn observe_deleted(&self, cx: &Context<Widget>, key: &Key) -> Flow { Ok(()) }
         fn watches(triggers: &mut TriggerSet<Widget>) {}
+        async fn on_promoted(&self, term: &LeaderTerm) -> Result<(), BoxError> { Ok(()) }
     });
     let all = code(quote!(kind = Widget), &all);
     for present in [
         "::FinalizeforWidgets",
         "::ObserveforWidgets",
         "::ObserveDeletedforWidgets",
-        ".finalizer(::core::option::Option::None).observe().observe_deleted().watches(<Self>::watches)",
+        "::LeadforWidgets{fnon_promoted(&self,term:&::kubewright::runtime::controller::LeaderTerm)",
+        ".finalizer(::core::option::Option::None).observe().observe_deleted().lead().watches(<Self>::watches)",
     ] {
         assert!(all.contains(present), "{present} in {all}");
     }
@@ -189,7 +193,7 @@ fn functions_that_would_be_ignored_are_refused() {
             quote!(
                 async fn on_promoted(&self) {}
             ),
-            "`on_promoted` belongs to leadership, which is not built yet",
+            "expected `async fn on_promoted(&self, term: &LeaderTerm) -> Result<(), BoxError>`",
         ),
         (
             quote!(

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use kubewright_core::lease::LeaseState;
+use serde_json::{Value, json};
 
 /// Which buckets this replica leads. A value of the channel that tells each change (LDR-5).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,6 +60,15 @@ impl LeadershipState {
     /// The names of the buckets that this replica leads.
     pub fn held(&self) -> impl Iterator<Item = &Arc<str>> {
         self.buckets().filter(|(_, bucket)| bucket.state == LeaseState::Leading).map(|(name, _)| name)
+    }
+
+    /// The buckets as JSON: state, epoch and holder of each by its name.
+    pub(crate) fn to_json(&self) -> Value {
+        let bucket = |(name, bucket): (&Arc<str>, &BucketState)| {
+            let state = format!("{:?}", bucket.state);
+            (name.to_string(), json!({ "state": state, "epoch": bucket.epoch, "holder": bucket.holder }))
+        };
+        Value::Object(self.buckets().map(bucket).collect())
     }
 
     /// Whether this replica leads all keys, because leadership is off.

@@ -1,7 +1,7 @@
 //! Drives an operator through its phases.
 
 use std::collections::BTreeSet;
-use std::future::Future;
+use std::future::{self, Future};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -197,12 +197,16 @@ impl Driver {
         self.worked.cancel();
         self.run_controllers(controllers)?;
         let mut leadership = self.leadership.subscribe();
+        let mut election = context.configs.channel::<LeaderElection>().map(|channel| channel.subscribe());
         loop {
             tokio::select! {
                 // Controllers end when they are told to, which is the shutdown; before that only a panic ends one.
                 Some(ended) = self.controllers.next() => ended?,
                 // The sender is here.
                 _ = leadership.changed() => self.follow_leadership(),
+                () = changed(election.as_mut()) => {
+                    tracing::warn!("the configuration of leadership has changed: it takes effect when the operator starts again");
+                }
                 error = self.background.failed() => return Err(error),
                 () = self.parts.shutdown.cancelled() => return Ok(()),
             }
@@ -257,6 +261,8 @@ impl Driver {
             state: self.leadership.clone(),
         };
         self.elections = Some(Elections::new(plan, surroundings));
+        let state = self.leadership.subscribe();
+        self.diagnostics.section("buckets", move || state.borrow().to_json());
         Ok(())
     }
 
@@ -467,6 +473,14 @@ impl Driver {
             resync: options.resync,
             startup_timeout: options.startup_timeout,
         }
+    }
+}
+
+/// Ends with the next change of a configuration; never without one.
+async fn changed<T>(configuration: Option<&mut watch::Receiver<T>>) {
+    match configuration {
+        Some(configuration) if configuration.changed().await.is_ok() => {}
+        _ => future::pending().await,
     }
 }
 

@@ -1,5 +1,11 @@
 //! Several replicas of one operator.
 
+mod balance;
+mod configuration;
+mod hooks;
+mod kinds;
+mod observers;
 mod replicas;
+mod schemes;
 mod sharing;
 mod terms;

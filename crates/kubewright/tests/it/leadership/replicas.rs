@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use futures::future::join_all;
+use kubewright::prelude::Operator;
 use kubewright::runtime::leadership::Leadership;
 use kubewright_testing::{TestCluster, TestOperator};
 use serde_json::Value;
@@ -27,12 +28,17 @@ pub(super) struct Replica {
     pub(super) operator: TestOperator,
 }
 
+/// Starts a replica of an operator. It works or stands by.
+pub(super) async fn start_operator(cluster: &TestCluster, operator: Operator, name: &str) -> TestOperator {
+    cluster.install_crds(&operator).await;
+    cluster.run_replica(operator, name).await
+}
+
 impl Replica {
     /// Starts one replica. It works or stands by.
     pub(super) async fn start(cluster: &TestCluster, name: &str, script: Script, leadership: Leadership) -> Self {
         let operator = Widgets::operator_with(&script, |controller| controller.finalizer(Some(FINALIZER))).leadership(leadership);
-        cluster.install_crds(&operator).await;
-        let operator = cluster.run_replica(operator, name).await;
+        let operator = start_operator(cluster, operator, name).await;
         Self { name: name.to_owned(), script, operator }
     }
 
@@ -86,4 +92,13 @@ pub(super) async fn all_led(cluster: &TestCluster, replicas: &[Replica], buckets
     let held = || replicas.iter().map(|replica| (replica.name.clone(), replica.held())).collect::<Vec<_>>();
     let count = || held().iter().map(|(_, held)| held.len()).sum::<usize>();
     until(cluster, || format!("all {buckets} buckets are led: {:?}", held()), || count() == buckets).await;
+}
+
+/// The names of the leases in the namespace of the test, in order.
+pub(super) async fn lease_names(cluster: &TestCluster) -> Vec<String> {
+    let leases = cluster.list::<k8s_openapi::api::coordination::v1::Lease>().await;
+    let mut names: Vec<String> =
+        leases.iter().map(|lease| lease["metadata"]["name"].as_str().unwrap_or_default().to_owned()).collect();
+    names.sort();
+    names
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use kubewright_testing::TestCluster;
 
 use super::replicas::{LEASE, RETRY, Replica, all_led, create, leases, ready};
-use crate::reconcile::widget::Script;
+use crate::reconcile::widget::{Script, widget};
 use crate::reconcile::world::until;
 
 // LDR-1, LDR-35
@@ -72,7 +72,44 @@ async fn the_objects_of_a_replica_that_died_are_taken_over_when_its_lease_ends()
     cluster.stop().await;
 }
 
-// LDR-3
+// LDR-4, LDR-25
+#[tokio::test]
+async fn a_standby_takes_over_a_thousand_objects_without_a_list_or_a_write() {
+    let cluster = TestCluster::start().await;
+    let count = if cluster.is_embedded() { 1000 } else { 100 };
+    let first = Replica::start(&cluster, "first", Script::default(), leases(1)).await;
+    // Its passes take a while, so that there is a meanwhile.
+    let slow = Script::default().reconcile(|cx, widget, status| {
+        Box::pin(async move {
+            cx.clock().sleep(Duration::from_millis(10)).await;
+            status.size = Some(widget.spec.size);
+            status.conditions.mark_true("Sized");
+            Ok(())
+        })
+    });
+    let second = Replica::start(&cluster, "second", slow, leases(1)).await;
+    let names = create(&cluster, count).await;
+    ready(&cluster, &names).await;
+    first.operator.kill().await;
+    let mark = cluster.journal().mark();
+    until(&cluster, || "the second leads".to_owned(), || second.held().len() == 1).await;
+    // The user's edit comes while all others wait in the slow lane.
+    cluster.apply(&widget(&cluster, "w77", 2)).await;
+    let is_done = || second.called("reconcile").len() == count;
+    until(&cluster, || format!("all are looked at: {}", second.called("reconcile").len()), is_done).await;
+    let requests = cluster.journal().since(mark).by_user_agent(&second.agent());
+    let of_widgets: Vec<String> =
+        requests.of("test.kubewright.dev", "widgets").iter().map(ToString::to_string).collect();
+    let others: Vec<&String> = of_widgets.iter().filter(|request| !request.contains("watch ")).collect();
+    assert!(others.iter().all(|request| request.contains("w77")), "only the edited one is written: {others:?}");
+    let calls = second.script.calls();
+    let place = calls.iter().position(|call| call == "reconcile w77").unwrap_or(usize::MAX);
+    assert!(place < count / 4, "the edited one is looked at before most others, as number {place}");
+    second.operator.stop().await;
+    cluster.stop().await;
+}
+
+// LDR-3, LDR-5
 #[tokio::test]
 async fn an_operator_without_leadership_asks_for_no_lease() {
     let cluster = TestCluster::start().await;

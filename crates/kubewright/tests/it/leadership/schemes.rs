@@ -1,0 +1,56 @@
+//! Replicas with different numbers of buckets.
+
+use std::collections::BTreeSet;
+
+use kubewright_testing::TestCluster;
+
+use super::replicas::{LEASE, Replica, all_led, create, lease_names, leases, ready};
+use crate::reconcile::widget::Script;
+use crate::reconcile::world::until;
+
+// LDR-33, LDR-34
+#[tokio::test]
+async fn a_rolling_change_of_the_number_of_buckets_leaves_no_object_to_two_replicas() {
+    let cluster = TestCluster::start().await;
+    let old = Replica::start(&cluster, "old", Script::default(), leases(1)).await;
+    let names = create(&cluster, 10).await;
+    ready(&cluster, &names).await;
+    let new = Replica::start(&cluster, "new", Script::default(), leases(3)).await;
+    cluster.pass(LEASE).await;
+    assert!(new.held().is_empty(), "the old number is in use: {:?}", new.held());
+    assert!(new.called("reconcile").is_empty());
+    old.operator.stop().await;
+    all_led(&cluster, std::slice::from_ref(&new), 3).await;
+    until(&cluster, || "all are looked at".to_owned(), || new.called("reconcile").len() == names.len()).await;
+    // The lease of the former number goes when it has been free for a lease duration.
+    let left = async || lease_names(&cluster).await.into_iter().filter(|name| name.ends_with("-of-01")).count();
+    assert_eq!(left().await, 1);
+    let mut passes = 0;
+    while left().await > 0 {
+        assert!(passes < 40, "the lease is deleted: {:?}", lease_names(&cluster).await);
+        cluster.pass(LEASE / 10).await;
+        passes += 1;
+    }
+    new.operator.stop().await;
+    cluster.stop().await;
+}
+
+// LDR-33
+#[tokio::test]
+async fn of_two_numbers_of_buckets_that_start_together_one_wins() {
+    let cluster = TestCluster::start().await;
+    let (one, three) = tokio::join!(
+        Replica::start(&cluster, "one", Script::default(), leases(1)),
+        Replica::start(&cluster, "three", Script::default(), leases(3)),
+    );
+    let is_settled = || one.held().len() == 1 || three.held().len() == 3;
+    until(&cluster, || format!("one leads: {:?} {:?}", one.held(), three.held()), is_settled).await;
+    let names = create(&cluster, 10).await;
+    ready(&cluster, &names).await;
+    let (by_one, by_three) = (one.called("reconcile"), three.called("reconcile"));
+    let of_both: BTreeSet<_> = by_one.iter().filter(|name| by_three.contains(name)).collect();
+    assert!(of_both.is_empty(), "{of_both:?} were worked on by both");
+    one.operator.stop().await;
+    three.operator.stop().await;
+    cluster.stop().await;
+}

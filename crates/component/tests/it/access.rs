@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use kubewright::core::manifest::{MissingNamespacesPolicy, PolicySettings};
 use kubewright::prelude::*;
+use kubewright::runtime::leadership::Leadership;
 use kubewright::runtime::operator::rbac_documents;
 use kubewright_testing::{TestCluster, TestOptions};
 
@@ -16,7 +17,7 @@ pub(crate) async fn world() -> World {
 }
 
 fn operator() -> Operator {
-    let builder = Operator::new(OPERATOR).component::<crate::types::Bundle>(objects);
+    let builder = Operator::new(OPERATOR).leadership(Leadership::off()).component::<crate::types::Bundle>(objects);
     builder.dependent_types([("", "configmaps")]).impersonates([("serviceaccounts", "deployer")]).into()
 }
 
@@ -80,7 +81,8 @@ async fn installed_in_its_namespace(world: &World, operator: &Operator) -> Strin
 // CMD-4
 #[test]
 fn an_operator_that_names_no_types_of_dependents_is_reminded() {
-    let silent: Operator = Operator::new(OPERATOR).component::<crate::types::Bundle>(objects).into();
+    let silent: Operator =
+        Operator::new(OPERATOR).leadership(Leadership::off()).component::<crate::types::Bundle>(objects).into();
     let declarations = silent.declarations();
     let [types, accounts] = declarations.remarks() else { panic!("{:?}", declarations.remarks()) };
     assert!(types.contains("Bundle") && types.contains("`dependent_types`"), "{types}");
@@ -164,7 +166,7 @@ async fn permissions_that_hooks_need_are_in_the_roles_and_are_missed_at_the_star
     let mut world = world().await;
     let user = installed(&world).await;
     let with_hooks = || -> Operator {
-        let builder = Operator::new(OPERATOR).component::<crate::types::Bundle>(objects);
+        let builder = Operator::new(OPERATOR).leadership(Leadership::off()).component::<crate::types::Bundle>(objects);
         let builder = builder.dependent_types([("", "configmaps")]).hook_permissions("", "services", &["get", "delete"]);
         Operator::from(builder).options(|options| options.startup_timeout = Some(Duration::from_secs(15)))
     };
@@ -336,7 +338,7 @@ fn impersonation_is_printed_for_declared_names_only() {
         let rules = operator.declarations().all_rules().into_iter().filter(|rule| rule.verbs.contains("impersonate"));
         rules.map(|rule| format!("{} {:?}", rule.resource, rule.names)).collect::<Vec<_>>()
     };
-    let builder = || Operator::new(OPERATOR).component::<crate::types::Bundle>(objects);
+    let builder = || Operator::new(OPERATOR).leadership(Leadership::off()).component::<crate::types::Bundle>(objects);
     assert_eq!(rules(&builder().into()), [""; 0]);
     assert_eq!(rules(&operator()), ["serviceaccounts {\"deployer\"}"]);
     assert_eq!(rules(&builder().default_service_account("shop").into()), ["serviceaccounts {\"shop\"}"]);
@@ -368,7 +370,7 @@ async fn an_operator_of_one_namespace_that_creates_none_works_without_a_cluster_
     let namespace = world.namespace().to_owned();
     let policies =
         PolicySettings { missing_namespaces_policy: Some(MissingNamespacesPolicy::DoNotCreate), ..PolicySettings::default() };
-    let builder = Operator::new(OPERATOR).component::<crate::types::Bundle>(objects);
+    let builder = Operator::new(OPERATOR).leadership(Leadership::off()).component::<crate::types::Bundle>(objects);
     let operator: Operator = builder.dependent_types([("", "configmaps")]).policies(policies).into();
     let operator = operator.options(|options| options.watch_namespaces = vec![namespace.clone()]);
     let user = format!("{namespace}-modest");
@@ -435,7 +437,7 @@ async fn a_role_that_gives_away_more_than_the_operator_holds_needs_a_declared_ru
         "rules": [{ "apiGroups": [""], "resources": ["pods"], "verbs": ["get"] }],
     });
     let renders_roles = || {
-        let builder = Operator::new(OPERATOR).component::<crate::types::Bundle>(objects);
+        let builder = Operator::new(OPERATOR).leadership(Leadership::off()).component::<crate::types::Bundle>(objects);
         builder.dependent_types([("rbac.authorization.k8s.io", "roles")])
     };
     let weak = format!("{}-weak", world.namespace());
@@ -461,7 +463,7 @@ async fn a_role_that_gives_away_more_than_the_operator_holds_needs_a_declared_ru
 async fn a_type_that_is_brought_is_looked_through_with_the_printed_rule() {
     let mut world = world().await;
     let kinds = crate::kinds::Kinds::of(world.namespace());
-    let builder = Operator::new(OPERATOR).component::<crate::types::Bundle>(objects);
+    let builder = Operator::new(OPERATOR).leadership(Leadership::off()).component::<crate::types::Bundle>(objects);
     let builder = builder.dependent_types([("apiextensions.k8s.io", "customresourcedefinitions")]);
     let operator: Operator = builder.managed_types([(kinds.group(), "bazs")]).into();
     let user = format!("{}-bringer", world.namespace());

@@ -9,6 +9,7 @@ use kubewright::machinery::object::{GroupKind, Key};
 use kubewright::prelude::*;
 use kubewright::runtime::admin::CheckKind;
 use kubewright::runtime::config::Config;
+use kubewright::runtime::leadership::Leadership;
 use kubewright::runtime::operator::{Phase, Responsible};
 use kubewright::runtime::reconcile::{Context, Controller, NoStatus, Reconcile};
 use kubewright_testing::{TestCluster, TestOperator};
@@ -261,7 +262,8 @@ async fn a_pass_sees_one_configuration_and_the_next_one_the_new() {
 #[tokio::test]
 async fn maps_are_declared_unless_their_values_are_fixed() {
     let rules = |operator: Operator| {
-        let operator = operator.options(|options| options.system_namespace = Some("system".to_owned()));
+        let operator =
+            operator.leadership(Leadership::off()).options(|options| options.system_namespace = Some("system".to_owned()));
         let rules = operator.declarations().rules();
         let of_maps = rules.into_iter().filter(|rule| rule.resource == "configmaps");
         of_maps.map(|rule| rule.namespace.unwrap_or_default()).collect::<Vec<_>>()

@@ -97,8 +97,9 @@ async fn the_process_of_these_tests() {
     let operator = Operator::new("signals.test.kubewright.dev").state(hangs).state(Begun::default());
     let watchdog = move |State(begun): State<Begun>| Watchdog { fails, begun };
     let operator = operator.controller(Maps::new).controller(Secrets::new).task("watchdog", watchdog);
-    let args = ["signals", "--kubeconfig", &kubeconfig, "--watch-namespaces", &namespace, "--admin-addr", "off"];
-    let code = main_from(args.map(Into::into), operator.into(), None).await;
+    let place = ["--watch-namespaces", &namespace, "--system-namespace", &namespace];
+    let args = [&["signals", "--kubeconfig", &kubeconfig, "--admin-addr", "off"][..], &place].concat();
+    let code = main_from(args.into_iter().map(Into::into), operator.into(), None).await;
     // What `main` would return; the number in it cannot be read.
     let code = (0..=2_u8).find(|number| format!("{:?}", ExitCode::from(*number)) == format!("{code:?}"));
     std::process::exit(code.map_or(99, i32::from));

@@ -1,6 +1,7 @@
 mod defaults;
 mod ends;
 mod fairness;
+mod terms;
 mod why;
 
 use std::future::Future;
@@ -78,6 +79,7 @@ struct Scene {
     clock: Clock,
     enqueue: QueueHandle,
     history: PassHistory,
+    buckets: Option<ControllerBuckets>,
     stop: CancellationToken,
     run: Task<()>,
     _tasks: Tasks,
@@ -97,8 +99,9 @@ impl Scene {
         let script = Script { pass, journal: journal.clone() };
         let controller = change(Runner::new("widgets", Arc::new(script), surroundings));
         let (enqueue, history, stop) = (controller.enqueue(), controller.history(), CancellationToken::new());
+        let buckets = controller.buckets();
         let run = tasks.spawn("run", controller.run(stop.clone(), Duration::from_secs(25)));
-        Self { journal, metrics, clock, enqueue, history, stop, run, _tasks: tasks }
+        Self { journal, metrics, clock, enqueue, history, buckets, stop, run, _tasks: tasks }
     }
 
     async fn at(&self, millis: u64) {

@@ -16,7 +16,7 @@ use crate::watch::Scope;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be injected",
     label = "not an extractor",
-    note = "constructors can ask for Store<K>, MetaStore<K>, Optional<Store<K>>, DynamicStores, Targets, Config<T>, Enqueue<K>, Recorder, State<T>, kube::Client, Cluster, \
+    note = "constructors can ask for Store<K>, MetaStore<K>, Optional<Store<K>>, DynamicStores, Targets, Config<T>, Enqueue<K>, Recorder, State<T>, LeadershipChanges, kube::Client, Cluster, \
             OperatorInfo, Clock, Metrics, and own types that implement FromOperator"
 )]
 pub trait FromOperator: Sized + Send + 'static {

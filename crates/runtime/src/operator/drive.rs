@@ -478,9 +478,12 @@ impl Driver {
 
 /// Ends with the next change of a configuration; never without one.
 async fn changed<T>(configuration: Option<&mut watch::Receiver<T>>) {
-    match configuration {
-        Some(configuration) if configuration.changed().await.is_ok() => {}
-        _ => future::pending().await,
+    let is_told = match configuration {
+        Some(configuration) => configuration.changed().await.is_ok(),
+        None => false,
+    };
+    if !is_told {
+        future::pending().await
     }
 }
 

@@ -33,9 +33,11 @@ async fn the_map_is_read_at_the_start_and_a_change_waits_for_the_next() {
     let note = || notes().into_iter().find(|(name, _)| name == "config-leader-election").and_then(|(_, result)| result.err());
     assert_eq!(note(), None);
     cluster.apply(&config_map(&cluster, "2")).await;
-    until(&cluster, || format!("the change is told: {:?}", note()), || {
-        note().is_some_and(|note| note.contains("takes effect when the operator starts again"))
-    })
+    until(
+        &cluster,
+        || format!("the change is told: {:?}", note()),
+        || note().is_some_and(|note| note.contains("takes effect when the operator starts again")),
+    )
     .await;
     assert_eq!(replica.held().len(), 3, "nothing else happens");
     assert!(cluster.get::<ConfigMap>("config-leader-election").await.is_some());

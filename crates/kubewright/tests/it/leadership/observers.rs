@@ -50,21 +50,26 @@ async fn a_standby_observes_cannot_write_and_hears_of_deletions() {
     let cluster = TestCluster::start().await;
     let (first, second) = (Seen::default(), Seen::default());
     let operator = |seen: &Seen| {
-        let operator: Operator = Operator::new("watching.test.kubewright.dev").state(seen.clone()).controller(Watching::new).into();
+        let operator: Operator =
+            Operator::new("watching.test.kubewright.dev").state(seen.clone()).controller(Watching::new).into();
         operator.leadership(leases(1))
     };
     let one = start_operator(&cluster, operator(&first), "one").await;
     let two = start_operator(&cluster, operator(&second), "two").await;
     cluster.create(widget(&cluster, "a", 1)).await.unwrap();
     let seen = |of: &Seen| of.0.lock().clone();
-    until(&cluster, || format!("both saw it: {:?} {:?}", seen(&first), seen(&second)), || {
-        !seen(&first).is_empty() && !seen(&second).is_empty()
-    })
+    until(
+        &cluster,
+        || format!("both saw it: {:?} {:?}", seen(&first), seen(&second)),
+        || !seen(&first).is_empty() && !seen(&second).is_empty(),
+    )
     .await;
-    cluster.delete::<Widget>("a").await.unwrap();
-    until(&cluster, || format!("both heard of it: {:?} {:?}", seen(&first), seen(&second)), || {
-        [&first, &second].iter().all(|of| seen(of).contains(&"deleted a".to_owned()))
-    })
+    cluster.delete::<Widget>("a").await;
+    until(
+        &cluster,
+        || format!("both heard of it: {:?} {:?}", seen(&first), seen(&second)),
+        || [&first, &second].iter().all(|of| seen(of).contains(&"deleted a".to_owned())),
+    )
     .await;
     assert_eq!(seen(&first), ["reconcile a", "deleted a"]);
     assert_eq!(seen(&second), ["observe a, written: false, term: false", "deleted a"]);

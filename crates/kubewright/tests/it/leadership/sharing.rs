@@ -98,8 +98,7 @@ async fn a_standby_takes_over_a_thousand_objects_without_a_list_or_a_write() {
     let is_done = || second.called("reconcile").len() == count;
     until(&cluster, || format!("all are looked at: {}", second.called("reconcile").len()), is_done).await;
     let requests = cluster.journal().since(mark).by_user_agent(&second.agent());
-    let of_widgets: Vec<String> =
-        requests.of("test.kubewright.dev", "widgets").iter().map(ToString::to_string).collect();
+    let of_widgets: Vec<String> = requests.of("test.kubewright.dev", "widgets").iter().map(ToString::to_string).collect();
     let others: Vec<&String> = of_widgets.iter().filter(|request| !request.contains("watch ")).collect();
     assert!(others.iter().all(|request| request.contains("w77")), "only the edited one is written: {others:?}");
     let calls = second.script.calls();

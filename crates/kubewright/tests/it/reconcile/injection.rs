@@ -5,6 +5,7 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kubewright::prelude::*;
 use kubewright::runtime::inject::{Enqueue, FromOperator, OperatorInfo, State};
+use kubewright::runtime::leadership::Leadership;
 use kubewright::runtime::operator::{Declarations, OperatorContext, OperatorError};
 use kubewright::runtime::reconcile::{Context, Controller, NoStatus, Reconcile};
 use kubewright::runtime::store::{MetaStore, Store};
@@ -156,6 +157,7 @@ async fn two_reconcilers_of_the_same_objects_with_one_finalizer_are_refused() {
         assert_eq!(problems(first, second), Vec::<String>::new());
     }
     let twice = Operator::new("mirror.test.kubewright.dev")
+        .leadership(Leadership::off())
         .add_controller(held("demo.dev/a").named("one"))
         .add_controller(held("demo.dev/a"));
     assert!(matches!(twice.start(cluster.client().clone()), Err(OperatorError::Invalid(problems)) if problems.len() == 1));

@@ -2,6 +2,7 @@
 
 use kubewright::machinery::object::GroupVersionKind;
 use kubewright::prelude::*;
+use kubewright::runtime::leadership::Leadership;
 use kubewright_testing::TestCluster;
 
 /// A kind whose plural no rule tells.
@@ -39,7 +40,8 @@ impl Oxen {
 #[tokio::test]
 async fn the_plural_is_that_of_the_type_or_of_discovery() {
     let cluster = TestCluster::start().await;
-    let operator = Operator::from(Operator::new("oxen.test.kubewright.dev").controller(Oxen::new));
+    let operator = Operator::new("oxen.test.kubewright.dev").leadership(Leadership::off()).controller(Oxen::new);
+    let operator = Operator::from(operator);
     let mut resources: Vec<String> = operator.declarations().rules().iter().map(|rule| rule.resource.clone()).collect();
     resources.sort();
     assert_eq!(resources, ["events", "oxen", "oxen/status"]);

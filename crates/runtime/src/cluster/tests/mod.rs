@@ -1,4 +1,5 @@
 mod confidential;
+mod fence;
 mod http_metrics;
 mod own_writes;
 mod repeat;

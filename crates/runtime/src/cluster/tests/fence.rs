@@ -1,0 +1,104 @@
+//! The fence before the client.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::api::{Api, DeleteParams, Patch, PatchParams};
+use kubewright_machinery::object::GroupVersionKind;
+use parking_lot::Mutex;
+use serde_json::json;
+
+use super::super::*;
+use crate::task::Tasks;
+use crate::testing::{Call, client_of, cluster_of};
+
+/// A fence with so much time left.
+struct Left(Arc<str>, Option<Duration>);
+
+impl WriteFence for Left {
+    fn bucket(&self) -> &Arc<str> {
+        &self.0
+    }
+
+    fn time_left(&self) -> Option<Duration> {
+        self.1
+    }
+}
+
+fn fence(left: Option<Duration>) -> Arc<dyn WriteFence> {
+    Arc::new(Left("shop.00-of-01".into(), left))
+}
+
+/// A cluster whose server notes the requests.
+fn noting() -> (Cluster, Arc<Mutex<Vec<String>>>) {
+    let seen: Arc<Mutex<Vec<String>>> = Arc::default();
+    let of_server = Arc::clone(&seen);
+    let client = client_of(move |call: Call| {
+        of_server.lock().push(format!("{} {}", call.method, call.path));
+        (200, json!({"kind": "ConfigMap", "apiVersion": "v1", "metadata": {"name": "a", "namespace": "ns"}}))
+    });
+    (cluster_of(client, &Tasks::new()), seen)
+}
+
+fn maps() -> ApiResource {
+    ApiResource::known(&GroupVersionKind::new("", "v1", "ConfigMap"), "configmaps", true)
+}
+
+// LDR-30
+#[tokio::test(start_paused = true)]
+async fn no_client_sends_a_write_when_the_term_has_ended() {
+    let (cluster, seen) = noting();
+    let write = ApiRequest::patch(&maps(), "ns", "a", PatchKind::Merge, &json!({}));
+    let layered = cluster.layered(|client| client);
+    let other = cluster.acting_as(&Impersonation::user("jane")).unwrap();
+    for cluster in [&cluster, &cluster.for_controller("shop"), &layered, &other] {
+        let api: Api<ConfigMap> = Api::namespaced(cluster.client().clone(), "ns");
+        let (own, patched, deleted) = fenced(fence(None), async {
+            let patched = api.patch("a", &PatchParams::default(), &Patch::Merge(json!({}))).await;
+            (cluster.send(&write).await, patched, api.delete("a", &DeleteParams::default()).await)
+        })
+        .await;
+        let own = own.unwrap_err();
+        assert!(matches!(&own, ApiError::LeadershipLost { .. }) && !own.is_transient(), "{own}");
+        assert_eq!(
+            own.to_string(),
+            "PATCH /api/v1/namespaces/ns/configmaps/a: this replica does not lead the bucket \"shop.00-of-01\" any more; the write was not sent"
+        );
+        for error in [patched.unwrap_err(), deleted.unwrap_err()] {
+            assert!(error.to_string().contains("the write was not sent"), "{error}");
+        }
+    }
+    assert!(seen.lock().is_empty(), "{:?}", seen.lock());
+}
+
+// LDR-30, LDR-32
+#[tokio::test(start_paused = true)]
+async fn reads_dry_runs_and_what_runs_outside_of_the_pass_are_let_through() {
+    let (cluster, seen) = noting();
+    let write = ApiRequest::patch(&maps(), "ns", "a", PatchKind::Merge, &json!({}));
+    fenced(fence(None), async {
+        cluster.send(&ApiRequest::get(&maps(), "ns", "a")).await.unwrap();
+        cluster.send(&write.clone().dry_run()).await.unwrap();
+        let (spawned, write) = (cluster.clone(), write.clone());
+        Tasks::new().spawn("other", async move { spawned.send(&write).await.map(drop) }).await.unwrap().unwrap();
+    })
+    .await;
+    cluster.send(&write).await.unwrap();
+    let _ = fenced(fence(Some(Duration::from_secs(1))), cluster.send(&write)).await.unwrap();
+    assert_eq!(seen.lock().len(), 5, "{:?}", seen.lock());
+}
+
+// LDR-30
+#[tokio::test(start_paused = true)]
+async fn a_write_is_given_no_more_time_than_is_left_of_the_lease() {
+    let service = tower::service_fn(|_: http::Request<kube::client::Body>| {
+        std::future::pending::<Result<http::Response<kube::client::Body>, std::convert::Infallible>>()
+    });
+    let cluster = cluster_of(kube::Client::new(service, "default"), &Tasks::new());
+    let write = ApiRequest::patch(&maps(), "ns", "a", PatchKind::Merge, &json!({}));
+    let start = cluster.clock().moment();
+    let error = fenced(fence(Some(Duration::from_secs(4))), cluster.send(&write)).await.unwrap_err();
+    assert_eq!(cluster.clock().moment().since(start), Duration::from_secs(4));
+    assert!(error.to_string().contains("the write may have been done"), "{error}");
+}

@@ -22,6 +22,7 @@ mod hook_identity;
 mod hooks;
 mod input;
 mod kinds;
+mod leadership;
 mod leaks;
 mod lifecycle;
 mod limits;

@@ -107,7 +107,7 @@ fn series(text: &str) -> BTreeMap<String, BTreeSet<String>> {
     series
 }
 
-/// The table of metrics in chapter 8.2, without what is not built yet and what nobody uses here, and `requests_total` of `component.md`.
+/// The table of metrics in `reconciler.md`, 8.2, without what is not built yet and what nobody uses here, and `requests_total` of `component.md`.
 const TABLE: &[(&str, &[&str])] = &[
     (
         "http_client_request_duration_seconds",

@@ -220,7 +220,7 @@ async fn an_operator_waits_for_its_crd() {
     }
     let server = server();
     let operator = Operator::new("widgets.example.com").register(Box::new(Widgets));
-    let operator = operator.clock(Clock::virtual_from(super::EPOCH.parse().unwrap()));
+    let operator = operator.leadership(Leadership::off()).clock(Clock::virtual_from(super::EPOCH.parse().unwrap()));
     let running = operator.start(server.client(Identity::admin())).unwrap();
     seconds(10).await;
     assert_eq!(*running.phase().borrow(), Phase::Preflight);

@@ -63,7 +63,7 @@ async fn no_client_sends_a_write_when_the_term_has_ended() {
         assert!(matches!(&own, ApiError::LeadershipLost { .. }) && !own.is_transient(), "{own}");
         assert_eq!(
             own.to_string(),
-            "PATCH /api/v1/namespaces/ns/configmaps/a: this replica does not lead the bucket \"shop.00-of-01\" any more; the write was not sent"
+            "patch /api/v1/namespaces/ns/configmaps/a: this replica does not lead the bucket \"shop.00-of-01\" any more; the write was not sent"
         );
         for error in [patched.unwrap_err(), deleted.unwrap_err()] {
             assert!(error.to_string().contains("the write was not sent"), "{error}");

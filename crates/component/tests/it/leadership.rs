@@ -48,6 +48,7 @@ async fn ready_components_are_taken_over_without_a_list_or_a_write() {
     for number in 0..count {
         world.until_ready(&name(number)).await;
     }
+    world.idle(Duration::from_secs(5)).await;
     let mark = world.journal().mark();
     first.kill().await;
     world.until_true("the second leads", || leads(&second)).await;

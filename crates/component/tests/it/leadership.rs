@@ -52,7 +52,8 @@ async fn ready_components_are_taken_over_without_a_list_or_a_write() {
     let mark = world.journal().mark();
     first.kill().await;
     world.until_true("the second leads", || leads(&second)).await;
-    let passes = || second.metric("kubewright_reconcile_total", &[("controller", "bundle"), ("result", "done")]).unwrap_or_default();
+    let passes =
+        || second.metric("kubewright_reconcile_total", &[("controller", "bundle"), ("result", "done")]).unwrap_or_default();
     world.until_true("all are looked at", || passes() >= count as f64).await;
     world.idle(Duration::from_secs(60)).await;
     let requests = world.journal().since(mark).by_user_agent(&agent("second"));

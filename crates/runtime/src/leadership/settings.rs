@@ -19,13 +19,10 @@ use crate::operator::Rule;
 /// ```
 #[derive(Clone, Debug)]
 #[must_use = "give it to an operator with `.leadership(…)`"]
-pub struct Leadership(Mode);
-
-#[derive(Clone, Debug)]
-enum Mode {
-    Off,
-    Shared(Sharing),
-}
+pub struct Leadership(
+    /// None if every replica leads all keys.
+    Option<Box<Sharing>>,
+);
 
 /// Leadership of which replicas have shares.
 #[derive(Clone, Debug)]
@@ -63,7 +60,7 @@ impl Leadership {
     }
 
     fn shared(ordinal: Option<Result<OrdinalReplica, OrdinalErrors>>) -> Self {
-        Self(Mode::Shared(Sharing {
+        Self(Some(Box::new(Sharing {
             is_per_controller: false,
             name: None,
             ordinal,
@@ -71,12 +68,12 @@ impl Leadership {
             base: LeaderElection::default(),
             most: MOST_BUCKETS,
             problems: Vec::new(),
-        }))
+        })))
     }
 
     /// Every replica leads all keys (LDR-3): for operators of which one process runs at most.
     pub fn off() -> Self {
-        Self(Mode::Off)
+        Self(None)
     }
 
     /// With this number of buckets, at least 1: as many replicas can work at once. Default: 1. More than 10 raise the largest number that the
@@ -131,7 +128,7 @@ impl Leadership {
     }
 
     fn with(mut self, change: impl FnOnce(&mut Sharing)) -> Self {
-        if let Mode::Shared(sharing) = &mut self.0 {
+        if let Some(sharing) = &mut self.0 {
             change(sharing);
         }
         self
@@ -139,10 +136,7 @@ impl Leadership {
 
     /// How replicas share the work, if they do.
     pub(crate) fn sharing(&self) -> Option<&Sharing> {
-        match &self.0 {
-            Mode::Shared(sharing) => Some(sharing),
-            Mode::Off => None,
-        }
+        self.0.as_deref()
     }
 }
 

@@ -68,7 +68,9 @@ async fn with_a_bucket_its_queued_and_delayed_keys_go_and_its_passes_are_cancell
     let scene = Scene::start(pass, divided);
     let buckets = scene.buckets.clone().unwrap();
     let terms = [term(&scene, 0, 600), term(&scene, 1, 600)];
-    terms.iter().for_each(|term| buckets.activate(Arc::clone(term)));
+    for term in &terms {
+        buckets.activate(Arc::clone(term));
+    }
     scene.enqueue.now(first[0].clone());
     scene.at(1000).await;
     scene.enqueue.now(first[1].clone());
@@ -121,7 +123,9 @@ async fn a_bucket_is_drained_when_the_queue_has_ended_and_its_last_pass_too() {
     buckets.activate(term(&scene, 0, 600));
     let early = scene.clock.limit(Duration::from_secs(1), buckets.drained(NAMES[0])).await;
     assert!(early.is_err(), "it goes on to take keys, though no pass runs");
-    first.iter().for_each(|key| scene.enqueue.now(key.clone()));
+    for key in &first {
+        scene.enqueue.now(key.clone());
+    }
     scene.at(2000).await;
     scene.stop.cancel();
     buckets.drained(NAMES[0]).await;

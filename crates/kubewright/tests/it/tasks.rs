@@ -24,6 +24,7 @@ struct Copies {
 }
 
 impl Copies {
+    #[allow(clippy::unnecessary_wraps)] // constructors may fail
     fn new(secrets: Store<Secret>, client: kube::Client, State(log): State<Log>) -> Result<Self, BoxError> {
         log.lock().push("constructed".to_owned());
         Ok(Self { secrets, client, log })

@@ -50,7 +50,7 @@ impl Replica {
 
     /// The buckets that it leads.
     pub(super) fn held(&self) -> Vec<String> {
-        self.operator.running().leadership().borrow().held().map(|bucket| bucket.to_string()).collect()
+        self.operator.running().leadership().borrow().held().map(ToString::to_string).collect()
     }
 
     /// The names of the widgets for which a method was called, each once.

@@ -1,8 +1,11 @@
 //! The elections of an operator.
 
+use std::future;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
+use futures::StreamExt as _;
+use futures::stream::FuturesUnordered;
 use kubewright_core::lease::{Elector, LeaseSet, ObservedLease, OverlapGuard, Share, lease_labels};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -16,7 +19,7 @@ use crate::clock::Random;
 use crate::cluster::Cluster;
 use crate::controller::{ControllerBuckets, Runner};
 use crate::metrics::Metrics;
-use crate::task::{Task, Tasks};
+use crate::task::{Panic, Task, Tasks};
 use crate::watch::ProjectedStore;
 
 /// What elections need from the process.
@@ -42,7 +45,7 @@ pub(crate) struct Elections {
     /// None of ordinal leadership.
     leases: Option<ProjectedStore<ObservedLease>>,
     stop: CancellationToken,
-    running: Vec<Task<()>>,
+    running: FuturesUnordered<Task<()>>,
 }
 
 impl Elections {
@@ -50,7 +53,7 @@ impl Elections {
     pub(crate) fn new(plan: Arc<Plan>, surroundings: ElectionSurroundings) -> Self {
         let leases = plan.ordinal().is_none().then(|| watch_leases(&surroundings.cluster, &surroundings.namespace));
         let identity = identity(&surroundings.instance, surroundings.cluster.random()).into();
-        Self { plan, surroundings, identity, leases, stop: CancellationToken::new(), running: Vec::new() }
+        Self { plan, surroundings, identity, leases, stop: CancellationToken::new(), running: FuturesUnordered::new() }
     }
 
     /// Begins to campaign for the buckets of controllers, and ends when each bucket has been tried for once.
@@ -75,6 +78,10 @@ impl Elections {
             let Some(leases) = self.leases.clone() else { continue };
             let election = self.election(set, members, leases);
             self.running.push(self.surroundings.tasks.spawn(name, election.run(self.stop.clone())));
+        }
+        if buckets == 0 {
+            // An operator of background tasks alone has no keys to share.
+            self.surroundings.state.send_replace(LeadershipState::everything());
         }
         let mut state = self.surroundings.state.subscribe();
         // The sender is here.
@@ -107,11 +114,20 @@ impl Elections {
         self.stop.cancel();
     }
 
+    /// Ends when an election has failed, which is a mistake in it; never without one.
+    pub(crate) async fn failed(&mut self) -> Panic {
+        while let Some(ended) = self.running.next().await {
+            if let Err(panic) = ended {
+                return panic;
+            }
+        }
+        future::pending().await
+    }
+
     /// Ends when all leases have been released.
     pub(crate) async fn released(&mut self) {
-        for election in self.running.drain(..) {
-            drop(election.await);
-        }
+        // A failure was told when it happened.
+        while self.running.next().await.is_some() {}
     }
 }
 

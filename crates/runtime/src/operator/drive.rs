@@ -1,7 +1,7 @@
 //! Drives an operator through its phases.
 
 use std::collections::BTreeSet;
-use std::future::{self, Future};
+use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,10 +9,6 @@ use futures::StreamExt as _;
 use futures::future::try_join_all;
 use futures::stream::FuturesUnordered;
 use kubewright_core::backoff::Timing;
-use kubewright_core::config::FromConfigMap as _;
-use kubewright_core::lease::LeaderElection;
-use kubewright_machinery::object::GroupVersionKind;
-use serde_json::Value;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -20,15 +16,16 @@ use super::background::BackgroundTasks;
 use super::builder::{LABEL_DOMAIN, OperatorOptions};
 use super::health;
 use super::injected::{OpenedStores, Queues, States};
+use super::leading::OperatorLeadership;
 use super::preflight::Preflight;
 use super::progress::StartProgress;
 use super::{ConstructedPart, Declarations, OperatorContext, OperatorError, Phase, PreparedOperator, Registration};
 use crate::admin::{Admin, Checks, Diagnostics, PassHistories};
-use crate::cluster::{ApiRequest, ApiResource, Cluster, cluster_domain};
+use crate::cluster::Cluster;
 use crate::config::{Configs, Keeper, KeeperOptions};
 use crate::controller::{CANCEL_GRACE, Runner};
 use crate::events::{EventSink, Recorder, RecorderOptions};
-use crate::leadership::{ElectionSurroundings, Elections, LeadershipState, Place};
+use crate::leadership::LeadershipState;
 use crate::metrics::Metrics;
 use crate::targets::{ControllerTargets, RemoteOptions};
 use crate::task::{Task, Tasks};
@@ -71,9 +68,7 @@ pub(super) struct Driver {
     admin: Tasks,
     controllers_stop: CancellationToken,
     controllers: FuturesUnordered<Task<()>>,
-    /// Which buckets this replica leads.
-    leadership: watch::Sender<LeadershipState>,
-    elections: Option<Elections>,
+    leadership: OperatorLeadership,
     background: BackgroundTasks,
     progress: StartProgress,
     recorder: Option<Recorder>,
@@ -101,8 +96,7 @@ impl Driver {
             admin: Tasks::new(),
             controllers_stop: CancellationToken::new(),
             controllers: FuturesUnordered::new(),
-            leadership: watch::Sender::default(),
-            elections: None,
+            leadership: OperatorLeadership::new(),
             background: BackgroundTasks::default(),
             progress: StartProgress::default(),
             recorder: None,
@@ -116,7 +110,7 @@ impl Driver {
     }
 
     pub(super) fn leadership(&self) -> watch::Receiver<LeadershipState> {
-        self.leadership.subscribe()
+        self.leadership.state()
     }
 
     pub(super) fn worked(&self) -> CancellationToken {
@@ -181,7 +175,11 @@ impl Driver {
         let mut context = self.context();
         self.enter(Phase::ConfigLoaded);
         self.load_configuration(&context).await?;
-        self.prepare_elections(&mut context).await?;
+        self.leadership.prepare(&mut context, &self.parts.options).await?;
+        if context.plan.is_some() {
+            let state = self.leadership.state();
+            self.diagnostics.section("buckets", move || state.borrow().to_json());
+        }
         self.enter(Phase::CachesSynced);
         let mut parts = self.start_parts(&context).await?;
         // Where it may not watch definitions, discovery looks again after a while.
@@ -189,23 +187,18 @@ impl Driver {
         self.enter(Phase::Standby);
         self.start_background(&mut parts);
         let controllers: Vec<Runner> = parts.into_iter().flat_map(ConstructedPart::run).collect();
-        match &mut self.elections {
-            Some(elections) => elections.campaign(&controllers).await,
-            None => _ = self.leadership.send_replace(LeadershipState::everything()),
-        }
+        self.leadership.campaign(&controllers).await;
+        let mut state = self.leadership.state();
         self.follow_leadership();
         self.worked.cancel();
         self.run_controllers(controllers)?;
-        let mut leadership = self.leadership.subscribe();
-        let mut election = context.configs.channel::<LeaderElection>().map(|channel| channel.subscribe());
         loop {
             tokio::select! {
                 // Controllers end when they are told to, which is the shutdown; before that only a panic ends one.
                 Some(ended) = self.controllers.next() => ended?,
-                // The sender is here.
-                _ = leadership.changed() => self.follow_leadership(),
-                () = changed(election.as_mut()) => {
-                    tracing::warn!("the configuration of leadership has changed: it takes effect when the operator starts again");
+                changed = self.leadership.changed(&mut state) => {
+                    changed?;
+                    self.follow_leadership();
                 }
                 error = self.background.failed() => return Err(error),
                 () = self.parts.shutdown.cancelled() => return Ok(()),
@@ -215,55 +208,10 @@ impl Driver {
 
     /// Enters the phase `Leading` as soon as this replica leads a bucket, and `Standby` when it leads none any more.
     fn follow_leadership(&self) {
-        let phase = if self.leadership.borrow().leads_any() { Phase::Leading } else { Phase::Standby };
+        let phase = self.leadership.phase();
         if *self.phase.borrow() != phase {
             self.enter(phase);
         }
-    }
-
-    /// Makes the elections of the operator as the ConfigMap says.
-    async fn prepare_elections(&mut self, context: &mut OperatorContext) -> Result<(), OperatorError> {
-        let options = &self.parts.options;
-        let Some(sharing) = options.leadership.sharing() else { return Ok(()) };
-        let config = context.configs.current().get::<LeaderElection>().unwrap_or_else(|| Arc::new(sharing.base.clone()));
-        let replicas = match sharing.unknown_stateful_set() {
-            Some(name) => Some(replicas_of(context, name).await?),
-            None => None,
-        };
-        let domain = cluster_domain();
-        let place = Place { operator: &context.operator, namespace: &context.system_namespace, cluster_domain: &domain };
-        let plan = sharing.plan(&place, &config, replicas).map_err(|problem| {
-            let config_map = options.config_leader_election.as_deref().unwrap_or(LeaderElection::NAME).to_owned();
-            OperatorError::Configuration { config_map, problem }
-        })?;
-        let (configs, used, map) = (context.configs.clone(), Arc::clone(&config), options.config_leader_election.clone());
-        self.parts
-            .checks
-            .note(LeaderElection::NAME, move || match configs.current().get::<LeaderElection>() {
-                Some(current) if current != used => {
-                    let map = map.as_deref().unwrap_or(LeaderElection::NAME);
-                    Err(format!(
-                        "the ConfigMap {map} has changed since the start: it takes effect when the operator starts again"
-                    ))
-                }
-                _ => Ok(()),
-            })
-            .map_err(|error| OperatorError::Invalid(vec![error.to_string()]))?;
-        let plan = Arc::new(plan);
-        context.plan = Some(Arc::clone(&plan));
-        let surroundings = ElectionSurroundings {
-            cluster: context.cluster.clone(),
-            tasks: context.tasks.clone(),
-            namespace: Arc::clone(&context.system_namespace),
-            instance: Arc::clone(&context.instance),
-            label_domain: Arc::clone(&context.label_domain),
-            metrics: self.metrics.clone(),
-            state: self.leadership.clone(),
-        };
-        self.elections = Some(Elections::new(plan, surroundings));
-        let state = self.leadership.subscribe();
-        self.diagnostics.section("buckets", move || state.borrow().to_json());
-        Ok(())
     }
 
     /// Ends everything, in the order in which it is needed.
@@ -273,15 +221,11 @@ impl Driver {
         let clock = self.parts.cluster.clock().clone();
         let end = clock.moment() + self.parts.options.shutdown_timeout;
         self.controllers_stop.cancel();
-        if let Some(elections) = &self.elections {
-            elections.stop();
-        }
+        self.leadership.stop();
         while self.controllers.next().await.is_some() {}
         self.background.ended().await;
         let left = || end.since(clock.moment()).saturating_sub(TASK_GRACE);
-        if let Some(mut elections) = self.elections.take()
-            && clock.limit(left(), elections.released()).await.is_err()
-        {
+        if clock.limit(left(), self.leadership.released()).await.is_err() {
             tracing::warn!("some leases could not be released before the end; they expire by themselves");
         }
         if let Some(recorder) = self.recorder.take()
@@ -464,7 +408,7 @@ impl Driver {
             system_namespace,
             label_domain: LABEL_DOMAIN.into(),
             plan: None,
-            leadership: self.leadership.subscribe(),
+            leadership: self.leadership.state(),
             instance: options.instance.as_deref().unwrap_or(name).into(),
             states: states.clone(),
             opened: OpenedStores::default(),
@@ -474,27 +418,6 @@ impl Driver {
             startup_timeout: options.startup_timeout,
         }
     }
-}
-
-/// Ends with the next change of a configuration; never without one.
-async fn changed<T>(configuration: Option<&mut watch::Receiver<T>>) {
-    let is_told = match configuration {
-        Some(configuration) => configuration.changed().await.is_ok(),
-        None => false,
-    };
-    if !is_told {
-        future::pending().await
-    }
-}
-
-/// The number of replicas of the StatefulSet that the operator runs as.
-async fn replicas_of(context: &OperatorContext, name: &str) -> Result<u32, OperatorError> {
-    let kind = GroupVersionKind::new("apps", "v1", "StatefulSet");
-    let request = ApiRequest::get(&ApiResource::known(&kind, "statefulsets", true), &context.system_namespace, name);
-    let found = context.ask(&request).await.map_err(|source| OperatorError::StatefulSet { name: name.to_owned(), source })?;
-    // One is what a server stores that is told none.
-    let replicas = found.pointer("/spec/replicas").and_then(Value::as_u64).unwrap_or(1);
-    Ok(u32::try_from(replicas).unwrap_or(u32::MAX))
 }
 
 /// How long passes may go on of the time for an orderly end: until what runs then can be cancelled and the rest be done in time.

@@ -13,6 +13,7 @@ mod drive;
 mod error;
 mod health;
 mod injected;
+mod leading;
 mod option_problems;
 mod patience;
 mod phase;

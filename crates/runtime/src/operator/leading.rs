@@ -1,0 +1,149 @@
+//! The leadership of an operator while it runs.
+
+use std::future;
+use std::sync::Arc;
+
+use kubewright_core::config::FromConfigMap as _;
+use kubewright_core::lease::LeaderElection;
+use kubewright_machinery::object::GroupVersionKind;
+use serde_json::Value;
+use tokio::sync::watch;
+
+use super::{OperatorContext, OperatorError, OperatorOptions, Phase};
+use crate::cluster::{ApiRequest, ApiResource, cluster_domain};
+use crate::controller::Runner;
+use crate::leadership::{ElectionSurroundings, Elections, LeadershipState, Place};
+use crate::task::Panic;
+
+/// The leadership of an operator: its elections, if it has any, and which buckets they have brought.
+pub(super) struct OperatorLeadership {
+    state: watch::Sender<LeadershipState>,
+    /// None without leadership.
+    elections: Option<Elections>,
+    /// What the ConfigMap says, from the start on.
+    configuration: Option<watch::Receiver<Arc<LeaderElection>>>,
+}
+
+impl OperatorLeadership {
+    pub(super) fn new() -> Self {
+        Self { state: watch::Sender::default(), elections: None, configuration: None }
+    }
+
+    /// Which buckets this replica leads; follows the elections.
+    pub(super) fn state(&self) -> watch::Receiver<LeadershipState> {
+        self.state.subscribe()
+    }
+
+    /// Makes the elections as options and ConfigMap say. Controllers that are constructed with the context then have buckets.
+    pub(super) async fn prepare(
+        &mut self,
+        context: &mut OperatorContext,
+        options: &OperatorOptions,
+    ) -> Result<(), OperatorError> {
+        let Some(sharing) = options.leadership.sharing() else { return Ok(()) };
+        let config = context.configs.current().get::<LeaderElection>().unwrap_or_else(|| Arc::new(sharing.base.clone()));
+        self.configuration = context.configs.channel::<LeaderElection>().map(|channel| channel.subscribe());
+        let replicas = match sharing.unknown_stateful_set() {
+            Some(name) => Some(replicas_of(context, name).await?),
+            None => None,
+        };
+        let map = options.config_leader_election.clone().unwrap_or_else(|| LeaderElection::NAME.to_owned());
+        let domain = cluster_domain();
+        let place = Place { operator: &context.operator, namespace: &context.system_namespace, cluster_domain: &domain };
+        let plan = sharing
+            .plan(&place, &config, replicas)
+            .map_err(|problem| OperatorError::Configuration { config_map: map.clone(), problem })?;
+        let plan = Arc::new(plan);
+        context.plan = Some(Arc::clone(&plan));
+        let configs = context.configs.clone();
+        let is_outdated = move || configs.current().get::<LeaderElection>().is_some_and(|current| current != config);
+        context
+            .checks
+            .note(LeaderElection::NAME, move || if is_outdated() { Err(outdated(&map)) } else { Ok(()) })
+            .map_err(|error| OperatorError::Invalid(vec![error.to_string()]))?;
+        let surroundings = ElectionSurroundings {
+            cluster: context.cluster.clone(),
+            tasks: context.tasks.clone(),
+            namespace: Arc::clone(&context.system_namespace),
+            instance: Arc::clone(&context.instance),
+            label_domain: Arc::clone(&context.label_domain),
+            metrics: context.metrics.clone(),
+            state: self.state.clone(),
+        };
+        self.elections = Some(Elections::new(plan, surroundings));
+        Ok(())
+    }
+
+    /// Ends when each bucket of these controllers has been tried for. Without leadership this replica leads all keys at once.
+    pub(super) async fn campaign(&mut self, controllers: &[Runner]) {
+        match &mut self.elections {
+            Some(elections) => elections.campaign(controllers).await,
+            None => _ = self.state.send_replace(LeadershipState::everything()),
+        }
+    }
+
+    /// `Leading` if this replica leads a bucket, else `Standby`.
+    pub(super) fn phase(&self) -> Phase {
+        if self.state.borrow().leads_any() { Phase::Leading } else { Phase::Standby }
+    }
+
+    /// Ends when the phase may be another one than that of `state`, which was followed until now, or when an election has failed: without
+    /// it the replica would stand by for ever.
+    pub(super) async fn changed(&mut self, state: &mut watch::Receiver<LeadershipState>) -> Result<(), OperatorError> {
+        loop {
+            tokio::select! {
+                // The sender is here.
+                _ = state.changed() => return Ok(()),
+                () = told(self.configuration.as_mut()) => tracing::warn!("{}", outdated(LeaderElection::NAME)),
+                panic = failed(self.elections.as_mut()) => return Err(panic.into()),
+            }
+        }
+    }
+
+    /// Releases all leases: as soon as no pass of their bucket runs.
+    pub(super) fn stop(&self) {
+        if let Some(elections) = &self.elections {
+            elections.stop();
+        }
+    }
+
+    /// Ends when all leases have been released.
+    pub(super) async fn released(&mut self) {
+        if let Some(elections) = &mut self.elections {
+            elections.released().await;
+        }
+    }
+}
+
+fn outdated(map: &str) -> String {
+    format!("the ConfigMap {map} has changed since the start: it takes effect when the operator starts again")
+}
+
+/// Ends when an election has failed; never without one.
+async fn failed(elections: Option<&mut Elections>) -> Panic {
+    match elections {
+        Some(elections) => elections.failed().await,
+        None => future::pending().await,
+    }
+}
+
+/// Ends with the next change of a configuration; never without one.
+async fn told<T>(configuration: Option<&mut watch::Receiver<T>>) {
+    let is_told = match configuration {
+        Some(configuration) => configuration.changed().await.is_ok(),
+        None => false,
+    };
+    if !is_told {
+        future::pending().await
+    }
+}
+
+/// The number of replicas of the StatefulSet that the operator runs as.
+async fn replicas_of(context: &OperatorContext, name: &str) -> Result<u32, OperatorError> {
+    let kind = GroupVersionKind::new("apps", "v1", "StatefulSet");
+    let request = ApiRequest::get(&ApiResource::known(&kind, "statefulsets", true), &context.system_namespace, name);
+    let found = context.ask(&request).await.map_err(|source| OperatorError::StatefulSet { name: name.to_owned(), source })?;
+    // One is what a server stores that is told none.
+    let replicas = found.pointer("/spec/replicas").and_then(Value::as_u64).unwrap_or(1);
+    Ok(u32::try_from(replicas).unwrap_or(u32::MAX))
+}

@@ -6,6 +6,7 @@ mod hooks;
 mod kinds;
 mod observers;
 mod replicas;
+mod requests;
 mod schemes;
 mod sharing;
 mod terms;

@@ -28,7 +28,7 @@ pub(super) struct Replica {
     pub(super) operator: TestOperator,
 }
 
-/// Starts a replica of an operator. It works or stands by.
+/// Starts a replica of an operator with its definitions. It works or stands by.
 pub(super) async fn start_operator(cluster: &TestCluster, operator: Operator, name: &str) -> TestOperator {
     cluster.install_crds(&operator).await;
     cluster.run_replica(operator, name).await

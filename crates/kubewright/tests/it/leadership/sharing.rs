@@ -1,4 +1,4 @@
-//! Who works on what.
+//! How work is shared, and handed over.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -35,7 +35,7 @@ async fn replicas_share_the_objects_and_each_is_worked_on_by_one() {
     cluster.stop().await;
 }
 
-// LDR-23, LDR-25: released, so nobody waits for the end of the lease.
+// LDR-23, LDR-25: the lease is released, so that its end is not waited for.
 #[tokio::test]
 async fn a_replica_that_stops_hands_over_at_once() {
     let cluster = TestCluster::start().await;

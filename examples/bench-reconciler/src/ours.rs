@@ -59,10 +59,15 @@ impl Disturbed {
 
 /// The operator that does nothing.
 pub fn idle(recorder: Recorder) -> Operator {
-    Operator::new(NAME).state(Arc::new(recorder)).controller(Idle::new).into()
+    operator(recorder).controller(Idle::new).into()
 }
 
 /// The operator that is disturbed.
 pub fn disturbed(recorder: Recorder) -> Operator {
-    Operator::new(NAME).state(Arc::new(recorder)).controller(Disturbed::new).into()
+    operator(recorder).controller(Disturbed::new).into()
+}
+
+/// One process is measured, so that it needs no lease.
+fn operator(recorder: Recorder) -> Operator {
+    Operator::new(NAME).leadership(Leadership::off()).state(Arc::new(recorder))
 }

@@ -62,7 +62,7 @@ beside! {
 
 /// The operator with a store of this sort: `typed`, `metadata` or `scoped`.
 pub fn operator(sort: &str) -> Option<Operator> {
-    let operator = Operator::new("bench-stores");
+    let operator = Operator::new("bench-stores").leadership(Leadership::off());
     Some(match sort {
         "typed" => operator.controller(Typed::new).into(),
         "metadata" => operator.controller(MetadataOnly::new).into(),

@@ -119,7 +119,11 @@ fn a_cluster_that_does_not_answer_is_exit_code_1_and_named() {
          clusters: [{name: c, cluster: {server: 'http://127.0.0.1:1'}}]\n\
          contexts: [{name: c, context: {cluster: c, user: u}}]\nusers: [{name: u, user: {}}]\n",
     );
-    let output = run(&["run", "--kubeconfig", &kubeconfig, "--admin-addr", "off", "--startup-timeout", "1s"]);
+    let args = ["run", "--kubeconfig", &kubeconfig, "--admin-addr", "off", "--startup-timeout", "1s"];
+    let homeless = run(&args);
+    assert_eq!(homeless.status.code(), Some(1));
+    assert!(stderr(&homeless).contains("name it with --system-namespace"), "{}", stderr(&homeless));
+    let output = run(&[&args[..], &["--system-namespace", "podinfo-system"]].concat());
     assert_eq!(output.status.code(), Some(1));
     let text = stderr(&output);
     assert!(text.starts_with("error: failed to reach the cluster: "), "{text}");

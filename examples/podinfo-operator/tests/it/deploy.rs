@@ -92,8 +92,11 @@ async fn what_is_printed_for_one_namespace_is_all_that_the_operator_needs_there(
     let account = format!("system:serviceaccount:{system}:{name}");
     let confined = in_namespace(&system).options(|options| options.watch_namespaces = vec![namespace]);
     works_as(&cluster, confined, &account).await;
-    assert!(!cluster.allows(&account, "list", ("", "configmaps"), &system).await);
-    assert!(!cluster.allows(&account, "create", LEASES, &system).await);
+    // Where it runs, leases and what configures them.
+    assert!(cluster.allows(&account, "create", LEASES, &system).await);
+    assert!(cluster.allows(&account, "list", ("", "configmaps"), &system).await);
+    assert!(!cluster.allows(&account, "update", ("", "configmaps"), &system).await);
+    assert!(!cluster.allows(&account, "list", ("", "secrets"), &system).await);
     cluster.delete::<Namespace>(&system).await;
     cluster.stop().await;
 }

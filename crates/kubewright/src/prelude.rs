@@ -29,12 +29,14 @@ pub use kubewright_render::{
 pub use kubewright_runtime::background::{BackgroundTask, CancellationToken, TaskExt};
 pub use kubewright_runtime::cluster::Cluster;
 pub use kubewright_runtime::config::Config;
+pub use kubewright_runtime::controller::LeaderTerm;
 pub use kubewright_runtime::events::Recorder;
 pub use kubewright_runtime::inject::{Enqueue, FromOperator, State};
 pub use kubewright_runtime::kind::Defaulted;
+pub use kubewright_runtime::leadership::{Leadership, LeadershipChanges};
 pub use kubewright_runtime::operator::{Operator, OperatorOptions};
 pub use kubewright_runtime::reconcile::{
-    Context, Controller, ControllerExt, Finalize, NoStatus, Observe, ObserveDeleted, Reconcile, TargetCluster, Targets,
+    Context, Controller, ControllerExt, Finalize, Lead, NoStatus, Observe, ObserveDeleted, Reconcile, TargetCluster, Targets,
 };
 pub use kubewright_runtime::store::{AllNamespaces, MetaStore, OperatorScope, Optional, Store, SystemNamespace};
 

@@ -122,7 +122,7 @@ impl Gate {
         owner.is_some_and(|held| **held.term.bucket() == *bucket)
     }
 
-    /// Whether a key is in a bucket, whoever leads it.
+    /// Whether a key is in a bucket, also if another replica leads it.
     pub(super) fn is_in(&mut self, bucket: &str, key: &Key) -> bool {
         self.0.as_mut().and_then(|division| division.buckets.owner(key)).is_some_and(|owner| *owner == *bucket)
     }

@@ -23,7 +23,7 @@ pub struct LeaderTerm {
 struct End {
     /// When passes must have ended.
     valid_until: Moment,
-    /// When somebody else could lead the bucket.
+    /// When another replica could lead the bucket.
     safe_until: Moment,
 }
 

@@ -29,7 +29,7 @@ enum Done {
     Told(usize, Input),
     /// The leases of the namespace were listed for an elector.
     Listed(usize, Answer<Vec<(String, ObservedLease)>>),
-    /// A lease that nobody uses any more was deleted, or is in use again.
+    /// A lease that no replica uses any more was deleted, or is in use again.
     Deleted(Arc<str>),
 }
 

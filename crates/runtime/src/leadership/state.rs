@@ -1,4 +1,4 @@
-//! Which buckets a replica leads, for all who want to know.
+//! Which buckets a replica leads, as it tells others.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub struct BucketState {
     pub state: LeaseState,
     /// The number of this replica's term; none while it has none.
     pub epoch: Option<u64>,
-    /// The identity of the holder as it was seen last; empty if nobody holds the lease.
+    /// The identity of the holder as it was seen last; empty if the lease is free.
     pub holder: Arc<str>,
     /// Whether this replica has tried for the bucket at least once.
     pub(crate) has_tried: bool,

@@ -97,7 +97,7 @@ async fn what_a_pass_comes_to_after_its_term_counts_for_nothing() {
     };
     let scene = Scene::start(pass, divided);
     let buckets = scene.buckets.clone().unwrap();
-    // Nobody tells of its end.
+    // The controller is not told of its end.
     buckets.activate(term(&scene, 0, 2));
     scene.enqueue.now(first[0].clone());
     scene.at(3500).await;

@@ -8,5 +8,6 @@ mod observers;
 mod replicas;
 mod requests;
 mod schemes;
+mod shared_with_go;
 mod sharing;
 mod terms;

@@ -27,6 +27,6 @@ pub use elector::{Elector, LeaseState};
 pub use names::{LeaseSet, PrefixMap};
 pub use ordinal::{OrdinalBuckets, OrdinalError, OrdinalErrors, OrdinalReplica, OrdinalSetting};
 pub use overlap::{Overlap, OverlapGuard};
-pub use protocol::{Answer, Input, Output, Term};
+pub use protocol::{Input, LeaseAnswer, Output, Term};
 pub use record::{LeaseRecord, LeaseWrite, ObservedLease, lease_labels};
 pub use share::{Share, fair_share};

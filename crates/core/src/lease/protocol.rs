@@ -24,7 +24,7 @@ impl Term {
 
 /// How the API server answered a request about a lease.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer<T> {
+pub enum LeaseAnswer<T> {
     /// It was done.
     Ok(T),
     /// Of writes only: the lease has changed since it was seen, exists already, or is gone. Nothing was written.
@@ -44,13 +44,13 @@ pub enum Input {
     /// The watch delivered the lease; none when it was deleted.
     Watched(Option<ObservedLease>),
     /// The answer to [`Output::Read`]; none if the lease does not exist.
-    Read(Answer<Option<ObservedLease>>),
+    Read(LeaseAnswer<Option<ObservedLease>>),
     /// The answer to [`Output::Create`], [`Output::Update`] or [`Output::Release`]: the lease as it is stored now.
-    Written(Answer<ObservedLease>),
+    Written(LeaseAnswer<ObservedLease>),
     /// What the watch knows of overlapping leases has changed. It does not end a term: the other replica sees ours, too.
     Overlap(Option<Overlap>),
     /// The answer to [`Output::CheckOverlap`].
-    OverlapChecked(Answer<Option<Overlap>>),
+    OverlapChecked(LeaseAnswer<Option<Overlap>>),
     /// Whether this replica may take one more bucket (LDR-35). Without this input it may take all. A bucket counts from the write that
     /// gains it, so the electors of a replica are told one after the other.
     Room(bool),

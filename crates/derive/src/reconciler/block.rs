@@ -2,7 +2,7 @@ use proc_macro2::Ident;
 use syn::{Attribute, Error, FnArg, ImplItem, ImplItemFn, ItemImpl, Result, ReturnType, Type, parse_quote};
 
 use super::arguments::Arguments;
-use super::hook::Hook;
+use super::hook::LeadershipHook;
 use super::signature::{Method, Shape};
 use super::suggestion::unknown;
 
@@ -19,7 +19,7 @@ pub(super) struct Block {
     pub(super) observe: Option<Method>,
     pub(super) observe_deleted: Option<Method>,
     /// `on_promoted` and `on_demoted`, as far as they are there.
-    pub(super) hooks: Vec<Hook>,
+    pub(super) hooks: Vec<LeadershipHook>,
     /// The function that declares what else is watched.
     pub(super) watches: Option<Ident>,
 }
@@ -102,7 +102,7 @@ struct Found {
     finalize: Option<Method>,
     observe: Option<Method>,
     observe_deleted: Option<Method>,
-    hooks: Vec<Hook>,
+    hooks: Vec<LeadershipHook>,
     watches: Option<Ident>,
 }
 
@@ -140,7 +140,7 @@ impl Found {
                 }
                 self.watches = Some(signature.ident.clone());
             }
-            "on_promoted" | "on_demoted" => self.hooks.push(Hook::read(signature)?),
+            "on_promoted" | "on_demoted" => self.hooks.push(LeadershipHook::read(signature)?),
             _ => {
                 let remark = "; the constructor is marked with `#[inject]`, and helpers go into another impl block";
                 return Err(unknown("function of a reconciler", &signature.ident, &ALLOWED, remark));

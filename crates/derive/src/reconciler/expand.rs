@@ -5,7 +5,7 @@ use syn::{ItemImpl, Result, Type};
 
 use super::arguments::Arguments;
 use super::block::{Block, as_written};
-use super::hook::Hook;
+use super::hook::LeadershipHook;
 use super::signature::Method;
 
 /// The block as it stands, and the implementations for it. With errors the block stays, so that nothing else seems to be missing.
@@ -31,7 +31,7 @@ pub(super) fn implementations(arguments: TokenStream, item: &ItemImpl) -> Result
         code.extend(head.observing("ObserveDeleted", deleted, &quote!(&::kubewright::machinery::object::Key)));
     }
     if !block.hooks.is_empty() {
-        let functions: TokenStream = block.hooks.iter().map(Hook::function).collect();
+        let functions: TokenStream = block.hooks.iter().map(LeadershipHook::function).collect();
         code.extend(head.implement("Lead", &functions));
     }
     code.extend(head.registered(&block, &arguments));

@@ -6,7 +6,7 @@ use syn::spanned::Spanned as _;
 use syn::{Error, FnArg, Result, Signature, Type};
 
 /// `on_promoted` or `on_demoted`.
-pub(super) struct Hook {
+pub(super) struct LeadershipHook {
     name: Ident,
     /// Where its parameter stands.
     term: Span,
@@ -14,7 +14,7 @@ pub(super) struct Hook {
     output: Span,
 }
 
-impl Hook {
+impl LeadershipHook {
     /// Checks the form of a hook. Whether its types fit is for the compiler to say.
     pub(super) fn read(signature: &Signature) -> Result<Self> {
         let name = &signature.ident;

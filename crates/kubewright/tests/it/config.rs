@@ -333,7 +333,7 @@ fn a_folder_of_files_gives_the_same_value() {
 /// maximum of buckets is an option of the operator.
 #[derive(FromConfigMap, Clone, Debug, PartialEq)]
 #[config(name = "config-leader-election", optional)]
-struct LeaderElection {
+struct ExpressedLeaderElection {
     #[config(alias = "leaseDuration", default = "60s")]
     lease_duration: SignedDuration,
     #[config(alias = "renewDeadline", default = "40s")]
@@ -362,13 +362,13 @@ fn the_leader_election_of_the_predecessor_can_be_expressed() {
         let vector: Value = serde_json::from_str(line).unwrap();
         let data: BTreeMap<String, String> =
             serde_json::from_value::<Option<_>>(vector["data"].clone()).unwrap().unwrap_or_default();
-        let result = LeaderElection::from_data(&data);
+        let result = ExpressedLeaderElection::from_data(&data);
         // Values are trimmed here, and a former key beside the new one need not parse.
         let padded = data.values().any(|text| text.trim() != text);
         let overridden = data.contains_key("lease-duration") && data.contains_key("leaseDuration");
         assert_eq!(result.is_ok(), padded || overridden || vector["error"].is_null(), "{line}: {result:?}");
         let Some(config) = vector["config"].as_object() else { continue };
-        let LeaderElection { lease_duration, renew_deadline, retry_period, buckets, buckets_of, lease_prefixes } =
+        let ExpressedLeaderElection { lease_duration, renew_deadline, retry_period, buckets, buckets_of, lease_prefixes } =
             result.unwrap().value;
         let go = |key: &str| <SignedDuration as ConfigValue>::parse(config[key].as_str().unwrap()).unwrap();
         let durations = (go("leaseDuration"), go("renewDeadline"), go("retryPeriod"));

@@ -180,6 +180,11 @@ async fn the_metrics_are_those_of_the_table_and_name_no_object() {
     operator.stop().await;
 }
 
+/// The scope of a store of all objects that an operator of the test may see.
+fn scope(cluster: &TestCluster) -> &str {
+    if cluster.is_shared() { cluster.namespace() } else { "*" }
+}
+
 async fn state(operator: &TestOperator) -> Value {
     operator.running().diagnostics().state().await
 }
@@ -211,7 +216,8 @@ async fn the_state_of_an_operator_and_the_keys_of_its_queue_are_told() {
     assert_eq!(named("checks", "caches"), json!({"name": "caches", "kind": "ready", "ok": true}));
     assert_eq!(named("config", "config-pool"), json!({"name": "config-pool", "resourceVersion": null, "ok": true}));
     let watch = named("watches", "Widget.test.kubewright.dev");
-    assert_eq!((&watch["scope"], &watch["state"], &watch["objects"]), (&json!("*"), &json!("watching"), &json!(3)));
+    let expected = (&json!(scope(&cluster)), &json!("watching"), &json!(3));
+    assert_eq!((&watch["scope"], &watch["state"], &watch["objects"]), expected);
     assert!(watch["lastEventAge"].as_f64().unwrap() >= 1.0 && watch["checksum"].as_str().unwrap().len() == 16, "{watch}");
     assert_eq!(page.get("buckets"), None, "there is no leadership");
     assert!(!page.to_string().contains("zz-"), "{page}");
@@ -250,7 +256,7 @@ async fn two_replicas_agree_on_what_they_hold() {
     let late = cluster.run(Busy::operator(&gate)).await;
     let mut found = (Value::Null, Value::Null);
     for _ in 0..100 {
-        found = (watch_of_config_maps(&early).await, watch_of_config_maps(&late).await);
+        found = (watch_of_config_maps(&cluster, &early).await, watch_of_config_maps(&cluster, &late).await);
         if found.0 == found.1 {
             break;
         }
@@ -267,9 +273,9 @@ async fn create_config_maps(cluster: &TestCluster, numbers: std::ops::Range<u32>
     }
 }
 
-async fn watch_of_config_maps(operator: &TestOperator) -> Value {
+async fn watch_of_config_maps(cluster: &TestCluster, operator: &TestOperator) -> Value {
     let page = state(operator).await;
     let mut watches = page["watches"].as_array().unwrap().iter();
-    let watch = watches.find(|watch| watch["kind"] == "ConfigMap" && watch["scope"] == "*").unwrap();
+    let watch = watches.find(|watch| watch["kind"] == "ConfigMap" && watch["scope"] == scope(cluster)).unwrap();
     json!({"objects": watch["objects"], "checksum": watch["checksum"]})
 }

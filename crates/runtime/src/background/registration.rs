@@ -4,7 +4,7 @@ use kubewright_core::flow::BoxError;
 use super::BackgroundTask;
 use crate::controller::Runner;
 use crate::inject::Construct;
-use crate::operator::{ConstructedPart, Declarations, OperatorContext, PartKind, ReadyTask, Registration};
+use crate::operator::{ConstructedPart, Declarations, OperatorContext, ReadyTask, Registration, RegistrationKind};
 
 /// A background task as a part of an operator.
 pub(super) struct TaskRegistration<T> {
@@ -20,8 +20,8 @@ impl<T: BackgroundTask> Registration for TaskRegistration<T> {
         &self.name
     }
 
-    fn kind(&self) -> PartKind {
-        PartKind::Task
+    fn kind(&self) -> RegistrationKind {
+        RegistrationKind::Task
     }
 
     fn declare(&self, declarations: &mut Declarations) {

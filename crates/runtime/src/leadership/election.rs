@@ -9,7 +9,7 @@ use futures::future::{BoxFuture, Future, join_all};
 use futures::stream::FuturesUnordered;
 use kubewright_core::flow::BoxError;
 use kubewright_core::lease::{
-    Answer, CleanUp, Elector, Input, LeaseSet, LeaseState, ObservedLease, Output, OverlapGuard, Share, Term,
+    CleanUp, Elector, Input, LeaseAnswer, LeaseSet, LeaseState, ObservedLease, Output, OverlapGuard, Share, Term,
 };
 use kubewright_core::time::Moment;
 use tokio::sync::watch;
@@ -28,7 +28,7 @@ enum Done {
     /// What an elector is told.
     Told(usize, Input),
     /// The leases of the namespace were listed for an elector.
-    Listed(usize, Answer<Vec<(String, ObservedLease)>>),
+    Listed(usize, LeaseAnswer<Vec<(String, ObservedLease)>>),
     /// A lease that no replica uses any more was deleted, or is in use again.
     Deleted(Arc<str>),
 }
@@ -46,11 +46,11 @@ pub(super) struct Election {
     /// The labels of the leases.
     pub(super) labels: [(String, String); 2],
     pub(super) share: Share,
-    pub(super) buckets: Vec<Bucket>,
+    pub(super) buckets: Vec<ElectedBucket>,
 }
 
 /// A bucket of an election.
-pub(super) struct Bucket {
+pub(super) struct ElectedBucket {
     name: Arc<str>,
     elector: Elector,
     timer: Option<Moment>,
@@ -59,7 +59,7 @@ pub(super) struct Bucket {
     has_tried: bool,
 }
 
-impl Bucket {
+impl ElectedBucket {
     pub(super) fn new(name: Arc<str>, elector: Elector) -> Self {
         Self { name, elector, timer: None, term: None, has_tried: false }
     }
@@ -204,12 +204,12 @@ impl RunningElection {
                 let now = self.election.clock.moment();
                 let guard = &mut self.election.guard;
                 let answer = match answer {
-                    Answer::Ok(leases) => {
+                    LeaseAnswer::Ok(leases) => {
                         guard.observe_all(leases.iter().map(|(name, lease)| (name.as_str(), &lease.record)), now);
-                        Answer::Ok(guard.overlap(now))
+                        LeaseAnswer::Ok(guard.overlap(now))
                     }
-                    Answer::Conflict => Answer::Conflict,
-                    Answer::Error => Answer::Error,
+                    LeaseAnswer::Conflict => LeaseAnswer::Conflict,
+                    LeaseAnswer::Error => LeaseAnswer::Error,
                 };
                 self.tell(bucket, Input::OverlapChecked(answer));
             }
@@ -254,7 +254,7 @@ impl RunningElection {
             Output::Timer(at) => self.election.buckets[bucket].timer = Some(at),
             Output::Read { live: false } if self.election.leases.status().state == WatchState::Watching => {
                 let lease = self.watched_lease(&name);
-                self.push(async move { Done::Told(bucket, Input::Read(Answer::Ok(lease))) });
+                self.push(async move { Done::Told(bucket, Input::Read(LeaseAnswer::Ok(lease))) });
             }
             Output::Read { .. } => self.push(async move { Done::Told(bucket, Input::Read(requests.read(&name).await)) }),
             Output::Create(write) => {

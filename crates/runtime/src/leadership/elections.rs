@@ -10,7 +10,7 @@ use kubewright_core::lease::{Elector, LeaseSet, ObservedLease, OverlapGuard, Sha
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::election::{Bucket, Election, grouped};
+use super::election::{ElectedBucket, Election, grouped};
 use super::metrics::LeadershipMetrics;
 use super::ordinal::OrdinalBucket;
 use super::requests::{LeaseRequests, watch_leases};
@@ -102,7 +102,7 @@ impl Elections {
             tasks: tasks.clone(),
             members,
             share: Share::new(set.buckets(), self.plan.replicas.map(NonZeroUsize::get)),
-            buckets: set.names().iter().map(|name| Bucket::new(Arc::clone(name), elector())).collect(),
+            buckets: set.names().iter().map(|name| ElectedBucket::new(Arc::clone(name), elector())).collect(),
             guard: OverlapGuard::new(set, timing),
             leases,
             state: state.clone(),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kubewright_core::lease::{Answer, LeaseWrite, ObservedLease, UnusedLease};
+use kubewright_core::lease::{LeaseAnswer, LeaseWrite, ObservedLease, UnusedLease};
 use kubewright_machinery::object::{GroupKind, GroupVersionKind, ObjectExt as _};
 use serde_json::Value;
 
@@ -40,34 +40,34 @@ impl LeaseRequests {
     }
 
     /// A lease; none if it does not exist.
-    pub(super) async fn read(&self, name: &str) -> Answer<Option<ObservedLease>> {
+    pub(super) async fn read(&self, name: &str) -> LeaseAnswer<Option<ObservedLease>> {
         match self.send(ApiRequest::get(&self.resource, &self.namespace, name), name).await {
-            Ok(lease) => Answer::Ok(Some(ObservedLease::of(lease))),
-            Err(error) if error.is_not_found() => Answer::Ok(None),
-            Err(_) => Answer::Error,
+            Ok(lease) => LeaseAnswer::Ok(Some(ObservedLease::of(lease))),
+            Err(error) if error.is_not_found() => LeaseAnswer::Ok(None),
+            Err(_) => LeaseAnswer::Error,
         }
     }
 
     /// Creates a lease.
-    pub(super) async fn create(&self, name: &str, write: &LeaseWrite) -> Answer<ObservedLease> {
+    pub(super) async fn create(&self, name: &str, write: &LeaseWrite) -> LeaseAnswer<ObservedLease> {
         let object = write.create(&self.namespace, name, &self.labels, self.clock().now());
         written(self.send(ApiRequest::create(&self.resource, &object), name).await)
     }
 
     /// Replaces the version of a lease that was seen.
-    pub(super) async fn update(&self, name: &str, write: &LeaseWrite, seen: &ObservedLease) -> Answer<ObservedLease> {
+    pub(super) async fn update(&self, name: &str, write: &LeaseWrite, seen: &ObservedLease) -> LeaseAnswer<ObservedLease> {
         let object = write.replace(seen, &self.labels, self.clock().now());
         written(self.send(ApiRequest::update(&self.resource, &object), name).await)
     }
 
     /// All leases of the namespace, as the API server itself has them.
-    pub(super) async fn list(&self) -> Answer<Vec<(String, ObservedLease)>> {
+    pub(super) async fn list(&self) -> LeaseAnswer<Vec<(String, ObservedLease)>> {
         match self.send(ApiRequest::list(&self.resource, Some(&self.namespace)), "").await {
             Ok(mut list) => {
                 let items = list.get_mut("items").and_then(Value::as_array_mut).map(std::mem::take).unwrap_or_default();
-                Answer::Ok(items.into_iter().map(|lease| (lease.name().to_owned(), ObservedLease::of(lease))).collect())
+                LeaseAnswer::Ok(items.into_iter().map(|lease| (lease.name().to_owned(), ObservedLease::of(lease))).collect())
             }
-            Err(_) => Answer::Error,
+            Err(_) => LeaseAnswer::Error,
         }
     }
 
@@ -99,11 +99,11 @@ impl LeaseRequests {
 }
 
 /// A write that a server refused because of the state of the lease was not done.
-fn written(answer: Result<Value, ApiError>) -> Answer<ObservedLease> {
+fn written(answer: Result<Value, ApiError>) -> LeaseAnswer<ObservedLease> {
     match answer {
-        Ok(lease) => Answer::Ok(ObservedLease::of(lease)),
-        Err(error) if error.is_conflict() || error.is_already_exists() || error.is_not_found() => Answer::Conflict,
-        Err(_) => Answer::Error,
+        Ok(lease) => LeaseAnswer::Ok(ObservedLease::of(lease)),
+        Err(error) if error.is_conflict() || error.is_already_exists() || error.is_not_found() => LeaseAnswer::Conflict,
+        Err(_) => LeaseAnswer::Error,
     }
 }
 

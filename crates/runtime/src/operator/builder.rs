@@ -18,7 +18,9 @@ use super::drive::Driver;
 use super::health;
 use super::injected::States;
 use super::option_problems::problems_of;
-use super::{Declarations, MinimumVersion, OperatorError, PartKind, PreparedOperator, Registration, Rule, RunningOperator};
+use super::{
+    Declarations, MinimumVersion, OperatorError, PreparedOperator, Registration, RegistrationKind, Rule, RunningOperator,
+};
 use crate::admin::Checks;
 use crate::clock::{Clock, Random};
 use crate::cluster::{Cluster, ClusterOptions, ConnectError, Rate};
@@ -156,7 +158,7 @@ impl Operator {
     /// Adds a part, usually a controller. Controllers of one name use their full names, if they have any.
     #[must_use]
     pub fn register(mut self, mut registration: Box<dyn Registration>) -> Self {
-        if registration.kind() != PartKind::Controller {
+        if registration.kind() != RegistrationKind::Controller {
             self.registrations.push(registration);
             return self;
         }
@@ -413,8 +415,8 @@ impl Operator {
             }
             let two = match (names.insert(name, kind), kind) {
                 (None, _) => continue,
-                (Some(PartKind::Controller), PartKind::Controller) => "two controllers",
-                (Some(PartKind::Task), PartKind::Task) => "two tasks",
+                (Some(RegistrationKind::Controller), RegistrationKind::Controller) => "two controllers",
+                (Some(RegistrationKind::Task), RegistrationKind::Task) => "two tasks",
                 _ => "a controller and a task",
             };
             problems.push(format!("{two} have the name {name:?}; names of controllers and tasks are unique"));

@@ -5,7 +5,7 @@ use std::time::Duration;
 use kubewright_core::flow::BoxError;
 use thiserror::Error;
 
-use super::{PartKind, Phase};
+use super::{Phase, RegistrationKind};
 use crate::admin::AdminError;
 use crate::cluster::{ApiError, ConnectError};
 use crate::task::Panic;
@@ -96,7 +96,7 @@ pub enum OperatorError {
     #[error("start {} {name}: {source}", .part.as_str())]
     Registration {
         /// What it is.
-        part: PartKind,
+        part: RegistrationKind,
         /// Its name.
         name: String,
         /// Why.

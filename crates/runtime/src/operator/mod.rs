@@ -43,6 +43,6 @@ pub use preflight::MinimumVersion;
 #[doc(hidden)]
 pub use prepared::PreparedOperator;
 pub use rbac::{rbac_documents, service_account_documents};
-pub use registration::{ConstructedPart, PartKind, Registration};
+pub use registration::{ConstructedPart, Registration, RegistrationKind};
 pub use running::RunningOperator;
 pub use store_request::StoreRequest;

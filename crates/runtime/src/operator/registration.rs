@@ -9,14 +9,14 @@ use crate::controller::Runner;
 /// What a part of an operator is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum PartKind {
+pub enum RegistrationKind {
     /// A controller with its watches.
     Controller,
     /// A background task.
     Task,
 }
 
-impl PartKind {
+impl RegistrationKind {
     /// The word in errors and logs.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -33,8 +33,8 @@ pub trait Registration: Send + Sync {
     fn name(&self) -> &str;
 
     /// What it is; a controller by default.
-    fn kind(&self) -> PartKind {
-        PartKind::Controller
+    fn kind(&self) -> RegistrationKind {
+        RegistrationKind::Controller
     }
 
     /// Takes a longer name of its controller, if the part has one: another part of the operator has the same name. An operator with

@@ -27,7 +27,7 @@ pub use context::{Context, ObjectRecorder};
 pub use controller::{Controller, ControllerExt, OperatorController, Registered};
 pub use draft::ConditionAccess;
 pub use methods::Method;
-pub use pipeline::{LayerContext, Next, PassLayer, PassOutcome, PipelineStage};
+pub use pipeline::{LayerContext, LayerOutcome, Next, PassLayer, PipelineStage};
 pub use targets::{TargetCluster, Targets};
 pub use traits::{Finalize, Lead, NoStatus, Observe, ObserveDeleted, Reconcile, ReconciledStatus};
 pub use triggers::{TriggerOptions, TriggerSet, WatchBuilder};

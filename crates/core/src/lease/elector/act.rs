@@ -3,39 +3,39 @@
 use std::time::Duration;
 
 use super::Elector;
-use super::phase::{Phase, Request, Stage};
+use super::phase::{ElectorPhase, Request, Stage};
 use crate::lease::{LeaseWrite, Output};
 use crate::time::Moment;
 
 impl Elector {
     /// Sends what is due, unless a request is in flight.
     pub(super) fn act(&mut self, now: Moment, outputs: &mut Vec<Output>) {
-        if let Phase::Holding { term, stage: Stage::PromotingAgain { failures, at }, renew } = self.phase
+        if let ElectorPhase::Holding { term, stage: Stage::PromotingAgain { failures, at }, renew } = self.phase
             && now >= at
         {
-            self.phase = Phase::Holding { term, stage: Stage::Promoting { failures }, renew };
+            self.phase = ElectorPhase::Holding { term, stage: Stage::Promoting { failures }, renew };
             outputs.push(Output::Promote(term));
         }
         if self.in_flight.is_some() {
             return;
         }
         match self.phase {
-            Phase::Waiting if self.stopping => {
+            ElectorPhase::Waiting if self.stopping => {
                 if self.is_unsure {
                     self.send_read(true, outputs);
                 } else if self.is_ours() {
                     self.send_release(outputs);
                 } else {
-                    self.phase = Phase::Released;
+                    self.phase = ElectorPhase::Released;
                     outputs.push(Output::Released);
                 }
             }
-            Phase::Waiting if now >= self.wake => self.send_read(self.reads_live, outputs),
-            Phase::Holding { stage: Stage::Checking(at), .. } if now >= at => {
+            ElectorPhase::Waiting if now >= self.wake => self.send_read(self.reads_live, outputs),
+            ElectorPhase::Holding { stage: Stage::Checking(at), .. } if now >= at => {
                 self.in_flight = Some(Request::Check);
                 outputs.push(Output::CheckOverlap);
             }
-            Phase::Holding { renew, .. } if now >= renew => self.send_renewal(now, outputs),
+            ElectorPhase::Holding { renew, .. } if now >= renew => self.send_renewal(now, outputs),
             _ => {}
         }
     }
@@ -43,7 +43,8 @@ impl Elector {
     /// Gains the lease if it has no holder, and nothing keeps this replica from it.
     pub(super) fn try_if_free(&mut self, now: Moment, outputs: &mut Vec<Output>) {
         // After a failed write the lease is not what it was known to be: trying again without a look would fail for ever.
-        let is_ready = matches!(self.phase, Phase::Waiting) && self.in_flight.is_none() && !self.stopping && !self.reads_live;
+        let is_ready =
+            matches!(self.phase, ElectorPhase::Waiting) && self.in_flight.is_none() && !self.stopping && !self.reads_live;
         if !is_ready || now < self.not_before || self.overlaps(now) {
             return;
         }
@@ -59,7 +60,7 @@ impl Elector {
             Some(lease) => Output::Update(write, lease.clone()),
         });
         self.in_flight = Some(Request::Gain);
-        self.phase = Phase::Acquiring { sent: now };
+        self.phase = ElectorPhase::Acquiring { sent: now };
     }
 
     pub(super) fn send_read(&mut self, live: bool, outputs: &mut Vec<Output>) {
@@ -72,7 +73,7 @@ impl Elector {
         let write = LeaseWrite::gain(&self.identity, self.timing.stated_seconds(), Some(&lease.record));
         outputs.push(Output::Update(write, lease.clone()));
         self.in_flight = Some(Request::Renew { sent: now });
-        if let Phase::Holding { renew, .. } = &mut self.phase {
+        if let ElectorPhase::Holding { renew, .. } = &mut self.phase {
             *renew = now + self.timing.retry_period();
         }
     }
@@ -96,8 +97,8 @@ impl Elector {
     pub(super) fn set_timer(&mut self, outputs: &mut Vec<Output>) {
         let idle = self.in_flight.is_none();
         let next = match self.phase {
-            Phase::Waiting if idle => Some(self.wake),
-            Phase::Holding { term, stage, renew } => {
+            ElectorPhase::Waiting if idle => Some(self.wake),
+            ElectorPhase::Holding { term, stage, renew } => {
                 let stage = match stage {
                     Stage::Checking(at) if idle => Some(at),
                     Stage::PromotingAgain { at, .. } => Some(at),

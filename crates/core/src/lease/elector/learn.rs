@@ -1,9 +1,9 @@
 //! What answers and the watch tell an elector of its lease, and of overlapping ones.
 
 use super::Elector;
-use super::phase::{Phase, Request, Stage};
+use super::phase::{ElectorPhase, Request, Stage};
 use crate::lease::observation::KnownLease;
-use crate::lease::{Answer, ObservedLease, Output, Overlap, Term};
+use crate::lease::{LeaseAnswer, ObservedLease, Output, Overlap, Term};
 use crate::time::Moment;
 
 impl Elector {
@@ -20,24 +20,24 @@ impl Elector {
             }
             // An old event may come after the lease was created again. A holder asks the server; who waits finds out by creating it.
             None => match self.phase {
-                Phase::Waiting => {
+                ElectorPhase::Waiting => {
                     self.lease.learn_absent(now);
                     self.reads_live = false;
                     self.try_if_free(now, outputs);
                 }
-                Phase::Holding { .. } if self.in_flight.is_none() => self.send_read(true, outputs),
+                ElectorPhase::Holding { .. } if self.in_flight.is_none() => self.send_read(true, outputs),
                 _ => {}
             },
         }
     }
 
-    pub(super) fn read(&mut self, answer: Answer<Option<ObservedLease>>, now: Moment, outputs: &mut Vec<Output>) {
+    pub(super) fn read(&mut self, answer: LeaseAnswer<Option<ObservedLease>>, now: Moment, outputs: &mut Vec<Output>) {
         if self.in_flight != Some(Request::Read) {
             return;
         }
         self.in_flight = None;
         match answer {
-            Answer::Ok(lease) => {
+            LeaseAnswer::Ok(lease) => {
                 self.is_unsure = false;
                 self.reads_live = false;
                 match lease {
@@ -46,15 +46,15 @@ impl Elector {
                 }
                 match &mut self.phase {
                     // Still ours: write again.
-                    Phase::Holding { renew, .. } => *renew = now,
+                    ElectorPhase::Holding { renew, .. } => *renew = now,
                     _ => self.wait(now),
                 }
                 self.end_if_other_holds(now, outputs);
                 self.try_if_free(now, outputs);
             }
-            Answer::Conflict | Answer::Error => {
+            LeaseAnswer::Conflict | LeaseAnswer::Error => {
                 self.reads_live = true;
-                if self.stopping && matches!(self.phase, Phase::Waiting) {
+                if self.stopping && matches!(self.phase, ElectorPhase::Waiting) {
                     // Nothing more can be done for a lease that may have been gained: it ends by itself.
                     self.is_unsure = false;
                     self.lease = KnownLease::default();
@@ -65,11 +65,11 @@ impl Elector {
         }
     }
 
-    pub(super) fn written(&mut self, answer: Answer<ObservedLease>, now: Moment, outputs: &mut Vec<Output>) {
+    pub(super) fn written(&mut self, answer: LeaseAnswer<ObservedLease>, now: Moment, outputs: &mut Vec<Output>) {
         let Some(request @ (Request::Gain | Request::Renew { .. } | Request::Release)) = self.in_flight else { return };
         self.in_flight = None;
-        let is_conflict = answer == Answer::Conflict;
-        if let Answer::Ok(lease) = answer {
+        let is_conflict = answer == LeaseAnswer::Conflict;
+        if let LeaseAnswer::Ok(lease) = answer {
             self.is_unsure = false;
             self.lease.learn(lease, now);
         } else {
@@ -77,19 +77,19 @@ impl Elector {
             self.reads_live = true;
         }
         match (request, self.phase) {
-            (Request::Gain, Phase::Acquiring { sent }) => {
-                self.phase = Phase::Waiting;
+            (Request::Gain, ElectorPhase::Acquiring { sent }) => {
+                self.phase = ElectorPhase::Waiting;
                 let term = self.term_from(sent);
                 match term.filter(|term| !self.is_unsure && now < term.valid_until) {
                     Some(term) => self.hold(term, sent, now, outputs),
                     None => self.wait(now),
                 }
             }
-            (Request::Renew { sent }, Phase::Holding { stage, renew, .. }) => {
+            (Request::Renew { sent }, ElectorPhase::Holding { stage, renew, .. }) => {
                 if is_conflict {
                     self.send_read(true, outputs);
                 } else if let Some(term) = self.term_from(sent).filter(|_| !self.is_unsure) {
-                    self.phase = Phase::Holding { term, stage, renew };
+                    self.phase = ElectorPhase::Holding { term, stage, renew };
                     outputs.push(Output::Renewed(term));
                 }
             }
@@ -107,34 +107,34 @@ impl Elector {
         self.end_if_other_holds(now, outputs);
     }
 
-    pub(super) fn checked(&mut self, answer: Answer<Option<Overlap>>, now: Moment, outputs: &mut Vec<Output>) {
+    pub(super) fn checked(&mut self, answer: LeaseAnswer<Option<Overlap>>, now: Moment, outputs: &mut Vec<Output>) {
         if self.in_flight != Some(Request::Check) {
             return;
         }
         self.in_flight = None;
-        let Phase::Holding { term, stage: Stage::Checking(_), renew } = self.phase else { return };
+        let ElectorPhase::Holding { term, stage: Stage::Checking(_), renew } = self.phase else { return };
         match answer {
-            Answer::Ok(overlap) => {
+            LeaseAnswer::Ok(overlap) => {
                 self.overlap = overlap;
                 if self.overlaps(now) {
-                    self.phase = Phase::Waiting;
+                    self.phase = ElectorPhase::Waiting;
                     self.wait(now);
                     self.send_release(outputs);
                 } else {
-                    self.phase = Phase::Holding { term, stage: Stage::Promoting { failures: 0 }, renew };
+                    self.phase = ElectorPhase::Holding { term, stage: Stage::Promoting { failures: 0 }, renew };
                     outputs.push(Output::Promote(term));
                 }
             }
-            Answer::Conflict | Answer::Error => {
+            LeaseAnswer::Conflict | LeaseAnswer::Error => {
                 let again = Stage::Checking(now + self.timing.retry_period());
-                self.phase = Phase::Holding { term, stage: again, renew };
+                self.phase = ElectorPhase::Holding { term, stage: again, renew };
             }
         }
     }
 
     /// Ends the term when the lease as it was seen is not ours (LDR-22).
     pub(super) fn end_if_other_holds(&mut self, now: Moment, outputs: &mut Vec<Output>) {
-        if matches!(self.phase, Phase::Holding { .. }) && !self.is_ours() {
+        if matches!(self.phase, ElectorPhase::Holding { .. }) && !self.is_ours() {
             self.lose(now, outputs);
         }
     }

@@ -4,7 +4,7 @@ use crate::lease::Term;
 use crate::time::Moment;
 
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Phase {
+pub(super) enum ElectorPhase {
     /// Before the start, too.
     Waiting,
     Acquiring {
@@ -15,7 +15,7 @@ pub(super) enum Phase {
         stage: Stage,
         renew: Moment,
     },
-    Losing(Ending),
+    Losing(TermEnding),
     Released,
 }
 
@@ -38,7 +38,7 @@ pub(super) enum Stage {
 
 /// What a term that is over still waits for.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Ending {
+pub(super) enum TermEnding {
     Promotion,
     Passes,
     Demotion,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::phase::{Phase, Request, Stage};
+use super::phase::{ElectorPhase, Request, Stage};
 use crate::backoff::Rng;
 use crate::lease::observation::KnownLease;
 use crate::lease::{Input, LeaseTiming, ObservedLease, Output, Overlap, Term};
@@ -19,7 +19,7 @@ pub struct Elector {
     pub(super) timing: LeaseTiming,
     pub(super) guarded: bool,
     pub(super) rng: Rng,
-    pub(super) phase: Phase,
+    pub(super) phase: ElectorPhase,
     pub(super) in_flight: Option<Request>,
     pub(super) lease: KnownLease,
     /// Whether a write may have been done without an answer that said so.
@@ -61,7 +61,7 @@ impl Elector {
             timing,
             guarded,
             rng: Rng::seeded(seed),
-            phase: Phase::Waiting,
+            phase: ElectorPhase::Waiting,
             in_flight: None,
             lease: KnownLease::default(),
             is_unsure: false,
@@ -78,20 +78,20 @@ impl Elector {
     /// What the replica is doing about the bucket.
     pub fn state(&self) -> LeaseState {
         match self.phase {
-            Phase::Waiting => LeaseState::Waiting,
-            Phase::Acquiring { .. } => LeaseState::Acquiring,
-            Phase::Holding { stage: Stage::Active, .. } => LeaseState::Leading,
-            Phase::Losing(_) | Phase::Holding { stage: Stage::Demoting, .. } => LeaseState::Losing,
-            Phase::Holding { .. } => LeaseState::Promoting,
-            Phase::Released => LeaseState::Released,
+            ElectorPhase::Waiting => LeaseState::Waiting,
+            ElectorPhase::Acquiring { .. } => LeaseState::Acquiring,
+            ElectorPhase::Holding { stage: Stage::Active, .. } => LeaseState::Leading,
+            ElectorPhase::Losing(_) | ElectorPhase::Holding { stage: Stage::Demoting, .. } => LeaseState::Losing,
+            ElectorPhase::Holding { .. } => LeaseState::Promoting,
+            ElectorPhase::Released => LeaseState::Released,
         }
     }
 
     /// The term, from its gain until it is cancelled. It is over at its end even before the elector is told anything.
     pub fn term(&self, now: Moment) -> Option<Term> {
         match self.phase {
-            Phase::Holding { stage: Stage::Demoting, .. } => None,
-            Phase::Holding { term, .. } if now < term.valid_until => Some(term),
+            ElectorPhase::Holding { stage: Stage::Demoting, .. } => None,
+            ElectorPhase::Holding { term, .. } if now < term.valid_until => Some(term),
             _ => None,
         }
     }
@@ -104,11 +104,11 @@ impl Elector {
     /// Takes what happened, and returns what to do.
     pub fn handle(&mut self, input: Input, now: Moment) -> Vec<Output> {
         let mut outputs = Vec::new();
-        if matches!(self.phase, Phase::Released) {
+        if matches!(self.phase, ElectorPhase::Released) {
             return outputs;
         }
         // Whatever happened meanwhile: a term that ended is over before anything else is looked at (LDR-22).
-        if let Phase::Holding { term, .. } = self.phase
+        if let ElectorPhase::Holding { term, .. } = self.phase
             && now >= term.valid_until
         {
             self.lose(now, &mut outputs);

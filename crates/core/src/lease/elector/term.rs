@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::Elector;
-use super::phase::{Ending, Phase, Stage};
+use super::phase::{ElectorPhase, Stage, TermEnding};
 use crate::backoff::Policy;
 use crate::lease::{Output, Term};
 use crate::time::Moment;
@@ -15,7 +15,7 @@ impl Elector {
             return;
         }
         let stage = if self.guarded { Stage::Checking(now) } else { Stage::Promoting { failures: 0 } };
-        self.phase = Phase::Holding { term, stage, renew: sent + self.timing.retry_period() };
+        self.phase = ElectorPhase::Holding { term, stage, renew: sent + self.timing.retry_period() };
         if !self.guarded {
             outputs.push(Output::Promote(term));
         }
@@ -23,7 +23,7 @@ impl Elector {
 
     pub(super) fn promoted(&mut self, succeeded: bool, now: Moment, outputs: &mut Vec<Output>) {
         match self.phase {
-            Phase::Holding { term, stage: Stage::Promoting { failures }, renew } => {
+            ElectorPhase::Holding { term, stage: Stage::Promoting { failures }, renew } => {
                 let failures = failures + u32::from(!succeeded);
                 let stage = match (succeeded, self.stopping) {
                     (true, false) => {
@@ -40,28 +40,28 @@ impl Elector {
                     }
                     (false, true) => {
                         outputs.push(Output::CancelTerm);
-                        self.phase = Phase::Waiting;
+                        self.phase = ElectorPhase::Waiting;
                         return;
                     }
                 };
-                self.phase = Phase::Holding { term, stage, renew };
+                self.phase = ElectorPhase::Holding { term, stage, renew };
             }
-            Phase::Losing(Ending::Promotion) if succeeded => {
-                self.phase = Phase::Losing(Ending::Demotion);
+            ElectorPhase::Losing(TermEnding::Promotion) if succeeded => {
+                self.phase = ElectorPhase::Losing(TermEnding::Demotion);
                 outputs.push(Output::Demote);
             }
-            Phase::Losing(Ending::Promotion) => self.start_over(now),
+            ElectorPhase::Losing(TermEnding::Promotion) => self.start_over(now),
             _ => {}
         }
     }
 
     pub(super) fn drained(&mut self, outputs: &mut Vec<Output>) {
         match &mut self.phase {
-            Phase::Losing(ending @ Ending::Passes) => {
-                *ending = Ending::Demotion;
+            ElectorPhase::Losing(ending @ TermEnding::Passes) => {
+                *ending = TermEnding::Demotion;
                 outputs.push(Output::Demote);
             }
-            Phase::Holding { stage: stage @ Stage::Active, .. } if self.stopping => {
+            ElectorPhase::Holding { stage: stage @ Stage::Active, .. } if self.stopping => {
                 *stage = Stage::Demoting;
                 outputs.extend([Output::CancelTerm, Output::Demote]);
             }
@@ -70,7 +70,7 @@ impl Elector {
     }
 
     pub(super) fn demoted(&mut self, now: Moment) {
-        if let Phase::Losing(Ending::Demotion) | Phase::Holding { stage: Stage::Demoting, .. } = self.phase {
+        if let ElectorPhase::Losing(TermEnding::Demotion) | ElectorPhase::Holding { stage: Stage::Demoting, .. } = self.phase {
             self.start_over(now);
         }
     }
@@ -78,8 +78,8 @@ impl Elector {
     pub(super) fn shut_down(&mut self, now: Moment, outputs: &mut Vec<Output>) {
         self.stopping = true;
         match self.phase {
-            Phase::Holding { stage: Stage::Checking(_), .. } => self.start_over(now),
-            Phase::Holding { stage: Stage::PromotingAgain { .. }, .. } => {
+            ElectorPhase::Holding { stage: Stage::Checking(_), .. } => self.start_over(now),
+            ElectorPhase::Holding { stage: Stage::PromotingAgain { .. }, .. } => {
                 outputs.push(Output::CancelTerm);
                 self.start_over(now);
             }
@@ -89,7 +89,7 @@ impl Elector {
 
     /// The term is over. Bucket, passes and hooks of it end one after the other.
     pub(super) fn lose(&mut self, now: Moment, outputs: &mut Vec<Output>) {
-        let Phase::Holding { stage, .. } = self.phase else { return };
+        let ElectorPhase::Holding { stage, .. } = self.phase else { return };
         let ending = match stage {
             Stage::Checking(_) => None,
             Stage::PromotingAgain { .. } => {
@@ -98,23 +98,23 @@ impl Elector {
             }
             Stage::Promoting { .. } => {
                 outputs.push(Output::CancelTerm);
-                Some(Ending::Promotion)
+                Some(TermEnding::Promotion)
             }
             Stage::Active => {
                 outputs.push(Output::CancelTerm);
-                Some(Ending::Passes)
+                Some(TermEnding::Passes)
             }
-            Stage::Demoting => Some(Ending::Demotion),
+            Stage::Demoting => Some(TermEnding::Demotion),
         };
         match ending {
-            Some(ending) => self.phase = Phase::Losing(ending),
+            Some(ending) => self.phase = ElectorPhase::Losing(ending),
             None => self.start_over(now),
         }
     }
 
     /// Campaigns again, or ends when the replica stops.
     pub(super) fn start_over(&mut self, now: Moment) {
-        self.phase = Phase::Waiting;
+        self.phase = ElectorPhase::Waiting;
         self.reads_live = true;
         self.wake = now;
     }

@@ -114,11 +114,11 @@ impl Watcher {
         for output in self.elector.handle(input, now) {
             match output {
                 Output::Timer(at) => self.timer = Some(at),
-                Output::Read { .. } => self.tell(Input::Read(Answer::Ok(self.seen.clone())), now),
+                Output::Read { .. } => self.tell(Input::Read(LeaseAnswer::Ok(self.seen.clone())), now),
                 // The recorded replicas are faster.
                 Output::Create(_) | Output::Update(..) => {
                     self.tries.push(now);
-                    self.tell(Input::Written(Answer::Conflict), now);
+                    self.tell(Input::Written(LeaseAnswer::Conflict), now);
                 }
                 other => panic!("{other:?}"),
             }

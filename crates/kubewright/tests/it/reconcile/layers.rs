@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use kubewright::prelude::*;
-use kubewright::runtime::reconcile::{LayerContext, Next, PassLayer, PassOutcome, PipelineStage};
+use kubewright::runtime::reconcile::{LayerContext, LayerOutcome, Next, PassLayer, PipelineStage};
 use parking_lot::Mutex;
 
 use super::widget::{FINALIZER, Script, Widgets};
@@ -28,7 +28,7 @@ impl Noted {
 }
 
 impl PassLayer for Noted {
-    async fn pass(&self, pass: &LayerContext, next: Next<'_>) -> PassOutcome {
+    async fn pass(&self, pass: &LayerContext, next: Next<'_>) -> LayerOutcome {
         assert_eq!((pass.controller(), &*pass.kind().kind), ("widget", "Widget"));
         self.note(pass, "in");
         let outcome = next.run().await;
@@ -123,7 +123,7 @@ async fn each_layer_runs_once_in_a_pass_directly_inside_its_stage() {
 struct Gate(Arc<AtomicBool>);
 
 impl PassLayer for Gate {
-    async fn pass(&self, pass: &LayerContext, next: Next<'_>) -> PassOutcome {
+    async fn pass(&self, pass: &LayerContext, next: Next<'_>) -> LayerOutcome {
         if pass.method() == Some(kubewright::runtime::reconcile::Method::Reconcile) && !self.0.load(Ordering::SeqCst) {
             return Flow::from(Wait::after(Delay::secs::<1>(), "Frozen").message("the gate is closed")).into();
         }
@@ -150,7 +150,7 @@ async fn a_layer_that_keeps_the_method_from_running_is_told_by_the_status() {
 struct NotYet(AtomicBool);
 
 impl PassLayer for NotYet {
-    async fn pass(&self, _: &LayerContext, next: Next<'_>) -> PassOutcome {
+    async fn pass(&self, _: &LayerContext, next: Next<'_>) -> LayerOutcome {
         let outcome = next.run().await;
         if outcome.flow().is_ok() && !self.0.swap(true, Ordering::SeqCst) {
             return outcome.replaced(Wait::after(Delay::secs::<2>(), "Settling").into());

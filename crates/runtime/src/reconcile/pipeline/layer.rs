@@ -24,7 +24,7 @@ pub trait PassLayer: Send + Sync + 'static {
     ///
     /// Without them the pass has the outcome that is returned: `Flow::from(Wait::…).into()`. A `next.run()` that is dropped before its end leaves
     /// the status as it was. A panic fails the pass.
-    fn pass(&self, pass: &LayerContext, next: Next<'_>) -> impl Future<Output = PassOutcome> + Send;
+    fn pass(&self, pass: &LayerContext, next: Next<'_>) -> impl Future<Output = LayerOutcome> + Send;
 }
 
 /// The layers of a controller, by stage.
@@ -56,11 +56,11 @@ impl fmt::Debug for Layers {
 
 /// A layer without its type.
 trait AnyLayer: Send + Sync {
-    fn pass<'a>(&'a self, pass: &'a LayerContext, next: Next<'a>) -> BoxFuture<'a, PassOutcome>;
+    fn pass<'a>(&'a self, pass: &'a LayerContext, next: Next<'a>) -> BoxFuture<'a, LayerOutcome>;
 }
 
 impl<L: PassLayer> AnyLayer for L {
-    fn pass<'a>(&'a self, pass: &'a LayerContext, next: Next<'a>) -> BoxFuture<'a, PassOutcome> {
+    fn pass<'a>(&'a self, pass: &'a LayerContext, next: Next<'a>) -> BoxFuture<'a, LayerOutcome> {
         Box::pin(PassLayer::pass(self, pass, next))
     }
 }
@@ -142,14 +142,14 @@ pub struct Next<'a> {
 
 impl<'a> Next<'a> {
     /// Runs them.
-    pub fn run(self) -> BoxFuture<'a, PassOutcome> {
+    pub fn run(self) -> BoxFuture<'a, LayerOutcome> {
         let Self { pass, layers, inner, request } = self;
         match layers.split_first() {
             Some((outermost, layers)) => outermost.pass(pass, Next { pass, layers, inner, request }),
             None => Box::pin(async move {
                 match request.take() {
-                    Some(request) => PassOutcome { end: inner.call(request).await },
-                    None => PassOutcome::from(Ok(())),
+                    Some(request) => LayerOutcome { end: inner.call(request).await },
+                    None => LayerOutcome::from(Ok(())),
                 }
             }),
         }
@@ -164,11 +164,11 @@ impl fmt::Debug for Next<'_> {
 
 /// The outcome of a pass on its way out, with what the stages know of it.
 #[must_use = "a layer returns the outcome of its pass"]
-pub struct PassOutcome {
+pub struct LayerOutcome {
     end: PassEnd,
 }
 
-impl PassOutcome {
+impl LayerOutcome {
     /// The outcome.
     pub fn flow(&self) -> &Flow {
         &self.end.outcome
@@ -183,15 +183,15 @@ impl PassOutcome {
 }
 
 /// The outcome of a pass whose inner stages did not run.
-impl From<Flow> for PassOutcome {
+impl From<Flow> for LayerOutcome {
     fn from(outcome: Flow) -> Self {
         Self { end: PassEnd::of(outcome) }
     }
 }
 
-impl fmt::Debug for PassOutcome {
+impl fmt::Debug for LayerOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PassOutcome").field("flow", &self.end.outcome).finish_non_exhaustive()
+        f.debug_struct("LayerOutcome").field("flow", &self.end.outcome).finish_non_exhaustive()
     }
 }
 
@@ -234,7 +234,7 @@ async fn through(stage: PipelineStage, request: PassRequest, inner: &dyn AnyStag
     let here = pass.scope.services.layers.0.iter().filter(|(at, _)| *at == stage);
     let layers: Vec<&dyn AnyLayer> = here.map(|(_, layer)| &**layer).collect();
     let mut request = Some(request);
-    let PassOutcome { mut end } = Next { pass: &pass, layers: &layers, inner, request: &mut request }.run().await;
+    let LayerOutcome { mut end } = Next { pass: &pass, layers: &layers, inner, request: &mut request }.run().await;
     // The stages outside tell of a pass that was not run inside, too.
     if let Some(work) = request.and_then(|request| request.work) {
         end.draft = work.draft;

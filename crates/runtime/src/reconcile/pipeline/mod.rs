@@ -23,7 +23,7 @@ use self::events::Events;
 use self::finalizer::Finalizers;
 use self::layer::Layered;
 pub(crate) use self::layer::Layers;
-pub use self::layer::{LayerContext, Next, PassLayer, PassOutcome};
+pub use self::layer::{LayerContext, LayerOutcome, Next, PassLayer};
 use self::method::CallMethod;
 pub use self::stage::PipelineStage;
 use self::staged::{InnerStages, Staged};

@@ -29,12 +29,12 @@ pub(super) fn held_by(holder: &str, transitions: u32, version: u64) -> ObservedL
 }
 
 /// An elector and the requests, hooks and timers that it asked for.
-pub(super) struct Bench {
+pub(super) struct ElectorBench {
     pub(super) elector: Elector,
     pub(super) timer: Option<Moment>,
 }
 
-impl Bench {
+impl ElectorBench {
     pub(super) fn new(elector: Elector) -> Self {
         Self { elector, timer: None }
     }
@@ -76,16 +76,16 @@ impl Bench {
     /// The answer to a write that succeeded.
     pub(super) fn done(&mut self, write: &LeaseWrite, version: u64, seconds: u64) -> Vec<Output> {
         let stored = seen(write.record(Timestamp::from_second(seconds as i64).unwrap()), version);
-        self.tell(Input::Written(Answer::Ok(stored)), seconds)
+        self.tell(Input::Written(LeaseAnswer::Ok(stored)), seconds)
     }
 }
 
 pub(super) fn absent() -> Input {
-    Input::Read(Answer::Ok(None))
+    Input::Read(LeaseAnswer::Ok(None))
 }
 
 pub(super) fn read(lease: ObservedLease) -> Input {
-    Input::Read(Answer::Ok(Some(lease)))
+    Input::Read(LeaseAnswer::Ok(Some(lease)))
 }
 
 pub(super) fn written(outputs: &[Output]) -> LeaseWrite {
@@ -104,8 +104,8 @@ pub(super) fn overlap(until: u64) -> Overlap {
 }
 
 /// Holds the lease since second 0, not promoted yet.
-pub(super) fn promoting() -> Bench {
-    let mut bench = Bench::new(elector());
+pub(super) fn promoting() -> ElectorBench {
+    let mut bench = ElectorBench::new(elector());
     assert_eq!(bench.tell(Input::Start, 0), [Output::Read { live: false }]);
     let outputs = bench.tell(absent(), 0);
     assert_eq!(bench.done(&written(&outputs), 1, 0), [Output::Promote(term(0, 0))]);
@@ -113,15 +113,15 @@ pub(super) fn promoting() -> Bench {
 }
 
 /// Leads since second 0.
-pub(super) fn leading() -> Bench {
+pub(super) fn leading() -> ElectorBench {
     let mut bench = promoting();
     assert_eq!(bench.tell(Input::Promoted(true), 0), [Output::Activate(term(0, 0))]);
     bench
 }
 
 /// Campaigns since second 0 against a holder whose lease was version 5.
-pub(super) fn waiting() -> Bench {
-    let mut bench = Bench::new(elector());
+pub(super) fn waiting() -> ElectorBench {
+    let mut bench = ElectorBench::new(elector());
     bench.tell(Input::Start, 0);
     assert_eq!(bench.tell(read(held_by("other", 2, 5)), 0), []);
     assert_eq!(bench.state(), LeaseState::Waiting);

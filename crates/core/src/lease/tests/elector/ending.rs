@@ -1,6 +1,6 @@
 //! Terms end in order: the state `Losing`, and shutdown.
 
-use super::bench::{Bench, ME, absent, at, elector, held_by, leading, promoting, read, term, waiting, written};
+use super::bench::{ElectorBench, ME, absent, at, elector, held_by, leading, promoting, read, term, waiting, written};
 use crate::lease::*;
 
 // LDR-24: lost during the hook
@@ -69,7 +69,7 @@ fn a_leader_that_stops_reads_the_lease_before_the_release_when_a_renewal_was_not
         let mut bench = leading();
         bench.fire();
         bench.tell(Input::Shutdown, 11);
-        bench.tell(Input::Written(Answer::Error), 12);
+        bench.tell(Input::Written(LeaseAnswer::Error), 12);
         bench.tell(Input::Drained, 13);
         assert_eq!(bench.tell(Input::Demoted, 14), [Output::Read { live: true }]);
         bench
@@ -79,13 +79,13 @@ fn a_leader_that_stops_reads_the_lease_before_the_release_when_a_renewal_was_not
     assert_eq!((write.epoch(), &*over.resource_version), (0, "2"));
     // Another replica has it already, or the server does not answer: the lease is left alone.
     assert_eq!(stopping().tell(read(held_by("other", 1, 2)), 15), [Output::Released]);
-    assert_eq!(stopping().tell(Input::Read(Answer::Error), 15), [Output::Released]);
+    assert_eq!(stopping().tell(Input::Read(LeaseAnswer::Error), 15), [Output::Released]);
 }
 
 // LDR-23: failure is ignored
 #[test]
 fn a_release_that_fails_ends_the_elector_too() {
-    for answer in [Answer::Conflict, Answer::Error] {
+    for answer in [LeaseAnswer::Conflict, LeaseAnswer::Error] {
         let mut bench = leading();
         bench.tell(Input::Shutdown, 5);
         bench.tell(Input::Drained, 5);
@@ -98,14 +98,14 @@ fn a_release_that_fails_ends_the_elector_too() {
 #[test]
 fn a_replica_that_stops_without_the_lease_demotes_and_releases_nothing() {
     assert_eq!(waiting().tell(Input::Shutdown, 1), [Output::Released]);
-    assert_eq!(Bench::new(elector()).tell(Input::Shutdown, 0), [Output::Released]);
+    assert_eq!(ElectorBench::new(elector()).tell(Input::Shutdown, 0), [Output::Released]);
 }
 
 // Acquiring: shutdown
 #[test]
 fn a_replica_that_stops_releases_what_a_pending_write_still_gained() {
     let stopping = || {
-        let mut bench = Bench::new(elector());
+        let mut bench = ElectorBench::new(elector());
         bench.tell(Input::Start, 0);
         let write = written(&bench.tell(absent(), 0));
         assert_eq!(bench.tell(Input::Shutdown, 0), []);
@@ -117,14 +117,14 @@ fn a_replica_that_stops_releases_what_a_pending_write_still_gained() {
     assert_eq!(bench.done(&release.clone(), 2, 1), [Output::Released]);
     // Without an answer the server is asked.
     let (mut bench, _) = stopping();
-    assert_eq!(bench.tell(Input::Written(Answer::Error), 1), [Output::Read { live: true }]);
+    assert_eq!(bench.tell(Input::Written(LeaseAnswer::Error), 1), [Output::Read { live: true }]);
     assert!(matches!(bench.tell(read(held_by(ME, 0, 1)), 2).as_slice(), [Output::Release(..)]));
     let (mut bench, _) = stopping();
-    bench.tell(Input::Written(Answer::Conflict), 1);
+    bench.tell(Input::Written(LeaseAnswer::Conflict), 1);
     assert_eq!(bench.tell(read(held_by("other", 0, 1)), 2), [Output::Released]);
     let (mut bench, _) = stopping();
-    bench.tell(Input::Written(Answer::Error), 1);
-    assert_eq!(bench.tell(Input::Read(Answer::Error), 2), [Output::Released]);
+    bench.tell(Input::Written(LeaseAnswer::Error), 1);
+    assert_eq!(bench.tell(Input::Read(LeaseAnswer::Error), 2), [Output::Released]);
 }
 
 // Promoting: shutdown

@@ -1,6 +1,6 @@
 //! A term is promoted, renewed and lost: the states `Promoting` and `Leading`.
 
-use super::bench::{Bench, ME, absent, at, elector, held_by, leading, overlap, promoting, read, term, written};
+use super::bench::{ElectorBench, ME, absent, at, elector, held_by, leading, overlap, promoting, read, term, written};
 use crate::lease::*;
 
 // Promoting, LDR-24, LDR-25
@@ -64,7 +64,7 @@ fn a_term_ends_at_the_renew_deadline_after_the_last_success_was_sent() {
     for round in 1..4 {
         assert_eq!(bench.timer, Some(at(round * 10)));
         assert!(matches!(bench.fire().as_slice(), [Output::Update(..)]));
-        assert_eq!(bench.tell(Input::Written(Answer::Error), round * 10 + 3), []);
+        assert_eq!(bench.tell(Input::Written(LeaseAnswer::Error), round * 10 + 3), []);
     }
     assert_eq!(bench.timer, Some(at(40)));
     assert_eq!((bench.elector.term(at(39)), bench.elector.term(at(40))), (Some(term(0, 0)), None));
@@ -90,7 +90,7 @@ fn a_renewal_that_is_answered_after_the_end_of_the_term_does_not_save_it() {
 fn a_conflict_is_followed_by_a_read_and_another_write_while_the_lease_is_ours() {
     let mut bench = leading();
     bench.fire();
-    assert_eq!(bench.tell(Input::Written(Answer::Conflict), 11), [Output::Read { live: true }]);
+    assert_eq!(bench.tell(Input::Written(LeaseAnswer::Conflict), 11), [Output::Read { live: true }]);
     let outputs = bench.tell(read(held_by(ME, 0, 8)), 12);
     let [Output::Update(write, over)] = outputs.as_slice() else { panic!("{outputs:?}") };
     assert_eq!(&*over.resource_version, "8");
@@ -102,8 +102,8 @@ fn a_conflict_is_followed_by_a_read_and_another_write_while_the_lease_is_ours() 
 fn a_failed_read_of_a_leader_is_repeated_with_the_next_renewal() {
     let mut bench = leading();
     bench.fire();
-    bench.tell(Input::Written(Answer::Conflict), 11);
-    assert_eq!(bench.tell(Input::Read(Answer::Error), 14), []);
+    bench.tell(Input::Written(LeaseAnswer::Conflict), 11);
+    assert_eq!(bench.tell(Input::Read(LeaseAnswer::Error), 14), []);
     assert_eq!(bench.timer, Some(at(20)));
     assert!(matches!(bench.fire().as_slice(), [Output::Update(..)]));
 }
@@ -116,19 +116,19 @@ fn a_term_ends_as_soon_as_another_holder_is_seen() {
         assert_eq!(bench.tell(Input::Watched(Some(held_by(holder, 1, 2))), 3), [Output::CancelTerm], "{holder:?}");
         let mut bench = leading();
         bench.fire();
-        bench.tell(Input::Written(Answer::Conflict), 11);
+        bench.tell(Input::Written(LeaseAnswer::Conflict), 11);
         assert_eq!(bench.tell(read(held_by(holder, 1, 2)), 12), [Output::CancelTerm], "{holder:?}");
     }
     let mut bench = leading();
     bench.fire();
-    bench.tell(Input::Written(Answer::Conflict), 11);
+    bench.tell(Input::Written(LeaseAnswer::Conflict), 11);
     assert_eq!(bench.tell(absent(), 12), [Output::CancelTerm]);
 }
 
 // Leading: the watch may be behind our own writes
 #[test]
 fn events_that_are_older_than_our_own_write_do_not_end_a_term() {
-    let mut bench = Bench::new(elector());
+    let mut bench = ElectorBench::new(elector());
     bench.tell(Input::Start, 0);
     let write = written(&bench.tell(read(held_by("", 0, 5)), 0));
     bench.done(&write, 9, 0);
@@ -154,7 +154,7 @@ fn a_timer_that_fires_too_early_is_set_again() {
 #[test]
 fn answers_to_no_request_change_nothing() {
     let mut bench = leading();
-    for input in [absent(), Input::Written(Answer::Conflict), Input::OverlapChecked(Answer::Ok(Some(overlap(50))))] {
+    for input in [absent(), Input::Written(LeaseAnswer::Conflict), Input::OverlapChecked(LeaseAnswer::Ok(Some(overlap(50))))] {
         assert_eq!(bench.tell(input, 1), []);
     }
     for input in [Input::Promoted(false), Input::Drained, Input::Demoted] {

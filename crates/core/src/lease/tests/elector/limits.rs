@@ -1,12 +1,12 @@
 //! What keeps a replica from a lease that is free: overlapping leases and its share.
 
-use super::bench::{Bench, ME, SEED, absent, at, elector, held_by, overlap, read, term, waiting, written};
+use super::bench::{ElectorBench, ME, SEED, absent, at, elector, held_by, overlap, read, term, waiting, written};
 use crate::lease::*;
 
 // LDR-33
 #[test]
 fn nothing_is_gained_while_another_number_of_buckets_is_in_use() {
-    let mut bench = Bench::new(Elector::new(ME, LeaseTiming::default(), true, SEED));
+    let mut bench = ElectorBench::new(Elector::new(ME, LeaseTiming::default(), true, SEED));
     assert_eq!(bench.tell(Input::Overlap(Some(overlap(30))), 0), []);
     bench.tell(Input::Start, 0);
     assert_eq!(bench.tell(absent(), 0), []);
@@ -15,7 +15,7 @@ fn nothing_is_gained_while_another_number_of_buckets_is_in_use() {
     assert_eq!(bench.tell(absent(), 29), []);
     assert!(matches!(bench.tell(Input::Watched(None), 30).as_slice(), [Output::Create(_)]));
     // At once when the last of them is released.
-    let mut bench = Bench::new(Elector::new(ME, LeaseTiming::default(), true, SEED));
+    let mut bench = ElectorBench::new(Elector::new(ME, LeaseTiming::default(), true, SEED));
     bench.tell(Input::Overlap(Some(overlap(30))), 0);
     bench.tell(Input::Start, 0);
     bench.tell(absent(), 0);
@@ -23,8 +23,8 @@ fn nothing_is_gained_while_another_number_of_buckets_is_in_use() {
 }
 
 /// Gained the lease, and looks for overlapping ones.
-fn checking() -> Bench {
-    let mut bench = Bench::new(Elector::new(ME, LeaseTiming::default(), true, SEED));
+fn checking() -> ElectorBench {
+    let mut bench = ElectorBench::new(Elector::new(ME, LeaseTiming::default(), true, SEED));
     bench.tell(Input::Start, 0);
     let write = written(&bench.tell(absent(), 0));
     assert_eq!(bench.done(&write, 1, 0), [Output::CheckOverlap]);
@@ -35,9 +35,9 @@ fn checking() -> Bench {
 // LDR-33
 #[test]
 fn a_lease_is_released_when_an_overlapping_one_appeared_before_the_promotion() {
-    assert_eq!(checking().tell(Input::OverlapChecked(Answer::Ok(None)), 1), [Output::Promote(term(0, 0))]);
+    assert_eq!(checking().tell(Input::OverlapChecked(LeaseAnswer::Ok(None)), 1), [Output::Promote(term(0, 0))]);
     let mut bench = checking();
-    let release = written(&bench.tell(Input::OverlapChecked(Answer::Ok(Some(overlap(60)))), 1));
+    let release = written(&bench.tell(Input::OverlapChecked(LeaseAnswer::Ok(Some(overlap(60)))), 1));
     assert_eq!(bench.done(&release, 2, 1), []);
     // Its own release, and that of the other, do not make it try before the jittered period.
     assert_eq!(bench.tell(Input::Watched(Some(held_by("", 0, 3))), 2), []);
@@ -53,7 +53,7 @@ fn a_lease_is_released_when_an_overlapping_one_appeared_before_the_promotion() {
 #[test]
 fn the_check_is_repeated_until_it_is_answered_while_the_lease_is_renewed() {
     let mut bench = checking();
-    assert_eq!(bench.tell(Input::OverlapChecked(Answer::Error), 4), []);
+    assert_eq!(bench.tell(Input::OverlapChecked(LeaseAnswer::Error), 4), []);
     assert_eq!(bench.timer, Some(at(10)));
     let write = written(&bench.fire());
     assert_eq!(bench.done(&write, 2, 10), [Output::Renewed(term(0, 10))]);
@@ -61,14 +61,14 @@ fn the_check_is_repeated_until_it_is_answered_while_the_lease_is_renewed() {
     assert_eq!(bench.fire(), [Output::CheckOverlap]);
     // Stops: nothing was promoted, so nothing is demoted.
     assert_eq!(bench.tell(Input::Shutdown, 15), []);
-    assert!(matches!(bench.tell(Input::OverlapChecked(Answer::Ok(None)), 16).as_slice(), [Output::Release(..)]));
+    assert!(matches!(bench.tell(Input::OverlapChecked(LeaseAnswer::Ok(None)), 16).as_slice(), [Output::Release(..)]));
 }
 
 // LDR-35
 #[test]
 fn a_replica_with_its_share_takes_what_stays_free_for_two_lease_durations() {
     let free = || held_by("", 0, 5);
-    let mut bench = Bench::new(elector());
+    let mut bench = ElectorBench::new(elector());
     bench.tell(Input::Room(false), 0);
     bench.tell(Input::Start, 0);
     assert_eq!(bench.tell(read(free()), 0), []);
@@ -80,7 +80,7 @@ fn a_replica_with_its_share_takes_what_stays_free_for_two_lease_durations() {
     assert_eq!(bench.sees(&held_by("other", 2, 5), 179), []);
     assert!(matches!(bench.sees(&held_by("other", 2, 5), 180).as_slice(), [Output::Update(..)]));
     // One that got room takes it at once.
-    let mut bench = Bench::new(elector());
+    let mut bench = ElectorBench::new(elector());
     bench.tell(Input::Room(false), 0);
     bench.tell(Input::Start, 0);
     bench.tell(absent(), 0);

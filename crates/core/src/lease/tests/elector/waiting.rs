@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use super::bench::{Bench, ME, absent, at, elector, held_by, read, seen, term, waiting, written};
+use super::bench::{ElectorBench, ME, absent, at, elector, held_by, read, seen, term, waiting, written};
 use crate::lease::*;
 use crate::time::Timestamp;
 
 // Waiting, absent
 #[test]
 fn an_absent_lease_is_created() {
-    let mut bench = Bench::new(elector());
+    let mut bench = ElectorBench::new(elector());
     assert_eq!(bench.tell(Input::Start, 0), [Output::Read { live: false }]);
     let outputs = bench.tell(absent(), 1);
     let [Output::Create(write)] = outputs.as_slice() else { panic!("{outputs:?}") };
@@ -53,7 +53,7 @@ fn a_lease_is_taken_when_its_record_did_not_change_for_its_duration() {
 #[test]
 fn the_clock_of_the_holder_does_not_matter() {
     for hours in [-2, 0, 2] {
-        let mut bench = Bench::new(elector());
+        let mut bench = ElectorBench::new(elector());
         bench.tell(Input::Start, 0);
         let mut lease = held_by("other", 0, 5);
         lease.record.renewed = Timestamp::from_second(10_000 + hours * 3600).ok();
@@ -67,7 +67,7 @@ fn the_clock_of_the_holder_does_not_matter() {
 #[test]
 fn the_duration_of_the_record_counts() {
     for (stated, seconds) in [(Some(15), 15), (Some(90), 90), (None, 60)] {
-        let mut bench = Bench::new(elector());
+        let mut bench = ElectorBench::new(elector());
         bench.tell(Input::Start, 0);
         let mut lease = held_by("other", 0, 5);
         lease.record.duration_seconds = stated;
@@ -81,7 +81,7 @@ fn the_duration_of_the_record_counts() {
 #[test]
 fn a_dead_holders_lease_is_tried_soon_after_it_ended() {
     for seed in 0..50 {
-        let mut bench = Bench::new(Elector::new(ME, LeaseTiming::default(), false, seed));
+        let mut bench = ElectorBench::new(Elector::new(ME, LeaseTiming::default(), false, seed));
         bench.tell(Input::Start, 0);
         let dead = held_by("other", 0, 5);
         bench.tell(read(dead.clone()), 0);
@@ -104,7 +104,7 @@ fn a_dead_holders_lease_is_tried_soon_after_it_ended() {
 fn a_lease_without_holder_is_taken_at_once() {
     let renewed = Timestamp::from_second(5).ok();
     for record in [LeaseRecord::default(), LeaseRecord { duration_seconds: Some(60), renewed, ..LeaseRecord::default() }] {
-        let mut bench = Bench::new(elector());
+        let mut bench = ElectorBench::new(elector());
         bench.tell(Input::Start, 0);
         let lease = seen(record, 5);
         let outputs = bench.tell(read(lease.clone()), 0);
@@ -127,7 +127,7 @@ fn an_emptied_or_deleted_lease_is_tried_at_once() {
 // Waiting, holder is us: an earlier write was done without an answer that said so
 #[test]
 fn a_lease_that_is_ours_already_is_taken_with_the_same_epoch() {
-    let mut bench = Bench::new(elector());
+    let mut bench = ElectorBench::new(elector());
     bench.tell(Input::Start, 0);
     let outputs = bench.tell(read(held_by(ME, 4, 5)), 0);
     let [Output::Update(write, _)] = outputs.as_slice() else { panic!("{outputs:?}") };
@@ -138,8 +138,8 @@ fn a_lease_that_is_ours_already_is_taken_with_the_same_epoch() {
 // Acquiring, conflict or error
 #[test]
 fn a_lease_that_was_not_gained_is_tried_again_after_a_live_read() {
-    for answer in [Answer::Conflict, Answer::Error] {
-        let mut bench = Bench::new(elector());
+    for answer in [LeaseAnswer::Conflict, LeaseAnswer::Error] {
+        let mut bench = ElectorBench::new(elector());
         bench.tell(Input::Start, 0);
         bench.tell(absent(), 0);
         assert_eq!(bench.tell(Input::Written(answer), 1), []);
@@ -155,7 +155,7 @@ fn a_lease_that_was_not_gained_is_tried_again_after_a_live_read() {
 // Acquiring, LDR-22: an answer that comes too late is no term
 #[test]
 fn a_gain_that_is_answered_after_the_renew_deadline_starts_no_term() {
-    let mut bench = Bench::new(elector());
+    let mut bench = ElectorBench::new(elector());
     bench.tell(Input::Start, 0);
     let write = written(&bench.tell(absent(), 0));
     assert_eq!(bench.done(&write, 1, 40), []);

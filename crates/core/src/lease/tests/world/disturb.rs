@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use kubewright_machinery::object::ObjectExt;
 
-use super::event::Event;
-use super::replica::Hooks;
+use super::event::WorldEvent;
+use super::replica::HookMood;
 use super::state::{Chance, Millis, SECOND, World, labels};
 use crate::lease::*;
 
@@ -15,7 +15,7 @@ impl<C: Chance> World<'_, C> {
             return;
         }
         let next = self.some(8 * SECOND);
-        self.after(next, Event::Disturb);
+        self.after(next, WorldEvent::Disturb);
         let working: Vec<usize> = (0..self.replicas.len()).filter(|index| self.replicas[*index].is_working()).collect();
         let kind = self.chance.pick(10);
         if working.is_empty() || kind == 9 && working.len() < 3 {
@@ -30,7 +30,7 @@ impl<C: Chance> World<'_, C> {
             3..=5 => {
                 let cut = self.chance.pick(40 * SECOND);
                 self.replicas[index].cut_until = self.now + cut;
-                self.after(cut, Event::Reconnect(index));
+                self.after(cut, WorldEvent::Reconnect(index));
             }
             6 => self.stop(index),
             7 => self.replicas[index].is_dead = true,
@@ -41,21 +41,21 @@ impl<C: Chance> World<'_, C> {
     pub(super) fn stop(&mut self, index: usize) {
         self.replicas[index].is_stopping = true;
         for number in 0..self.replicas[index].buckets.len() {
-            self.after(0, Event::Input(index, number, Input::Shutdown));
+            self.after(0, WorldEvent::Input(index, number, Input::Shutdown));
         }
     }
 
     /// The leader of the first bucket deletes leases of other numbers of buckets (LDR-34); the requests arrive some time.
     pub(super) fn clean_up(&mut self, index: usize) {
         let replica = &self.replicas[index];
-        if replica.buckets[0].hooks != Hooks::Active || replica.cut_until > self.now {
+        if replica.buckets[0].hooks != HookMood::Active || replica.cut_until > self.now {
             return;
         }
         let labels = labels(replica.buckets.len());
         let found = CleanUp::judge(&replica.guard, replica.cache.values(), &labels, replica.local(self.now));
         for lease in found.delete {
             let delay = self.some(40 * SECOND);
-            self.after(delay, Event::Delete(lease));
+            self.after(delay, WorldEvent::Delete(lease));
         }
     }
 

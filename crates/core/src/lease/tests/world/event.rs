@@ -8,7 +8,7 @@ use crate::time::Moment;
 
 /// What becomes of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum LeaseFate {
     Done,
     /// It never arrives; an error after the timeout.
     Lost,
@@ -24,8 +24,15 @@ pub(super) enum Fate {
     FrozenAfter,
 }
 
-pub(super) const FATES: [Fate; 7] =
-    [Fate::Done, Fate::Lost, Fate::Refused, Fate::Unanswered, Fate::Late, Fate::FrozenBefore, Fate::FrozenAfter];
+pub(super) const FATES: [LeaseFate; 7] = [
+    LeaseFate::Done,
+    LeaseFate::Lost,
+    LeaseFate::Refused,
+    LeaseFate::Unanswered,
+    LeaseFate::Late,
+    LeaseFate::FrozenBefore,
+    LeaseFate::FrozenAfter,
+];
 
 #[derive(Clone, Debug)]
 pub(super) enum Request {
@@ -36,7 +43,7 @@ pub(super) enum Request {
 }
 
 #[derive(Debug)]
-pub(super) enum Event {
+pub(super) enum WorldEvent {
     Input(usize, usize, Input),
     Timer(usize, usize, Moment),
     Send(usize, usize, Request),

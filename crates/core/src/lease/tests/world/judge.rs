@@ -1,6 +1,6 @@
 //! What must be true at all times, and in the end.
 
-use super::replica::{Bucket, Hooks};
+use super::replica::{HookMood, WorldBucket};
 use super::state::{Chance, KEYS, World};
 
 impl<C: Chance> World<'_, C> {
@@ -8,7 +8,7 @@ impl<C: Chance> World<'_, C> {
     pub(super) fn judge(&self, index: usize, number: usize, place: &dyn Fn() -> String) {
         for (other_index, other) in self.replicas.iter().enumerate().filter(|(other, _)| *other != index) {
             let now = other.local(self.now);
-            let holds = |bucket: &Bucket| bucket.term.is_some_and(|term| now < term.safe_until);
+            let holds = |bucket: &WorldBucket| bucket.term.is_some_and(|term| now < term.safe_until);
             if other.is_dead {
                 continue;
             }
@@ -26,7 +26,7 @@ impl<C: Chance> World<'_, C> {
             for replica in self.replicas.iter().filter(|replica| replica.is_working()) {
                 let bucket = &replica.buckets[self.owners[replica.scheme][key]];
                 let is_valid = bucket.term.is_some_and(|term| replica.local(self.now) < term.valid_until);
-                if bucket.hooks == Hooks::Active && is_valid {
+                if bucket.hooks == HookMood::Active && is_valid {
                     holders.push(&replica.identity);
                 }
             }

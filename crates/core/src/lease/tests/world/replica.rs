@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::event::{Event, Request};
+use super::event::{Request, WorldEvent};
 use super::state::{Chance, MOST_BUCKETS, Millis, SECOND, World, set};
 use crate::lease::*;
 use crate::time::Moment;
 
 /// The hooks and passes of one bucket, to judge their order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Hooks {
+pub(super) enum HookMood {
     #[default]
     Idle,
     Promoting,
@@ -23,10 +23,10 @@ pub(super) enum Hooks {
     Demoting,
 }
 
-pub(super) struct Bucket {
+pub(super) struct WorldBucket {
     pub(super) name: Arc<str>,
     pub(super) elector: Elector,
-    pub(super) hooks: Hooks,
+    pub(super) hooks: HookMood,
     /// The term from its promotion until it is cancelled.
     pub(super) term: Option<Term>,
     pub(super) has_request: bool,
@@ -36,7 +36,7 @@ pub(super) struct Bucket {
 pub(super) struct Replica {
     pub(super) identity: Arc<str>,
     pub(super) scheme: usize,
-    pub(super) buckets: Vec<Bucket>,
+    pub(super) buckets: Vec<WorldBucket>,
     pub(super) guard: OverlapGuard,
     pub(super) overlap: Option<Overlap>,
     pub(super) cache: BTreeMap<Arc<str>, ObservedLease>,
@@ -75,15 +75,15 @@ impl<C: Chance> World<'_, C> {
         let identity: Arc<str> = format!("replica-{index}").into();
         let set = set(buckets);
         let seeds = index as u64 * 100;
-        let bucket = |(number, name): (usize, &Arc<str>)| Bucket {
+        let bucket = |(number, name): (usize, &Arc<str>)| WorldBucket {
             name: name.clone(),
             elector: Elector::new(identity.clone(), self.timing, self.setup.guarded, seeds + number as u64),
-            hooks: Hooks::Idle,
+            hooks: HookMood::Idle,
             term: None,
             has_request: false,
             timer: None,
         };
-        let buckets: Vec<Bucket> = set.names().iter().enumerate().map(bucket).collect();
+        let buckets: Vec<WorldBucket> = set.names().iter().enumerate().map(bucket).collect();
         let (offset, skew) = (self.some(1000 * SECOND), self.some(4 * 3600) as i64 - 2 * 3600);
         self.replicas.push(Replica {
             scheme: buckets.len() - 1,
@@ -104,7 +104,7 @@ impl<C: Chance> World<'_, C> {
         self.list(index);
         for bucket in 0..self.replicas[index].buckets.len() {
             let delay = self.some(2 * SECOND);
-            self.after(delay, Event::Input(index, bucket, Input::Start));
+            self.after(delay, WorldEvent::Input(index, bucket, Input::Start));
         }
     }
 
@@ -115,10 +115,10 @@ impl<C: Chance> World<'_, C> {
             self.replicas[index].cache.keys().filter(|name| !self.leases.contains_key(*name)).cloned().collect();
         let at = self.now.max(self.replicas[index].delivered);
         for (name, lease) in leases {
-            self.at(at, Event::Watched(index, name, Some(lease)));
+            self.at(at, WorldEvent::Watched(index, name, Some(lease)));
         }
         for name in gone {
-            self.at(at, Event::Watched(index, name, None));
+            self.at(at, WorldEvent::Watched(index, name, None));
         }
     }
 
@@ -155,9 +155,9 @@ impl<C: Chance> World<'_, C> {
             bucket.has_request = false;
         }
         match (&input, bucket.hooks) {
-            (Input::Promoted(false), Hooks::Promoting) => bucket.hooks = Hooks::PromotionFailed,
-            (Input::Promoted(false), Hooks::Cancelled) => bucket.hooks = Hooks::Idle,
-            (Input::Demoted, Hooks::Demoting) => bucket.hooks = Hooks::Idle,
+            (Input::Promoted(false), HookMood::Promoting) => bucket.hooks = HookMood::PromotionFailed,
+            (Input::Promoted(false), HookMood::Cancelled) => bucket.hooks = HookMood::Idle,
+            (Input::Demoted, HookMood::Demoting) => bucket.hooks = HookMood::Idle,
             _ => {}
         }
         let (promoted, stops) = (matches!(input, Input::Promoted(true)), input == Input::Shutdown);
@@ -171,7 +171,7 @@ impl<C: Chance> World<'_, C> {
         }
         if stops {
             let passes = self.some(20 * SECOND);
-            self.after(passes, Event::Input(index, number, Input::Drained));
+            self.after(passes, WorldEvent::Input(index, number, Input::Drained));
         }
         let replica = &mut self.replicas[index];
         replica.share.note(number, replica.buckets[number].elector.state());
@@ -191,7 +191,7 @@ impl<C: Chance> World<'_, C> {
                 // Out of the cache of the watch, as old as that may be.
                 let name = bucket.name.clone();
                 let lease = self.replicas[index].cache.get(&name).cloned();
-                return self.after(0, Event::Input(index, number, Input::Read(Answer::Ok(lease))));
+                return self.after(0, WorldEvent::Input(index, number, Input::Read(LeaseAnswer::Ok(lease))));
             }
             Output::Read { .. } => Some(Request::Read),
             Output::Create(write) => Some(Request::Create(write.clone())),
@@ -203,22 +203,22 @@ impl<C: Chance> World<'_, C> {
             assert!(!bucket.has_request, "two requests at once: {}", place());
             bucket.has_request = true;
             let delay = self.some(20);
-            return self.after(delay, Event::Send(index, number, request));
+            return self.after(delay, WorldEvent::Send(index, number, request));
         }
         match &output {
             Output::Promote(term) => {
-                assert!(matches!(hooks, Hooks::Idle | Hooks::PromotionFailed), "not in order: {}", place());
-                bucket.hooks = Hooks::Promoting;
+                assert!(matches!(hooks, HookMood::Idle | HookMood::PromotionFailed), "not in order: {}", place());
+                bucket.hooks = HookMood::Promoting;
                 bucket.term = Some(*term);
                 self.promotions += 1;
                 self.judge(index, number, &place);
                 let succeeds = self.is_calm || self.setup.fates.is_some() || self.chance.pick(4) != 3;
                 let delay = self.some(12 * SECOND);
-                self.after(delay, Event::Input(index, number, Input::Promoted(succeeds)));
+                self.after(delay, WorldEvent::Input(index, number, Input::Promoted(succeeds)));
             }
             Output::Activate(term) => {
-                assert!(promoted && hooks == Hooks::Promoting, "not in order: {}", place());
-                bucket.hooks = Hooks::Active;
+                assert!(promoted && hooks == HookMood::Promoting, "not in order: {}", place());
+                bucket.hooks = HookMood::Active;
                 bucket.term = Some(*term);
                 self.judge(index, number, &place);
             }
@@ -227,7 +227,7 @@ impl<C: Chance> World<'_, C> {
                     assert!(before.epoch == term.epoch && before.valid_until <= term.valid_until, "shorter: {}", place());
                 } else {
                     // Renewed while overlapping leases were looked up, or while the demotion hook runs.
-                    assert!(matches!(hooks, Hooks::Idle | Hooks::Demoting), "not in order: {}", place());
+                    assert!(matches!(hooks, HookMood::Idle | HookMood::Demoting), "not in order: {}", place());
                     bucket.term = None;
                     return;
                 }
@@ -236,30 +236,32 @@ impl<C: Chance> World<'_, C> {
             Output::CancelTerm => {
                 assert!(bucket.term.take().is_some(), "no term: {}", place());
                 bucket.hooks = match hooks {
-                    Hooks::Promoting if promoted => Hooks::Draining,
-                    Hooks::Promoting => Hooks::Cancelled,
-                    Hooks::PromotionFailed => Hooks::Idle,
-                    Hooks::Active => Hooks::Draining,
-                    Hooks::Idle | Hooks::Cancelled | Hooks::Draining | Hooks::Demoting => panic!("not in order: {}", place()),
+                    HookMood::Promoting if promoted => HookMood::Draining,
+                    HookMood::Promoting => HookMood::Cancelled,
+                    HookMood::PromotionFailed => HookMood::Idle,
+                    HookMood::Active => HookMood::Draining,
+                    HookMood::Idle | HookMood::Cancelled | HookMood::Draining | HookMood::Demoting => {
+                        panic!("not in order: {}", place())
+                    }
                 };
-                if bucket.hooks == Hooks::Draining {
+                if bucket.hooks == HookMood::Draining {
                     let delay = self.some(5 * SECOND);
-                    self.after(delay, Event::Input(index, number, Input::Drained));
+                    self.after(delay, WorldEvent::Input(index, number, Input::Drained));
                 }
             }
             Output::Demote => {
-                let is_due = hooks == Hooks::Draining || promoted && hooks == Hooks::Cancelled;
+                let is_due = hooks == HookMood::Draining || promoted && hooks == HookMood::Cancelled;
                 assert!(is_due, "not in order: {}", place());
-                bucket.hooks = Hooks::Demoting;
+                bucket.hooks = HookMood::Demoting;
                 let delay = self.some(5 * SECOND);
-                self.after(delay, Event::Input(index, number, Input::Demoted));
+                self.after(delay, WorldEvent::Input(index, number, Input::Demoted));
             }
             Output::Timer(at) => {
                 bucket.timer = Some(*at);
                 let due = (at.0.as_millis() as Millis + 1).saturating_sub(self.replicas[index].offset);
-                self.at(due.max(self.now), Event::Timer(index, number, *at));
+                self.at(due.max(self.now), WorldEvent::Timer(index, number, *at));
             }
-            Output::Released => assert!(hooks == Hooks::Idle, "not in order: {}", place()),
+            Output::Released => assert!(hooks == HookMood::Idle, "not in order: {}", place()),
             _ => {}
         }
     }

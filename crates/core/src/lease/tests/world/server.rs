@@ -5,19 +5,19 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::event::{Event, FATES, Fate, Request};
+use super::event::{FATES, LeaseFate, Request, WorldEvent};
 use super::state::{Chance, Millis, SECOND, World, labels};
 use crate::lease::*;
 use crate::time::Timestamp;
 
 impl<C: Chance> World<'_, C> {
-    pub(super) fn fate(&mut self) -> Fate {
+    pub(super) fn fate(&mut self) -> LeaseFate {
         self.requests += 1;
         match &self.setup.fates {
-            _ if self.is_calm => Fate::Done,
+            _ if self.is_calm => LeaseFate::Done,
             Some(chosen) if chosen.contains(&self.requests) => FATES[self.chance.pick(FATES.len() as u64) as usize],
-            Some(_) => Fate::Done,
-            None if self.chance.pick(8) < 7 => Fate::Done,
+            Some(_) => LeaseFate::Done,
+            None if self.chance.pick(8) < 7 => LeaseFate::Done,
             // Freezing has a disturbance of its own there.
             None => FATES[1 + self.chance.pick(4) as usize],
         }
@@ -28,30 +28,30 @@ impl<C: Chance> World<'_, C> {
         let timeout = self.timing.retry_period().as_millis() as Millis;
         let (there, back) = (1 + self.some(300), 1 + self.some(300));
         let error = match request {
-            Request::Read => Input::Read(Answer::Error),
-            Request::Create(_) | Request::Update(..) => Input::Written(Answer::Error),
-            Request::Check => Input::OverlapChecked(Answer::Error),
+            Request::Read => Input::Read(LeaseAnswer::Error),
+            Request::Create(_) | Request::Update(..) => Input::Written(LeaseAnswer::Error),
+            Request::Check => Input::OverlapChecked(LeaseAnswer::Error),
         };
-        let fate = if is_cut { Fate::Lost } else { self.fate() };
+        let fate = if is_cut { LeaseFate::Lost } else { self.fate() };
         match fate {
-            Fate::Done => self.after(there, Event::Arrive(index, number, request, true, back)),
-            Fate::Lost => self.after(timeout, Event::Input(index, number, error)),
-            Fate::Refused => self.after(there + back, Event::Input(index, number, error)),
-            Fate::Unanswered => {
-                self.after(there, Event::Arrive(index, number, request, false, 0));
-                self.after(timeout, Event::Input(index, number, error));
+            LeaseFate::Done => self.after(there, WorldEvent::Arrive(index, number, request, true, back)),
+            LeaseFate::Lost => self.after(timeout, WorldEvent::Input(index, number, error)),
+            LeaseFate::Refused => self.after(there + back, WorldEvent::Input(index, number, error)),
+            LeaseFate::Unanswered => {
+                self.after(there, WorldEvent::Arrive(index, number, request, false, 0));
+                self.after(timeout, WorldEvent::Input(index, number, error));
             }
-            Fate::Late => {
+            LeaseFate::Late => {
                 let late = if self.setup.fates.is_some() { 13 * SECOND } else { self.some(40 * SECOND) };
-                self.after(timeout + late, Event::Arrive(index, number, request, false, 0));
-                self.after(timeout, Event::Input(index, number, error));
+                self.after(timeout + late, WorldEvent::Arrive(index, number, request, false, 0));
+                self.after(timeout, WorldEvent::Input(index, number, error));
             }
-            Fate::FrozenBefore => {
+            LeaseFate::FrozenBefore => {
                 self.replicas[index].freeze(self.now + 18 * SECOND);
-                self.after(0, Event::Send(index, number, request));
+                self.after(0, WorldEvent::Send(index, number, request));
             }
-            Fate::FrozenAfter => {
-                self.after(there, Event::Arrive(index, number, request, true, back));
+            LeaseFate::FrozenAfter => {
+                self.after(there, WorldEvent::Arrive(index, number, request, true, back));
                 self.replicas[index].freeze(self.now + 18 * SECOND);
             }
         }
@@ -62,27 +62,27 @@ impl<C: Chance> World<'_, C> {
         let wall = Timestamp::from_millisecond(self.now as i64 + 1000 * (1_000_000 + self.replicas[index].skew)).unwrap();
         let stored = self.leases.get(&name).map(|(lease, _)| lease.clone());
         let answer = match request {
-            Request::Read => Input::Read(Answer::Ok(stored)),
+            Request::Read => Input::Read(LeaseAnswer::Ok(stored)),
             Request::Create(write) => Input::Written(match stored {
-                Some(_) => Answer::Conflict,
-                None => Answer::Ok(self.store(index, &name, write.record(wall))),
+                Some(_) => LeaseAnswer::Conflict,
+                None => LeaseAnswer::Ok(self.store(index, &name, write.record(wall))),
             }),
             Request::Update(write, over) => Input::Written(match stored {
                 Some(stored) if stored.resource_version == over.resource_version => {
-                    Answer::Ok(self.store(index, &name, write.record(wall)))
+                    LeaseAnswer::Ok(self.store(index, &name, write.record(wall)))
                 }
-                _ => Answer::Conflict,
+                _ => LeaseAnswer::Conflict,
             }),
             Request::Check => {
                 let leases = self.leases.iter().map(|(name, (lease, _))| (name.clone(), lease.record.clone())).collect();
                 if answered {
-                    self.after(back, Event::Listed(index, number, leases));
+                    self.after(back, WorldEvent::Listed(index, number, leases));
                 }
                 return;
             }
         };
         if answered {
-            self.after(back, Event::Input(index, number, answer));
+            self.after(back, WorldEvent::Input(index, number, answer));
         }
     }
 
@@ -111,7 +111,7 @@ impl<C: Chance> World<'_, C> {
             let delay = self.some(800);
             let at = (self.now + 1 + delay).max(delivered);
             self.replicas[index].delivered = at;
-            self.at(at, Event::Watched(index, name.clone(), lease.cloned()));
+            self.at(at, WorldEvent::Watched(index, name.clone(), lease.cloned()));
         }
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use kubewright_machinery::object::Key;
 
-use super::event::Event;
+use super::event::WorldEvent;
 use super::replica::Replica;
 use crate::backoff::Rng;
 use crate::hash::Buckets;
@@ -55,7 +55,7 @@ pub(crate) struct World<'c, C> {
     pub(super) label: Arc<str>,
     pub(super) timing: LeaseTiming,
     pub(super) now: Millis,
-    pub(super) events: BTreeMap<(Millis, u64), Event>,
+    pub(super) events: BTreeMap<(Millis, u64), WorldEvent>,
     pub(super) sequence: u64,
     pub(super) leases: BTreeMap<Arc<str>, (ObservedLease, Millis)>,
     pub(super) version: u64,
@@ -103,15 +103,15 @@ impl<'c, C: Chance> World<'c, C> {
             self.start();
         }
         if self.setup.fates.is_none() {
-            self.after(0, Event::Disturb);
+            self.after(0, WorldEvent::Disturb);
         } else {
-            self.after(STOP, Event::Stop(0));
+            self.after(STOP, WorldEvent::Stop(0));
         }
         self.run_until(disturbed);
         self.is_calm = true;
         for index in 0..self.replicas.len() {
             self.replicas[index].cut_until = self.now;
-            self.after(0, Event::Reconnect(index));
+            self.after(0, WorldEvent::Reconnect(index));
         }
         if !self.replicas.iter().any(Replica::is_working) {
             self.start();
@@ -129,11 +129,11 @@ impl<'c, C: Chance> World<'c, C> {
         self.now = end;
     }
 
-    pub(super) fn after(&mut self, delay: Millis, event: Event) {
+    pub(super) fn after(&mut self, delay: Millis, event: WorldEvent) {
         self.at(self.now + delay, event);
     }
 
-    pub(super) fn at(&mut self, time: Millis, event: Event) {
+    pub(super) fn at(&mut self, time: Millis, event: WorldEvent) {
         self.sequence += 1;
         self.events.insert((time, self.sequence), event);
     }
@@ -143,15 +143,15 @@ impl<'c, C: Chance> World<'c, C> {
         if self.setup.fates.is_some() { most.min(5) } else { self.chance.pick(most) }
     }
 
-    fn happen(&mut self, event: Event, sequence: u64) {
+    fn happen(&mut self, event: WorldEvent, sequence: u64) {
         let replica = match &event {
-            Event::Input(replica, ..)
-            | Event::Timer(replica, ..)
-            | Event::Send(replica, ..)
-            | Event::Listed(replica, ..)
-            | Event::Watched(replica, ..)
-            | Event::Reconnect(replica) => Some(*replica),
-            Event::Arrive(..) | Event::Delete(_) | Event::Stop(_) | Event::Disturb => None,
+            WorldEvent::Input(replica, ..)
+            | WorldEvent::Timer(replica, ..)
+            | WorldEvent::Send(replica, ..)
+            | WorldEvent::Listed(replica, ..)
+            | WorldEvent::Watched(replica, ..)
+            | WorldEvent::Reconnect(replica) => Some(*replica),
+            WorldEvent::Arrive(..) | WorldEvent::Delete(_) | WorldEvent::Stop(_) | WorldEvent::Disturb => None,
         };
         if let Some(index) = replica {
             let replica = &self.replicas[index];
@@ -165,8 +165,8 @@ impl<'c, C: Chance> World<'c, C> {
             }
         }
         match event {
-            Event::Input(replica, bucket, input) => self.tell(replica, bucket, input),
-            Event::Timer(replica, bucket, at) => {
+            WorldEvent::Input(replica, bucket, input) => self.tell(replica, bucket, input),
+            WorldEvent::Timer(replica, bucket, at) => {
                 if self.replicas[replica].buckets[bucket].timer == Some(at) {
                     self.tell(replica, bucket, Input::Timer);
                     if bucket == 0 {
@@ -174,25 +174,27 @@ impl<'c, C: Chance> World<'c, C> {
                     }
                 }
             }
-            Event::Send(replica, bucket, request) => self.send(replica, bucket, request),
-            Event::Arrive(replica, bucket, request, answered, pause) => self.arrive(replica, bucket, request, answered, pause),
-            Event::Listed(replica, bucket, leases) => {
+            WorldEvent::Send(replica, bucket, request) => self.send(replica, bucket, request),
+            WorldEvent::Arrive(replica, bucket, request, answered, pause) => {
+                self.arrive(replica, bucket, request, answered, pause)
+            }
+            WorldEvent::Listed(replica, bucket, leases) => {
                 let now = self.replicas[replica].local(self.now);
                 let guard = &mut self.replicas[replica].guard;
                 guard.observe_all(leases.iter().map(|(name, record)| (&**name, record)), now);
                 let overlap = guard.overlap(now);
-                self.tell(replica, bucket, Input::OverlapChecked(Answer::Ok(overlap)));
+                self.tell(replica, bucket, Input::OverlapChecked(LeaseAnswer::Ok(overlap)));
                 self.tell_overlap(replica);
             }
-            Event::Watched(replica, name, lease) => self.watched(replica, &name, lease),
-            Event::Delete(lease) => self.delete(&lease),
-            Event::Reconnect(replica) => {
+            WorldEvent::Watched(replica, name, lease) => self.watched(replica, &name, lease),
+            WorldEvent::Delete(lease) => self.delete(&lease),
+            WorldEvent::Reconnect(replica) => {
                 if self.replicas[replica].cut_until <= self.now {
                     self.list(replica);
                 }
             }
-            Event::Stop(replica) => self.stop(replica),
-            Event::Disturb => self.disturb(),
+            WorldEvent::Stop(replica) => self.stop(replica),
+            WorldEvent::Disturb => self.disturb(),
         }
     }
 }

@@ -37,7 +37,7 @@ pub struct Record {
     pub latency: Option<Duration>,
     /// What it did to the store, when the server says so.
     pub effect: Option<Effect>,
-    /// The body of the request, when the journal keeps bodies. Values of Secrets are masked.
+    /// The body of the request, sent as JSON or as protobuf, when the journal keeps bodies. Values of Secrets are masked.
     pub body: Option<Value>,
     /// What was committed while the request was handled, when the journal keeps bodies and the server says so.
     pub changes: Vec<ChangedObject>,

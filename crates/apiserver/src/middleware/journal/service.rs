@@ -13,12 +13,14 @@ use http::{
 };
 use http_body::Body;
 use http_body_util::BodyExt;
+use kubewright_machinery::object::GroupVersionKind;
 use tower::{Layer, Service};
 
 use super::{ChangedObject, Journal, JournalBody, Outcome, Record, mask::mask};
 use crate::{
     access::Identity,
     middleware::{BoxError, Effect, Target},
+    proto,
     store::Event,
 };
 
@@ -164,7 +166,7 @@ impl OpenRecord {
         }
         let (head, body) = request.into_parts();
         let bytes = body.collect().await.map_err(Into::into)?.to_bytes();
-        let value = serde_json::from_slice(&bytes).ok();
+        let value = serde_json::from_slice(&bytes).ok().or_else(|| proto::decode(&bytes, &GroupVersionKind::default()).ok());
         self.journal.amend(self.number, |record| {
             record.body = value;
             if let (Some(body), Target::Resource(target)) = (&mut record.body, &*record.target) {

@@ -144,6 +144,19 @@ async fn bodies_are_kept_on_demand_and_secrets_are_masked() {
     assert_eq!(journal.all()[0].body, Some(json!({"kind": "Secret", "data": {"password": "***"}})));
 }
 
+// JRN-1
+#[tokio::test]
+async fn bodies_in_protobuf_are_kept_as_objects() {
+    let journal = journal();
+    journal.keep_bodies(true);
+    let secret = json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}, "data": {"password": "aGk="}});
+    let mut create = request("POST", "/api/v1/namespaces/n/secrets");
+    *create.body_mut() = Full::from(crate::proto::encode(&secret).unwrap());
+    send(&journal, create, ok).await;
+    let kept = journal.all()[0].body.clone().unwrap();
+    assert_eq!((&kept["metadata"]["name"], &kept["data"]), (&json!("s"), &json!({"password": "***"})));
+}
+
 // JRN-4
 #[tokio::test(start_paused = true)]
 async fn records_print_as_events_of_an_audit_log() {

@@ -7,13 +7,30 @@ mod render;
 pub use api::{Bench, BenchSpec, DeploymentKind};
 pub use render::render;
 
+use std::time::Duration;
+
 use kubewright::component::ComponentBuilder;
 use kubewright::prelude::*;
 
 /// The name of the operator, which stands in labels, annotations and the finalizer.
 pub const NAME: &str = "bench-operator.bench.kubewright.dev";
 
+/// The buckets of the leases when several replicas are measured.
+pub const BUCKETS: u32 = 4;
+/// The variable of the environment that says how many replicas run.
+pub const REPLICAS: &str = "BENCH_REPLICAS";
+
 /// The operator. One process of it is measured, so that it needs no lease.
 pub fn operator() -> ComponentBuilder<Bench> {
-    Operator::new(NAME).leadership(Leadership::off()).version(env!("CARGO_PKG_VERSION")).component::<Bench>(render)
+    led(Leadership::off())
+}
+
+/// One of several replicas of the operator, which share [`BUCKETS`] buckets evenly.
+pub fn replica(replicas: usize) -> ComponentBuilder<Bench> {
+    let timing = [15, 10, 2].map(Duration::from_secs);
+    led(Leadership::leases().buckets(BUCKETS).timing(timing[0], timing[1], timing[2]).replicas(replicas))
+}
+
+fn led(leadership: Leadership) -> ComponentBuilder<Bench> {
+    Operator::new(NAME).leadership(leadership).version(env!("CARGO_PKG_VERSION")).component::<Bench>(render)
 }

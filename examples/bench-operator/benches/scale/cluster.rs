@@ -6,7 +6,7 @@ use std::time::Duration;
 use bench_operator::Bench;
 use futures::{StreamExt as _, stream};
 use kube::CustomResourceExt as _;
-use kubewright::machinery::object::GroupVersionKind;
+use kubewright::machinery::object::{GroupVersionKind, Key};
 use kubewright::runtime::cluster::{ApiRequest, ApiResource, Cluster, ClusterOptions, PatchKind};
 use kubewright::runtime::task::Tasks;
 use kubewright::runtime::watch::{ProjectedStore, WatchSpec, presence, project_with};
@@ -17,10 +17,10 @@ use kubewright_apiserver::{ApiServer, Identity};
 use crate::process::Operator;
 use crate::requests::Counter;
 
-/// Who the operator is.
-const OPERATOR: &str = "operator";
+/// The user of the operator that runs alone.
+pub(crate) const OPERATOR: &str = "operator";
 /// Where the components are.
-const NAMESPACE: &str = "default";
+pub(crate) const NAMESPACE: &str = "default";
 /// Requests of the driver at once.
 const PARALLEL: usize = 16;
 /// How often it looks whether it is done, and counts.
@@ -32,7 +32,8 @@ pub(crate) struct Scene {
     endpoint: Endpoint,
     pub(crate) client: Cluster,
     tasks: Tasks,
-    kubeconfig: PathBuf,
+    /// Where the kubeconfigs and logs of the operators are.
+    folder: PathBuf,
     /// Of each component the generation for which it is ready.
     benches: ProjectedStore<Option<i64>>,
     config_maps: ProjectedStore<()>,
@@ -43,9 +44,8 @@ impl Scene {
         let server = ApiServer::builder().build().unwrap();
         server.create(serde_json::to_value(Bench::crd()).unwrap()).await.unwrap();
         let endpoint = server.listen("127.0.0.1:0").await.unwrap();
-        let identity = Identity::user(OPERATOR).with_group("system:masters");
-        let kubeconfig = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("scale-{}.kubeconfig", std::process::id()));
-        std::fs::write(&kubeconfig, endpoint.kubeconfig(&identity).unwrap()).unwrap();
+        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("scale-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
         let tasks = Tasks::new();
         let client = Cluster::new(server.client(Identity::admin()), ClusterOptions::system(tasks.clone()));
         let ready = project_with(|bench: &Value| {
@@ -57,15 +57,19 @@ impl Scene {
         let config_maps = client.watches().subscribe(config_maps.in_namespace(NAMESPACE), presence());
         benches.synced().await;
         config_maps.synced().await;
-        Self { server, endpoint, client, tasks, kubeconfig, benches, config_maps }
+        Self { server, endpoint, client, tasks, folder, benches, config_maps }
     }
 
-    pub(crate) fn operator(&self) -> Operator {
-        Operator::start(&self.kubeconfig)
+    /// Starts an operator as this user: alone, or as one of so many replicas.
+    pub(crate) fn operator(&self, user: &str, replicas: Option<usize>) -> Operator {
+        let identity = Identity::user(user).with_group("system:masters");
+        let kubeconfig = self.folder.join(format!("{user}.kubeconfig"));
+        std::fs::write(&kubeconfig, self.endpoint.kubeconfig(&identity).unwrap()).unwrap();
+        Operator::start(&kubeconfig, replicas)
     }
 
-    pub(crate) fn counter(&self) -> Counter {
-        Counter::new(self.server.journal().clone(), OPERATOR)
+    pub(crate) fn counter(&self, user: &str) -> Counter {
+        Counter::new(self.server.journal().clone(), user)
     }
 
     pub(crate) async fn create(&self, components: usize, dependents: usize) {
@@ -98,9 +102,19 @@ impl Scene {
     }
 
     /// Ends when so many components are ready for this generation.
-    pub(crate) async fn until_ready(&self, components: usize, generation: i64, counter: &mut Counter) {
+    pub(crate) async fn until_ready(&self, components: usize, generation: i64, counters: &mut [Counter]) {
         let ready = || self.benches.list().iter().filter(|(_, ready)| **ready == Some(generation)).count();
-        self.until(|| ready() == components, counter).await;
+        self.until_counted(|_| ready() == components, counters).await;
+    }
+
+    /// Changes a component that is ready for its first generation, and ends when it is ready for the second.
+    pub(crate) async fn edit(&self, component: &str, counters: &mut [Counter]) {
+        let patch = json!({"spec": {"payload": "second"}});
+        let request = ApiRequest::patch(&benches(), NAMESPACE, component, PatchKind::Merge, &patch);
+        self.client.send(&request).await.unwrap();
+        let key = Key::new(NAMESPACE, component);
+        let is_ready = || self.benches.get(&key).is_some_and(|ready| *ready == Some(2));
+        self.until_counted(|_| is_ready(), counters).await;
     }
 
     /// Ends when there are neither components nor dependents.
@@ -123,22 +137,29 @@ impl Scene {
     }
 
     async fn until(&self, done: impl Fn() -> bool, counter: &mut Counter) {
-        while !done() {
-            counter.count();
+        self.until_counted(|_| done(), std::slice::from_mut(counter)).await;
+    }
+
+    /// Ends when the condition is met; counts meanwhile.
+    pub(crate) async fn until_counted(&self, done: impl Fn(&[Counter]) -> bool, counters: &mut [Counter]) {
+        loop {
+            counters.iter_mut().for_each(Counter::count);
+            if done(counters) {
+                return;
+            }
             self.client.clock().sleep(LOOK).await;
         }
-        counter.count();
     }
 
     pub(crate) async fn stop(self) {
         self.tasks.stop(Duration::from_secs(1)).await;
         self.endpoint.shutdown().await;
-        // It is in the way of nobody.
-        let _ = std::fs::remove_file(&self.kubeconfig);
+        // A folder that stays does no harm.
+        let _ = std::fs::remove_dir_all(&self.folder);
     }
 }
 
-fn name(number: usize) -> String {
+pub(crate) fn name(number: usize) -> String {
     format!("bench-{number}")
 }
 

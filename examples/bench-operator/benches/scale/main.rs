@@ -4,6 +4,11 @@
 //! embedded API server is started in this process, and the operator as a process of its own, so that its memory and its CPU seconds are
 //! its own. Seconds depend on what else this machine does; CPU seconds, memory and requests hardly do. The run fails when the operator
 //! takes more than 300 MiB, or when a component costs much more in a large run than in a small one.
+//!
+//! `cargo bench -p bench-operator --bench scale -- out [<components>x<dependents>]`, by default 10000x1, measures one, two and four
+//! replicas that share the components by leases: requests, CPU seconds and memory of each, the requests of idle replicas, and the take-over
+//! after one of them is killed. It fails when several replicas send more requests than one, when idle ones send others than those of
+//! leases, or when a take-over lasts longer than lease and retry period.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark that fails has failed")]
 
@@ -11,12 +16,15 @@ mod cluster;
 mod process;
 mod requests;
 mod run;
+mod scale_out;
 
 use std::process::ExitCode;
 
 use self::run::{Figures, Run, Size};
 
-/// What is measured unless the command line says otherwise.
+/// What is measured of several replicas unless the command line says otherwise.
+const SCALE_OUT: Size = Size::new(10_000, 1);
+/// What is measured of one process unless the command line says otherwise.
 const SIZES: [Size; 3] = [Size::new(1000, 10), Size::new(3000, 10), Size::new(10_000, 10)];
 /// The operator never takes more, in MiB.
 const MEMORY: f64 = 300.0;
@@ -27,25 +35,35 @@ const GROWTH: f64 = 1.5;
 async fn main() -> ExitCode {
     // What comes from cargo itself begins with a dash.
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let is_scale_out = arguments.first().is_some_and(|mode| mode == "out");
+    let arguments = if is_scale_out { &arguments[1..] } else { &arguments[..] };
     let sizes: Option<Vec<Size>> = arguments.iter().map(|argument| Size::parse(argument)).collect();
     let Some(sizes) = sizes else {
         eprintln!("error: failed to read the sizes {}: each must be <components>x<dependents>", arguments.join(" "));
         return ExitCode::from(2);
     };
-    let sizes = if sizes.is_empty() { SIZES.to_vec() } else { sizes };
-    println!("{}", Figures::TITLES);
-    let mut all = Vec::new();
-    for size in sizes {
-        all.extend(Run::start(size).await.figures().await);
-    }
-    let faults = faults(&all);
+    let faults = if is_scale_out {
+        scale_out::scale_out(sizes.first().copied().unwrap_or(SCALE_OUT)).await
+    } else {
+        one_process(if sizes.is_empty() { &SIZES } else { &sizes }).await
+    };
     for fault in &faults {
         println!("MISSED: {fault}");
     }
     if faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// What is not as it should be.
+/// Prints the figures of each size, and returns which of them are not as they should be.
+async fn one_process(sizes: &[Size]) -> Vec<String> {
+    println!("{}", Figures::TITLES);
+    let mut all = Vec::new();
+    for size in sizes {
+        all.extend(Run::start(*size).await.figures().await);
+    }
+    faults(&all)
+}
+
+/// The figures that are not as they should be.
 fn faults(all: &[Figures]) -> Vec<String> {
     let mut faults = Vec::new();
     for figures in all.iter().filter(|figures| figures.peak > MEMORY) {

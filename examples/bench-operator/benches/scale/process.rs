@@ -10,11 +10,13 @@ use kubewright_testing::Usage;
 pub(crate) struct Operator(Child);
 
 impl Operator {
-    pub(crate) fn start(kubeconfig: &Path) -> Self {
+    /// Starts it: alone, without leases, or as one of so many replicas.
+    pub(crate) fn start(kubeconfig: &Path, replicas: Option<usize>) -> Self {
         let log = fs::File::create(kubeconfig.with_extension("log")).unwrap();
         let child = Command::new(env!("CARGO_BIN_EXE_bench-operator"))
-            .args(["run", "--admin-addr", "off", "--kubeconfig"])
+            .args(["run", "--admin-addr", "off", "--system-namespace", "default", "--kubeconfig"])
             .arg(kubeconfig)
+            .envs(replicas.map(|replicas| (bench_operator::REPLICAS, replicas.to_string())))
             .stdin(Stdio::null())
             .stdout(log.try_clone().unwrap())
             .stderr(log)

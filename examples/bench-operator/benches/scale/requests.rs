@@ -1,5 +1,6 @@
 //! What the operator asks of the server.
 
+use std::collections::BTreeSet;
 use std::ops::AddAssign;
 
 use kubewright_apiserver::kinds::Verb;
@@ -12,6 +13,8 @@ pub(crate) struct Requests {
     pub(crate) writes: usize,
     /// Writes of events.
     pub(crate) events: usize,
+    /// Reads and writes of leases.
+    pub(crate) leases: usize,
     /// Of objects, lists, and anything else.
     pub(crate) reads: usize,
     pub(crate) watches: usize,
@@ -24,6 +27,7 @@ impl Requests {
         let resource = record.target.resource();
         let count = match resource {
             Some(target) if target.verb == Verb::Watch => &mut requests.watches,
+            Some(target) if target.resource == "leases" => &mut requests.leases,
             Some(target) if record.is_write() && target.resource == "events" => &mut requests.events,
             _ if record.is_write() => &mut requests.writes,
             _ => &mut requests.reads,
@@ -37,6 +41,7 @@ impl AddAssign for Requests {
     fn add_assign(&mut self, other: Self) {
         self.writes += other.writes;
         self.events += other.events;
+        self.leases += other.leases;
         self.reads += other.reads;
         self.watches += other.watches;
         self.refused += other.refused;
@@ -46,21 +51,25 @@ impl AddAssign for Requests {
 /// Counts the requests of one user before the journal forgets them.
 pub(crate) struct Counter {
     journal: Journal,
-    user: &'static str,
+    user: String,
     mark: Mark,
     counted: Requests,
+    /// The leases that the user wrote since the last call of [`Self::take`].
+    leases: BTreeSet<String>,
 }
 
 impl Counter {
-    pub(crate) fn new(journal: Journal, user: &'static str) -> Self {
-        Self { mark: journal.mark(), journal, user, counted: Requests::default() }
+    pub(crate) fn new(journal: Journal, user: &str) -> Self {
+        let mark = journal.mark();
+        Self { mark, journal, user: user.to_owned(), counted: Requests::default(), leases: BTreeSet::new() }
     }
 
     /// Counts what has come since the last call.
     pub(crate) fn count(&mut self) {
         let next = self.journal.mark();
-        for record in self.journal.since(self.mark).by_user(self.user).iter().filter(|record| record.mark() < next) {
+        for record in self.journal.since(self.mark).by_user(&self.user).iter().filter(|record| record.mark() < next) {
             self.counted += Requests::of(record);
+            self.leases.extend(renewed(record));
         }
         self.mark = next;
     }
@@ -68,6 +77,18 @@ impl Counter {
     /// All since the last call of this.
     pub(crate) fn take(&mut self) -> Requests {
         self.count();
+        self.leases.clear();
         std::mem::take(&mut self.counted)
     }
+
+    /// The leases that were written since the last call of [`Self::take`].
+    pub(crate) fn leases(&self) -> &BTreeSet<String> {
+        &self.leases
+    }
+}
+
+/// The name of the lease, if the request wrote one.
+fn renewed(record: &Record) -> Option<String> {
+    let target = record.target.resource().filter(|target| target.resource == "leases" && target.verb == Verb::Update)?;
+    record.status().is_some_and(|code| code < 300).then(|| target.name.clone())
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::cluster::Scene;
+use crate::cluster::{OPERATOR, Scene};
 use crate::process::Operator;
 use crate::requests::{Counter, Requests};
 
@@ -103,8 +103,8 @@ impl Run {
     /// Starts a server without components, and the operator.
     pub(crate) async fn start(size: Size) -> Self {
         let scene = Scene::start().await;
-        let mut counter = scene.counter();
-        let operator = scene.operator();
+        let mut counter = scene.counter(OPERATOR);
+        let operator = scene.operator(OPERATOR, None);
         scene.until_watching(&mut counter).await;
         scene.client.clock().sleep(SETTLE).await;
         counter.take();
@@ -118,7 +118,7 @@ impl Run {
 
         let phase = self.begin();
         self.scene.create(components, dependents).await;
-        self.scene.until_ready(components, 1, &mut self.counter).await;
+        self.scene.until_ready(components, 1, std::slice::from_mut(&mut self.counter)).await;
         all.push(self.end("install", phase).await);
 
         let phase = self.begin();
@@ -127,10 +127,10 @@ impl Run {
 
         let phase = self.begin();
         self.scene.upgrade(components).await;
-        self.scene.until_ready(components, 2, &mut self.counter).await;
+        self.scene.until_ready(components, 2, std::slice::from_mut(&mut self.counter)).await;
         all.push(self.end("upgrade", phase).await);
 
-        drop(std::mem::replace(&mut self.operator, self.scene.operator()));
+        drop(std::mem::replace(&mut self.operator, self.scene.operator(OPERATOR, None)));
         let phase = Phase { cpu: 0.0, ..self.begin() };
         self.scene.until_watching(&mut self.counter).await;
         self.until_quiet().await;

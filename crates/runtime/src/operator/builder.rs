@@ -364,6 +364,20 @@ impl Operator {
         &self.version
     }
 
+    pub(super) fn program_commit(&self) -> &str {
+        &self.commit
+    }
+
+    /// The name of this instance, as far as it is known.
+    pub(super) fn instance(&self) -> Option<&str> {
+        self.options.instance.as_deref()
+    }
+
+    /// What stands before the names of the framework's own fields in JSON log lines; empty without a prefix.
+    pub(super) fn log_field_prefix_or_none(&self) -> Arc<str> {
+        self.formats().log_fields.unwrap_or_default()
+    }
+
     /// The line that the command `version` prints.
     pub fn version_line(&self) -> String {
         format!("{} {} (commit {}, kubewright {})", self.name, self.version, self.commit, env!("CARGO_PKG_VERSION"))

@@ -5,7 +5,7 @@ mod configuration;
 mod hooks;
 mod kinds;
 mod observers;
-mod replicas;
+pub(crate) mod replicas;
 mod requests;
 mod schemes;
 mod sharing;

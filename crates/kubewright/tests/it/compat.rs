@@ -1,16 +1,20 @@
 //! An operator that writes the formats of operators that are built with `knative.dev/pkg`: with the preset, and with each switch alone.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::sync::Arc;
 
 use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::ConfigMap;
+use kubewright::core::backoff::Timing;
 use kubewright::core::condition::{ConditionPolicy, ConditionShape, TransitionTime};
-use kubewright::core::finalizer::FinalizerWrite;
+use kubewright::core::finalizer::{FinalizerName, FinalizerWrite};
 use kubewright::core::status::StatusWrite;
+use kubewright::machinery::object::GroupVersionKind;
 use kubewright::prelude::*;
+use kubewright::runtime::cluster::ApiResource;
+use kubewright::runtime::finalizer::{FinalizerOutcome, FinalizerWriter};
 use kubewright::runtime::operator::cli::json_log_layer;
-use kubewright::runtime::operator::Compat;
 use kubewright::runtime::reconcile::Controller;
 use kubewright_apiserver::kinds::Verb;
 use kubewright_testing::TestCluster;
@@ -21,7 +25,7 @@ use crate::leadership::replicas::{leases, start_operator};
 use crate::reconcile::widget::{FINALIZER, Script, Widget, Widgets, widget};
 use crate::reconcile::world::{World, until};
 
-/// A request to widgets: verb, subresource, media type in short, and body.
+/// A request to widgets.
 #[derive(Debug)]
 struct Write {
     verb: Verb,
@@ -35,11 +39,14 @@ fn writes(cluster: &TestCluster) -> Vec<Write> {
     let records = cluster.journal().all().of("test.kubewright.dev", "widgets").writes();
     let by_operator = records.iter().filter(|record| record.user_agent.starts_with("widget-operator"));
     by_operator
-        .map(|record| Write {
-            verb: record.target.verb,
-            subresource: record.target.subresource.clone().unwrap_or_default(),
-            manager: record.query_value("fieldManager").unwrap_or_default().to_owned(),
-            body: record.body.clone().unwrap_or_default(),
+        .filter_map(|record| {
+            let target = record.target.resource()?;
+            Some(Write {
+                verb: target.verb,
+                subresource: target.subresource.clone(),
+                manager: record.query_value("fieldManager").unwrap_or_default().to_owned(),
+                body: record.body.clone().unwrap_or_default(),
+            })
         })
         .collect()
 }
@@ -116,7 +123,8 @@ fn operator() -> Operator {
 #[tokio::test]
 async fn the_preset_writes_all_formats_of_the_predecessor() {
     let life = Life::of(operator().compat(Compat::knative())).await;
-    let all = ["label domain", "metric prefix", "condition shape", "status put", "finalizer merge patch", "leases per controller"];
+    let all =
+        ["label domain", "metric prefix", "condition shape", "status put", "finalizer merge patch", "leases per controller"];
     assert_eq!(life.formats(), all);
     let (name, labels) = life.lease();
     assert_eq!(name, "widget-operator.test.kubewright.dev.widget.00-of-01");
@@ -136,6 +144,19 @@ async fn the_preset_writes_all_formats_of_the_predecessor() {
     // STW-2 is kept: no write of the predecessor's conflict, its reading and its repetition.
     assert_eq!(life.writes.len(), 4, "{:#?}", life.writes);
     assert!(life.events.iter().any(|note| note == "Updated \"demo\" finalizers"), "{:?}", life.events);
+}
+
+// CMPT-4, LDR-2: the predecessor has an identity for each controller.
+#[tokio::test]
+async fn replicas_of_the_preset_have_one_identity_for_all_leases() {
+    let cluster = TestCluster::start().await;
+    let two = Operator::from(operator().controller(Maps::new)).compat(Compat::knative());
+    let operator = start_operator(&cluster, two, "one").await;
+    let leases = cluster.list::<Lease>().await;
+    let holders: BTreeSet<&str> = leases.iter().filter_map(|lease| lease["spec"]["holderIdentity"].as_str()).collect();
+    assert_eq!((leases.len(), holders.len()), (2, 1), "{holders:?}");
+    operator.stop().await;
+    cluster.stop().await;
 }
 
 // CMPT-3
@@ -215,14 +236,14 @@ async fn a_transition_time_moves_with_the_message_where_it_is_asked_for() {
 // FNL-9, FNL-10
 #[tokio::test]
 async fn a_finalizer_that_is_applied_is_owned_by_its_manager_alone_and_goes_again() {
-    let form = FinalizerWrite::Apply { manager: "widgets/finalizers".to_owned(), force: false };
+    let form = FinalizerWrite::Apply { manager: "finalizers".to_owned(), force: false };
     let life = Life::of(operator().finalizer_write(form)).await;
     let metadata = &life.widget["metadata"];
     let applied = |finalizers: Value| {
         json!({"apiVersion": "test.kubewright.dev/v1", "kind": "Widget", "metadata": {
             "name": "demo", "namespace": metadata["namespace"], "uid": metadata["uid"], "finalizers": finalizers}})
     };
-    assert_eq!((&life.first("").body, &*life.first("").manager), (&applied(json!([FINALIZER])), "widgets%2Ffinalizers"));
+    assert_eq!((&life.first("").body, &*life.first("").manager), (&applied(json!([FINALIZER])), "finalizers"));
     assert_eq!(life.last().body, applied(json!([])));
     assert_eq!(life.writes.iter().filter(|write| write.subresource.is_empty()).count(), 2);
     let told = "Updated finalizers for \"demo\" via server-side apply";
@@ -241,6 +262,25 @@ async fn a_finalizer_of_a_former_patch_goes_although_the_apply_does_not_own_it()
     world.cluster.delete::<Widget>("demo").await;
     world.cluster.expect::<Widget>("demo").to_be_gone().await;
     world.stop().await;
+}
+
+// FNL-9
+#[tokio::test]
+async fn an_apply_of_a_finalizer_does_not_create_an_object_that_is_gone() {
+    let cluster = TestCluster::start().await;
+    let api = cluster.connect(cluster.tasks()).await;
+    let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "mine", "namespace": cluster.namespace()}});
+    let created = cluster.create(map).await.unwrap();
+    cluster.delete::<ConfigMap>("mine").await;
+    cluster.expect::<ConfigMap>("mine").to_be_gone().await;
+    let maps = Arc::new(ApiResource::known(&GroupVersionKind::new("", "v1", "ConfigMap"), "configmaps", true));
+    let name = FinalizerName::parse(FINALIZER).unwrap();
+    let form = FinalizerWrite::Apply { manager: "finalizers".to_owned(), force: true };
+    let writer = FinalizerWriter::new(api, maps, "self".into(), name, &Timing::default()).form(form);
+    let added = writer.add(&created, |_| true).await.unwrap();
+    assert!(matches!(added, FinalizerOutcome::Gone), "{added:?}");
+    assert_eq!(cluster.get::<ConfigMap>("mine").await, None);
+    cluster.stop().await;
 }
 
 // STW-4
@@ -395,9 +435,14 @@ async fn line_of_a_pass(operator: Operator, key: &str) -> Value {
 // CMPT-3, LOG-1, LOG-2
 #[tokio::test]
 async fn json_lines_have_prefixed_fields_where_they_are_asked_for() {
-    let operator = || Widgets::operator(&Script::default()).commit("abc1234").options(|options| options.instance = Some("p".into()));
+    let operator =
+        || Widgets::operator(&Script::default()).commit("abc1234").options(|options| options.instance = Some("p".into()));
     let line = line_of_a_pass(operator(), "key").await;
-    assert_eq!((&line["controller"], &line["commit"], &line["pod"]), (&json!("widget"), &json!("abc1234"), &json!("p")), "{line}");
+    assert_eq!(
+        (&line["controller"], &line["commit"], &line["pod"]),
+        (&json!("widget"), &json!("abc1234"), &json!("p")),
+        "{line}"
+    );
     assert_eq!(line["trace"].as_str().map(str::len), Some(32), "{line}");
     for prefixed in [operator().log_field_prefix("knative.dev/"), operator().compat(Compat::knative())] {
         let line = line_of_a_pass(prefixed, "knative.dev/key").await;
@@ -413,14 +458,19 @@ async fn json_lines_have_prefixed_fields_where_they_are_asked_for() {
 }
 
 // CMPT-3, OPR-4: what a role needs follows the forms, and a domain is checked.
-#[test]
-fn permissions_follow_the_forms_and_a_bad_domain_is_told() {
+#[tokio::test]
+async fn permissions_follow_the_forms_and_a_bad_domain_is_told() {
     let verbs = |operator: Operator, resource: &str| {
         let rules = operator.declarations().rules();
-        let of_resource = rules.into_iter().filter(|rule| rule.resource == resource && rule.verbs.iter().all(|verb| verb != "list"));
+        let of_resource =
+            rules.into_iter().filter(|rule| rule.resource == resource && rule.verbs.iter().all(|verb| verb != "list"));
         of_resource.flat_map(|rule| rule.verbs).collect::<Vec<_>>()
     };
     assert_eq!(verbs(operator(), "widgets/status"), ["patch"]);
     assert_eq!(verbs(operator().compat(Compat::knative()), "widgets/status"), ["update"]);
     assert_eq!(verbs(operator().status_write(StatusWrite::Apply { manager: "a".into() }), "widgets/status"), ["patch"]);
+    let cluster = TestCluster::start().await;
+    let error = operator().label_domain("No Domain").start(cluster.client().clone()).unwrap_err().to_string();
+    assert!(error.contains("the domain of labels, \"No Domain\", cannot be used"), "{error}");
+    cluster.stop().await;
 }

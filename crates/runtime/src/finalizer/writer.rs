@@ -203,7 +203,7 @@ impl FinalizerWriter {
                 },
                 Ok(answer) => return Ok(FinalizerOutcome::Changed(answer)),
                 Err(error) if error.is_not_found() => return Ok(FinalizerOutcome::Gone),
-            // What the change builds on is not so any more: another writer was faster.
+                // What the change builds on is not so any more: another writer was faster.
                 Err(error) if error.code() == Some(422) || error.is_conflict() => error,
                 Err(error) => return Err(error),
             };

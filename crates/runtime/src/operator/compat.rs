@@ -67,10 +67,7 @@ impl Compat {
 
     /// The form of conditions.
     pub(crate) fn conditions(&self) -> ConditionPolicy {
-        ConditionPolicy {
-            shape: self.condition_shape.unwrap_or_default(),
-            transition: self.transition_time.unwrap_or_default(),
-        }
+        ConditionPolicy { shape: self.condition_shape.unwrap_or_default(), transition: self.transition_time.unwrap_or_default() }
     }
 
     /// The form of status writes.

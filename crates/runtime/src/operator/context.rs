@@ -9,9 +9,9 @@ use serde_json::Value;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::{Compat, StoreRequest};
 use super::injected::{OpenedStores, Queues, States};
 use super::patience::ask;
+use super::{Compat, StoreRequest};
 use crate::admin::{Checks, PassHistories};
 use crate::clock::{Clock, Random};
 use crate::cluster::{ApiError, ApiRequest, Cluster};

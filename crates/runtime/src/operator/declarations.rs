@@ -7,8 +7,8 @@ use kubewright_core::config::FromConfigMap;
 use kubewright_machinery::object::{GroupKind, GroupVersionKind};
 use serde_json::Value;
 
-use super::{Compat, StoreRequest};
 use super::scope::ClusterScoped;
+use super::{Compat, StoreRequest};
 use crate::config::{ConfigValues, DeclaredConfigs};
 use crate::leadership::{Sharing, lease_rule, stateful_set_rule};
 use crate::watch::Namespaces;

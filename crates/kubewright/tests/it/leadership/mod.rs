@@ -10,3 +10,4 @@ mod requests;
 mod schemes;
 mod sharing;
 mod terms;
+mod traps;

@@ -34,11 +34,7 @@ pub(super) struct InvalidFilter {
 }
 
 /// Writes logs to the error output. A subscriber that is there already stays. Gives the control of the levels if they are to follow a ConfigMap.
-pub(super) fn set_up(
-    operator: &Operator,
-    args: &LogArgs,
-    defaults: &LogDefaults,
-) -> Result<Option<LevelControl>, InvalidFilter> {
+pub(super) fn set_up(operator: &Operator, args: &LogArgs, defaults: &LogDefaults) -> Result<Option<LevelControl>, InvalidFilter> {
     let pinned = args.log_filter.as_deref().filter(|filter| !filter.is_empty());
     let Some(filter) = pinned.or(defaults.filter) else {
         let (filter, handle) = reload::Layer::new(LevelsFilter::new(&LogLevels::default()));

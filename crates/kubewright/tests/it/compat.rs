@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::ConfigMap;
@@ -22,6 +22,7 @@ use parking_lot::Mutex;
 use tracing_subscriber::layer::SubscriberExt as _;
 
 use crate::leadership::replicas::{leases, start_operator};
+use crate::logs::SECOND;
 use crate::reconcile::widget::{FINALIZER, Script, Widget, Widgets, widget};
 use crate::reconcile::world::{World, until};
 
@@ -415,6 +416,7 @@ impl Logged {
 
 /// The line of the end of the first pass for a widget, as this operator logs it.
 async fn line_of_a_pass(operator: Operator, key: &str) -> Value {
+    LazyLock::force(&SECOND);
     let cluster = TestCluster::start().await;
     let logged = Logged::default();
     let writer = logged.clone();

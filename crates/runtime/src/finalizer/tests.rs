@@ -139,7 +139,7 @@ async fn a_removal_of_what_was_seen_names_its_version_in_every_form() {
         let settled = writer.remove(&object(json!([OURS])), RemovalGuard::AsSeen, |_| true).await;
         assert!(matches!(settled, Ok(FinalizerOutcome::Changed(_))), "{form:?}: {settled:?}");
         let body = bodies.lock()[0].clone();
-        let version = body.pointer("/metadata/resourceVersion").or(body.pointer("/0/value"));
+        let version = body.pointer("/metadata/resourceVersion").or_else(|| body.pointer("/0/value"));
         assert_eq!(version, Some(&json!("1")), "{form:?}");
     }
 }

@@ -34,7 +34,7 @@ pub use kubewright_runtime::events::Recorder;
 pub use kubewright_runtime::inject::{Enqueue, FromOperator, State};
 pub use kubewright_runtime::kind::Defaulted;
 pub use kubewright_runtime::leadership::{Leadership, LeadershipChanges};
-pub use kubewright_runtime::operator::{Operator, OperatorOptions};
+pub use kubewright_runtime::operator::{Compat, Operator, OperatorOptions};
 pub use kubewright_runtime::reconcile::{
     Context, Controller, ControllerExt, Finalize, Lead, NoStatus, Observe, ObserveDeleted, Reconcile, TargetCluster, Targets,
 };

@@ -1,10 +1,12 @@
-//! Finalizers: their names, and the JSON patches that add and remove them without touching anybody else's.
+//! Finalizers: their names, and the patches that add and remove them without touching those of others.
 
 mod name;
 mod patch;
+mod write;
 
 #[cfg(test)]
 mod tests;
 
 pub use name::{FinalizerName, InvalidFinalizerName};
-pub use patch::{add_patch, remove_patch};
+pub use patch::{add_merge_patch, add_patch, applied_finalizers, remove_merge_patch, remove_patch};
+pub use write::FinalizerWrite;

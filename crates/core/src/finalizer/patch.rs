@@ -1,6 +1,7 @@
-//! The patches. Each tests what it builds on, so that two writers never undo each other; a failed test is answered with 422,
-//! and the caller reads the object again.
+//! The patches. Each JSON patch tests what it builds on, and each merge patch names the version that it builds on, so that two writers never undo
+//! each other; a failed test is answered with 422, another version with 409, and the caller reads the object again.
 
+use kubewright_machinery::object::ObjectExt as _;
 use serde_json::{Value, json};
 
 use super::FinalizerName;
@@ -36,6 +37,38 @@ pub fn remove_patch(object: &Value, names: &[&FinalizerName]) -> Option<Value> {
         patch.push(json!({"op": "remove", "path": path}));
     }
     (patch.len() > before).then_some(Value::Array(patch))
+}
+
+/// The merge patch that adds a finalizer: the whole list in its order, with ours last, on the condition that the object still has its version. None
+/// where [`add_patch`] has none.
+pub fn add_merge_patch(object: &Value, name: &FinalizerName) -> Option<Value> {
+    add_patch(object, name)?;
+    let mut list = entries(object);
+    list.push(name.as_str());
+    Some(merge_patch(object, &list))
+}
+
+/// The merge patch that removes finalizers, every entry of each: the list of the others in its order, on the condition that the object still has its
+/// version. None when there is none to remove.
+pub fn remove_merge_patch(object: &Value, names: &[&FinalizerName]) -> Option<Value> {
+    let all = entries(object);
+    let others: Vec<&str> = all.iter().copied().filter(|entry| names.iter().all(|name| name.as_str() != *entry)).collect();
+    (others.len() < all.len()).then(|| merge_patch(object, &others))
+}
+
+fn merge_patch(object: &Value, finalizers: &[&str]) -> Value {
+    json!({ "metadata": { "finalizers": finalizers, "resourceVersion": object.resource_version() } })
+}
+
+/// The object as server-side apply takes it, with these finalizers: one to own it, none to give up the one that the manager owns (FNL-9). The uid keeps
+/// an object from being created that is gone.
+pub fn applied_finalizers(object: &Value, names: &[&FinalizerName]) -> Value {
+    let names: Vec<&str> = names.iter().map(|name| name.as_str()).collect();
+    let mut metadata = json!({ "name": object.name(), "uid": object.uid(), "finalizers": names });
+    if !object.namespace().is_empty() {
+        metadata["namespace"] = object.namespace().into();
+    }
+    json!({ "apiVersion": object["apiVersion"], "kind": object["kind"], "metadata": metadata })
 }
 
 fn entries(object: &Value) -> Vec<&str> {

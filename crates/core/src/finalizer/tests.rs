@@ -69,6 +69,37 @@ fn removing_tests_each_entry_from_the_back_and_takes_former_names_along() {
     assert_eq!(remove_patch(&object(json!([OURS, "x/y", "widgets.", OURS])), &[&ours(), &former]), Some(expected));
 }
 
+// FNL-8, 13.4
+#[test]
+fn merge_patches_have_the_whole_list_in_its_order_and_the_version() {
+    let at = |version: &str, finalizers: Value| json!({"metadata": {"resourceVersion": version, "finalizers": finalizers}});
+    assert_eq!(add_merge_patch(&json!({}), &ours()), Some(at("", json!([OURS]))));
+    assert_eq!(remove_merge_patch(&json!({"metadata": {"finalizers": [OURS]}}), &[&ours()]), Some(at("", json!([]))));
+    let found = at("7", json!(["z/z", OURS, "a/a", "widgets."]));
+    let former = FinalizerName::unqualified("widgets.").unwrap();
+    assert_eq!(add_merge_patch(&found, &ours()), None, "it is there");
+    assert_eq!(remove_merge_patch(&found, &[&ours(), &former]), Some(at("7", json!(["z/z", "a/a"]))));
+    assert_eq!(remove_merge_patch(&at("7", json!(["z/z"])), &[&ours()]), None);
+    assert_eq!(add_merge_patch(&at("7", json!(["z/z", "a/a"])), &ours()), Some(at("7", json!(["z/z", "a/a", OURS]))));
+    let deleting = json!({"metadata": {"deletionTimestamp": "2026-01-01T00:00:00Z"}});
+    assert_eq!(add_merge_patch(&deleting, &ours()), None, "a server refuses it");
+}
+
+// FNL-9
+#[test]
+fn an_apply_has_the_own_finalizer_alone_and_the_uid() {
+    let found = json!({"apiVersion": "v1", "kind": "ConfigMap", "data": {"a": "b"},
+        "metadata": {"name": "a", "namespace": "demo", "uid": "u-1", "resourceVersion": "7", "finalizers": ["x/y"]}});
+    let applied = |finalizers: Value| {
+        json!({"apiVersion": "v1", "kind": "ConfigMap",
+            "metadata": {"name": "a", "namespace": "demo", "uid": "u-1", "finalizers": finalizers}})
+    };
+    assert_eq!(applied_finalizers(&found, &[&ours()]), applied(json!([OURS])));
+    assert_eq!(applied_finalizers(&found, &[]), applied(json!([])));
+    let of_cluster = applied_finalizers(&json!({"kind": "Node", "metadata": {"name": "a"}}), &[]);
+    assert_eq!(of_cluster["metadata"].get("namespace"), None);
+}
+
 // FZ-1, FNL-1
 #[test]
 fn names_are_qualified() {

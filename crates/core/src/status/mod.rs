@@ -2,9 +2,11 @@
 
 mod change;
 mod equal;
+mod write;
 
 #[cfg(test)]
 mod tests;
 
 pub use change::{diff, rebase};
 pub use equal::semantically_equal;
+pub use write::StatusWrite;

@@ -23,7 +23,7 @@ use crate::reconcile::widget::{Script, Widget, WidgetStatus, widget};
 use crate::reconcile::world::World;
 
 /// A second subscriber of the process: with one alone, the first thread that meets a span decides for all threads whether it is of interest.
-static SECOND: LazyLock<Dispatch> = LazyLock::new(|| Dispatch::new(NoSubscriber::new()));
+pub(crate) static SECOND: LazyLock<Dispatch> = LazyLock::new(|| Dispatch::new(NoSubscriber::new()));
 
 /// The spans and events of this thread, one line each.
 #[derive(Clone, Default)]

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 
+mod compat;
 mod conditions;
 mod config;
 mod config_live;

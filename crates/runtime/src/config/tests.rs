@@ -113,7 +113,7 @@ impl World {
             watch_namespaces: Vec::new(),
             system_namespace: "system".into(),
             instance: "demo".into(),
-            label_domain: "kubewright.dev".into(),
+            formats: Arc::default(),
             plan: None,
             leadership: watch::Sender::new(LeadershipState::default()).subscribe(),
             states: States::default(),

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use kubewright_core::backoff::Timing;
-use kubewright_core::finalizer::FinalizerName;
+use kubewright_core::finalizer::{FinalizerName, FinalizerWrite};
 use kubewright_machinery::object::{GroupVersionKind, ObjectExt as _};
 use kubewright_machinery::patch::json_patch;
 use parking_lot::Mutex;
@@ -122,6 +122,26 @@ async fn a_patch_that_the_server_does_not_want_is_its_error() {
     let refused = world.writer().add(&object(json!([])), |_| true).await;
     assert_eq!(refused.unwrap_err().code(), Some(422));
     assert_eq!(world.calls(), "PATCH GET");
+}
+
+// FNL-8, FNL-9
+#[tokio::test(start_paused = true)]
+async fn a_removal_of_what_was_seen_names_its_version_in_every_form() {
+    let apply = FinalizerWrite::Apply { manager: "finalizers".to_owned(), force: false };
+    for form in [FinalizerWrite::JsonPatch, FinalizerWrite::MergePatch, apply] {
+        let bodies = Arc::new(Mutex::new(Vec::new()));
+        let sent = Arc::clone(&bodies);
+        let answer = move |call: Call| {
+            sent.lock().push(call.body);
+            (200, object(json!([])))
+        };
+        let writer = writer(cluster_of(client_of(answer), &Tasks::new())).form(form.clone());
+        let settled = writer.remove(&object(json!([OURS])), RemovalGuard::AsSeen, |_| true).await;
+        assert!(matches!(settled, Ok(FinalizerOutcome::Changed(_))), "{form:?}: {settled:?}");
+        let body = bodies.lock()[0].clone();
+        let version = body.pointer("/metadata/resourceVersion").or_else(|| body.pointer("/0/value"));
+        assert_eq!(version, Some(&json!("1")), "{form:?}");
+    }
 }
 
 // FZ-7, FNL-6

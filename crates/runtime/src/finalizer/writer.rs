@@ -2,7 +2,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kubewright_core::backoff::Timing;
-use kubewright_core::finalizer::{FinalizerName, add_patch, remove_patch};
+use kubewright_core::finalizer::{
+    FinalizerName, FinalizerWrite, add_merge_patch, add_patch, applied_finalizers, remove_merge_patch, remove_patch,
+};
 use kubewright_machinery::object::ObjectExt as _;
 use serde_json::{Value, json};
 
@@ -16,6 +18,7 @@ pub struct FinalizerWriter {
     manager: Arc<str>,
     name: FinalizerName,
     former: Arc<[FinalizerName]>,
+    form: FinalizerWrite,
     attempts: u32,
     retry: Retry,
     hurry: Option<Duration>,
@@ -49,18 +52,43 @@ pub enum RemovalGuard {
     AsSeen,
 }
 
+/// What is sent to change the finalizers of an object.
+#[derive(Debug, PartialEq, Eq)]
+enum FinalizerRequest {
+    Json(Value),
+    Merge(Value),
+    Apply(Value),
+}
+
 impl FinalizerWriter {
     /// A writer for this finalizer. `manager` is the field manager of its writes, one of their own, so that no apply strips the finalizer
     /// (FZ-11). `timing` says how often a patch is tried whose test failed.
     pub fn new(cluster: Cluster, resource: Arc<ApiResource>, manager: Arc<str>, name: FinalizerName, timing: &Timing) -> Self {
         let attempts = timing.conflict_retries_in_place.max(1);
-        Self { cluster, resource, manager, name, former: Arc::new([]), attempts, retry: Retry::never(), hurry: None }
+        Self {
+            cluster,
+            resource,
+            manager,
+            name,
+            former: Arc::new([]),
+            form: FinalizerWrite::default(),
+            attempts,
+            retry: Retry::never(),
+            hurry: None,
+        }
     }
 
     /// With former names of the finalizer: one that is there counts as ours, and goes with ours (FZ-8).
     #[must_use]
     pub fn former(mut self, names: impl IntoIterator<Item = FinalizerName>) -> Self {
         self.former = names.into_iter().collect();
+        self
+    }
+
+    /// With requests of this form. Default: JSON patches.
+    #[must_use]
+    pub fn form(mut self, form: FinalizerWrite) -> Self {
+        self.form = form;
         self
     }
 
@@ -89,11 +117,16 @@ impl FinalizerWriter {
         self.names().any(|name| object.has_finalizer(name.as_str()))
     }
 
+    /// Whether finalizers are written by server-side apply.
+    pub(crate) fn applies(&self) -> bool {
+        matches!(self.form, FinalizerWrite::Apply { .. })
+    }
+
     /// Adds the finalizer, unless it is there or the object is being deleted (FZ-4). `goes_on` is asked whether an object that was changed
     /// meanwhile still is the one that the caller means.
     pub async fn add(&self, object: &Value, goes_on: impl Fn(&Value) -> bool + Send) -> Result<FinalizerOutcome, ApiError> {
-        let patch = |object: &Value| add_patch(object, &self.name).filter(|_| !self.holds(object));
-        self.settle(object, true, patch, goes_on).await
+        let addition = |object: &Value| self.addition(object).filter(|_| !self.holds(object));
+        self.settle(object, true, addition, goes_on).await
     }
 
     /// Removes the finalizer under all of its names. `goes_on` is asked whether an object that was changed meanwhile still is the one that the
@@ -101,42 +134,76 @@ impl FinalizerWriter {
     pub async fn remove(
         &self,
         object: &Value,
-        removal: RemovalGuard,
+        guard: RemovalGuard,
         goes_on: impl Fn(&Value) -> bool + Send,
     ) -> Result<FinalizerOutcome, ApiError> {
+        self.settle(object, false, |object| self.removal(object, guard), goes_on).await
+    }
+
+    fn addition(&self, object: &Value) -> Option<FinalizerRequest> {
+        let patch = add_patch(object, &self.name)?;
+        match self.form {
+            FinalizerWrite::MergePatch => add_merge_patch(object, &self.name).map(FinalizerRequest::Merge),
+            FinalizerWrite::Apply { .. } => Some(FinalizerRequest::Apply(applied_finalizers(object, &[&self.name]))),
+            _ => Some(FinalizerRequest::Json(patch)),
+        }
+    }
+
+    fn removal(&self, object: &Value, guard: RemovalGuard) -> Option<FinalizerRequest> {
         let names: Vec<&FinalizerName> = self.names().collect();
-        let patch = |object: &Value| {
-            let mut patch = remove_patch(object, &names)?;
-            if removal == RemovalGuard::AsSeen {
-                let seen = json!({ "op": "test", "path": "/metadata/resourceVersion", "value": object.resource_version() });
-                patch.as_array_mut()?.insert(0, seen);
+        let mut patch = remove_patch(object, &names)?;
+        match self.form {
+            FinalizerWrite::MergePatch => remove_merge_patch(object, &names).map(FinalizerRequest::Merge),
+            FinalizerWrite::Apply { .. } => {
+                let mut applied = applied_finalizers(object, &[]);
+                if guard == RemovalGuard::AsSeen {
+                    applied["metadata"]["resourceVersion"] = object.resource_version().into();
+                }
+                Some(FinalizerRequest::Apply(applied))
             }
-            Some(patch)
-        };
-        self.settle(object, false, patch, goes_on).await
+            _ => {
+                if guard == RemovalGuard::AsSeen {
+                    let seen = json!({ "op": "test", "path": "/metadata/resourceVersion", "value": object.resource_version() });
+                    patch.as_array_mut()?.insert(0, seen);
+                }
+                Some(FinalizerRequest::Json(patch))
+            }
+        }
+    }
+
+    /// The removal of entries that an apply has left: other managers own them too, such as the one of a former patch (FNL-9).
+    fn removal_of_left(&self, answer: &Value) -> Option<FinalizerRequest> {
+        let names: Vec<&FinalizerName> = self.names().collect();
+        remove_patch(answer, &names).map(FinalizerRequest::Json)
     }
 
     fn names(&self) -> impl Iterator<Item = &FinalizerName> {
         std::iter::once(&self.name).chain(&*self.former)
     }
 
-    /// Sends the patch until its tests pass, each time for the object as it is then (FZ-6).
+    /// Sends the change until what it builds on is right, each time for the object as it is then (FZ-6).
     async fn settle(
         &self,
         object: &Value,
         is_added: bool,
-        patch: impl Fn(&Value) -> Option<Value> + Send,
+        change: impl Fn(&Value) -> Option<FinalizerRequest> + Send,
         goes_on: impl Fn(&Value) -> bool + Send,
     ) -> Result<FinalizerOutcome, ApiError> {
-        let Some(mut next) = patch(object) else { return Ok(FinalizerOutcome::Unchanged) };
+        let Some(mut next) = change(object) else { return Ok(FinalizerOutcome::Unchanged) };
         let (namespace, name) = (object.namespace(), object.name());
         let mut attempts = self.attempts;
         loop {
-            let request = ApiRequest::patch(&self.resource, namespace, name, PatchKind::Json, &next).field_manager(&self.manager);
-            let refusal = match self.send(request).await {
+            let refusal = match self.send(self.request(namespace, name, &next)).await {
+                Ok(answer) if !is_added && matches!(next, FinalizerRequest::Apply(_)) => match self.removal_of_left(&answer) {
+                    Some(rest) => {
+                        next = rest;
+                        continue;
+                    }
+                    None => return Ok(FinalizerOutcome::Changed(answer)),
+                },
                 Ok(answer) => return Ok(FinalizerOutcome::Changed(answer)),
                 Err(error) if error.is_not_found() => return Ok(FinalizerOutcome::Gone),
-                // The test in the patch failed: another writer was faster.
+                // What the change builds on is not so any more: another writer was faster.
                 Err(error) if error.code() == Some(422) || error.is_conflict() => error,
                 Err(error) => return Err(error),
             };
@@ -149,11 +216,11 @@ impl FinalizerWriter {
             if !goes_on(&live) {
                 return Ok(FinalizerOutcome::Dropped(live));
             }
-            let Some(again) = patch(&live) else {
+            let Some(again) = change(&live) else {
                 let lacks_it = is_added && !self.holds(&live);
                 return Ok(if lacks_it { FinalizerOutcome::Deleting(live) } else { FinalizerOutcome::Changed(live) });
             };
-            // What the patch tests has not changed, so it is the patch itself that the server does not want.
+            // What the change builds on has not changed, so it is the change itself that the server does not want.
             if again == next && refusal.code() == Some(422) {
                 return Err(refusal);
             }
@@ -162,6 +229,19 @@ impl FinalizerWriter {
                 return Ok(FinalizerOutcome::Overtaken(refusal));
             }
             next = again;
+        }
+    }
+
+    fn request(&self, namespace: &str, name: &str, change: &FinalizerRequest) -> ApiRequest {
+        let patch = |kind, body| ApiRequest::patch(&self.resource, namespace, name, kind, body);
+        match (change, &self.form) {
+            (FinalizerRequest::Apply(body), FinalizerWrite::Apply { manager, force }) => {
+                let request = patch(PatchKind::Apply, body).field_manager(manager);
+                if *force { request.force() } else { request }
+            }
+            (FinalizerRequest::Apply(body), _) => patch(PatchKind::Apply, body).field_manager(&self.manager),
+            (FinalizerRequest::Merge(body), _) => patch(PatchKind::Merge, body).field_manager(&self.manager),
+            (FinalizerRequest::Json(body), _) => patch(PatchKind::Json, body).field_manager(&self.manager),
         }
     }
 

@@ -27,7 +27,8 @@ pub struct Leadership(
 /// Leadership of which replicas have shares.
 #[derive(Clone, Debug)]
 pub(crate) struct Sharing {
-    is_per_controller: bool,
+    /// None if the author says neither.
+    is_per_controller: Option<bool>,
     name: Option<String>,
     /// None for shares by leases; otherwise this replica, or what keeps it from being known.
     ordinal: Option<Result<OrdinalReplica, OrdinalErrors>>,
@@ -61,7 +62,7 @@ impl Leadership {
 
     fn shared(ordinal: Option<Result<OrdinalReplica, OrdinalErrors>>) -> Self {
         Self(Some(Box::new(Sharing {
-            is_per_controller: false,
+            is_per_controller: None,
             name: None,
             ordinal,
             replicas: None,
@@ -90,7 +91,23 @@ impl Leadership {
 
     /// With an election for each controller in place of one for the whole operator (LDR-2): replicas may lead different controllers.
     pub fn per_controller(self) -> Self {
-        self.with(|sharing| sharing.is_per_controller = true)
+        self.with(|sharing| sharing.is_per_controller = Some(true))
+    }
+
+    /// With one election for the whole operator, also where the formats of the operator ask for one for each controller
+    /// ([`Compat`](crate::operator::Compat)). Default of an operator without such formats.
+    pub fn per_operator(self) -> Self {
+        self.with(|sharing| sharing.is_per_controller = Some(false))
+    }
+
+    /// The same with an election for each controller, unless something else was asked for.
+    pub(crate) fn per_controller_by_default(self) -> Self {
+        self.with(|sharing| {
+            let is_open = sharing.is_per_controller.is_none() && sharing.name.is_none() && sharing.ordinal.is_none();
+            if is_open {
+                sharing.is_per_controller = Some(true);
+            }
+        })
     }
 
     /// With one bucket whose lease has exactly this name, for instance that of an operator whose place this one takes (LDR-11).
@@ -153,7 +170,7 @@ impl Sharing {
         if let Some(Err(errors)) = &self.ordinal {
             problems.extend(errors.errors().iter().map(|error| format!("ordinal leadership: {error}")));
         }
-        if self.ordinal.is_some() && (self.is_per_controller || self.name.is_some()) {
+        if self.ordinal.is_some() && (self.is_per_controller() || self.name.is_some()) {
             problems.push("ordinal leadership has no leases; remove `.per_controller()` and `.lease_name(…)`".to_owned());
         }
         if let Some(name) = &self.name {
@@ -161,13 +178,17 @@ impl Sharing {
             if let Some(problem) = bad_name.first() {
                 problems.push(format!("the lease name {name:?} cannot be used: {problem}"));
             }
-            if self.is_per_controller {
+            if self.is_per_controller() {
                 problems
                     .push(format!("the lease name {name:?} is for one election; remove `.lease_name(…)` or `.per_controller()`"));
             }
             problems.extend(self.too_many(self.base.buckets).err());
         }
         problems
+    }
+
+    fn is_per_controller(&self) -> bool {
+        self.is_per_controller == Some(true)
     }
 
     fn too_many(&self, buckets: NonZeroU32) -> Result<(), String> {
@@ -202,7 +223,7 @@ impl Sharing {
                 Division::Ordinal(buckets.map_err(|errors| errors.to_string().replace('\n', "; "))?)
             }
             (None, Some(name)) => Division::OneLease(name.as_str().into()),
-            (None, None) if self.is_per_controller => Division::Controllers,
+            (None, None) if self.is_per_controller() => Division::Controllers,
             (None, None) => Division::Operator,
         };
         Ok(Plan { operator: place.operator.into(), division, replicas: self.replicas, config: config.clone() })

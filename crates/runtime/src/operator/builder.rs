@@ -8,8 +8,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kubewright_core::backoff::Timing;
+use kubewright_core::condition::{ConditionShape, TransitionTime};
 use kubewright_core::config::{FromConfigMap, LOGGING_CONFIG_MAP, LogLevels, OBSERVABILITY_CONFIG_MAP};
+use kubewright_core::finalizer::FinalizerWrite;
 use kubewright_core::lease::LeaderElection;
+use kubewright_core::status::StatusWrite;
 use kubewright_machinery::object::names::dns_1123_subdomain;
 use tokio_util::sync::CancellationToken;
 
@@ -19,7 +22,7 @@ use super::health;
 use super::injected::States;
 use super::option_problems::problems_of;
 use super::{
-    Declarations, MinimumVersion, OperatorError, PreparedOperator, Registration, RegistrationKind, Rule, RunningOperator,
+    Compat, Declarations, MinimumVersion, OperatorError, PreparedOperator, Registration, RegistrationKind, Rule, RunningOperator,
 };
 use crate::admin::Checks;
 use crate::clock::{Clock, Random};
@@ -31,15 +34,16 @@ use crate::task::Tasks;
 
 /// The longest name of an operator, in bytes.
 const MAX_NAME: usize = 63;
-/// The domain of labels, and of finalizers of kinds of the core group, which has no name (CMPT-2).
-pub(crate) const LABEL_DOMAIN: &str = "kubewright.dev";
 
 /// An operator before it runs.
 pub struct Operator {
     name: String,
     version: String,
     commit: String,
-    metrics_prefix: String,
+    /// The formats that were set one by one.
+    formats: Compat,
+    /// The formats of the preset, where none was set.
+    preset: Compat,
     registrations: Vec<Box<dyn Registration>>,
     /// The names that parts had when they were added.
     part_names: BTreeSet<String>,
@@ -138,7 +142,8 @@ impl Operator {
             name: name.into(),
             version: "unknown".to_owned(),
             commit: "unknown".to_owned(),
-            metrics_prefix: "kubewright".to_owned(),
+            formats: Compat::default(),
+            preset: Compat::default(),
             registrations: Vec::new(),
             part_names: BTreeSet::new(),
             samples: Vec::new(),
@@ -236,11 +241,67 @@ impl Operator {
         self
     }
 
+    /// The formats of another framework. Each can be set alone too, here or for one controller, and then wins over the preset, whichever comes first.
+    #[must_use]
+    pub fn compat(mut self, preset: Compat) -> Self {
+        self.preset = preset.or(self.preset);
+        self
+    }
+
     /// The prefix of all metrics; `kubewright` by default.
     #[must_use]
     pub fn metrics_prefix(mut self, prefix: impl Into<String>) -> Self {
-        self.metrics_prefix = prefix.into();
+        self.formats.metrics_prefix = Some(prefix.into().into());
         self
+    }
+
+    /// The domain of labels that the operator puts on leases, and of the default finalizers of kinds of the core group; `kubewright.dev` by default
+    /// (CMPT-2). With another domain those finalizers have another name: give the former one to
+    /// [`legacy_finalizers`](crate::reconcile::Controller::legacy_finalizers).
+    #[must_use]
+    pub fn label_domain(mut self, domain: impl Into<String>) -> Self {
+        self.formats.label_domain = Some(domain.into().into());
+        self
+    }
+
+    /// What stands before the names of the framework's own fields in JSON log lines, such as `controller` and `key` (LOG-1); nothing by default.
+    #[must_use]
+    pub fn log_field_prefix(mut self, prefix: impl Into<String>) -> Self {
+        self.formats.log_fields = Some(prefix.into().into());
+        self
+    }
+
+    /// Which fields of conditions are filled. Applies to hand-written controllers that set no form of conditions of their own.
+    #[must_use]
+    pub fn condition_shape(mut self, shape: ConditionShape) -> Self {
+        self.formats.condition_shape = Some(shape);
+        self
+    }
+
+    /// When transition times of conditions move. Applies to hand-written controllers that set no form of conditions of their own.
+    #[must_use]
+    pub fn transition_time(mut self, transition: TransitionTime) -> Self {
+        self.formats.transition_time = Some(transition);
+        self
+    }
+
+    /// How statuses are written. Applies to hand-written controllers that set no form of their own.
+    #[must_use]
+    pub fn status_write(mut self, form: StatusWrite) -> Self {
+        self.formats.status_write = Some(form);
+        self
+    }
+
+    /// How finalizers are written. Applies to hand-written controllers that set no form of their own.
+    #[must_use]
+    pub fn finalizer_write(mut self, form: FinalizerWrite) -> Self {
+        self.formats.finalizer_write = Some(form);
+        self
+    }
+
+    /// The formats that were set one by one, else those of the preset.
+    pub(super) fn formats(&self) -> Compat {
+        self.formats.clone().or(self.preset.clone())
     }
 
     /// Another source of time, for tests.
@@ -303,6 +364,20 @@ impl Operator {
         &self.version
     }
 
+    pub(super) fn program_commit(&self) -> &str {
+        &self.commit
+    }
+
+    /// The name of this instance, as far as it is known.
+    pub(super) fn instance(&self) -> Option<&str> {
+        self.options.instance.as_deref()
+    }
+
+    /// What stands before the names of the framework's own fields in JSON log lines; empty without a prefix.
+    pub(super) fn log_field_prefix_or_none(&self) -> Arc<str> {
+        self.formats().log_fields.unwrap_or_default()
+    }
+
     /// The line that the command `version` prints.
     pub fn version_line(&self) -> String {
         format!("{} {} (commit {}, kubewright {})", self.name, self.version, self.commit, env!("CARGO_PKG_VERSION"))
@@ -310,7 +385,8 @@ impl Operator {
 
     /// Everything that the parts declare, and what the operator needs itself, confined to the namespaces that it watches.
     pub fn declarations(&self) -> Declarations {
-        let mut declarations = Declarations::default().with_config_values(self.config_values.clone());
+        let mut declarations =
+            Declarations::default().with_config_values(self.config_values.clone()).with_formats(self.formats());
         declarations.rule(Rule::new("events.k8s.io", "events", &["create", "patch"]));
         for registration in &self.registrations {
             declarations.part(Some(registration.name()));
@@ -357,10 +433,14 @@ impl Operator {
     }
 
     fn driver(
-        self,
+        mut self,
         shutdown: CancellationToken,
         connect: impl FnOnce(ClusterOptions) -> Result<Cluster, ConnectError>,
     ) -> Result<Driver, OperatorError> {
+        let formats = self.formats();
+        if formats.is_per_controller {
+            self.options.leadership = self.options.leadership.per_controller_by_default();
+        }
         let declarations = self.declarations();
         let problems = self.all_problems(&declarations);
         if !problems.is_empty() {
@@ -385,7 +465,7 @@ impl Operator {
         let cluster = connect(options)?;
         Ok(Driver::new(super::drive::Parts {
             name: self.name,
-            metrics_prefix: self.metrics_prefix,
+            formats,
             declarations,
             registrations,
             checks: self.checks,
@@ -443,7 +523,7 @@ impl Operator {
             ));
         }
         problems.extend(self.options.leadership.sharing().into_iter().flat_map(Sharing::problems));
-        problems.extend(problems_of(&self.options, &self.metrics_prefix));
+        problems.extend(problems_of(&self.options, &self.formats()));
         problems.extend_from_slice(declarations.problems());
         problems
     }

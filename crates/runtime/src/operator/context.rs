@@ -9,9 +9,9 @@ use serde_json::Value;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::StoreRequest;
 use super::injected::{OpenedStores, Queues, States};
 use super::patience::ask;
+use super::{Compat, StoreRequest};
 use crate::admin::{Checks, PassHistories};
 use crate::clock::{Clock, Random};
 use crate::cluster::{ApiError, ApiRequest, Cluster};
@@ -58,8 +58,8 @@ pub struct OperatorContext {
     pub system_namespace: Arc<str>,
     /// The name of this instance in events, usually the pod's.
     pub instance: Arc<str>,
-    /// The domain of labels.
-    pub(crate) label_domain: Arc<str>,
+    /// The formats of what is written.
+    pub(crate) formats: Arc<Compat>,
     /// The elections that controllers take part in; none without leadership.
     pub(crate) plan: Option<Arc<Plan>>,
     /// Which buckets this replica leads.

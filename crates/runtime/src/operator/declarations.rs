@@ -7,8 +7,8 @@ use kubewright_core::config::FromConfigMap;
 use kubewright_machinery::object::{GroupKind, GroupVersionKind};
 use serde_json::Value;
 
-use super::StoreRequest;
 use super::scope::ClusterScoped;
+use super::{Compat, StoreRequest};
 use crate::config::{ConfigValues, DeclaredConfigs};
 use crate::leadership::{Sharing, lease_rule, stateful_set_rule};
 use crate::watch::Namespaces;
@@ -34,6 +34,7 @@ pub struct Declarations {
     claims: BTreeMap<(String, String), String>,
     needs: Needs,
     configs: DeclaredConfigs,
+    formats: Compat,
     /// The part that declares.
     part: Option<String>,
     problems: Vec<String>,
@@ -195,6 +196,17 @@ impl Declarations {
     pub(super) fn with_config_values(mut self, values: ConfigValues) -> Self {
         self.configs = DeclaredConfigs::with(values);
         self
+    }
+
+    /// The same for an operator that writes these formats.
+    pub(super) fn with_formats(mut self, formats: Compat) -> Self {
+        self.formats = formats;
+        self
+    }
+
+    /// The formats that the operator writes.
+    pub(crate) fn formats(&self) -> &Compat {
+        &self.formats
     }
 
     /// Says which part declares from now on.

@@ -13,13 +13,13 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::background::BackgroundTasks;
-use super::builder::{LABEL_DOMAIN, OperatorOptions};
+use super::builder::OperatorOptions;
 use super::health;
 use super::injected::{OpenedStores, Queues, States};
 use super::leading::OperatorLeadership;
 use super::preflight::Preflight;
 use super::progress::StartProgress;
-use super::{ConstructedPart, Declarations, OperatorContext, OperatorError, Phase, PreparedOperator, Registration};
+use super::{Compat, ConstructedPart, Declarations, OperatorContext, OperatorError, Phase, PreparedOperator, Registration};
 use crate::admin::{Admin, Checks, Diagnostics, PassHistories};
 use crate::cluster::Cluster;
 use crate::config::{Configs, Keeper, KeeperOptions};
@@ -42,7 +42,7 @@ const REMIND: Duration = Duration::from_secs(60);
 /// What a driver is made of.
 pub(super) struct Parts {
     pub(super) name: String,
-    pub(super) metrics_prefix: String,
+    pub(super) formats: Compat,
     pub(super) declarations: Declarations,
     pub(super) registrations: Vec<Box<dyn Registration>>,
     pub(super) checks: Checks,
@@ -78,7 +78,7 @@ pub(super) struct Driver {
 
 impl Driver {
     pub(super) fn new(parts: Parts) -> Self {
-        let metrics = Metrics::new(&parts.metrics_prefix);
+        let metrics = Metrics::new(parts.formats.metrics_prefix());
         parts.cluster.requests().register(&metrics);
         let watched = parts.cluster.watched().clone();
         watched.register(&metrics);
@@ -373,7 +373,7 @@ impl Driver {
     }
 
     fn context(&mut self) -> OperatorContext {
-        let Parts { name, cluster, tasks, options, timing, checks, shutdown, states, .. } = &self.parts;
+        let Parts { name, cluster, tasks, options, timing, checks, shutdown, states, formats, .. } = &self.parts;
         let reporting =
             RecorderOptions { reporter: name.clone(), instance: options.instance.clone().unwrap_or_else(|| name.clone()) };
         let recorder = Recorder::start(cluster, reporting, tasks, &self.metrics);
@@ -406,7 +406,7 @@ impl Driver {
             watch_namespaces: options.watch_namespaces.clone(),
             targets: ControllerTargets::new(remote, Arc::clone(&system_namespace)),
             system_namespace,
-            label_domain: LABEL_DOMAIN.into(),
+            formats: Arc::new(formats.clone()),
             plan: None,
             leadership: self.leadership.state(),
             instance: options.instance.as_deref().unwrap_or(name).into(),

@@ -66,7 +66,7 @@ impl OperatorLeadership {
             tasks: context.tasks.clone(),
             namespace: Arc::clone(&context.system_namespace),
             instance: Arc::clone(&context.instance),
-            label_domain: Arc::clone(&context.label_domain),
+            label_domain: context.formats.label_domain().into(),
             metrics: context.metrics.clone(),
             state: self.state.clone(),
         };

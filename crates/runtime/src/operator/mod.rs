@@ -7,6 +7,7 @@
 mod background;
 mod builder;
 pub mod cli;
+mod compat;
 mod context;
 mod declarations;
 mod drive;
@@ -30,8 +31,8 @@ mod store_request;
 mod tests;
 
 pub use background::ReadyTask;
-pub(crate) use builder::LABEL_DOMAIN;
 pub use builder::{Operator, OperatorOptions};
+pub use compat::Compat;
 pub use context::OperatorContext;
 pub use declarations::{Declarations, Rule};
 pub use error::{OperatorError, Responsible};

@@ -1,11 +1,11 @@
 //! What can be wrong with the options of an operator (OPR-4).
 
-use kubewright_machinery::object::names::{c_identifier, dns_1123_label, qualified_name};
+use kubewright_machinery::object::names::{c_identifier, dns_1123_label, dns_1123_subdomain, qualified_name};
 
-use super::OperatorOptions;
+use super::{Compat, OperatorOptions};
 
 /// Says what is wrong with options that need no cluster to be judged.
-pub(super) fn problems_of(options: &OperatorOptions, metrics_prefix: &str) -> Vec<String> {
+pub(super) fn problems_of(options: &OperatorOptions, formats: &Compat) -> Vec<String> {
     let mut problems = Vec::new();
     for (what, namespace) in options
         .watch_namespaces
@@ -20,6 +20,10 @@ pub(super) fn problems_of(options: &OperatorOptions, metrics_prefix: &str) -> Ve
     let qps = options.kube_api_qps;
     if !qps.is_finite() || qps < 0.0 {
         problems.push(format!("the option kube_api_qps is {qps}; it must be a number that is not negative, 0 for no limit"));
+    }
+    let (metrics_prefix, domain) = (formats.metrics_prefix(), formats.label_domain());
+    if let Some(problem) = dns_1123_subdomain(domain).first() {
+        problems.push(format!("the domain of labels, {domain:?}, cannot be used: {problem}"));
     }
     if let Some(problem) = c_identifier(metrics_prefix).first() {
         problems.push(format!("the prefix of the metrics, {metrics_prefix:?}, cannot be used: {problem}"));

@@ -7,8 +7,10 @@ use kube::Resource as _;
 use kubewright_core::backoff::RateLimiter;
 use kubewright_core::class::{ClassFilter, HandOver};
 use kubewright_core::condition::ConditionPolicy;
+use kubewright_core::finalizer::FinalizerWrite;
 use kubewright_core::flow::Delay;
 use kubewright_core::queue::Drain;
+use kubewright_core::status::StatusWrite;
 use serde_json::Value;
 
 use super::methods::Further;
@@ -46,7 +48,12 @@ pub(super) struct ControllerOptions {
     pub(super) drain: Drain,
     pub(super) time_limit: Option<Duration>,
     pub(super) resync: Option<Duration>,
-    pub(super) policy: ConditionPolicy,
+    /// None: that of the operator.
+    pub(super) policy: Option<ConditionPolicy>,
+    /// None: that of the operator.
+    pub(super) status_write: Option<StatusWrite>,
+    /// None: that of the operator.
+    pub(super) finalizer_write: Option<FinalizerWrite>,
     pub(super) on_status_change: bool,
     pub(super) class: Option<ClassFilter>,
     pub(super) debounce: Option<Delay>,
@@ -83,7 +90,9 @@ impl<R: Reconcile> Controller<R> {
             drain: Drain::FinishInFlight,
             time_limit: None,
             resync: None,
-            policy: ConditionPolicy::default(),
+            policy: None,
+            status_write: None,
+            finalizer_write: None,
             on_status_change: false,
             class: None,
             debounce: None,
@@ -255,9 +264,21 @@ impl<R: Reconcile> Controller<R> {
         self
     }
 
-    /// Another form of conditions.
+    /// Another form of conditions than that of the operator.
     pub fn conditions(mut self, policy: ConditionPolicy) -> Self {
-        self.options.policy = policy;
+        self.options.policy = Some(policy);
+        self
+    }
+
+    /// Another form of status writes than that of the operator (STW-4).
+    pub fn status_write(mut self, form: StatusWrite) -> Self {
+        self.options.status_write = Some(form);
+        self
+    }
+
+    /// Another form of finalizer writes than that of the operator (FNL-8, FNL-9).
+    pub fn finalizer_write(mut self, form: FinalizerWrite) -> Self {
+        self.options.finalizer_write = Some(form);
         self
     }
 

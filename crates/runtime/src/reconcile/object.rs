@@ -61,6 +61,11 @@ impl PassObject {
         self.source.text().whole()
     }
 
+    /// The whole.
+    pub(super) fn json(&self) -> Value {
+        serde_json::from_str(self.text()).unwrap_or_default()
+    }
+
     /// The object as a store of this type keeps it; none for an answer of a server.
     pub(super) fn kept<T: Send + Sync + 'static>(&self) -> Option<Arc<Kept<T>>> {
         Arc::clone(&self.source).as_any().downcast().ok()

@@ -7,6 +7,7 @@ use kubewright_core::class::ClassFilter;
 use kubewright_core::filter::{Change, FilterExt as _};
 use kubewright_core::finalizer::{FinalizerName, InvalidFinalizerName};
 use kubewright_core::flow::{BoxError, Conclusion, Delay, Prior};
+use kubewright_core::status::StatusWrite;
 use kubewright_machinery::object::Key;
 
 use super::Reconcile;
@@ -22,7 +23,7 @@ use crate::cluster::ApiResource;
 use crate::controller::{LeaderTerm, PassContext, RunPass, Runner};
 use crate::finalizer::FinalizerWriter;
 use crate::kind::KnownKind;
-use crate::operator::{ConstructedPart, ControllerQueue, Declarations, LABEL_DOMAIN, OperatorContext, Registration, Rule};
+use crate::operator::{Compat, ConstructedPart, ControllerQueue, Declarations, OperatorContext, Registration, Rule};
 use crate::status::StatusWriter;
 use crate::store::{Kept, Store};
 use crate::trigger::Trigger;
@@ -51,11 +52,16 @@ impl<R: Reconcile> ReconcilerRegistration<R> {
         declarations.claim("kind, class and finalizer", &claimed, &part, "give one of them another `finalizer` or `class`");
     }
 
+    /// The form of status writes: that of the controller, else that of the operator.
+    fn status_write(&self, formats: &Compat) -> StatusWrite {
+        self.options().status_write.clone().unwrap_or_else(|| formats.status_write())
+    }
+
     /// The finalizer and its former names.
-    fn finalizers(&self, operator: &str) -> Result<Vec<FinalizerName>, InvalidFinalizerName> {
+    fn finalizers(&self, operator: &str, formats: &Compat) -> Result<Vec<FinalizerName>, InvalidFinalizerName> {
         let own = match &self.options().finalizer {
             Some(name) => FinalizerName::parse(name)?,
-            None => default_finalizer::<R>(operator)?,
+            None => default_finalizer::<R>(operator, formats.label_domain())?,
         };
         let former = self.options().legacy_finalizers.iter().map(FinalizerName::unqualified);
         std::iter::once(Ok(own)).chain(former).collect()
@@ -63,9 +69,9 @@ impl<R: Reconcile> ReconcilerRegistration<R> {
 }
 
 /// `<group>/<operator>-<kind in lower case>`.
-fn default_finalizer<R: Reconcile>(operator: &str) -> Result<FinalizerName, InvalidFinalizerName> {
+fn default_finalizer<R: Reconcile>(operator: &str, label_domain: &str) -> Result<FinalizerName, InvalidFinalizerName> {
     let group = R::Kind::group(&());
-    let domain = if group.is_empty() { LABEL_DOMAIN } else { &*group };
+    let domain = if group.is_empty() { label_domain } else { &*group };
     let kind = R::Kind::kind(&()).to_ascii_lowercase();
     FinalizerName::parse(format!("{domain}/{operator}-{kind}"))
 }
@@ -92,7 +98,7 @@ impl<R: Reconcile> Registration for ReconcilerRegistration<R> {
         let (group, plural) = (R::Kind::group(&()), R::Kind::plural(&()));
         if self.controller.further.has_finalize() {
             declarations.rule(Rule::new(group.clone(), plural.clone(), &["patch"]));
-            match self.finalizers("operator").as_deref() {
+            match self.finalizers("operator", declarations.formats()).as_deref() {
                 Ok([own, ..]) => self.claim_objects(own, declarations),
                 Ok([]) => {}
                 Err(error) => {
@@ -101,7 +107,11 @@ impl<R: Reconcile> Registration for ReconcilerRegistration<R> {
             }
         }
         if std::any::TypeId::of::<R::Status>() != std::any::TypeId::of::<super::NoStatus>() {
-            declarations.rule(Rule::new(group, format!("{plural}/status"), &["patch"]));
+            let verb = match self.status_write(declarations.formats()) {
+                StatusWrite::Put => "update",
+                _ => "patch",
+            };
+            declarations.rule(Rule::new(group, format!("{plural}/status"), &[verb]));
         }
         for trigger in self.controller.triggers.declared().filter(|trigger| !trigger.is_in_targets()) {
             trigger.declare(declarations);
@@ -113,7 +123,8 @@ impl<R: Reconcile> Registration for ReconcilerRegistration<R> {
     }
 
     async fn construct(self: Box<Self>, context: OperatorContext) -> Result<Box<dyn ConstructedPart>, BoxError> {
-        let names = self.finalizers(&context.operator)?;
+        let names = self.finalizers(&context.operator, &context.formats)?;
+        let status_write = self.status_write(&context.formats);
         let Controller { constructor, further, options, triggers, resync_filter } = self.controller;
         let agent = options.agent.unwrap_or_else(|| format!("{}-controller", options.name));
         let context = context.for_controller(&options.name, &agent);
@@ -126,7 +137,8 @@ impl<R: Reconcile> Registration for ReconcilerRegistration<R> {
         let cluster = || context.cluster.clone();
         let finalizer = own.split_first().map(|(name, former)| OwnFinalizer {
             writer: FinalizerWriter::new(cluster(), Arc::clone(&resource), Arc::clone(&manager), name.clone(), &context.timing)
-                .former(former.iter().cloned()),
+                .former(former.iter().cloned())
+                .form(options.finalizer_write.clone().unwrap_or_else(|| context.formats.finalizer_write())),
             names: Arc::clone(&own),
             on_demand: options.on_demand,
         });
@@ -140,11 +152,11 @@ impl<R: Reconcile> Registration for ReconcilerRegistration<R> {
             primary: Arc::new(primary.kept().clone()),
             methods: Arc::new(TypedMethods::new(reconciler, further)),
             finalizer,
-            statuses: StatusWriter::new(cluster(), resource, manager, &context.timing),
+            statuses: StatusWriter::new(cluster(), resource, manager, &context.timing).form(status_write),
             targets: context.targets.clone(),
             tracker: Tracker::new(&options.name, context.tasks.clone(), cluster(), &context.metrics),
             class: options.class.clone(),
-            policy: options.policy,
+            policy: options.policy.unwrap_or_else(|| context.formats.conditions()),
             configs: context.configs.clone(),
             time_limit: options.time_limit,
             layers: context.state::<Layers>().unwrap_or_default().and(options.layers),

@@ -211,7 +211,7 @@ impl PassScope {
             Ok(FinalizerOutcome::Unchanged) => Ok(Held::Here(Arc::clone(object))),
             Ok(FinalizerOutcome::Changed(answer)) => {
                 let object = self.wrote(&answer, "");
-                self.told_of_finalizer(&object);
+                self.told_of_finalizer(finalizer, &object);
                 Ok(Held::Here(object))
             }
             Ok(FinalizerOutcome::Deleting(live)) => {
@@ -234,7 +234,7 @@ impl PassScope {
             Ok(FinalizerOutcome::Changed(answer)) => {
                 let is_last = is_removed(&answer);
                 let object = self.wrote(&answer, "");
-                self.told_of_finalizer(&object);
+                self.told_of_finalizer(finalizer, &object);
                 if is_last {
                     // The server removes an object with its last finalizer, under the version that it had before.
                     self.services.primary.record_delete(self.pass.key(), object.uid());
@@ -250,9 +250,14 @@ impl PassScope {
         }
     }
 
-    fn told_of_finalizer(&self, object: &PassObject) {
+    fn told_of_finalizer(&self, finalizer: &OwnFinalizer, object: &PassObject) {
         *self.has_told.lock() = true;
-        let note = format!("Updated {:?} finalizers", object.head().name());
+        let name = object.head().name();
+        let note = if finalizer.writer.applies() {
+            format!("Updated finalizers for {name:?} via server-side apply")
+        } else {
+            format!("Updated {name:?} finalizers")
+        };
         self.record(Event::normal("FinalizerUpdate", note));
     }
 

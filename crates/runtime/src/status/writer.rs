@@ -3,9 +3,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kubewright_core::backoff::Timing;
-use kubewright_core::status::{diff, rebase};
+use kubewright_core::status::{StatusWrite, diff, rebase};
 use kubewright_machinery::object::ObjectExt as _;
-use serde_json::Value;
+use kubewright_machinery::patch::merge_patch;
+use serde_json::{Value, json};
 
 use crate::cluster::{ApiError, ApiRequest, ApiResource, Cluster, PatchKind, Retry};
 
@@ -18,8 +19,19 @@ pub struct StatusWriter {
     cluster: Cluster,
     resource: Arc<ApiResource>,
     manager: Arc<str>,
+    form: StatusWrite,
     attempts: u32,
     retry: Retry,
+}
+
+/// What is sent to change a status.
+enum StatusRequest {
+    /// The change as a merge patch, with the version that it builds on.
+    Patch { version: String, change: String },
+    /// The whole object.
+    Put(Value),
+    /// The fields that the manager is to own.
+    Apply(Value),
 }
 
 /// The result of a status write.
@@ -63,7 +75,19 @@ impl StatusWriter {
     /// A writer whose writes have this field manager. `timing` says how often a write that met a newer version is tried.
     pub fn new(cluster: Cluster, resource: Arc<ApiResource>, manager: Arc<str>, timing: &Timing) -> Self {
         let attempts = timing.conflict_retries_in_place.max(1);
-        Self { cluster, resource, manager, attempts, retry: Retry::never() }
+        Self { cluster, resource, manager, form: StatusWrite::default(), attempts, retry: Retry::never() }
+    }
+
+    /// With requests of this form. Default: merge patches.
+    #[must_use]
+    pub fn form(mut self, form: StatusWrite) -> Self {
+        self.form = form;
+        self
+    }
+
+    /// Whether writes need the whole object, not its metadata alone.
+    pub(crate) fn sends_whole_objects(&self) -> bool {
+        self.form == StatusWrite::Put
     }
 
     /// With requests that are repeated after transient errors. Default: never.
@@ -84,12 +108,22 @@ impl StatusWriter {
     }
 
     /// Sends a change of the status of `object`, the text of a merge patch, on the condition that the object still has the version that
-    /// `object` has. The text is all that is kept of a large status while the server is asked.
-    pub async fn write(&self, object: &Value, mut change: String, meanwhile: Meanwhile<'_>) -> Result<Written, ApiError> {
-        let mut version = object.resource_version().to_owned();
+    /// `object` has. The text is all that is kept of a large status while the server is asked. In the form [`StatusWrite::Put`] `object` is the whole
+    /// object. A change that is not to be rebased is a patch in the form [`StatusWrite::Apply`] too, since it does not tell the whole status.
+    pub async fn write(&self, object: &Value, change: String, meanwhile: Meanwhile<'_>) -> Result<Written, ApiError> {
+        let mut next = self.first(object, change, meanwhile);
         let mut attempts = self.attempts;
         loop {
-            match self.cluster.send_retrying(&self.patch(object, &version, &change), &self.retry).await {
+            match self.cluster.send_retrying(&self.request(object, &next), &self.retry).await {
+                Ok(answer) if matches!(next, StatusRequest::Apply(_)) => match rest(&answer, meanwhile) {
+                    // Another manager owns a field that is to go, such as the one of a former patch.
+                    Some(rest) => {
+                        let version = answer.resource_version().to_owned();
+                        next = StatusRequest::Patch { version, change: rest.to_string() };
+                        continue;
+                    }
+                    None => return Ok(Written::Persisted(answer)),
+                },
                 Ok(answer) => return Ok(Written::Persisted(answer)),
                 Err(error) if error.is_not_found() => return Ok(Written::Gone),
                 Err(error) if error.is_conflict() => {}
@@ -102,32 +136,94 @@ impl StatusWriter {
                 Err(error) if error.is_not_found() => return Ok(Written::Gone),
                 Err(error) => return Err(error),
             };
-            match meanwhile {
-                Meanwhile::Only(fits) if fits(&live) => {}
+            let change = match meanwhile {
+                Meanwhile::Only(fits) if fits(&live) => None,
                 Meanwhile::Only(_) => return Ok(Written::Overtaken(live)),
-                Meanwhile::Rebase { start, new } => {
-                    let status = live.get("status").unwrap_or(&Value::Null);
-                    match diff(status, &rebase(start, new, status)) {
-                        Some(rest) => change = rest.to_string(),
-                        None => return Ok(Written::Persisted(live)),
-                    }
-                }
-            }
-            live.resource_version().clone_into(&mut version);
+                Meanwhile::Rebase { .. } => match rest(&live, meanwhile) {
+                    Some(rest) => Some(rest),
+                    None => return Ok(Written::Persisted(live)),
+                },
+            };
             attempts -= 1;
             if attempts == 0 {
                 return Ok(Written::Overtaken(live));
             }
+            next.build_on(live, change);
             let pause = PAUSE.start + self.cluster.random().below(PAUSE.end - PAUSE.start);
             self.cluster.clock().sleep(Duration::from_micros(pause)).await;
         }
     }
 
-    fn patch(&self, object: &Value, version: &str, change: &str) -> ApiRequest {
-        let version = Value::from(version);
-        let patch = format!(r#"{{"metadata":{{"resourceVersion":{version}}},"status":{change}}}"#);
-        ApiRequest::patch_text(&self.resource, object.namespace(), object.name(), PatchKind::Merge, patch)
-            .subresource("status")
-            .field_manager(&self.manager)
+    fn first(&self, object: &Value, change: String, meanwhile: Meanwhile<'_>) -> StatusRequest {
+        match (&self.form, meanwhile) {
+            (StatusWrite::Put, Meanwhile::Rebase { .. }) => {
+                let mut whole = object.clone();
+                change_status(&mut whole, &serde_json::from_str(&change).unwrap_or_default());
+                StatusRequest::Put(whole)
+            }
+            (StatusWrite::Apply { .. }, Meanwhile::Rebase { new, .. }) => StatusRequest::Apply(applied(object, new)),
+            _ => StatusRequest::Patch { version: object.resource_version().to_owned(), change },
+        }
     }
+
+    fn request(&self, object: &Value, status: &StatusRequest) -> ApiRequest {
+        let (namespace, name) = (object.namespace(), object.name());
+        let (request, manager) = match (status, &self.form) {
+            (StatusRequest::Patch { version, change }, _) => {
+                let version = Value::from(version.as_str());
+                let patch = format!(r#"{{"metadata":{{"resourceVersion":{version}}},"status":{change}}}"#);
+                (ApiRequest::patch_text(&self.resource, namespace, name, PatchKind::Merge, patch), &*self.manager)
+            }
+            (StatusRequest::Put(whole), _) => (ApiRequest::update(&self.resource, whole), &*self.manager),
+            (StatusRequest::Apply(fields), form) => {
+                let manager = if let StatusWrite::Apply { manager } = form { manager } else { &*self.manager };
+                (ApiRequest::patch(&self.resource, namespace, name, PatchKind::Apply, fields).force(), manager)
+            }
+        };
+        request.subresource("status").field_manager(manager)
+    }
+}
+
+impl StatusRequest {
+    /// Makes the same request for the object as it is now; with another change, if there is one.
+    fn build_on(&mut self, mut live: Value, changed: Option<Value>) {
+        match (self, changed) {
+            (Self::Patch { version, change }, changed) => {
+                live.resource_version().clone_into(version);
+                if let Some(changed) = changed {
+                    *change = changed.to_string();
+                }
+            }
+            (Self::Put(whole), Some(changed)) => {
+                change_status(&mut live, &changed);
+                *whole = live;
+            }
+            // It builds on no version.
+            (Self::Put(_) | Self::Apply(_), _) => {}
+        }
+    }
+}
+
+/// What is missing of the change in the object as it is now, as a merge patch of its status.
+fn rest(live: &Value, meanwhile: Meanwhile<'_>) -> Option<Value> {
+    let Meanwhile::Rebase { start, new } = meanwhile else { return None };
+    let status = live.get("status").unwrap_or(&Value::Null);
+    diff(status, &rebase(start, new, status))
+}
+
+/// Makes a change to the status of an object as a server would do.
+fn change_status(object: &mut Value, change: &Value) {
+    merge_patch(object, &json!({ "status": change }));
+}
+
+/// The object as server-side apply takes it, with the whole status. The uid keeps another object of the name from being changed.
+fn applied(object: &Value, status: &Value) -> Value {
+    let mut metadata = json!({ "name": object.name(), "uid": object.uid() });
+    if !object.namespace().is_empty() {
+        metadata["namespace"] = object.namespace().into();
+    }
+    let mut applied = json!({ "apiVersion": object["apiVersion"], "kind": object["kind"], "metadata": metadata });
+    // Fields that mean nothing are not owned.
+    change_status(&mut applied, &diff(&Value::Null, status).unwrap_or_default());
+    applied
 }

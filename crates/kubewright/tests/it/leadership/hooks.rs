@@ -77,7 +77,7 @@ async fn hooks_stand_around_the_passes_of_a_term_and_a_promotion_is_repeated() {
     cluster.stop().await;
 }
 
-// LDR-24
+// LDR-24: in Knative every bucket is demoted at SIGTERM, also those never held.
 #[tokio::test]
 async fn a_replica_that_never_led_is_not_demoted() {
     let cluster = TestCluster::start().await;

@@ -17,7 +17,7 @@ pub(super) const RENEW: Duration = Duration::from_secs(10);
 pub(super) const RETRY: Duration = Duration::from_secs(2);
 
 /// Leases with these durations.
-pub(super) fn leases(buckets: u32) -> Leadership {
+pub(crate) fn leases(buckets: u32) -> Leadership {
     Leadership::leases().buckets(buckets).timing(LEASE, RENEW, RETRY)
 }
 
@@ -29,7 +29,7 @@ pub(super) struct Replica {
 }
 
 /// Starts a replica of an operator with its definitions. It works or stands by.
-pub(super) async fn start_operator(cluster: &TestCluster, operator: Operator, name: &str) -> TestOperator {
+pub(crate) async fn start_operator(cluster: &TestCluster, operator: Operator, name: &str) -> TestOperator {
     cluster.install_crds(&operator).await;
     cluster.run_replica(operator, name).await
 }

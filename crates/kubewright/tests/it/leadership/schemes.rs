@@ -35,7 +35,7 @@ async fn a_rolling_change_of_the_number_of_buckets_leaves_no_object_to_two_repli
     cluster.stop().await;
 }
 
-// LDR-33
+// LDR-33: in Knative each of them works on every key.
 #[tokio::test]
 async fn of_two_numbers_of_buckets_that_start_together_one_wins() {
     let cluster = TestCluster::start().await;

@@ -181,6 +181,7 @@ impl FromStr for AdminAddress {
 
 impl RunArgs {
     pub(super) fn apply(self, options: &mut OperatorOptions) {
+        options.instance = self.instance(options.instance.take());
         options.workers = value(self.workers).or(options.workers);
         options.kube_api_qps = value(self.kube_api_qps).unwrap_or(options.kube_api_qps);
         options.kube_api_burst = value(self.kube_api_burst).unwrap_or(options.kube_api_burst);
@@ -204,7 +205,6 @@ impl RunArgs {
             options.resync = Some(period).filter(|period| !period.is_zero());
         }
         options.shutdown_timeout = value(self.shutdown_timeout).unwrap_or(options.shutdown_timeout);
-        let named = |name: Option<String>| name.filter(|name| !name.is_empty());
         options.system_namespace = named(self.system_namespace).or_else(|| options.system_namespace.take());
         options.system_resource_label = named(self.system_resource_label).or_else(|| options.system_resource_label.take());
         if value(self.disable_ha) == Some(true) {
@@ -214,8 +214,16 @@ impl RunArgs {
             named(self.config_leader_election_name).or_else(|| options.config_leader_election.take());
         options.config_logging = named(self.config_logging_name).or_else(|| options.config_logging.take());
         options.config_observability = named(self.config_observability_name).or_else(|| options.config_observability.take());
-        options.instance = named(self.pod_name).or_else(|| options.instance.take()).or_else(|| named(self.hostname));
     }
+
+    /// The name of the instance, where the program says this.
+    pub(super) fn instance(&self, built: Option<String>) -> Option<String> {
+        named(self.pod_name.clone()).or(built).or_else(|| named(self.hostname.clone()))
+    }
+}
+
+fn named(name: Option<String>) -> Option<String> {
+    name.filter(|name| !name.is_empty())
 }
 
 impl RbacArgs {

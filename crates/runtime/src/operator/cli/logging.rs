@@ -8,7 +8,9 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, Registry, reload};
 
 use super::args::{LogArgs, LogFormat};
+use super::json_lines::json_log_layer;
 use super::levels::LevelsFilter;
+use crate::operator::Operator;
 
 /// What a command logs where neither flag nor variable says anything.
 pub(super) struct LogDefaults {
@@ -32,11 +34,11 @@ pub(super) struct InvalidFilter {
 }
 
 /// Writes logs to the error output. A subscriber that is there already stays. Gives the control of the levels if they are to follow a ConfigMap.
-pub(super) fn set_up(args: &LogArgs, defaults: &LogDefaults) -> Result<Option<LevelControl>, InvalidFilter> {
+pub(super) fn set_up(operator: &Operator, args: &LogArgs, defaults: &LogDefaults) -> Result<Option<LevelControl>, InvalidFilter> {
     let pinned = args.log_filter.as_deref().filter(|filter| !filter.is_empty());
     let Some(filter) = pinned.or(defaults.filter) else {
         let (filter, handle) = reload::Layer::new(LevelsFilter::new(&LogLevels::default()));
-        let is_ours = init(args, defaults, filter);
+        let is_ours = init(operator, args, defaults, filter);
         let control = move |levels: &LogLevels| {
             if let Err(error) = handle.reload(LevelsFilter::new(levels)) {
                 tracing::warn!(%error, "the log levels stay as they are");
@@ -45,20 +47,29 @@ pub(super) fn set_up(args: &LogArgs, defaults: &LogDefaults) -> Result<Option<Le
         return Ok(is_ours.then(|| Box::new(control) as LevelControl));
     };
     let filter = EnvFilter::try_new(filter).map_err(|source| InvalidFilter { filter: filter.to_owned(), source })?;
-    if init(args, defaults, filter) && defaults.filter.is_none() {
+    if init(operator, args, defaults, filter) && defaults.filter.is_none() {
         tracing::info!("the log filter is pinned by --log-filter or RUST_LOG; log levels in ConfigMaps are ignored");
     }
     Ok(None)
 }
 
 /// Installs the subscriber; returns whether there was none before.
-fn init(args: &LogArgs, defaults: &LogDefaults, filter: impl Filter<Registry> + Send + Sync + 'static) -> bool {
+fn init(
+    operator: &Operator,
+    args: &LogArgs,
+    defaults: &LogDefaults,
+    filter: impl Filter<Registry> + Send + Sync + 'static,
+) -> bool {
     let terminal = io::stderr().is_terminal();
-    let lines = tracing_subscriber::fmt::layer().with_writer(io::stderr);
-    let lines = match args.format() {
-        LogFormat::Json => lines.json().boxed(),
-        LogFormat::Auto if !terminal && defaults.json_in_pipes => lines.json().boxed(),
-        LogFormat::Auto | LogFormat::Text => lines.with_ansi(terminal).boxed(),
+    let is_json = match args.format() {
+        LogFormat::Json => true,
+        LogFormat::Auto => !terminal && defaults.json_in_pipes,
+        LogFormat::Text => false,
+    };
+    let lines = if is_json {
+        json_log_layer(operator, io::stderr).boxed()
+    } else {
+        tracing_subscriber::fmt::layer().with_writer(io::stderr).with_ansi(terminal).boxed()
     };
     let is_ours = tracing_subscriber::registry().with(lines.with_filter(filter)).try_init().is_ok();
     if !is_ours {

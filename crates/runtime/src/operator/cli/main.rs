@@ -58,7 +58,7 @@ pub async fn main_from(
                     "run the command `dev`: this program was built without it; enable the feature `dev` of the crate kubewright",
                 );
             };
-            match set_up(&logging, &DEV_LOGS) {
+            match set_up(&operator, &logging, &DEV_LOGS) {
                 Ok(_) => environment.run(operator, args).await,
                 Err(error) => usage(error),
             }
@@ -81,7 +81,9 @@ pub async fn main_from(
 }
 
 async fn run(operator: Operator, args: RunArgs) -> ExitCode {
-    let operator = match set_up(&args.logging, &RUN_LOGS) {
+    // Every line tells the instance.
+    let operator = operator.options(|options| options.instance = args.instance(options.instance.take()));
+    let operator = match set_up(&operator, &args.logging, &RUN_LOGS) {
         Ok(Some(control)) => operator.on_log_levels(control),
         Ok(None) => operator,
         Err(error) => return usage(error),

@@ -4,6 +4,7 @@ mod args;
 mod deploy;
 mod dev;
 mod interrupts;
+mod json_lines;
 mod levels;
 mod logging;
 mod main;
@@ -14,4 +15,5 @@ mod tests;
 
 pub use dev::{DevArgs, DevEnvironment};
 pub use interrupts::Interrupts;
+pub use json_lines::json_log_layer;
 pub use main::{main, main_from};

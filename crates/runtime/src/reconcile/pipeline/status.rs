@@ -57,14 +57,17 @@ async fn write(scope: &PassScope, start: &Value, end: &PassEnd) -> Result<(), Fa
     let change = change.to_string();
     tracing::debug!(change = %redact(&change), "the status is written");
     let name = object.head().name();
-    match scope.services.statuses.write(object.head(), change, Meanwhile::Rebase { start, new: &new }).await {
+    let statuses = &scope.services.statuses;
+    let whole = statuses.sends_whole_objects().then(|| object.json());
+    let (built_on, meanwhile) = (whole.as_ref().unwrap_or_else(|| object.head()), Meanwhile::Rebase { start, new: &new });
+    match statuses.write(built_on, change, meanwhile).await {
         Ok(Written::Persisted(answer)) => {
             scope.wrote(&answer, "status");
             Ok(())
         }
         Ok(Written::Gone) => {
             // The watch may tell of it much later, and until then each pass would work for an object that is not there.
-            if scope.services.statuses.is_gone(object.head()).await {
+            if statuses.is_gone(object.head()).await {
                 scope.services.primary.record_delete(scope.pass.key(), object.uid());
             }
             Ok(())

@@ -3,7 +3,7 @@ use std::fmt;
 use super::registration::TaskRegistration;
 use super::{BackgroundTask, LeaderTask};
 use crate::inject::Constructor;
-use crate::operator::Operator;
+use crate::operator::{Operator, Rule};
 
 /// Adds background tasks to an operator.
 pub trait TaskExt: Into<Operator> + Sized {
@@ -35,6 +35,13 @@ impl<T: Send + Sync + 'static> OperatorTask<T> {
     /// The reporter of the events that the task records. Default: its name.
     pub fn agent(mut self, agent: impl Into<String>) -> Self {
         self.task.agent = Some(agent.into());
+        self
+    }
+
+    /// A permission that the task needs for requests of its own: these verbs on the resources of a group in the plural. The commands `rbac` and
+    /// `deploy` print it, and a start without it fails with a message that names it. What stores need is known without. Call it once for each resource.
+    pub fn permissions(mut self, group: impl Into<String>, resource: impl Into<String>, verbs: &[&str]) -> Self {
+        self.task.permissions.push(Rule::new(group, resource, verbs));
         self
     }
 }

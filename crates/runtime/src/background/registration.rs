@@ -6,13 +6,15 @@ use kubewright_core::flow::BoxError;
 use super::{BackgroundTask, LeaderTask};
 use crate::controller::Runner;
 use crate::inject::Construct;
-use crate::operator::{ConstructedPart, Declarations, OperatorContext, ReadyTask, Registration, RegistrationKind};
+use crate::operator::{ConstructedPart, Declarations, OperatorContext, ReadyTask, Registration, RegistrationKind, Rule};
 
 /// A background task as a part of an operator.
 pub(super) struct TaskRegistration<T> {
     pub(super) name: String,
     /// The reporter of events; the name by default.
     pub(super) agent: Option<String>,
+    /// What requests of its own need.
+    pub(super) permissions: Vec<Rule>,
     constructor: Box<dyn Construct<T>>,
     ready: MakeReady<T>,
 }
@@ -24,7 +26,7 @@ impl<T: BackgroundTask> TaskRegistration<T> {
     /// A task that runs on every replica.
     pub(super) fn on_every_replica(name: String, constructor: Box<dyn Construct<T>>) -> Self {
         let ready: MakeReady<T> = |task, name, _| ReadyTask::new(name, move |stop| async move { task.run(stop).await });
-        Self { name, agent: None, constructor, ready }
+        Self { name, agent: None, permissions: Vec::new(), constructor, ready }
     }
 }
 
@@ -38,7 +40,7 @@ impl<T: LeaderTask> TaskRegistration<T> {
                 async move { task.run(term, stop).await }
             })
         };
-        Self { name, agent: None, constructor, ready }
+        Self { name, agent: None, permissions: Vec::new(), constructor, ready }
     }
 }
 
@@ -54,10 +56,13 @@ impl<T: Send + Sync + 'static> Registration for TaskRegistration<T> {
 
     fn declare(&self, declarations: &mut Declarations) {
         self.constructor.declare(declarations);
+        for rule in &self.permissions {
+            declarations.rule(rule.clone());
+        }
     }
 
     async fn construct(self: Box<Self>, context: OperatorContext) -> Result<Box<dyn ConstructedPart>, BoxError> {
-        let Self { name, agent, constructor, ready } = *self;
+        let Self { name, agent, constructor, ready, .. } = *self;
         let context = context.for_controller(&name, agent.as_deref().unwrap_or(&name));
         let task = constructor.construct(&context).await?;
         Ok(Box::new(ConstructedTask { name, task: Some(task), ready, context }))

@@ -272,6 +272,15 @@ async fn an_error_stops_the_operator_and_another_replica_takes_over_at_once() {
     cluster.stop().await;
 }
 
+// LDR-6, INJ-3
+#[test]
+fn what_a_task_sends_by_itself_is_in_the_roles() {
+    let operator = Operator::new(OPERATOR).state(Sweeps::default()).leader_task("sweeper", Sweeper::new);
+    let operator = Operator::from(operator.permissions("", "configmaps", &["patch"]));
+    let rules = operator.declarations().rules();
+    assert!(rules.iter().any(|rule| rule.resource == "configmaps" && rule.verbs.contains("patch")), "{rules:?}");
+}
+
 /// An operator with tasks `t0` to `t11`, each of which creates a ConfigMap of its name and epoch once in each term.
 fn twelve() -> Operator {
     (0..12).fold(Operator::new(OPERATOR), |operator, number| {

@@ -26,7 +26,7 @@ pub use kubewright_render::{
     ApplyOrder, Capabilities, DeleteOrder, Empty, Generator, GeneratorExt, InputError, Manifest, Manifests, PurgeOrder,
     RenderContext, RenderError, Stage,
 };
-pub use kubewright_runtime::background::{BackgroundTask, CancellationToken, TaskExt};
+pub use kubewright_runtime::background::{BackgroundTask, CancellationToken, LeaderTask, TaskExt};
 pub use kubewright_runtime::cluster::Cluster;
 pub use kubewright_runtime::config::Config;
 pub use kubewright_runtime::controller::LeaderTerm;

@@ -1,16 +1,23 @@
 use std::fmt;
 
-use super::BackgroundTask;
 use super::registration::TaskRegistration;
+use super::{BackgroundTask, LeaderTask};
 use crate::inject::Constructor;
-use crate::operator::Operator;
+use crate::operator::{Operator, Rule};
 
 /// Adds background tasks to an operator.
 pub trait TaskExt: Into<Operator> + Sized {
     /// Adds the background task that this constructor makes: sync or async, with up to 12 arguments that are injected, and a task or a `Result` of
-    /// one. Its name is a DNS subdomain, unique among tasks and controllers.
+    /// one. It runs on every replica. Its name is a DNS subdomain, unique among tasks and controllers.
     fn task<T: BackgroundTask, M>(self, name: impl Into<String>, constructor: impl Constructor<T, M>) -> OperatorTask<T> {
-        let task = TaskRegistration { name: name.into(), agent: None, constructor: constructor.boxed() };
+        let task = TaskRegistration::on_every_replica(name.into(), constructor.boxed());
+        OperatorTask { operator: self.into(), task }
+    }
+
+    /// The same with a task that one replica runs at a time: the one that leads the bucket of the task, which the hash of its name chooses among
+    /// those of the operator (LDR-6). With an election for each controller the task has one of its own. Without leadership it runs at once.
+    fn leader_task<T: LeaderTask, M>(self, name: impl Into<String>, constructor: impl Constructor<T, M>) -> OperatorTask<T> {
+        let task = TaskRegistration::in_terms(name.into(), constructor.boxed());
         OperatorTask { operator: self.into(), task }
     }
 }
@@ -19,26 +26,33 @@ impl<O: Into<Operator>> TaskExt for O {}
 
 /// An operator with a background task whose options can still be changed.
 #[must_use = "convert it into an `Operator`, or run it with `main`"]
-pub struct OperatorTask<T: BackgroundTask> {
+pub struct OperatorTask<T: Send + Sync + 'static> {
     operator: Operator,
     task: TaskRegistration<T>,
 }
 
-impl<T: BackgroundTask> OperatorTask<T> {
+impl<T: Send + Sync + 'static> OperatorTask<T> {
     /// The reporter of the events that the task records. Default: its name.
     pub fn agent(mut self, agent: impl Into<String>) -> Self {
         self.task.agent = Some(agent.into());
         self
     }
+
+    /// A permission that the task needs for requests of its own: these verbs on the resources of a group in the plural. The commands `rbac` and
+    /// `deploy` print it, and a start without it fails with a message that names it. What stores need is known without. Call it once for each resource.
+    pub fn permissions(mut self, group: impl Into<String>, resource: impl Into<String>, verbs: &[&str]) -> Self {
+        self.task.permissions.push(Rule::new(group, resource, verbs));
+        self
+    }
 }
 
-impl<T: BackgroundTask> From<OperatorTask<T>> for Operator {
+impl<T: Send + Sync + 'static> From<OperatorTask<T>> for Operator {
     fn from(built: OperatorTask<T>) -> Self {
         built.operator.register(Box::new(built.task))
     }
 }
 
-impl<T: BackgroundTask> fmt::Debug for OperatorTask<T> {
+impl<T: Send + Sync + 'static> fmt::Debug for OperatorTask<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OperatorTask").field("name", &self.task.name).finish_non_exhaustive()
     }

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use kubewright_core::flow::BoxError;
 
 use super::FromOperator;
-use crate::background::BackgroundTask;
+use crate::background::{BackgroundTask, LeaderTask};
 use crate::operator::{Declarations, OperatorContext};
 use crate::reconcile::Reconcile;
 
@@ -14,7 +14,7 @@ use crate::reconcile::Reconcile;
 #[diagnostic::on_unimplemented(
     message = "this function does not construct `{R}`, a reconciler or a background task",
     note = "a constructor takes up to 12 arguments that implement `FromOperator`, and returns the reconciler or task, a `Result` of it, or a future of one of these",
-    note = "a type is a reconciler by `#[reconciler(kind = …)]` on its impl block, and a background task by `impl BackgroundTask for …`"
+    note = "a type is a reconciler by `#[reconciler(kind = …)]` on its impl block, and a background task by `impl BackgroundTask for …` or `impl LeaderTask for …`"
 )]
 pub trait Constructor<R, M>: Send + Sync + Sized + 'static {
     /// The constructor without the types of its arguments.
@@ -37,13 +37,18 @@ pub trait Constructible<Role>: Send + 'static {}
 /// The role of a reconciler.
 #[derive(Debug)]
 pub struct ReconcilerRole;
-/// The role of a background task.
+/// The role of a background task of every replica.
 #[derive(Debug)]
 pub struct TaskRole;
+/// The role of a background task of one replica.
+#[derive(Debug)]
+pub struct LeaderTaskRole;
 
 impl<R: Reconcile> Constructible<ReconcilerRole> for R {}
 
 impl<T: BackgroundTask> Constructible<TaskRole> for T {}
+
+impl<T: LeaderTask> Constructible<LeaderTaskRole> for T {}
 
 /// The result of a constructor.
 #[diagnostic::on_unimplemented(

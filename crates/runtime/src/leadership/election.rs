@@ -1,4 +1,4 @@
-//! One election: the leases of one lease set, and the controllers whose keys are divided among them.
+//! One election: the leases of one lease set, the controllers whose keys are divided among them, and the tasks that belong to one of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::pending;
@@ -15,6 +15,7 @@ use kubewright_core::time::Moment;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+use super::member::BucketMember;
 use super::metrics::LeadershipMetrics;
 use super::requests::LeaseRequests;
 use super::{BucketState, LeadershipState};
@@ -38,7 +39,7 @@ pub(super) struct Election {
     pub(super) requests: LeaseRequests,
     pub(super) clock: Clock,
     pub(super) tasks: Tasks,
-    pub(super) members: Vec<ControllerBuckets>,
+    pub(super) members: Vec<BucketMember>,
     pub(super) guard: OverlapGuard,
     pub(super) leases: ProjectedStore<ObservedLease>,
     pub(super) state: watch::Sender<LeadershipState>,
@@ -75,7 +76,7 @@ impl ElectedBucket {
 }
 
 impl Election {
-    /// Campaigns until `stop`, then releases the leases as soon as the passes of their buckets have ended.
+    /// Campaigns until `stop`, then releases the leases as soon as the passes and tasks of their buckets have ended.
     pub(super) async fn run(self, stop: CancellationToken) {
         let mut changes = self.leases.changes();
         for bucket in &self.buckets {
@@ -344,6 +345,7 @@ impl RunningElection {
             .election
             .members
             .iter()
+            .filter_map(BucketMember::controller)
             .map(|member| {
                 let running = self.election.tasks.spawn(format!("{what} for {}", member.controller()), hook(member.clone()));
                 (member.controller().to_owned(), running)
@@ -365,7 +367,7 @@ impl RunningElection {
         }
     }
 
-    /// Tells the elector when the passes of a bucket have ended.
+    /// Tells the elector when the passes and tasks of a bucket have ended.
     fn await_passes(&mut self, bucket: usize) {
         let name = Arc::clone(&self.election.buckets[bucket].name);
         let members = self.election.members.clone();

@@ -11,13 +11,14 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::election::{ElectedBucket, Election, grouped};
+use super::member::BucketMember;
 use super::metrics::LeadershipMetrics;
 use super::ordinal::OrdinalBucket;
 use super::requests::{LeaseRequests, watch_leases};
-use super::{LeadershipState, Plan};
+use super::{LeadershipState, Plan, TaskTerms};
 use crate::clock::Random;
 use crate::cluster::Cluster;
-use crate::controller::{ControllerBuckets, Runner};
+use crate::controller::Runner;
 use crate::metrics::Metrics;
 use crate::task::{Panic, Task, Tasks};
 use crate::watch::ProjectedStore;
@@ -56,14 +57,20 @@ impl Elections {
         Self { plan, surroundings, identity, leases, stop: CancellationToken::new(), running: FuturesUnordered::new() }
     }
 
-    /// Begins to campaign for the buckets of controllers, and ends when each bucket has been tried for once.
-    pub(crate) async fn campaign(&mut self, controllers: &[Runner]) {
+    /// Begins to campaign for the buckets of controllers and leader tasks, and ends when each bucket has been tried for once.
+    pub(crate) async fn campaign(&mut self, controllers: &[Runner], tasks: &[TaskTerms]) {
+        let controllers = controllers.iter().filter_map(|runner| {
+            let member = BucketMember::Controller(runner.buckets()?);
+            Some((self.plan.leases_of(runner.name()), member))
+        });
+        let tasks = tasks.iter().map(|task| (self.plan.leases_of_task(task.task()), BucketMember::Task(task.clone())));
+        let members: Vec<_> = controllers.chain(tasks).collect();
         let mut buckets = 0;
         if let Some(ordinal) = self.plan.ordinal() {
             let bucket = OrdinalBucket {
                 name: Arc::clone(ordinal.own()),
                 identity: Arc::clone(&self.surroundings.instance),
-                members: controllers.iter().filter_map(Runner::buckets).collect(),
+                members: members.iter().map(|(_, member)| member.clone()).collect(),
                 clock: self.surroundings.cluster.clock().clone(),
                 metrics: LeadershipMetrics::of(&self.surroundings.metrics),
                 state: self.surroundings.state.clone(),
@@ -71,8 +78,8 @@ impl Elections {
             buckets += 1;
             self.running.push(self.surroundings.tasks.spawn("ordinal leadership", bucket.run(self.stop.clone())));
         }
-        let members = controllers.iter().filter_map(|runner| Some((self.plan.leases_of(runner.name())?, runner.buckets()?)));
-        for (set, members) in grouped(members).into_values() {
+        let of_leases = members.into_iter().filter_map(|(set, member)| Some((set?, member)));
+        for (set, members) in grouped(of_leases).into_values() {
             buckets += set.buckets();
             let name = format!("election of {}", set.names().first().map_or("", |name| name));
             let Some(leases) = self.leases.clone() else { continue };
@@ -80,7 +87,7 @@ impl Elections {
             self.running.push(self.surroundings.tasks.spawn(name, election.run(self.stop.clone())));
         }
         if buckets == 0 {
-            // An operator of background tasks alone has no keys to share.
+            // An operator whose tasks run on every replica, and that has no controller, has nothing to share.
             self.surroundings.state.send_replace(LeadershipState::everything());
         }
         let mut state = self.surroundings.state.subscribe();
@@ -88,7 +95,7 @@ impl Elections {
         drop(state.wait_for(|state| state.buckets().count() >= buckets && state.has_tried_all()).await);
     }
 
-    fn election(&self, set: LeaseSet, members: Vec<ControllerBuckets>, leases: ProjectedStore<ObservedLease>) -> Election {
+    fn election(&self, set: LeaseSet, members: Vec<BucketMember>, leases: ProjectedStore<ObservedLease>) -> Election {
         let ElectionSurroundings { cluster, tasks, namespace, metrics, state, .. } = &self.surroundings;
         let timing = self.plan.timing();
         let labels = lease_labels(&self.surroundings.label_domain, &self.plan.operator, set.buckets());

@@ -7,11 +7,13 @@
 mod election;
 mod elections;
 mod follow;
+mod member;
 mod metrics;
 mod ordinal;
 mod requests;
 mod settings;
 mod state;
+mod task_terms;
 
 pub(crate) use elections::{ElectionSurroundings, Elections};
 pub use follow::LeadershipChanges;
@@ -19,3 +21,4 @@ pub use kubewright_core::lease::{LeaseState, OrdinalReplica};
 pub use settings::Leadership;
 pub(crate) use settings::{Place, Plan, Sharing, lease_rule, stateful_set_rule};
 pub use state::{BucketState, LeadershipState};
+pub(crate) use task_terms::{TaskTerms, TermWork};

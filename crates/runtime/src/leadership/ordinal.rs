@@ -10,17 +10,18 @@ use kubewright_core::time::Moment;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+use super::member::BucketMember;
 use super::metrics::LeadershipMetrics;
 use super::{BucketState, LeadershipState};
 use crate::clock::Clock;
-use crate::controller::{ControllerBuckets, LeaderTerm};
+use crate::controller::LeaderTerm;
 
 /// A bucket without lease.
 pub(super) struct OrdinalBucket {
     pub(super) name: Arc<str>,
     /// The name of this replica.
     pub(super) identity: Arc<str>,
-    pub(super) members: Vec<ControllerBuckets>,
+    pub(super) members: Vec<BucketMember>,
     pub(super) clock: Clock,
     pub(super) metrics: LeadershipMetrics,
     pub(super) state: watch::Sender<LeadershipState>,
@@ -46,7 +47,7 @@ impl OrdinalBucket {
             stop.cancelled().await;
             join_all(self.members.iter().map(|member| member.drained(&self.name))).await;
             self.tell(LeaseState::Losing, true);
-            for member in &self.members {
+            for member in self.members.iter().filter_map(BucketMember::controller) {
                 if let Err(error) = member.demote(&term).await {
                     tracing::error!(controller = member.controller(), %error, "the demotion failed");
                 }
@@ -61,7 +62,7 @@ impl OrdinalBucket {
         let mut failures = 0;
         loop {
             let mut all = true;
-            for member in &self.members {
+            for member in self.members.iter().filter_map(BucketMember::controller) {
                 if let Err(error) = member.prepare(term).await {
                     tracing::error!(controller = member.controller(), %error, "the promotion failed");
                     all = false;

@@ -4,6 +4,7 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
 use std::time::Duration;
 
+use kubewright_core::hash::choose;
 use kubewright_core::lease::{
     LeaderElection, LeaseSet, LeaseTiming, MOST_BUCKETS, OrdinalBuckets, OrdinalErrors, OrdinalReplica,
 };
@@ -271,6 +272,25 @@ impl Plan {
             Division::OneLease(name) => Some(LeaseSet::named(name)),
             Division::Ordinal(_) => None,
         }
+    }
+
+    /// The leases to one of which a leader task belongs; none of ordinal leadership. Where each controller has an election, so has each task: a
+    /// single lease, whatever the number of buckets.
+    pub(crate) fn leases_of_task(&self, task: &str) -> Option<LeaseSet> {
+        match &self.division {
+            Division::Controllers => Some(LeaseSet::of_controller(&self.operator, task, NonZeroU32::MIN, &self.config.prefixes)),
+            _ => self.leases_of(task),
+        }
+    }
+
+    /// The bucket that a leader task belongs to. The hash of its name chooses, so that tasks spread over the buckets.
+    pub(crate) fn bucket_of_task(&self, task: &str) -> Arc<str> {
+        let names = match (self.leases_of_task(task), self.ordinal()) {
+            (Some(leases), _) => leases.names().to_vec(),
+            (None, ordinal) => ordinal.map(|buckets| buckets.names().to_vec()).unwrap_or_default(),
+        };
+        let chosen = choose(&names, 1, task).first().map(|name| Arc::from(*name));
+        chosen.unwrap_or_default()
     }
 
     /// The buckets of ordinal leadership.

@@ -10,10 +10,12 @@ use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt as _, StreamExt as _};
 use kubewright_core::flow::BoxError;
+use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::OperatorError;
 use crate::clock::Clock;
+use crate::leadership::{TaskTerms, TermWork};
 use crate::task::{Task, Tasks};
 
 type TaskFuture = BoxFuture<'static, Result<(), BoxError>>;
@@ -22,21 +24,61 @@ type TaskFuture = BoxFuture<'static, Result<(), BoxError>>;
 pub struct ReadyTask {
     name: String,
     run: Box<dyn FnOnce(CancellationToken) -> TaskFuture + Send>,
+    /// The terms of a leader task; none for a task of every replica.
+    terms: Option<TaskTerms>,
 }
 
 impl ReadyTask {
-    /// A task of this name. The function is called when the operator begins to work, with what tells the task to stop.
+    /// A task of this name, for every replica. The function is called when the operator begins to work, with what tells the task to stop.
     pub fn new<F>(name: impl Into<String>, run: impl FnOnce(CancellationToken) -> F + Send + 'static) -> Self
     where
         F: Future<Output = Result<(), BoxError>> + Send + 'static,
     {
-        Self { name: name.into(), run: Box::new(move |stop| Box::pin(run(stop))) }
+        Self { name: name.into(), run: Box::new(move |stop| Box::pin(run(stop))), terms: None }
+    }
+
+    /// A task that runs once in each term.
+    pub(super) fn in_terms(terms: TaskTerms, work: TermWork) -> Self {
+        let run = terms.clone();
+        Self { name: terms.task().to_owned(), run: Box::new(move |stop| Box::pin(run.run(work, stop))), terms: Some(terms) }
     }
 }
 
 impl fmt::Debug for ReadyTask {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ReadyTask").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// A background task that was started, and may have ended.
+#[derive(Clone)]
+pub(super) struct StartedTask {
+    name: String,
+    /// The terms of a leader task; none for a task of every replica.
+    terms: Option<TaskTerms>,
+    /// Cancelled when the task has ended.
+    ended: CancellationToken,
+}
+
+impl StartedTask {
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The terms of a leader task; none for a task of every replica.
+    pub(super) fn terms(&self) -> Option<&TaskTerms> {
+        self.terms.as_ref()
+    }
+
+    /// The task as `/debug/state` tells of it.
+    pub(super) fn to_json(&self) -> Value {
+        let state = match &self.terms {
+            Some(terms) => terms.state(),
+            None if self.ended.is_cancelled() => "ended",
+            None => "running",
+        };
+        let bucket = self.terms.as_ref().map(TaskTerms::bucket);
+        json!({ "task": self.name, "state": state, "bucket": bucket, "epoch": self.terms.as_ref().and_then(TaskTerms::epoch) })
     }
 }
 
@@ -62,7 +104,7 @@ impl Future for RunningTask {
 /// The background tasks that run.
 #[derive(Default)]
 pub(super) struct BackgroundTasks {
-    names: Vec<String>,
+    started: Vec<StartedTask>,
     running: FuturesUnordered<RunningTask>,
 }
 
@@ -76,10 +118,12 @@ impl BackgroundTasks {
         stop: &CancellationToken,
         time: Duration,
     ) {
-        for ReadyTask { name, run } in ready {
-            self.names.push(name.clone());
+        for ReadyTask { name, run, terms } in ready {
+            let ended = CancellationToken::new();
+            self.started.push(StartedTask { name: name.clone(), terms, ended: ended.clone() });
             let (clock, stop) = (clock.clone(), stop.child_token());
             let work = async move {
+                let _ended = ended.drop_guard();
                 let overdue = async {
                     stop.cancelled().await;
                     clock.sleep(time).await;
@@ -95,9 +139,9 @@ impl BackgroundTasks {
         }
     }
 
-    /// The names of all that were started.
-    pub(super) fn names(&self) -> &[String] {
-        &self.names
+    /// All that were started.
+    pub(super) fn started(&self) -> &[StartedTask] {
+        &self.started
     }
 
     /// Ends with the first failure of a task; never without one.

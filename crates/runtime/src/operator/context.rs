@@ -1,24 +1,26 @@
 //! What a part of an operator is started with.
 
 use std::any::Any;
+use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
 use kubewright_core::backoff::Timing;
+use kubewright_core::flow::BoxError;
 use serde_json::Value;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::injected::{OpenedStores, Queues, States};
 use super::patience::ask;
-use super::{Compat, StoreRequest};
+use super::{Compat, ReadyTask, StoreRequest};
 use crate::admin::{Checks, PassHistories};
 use crate::clock::{Clock, Random};
 use crate::cluster::{ApiError, ApiRequest, Cluster};
 use crate::config::Configs;
-use crate::controller::{RunPass, Runner, Surroundings};
+use crate::controller::{LeaderTerm, RunPass, Runner, Surroundings};
 use crate::events::Recorder;
-use crate::leadership::{LeadershipState, Plan};
+use crate::leadership::{LeadershipState, Plan, TaskTerms};
 use crate::metrics::Metrics;
 use crate::targets::ControllerTargets;
 use crate::task::Tasks;
@@ -133,5 +135,23 @@ impl OperatorContext {
             Some(workers) => runner.workers(workers),
             None => runner,
         }
+    }
+
+    /// A background task that runs once in each term in which this replica leads the bucket of the task, under the fence of the term (LDR-6).
+    /// Without leadership it runs once. It starts when the operator has got it back from
+    /// [`ConstructedPart::tasks`](super::ConstructedPart::tasks).
+    pub fn leader_task<F>(
+        &self,
+        name: &str,
+        run: impl Fn(Arc<LeaderTerm>, CancellationToken) -> F + Send + Sync + 'static,
+    ) -> ReadyTask
+    where
+        F: Future<Output = Result<(), BoxError>> + Send + 'static,
+    {
+        let terms = match &self.plan {
+            Some(plan) => TaskTerms::of_bucket(name, plan.bucket_of_task(name), self.clock.clone()),
+            None => TaskTerms::universal(name, self.clock.clone()),
+        };
+        ReadyTask::in_terms(terms, Box::new(move |term, stop| Box::pin(run(term, stop))))
     }
 }

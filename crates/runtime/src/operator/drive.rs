@@ -12,7 +12,7 @@ use kubewright_core::backoff::Timing;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::background::BackgroundTasks;
+use super::background::{BackgroundTasks, StartedTask};
 use super::builder::OperatorOptions;
 use super::health;
 use super::injected::{OpenedStores, Queues, States};
@@ -25,7 +25,7 @@ use crate::cluster::Cluster;
 use crate::config::{Configs, Keeper, KeeperOptions};
 use crate::controller::{CANCEL_GRACE, Runner};
 use crate::events::{EventSink, Recorder, RecorderOptions};
-use crate::leadership::LeadershipState;
+use crate::leadership::{LeadershipState, TaskTerms};
 use crate::metrics::Metrics;
 use crate::targets::{ControllerTargets, RemoteOptions};
 use crate::task::{Task, Tasks};
@@ -187,7 +187,8 @@ impl Driver {
         self.enter(Phase::Standby);
         self.start_background(&mut parts);
         let controllers: Vec<Runner> = parts.into_iter().flat_map(ConstructedPart::run).collect();
-        self.leadership.campaign(&controllers).await;
+        let leader_tasks: Vec<TaskTerms> = self.background.started().iter().filter_map(StartedTask::terms).cloned().collect();
+        self.leadership.campaign(&controllers, &leader_tasks).await;
         let mut state = self.leadership.state();
         self.follow_leadership();
         self.worked.cancel();
@@ -349,13 +350,15 @@ impl Driver {
         let Parts { options, cluster, tasks, .. } = &self.parts;
         let ready = parts.iter_mut().flat_map(|part| part.tasks());
         self.background.start(ready, tasks, cluster.clock(), &self.controllers_stop, time_of_passes(options.shutdown_timeout));
+        let started = self.background.started().to_vec();
+        self.diagnostics.section("tasks", move || started.iter().map(StartedTask::to_json).collect());
     }
 
     fn run_controllers(&mut self, controllers: Vec<Runner>) -> Result<(), OperatorError> {
         let names: BTreeSet<&str> = controllers.iter().map(Runner::name).collect();
         tracing::info!(
             controllers = names.into_iter().collect::<Vec<_>>().join(", "),
-            tasks = self.background.names().join(", "),
+            tasks = self.background.started().iter().map(StartedTask::name).collect::<Vec<_>>().join(", "),
             watches = self.parts.cluster.watches().health().len(),
             "the operator works"
         );

@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use super::{OperatorContext, OperatorError, OperatorOptions, Phase};
 use crate::cluster::{ApiRequest, ApiResource, cluster_domain};
 use crate::controller::Runner;
-use crate::leadership::{ElectionSurroundings, Elections, LeadershipState, Place};
+use crate::leadership::{ElectionSurroundings, Elections, LeadershipState, Place, TaskTerms};
 use crate::task::Panic;
 
 /// The leadership of an operator: its elections, if it has any, and which buckets they have brought.
@@ -74,10 +74,10 @@ impl OperatorLeadership {
         Ok(())
     }
 
-    /// Ends when each bucket of these controllers has been tried for. Without leadership this replica leads all keys at once.
-    pub(super) async fn campaign(&mut self, controllers: &[Runner]) {
+    /// Ends when each bucket of these controllers and leader tasks has been tried for. Without leadership this replica leads all keys at once.
+    pub(super) async fn campaign(&mut self, controllers: &[Runner], tasks: &[TaskTerms]) {
         match &mut self.elections {
-            Some(elections) => elections.campaign(controllers).await,
+            Some(elections) => elections.campaign(controllers, tasks).await,
             None => _ = self.state.send_replace(LeadershipState::everything()),
         }
     }

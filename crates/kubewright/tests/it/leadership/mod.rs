@@ -4,6 +4,7 @@ mod balance;
 mod configuration;
 mod hooks;
 mod kinds;
+mod leader_tasks;
 mod observers;
 pub(crate) mod replicas;
 mod requests;

@@ -1,0 +1,219 @@
+//! The terms in which a leader task runs (LDR-6).
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use kubewright_core::flow::BoxError;
+use kubewright_core::lease::Term;
+use kubewright_core::time::Moment;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use crate::clock::Clock;
+use crate::cluster::fenced;
+use crate::controller::{CANCEL_GRACE, LeaderTerm};
+
+/// The function of a leader task: works in a term until it is asked to stop.
+pub(crate) type TermWork =
+    Box<dyn Fn(Arc<LeaderTerm>, CancellationToken) -> BoxFuture<'static, Result<(), BoxError>> + Send + Sync>;
+
+/// Tells a leader task about the terms of its bucket, and others what the task makes of them. Cheap to clone.
+///
+/// The order for a term is [`activate`](Self::activate), [`cancel`](Self::cancel), [`drained`](Self::drained); at a shutdown the task is asked
+/// to stop instead of the term being cancelled.
+#[derive(Clone)]
+pub(crate) struct TaskTerms(Arc<Terms>);
+
+struct Terms {
+    task: String,
+    /// The bucket that the task belongs to.
+    bucket: Arc<str>,
+    clock: Clock,
+    state: watch::Sender<TermState>,
+}
+
+/// How far a leader task is with the present term of its bucket.
+#[derive(Clone, Debug)]
+enum TermState {
+    /// This replica does not lead the bucket.
+    Standby,
+    /// The term has begun, and the task is about to.
+    Due(Arc<LeaderTerm>),
+    /// The task runs. The token asks it to stop.
+    Running(Arc<LeaderTerm>, CancellationToken),
+    /// The task has returned, and begins again with the next term.
+    Done(Arc<LeaderTerm>),
+    /// The task runs in no further term: it has failed, or the operator ends.
+    Ended,
+}
+
+impl TaskTerms {
+    /// The terms of a task that runs while this replica leads the bucket.
+    pub(crate) fn of_bucket(task: &str, bucket: Arc<str>, clock: Clock) -> Self {
+        let state = watch::Sender::new(TermState::Standby);
+        Self(Arc::new(Terms { task: task.to_owned(), bucket, clock, state }))
+    }
+
+    /// The one term of a task of an operator without leadership: that of the universal bucket, which has no name and never ends (LDR-3).
+    pub(crate) fn universal(task: &str, clock: Clock) -> Self {
+        let terms = Self::of_bucket(task, Arc::default(), clock.clone());
+        let term = Term::unlimited(Moment(Duration::MAX));
+        terms.activate(Arc::new(LeaderTerm::new(Arc::default(), term, clock)));
+        terms
+    }
+
+    /// The name of the task.
+    pub(crate) fn task(&self) -> &str {
+        &self.0.task
+    }
+
+    /// The bucket that the task belongs to.
+    pub(crate) fn bucket(&self) -> &Arc<str> {
+        &self.0.bucket
+    }
+
+    /// The epoch of the present term; none while this replica does not lead the bucket.
+    pub(crate) fn epoch(&self) -> Option<u64> {
+        match &*self.0.state.borrow() {
+            TermState::Due(term) | TermState::Running(term, _) | TermState::Done(term) => Some(term.epoch()),
+            TermState::Standby | TermState::Ended => None,
+        }
+    }
+
+    /// How far the task is, in one word.
+    pub(crate) fn state(&self) -> &'static str {
+        match &*self.0.state.borrow() {
+            TermState::Standby => "standby",
+            TermState::Due(_) | TermState::Running(..) => "running",
+            TermState::Done(_) => "done",
+            TermState::Ended => "ended",
+        }
+    }
+
+    /// A term has begun. Those of other buckets are passed over.
+    pub(super) fn activate(&self, term: Arc<LeaderTerm>) {
+        if term.bucket() == self.bucket() {
+            self.0.state.send_if_modified(|state| {
+                let is_free = matches!(state, TermState::Standby);
+                if is_free {
+                    *state = TermState::Due(term);
+                }
+                is_free
+            });
+        }
+    }
+
+    /// The term of a bucket has ended: the task is asked to stop if it is its bucket.
+    pub(super) fn cancel(&self, bucket: &str) {
+        if *bucket == **self.bucket() {
+            self.0.state.send_modify(|state| match state {
+                TermState::Running(_, stop) => stop.cancel(),
+                TermState::Due(_) | TermState::Done(_) => *state = TermState::Standby,
+                TermState::Standby | TermState::Ended => {}
+            });
+        }
+    }
+
+    /// Ends when the task does not run for a bucket, and will not in its present term: that was cancelled, or the operator ends.
+    pub(super) async fn drained(&self, bucket: &str) {
+        if *bucket == **self.bucket() {
+            let is_drained = |state: &TermState| !matches!(state, TermState::Due(_) | TermState::Running(..));
+            // The sender is here.
+            drop(self.0.state.subscribe().wait_for(is_drained).await);
+        }
+    }
+
+    /// Runs `work` once in each term, under the fence of the term, until `stop` or until it fails before it was asked to stop.
+    pub(crate) async fn run(self, work: TermWork, stop: CancellationToken) -> Result<(), BoxError> {
+        let _ended = EndOfTask(&self);
+        loop {
+            let (term, stop_term) = tokio::select! {
+                biased;
+                () = stop.cancelled() => return Ok(()),
+                begun = self.begin(&stop) => begun,
+            };
+            let result = self.run_in(&term, &stop_term, &work, &stop).await;
+            if stop.is_cancelled() {
+                return result;
+            }
+            if let Err(error) = result {
+                if !stop_term.is_cancelled() && !term.is_over() {
+                    return Err(error);
+                }
+                tracing::warn!(task = self.task(), bucket = %self.bucket(), %error, "the background task failed at the end of its term");
+            }
+            self.ended(term, &stop_term);
+        }
+    }
+
+    /// Ends when a term has begun, which is the task's from then on.
+    async fn begin(&self, stop: &CancellationToken) -> (Arc<LeaderTerm>, CancellationToken) {
+        let mut states = self.0.state.subscribe();
+        loop {
+            let mut begun = None;
+            self.0.state.send_if_modified(|state| {
+                if let TermState::Due(term) = state {
+                    let stop_term = stop.child_token();
+                    begun = Some((Arc::clone(term), stop_term.clone()));
+                    *state = TermState::Running(Arc::clone(term), stop_term);
+                }
+                begun.is_some()
+            });
+            if let Some(begun) = begun {
+                return begun;
+            }
+            // The sender is here.
+            drop(states.wait_for(|state| matches!(state, TermState::Due(_))).await);
+        }
+    }
+
+    async fn run_in(
+        &self,
+        term: &Arc<LeaderTerm>,
+        stop_term: &CancellationToken,
+        work: &TermWork,
+        stop: &CancellationToken,
+    ) -> Result<(), BoxError> {
+        tracing::info!(task = self.task(), bucket = %self.bucket(), epoch = term.epoch(), "the background task begins its term");
+        let overdue = async {
+            stop_term.cancelled().await;
+            if stop.is_cancelled() {
+                // At the shutdown of the operator a task has the time of passes, which is limited outside.
+                std::future::pending::<()>().await;
+            }
+            self.0.clock.sleep(CANCEL_GRACE).await;
+        };
+        tokio::select! {
+            biased;
+            result = fenced(Arc::clone(term) as _, work(Arc::clone(term), stop_term.clone())) => result,
+            () = overdue => {
+                tracing::warn!(task = self.task(), bucket = %self.bucket(), "the background task did not end with its term; it was dropped");
+                Ok(())
+            }
+        }
+    }
+
+    /// The task has ended in a term.
+    fn ended(&self, term: Arc<LeaderTerm>, stop_term: &CancellationToken) {
+        self.0.state.send_modify(|state| {
+            *state = if stop_term.is_cancelled() { TermState::Standby } else { TermState::Done(term) };
+        });
+    }
+}
+
+impl fmt::Debug for TaskTerms {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TaskTerms").field("task", &self.0.task).field("state", &self.state()).finish_non_exhaustive()
+    }
+}
+
+/// Tells that a task runs in no further term, also if it panicked or was dropped.
+struct EndOfTask<'a>(&'a TaskTerms);
+
+impl Drop for EndOfTask<'_> {
+    fn drop(&mut self) {
+        self.0.0.state.send_replace(TermState::Ended);
+    }
+}

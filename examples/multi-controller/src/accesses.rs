@@ -1,0 +1,95 @@
+//! Role bindings of accesses.
+
+use k8s_openapi::api::rbac::v1::{RoleBinding, RoleRef, Subject};
+use kube::api::{Api, DeleteParams, ObjectMeta, Patch, PatchParams};
+use kubewright::prelude::*;
+
+use crate::{Access, AccessStatus, RBAC, Team};
+
+/// The reconciler of accesses of the class `role-binding`. Those of other classes are for other operators.
+#[derive(Debug)]
+pub struct Accesses {
+    teams: Store<Team>,
+    bindings: Store<RoleBinding>,
+}
+
+#[reconciler(
+    kind = Access,
+    owns(RoleBinding),
+    finalizer = "teams.demo.kubewright.dev/access",
+    class(keys = ["teams.demo.kubewright.dev/class"], value = "role-binding")
+)]
+impl Accesses {
+    /// The reconciler with the teams and role bindings of the namespaces that the operator watches.
+    #[inject]
+    pub fn new(teams: Store<Team>, bindings: Store<RoleBinding>) -> Self {
+        Self { teams, bindings }
+    }
+
+    async fn reconcile(&self, cx: &Context<Access>, access: &Access, _: &mut AccessStatus) -> Flow {
+        let name = &access.spec.team;
+        let team = cx.track_key(&self.teams, &Key::new(cx.key().namespace(), name))?;
+        let Some(team) = team else {
+            self.withdraw(cx).await?;
+            return Wait::for_event("TeamMissing").message(format!("there is no team {name:?}")).into();
+        };
+        let Some(account) = team.status.as_ref().and_then(|status| status.service_account.as_deref()) else {
+            return Wait::for_event("TeamNotReady").message(format!("the team {name:?} has no service account yet")).into();
+        };
+        let wanted = binding_of(access, &team, account);
+        let found = self.bindings.get(cx.key());
+        let is_same = |found: &RoleBinding| found.role_ref == wanted.role_ref && found.subjects == wanted.subjects;
+        if found.as_deref().is_some_and(is_same) {
+            return Ok(());
+        }
+        if found.is_some_and(|found| found.role_ref != wanted.role_ref) {
+            // The role of a binding cannot be changed.
+            self.withdraw(cx).await?;
+        }
+        let params = PatchParams::apply("teams-operator").force();
+        bindings(cx).patch(cx.key().name(), &params, &Patch::Apply(&wanted)).await?;
+        Ok(())
+    }
+
+    async fn finalize(&self, cx: &Context<Access>, _: &Access) -> Flow {
+        self.withdraw(cx).await
+    }
+}
+
+impl Accesses {
+    /// Deletes the role binding of an access, if there is one.
+    async fn withdraw(&self, cx: &Context<Access>) -> Flow {
+        if self.bindings.get(cx.key()).is_some() {
+            bindings(cx).delete(cx.key().name(), &DeleteParams::default()).await.ignore_not_found()?;
+        }
+        Ok(())
+    }
+}
+
+fn bindings(cx: &Context<Access>) -> Api<RoleBinding> {
+    Api::namespaced(cx.client().clone(), cx.key().namespace())
+}
+
+fn binding_of(access: &Access, team: &Team, account: &str) -> RoleBinding {
+    let user = |name: &String| Subject {
+        api_group: Some(RBAC.to_owned()),
+        kind: "User".to_owned(),
+        name: name.clone(),
+        namespace: None,
+    };
+    let account = Subject {
+        api_group: None,
+        kind: "ServiceAccount".to_owned(),
+        name: account.to_owned(),
+        namespace: access.metadata.namespace.clone(),
+    };
+    RoleBinding {
+        metadata: ObjectMeta {
+            name: access.metadata.name.clone(),
+            owner_references: access.controller_owner_ref(&()).map(|owner| vec![owner]),
+            ..ObjectMeta::default()
+        },
+        role_ref: RoleRef { api_group: Some(RBAC.to_owned()), kind: "ClusterRole".to_owned(), name: access.spec.role.clone() },
+        subjects: Some(team.spec.members.iter().map(user).chain([account]).collect()),
+    }
+}

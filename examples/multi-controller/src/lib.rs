@@ -1,0 +1,58 @@
+//! Three controllers and a task in one operator, of which several replicas share the work: teams, their accesses, and reports about both.
+//!
+//! | | Does |
+//! |---|---|
+//! | [`Teams`] | gives each team a service account |
+//! | [`Accesses`] | binds members and service account of a team to a role, for accesses of the class `role-binding` only |
+//! | [`Reports`] | counts the teams and accesses of its namespace |
+//! | the task `expiry` | deletes accesses whose time is over, on one replica at a time |
+//!
+//! # What they share
+//!
+//! * Teams are watched once: the store of teams is asked for by two controllers, and is what the third one works on.
+//! * An access waits until its team has a service account, and is looked at again when the team changes. It does not matter which replica
+//!   works on the team: what replicas know of each other is on the cluster.
+//! * The objects are divided into three buckets, so that up to three replicas work at once; a fourth one stands by.
+//!
+//! # Try it
+//!
+//! `cargo run -p multi-controller -- dev` starts an API server and the operator in one process, and installs `sample.yaml`. Then
+//!
+//! * `kubectl get report summary -o yaml` tells of two teams of three people, and of two accesses;
+//! * `kubectl delete team billing`: its access waits for another team of the name, and its role binding goes;
+//! * `kubectl get access visitor` is gone after a minute.
+
+mod accesses;
+mod api;
+mod expiry;
+mod reports;
+mod teams;
+
+pub use accesses::Accesses;
+pub use api::{Access, AccessSpec, AccessStatus, CLASS, CLASS_KEY, Report, ReportSpec, ReportStatus, Team, TeamSpec, TeamStatus};
+use expiry::Expiry;
+pub use reports::Reports;
+pub use teams::Teams;
+
+use kubewright::prelude::*;
+
+/// The group of role bindings.
+const RBAC: &str = "rbac.authorization.k8s.io";
+
+/// The operator.
+pub fn operator() -> Operator {
+    Operator::new("teams-operator.demo.kubewright.dev")
+        .version(env!("CARGO_PKG_VERSION"))
+        .sample(include_str!("../sample.yaml"))
+        .leadership(Leadership::leases().buckets(3))
+        .controller(Teams::new)
+        .permissions("", "serviceaccounts", &["create"])
+        .controller(Accesses::new)
+        .permissions(RBAC, "rolebindings", &["create", "delete", "patch"])
+        // Nobody may give a role that they may not bind.
+        .permissions(RBAC, "clusterroles", &["bind"])
+        .controller(Reports::new)
+        .leader_task("expiry", Expiry::new)
+        .permissions("teams.demo.kubewright.dev", "accesses", &["delete"])
+        .into()
+}

@@ -1,0 +1,8 @@
+//! The operator's program; `--help` says what it can do.
+
+use kubewright::prelude::*;
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    multi_controller::operator().main().await
+}

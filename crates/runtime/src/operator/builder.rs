@@ -32,7 +32,7 @@ use crate::task::Tasks;
 /// The longest name of an operator, in bytes.
 const MAX_NAME: usize = 63;
 /// The domain of labels, and of finalizers of kinds of the core group, which has no name (CMPT-2).
-pub(crate) const LABEL_DOMAIN: &str = "kubewright.dev";
+pub const LABEL_DOMAIN: &str = "kubewright.dev";
 
 /// An operator before it runs.
 pub struct Operator {

@@ -30,7 +30,8 @@ mod store_request;
 mod tests;
 
 pub use background::ReadyTask;
-pub(crate) use builder::LABEL_DOMAIN;
+#[doc(hidden)]
+pub use builder::LABEL_DOMAIN;
 pub use builder::{Operator, OperatorOptions};
 pub use context::OperatorContext;
 pub use declarations::{Declarations, Rule};

@@ -4,6 +4,7 @@ mod balance;
 mod configuration;
 mod hooks;
 mod kinds;
+mod leaders;
 mod observers;
 mod replicas;
 mod requests;

@@ -89,8 +89,11 @@ impl TestCluster {
         *replicas = remaining;
         let buckets: BTreeSet<String> = replicas.iter().flat_map(campaigned_for).collect();
         if killed.is_empty() || buckets.is_empty() {
-            let problem = if killed.is_empty() { "none of the replicas in the list leads" } else { "no other replica is in the list" };
-            self.fail(&format!("failed to replace the leaders of {operator}: {problem}; the holders of its leases are: {before}"));
+            let problem =
+                if killed.is_empty() { "none of the replicas in the list leads" } else { "no other replica is in the list" };
+            self.fail(&format!(
+                "failed to replace the leaders of {operator}: {problem}; the holders of its leases are: {before}"
+            ));
         }
         for replica in killed {
             replica.kill().await;

@@ -65,7 +65,9 @@ async fn replaced_leaders_are_killed_and_others_hold_every_bucket_of_theirs() {
 
 // TCL-7
 #[tokio::test]
-#[should_panic(expected = "no other replica is in the list; the holders of its leases are: widget-operator.test.kubewright.dev.00-of-01: replica-0_")]
+#[should_panic(
+    expected = "no other replica is in the list; the holders of its leases are: widget-operator.test.kubewright.dev.00-of-01: replica-0_"
+)]
 async fn leaders_without_another_replica_are_not_replaced() {
     let cluster = TestCluster::start().await;
     let script = Script::default();

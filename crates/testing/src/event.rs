@@ -7,7 +7,6 @@ use regex::Regex;
 use serde_json::Value;
 
 use crate::TestCluster;
-use crate::expect::PATIENCE;
 
 /// Pause between two looks.
 const POLL: Duration = Duration::from_millis(50);
@@ -18,7 +17,7 @@ impl TestCluster {
     pub async fn expect_event(&self, kind: &str, note: &str) -> Value {
         let note =
             Regex::new(note).unwrap_or_else(|error| self.fail(&format!("failed to read the expected note {note:?}: {error}")));
-        let patience = if self.is_embedded() { PATIENCE } else { PATIENCE * 5 };
+        let patience = self.patience();
         let deadline = self.clock().moment() + patience;
         let text = |event: &Value, field: &str| event[field].as_str().unwrap_or_default().to_owned();
         loop {

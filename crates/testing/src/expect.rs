@@ -12,7 +12,7 @@ use crate::objects::{gvk, value};
 use crate::{TestCluster, report};
 
 /// How long an expectation waits unless told otherwise.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What a test expects of one object.
 #[must_use = "an expectation checks nothing until one of its methods is awaited"]
@@ -32,6 +32,11 @@ impl TestCluster {
         Expectation::new(self, gvk::<K>(), name)
     }
 
+    /// How long an expectation waits by default: a real server shares the machine with its controllers.
+    pub(crate) fn patience(&self) -> Duration {
+        if self.is_embedded() { PATIENCE } else { PATIENCE * 5 }
+    }
+
     /// An expectation about an object of a kind known at run time.
     pub fn expect_object(&self, kind: &GroupVersionKind, name: &str) -> Expectation<'_> {
         Expectation::new(self, kind.clone(), name)
@@ -40,9 +45,7 @@ impl TestCluster {
 
 impl<'a, K> Expectation<'a, K> {
     fn new(cluster: &'a TestCluster, kind: GroupVersionKind, name: &str) -> Self {
-        // A real server shares the machine with its controllers.
-        let patience = if cluster.is_embedded() { PATIENCE } else { PATIENCE * 5 };
-        Self { cluster, kind, namespace: None, name: name.to_owned(), patience, typed: PhantomData }
+        Self { cluster, kind, namespace: None, name: name.to_owned(), patience: cluster.patience(), typed: PhantomData }
     }
 
     /// In another namespace than the test's.

@@ -23,6 +23,10 @@ const POLL: Duration = Duration::from_millis(50);
 #[derive(Debug)]
 #[must_use = "an operator runs on until it is stopped or killed"]
 pub struct TestOperator {
+    /// The name of the operator.
+    name: String,
+    /// The name of this replica, if it is one of several.
+    replica: Option<String>,
     running: RunningOperator,
 }
 
@@ -63,7 +67,9 @@ impl TestCluster {
             options.instance = Some(replica.to_owned());
             options.user_agent = Some(agent);
         });
-        self.start_with_client(operator, self.operator_client(None).await)
+        let mut operator = self.start_with_client(operator, self.operator_client(None).await);
+        operator.replica = Some(replica.to_owned());
+        operator
     }
 
     /// The same with the rights of this user. Only a cluster with rules of access refuses anything: see
@@ -97,7 +103,7 @@ impl TestCluster {
     fn start_with_client(&self, operator: Operator, client: kube::Client) -> TestOperator {
         let system = self.namespace().to_owned();
         let namespace = self.is_shared().then(|| self.namespace().to_owned());
-        let random = Random::seeded(self.next_seed());
+        let (name, random) = (operator.name().to_owned(), Random::seeded(self.next_seed()));
         let operator = operator.clock(self.clock().clone()).random(random).options(|options| {
             options.admin = None;
             options.system_namespace.get_or_insert(system);
@@ -106,7 +112,7 @@ impl TestCluster {
             }
         });
         match operator.start(client) {
-            Ok(running) => TestOperator { running },
+            Ok(running) => TestOperator { name, replica: None, running },
             Err(error) => self.fail(&format!("failed to start the operator: {error}")),
         }
     }
@@ -204,6 +210,16 @@ impl TestOperator {
             Ok(end) => end,
             Err(_) => fail(&format!("expected the operator to end within {START_LIMIT:?}: {}", self.checks())),
         }
+    }
+
+    /// The name of the operator, which all its replicas have.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The name of this replica; none if it was started without leadership.
+    pub fn replica(&self) -> Option<&str> {
+        self.replica.as_deref()
     }
 
     /// The operator itself: phase, checks, metrics.

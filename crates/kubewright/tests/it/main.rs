@@ -10,6 +10,8 @@ mod diagnostics;
 mod leadership;
 mod logs;
 mod macros;
+#[cfg(unix)]
+mod process;
 mod reconcile;
 mod signals;
 mod stored_values;

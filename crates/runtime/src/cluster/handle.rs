@@ -243,6 +243,11 @@ impl Cluster {
         }
     }
 
+    /// Where its watches run.
+    pub(crate) fn tasks(&self) -> &Tasks {
+        self.connection.tasks()
+    }
+
     /// The types that it serves.
     pub fn discovery(&self) -> &Discovery {
         &self.discovery

@@ -147,14 +147,22 @@ impl Waiting {
     }
 
     /// Whether no pass of a bucket runs, and none will in its present term: the term or the queue has ended.
-    pub(super) fn is_done_with(&self, bucket: &str) -> bool {
-        let is_closed = match self.ending {
+    pub(super) fn is_done_with(&mut self, bucket: &str) -> bool {
+        if self.gate.in_flight(bucket) > 0 {
+            return false;
+        }
+        match self.ending {
             _ if !self.gate.is_open(bucket) => true,
             None => false,
-            Some(Drain::FinishQueued) => self.queue.is_idle(),
+            Some(Drain::FinishQueued) => !self.has_queued(bucket),
             Some(_) => true,
-        };
-        is_closed && self.gate.in_flight(bucket) == 0
+        }
+    }
+
+    /// Whether a key of a bucket is queued. Timers and batches do not count.
+    fn has_queued(&mut self, bucket: &str) -> bool {
+        let (queue, gate) = (&self.queue, &mut self.gate);
+        Lane::ALL.into_iter().any(|lane| queue.queued(lane, 0).any(|queued| gate.is_in(bucket, queued.key)))
     }
 
     /// The next key with its causes, and since when it was queued; `timer` tells why the timer of the last outcome of a key runs.

@@ -459,7 +459,8 @@ impl Operator {
         let tasks = Tasks::new();
         let clock = self.clock.unwrap_or_else(Clock::system);
         let random = self.random.unwrap_or_else(Random::from_entropy);
-        let mut options = ClusterOptions::new(clock, random, tasks.clone());
+        // Watches end before the other tasks do.
+        let mut options = ClusterOptions::new(clock, random, Tasks::new());
         options.user_agent.clone_from(self.options.user_agent.as_ref().unwrap_or(&self.name));
         options.rate = Rate::new(self.options.kube_api_qps, self.options.kube_api_burst);
         let cluster = connect(options)?;

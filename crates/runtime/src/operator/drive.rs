@@ -32,6 +32,8 @@ use crate::task::{Task, Tasks};
 
 /// Of the time for an orderly end, this is kept for what is still to be sent when the passes have ended ...
 const LAST_WORDS: Duration = Duration::from_secs(4);
+/// ... and events are sent for so long at most ...
+const FLUSH: Duration = Duration::from_secs(10);
 /// ... and this for background tasks that are asked to end.
 const TASK_GRACE: Duration = Duration::from_secs(1);
 /// Workers that have been in the same passes for this long are stuck.
@@ -122,8 +124,8 @@ impl Driver {
     }
 
     /// The sets of tasks that the operator runs in.
-    pub(super) fn tasks(&self) -> [Tasks; 2] {
-        [self.parts.tasks.clone(), self.admin.clone()]
+    pub(super) fn tasks(&self) -> [Tasks; 3] {
+        [self.parts.cluster.tasks().clone(), self.parts.tasks.clone(), self.admin.clone()]
     }
 
     pub(super) fn checks(&self) -> Checks {
@@ -162,7 +164,7 @@ impl Driver {
         let parts = self.start_parts(&context).await?;
         health::all_settled(&self.parts.cluster).await;
         let runners = parts.into_iter().flat_map(ConstructedPart::run).collect();
-        Ok(PreparedOperator::new(runners, self.parts.tasks))
+        Ok(PreparedOperator::new(runners, [self.parts.cluster.tasks().clone(), self.parts.tasks]))
     }
 
     /// Works until something fails that must not.
@@ -215,7 +217,7 @@ impl Driver {
         }
     }
 
-    /// Ends everything, in the order in which it is needed.
+    /// Ends everything, in the order in which it is needed (SHT-2). Leases are released meanwhile, each as soon as no pass of its bucket runs.
     async fn drain(&mut self) {
         self.parts.shutdown.cancel();
         self.enter(Phase::Draining);
@@ -229,12 +231,13 @@ impl Driver {
         if clock.limit(left(), self.leadership.released()).await.is_err() {
             tracing::warn!("some leases could not be released before the end; they expire by themselves");
         }
+        let mut stuck = self.parts.cluster.tasks().stop(TASK_GRACE).await;
         if let Some(recorder) = self.recorder.take()
-            && clock.limit(left(), recorder.finish()).await.is_err()
+            && clock.limit(left().min(FLUSH), recorder.finish()).await.is_err()
         {
             tracing::warn!("some events could not be sent before the end");
         }
-        let stuck = self.parts.tasks.stop(TASK_GRACE).await;
+        stuck.extend(self.parts.tasks.stop(TASK_GRACE).await);
         if !stuck.is_empty() {
             tracing::warn!(tasks = stuck.join(", "), "tasks did not end when asked to");
         }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
+use futures::future::join_all;
 use kubewright_machinery::object::Key;
 
 use crate::controller::{OnePass, Runner};
@@ -12,11 +13,11 @@ use crate::task::Tasks;
 /// An operator whose controllers are constructed, with caches filled. Passes run one by one.
 pub struct PreparedOperator {
     runners: Vec<Runner>,
-    tasks: Tasks,
+    tasks: [Tasks; 2],
 }
 
 impl PreparedOperator {
-    pub(super) fn new(runners: Vec<Runner>, tasks: Tasks) -> Self {
+    pub(super) fn new(runners: Vec<Runner>, tasks: [Tasks; 2]) -> Self {
         Self { runners, tasks }
     }
 
@@ -34,7 +35,8 @@ impl PreparedOperator {
     /// Asks all its tasks to end, and returns the names of those that did not within `grace`.
     pub async fn stop(self, grace: Duration) -> Vec<Cow<'static, str>> {
         drop(self.runners);
-        self.tasks.stop(grace).await
+        let stuck = join_all(self.tasks.iter().map(|tasks| tasks.stop(grace))).await;
+        stuck.concat()
     }
 }
 

@@ -26,7 +26,7 @@ pub struct RunningOperator {
     leadership: watch::Receiver<LeadershipState>,
     ended: watch::Receiver<Ended>,
     shutdown: CancellationToken,
-    tasks: [Tasks; 2],
+    tasks: [Tasks; 3],
     supervisor: Tasks,
     checks: Checks,
     metrics: Metrics,

@@ -66,7 +66,7 @@ impl Remote {
     pub async fn connect(key: &TargetKey, kubeconfig: &[u8], options: &RemoteOptions) -> Result<Self, TargetError> {
         let config = kubeconfig::read(kubeconfig, options.allow_exec).await?;
         let own = &options.cluster;
-        let mut of_cluster = ClusterOptions::new(own.clock().clone(), own.random().clone(), options.tasks.clone());
+        let mut of_cluster = ClusterOptions::new(own.clock().clone(), own.random().clone(), own.tasks().clone());
         of_cluster.name = key.name();
         of_cluster.user_agent.clone_from(&options.operator);
         of_cluster.requests = own.requests().clone();

@@ -5,7 +5,7 @@ use kubewright::prelude::*;
 use kubewright::runtime::admin::CheckKind;
 use kubewright_testing::TestCluster;
 
-use super::replicas::{Replica, all_led, lease_names, leases};
+use super::replicas::{OPERATOR, Replica, all_led, leases};
 use crate::reconcile::widget::Script;
 use crate::reconcile::world::until;
 
@@ -23,7 +23,7 @@ async fn the_map_is_read_at_the_start_and_a_change_waits_for_the_next() {
     cluster.create(config_map(&cluster, "3")).await.unwrap();
     let replica = Replica::start(&cluster, "only", Script::default(), leases(1)).await;
     all_led(&cluster, std::slice::from_ref(&replica), 3).await;
-    assert_eq!(lease_names(&cluster).await.len(), 3);
+    assert_eq!(cluster.leaders(OPERATOR).await.held_by("only").len(), 3);
     let state = replica.operator.running().diagnostics().state().await;
     let bucket = &state["buckets"]["widget-operator.test.kubewright.dev.02-of-03"];
     assert_eq!((&bucket["state"], &bucket["epoch"]), (&json!("Leading"), &json!(0)), "{state}");

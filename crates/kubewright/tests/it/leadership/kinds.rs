@@ -3,7 +3,7 @@
 use kubewright::runtime::leadership::{Leadership, OrdinalReplica};
 use kubewright_testing::TestCluster;
 
-use super::replicas::{Replica, all_led, create, lease_names, leases, ready};
+use super::replicas::{OPERATOR, Replica, all_led, create, leases, ready};
 use crate::reconcile::widget::Script;
 
 // LDR-2, LDR-10
@@ -13,7 +13,7 @@ async fn each_controller_may_have_leases_of_its_own() {
     let replica = Replica::start(&cluster, "only", Script::default(), leases(2).per_controller()).await;
     all_led(&cluster, std::slice::from_ref(&replica), 2).await;
     let expected = ["00-of-02", "01-of-02"].map(|number| format!("widget-operator.test.kubewright.dev.widget.{number}"));
-    assert_eq!(lease_names(&cluster).await, expected);
+    assert_eq!(cluster.leaders(OPERATOR).await.held_by("only"), expected);
     replica.operator.stop().await;
     cluster.stop().await;
 }
@@ -25,7 +25,7 @@ async fn the_lease_of_another_program_is_taken_over_under_its_name() {
     let replica = Replica::start(&cluster, "only", Script::default(), leases(1).lease_name("former-leader")).await;
     let names = create(&cluster, 2).await;
     ready(&cluster, &names).await;
-    assert_eq!(lease_names(&cluster).await, ["former-leader"]);
+    assert_eq!(cluster.leaders(OPERATOR).await.held_by("only"), ["former-leader"]);
     replica.operator.stop().await;
     cluster.stop().await;
 }
@@ -36,7 +36,7 @@ async fn a_prefix_map_gives_leases_other_names() {
     let cluster = TestCluster::start().await;
     let mapped = leases(1).map_lease_prefix("Widget-Operator.test.kubewright.dev", "theirs.controller");
     let replica = Replica::start(&cluster, "only", Script::default(), mapped).await;
-    assert_eq!(lease_names(&cluster).await, ["theirs.controller.00-of-01"]);
+    assert_eq!(cluster.leaders(OPERATOR).await.held_by("only"), ["theirs.controller.00-of-01"]);
     replica.operator.stop().await;
     cluster.stop().await;
 }
@@ -61,7 +61,8 @@ async fn a_pod_of_a_stateful_set_leads_the_bucket_of_its_number() {
     let mut expected = names;
     expected.sort();
     assert_eq!(all, expected, "each by one replica");
-    assert!(lease_names(&cluster).await.is_empty());
+    assert_eq!(cluster.leaders(OPERATOR).await.buckets().count(), 0);
+    assert_eq!(cluster.list::<k8s_openapi::api::coordination::v1::Lease>().await.len(), 0);
     first.operator.stop().await;
     second.operator.stop().await;
     cluster.stop().await;

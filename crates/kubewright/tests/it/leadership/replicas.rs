@@ -11,6 +11,9 @@ use serde_json::Value;
 use crate::reconcile::widget::{FINALIZER, Script, Widget, Widgets, widget};
 use crate::reconcile::world::until;
 
+/// The operator of these replicas.
+pub(super) const OPERATOR: &str = "widget-operator.test.kubewright.dev";
+
 /// The durations of leases in these tests.
 pub(super) const LEASE: Duration = Duration::from_secs(15);
 pub(super) const RENEW: Duration = Duration::from_secs(10);
@@ -65,7 +68,7 @@ impl Replica {
 
     /// The prefix of its user agent.
     pub(super) fn agent(&self) -> String {
-        format!("widget-operator.test.kubewright.dev/{}", self.name)
+        format!("{OPERATOR}/{}", self.name)
     }
 }
 
@@ -92,13 +95,4 @@ pub(super) async fn all_led(cluster: &TestCluster, replicas: &[Replica], buckets
     let held = || replicas.iter().map(|replica| (replica.name.clone(), replica.held())).collect::<Vec<_>>();
     let count = || held().iter().map(|(_, held)| held.len()).sum::<usize>();
     until(cluster, || format!("all {buckets} buckets are led: {:?}", held()), || count() == buckets).await;
-}
-
-/// The names of the leases in the namespace of the test, in order.
-pub(super) async fn lease_names(cluster: &TestCluster) -> Vec<String> {
-    let leases = cluster.list::<k8s_openapi::api::coordination::v1::Lease>().await;
-    let mut names: Vec<String> =
-        leases.iter().map(|lease| lease["metadata"]["name"].as_str().unwrap_or_default().to_owned()).collect();
-    names.sort();
-    names
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use kubewright_testing::TestCluster;
 
-use super::replicas::{LEASE, Replica, all_led, create, lease_names, leases, ready};
+use super::replicas::{LEASE, OPERATOR, Replica, all_led, create, leases, ready};
 use crate::reconcile::widget::Script;
 use crate::reconcile::world::until;
 
@@ -23,11 +23,12 @@ async fn a_rolling_change_of_the_number_of_buckets_leaves_no_object_to_two_repli
     all_led(&cluster, std::slice::from_ref(&new), 3).await;
     until(&cluster, || "all are looked at".to_owned(), || new.called("reconcile").len() == names.len()).await;
     // The lease of the former number goes when it has been free for a lease duration.
-    let left = async || lease_names(&cluster).await.into_iter().filter(|name| name.ends_with("-of-01")).count();
-    assert_eq!(left().await, 1);
+    let former = "widget-operator.test.kubewright.dev.00-of-01";
+    let is_left = async || cluster.leaders(OPERATOR).await.buckets().any(|bucket| bucket == former);
+    assert!(is_left().await);
     let mut passes = 0;
-    while left().await > 0 {
-        assert!(passes < 40, "the lease is deleted: {:?}", lease_names(&cluster).await);
+    while is_left().await {
+        assert!(passes < 40, "the lease is deleted: {}", cluster.leaders(OPERATOR).await);
         cluster.pass(LEASE / 10).await;
         passes += 1;
     }

@@ -132,6 +132,50 @@ async fn a_bucket_is_drained_when_the_queue_has_ended_and_its_last_pass_too() {
     assert_eq!((scene.clock.moment().0.as_secs(), scene.journal.keys().len()), (3, 1), "the pass that ran has ended");
 }
 
+// SHT-2, SHT-3
+#[tokio::test(start_paused = true)]
+async fn a_bucket_is_drained_while_queued_keys_of_another_are_still_processed() {
+    let [first, second] = keys_of_both(3);
+    let pass = |_, _| -> Pass {
+        Box::pin(async {
+            tokio::time::sleep(Duration::from_secs(2)).await;
+            Ok(())
+        })
+    };
+    let scene = Scene::start(pass, |controller| divided(controller).drain(Drain::FinishQueued));
+    let buckets = scene.buckets.clone().unwrap();
+    for bucket in 0..2 {
+        buckets.activate(term(&scene, bucket, 600));
+    }
+    for key in second[..2].iter().chain(&first) {
+        scene.enqueue.now(key.clone());
+    }
+    scene.at(1000).await;
+    scene.stop.cancel();
+    buckets.drained(NAMES[1]).await;
+    let begun = scene.journal.keys();
+    assert_eq!((scene.clock.moment().0.as_secs(), &begun[..2]), (4, &texts(&second[..2])[..]));
+    assert!(begun.len() < 5, "keys of the other bucket are still queued: {begun:?}");
+    buckets.drained(NAMES[0]).await;
+    assert_eq!((scene.clock.moment().0.as_secs(), scene.journal.keys().len()), (10, 5), "all that was queued");
+}
+
+// SHT-2
+#[tokio::test(start_paused = true)]
+async fn a_bucket_is_drained_when_its_runner_has_failed() {
+    let calls = AtomicUsize::new(0);
+    let keys = move || {
+        assert!(calls.fetch_add(1, Ordering::SeqCst) == 0, "the keys are lost");
+        Vec::new()
+    };
+    let scene = Scene::start(|_, _| done(), |controller| divided(controller).keys(keys).resync(Some(Duration::from_secs(5))));
+    let buckets = scene.buckets.clone().unwrap();
+    buckets.activate(term(&scene, 0, 600));
+    scene.run.await.unwrap_err();
+    buckets.drained(NAMES[0]).await;
+    assert_eq!(scene.clock.moment().0.as_secs(), 5);
+}
+
 // STAGE-2, STAGE-5
 #[tokio::test(start_paused = true)]
 async fn observers_get_passes_for_keys_of_other_replicas() {

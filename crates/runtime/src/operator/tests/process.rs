@@ -1,11 +1,13 @@
 //! The operator as a part of its process: what it starts, logs, and how it ends.
 
-use std::net::TcpListener;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::OnceLock;
 
 use tokio_util::sync::CancellationToken;
 use tracing::Level;
 
 use super::*;
+use crate::background::TaskExt as _;
 use crate::task::Tasks;
 use crate::testing::CapturedLog;
 
@@ -133,4 +135,40 @@ async fn an_address_in_use_is_an_error_of_the_start() {
 #[test]
 fn a_phase_of_the_start_may_take_five_minutes_by_default() {
     assert_eq!(OperatorOptions::default().startup_timeout, Some(Duration::from_mins(5)));
+}
+
+// SHT-2
+#[tokio::test(start_paused = true)]
+async fn the_admin_server_listens_until_the_last_events_have_been_sent() {
+    let (log, _guard) = CapturedLog::at(Level::INFO);
+    let (address, while_sending) = (Arc::new(OnceLock::<SocketAddr>::new()), Arc::new(Mutex::new(Vec::new())));
+    let (known, seen, world) = (Arc::clone(&address), Arc::clone(&while_sending), World::default());
+    let client = client_of(move |call| {
+        if call.path.ends_with("/events") {
+            seen.lock().push(known.get().map(|address| TcpStream::connect(address).is_ok()));
+            return (201, call.body);
+        }
+        world.answer(&call)
+    });
+    let told_late = |recorder: Recorder| {
+        move |stop: CancellationToken| {
+            let recorder = recorder.clone();
+            async move {
+                stop.cancelled().await;
+                let widget = ObjectReference::of(&json!({"kind": "Widget", "metadata": {"name": "a"}}));
+                recorder.record(&widget, Event::normal("Stopped", "it stopped"));
+                Ok::<_, BoxError>(())
+            }
+        }
+    };
+    let operator = operator(vec![]).options(|options| options.admin = Some("127.0.0.1:0".parse().unwrap()));
+    let running = Operator::from(operator.task("late", told_late)).start(client).unwrap();
+    running.working().await.unwrap();
+    let text = log.text();
+    let port = text.split("the admin server listens address=").nth(1).and_then(|rest| rest.split_whitespace().next());
+    let port = address.get_or_init(|| port.unwrap().parse().unwrap());
+    assert!(TcpStream::connect(port).is_ok());
+    running.stop().await.unwrap();
+    assert_eq!(*while_sending.lock(), [Some(true)]);
+    assert!(TcpStream::connect(port).is_err(), "it has ended, too");
 }

@@ -56,7 +56,8 @@ impl TestCluster {
         self.working(self.start_replica(operator.into(), replica).await).await
     }
 
-    async fn start_replica(&self, operator: Operator, replica: &str) -> TestOperator {
+    /// Starts a replica whose user agent is `<operator>/<replica>`, without waiting for it.
+    pub(crate) async fn start_replica(&self, operator: Operator, replica: &str) -> TestOperator {
         let agent = format!("{}/{replica}", operator.name());
         let operator = operator.options(|options| {
             options.instance = Some(replica.to_owned());

@@ -11,8 +11,10 @@
 //! crashes, faults that last, scenarios that combine others), `=9` every ninth run only, any other text the runs whose description contains it,
 //! such as `crash after request 12`.
 
+mod effects;
 mod hand;
 mod lasting;
+mod leaders;
 mod normal;
 mod player;
 mod points;
@@ -24,6 +26,7 @@ mod trouble;
 pub use hand::Hand;
 pub use scenario::{Scenario, Step};
 
+use points::Extent;
 use run::Stage;
 use trouble::Disturbance;
 
@@ -33,25 +36,39 @@ use crate::each;
 /// Plays a scenario undisturbed and under everything, and compares. Panics with all differences; prints how many runs there were, and what
 /// faults that lasted cost.
 pub fn survives(scenario: &impl Scenario) {
+    play(scenario, Extent::Everything);
+}
+
+/// Plays a scenario undisturbed, with two replicas, and with what may happen to the replica that leads, and compares. Panics with all
+/// differences; prints how many runs there were. [`survives`] does this and more. Runs need the embedded server; on another one the test is
+/// skipped.
+pub fn survives_changes_of_the_leader(scenario: &impl Scenario) {
+    play(scenario, Extent::Leaders);
+}
+
+fn play<S: Scenario>(scenario: &S, extent: Extent) {
     let name = scenario.name();
     let prepared = each(&[()], async |()| Stage::prepare(scenario).await).remove(0);
     let stage = prepared.and_then(|stage| stage).unwrap_or_else(|error| fail(&format!("{name} cannot be prepared: {error}")));
     let run = async |disturbance: &Disturbance| stage.run(disturbance).await;
-    let plain = each(&[Disturbance::None], run).remove(0);
-    let plain = plain.and_then(|plain| plain).unwrap_or_else(|error| fail(&format!("{name} undisturbed: {error}")));
+    let calm = |disturbance| {
+        let outcome = each(std::slice::from_ref(&disturbance), run).remove(0);
+        outcome.and_then(|outcome| outcome).unwrap_or_else(|error| fail(&format!("{name} {disturbance}: {error}")))
+    };
+    let plain = calm(Disturbance::None);
     assert!(!plain.objects.is_empty(), "{name} undisturbed left no objects that count: there is nothing to compare");
-    let disturbances = points::chosen(&plain, scenario.is_combined());
-    let (mut failures, mut spans) = (Vec::new(), report::Spans::default());
-    for (outcome, disturbance) in each(&disturbances, run).into_iter().zip(&disturbances) {
-        match outcome.and_then(|outcome| outcome) {
-            Ok(outcome) => {
-                spans.add(&plain, &outcome, disturbance);
-                failures.extend(report::differences(&plain, &outcome, disturbance));
-            }
-            Err(error) => failures.push(format!("{disturbance}: {error}")),
-        }
+    let mut tally = report::Tally::default();
+    let mut leader_requests = 0;
+    if plain.is_virtual {
+        let replicas = calm(Disturbance::Replicas);
+        leader_requests = replicas.leader_requests;
+        tally.add(&plain, Ok(replicas), &Disturbance::Replicas);
     }
-    report::tell(name, plain.requests, &disturbances);
-    report::tell_lasting(name, &spans);
+    let disturbances = points::chosen(&plain, leader_requests, extent, scenario.is_combined());
+    for (outcome, disturbance) in each(&disturbances, run).into_iter().zip(&disturbances) {
+        tally.add(&plain, outcome.and_then(|outcome| outcome), disturbance);
+    }
+    tally.tell(name, plain.requests);
+    let failures = tally.failures();
     assert!(failures.is_empty(), "{name}: {} differences:\n{}", failures.len(), failures.join("\n"));
 }

@@ -10,12 +10,14 @@ use kubewright_apiserver::middleware::faults::CutHandle;
 use kubewright_apiserver::status::Status;
 use kubewright_machinery::object::ObjectExt as _;
 use kubewright_machinery::patch::merge_patch;
-use kubewright_runtime::operator::RunningOperator;
+use kubewright_runtime::leadership::Leadership;
+use kubewright_runtime::operator::{OperatorError, RunningOperator};
 use serde_json::Value;
 use tokio::sync::Notify;
 
 use super::hand::Hand;
 use super::lasting::{Lasting, RECOVERY};
+use super::leaders::{CHANGE_LIMIT, LeaderTrouble, Leaders, REPLICAS, RequestPoint, lease};
 use super::scenario::{Scenario, Step};
 use super::trouble::Disturbance;
 use crate::task::while_running;
@@ -34,8 +36,10 @@ pub(super) struct Player<'s, S> {
     scenario: &'s S,
     pub(super) cluster: TestCluster,
     pub(super) hand: Hand,
-    operator: Option<TestOperator>,
-    second: Option<TestOperator>,
+    /// The processes of the operator: one, two that know nothing of each other, or replicas.
+    operators: Vec<TestOperator>,
+    /// The replicas, if they share the work by leases.
+    pub(super) leaders: Option<Leaders>,
     /// Where the process is cut off, and after how many requests of the next one again.
     cut: Option<(CutHandle, Option<usize>)>,
     /// Rings when it is time for the second operator.
@@ -56,8 +60,8 @@ impl<'s, S: Scenario> Player<'s, S> {
             scenario,
             cluster,
             hand,
-            operator: None,
-            second: None,
+            operators: Vec::new(),
+            leaders: None,
             cut: None,
             second_due: None,
             lasting: None,
@@ -66,33 +70,77 @@ impl<'s, S: Scenario> Player<'s, S> {
         }
     }
 
-    async fn operator(&self) -> TestOperator {
-        self.cluster.start_operator(self.scenario.operator()).await
+    /// From now on the operator has replicas that share the work by leases.
+    pub(super) fn replicate(&mut self) {
+        self.leaders = Some(Leaders::of(&self.cluster));
+    }
+
+    /// Starts a process of the operator.
+    async fn launch(&self) -> TestOperator {
+        let operator = self.scenario.operator();
+        let Some(leaders) = &self.leaders else { return self.cluster.start_operator(operator).await };
+        let (name, replica) = (operator.name().to_owned(), leaders.next_name());
+        // One bucket, so that one replica leads all.
+        let started = self.cluster.start_replica(operator.leadership(Leadership::leases()), &replica).await;
+        leaders.add(format!("{name}/{replica}"), started.running());
+        started
+    }
+
+    /// Starts the operator without waiting for it.
+    async fn launch_all(&mut self) {
+        for _ in 0..if self.leaders.is_some() { REPLICAS } else { 1 } {
+            let operator = self.launch().await;
+            self.operators.push(operator);
+        }
     }
 
     /// Starts the operator, and waits until it rests.
     pub(super) async fn start(&mut self) -> Result<(), String> {
-        let operator = self.operator().await;
-        let working = tokio::time::timeout(self.patience(), operator.running().working()).await;
+        self.launch_all().await;
+        let all = async {
+            for operator in &self.operators {
+                operator.running().working().await?;
+            }
+            while self.leaders.as_ref().is_some_and(|leaders| !leaders.has_leader()) {
+                self.cluster.pass(Duration::from_millis(100)).await;
+            }
+            Ok::<(), Arc<OperatorError>>(())
+        };
+        let working = tokio::time::timeout(self.patience(), all).await;
         match working {
             Ok(outcome) => outcome.map_err(|error| error.to_string())?,
             Err(_) => return Err(self.complaint("the operator to work", None).await?),
         }
-        self.operator = Some(operator);
         self.cluster.pass(Duration::from_secs(1)).await;
         Ok(())
     }
 
-    /// The operator, if it runs.
-    pub(super) fn running(&self) -> Option<&RunningOperator> {
-        self.operator.as_ref().map(TestOperator::running)
+    /// The processes of the operator that run.
+    pub(super) fn running(&self) -> impl Iterator<Item = &RunningOperator> {
+        self.operators.iter().map(TestOperator::running)
     }
 
-    /// The process is killed.
+    /// The processes are killed.
     pub(super) async fn kill(&mut self) {
-        for operator in self.operator.take().into_iter().chain(self.second.take()) {
+        if let Some(leaders) = &self.leaders {
+            leaders.clear();
+        }
+        for operator in self.operators.drain(..) {
             operator.kill().await;
         }
+    }
+
+    /// The replicas end in order, and leave no lease behind that is held.
+    pub(super) async fn retire(&mut self) -> Result<(), String> {
+        for operator in self.operators.drain(..) {
+            operator.stop().await;
+        }
+        for lease in self.hand.list(&lease()).await? {
+            if lease["spec"]["holderIdentity"] != "" {
+                return Err(format!("the lease {} is held by {} after all replicas have ended", lease.name(), lease["spec"]["holderIdentity"]));
+            }
+        }
+        Ok(())
     }
 
     /// From here on the disturbance is in force.
@@ -143,6 +191,14 @@ impl<'s, S: Scenario> Player<'s, S> {
             Disturbance::Lasting { fault, verb, group, plural, lasts } => {
                 self.lasting = Some(Lasting::begin(&self.cluster, *fault, (*verb, group, plural), *lasts));
             }
+            Disturbance::Replicas => self.count_leader(None),
+            Disturbance::Leader { trouble, at, point } => self.count_leader(Some((*at, *trouble, *point))),
+        }
+    }
+
+    fn count_leader(&self, planned: Option<(usize, LeaderTrouble, RequestPoint)>) {
+        if let Some(leaders) = &self.leaders {
+            leaders.count(planned);
         }
     }
 
@@ -194,7 +250,7 @@ impl<'s, S: Scenario> Player<'s, S> {
                 Ok(())
             }
             Step::Start => {
-                self.operator = Some(self.operator().await);
+                self.launch_all().await;
                 Ok(())
             }
         }
@@ -287,7 +343,8 @@ impl<'s, S: Scenario> Player<'s, S> {
             () = self.cluster.pass(pause) => {}
             () = due.notified() => {
                 self.second_due = None;
-                self.second = Some(self.operator().await);
+                let second = self.launch().await;
+                self.operators.push(second);
             }
         }
         Ok(())
@@ -302,20 +359,30 @@ impl<'s, S: Scenario> Player<'s, S> {
                 let after = u64::try_from(again).unwrap_or(u64::MAX);
                 (self.cluster.faults().cut_after(after).start(), None)
             });
-            self.operator = Some(self.operator().await);
+            self.launch_all().await;
         }
-        for place in [&mut self.operator, &mut self.second] {
-            if place.as_ref().is_some_and(|operator| operator.ended().now_or_never().is_some())
-                && let Some(operator) = place.take()
-            {
-                operator.kill().await;
-                *place = Some(self.cluster.start_operator(self.scenario.operator()).await);
+        for place in 0..self.operators.len() {
+            if self.operators[place].ended().now_or_never().is_some() {
+                let next = self.launch().await;
+                std::mem::replace(&mut self.operators[place], next).kill().await;
             }
+        }
+        if let Some(leaders) = &self.leaders {
+            leaders.see_to();
         }
     }
 
     /// Waits for the end of a fault that lasts, and until everything should be in order again. When it ended.
     pub(super) async fn outlast(&mut self) -> Result<Option<Duration>, String> {
+        if let Some(leaders) = self.leaders.clone() {
+            let deadline = self.moment() + CHANGE_LIMIT;
+            while !leaders.see_to() {
+                if self.moment() >= deadline {
+                    return Err(self.complaint("another replica to lead", None).await?);
+                }
+                self.turn(Duration::from_secs(1)).await?;
+            }
+        }
         let Some(lasting) = self.lasting.take() else { return Ok(None) };
         while !lasting.is_over() {
             self.turn(Duration::from_secs(1)).await?;

@@ -183,9 +183,7 @@ impl Leaders {
         let happening: BoxFuture<'static, ()> = match trouble {
             LeaderTrouble::Deposed => Box::pin(async move {
                 leaders.depose().await;
-                if point == RequestPoint::After {
-                    leaders.succeeded().await;
-                }
+                leaders.succeeded().await;
             }),
             LeaderTrouble::Suspended => Box::pin(async move {
                 suspension.suspend();

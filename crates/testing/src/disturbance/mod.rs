@@ -11,6 +11,7 @@
 //! crashes, faults that last, scenarios that combine others), `=9` every ninth run only, any other text the runs whose description contains it,
 //! such as `crash after request 12`.
 
+mod component;
 mod effects;
 mod hand;
 mod lasting;
@@ -23,6 +24,7 @@ mod run;
 mod scenario;
 mod trouble;
 
+pub use component::{ComponentScenario, until_state};
 pub use hand::Hand;
 pub use scenario::{Scenario, Step};
 

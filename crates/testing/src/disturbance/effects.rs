@@ -62,3 +62,69 @@ fn is_target(record: &Record, change: &kubewright_apiserver::middleware::journal
         && of.resource == *resource.plural
         && (of.verb == Verb::Create || of.name == *change.object.name.name)
 }
+
+#[cfg(test)]
+mod tests {
+    use http::{Method, Request};
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::TestCluster;
+
+    /// Sends requests as a replica.
+    struct Sender<'c>(&'c TestCluster, &'static str);
+
+    impl Sender<'_> {
+        async fn send(&self, method: Method, path: &str, body: Value) {
+            let (agent, namespace) = (format!("shop/{}", self.1), self.0.namespace());
+            let uri = path.replace("{}", namespace);
+            let request = Request::builder().method(method).uri(uri).header("user-agent", agent);
+            let request = request.header("content-type", "application/json").body(body.to_string().into_bytes()).unwrap();
+            self.0.client().request_text(request).await.unwrap();
+        }
+
+        async fn hold(&self, method: Method, path: &str, holder: &str) {
+            let spec = json!({"holderIdentity": holder, "leaseDurationSeconds": 60});
+            let lease = json!({
+                "apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": "shop.00-of-01"}, "spec": spec,
+            });
+            self.send(method, &format!("/apis/coordination.k8s.io/v1/namespaces/{{}}/leases{path}"), lease).await;
+        }
+
+        async fn create(&self, metadata: Value) {
+            let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata});
+            self.send(Method::POST, "/api/v1/namespaces/{}/configmaps", map).await;
+        }
+    }
+
+    #[tokio::test]
+    async fn writes_beside_the_holder_of_the_lease_and_second_births_are_found() {
+        let cluster = TestCluster::start().await;
+        let Some(server) = cluster.embedded() else { return cluster.stop().await };
+        server.journal().keep_bodies(true);
+        let [one, other] = ["replica-0", "replica-1"].map(|replica| Sender(&cluster, replica));
+        one.hold(Method::POST, "", "replica-0_a").await;
+        one.create(json!({"name": "first"})).await;
+        one.create(json!({"generateName": "pod-"})).await;
+        other.create(json!({"generateName": "pod-"})).await;
+        other.hold(Method::PUT, "/shop.00-of-01", "replica-1_b").await;
+        one.send(Method::DELETE, "/api/v1/namespaces/{}/configmaps/first", Value::Null).await;
+        other.create(json!({"name": "first"})).await;
+        other.hold(Method::PUT, "/shop.00-of-01", "").await;
+        other.create(json!({"name": "second"})).await;
+
+        let journal = server.journal().all();
+        let found = unled_writes(&journal, "shop/");
+        let what = ["create configmaps", "delete configmaps", "create configmaps"];
+        let holders = ["shop/replica-0 holds the lease", "shop/replica-1 holds the lease", "no replica holds the lease"];
+        assert_eq!(found.len(), 3, "{found:#?}");
+        for ((write, what), holder) in found.iter().zip(what).zip(holders) {
+            assert!(write.contains(what) && write.ends_with(holder), "{write}");
+        }
+        let counts = births_and_deaths(&journal, "shop/", cluster.namespace());
+        let count = |text: &str| counts.iter().find(|(what, _)| what.contains(text)).map(|(_, count)| *count);
+        assert_eq!(count("first was created"), Some(2), "{counts:?}");
+        assert_eq!((count("pod-… was created"), count("first was deleted")), (Some(2), Some(1)), "{counts:?}");
+        cluster.stop().await;
+    }
+}

@@ -166,7 +166,8 @@ impl Leaders {
         let Some(replica) = state.replicas.iter().find(|replica| replica.agent == agent) else { return Passage::Free };
         if let Some(begun) = &state.begun {
             // The one that was deposed must not be the first to take the lease again.
-            let is_held = begun.trouble == LeaderTrouble::Deposed && !begun.is_over && begun.agent == agent && is_lease_write(request);
+            let is_held =
+                begun.trouble == LeaderTrouble::Deposed && !begun.is_over && begun.agent == agent && is_lease_write(request);
             return if is_held { Passage::HandledAfter(self.clone().succeeded().boxed()) } else { Passage::Free };
         }
         if !replica.leads() {

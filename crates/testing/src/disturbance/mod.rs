@@ -3,12 +3,15 @@
 //!
 //! A [`Scenario`] says what the operator is and what happens in its cluster; [`survives`] plays it.
 //!
+//! Two replicas share the work by leases: at each request of the one that leads, leadership moves to the other, or the leader stands still for longer
+//! than its lease lasts. No replica may write that does not hold the lease, and nothing may be created or deleted twice.
+//!
 //! Faults that last are met once per verb and resource: 500, 429 with and without `Retry-After` and refused connections, for 1, 30 and
 //! 300 seconds. Everything must be in order within a minute of their end, with few requests in between.
 //!
 //! On the embedded server every point of a scenario is tried, in virtual time: it is prepared once, and each run starts from a fork of its
 //! server. On a real server some points are tried. `KUBEWRIGHT_DISTURBANCE=all` also tries every point of what is sampled by default (second
-//! crashes, faults that last, scenarios that combine others), `=9` every ninth run only, any other text the runs whose description contains it,
+//! crashes, faults that last, changes of the leader, scenarios that combine others), `=9` every ninth run only, any other text the runs whose description contains it,
 //! such as `crash after request 12`.
 
 mod component;
@@ -42,8 +45,8 @@ pub fn survives(scenario: &impl Scenario) {
 }
 
 /// Plays a scenario undisturbed, with two replicas, and with what may happen to the replica that leads, and compares. Panics with all
-/// differences; prints how many runs there were. [`survives`] does this and more. Runs need the embedded server; on another one the test is
-/// skipped.
+/// differences; prints how many runs there were. [`survives`] does this and more. Replicas run on the embedded server only: on another one the
+/// scenario is played undisturbed.
 pub fn survives_changes_of_the_leader(scenario: &impl Scenario) {
     play(scenario, Extent::Leaders);
 }

@@ -137,7 +137,11 @@ impl<'s, S: Scenario> Player<'s, S> {
         }
         for lease in self.hand.list(&lease()).await? {
             if lease["spec"]["holderIdentity"] != "" {
-                return Err(format!("the lease {} is held by {} after all replicas have ended", lease.name(), lease["spec"]["holderIdentity"]));
+                return Err(format!(
+                    "the lease {} is held by {} after all replicas have ended",
+                    lease.name(),
+                    lease["spec"]["holderIdentity"]
+                ));
             }
         }
         Ok(())

@@ -9,8 +9,8 @@ use kubewright_machinery::object::ObjectExt;
 use serde_json::Value;
 
 use super::effects::{UNLED, births_and_deaths, unled_writes};
-use super::normal::{ANY, normal};
 use super::leaders::Leaders;
+use super::normal::{ANY, normal};
 use super::player::Player;
 use super::scenario::{Scenario, Step, strangers};
 use super::trouble::Disturbance;
@@ -117,6 +117,7 @@ impl<'s, S: Scenario> Stage<'s, S> {
         }
         player.running().try_for_each(|operator| self.scenario.check(&sent, Some(operator)))?;
         let journal = player.cluster.journal().since(mark);
+        // A single process has the name of its operator as user agent, replicas begin with it.
         let agents = self.scenario.operator().name().to_owned();
         let server = player.cluster.embedded().map(|server| server.journal().all()).unwrap_or_default();
         let outcome = Outcome {

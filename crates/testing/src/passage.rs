@@ -18,11 +18,11 @@ pub(crate) enum Passage {
     AnsweredAfter(BoxFuture<'static, ()>),
 }
 
-type Hook = Arc<dyn Fn(&Request<Body>) -> Passage + Send + Sync>;
+type PassageDecision = Arc<dyn Fn(&Request<Body>) -> Passage + Send + Sync>;
 
 /// Decides how requests of operators pass: freely, unless somebody wants to decide. Clones are one.
 #[derive(Clone, Default)]
-pub(crate) struct PassageHook(Arc<Mutex<Option<Hook>>>);
+pub(crate) struct PassageHook(Arc<Mutex<Option<PassageDecision>>>);
 
 impl PassageHook {
     /// From now on this function decides.

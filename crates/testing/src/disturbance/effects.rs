@@ -72,9 +72,9 @@ mod tests {
     use crate::TestCluster;
 
     /// Sends requests as a replica.
-    struct Sender<'c>(&'c TestCluster, &'static str);
+    struct ReplicaSender<'c>(&'c TestCluster, &'static str);
 
-    impl Sender<'_> {
+    impl ReplicaSender<'_> {
         async fn send(&self, method: Method, path: &str, body: Value) {
             let (agent, namespace) = (format!("shop/{}", self.1), self.0.namespace());
             let uri = path.replace("{}", namespace);
@@ -102,7 +102,7 @@ mod tests {
         let cluster = TestCluster::start().await;
         let Some(server) = cluster.embedded() else { return cluster.stop().await };
         server.journal().keep_bodies(true);
-        let [one, other] = ["replica-0", "replica-1"].map(|replica| Sender(&cluster, replica));
+        let [one, other] = ["replica-0", "replica-1"].map(|replica| ReplicaSender(&cluster, replica));
         one.hold(Method::POST, "", "replica-0_a").await;
         one.create(json!({"name": "first"})).await;
         one.create(json!({"generateName": "pod-"})).await;

@@ -49,10 +49,10 @@ pub(super) enum RequestPoint {
 /// The replicas of an operator on a cluster. Clones are one.
 #[derive(Clone)]
 pub(super) struct Leaders {
-    shared: Arc<Shared>,
+    shared: Arc<LeadersShared>,
 }
 
-struct Shared {
+struct LeadersShared {
     clock: Clock,
     hand: Hand,
     state: Mutex<LeadersState>,
@@ -60,24 +60,24 @@ struct Shared {
 
 #[derive(Default)]
 struct LeadersState {
-    replicas: Vec<Replica>,
+    replicas: Vec<KnownReplica>,
     /// How many replicas were started.
     started: usize,
     /// How many requests leading replicas have sent since [`Leaders::count`].
     requests: usize,
     planned: Option<(usize, LeaderTrouble, RequestPoint)>,
-    begun: Option<Begun>,
+    begun: Option<BegunTrouble>,
 }
 
 /// A replica that runs.
-struct Replica {
+struct KnownReplica {
     agent: String,
     leadership: watch::Receiver<LeadershipState>,
     suspension: OperatorSuspension,
 }
 
 /// A trouble that has begun.
-struct Begun {
+struct BegunTrouble {
     trouble: LeaderTrouble,
     /// The replica that it met.
     agent: String,
@@ -89,7 +89,7 @@ struct Begun {
 impl Leaders {
     pub(super) fn of(cluster: &TestCluster) -> Self {
         let (clock, hand) = (cluster.clock().clone(), Hand::of(cluster));
-        let leaders = Self { shared: Arc::new(Shared { clock, hand, state: Mutex::default() }) };
+        let leaders = Self { shared: Arc::new(LeadersShared { clock, hand, state: Mutex::default() }) };
         let deciding = leaders.clone();
         cluster.passages().set(move |request| deciding.decide(request));
         leaders
@@ -104,7 +104,7 @@ impl Leaders {
 
     /// Takes in a replica that was started under this user agent.
     pub(super) fn add(&self, agent: String, operator: &RunningOperator) {
-        let replica = Replica { agent, leadership: operator.leadership(), suspension: operator.suspension() };
+        let replica = KnownReplica { agent, leadership: operator.leadership(), suspension: operator.suspension() };
         self.shared.state.lock().replicas.push(replica);
     }
 
@@ -131,7 +131,7 @@ impl Leaders {
 
     /// Whether a replica leads.
     pub(super) fn has_leader(&self) -> bool {
-        self.shared.state.lock().replicas.iter().any(Replica::leads)
+        self.shared.state.lock().replicas.iter().any(KnownReplica::leads)
     }
 
     /// Whether what was planned has happened.
@@ -179,7 +179,7 @@ impl Leaders {
         if state.requests <= at {
             return Passage::Free;
         }
-        state.begun = Some(Begun { trouble, agent: agent.to_owned(), succeeded: None, is_over: false });
+        state.begun = Some(BegunTrouble { trouble, agent: agent.to_owned(), succeeded: None, is_over: false });
         let leaders = self.clone();
         let happening: BoxFuture<'static, ()> = match trouble {
             LeaderTrouble::Deposed => Box::pin(async move {
@@ -217,7 +217,7 @@ impl Leaders {
     }
 }
 
-impl Replica {
+impl KnownReplica {
     fn leads(&self) -> bool {
         self.leadership.borrow().leads_any()
     }

@@ -22,6 +22,7 @@ mod leaders;
 mod normal;
 mod player;
 mod points;
+mod processes;
 mod report;
 mod run;
 mod scenario;
@@ -31,7 +32,7 @@ pub use component::{ComponentScenario, until_state};
 pub use hand::Hand;
 pub use scenario::{Scenario, Step};
 
-use points::Extent;
+use points::DisturbanceExtent;
 use run::Stage;
 use trouble::Disturbance;
 
@@ -41,17 +42,17 @@ use crate::each;
 /// Plays a scenario undisturbed and under everything, and compares. Panics with all differences; prints how many runs there were, and what
 /// faults that lasted cost.
 pub fn survives(scenario: &impl Scenario) {
-    play(scenario, Extent::Everything);
+    play(scenario, DisturbanceExtent::Everything);
 }
 
 /// Plays a scenario undisturbed, with two replicas, and with what may happen to the replica that leads, and compares. Panics with all
 /// differences; prints how many runs there were. [`survives`] does this and more. Replicas run on the embedded server only: on another one the
 /// scenario is played undisturbed.
 pub fn survives_changes_of_the_leader(scenario: &impl Scenario) {
-    play(scenario, Extent::Leaders);
+    play(scenario, DisturbanceExtent::Leaders);
 }
 
-fn play<S: Scenario>(scenario: &S, extent: Extent) {
+fn play<S: Scenario>(scenario: &S, extent: DisturbanceExtent) {
     let name = scenario.name();
     let prepared = each(&[()], async |()| Stage::prepare(scenario).await).remove(0);
     let stage = prepared.and_then(|stage| stage).unwrap_or_else(|error| fail(&format!("{name} cannot be prepared: {error}")));
@@ -62,7 +63,7 @@ fn play<S: Scenario>(scenario: &S, extent: Extent) {
     };
     let plain = calm(Disturbance::None);
     assert!(!plain.objects.is_empty(), "{name} undisturbed left no objects that count: there is nothing to compare");
-    let mut tally = report::Tally::default();
+    let mut tally = report::RunTally::default();
     let mut leader_requests = 0;
     if plain.is_virtual {
         let replicas = calm(Disturbance::Replicas);

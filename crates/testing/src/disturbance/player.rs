@@ -1,23 +1,21 @@
-//! Plays users, controllers and others, starts the operator again when it died, and sees to the disturbance.
+//! Plays users, controllers and others, and sees to the disturbance.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::{FutureExt as _, StreamExt as _};
+use futures::StreamExt as _;
 use kubewright_apiserver::ApiServer;
 use kubewright_apiserver::kinds::Verb;
 use kubewright_apiserver::middleware::faults::CutHandle;
 use kubewright_apiserver::status::Status;
 use kubewright_machinery::object::ObjectExt as _;
 use kubewright_machinery::patch::merge_patch;
-use kubewright_runtime::leadership::Leadership;
-use kubewright_runtime::operator::{OperatorError, RunningOperator};
 use serde_json::Value;
 use tokio::sync::Notify;
 
 use super::hand::Hand;
 use super::lasting::{Lasting, RECOVERY};
-use super::leaders::{CHANGE_LIMIT, LeaderTrouble, Leaders, REPLICAS, RequestPoint, lease};
+use super::leaders::{CHANGE_LIMIT, LeaderTrouble, Leaders, RequestPoint};
 use super::scenario::{Scenario, Step};
 use super::trouble::Disturbance;
 use crate::task::while_running;
@@ -33,15 +31,15 @@ const REST_TURNS: u32 = 8;
 const QUIET_TURNS: u32 = 5;
 
 pub(super) struct Player<'s, S> {
-    scenario: &'s S,
+    pub(super) scenario: &'s S,
     pub(super) cluster: TestCluster,
     pub(super) hand: Hand,
     /// The processes of the operator: one, two that know nothing of each other, or replicas.
-    operators: Vec<TestOperator>,
+    pub(super) operators: Vec<TestOperator>,
     /// The replicas, if they share the work by leases.
     pub(super) leaders: Option<Leaders>,
     /// Where the process is cut off, and after how many requests of the next one again.
-    cut: Option<(CutHandle, Option<usize>)>,
+    pub(super) cut: Option<(CutHandle, Option<usize>)>,
     /// Rings when it is time for the second operator.
     second_due: Option<Arc<Notify>>,
     /// The fault that lasts.
@@ -68,83 +66,6 @@ impl<'s, S: Scenario> Player<'s, S> {
             steps_done: Vec::new(),
             seen: None,
         }
-    }
-
-    /// From now on the operator has replicas that share the work by leases.
-    pub(super) fn replicate(&mut self) {
-        self.leaders = Some(Leaders::of(&self.cluster));
-    }
-
-    /// Starts a process of the operator.
-    async fn launch(&self) -> TestOperator {
-        let operator = self.scenario.operator();
-        let Some(leaders) = &self.leaders else { return self.cluster.start_operator(operator).await };
-        let (name, replica) = (operator.name().to_owned(), leaders.next_name());
-        // One bucket, so that one replica leads all.
-        let started = self.cluster.start_replica(operator.leadership(Leadership::leases()), &replica).await;
-        leaders.add(format!("{name}/{replica}"), started.running());
-        started
-    }
-
-    /// Starts the operator without waiting for it.
-    async fn launch_all(&mut self) {
-        for _ in 0..if self.leaders.is_some() { REPLICAS } else { 1 } {
-            let operator = self.launch().await;
-            self.operators.push(operator);
-        }
-    }
-
-    /// Starts the operator, and waits until it rests.
-    pub(super) async fn start(&mut self) -> Result<(), String> {
-        self.launch_all().await;
-        let all = async {
-            for operator in &self.operators {
-                operator.running().working().await?;
-            }
-            while self.leaders.as_ref().is_some_and(|leaders| !leaders.has_leader()) {
-                self.cluster.pass(Duration::from_millis(100)).await;
-            }
-            Ok::<(), Arc<OperatorError>>(())
-        };
-        let working = tokio::time::timeout(self.patience(), all).await;
-        match working {
-            Ok(outcome) => outcome.map_err(|error| error.to_string())?,
-            Err(_) => return Err(self.complaint("the operator to work", None).await?),
-        }
-        self.cluster.pass(Duration::from_secs(1)).await;
-        Ok(())
-    }
-
-    /// The processes of the operator that run.
-    pub(super) fn running(&self) -> impl Iterator<Item = &RunningOperator> {
-        self.operators.iter().map(TestOperator::running)
-    }
-
-    /// The processes are killed.
-    pub(super) async fn kill(&mut self) {
-        if let Some(leaders) = &self.leaders {
-            leaders.clear();
-        }
-        for operator in self.operators.drain(..) {
-            operator.kill().await;
-        }
-    }
-
-    /// The replicas end in order, and leave no lease behind that is held.
-    pub(super) async fn retire(&mut self) -> Result<(), String> {
-        for operator in self.operators.drain(..) {
-            operator.stop().await;
-        }
-        for lease in self.hand.list(&lease()).await? {
-            if lease["spec"]["holderIdentity"] != "" {
-                return Err(format!(
-                    "the lease {} is held by {} after all replicas have ended",
-                    lease.name(),
-                    lease["spec"]["holderIdentity"]
-                ));
-            }
-        }
-        Ok(())
     }
 
     /// From here on the disturbance is in force.
@@ -306,7 +227,7 @@ impl<'s, S: Scenario> Player<'s, S> {
         Ok(())
     }
 
-    async fn complaint(&self, what: &str, object: Option<&Value>) -> Result<String, String> {
+    pub(super) async fn complaint(&self, what: &str, object: Option<&Value>) -> Result<String, String> {
         let records = self.cluster.journal().all();
         let last: Vec<String> = records.iter().rev().take(20).rev().map(ToString::to_string).collect();
         let status = match object {
@@ -318,7 +239,7 @@ impl<'s, S: Scenario> Player<'s, S> {
         Ok(format!("expected {what} within {patience:?}, after {done}; last requests:\n{}\n{status:#?}", last.join("\n")))
     }
 
-    fn patience(&self) -> Duration {
+    pub(super) fn patience(&self) -> Duration {
         if self.cluster.is_embedded() { VIRTUAL_PATIENCE } else { PATIENCE }
     }
 
@@ -352,28 +273,6 @@ impl<'s, S: Scenario> Player<'s, S> {
             }
         }
         Ok(())
-    }
-
-    /// A process that was cut off, or gave up, is replaced.
-    async fn see_to_the_operator(&mut self) {
-        if let Some((cut, again)) = self.cut.take_if(|(cut, _)| cut.dropped() > 0) {
-            self.kill().await;
-            cut.resume();
-            self.cut = again.map(|again| {
-                let after = u64::try_from(again).unwrap_or(u64::MAX);
-                (self.cluster.faults().cut_after(after).start(), None)
-            });
-            self.launch_all().await;
-        }
-        for place in 0..self.operators.len() {
-            if self.operators[place].ended().now_or_never().is_some() {
-                let next = self.launch().await;
-                std::mem::replace(&mut self.operators[place], next).kill().await;
-            }
-        }
-        if let Some(leaders) = &self.leaders {
-            leaders.see_to();
-        }
     }
 
     /// Waits for the end of a fault that lasts, and until everything should be in order again. When it ended.

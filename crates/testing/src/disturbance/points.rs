@@ -25,7 +25,7 @@ const LASTING_SAMPLE: usize = 7;
 
 /// Which kinds of disturbances a scenario is put under.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Extent {
+pub(super) enum DisturbanceExtent {
     Everything,
     /// Those of replicas that lead.
     Leaders,
@@ -57,9 +57,9 @@ impl Wish {
 const LEADER_SAMPLE: usize = 3;
 
 /// All disturbances of a scenario whose undisturbed run was this one, and in which leading replicas sent so many requests.
-pub(super) fn chosen(plain: &Outcome, leader_requests: usize, extent: Extent, is_combined: bool) -> Vec<Disturbance> {
+pub(super) fn chosen(plain: &Outcome, leader_requests: usize, extent: DisturbanceExtent, is_combined: bool) -> Vec<Disturbance> {
     let mut all = if plain.is_virtual { everywhere(plain) } else { a_few(plain) };
-    if extent == Extent::Leaders {
+    if extent == DisturbanceExtent::Leaders {
         all.clear();
     }
     all.extend(of_leaders(leader_requests));

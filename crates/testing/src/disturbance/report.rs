@@ -58,7 +58,7 @@ fn differences(plain: &Outcome, disturbed: &Outcome, disturbance: &Disturbance) 
 
 /// What runs came to.
 #[derive(Debug, Default)]
-pub(super) struct Tally {
+pub(super) struct RunTally {
     /// How many runs there were of each kind.
     kinds: BTreeMap<String, usize>,
     failures: Vec<String>,
@@ -76,7 +76,7 @@ struct LeaderTally {
     double_actions: usize,
 }
 
-impl Tally {
+impl RunTally {
     /// Takes in a run.
     pub(super) fn add(&mut self, plain: &Outcome, outcome: Result<Outcome, String>, disturbance: &Disturbance) {
         *self.kinds.entry(disturbance.kind()).or_insert(0) += 1;

@@ -16,6 +16,7 @@ use kubewright_runtime::task::Tasks;
 use tower::Layer as _;
 
 use crate::backend::Backend;
+use crate::passage::{Passage, PassageHook};
 use crate::select::Tier;
 use crate::speaking::{self, Spoken};
 
@@ -38,6 +39,7 @@ pub struct TestCluster {
     namespace: String,
     journal: Journal,
     faults: Faults,
+    passages: PassageHook,
     clock: Clock,
     /// The seed of the operator that was started last.
     seed: AtomicU64,
@@ -119,6 +121,7 @@ impl TestCluster {
             namespace,
             journal: Journal::new(server_clock.clone()),
             faults: Faults::new(server_clock, Seed::new(SEED)),
+            passages: PassageHook::default(),
             clock,
             seed: AtomicU64::new(SEED),
             tasks: Tasks::new(),
@@ -172,6 +175,11 @@ impl TestCluster {
         &self.faults
     }
 
+    /// Decides how requests of operators and of [`Self::connect`] pass.
+    pub(crate) fn passages(&self) -> &PassageHook {
+        &self.passages
+    }
+
     /// The seed of the next operator. Replicas with one seed would take themselves for one.
     pub(crate) fn next_seed(&self) -> u64 {
         self.seed.fetch_add(1, Ordering::Relaxed)
@@ -206,8 +214,9 @@ impl TestCluster {
             Ok(user) => user,
             Err(error) => self.fail(&format!("failed to act as {user:?}: {error}")),
         });
+        let passages = self.passages.clone();
         let send = tower::service_fn(move |mut request: http::Request<kube::client::Body>| {
-            let (client, user) = (client.clone(), user.clone());
+            let (client, user, passages) = (client.clone(), user.clone(), passages.clone());
             async move {
                 if let Some(user) = user {
                     if let Some(spoken) = Spoken::of(&request)
@@ -217,7 +226,18 @@ impl TestCluster {
                     }
                     request.headers_mut().entry("impersonate-user").or_insert(user);
                 }
-                client.send(request).await
+                match passages.decide(&request) {
+                    Passage::Free => client.send(request).await,
+                    Passage::HandledAfter(held) => {
+                        held.await;
+                        client.send(request).await
+                    }
+                    Passage::AnsweredAfter(held) => {
+                        let answer = client.send(request).await;
+                        held.await;
+                        answer
+                    }
+                }
             }
         });
         let service = self.journal.layer().layer(self.faults.layer().layer(send));

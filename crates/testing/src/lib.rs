@@ -21,6 +21,7 @@ mod node;
 mod objects;
 mod operator;
 mod origin;
+mod passage;
 mod printed;
 pub mod real;
 mod report;

@@ -60,7 +60,7 @@ impl TestCluster {
         self.working(self.start_replica(operator.into(), replica).await).await
     }
 
-    /// Starts one more replica without waiting for it: when its start is meant to wait for something.
+    /// Starts a replica whose user agent is `<operator>/<replica>`, without waiting for it: when its start is meant to wait for something.
     pub async fn start_replica(&self, operator: Operator, replica: &str) -> TestOperator {
         let agent = format!("{}/{replica}", operator.name());
         let operator = operator.options(|options| {

@@ -4,6 +4,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::future::BoxFuture;
 use http::{Method, Request, Response, Uri};
 use kube::client::Body;
 use tokio::task_local;
@@ -22,6 +23,12 @@ pub trait WriteFence: Send + Sync + 'static {
 
     /// The time in which a write that is sent now must be answered; none if it may not be sent any more.
     fn time_left(&self) -> Option<Duration>;
+
+    /// Ends when writes that were sent must not be waited for any longer, though the time that was left for them has not passed: another
+    /// replica may write by now. Never by default.
+    fn revoked(&self) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::pending())
+    }
 }
 
 /// A write that was not sent, or had no answer in time, because this replica does not lead the bucket of the object.
@@ -88,7 +95,13 @@ impl FencedClient {
             kube::Error::Service(Box::new(LeadershipLost { bucket, is_sent }))
         };
         let left = fence.time_left().ok_or_else(|| lost(false))?;
-        self.clock.limit(left, self.client.send(request)).await.unwrap_or_else(|_| Err(lost(true)))
+        // The end comes first: a process that stood still in between must not send now what it was about to send then.
+        tokio::select! {
+            biased;
+            () = self.clock.sleep(left) => Err(lost(true)),
+            () = fence.revoked() => Err(lost(true)),
+            answer = self.client.send(request) => answer,
+        }
     }
 }
 

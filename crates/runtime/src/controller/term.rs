@@ -4,9 +4,11 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::future::BoxFuture;
 use kubewright_core::lease::Term;
 use kubewright_core::time::Moment;
 use parking_lot::Mutex;
+use tokio_util::sync::CancellationToken;
 
 use crate::clock::Clock;
 use crate::cluster::WriteFence;
@@ -17,6 +19,8 @@ pub struct LeaderTerm {
     epoch: u64,
     clock: Clock,
     end: Mutex<End>,
+    /// Cancelled when the lease was seen to be lost.
+    revoked: CancellationToken,
 }
 
 #[derive(Clone, Copy)]
@@ -31,7 +35,7 @@ impl LeaderTerm {
     /// The term that an elector has gained.
     pub fn new(bucket: Arc<str>, term: Term, clock: Clock) -> Self {
         let end = End { valid_until: term.valid_until, safe_until: term.safe_until };
-        Self { bucket, epoch: term.epoch, clock, end: Mutex::new(end) }
+        Self { bucket, epoch: term.epoch, clock, end: Mutex::new(end), revoked: CancellationToken::new() }
     }
 
     /// The bucket, which has the name of its lease.
@@ -65,6 +69,12 @@ impl LeaderTerm {
         let mut end = self.end.lock();
         end.valid_until = end.valid_until.min(now);
     }
+
+    /// The term ends now, and the lease is not this replica's any more: writes that are under way are given up.
+    pub(crate) fn revoke(&self) {
+        self.end();
+        self.revoked.cancel();
+    }
 }
 
 impl WriteFence for LeaderTerm {
@@ -76,6 +86,10 @@ impl WriteFence for LeaderTerm {
         let now = self.clock.moment();
         let end = *self.end.lock();
         (now < end.valid_until).then(|| end.safe_until.since(now))
+    }
+
+    fn revoked(&self) -> BoxFuture<'_, ()> {
+        Box::pin(self.revoked.cancelled())
     }
 }
 

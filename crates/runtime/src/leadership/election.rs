@@ -287,7 +287,7 @@ impl RunningElection {
             Output::CancelTerm => {
                 if let Some(term) = &self.election.buckets[bucket].term {
                     tracing::info!(bucket = %name, epoch = term.epoch(), "this replica leads the bucket no longer");
-                    term.end();
+                    if self.election.buckets[bucket].elector.is_ours() { term.end() } else { term.revoke() }
                 }
                 self.election.metrics.ends(&name);
                 for member in &self.election.members {

@@ -45,5 +45,5 @@ pub use preflight::MinimumVersion;
 pub use prepared::PreparedOperator;
 pub use rbac::{rbac_documents, service_account_documents};
 pub use registration::{ConstructedPart, Registration, RegistrationKind};
-pub use running::RunningOperator;
+pub use running::{OperatorSuspension, RunningOperator};
 pub use store_request::StoreRequest;

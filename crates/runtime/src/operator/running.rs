@@ -110,6 +110,12 @@ impl RunningOperator {
         }
     }
 
+    /// Stops and continues the operator where it is, as signals do to a process. For tests.
+    pub fn suspension(&self) -> OperatorSuspension {
+        let [work, admin] = self.tasks.clone();
+        OperatorSuspension([self.supervisor.clone(), work, admin])
+    }
+
     /// The names of the tasks that did not end when the operator shut down or was killed, and were aborted.
     pub fn stuck_tasks(&self) -> Vec<Cow<'static, str>> {
         self.tasks.iter().flat_map(Tasks::stuck).collect()
@@ -133,6 +139,23 @@ impl RunningOperator {
     /// What the pages about its state and its queues tell.
     pub fn diagnostics(&self) -> &Diagnostics {
         &self.diagnostics
+    }
+}
+
+/// Stops an operator where it is, and lets it go on. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct OperatorSuspension([Tasks; 3]);
+
+impl OperatorSuspension {
+    /// Lets no task of the operator run, as SIGSTOP stops a process: time passes and answers arrive meanwhile, and nothing sees them. What a
+    /// method of the operator's author has spawned by itself runs on.
+    pub fn suspend(&self) {
+        self.0.iter().for_each(Tasks::suspend);
+    }
+
+    /// Lets the operator go on where it is.
+    pub fn resume(&self) {
+        self.0.iter().for_each(Tasks::resume);
     }
 }
 

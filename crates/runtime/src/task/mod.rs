@@ -4,6 +4,7 @@
 //! what does not listen. A panic ends its own task only, and is kept for whoever looks after the set.
 
 mod set;
+mod suspension;
 
 pub(crate) use set::panic_message;
 pub use set::{Panic, Task, Tasks};

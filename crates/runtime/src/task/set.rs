@@ -15,6 +15,8 @@ use tokio::sync::{Notify, oneshot};
 use tokio::task::AbortHandle;
 use tokio_util::sync::CancellationToken;
 
+use super::suspension::Suspension;
+
 /// How many panics are kept for [`Tasks::panics`].
 const KEPT_PANICS: usize = 16;
 
@@ -29,6 +31,7 @@ struct Inner {
     stop: CancellationToken,
     state: Mutex<State>,
     changed: Notify,
+    suspension: Suspension,
 }
 
 #[derive(Default)]
@@ -85,7 +88,8 @@ impl Tasks {
             let task_name = name.clone();
             #[allow(clippy::disallowed_methods)] // the one place that spawns
             let handle = tokio::spawn(async move {
-                let result = AssertUnwindSafe(future).catch_unwind().await;
+                let running = guard.tasks.inner.suspension.obeyed_by(future);
+                let result = AssertUnwindSafe(running).catch_unwind().await;
                 let result = result.map_err(|payload| guard.tasks.report(task_name, payload.as_ref()));
                 drop(guard);
                 // The receiver may be gone: then nobody wants the result.
@@ -117,6 +121,17 @@ impl Tasks {
         };
         self.joined().await;
         stuck
+    }
+
+    /// Lets no task of the set run until [`resume`](Self::resume), as SIGSTOP stops a process: time passes and answers arrive meanwhile, and
+    /// nothing sees them. For tests.
+    pub fn suspend(&self) {
+        self.inner.suspension.suspend();
+    }
+
+    /// Lets the tasks go on where they are.
+    pub fn resume(&self) {
+        self.inner.suspension.resume();
     }
 
     /// Ends when no task runs.

@@ -32,3 +32,28 @@ async fn a_stopped_set_starts_nothing() {
     let late = tasks.spawn("late", async { 1 });
     assert_eq!(late.await.unwrap_err().message, "stopped before it ended");
 }
+
+#[tokio::test(start_paused = true)]
+async fn suspended_tasks_stand_still_and_go_on_where_they_are() {
+    let tasks = Tasks::new();
+    let (ticks, mut seen) = tokio::sync::watch::channel(0);
+    let ticking = async move {
+        loop {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            ticks.send_modify(|ticks| *ticks += 1);
+        }
+    };
+    tasks.spawn("clock", ticking).detach();
+    seen.wait_for(|ticks| *ticks == 2).await.unwrap();
+    tasks.suspend();
+    tasks.spawn("late", async {}).detach();
+    tokio::time::sleep(Duration::from_mins(1)).await;
+    assert_eq!(*seen.borrow(), 2);
+    assert_eq!(tasks.running(), ["clock", "late"]);
+    tasks.resume();
+    tokio::time::sleep(Duration::from_millis(2500)).await;
+    assert_eq!(*seen.borrow(), 5, "the tick that was due, and two more");
+    assert_eq!(tasks.running(), ["clock"]);
+    tasks.suspend();
+    assert_eq!(tasks.stop(Duration::ZERO).await, ["clock"]);
+}

@@ -31,6 +31,7 @@ const CLUSTER_SCOPED: [&str; 12] = [
 
 /// The client of users and of controllers other than the operator. Plurals follow from kinds, and kinds of the cluster's own are known, so that
 /// no run asks discovery. Errors are texts for the report.
+#[derive(Clone)]
 pub struct Hand {
     client: kube::Client,
     namespace: String,

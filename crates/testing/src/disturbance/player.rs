@@ -1,21 +1,21 @@
-//! Plays users, controllers and others, starts the operator again when it died, and sees to the disturbance.
+//! Plays users, controllers and others, and sees to the disturbance.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::{FutureExt as _, StreamExt as _};
+use futures::StreamExt as _;
 use kubewright_apiserver::ApiServer;
 use kubewright_apiserver::kinds::Verb;
 use kubewright_apiserver::middleware::faults::CutHandle;
 use kubewright_apiserver::status::Status;
 use kubewright_machinery::object::ObjectExt as _;
 use kubewright_machinery::patch::merge_patch;
-use kubewright_runtime::operator::RunningOperator;
 use serde_json::Value;
 use tokio::sync::Notify;
 
 use super::hand::Hand;
 use super::lasting::{Lasting, RECOVERY};
+use super::leaders::{CHANGE_LIMIT, LeaderTrouble, Leaders, RequestPoint};
 use super::scenario::{Scenario, Step};
 use super::trouble::Disturbance;
 use crate::task::while_running;
@@ -31,13 +31,15 @@ const REST_TURNS: u32 = 8;
 const QUIET_TURNS: u32 = 5;
 
 pub(super) struct Player<'s, S> {
-    scenario: &'s S,
+    pub(super) scenario: &'s S,
     pub(super) cluster: TestCluster,
     pub(super) hand: Hand,
-    operator: Option<TestOperator>,
-    second: Option<TestOperator>,
+    /// The processes of the operator: one, two that know nothing of each other, or replicas.
+    pub(super) operators: Vec<TestOperator>,
+    /// The replicas, if they share the work by leases.
+    pub(super) leaders: Option<Leaders>,
     /// Where the process is cut off, and after how many requests of the next one again.
-    cut: Option<(CutHandle, Option<usize>)>,
+    pub(super) cut: Option<(CutHandle, Option<usize>)>,
     /// Rings when it is time for the second operator.
     second_due: Option<Arc<Notify>>,
     /// The fault that lasts.
@@ -56,42 +58,13 @@ impl<'s, S: Scenario> Player<'s, S> {
             scenario,
             cluster,
             hand,
-            operator: None,
-            second: None,
+            operators: Vec::new(),
+            leaders: None,
             cut: None,
             second_due: None,
             lasting: None,
             steps_done: Vec::new(),
             seen: None,
-        }
-    }
-
-    async fn operator(&self) -> TestOperator {
-        self.cluster.start_operator(self.scenario.operator()).await
-    }
-
-    /// Starts the operator, and waits until it rests.
-    pub(super) async fn start(&mut self) -> Result<(), String> {
-        let operator = self.operator().await;
-        let working = tokio::time::timeout(self.patience(), operator.running().working()).await;
-        match working {
-            Ok(outcome) => outcome.map_err(|error| error.to_string())?,
-            Err(_) => return Err(self.complaint("the operator to work", None).await?),
-        }
-        self.operator = Some(operator);
-        self.cluster.pass(Duration::from_secs(1)).await;
-        Ok(())
-    }
-
-    /// The operator, if it runs.
-    pub(super) fn running(&self) -> Option<&RunningOperator> {
-        self.operator.as_ref().map(TestOperator::running)
-    }
-
-    /// The process is killed.
-    pub(super) async fn kill(&mut self) {
-        for operator in self.operator.take().into_iter().chain(self.second.take()) {
-            operator.kill().await;
         }
     }
 
@@ -143,6 +116,14 @@ impl<'s, S: Scenario> Player<'s, S> {
             Disturbance::Lasting { fault, verb, group, plural, lasts } => {
                 self.lasting = Some(Lasting::begin(&self.cluster, *fault, (*verb, group, plural), *lasts));
             }
+            Disturbance::Replicas => self.count_leader(None),
+            Disturbance::Leader { trouble, at, point } => self.count_leader(Some((*at, *trouble, *point))),
+        }
+    }
+
+    fn count_leader(&self, planned: Option<(usize, LeaderTrouble, RequestPoint)>) {
+        if let Some(leaders) = &self.leaders {
+            leaders.count(planned);
         }
     }
 
@@ -194,7 +175,7 @@ impl<'s, S: Scenario> Player<'s, S> {
                 Ok(())
             }
             Step::Start => {
-                self.operator = Some(self.operator().await);
+                self.launch_all().await;
                 Ok(())
             }
         }
@@ -246,7 +227,7 @@ impl<'s, S: Scenario> Player<'s, S> {
         Ok(())
     }
 
-    async fn complaint(&self, what: &str, object: Option<&Value>) -> Result<String, String> {
+    pub(super) async fn complaint(&self, what: &str, object: Option<&Value>) -> Result<String, String> {
         let records = self.cluster.journal().all();
         let last: Vec<String> = records.iter().rev().take(20).rev().map(ToString::to_string).collect();
         let status = match object {
@@ -258,7 +239,7 @@ impl<'s, S: Scenario> Player<'s, S> {
         Ok(format!("expected {what} within {patience:?}, after {done}; last requests:\n{}\n{status:#?}", last.join("\n")))
     }
 
-    fn patience(&self) -> Duration {
+    pub(super) fn patience(&self) -> Duration {
         if self.cluster.is_embedded() { VIRTUAL_PATIENCE } else { PATIENCE }
     }
 
@@ -287,35 +268,24 @@ impl<'s, S: Scenario> Player<'s, S> {
             () = self.cluster.pass(pause) => {}
             () = due.notified() => {
                 self.second_due = None;
-                self.second = Some(self.operator().await);
+                let second = self.launch().await;
+                self.operators.push(second);
             }
         }
         Ok(())
     }
 
-    /// A process that was cut off, or gave up, is replaced.
-    async fn see_to_the_operator(&mut self) {
-        if let Some((cut, again)) = self.cut.take_if(|(cut, _)| cut.dropped() > 0) {
-            self.kill().await;
-            cut.resume();
-            self.cut = again.map(|again| {
-                let after = u64::try_from(again).unwrap_or(u64::MAX);
-                (self.cluster.faults().cut_after(after).start(), None)
-            });
-            self.operator = Some(self.operator().await);
-        }
-        for place in [&mut self.operator, &mut self.second] {
-            if place.as_ref().is_some_and(|operator| operator.ended().now_or_never().is_some())
-                && let Some(operator) = place.take()
-            {
-                operator.kill().await;
-                *place = Some(self.cluster.start_operator(self.scenario.operator()).await);
-            }
-        }
-    }
-
     /// Waits for the end of a fault that lasts, and until everything should be in order again. When it ended.
     pub(super) async fn outlast(&mut self) -> Result<Option<Duration>, String> {
+        if let Some(leaders) = self.leaders.clone() {
+            let deadline = self.moment() + CHANGE_LIMIT;
+            while !leaders.see_to() {
+                if self.moment() >= deadline {
+                    return Err(self.complaint("another replica to lead", None).await?);
+                }
+                self.turn(Duration::from_secs(1)).await?;
+            }
+        }
         let Some(lasting) = self.lasting.take() else { return Ok(None) };
         while !lasting.is_over() {
             self.turn(Duration::from_secs(1)).await?;

@@ -5,6 +5,7 @@ use std::time::Duration;
 use kubewright_apiserver::kinds::Verb;
 
 use super::lasting::{Fault, SPANS};
+use super::leaders::{LeaderTrouble, RequestPoint};
 use super::run::Outcome;
 use super::trouble::Disturbance;
 
@@ -21,6 +22,14 @@ const SAMPLE: usize = 3;
 /// Of the faults that last, one in so many by default: a number that shares no factor with how many there are for each verb and resource,
 /// so that these take turns.
 const LASTING_SAMPLE: usize = 7;
+
+/// Which kinds of disturbances a scenario is put under.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum DisturbanceExtent {
+    Everything,
+    /// Those of replicas that lead.
+    Leaders,
+}
 
 /// What `KUBEWRIGHT_DISTURBANCE` asks for.
 enum Wish {
@@ -44,20 +53,31 @@ impl Wish {
     }
 }
 
-/// All disturbances of a scenario whose undisturbed run was this one.
-pub(super) fn chosen(plain: &Outcome, is_combined: bool) -> Vec<Disturbance> {
-    let all = if plain.is_virtual { everywhere(plain) } else { a_few(plain) };
+/// Of what happens to leaders, one in so many by default: a number that shares no factor with how many there are for each request.
+const LEADER_SAMPLE: usize = 3;
+
+/// All disturbances of a scenario whose undisturbed run was this one, and in which leading replicas sent so many requests.
+pub(super) fn chosen(plain: &Outcome, leader_requests: usize, extent: DisturbanceExtent, is_combined: bool) -> Vec<Disturbance> {
+    let mut all = if plain.is_virtual { everywhere(plain) } else { a_few(plain) };
+    if extent == DisturbanceExtent::Leaders {
+        all.clear();
+    }
+    all.extend(of_leaders(leader_requests));
     match Wish::read() {
         Wish::All => all,
         Wish::Usual if is_combined => all.into_iter().step_by(SAMPLE).collect(),
         Wish::Usual if !plain.is_virtual => all,
         Wish::Usual => {
-            let mut lasting = 0;
+            let (mut lasting, mut leaders) = (0, 0);
             let mut is_usual = |one: &Disturbance| match one {
                 Disturbance::Crash { after, again: Some(_) } => after % SAMPLE == 0,
                 Disturbance::Lasting { .. } => {
                     lasting += 1;
                     lasting % LASTING_SAMPLE == 1
+                }
+                Disturbance::Leader { .. } => {
+                    leaders += 1;
+                    leaders % LEADER_SAMPLE == 1
                 }
                 _ => true,
             };
@@ -66,6 +86,19 @@ pub(super) fn chosen(plain: &Outcome, is_combined: bool) -> Vec<Disturbance> {
         Wish::Every(stride) => all.into_iter().step_by(stride).collect(),
         Wish::Named(text) => all.into_iter().filter(|disturbance| disturbance.to_string().contains(&text)).collect(),
     }
+}
+
+/// Each trouble of leaders, before and after each request.
+fn of_leaders(requests: usize) -> Vec<Disturbance> {
+    let mut all = Vec::new();
+    for at in 0..requests {
+        for trouble in [LeaderTrouble::Deposed, LeaderTrouble::Suspended] {
+            for point in [RequestPoint::Before, RequestPoint::After] {
+                all.push(Disturbance::Leader { trouble, at, point });
+            }
+        }
+    }
+    all
 }
 
 /// Each kind of disturbance at each point.

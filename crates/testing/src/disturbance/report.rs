@@ -15,7 +15,7 @@ use super::trouble::Disturbance;
 const MORE: usize = 6;
 
 /// What a disturbed run left otherwise than the undisturbed one.
-pub(super) fn differences(plain: &Outcome, disturbed: &Outcome, disturbance: &Disturbance) -> Vec<String> {
+fn differences(plain: &Outcome, disturbed: &Outcome, disturbance: &Disturbance) -> Vec<String> {
     let mut found = Vec::new();
     let titles = plain.objects.keys().chain(disturbed.objects.keys().filter(|title| !plain.objects.contains_key(*title)));
     for title in titles {
@@ -56,9 +56,87 @@ pub(super) fn differences(plain: &Outcome, disturbed: &Outcome, disturbance: &Di
     found
 }
 
+/// What runs came to.
+#[derive(Debug, Default)]
+pub(super) struct RunTally {
+    /// How many runs there were of each kind.
+    kinds: BTreeMap<String, usize>,
+    failures: Vec<String>,
+    spans: Spans,
+    leaders: LeaderTally,
+}
+
+/// What runs with replicas came to.
+#[derive(Debug, Default)]
+struct LeaderTally {
+    runs: usize,
+    /// In how many the leader met something.
+    met: usize,
+    wrong_ends: usize,
+    double_actions: usize,
+}
+
+impl RunTally {
+    /// Takes in a run.
+    pub(super) fn add(&mut self, plain: &Outcome, outcome: Result<Outcome, String>, disturbance: &Disturbance) {
+        *self.kinds.entry(disturbance.kind()).or_insert(0) += 1;
+        let (mut wrong, mut double) = (Vec::new(), Vec::new());
+        match &outcome {
+            Ok(outcome) => {
+                self.spans.add(plain, outcome, disturbance);
+                wrong = differences(plain, outcome, disturbance);
+                double = double_actions(plain, outcome, disturbance);
+            }
+            Err(error) => wrong.push(format!("{disturbance}: {error}")),
+        }
+        if disturbance.is_replicated() {
+            self.leaders.runs += 1;
+            self.leaders.met += usize::from(outcome.is_ok_and(|outcome| outcome.met_leader));
+            self.leaders.wrong_ends += usize::from(!wrong.is_empty());
+            self.leaders.double_actions += double.len();
+        }
+        self.failures.extend(wrong);
+        self.failures.extend(double);
+    }
+
+    /// What went wrong.
+    pub(super) fn failures(&self) -> &[String] {
+        &self.failures
+    }
+
+    /// Says how many runs there were and what they cost, past the test harness, which shows only what failing tests print.
+    pub(super) fn tell(&self, scenario: &str, requests: usize) {
+        let kinds: Vec<String> = self.kinds.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
+        let runs = self.kinds.values().sum::<usize>() + 1;
+        print(&format!("{scenario}: {runs} runs of about {requests} requests (undisturbed 1, {})", kinds.join(", ")));
+        let LeaderTally { runs, met, wrong_ends, double_actions } = self.leaders;
+        if runs > 0 {
+            print(&format!(
+                "{scenario}: {runs} runs with two replicas, in {met} of which the leader was moved or paused: {wrong_ends} wrong ends, {double_actions} double actions"
+            ));
+        }
+        self.spans.tell(scenario);
+    }
+}
+
+/// Writes of replicas that did not lead, and what was created or deleted more often than by a single process.
+fn double_actions(plain: &Outcome, disturbed: &Outcome, disturbance: &Disturbance) -> Vec<String> {
+    if !disturbance.is_replicated() {
+        return Vec::new();
+    }
+    let mut found: Vec<String> = disturbed.unled.iter().map(|write| format!("{disturbance}: {write}")).collect();
+    for (what, times) in &disturbed.births_and_deaths {
+        let expected = plain.births_and_deaths.get(what).copied().unwrap_or(0);
+        if *times > expected {
+            found.push(format!("{disturbance}: {what} {times} times, undisturbed {expected} times"));
+        }
+    }
+    found
+}
+
 /// What faults that lasted cost at most, by how long they lasted.
 #[derive(Debug, Default)]
-pub(super) struct Spans(BTreeMap<Duration, Span>);
+struct Spans(BTreeMap<Duration, Span>);
 
 #[derive(Debug, Default)]
 struct Span {
@@ -68,7 +146,7 @@ struct Span {
 }
 
 impl Spans {
-    pub(super) fn add(&mut self, plain: &Outcome, disturbed: &Outcome, disturbance: &Disturbance) {
+    fn add(&mut self, plain: &Outcome, disturbed: &Outcome, disturbance: &Disturbance) {
         let Some(lasts) = disturbance.lasts() else { return };
         let span = self.0.entry(lasts).or_default();
         span.runs += 1;
@@ -76,27 +154,17 @@ impl Spans {
         // What the scenario itself takes is no recovery.
         span.recovery = span.recovery.max(disturbed.recovery.unwrap_or_default().saturating_sub(plain.took));
     }
-}
 
-/// Says what faults that lasted cost.
-pub(super) fn tell_lasting(scenario: &str, spans: &Spans) {
-    for (lasts, Span { runs, requests, recovery }) in &spans.0 {
-        let recovery = recovery.as_secs_f64();
-        let line = format!(
-            "{scenario}: {runs} faults of {lasts:?}: at most {requests} requests more, in order at most {recovery:.1} s after the end"
-        );
-        drop(writeln!(std::io::stderr(), "{line}"));
+    fn tell(&self, scenario: &str) {
+        for (lasts, Span { runs, requests, recovery }) in &self.0 {
+            let recovery = recovery.as_secs_f64();
+            print(&format!(
+                "{scenario}: {runs} faults of {lasts:?}: at most {requests} requests more, in order at most {recovery:.1} s after the end"
+            ));
+        }
     }
 }
 
-/// Says how many runs there were, past the test harness, which shows only what failing tests print.
-pub(super) fn tell(scenario: &str, requests: usize, disturbances: &[Disturbance]) {
-    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for disturbance in disturbances {
-        *counts.entry(disturbance.kind()).or_insert(0) += 1;
-    }
-    let kinds: Vec<String> = counts.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
-    let runs = disturbances.len() + 1;
-    let line = format!("{scenario}: {runs} runs of about {requests} requests (undisturbed 1, {})", kinds.join(", "));
+fn print(line: &str) {
     drop(writeln!(std::io::stderr(), "{line}"));
 }

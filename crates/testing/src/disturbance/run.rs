@@ -8,6 +8,8 @@ use kubewright_apiserver::middleware::journal::Records;
 use kubewright_machinery::object::ObjectExt;
 use serde_json::Value;
 
+use super::effects::{UNLED, births_and_deaths, unled_writes};
+use super::leaders::Leaders;
 use super::normal::{ANY, normal};
 use super::player::Player;
 use super::scenario::{Scenario, Step, strangers};
@@ -33,6 +35,14 @@ pub(super) struct Outcome {
     pub(super) took: Duration,
     /// How long they took after the end of a fault that lasted.
     pub(super) recovery: Option<Duration>,
+    /// How many requests leading replicas sent until the steps were done.
+    pub(super) leader_requests: usize,
+    /// Whether what was to happen to a leader happened.
+    pub(super) met_leader: bool,
+    /// Writes of replicas that did not lead, as the embedded server saw them.
+    pub(super) unled: Vec<String>,
+    /// How often each object was created and deleted, as the embedded server saw it.
+    pub(super) births_and_deaths: BTreeMap<String, usize>,
     pub(super) is_virtual: bool,
 }
 
@@ -51,15 +61,23 @@ impl<'s, S: Scenario> Stage<'s, S> {
     }
 
     /// A cluster in which everything is as it is when the disturbances begin, with an operator that rests.
-    async fn player(&self, seed: u64) -> Result<Player<'s, S>, String> {
+    async fn player(&self, disturbance: &Disturbance) -> Result<Player<'s, S>, String> {
         let Some(origin) = &self.origin else { return set_up(self.scenario).await };
-        let mut player = Player::of(self.scenario, TestCluster::start_from(origin, seed));
+        let cluster = TestCluster::start_from(origin, disturbance.seed());
+        // Runs that are looked at from the side of the server.
+        if let Some(server) = cluster.embedded() {
+            server.journal().keep_bodies(disturbance.is_replicated() || *disturbance == Disturbance::None);
+        }
+        let mut player = Player::of(self.scenario, cluster);
+        if disturbance.is_replicated() {
+            player.replicate();
+        }
         player.start().await?;
         Ok(player)
     }
 
     pub(super) async fn run(&self, disturbance: &Disturbance) -> Result<Outcome, String> {
-        let mut player = self.player(disturbance.seed()).await?;
+        let mut player = self.player(disturbance).await?;
         let namespace = player.cluster.namespace().to_owned();
         let mut all = self.scenario.before(&namespace);
         let before = all.len();
@@ -82,6 +100,7 @@ impl<'s, S: Scenario> Stage<'s, S> {
             }
         }
         let done = player.moment();
+        let leader_requests = player.leaders.as_ref().map_or(0, Leaders::requests);
         let recovery = player.outlast().await?.map(|ended| done.saturating_sub(ended));
         player.rest().await?;
         let mut touched = Vec::new();
@@ -92,8 +111,15 @@ impl<'s, S: Scenario> Stage<'s, S> {
                 touched.push(stranger.title());
             }
         }
-        self.scenario.check(&player.cluster.journal().all(), player.running())?;
+        let sent = player.cluster.journal().all();
+        if player.running().next().is_none() {
+            self.scenario.check(&sent, None)?;
+        }
+        player.running().try_for_each(|operator| self.scenario.check(&sent, Some(operator)))?;
         let journal = player.cluster.journal().since(mark);
+        // A single process has the name of its operator as user agent, replicas begin with it.
+        let agents = self.scenario.operator().name().to_owned();
+        let server = player.cluster.embedded().map(|server| server.journal().all()).unwrap_or_default();
         let outcome = Outcome {
             objects: left(self.scenario, &player).await?,
             touched,
@@ -103,8 +129,15 @@ impl<'s, S: Scenario> Stage<'s, S> {
             asked: asked(&journal),
             took: done.saturating_sub(begun),
             recovery,
+            leader_requests,
+            met_leader: player.leaders.as_ref().is_some_and(Leaders::has_begun),
+            unled: if disturbance.is_replicated() { unled_writes(&server, &agents) } else { Vec::new() },
+            births_and_deaths: births_and_deaths(&server, &agents, player.cluster.namespace()),
             is_virtual: player.cluster.is_embedded(),
         };
+        if disturbance.is_replicated() {
+            player.retire().await?;
+        }
         player.kill().await;
         player.cluster.stop().await;
         Ok(outcome)
@@ -129,11 +162,11 @@ async fn left<S: Scenario>(scenario: &S, player: &Player<'_, S>) -> Result<BTree
     Ok(live.iter().map(|object| normal(scenario, &player.cluster, object)).collect())
 }
 
-/// Writes by object; those of events do not count.
+/// Writes by object; those of events and leases do not count.
 fn writes(journal: &Records, namespace: &str) -> BTreeMap<String, usize> {
     let mut writes = BTreeMap::new();
     for record in journal.clone().writes().iter() {
-        let Some(resource) = record.target.resource().filter(|resource| resource.resource != "events") else { continue };
+        let Some(resource) = record.target.resource().filter(|of| !UNLED.contains(&of.resource.as_str())) else { continue };
         // What a process sends while it is cut off does not arrive.
         if record.status().is_none() {
             continue;

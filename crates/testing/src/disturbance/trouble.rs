@@ -6,6 +6,7 @@ use std::time::Duration;
 use kubewright_apiserver::kinds::Verb;
 
 use super::lasting::Fault;
+use super::leaders::{LeaderTrouble, RequestPoint};
 
 /// What goes wrong in a run. Requests are those of the operator, counted from 0 when the scenario begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,6 +67,14 @@ pub(super) enum Disturbance {
         plural: String,
         lasts: Duration,
     },
+    /// Two replicas share the work by leases, and nothing goes wrong.
+    Replicas,
+    /// Of two replicas the one that leads meets this at one of its requests.
+    Leader {
+        trouble: LeaderTrouble,
+        at: usize,
+        point: RequestPoint,
+    },
 }
 
 impl Disturbance {
@@ -82,7 +91,15 @@ impl Disturbance {
             Self::LoseHistory { .. } | Self::Expire { .. } => "history lost".to_owned(),
             Self::Second { .. } => "two operators".to_owned(),
             Self::Lasting { lasts, .. } => format!("fault of {lasts:?}"),
+            Self::Replicas => "two replicas".to_owned(),
+            Self::Leader { trouble: LeaderTrouble::Deposed, .. } => "leadership moved".to_owned(),
+            Self::Leader { trouble: LeaderTrouble::Suspended, .. } => "leader paused".to_owned(),
         }
+    }
+
+    /// Whether replicas share the work by leases.
+    pub(super) fn is_replicated(&self) -> bool {
+        matches!(self, Self::Replicas | Self::Leader { .. })
     }
 
     /// The seed of the server in the run.
@@ -121,6 +138,18 @@ impl fmt::Display for Disturbance {
             Self::Second { at } => write!(f, "second operator from request {at}"),
             Self::Lasting { fault, verb, group, plural, lasts } => {
                 write!(f, "{fault} for {lasts:?} to {} {plural}.{group}", verb.as_str())
+            }
+            Self::Replicas => f.write_str("two replicas"),
+            Self::Leader { trouble, at, point } => {
+                let what = match trouble {
+                    LeaderTrouble::Deposed => "leadership moved",
+                    LeaderTrouble::Suspended => "leader paused",
+                };
+                let when = match point {
+                    RequestPoint::Before => "before",
+                    RequestPoint::After => "after",
+                };
+                write!(f, "{what} {when} request {at} of the leader")
             }
         }
     }

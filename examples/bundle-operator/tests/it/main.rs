@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 
 mod cert_manager;
+mod disturbance;
 mod faults;
 mod metrics_server;
 mod sample;

@@ -5,5 +5,6 @@
 mod command;
 mod crash;
 mod deploy;
+mod disturbance;
 mod lifecycle;
 mod objects;

@@ -3,4 +3,5 @@
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 
 mod command;
+mod disturbance;
 mod shop;

@@ -149,7 +149,8 @@ impl Elector {
         })
     }
 
-    pub(super) fn is_ours(&self) -> bool {
+    /// Whether this replica holds the lease as it was seen last, also if its term is over.
+    pub fn is_ours(&self) -> bool {
         self.lease().is_some_and(|lease| lease.record.holder == self.identity)
     }
 

@@ -102,3 +102,72 @@ async fn a_write_is_given_no_more_time_than_is_left_of_the_lease() {
     assert_eq!(cluster.clock().moment().since(start), Duration::from_secs(4));
     assert!(error.to_string().contains("the write may have been done"), "{error}");
 }
+
+/// A fence that lasts long, unless it is revoked.
+#[derive(Default)]
+struct Revocable(Arc<str>, tokio_util::sync::CancellationToken);
+
+impl WriteFence for Revocable {
+    fn bucket(&self) -> &Arc<str> {
+        &self.0
+    }
+
+    fn time_left(&self) -> Option<Duration> {
+        Some(Duration::from_mins(1))
+    }
+
+    fn revoked(&self) -> futures::future::BoxFuture<'_, ()> {
+        Box::pin(self.1.cancelled())
+    }
+}
+
+/// A cluster whose server counts the requests that it gets, each so much later than it is sent.
+fn distant(delay: Duration) -> (Cluster, Arc<Mutex<usize>>) {
+    let arrived: Arc<Mutex<usize>> = Arc::default();
+    let of_server = Arc::clone(&arrived);
+    let service = tower::service_fn(move |_: http::Request<kube::client::Body>| {
+        let arrived = Arc::clone(&of_server);
+        async move {
+            tokio::time::sleep(delay).await;
+            *arrived.lock() += 1;
+            std::future::pending::<Result<http::Response<kube::client::Body>, std::convert::Infallible>>().await
+        }
+    });
+    (cluster_of(kube::Client::new(service, "default"), &Tasks::new()), arrived)
+}
+
+// LDR-22, LDR-30
+#[tokio::test(start_paused = true)]
+async fn a_write_that_is_under_way_is_given_up_when_its_term_is_revoked() {
+    let (cluster, arrived) = distant(Duration::from_secs(5));
+    let write = ApiRequest::patch(&maps(), "ns", "a", PatchKind::Merge, &json!({}));
+    let fence = Arc::new(Revocable::default());
+    let (revoking, clock) = (Arc::clone(&fence), cluster.clock().clone());
+    let start = clock.moment();
+    let (error, ()) = tokio::join!(fenced(fence, cluster.send(&write)), async {
+        clock.sleep(Duration::from_secs(2)).await;
+        revoking.1.cancel();
+    });
+    assert!(matches!(error.unwrap_err(), ApiError::LeadershipLost { .. }));
+    assert_eq!(cluster.clock().moment().since(start), Duration::from_secs(2));
+    cluster.clock().sleep(Duration::from_secs(10)).await;
+    assert_eq!(*arrived.lock(), 0);
+}
+
+// LDR-30
+#[tokio::test(start_paused = true)]
+async fn a_process_that_stood_still_does_not_send_what_it_was_about_to_send() {
+    let (cluster, arrived) = distant(Duration::from_secs(1));
+    let process = Tasks::new();
+    let write = ApiRequest::patch(&maps(), "ns", "a", PatchKind::Merge, &json!({}));
+    let sending = cluster.clone();
+    let sent =
+        process.spawn("pass", async move { fenced(fence(Some(Duration::from_secs(4))), sending.send(&write)).await.map(drop) });
+    tokio::task::yield_now().await;
+    process.suspend();
+    cluster.clock().sleep(Duration::from_mins(1)).await;
+    process.resume();
+    let error = sent.await.unwrap().unwrap_err();
+    assert!(error.to_string().contains("the write may have been done"), "{error}");
+    assert_eq!(*arrived.lock(), 0);
+}

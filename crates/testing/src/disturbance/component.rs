@@ -1,0 +1,95 @@
+//! Scenarios of operators of components: what counts at the end are the components and the objects that bear the mark of an owner.
+
+use kubewright_machinery::object::ObjectExt as _;
+use kubewright_runtime::operator::Operator;
+use serde_json::{Value, json};
+
+use super::{Hand, Scenario, Step};
+use crate::TestCluster;
+
+/// A scenario that starts with an empty cluster.
+#[derive(Debug)]
+pub struct ComponentScenario {
+    /// The name in reports.
+    pub name: &'static str,
+    /// The operator, for each of its processes.
+    pub operator: fn() -> Operator,
+    /// What happens.
+    pub steps: fn() -> Vec<Step>,
+    /// The kinds of the components, as API version and kind.
+    pub components: &'static [(&'static str, &'static str)],
+    /// The kinds of the objects that may belong to them, as API version and kind.
+    pub dependents: &'static [(&'static str, &'static str)],
+}
+
+/// The step that ends when the newest generation of a component has come to a state.
+pub fn until_state(component: Value, state: &str) -> Step {
+    let holds = |live: &Value, state: &str| {
+        live["status"]["state"] == state && live["status"]["observedGeneration"].as_i64() == live.generation()
+    };
+    Step::Until(component, state.to_owned(), holds)
+}
+
+impl Scenario for ComponentScenario {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn operator(&self) -> Operator {
+        (self.operator)()
+    }
+
+    async fn install(&self, cluster: &TestCluster) {
+        cluster.install_crds(&self.operator()).await;
+    }
+
+    fn before(&self, _: &str) -> Vec<Step> {
+        Vec::new()
+    }
+
+    fn steps(&self, _: &str) -> Vec<Step> {
+        (self.steps)()
+    }
+
+    async fn left(&self, hand: &Hand) -> Result<Vec<Value>, String> {
+        let mut left = Vec::new();
+        for kind in self.components {
+            left.extend(hand.list(&any(*kind)).await?);
+        }
+        for kind in self.dependents {
+            left.extend(hand.list(&any(*kind)).await?.into_iter().filter(is_owned));
+        }
+        Ok(left)
+    }
+
+    /// Dependents without what the server chose; of the status of components the state and the inventory.
+    fn comparable(&self, live: &Value, mut object: Value) -> Value {
+        if let Some(spec) = object["spec"].as_object_mut() {
+            spec.retain(|field, _| !["clusterIP", "clusterIPs"].contains(&field.as_str()));
+        }
+        if let Some(fields) = object.as_object_mut() {
+            fields.remove("status");
+        }
+        if self.components.contains(&(live.api_version(), live.kind())) {
+            let items = live["status"]["inventory"].as_array().into_iter().flatten();
+            let items: Vec<Value> =
+                items.map(|item| json!([item["kind"], item["name"], item["digest"], item["phase"], item["status"]])).collect();
+            object["status"] = json!({ "state": live["status"]["state"], "inventory": items });
+        }
+        object
+    }
+
+    fn computed(&self, live: &Value) -> Vec<String> {
+        let items = live["status"]["inventory"].as_array().into_iter().flatten();
+        items.filter_map(|item| item["digest"].as_str()).filter(|digest| !digest.is_empty()).map(str::to_owned).collect()
+    }
+}
+
+fn any((api_version, kind): (&str, &str)) -> Value {
+    json!({ "apiVersion": api_version, "kind": kind, "metadata": { "name": "" } })
+}
+
+fn is_owned(object: &Value) -> bool {
+    let labels = object["metadata"]["labels"].as_object().into_iter().flatten();
+    labels.into_iter().any(|(key, _)| key.ends_with("/owner-id"))
+}

@@ -1,0 +1,43 @@
+//! Requests of operators that are held on their way to the server, or on the way back.
+
+use std::fmt;
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use http::Request;
+use kube::client::Body;
+use parking_lot::Mutex;
+
+/// How a request passes.
+pub(crate) enum Passage {
+    /// At once.
+    Free,
+    /// It is handled when this has ended.
+    HandledAfter(BoxFuture<'static, ()>),
+    /// It is handled at once, and answered when this has ended.
+    AnsweredAfter(BoxFuture<'static, ()>),
+}
+
+type PassageDecision = Arc<dyn Fn(&Request<Body>) -> Passage + Send + Sync>;
+
+/// Decides how requests of operators pass: freely, unless somebody wants to decide. Clones are one.
+#[derive(Clone, Default)]
+pub(crate) struct PassageHook(Arc<Mutex<Option<PassageDecision>>>);
+
+impl PassageHook {
+    /// From now on this function decides.
+    pub(crate) fn set(&self, hook: impl Fn(&Request<Body>) -> Passage + Send + Sync + 'static) {
+        *self.0.lock() = Some(Arc::new(hook));
+    }
+
+    pub(crate) fn decide(&self, request: &Request<Body>) -> Passage {
+        let hook = self.0.lock().clone();
+        hook.map_or(Passage::Free, |hook| hook(request))
+    }
+}
+
+impl fmt::Debug for PassageHook {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PassageHook").field("is_set", &self.0.lock().is_some()).finish()
+    }
+}

@@ -9,6 +9,7 @@ mod elections;
 mod follow;
 mod metrics;
 mod ordinal;
+mod rehearsal;
 mod requests;
 mod settings;
 mod state;

@@ -8,6 +8,7 @@ mod levels;
 mod logging;
 mod main;
 mod namespace;
+mod source;
 
 #[cfg(test)]
 mod tests;
@@ -15,3 +16,4 @@ mod tests;
 pub use dev::{DevArgs, DevEnvironment};
 pub use interrupts::Interrupts;
 pub use main::{main, main_from};
+pub use source::{MakeOperator, OperatorSource};

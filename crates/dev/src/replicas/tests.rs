@@ -47,14 +47,16 @@ impl Watched {
         self.screen.show_replicas(self.replicas.rows(), self.cluster.clock().now()).unwrap();
     }
 
-    /// Follows the replicas until the rows are as expected.
+    /// Follows the replicas until all have started and the rows are as expected.
     async fn until(&mut self, what: &str, holds: impl Fn(&[ReplicaRow]) -> bool) {
         let deadline = self.cluster.clock().moment() + Duration::from_secs(150);
         self.show();
-        while !holds(&self.replicas.rows()) {
+        while !self.replicas.have_started() || !holds(&self.replicas.rows()) {
+            assert!(self.cluster.clock().moment() < deadline, "expected {what}: {:?}", self.replicas.rows());
             tokio::select! {
                 changed = self.replicas.changed() => changed.unwrap(),
-                () = self.cluster.clock().sleep_until(deadline) => panic!("expected {what}: {:?}", self.replicas.rows()),
+                // Passes are counted only.
+                () = self.cluster.pass(Duration::from_secs(1)) => {}
             }
             self.show();
         }
@@ -110,7 +112,6 @@ fn has_one_each(rows: &[ReplicaRow]) -> bool {
 async fn replicas_share_the_buckets_and_another_one_takes_over_from_one_that_is_killed() {
     let mut watched = Watched::start(2).await;
     watched.until("a bucket for each replica", has_one_each).await;
-    assert!(watched.replicas.have_started());
     let [mine, others] = [0, 1].map(|number| watched.row(number).buckets.remove(0));
     assert_eq!([mine.as_str(), &others].iter().collect::<std::collections::BTreeSet<_>>().len(), 2);
     let lines = watched.lines();
@@ -124,8 +125,9 @@ async fn replicas_share_the_buckets_and_another_one_takes_over_from_one_that_is_
     assert_eq!((watched.row(0).state, watched.row(0).buckets), (ReplicaState::Killed, Vec::new()));
     watched.until("all buckets at one replica", |rows| rows[1].buckets.len() == 2).await;
     let took = watched.cluster.clock().moment().since(killed);
-    assert!(took >= Duration::from_secs(5), "nothing was released: {took:?}");
-    assert!(took <= Duration::from_secs(20), "{took:?}");
+    // Its last renewal holds for at least 4 s more, and a free bucket beyond the share of a replica is left alone for 10 s.
+    assert!(took >= Duration::from_secs(13), "the lease was released: {took:?}");
+    assert!(took <= Duration::from_secs(20) || !watched.cluster.is_embedded(), "{took:?}");
     assert_eq!(watched.lines(), ["replica-1: killed", "replica-2: leading 00,01-of-02"]);
 
     watched.replicas.toggle(0).await.unwrap();
@@ -146,13 +148,13 @@ async fn the_passes_of_a_replica_are_counted_and_begin_anew_with_it() {
         let map = config_map(&watched.cluster, number);
         watched.cluster.create(&map).await.unwrap();
     }
-    watched.follow(Duration::from_secs(1)).await;
-    let passes = [0, 1].map(|number| watched.row(number).passes);
-    assert!(passes.iter().all(|passes| *passes > 0), "{passes:?}");
-    watched.replicas.toggle(1).await.unwrap();
-    assert_eq!(watched.row(1).passes, passes[1], "what it has done stays on the screen");
-    watched.replicas.toggle(1).await.unwrap();
-    assert_eq!(watched.row(1).passes, 0);
+    watched.until("a pass for each object", |rows| rows.iter().map(|row| row.passes).sum::<u64>() >= 8).await;
+    let busiest = usize::from(watched.row(1).passes > watched.row(0).passes);
+    let passes = watched.row(busiest).passes;
+    watched.replicas.toggle(busiest).await.unwrap();
+    assert_eq!(watched.row(busiest).passes, passes, "what it has done stays on the screen");
+    watched.replicas.toggle(busiest).await.unwrap();
+    assert_eq!(watched.row(busiest).passes, 0);
     watched.stop().await;
 }
 
@@ -163,7 +165,7 @@ fn config_map(cluster: &TestCluster, number: usize) -> serde_json::Value {
 
 // CMD-2a
 #[tokio::test]
-async fn a_replica_that_is_stopped_gives_its_buckets_back_and_all_killed_lead_none() {
+async fn replicas_that_are_all_killed_lead_nothing_and_are_still_followed() {
     let mut watched = Watched::start(2).await;
     watched.until("a bucket for each replica", has_one_each).await;
     for number in [0, 1] {
@@ -184,7 +186,7 @@ async fn one_replica_alone_leads_everything_without_leases() {
         watched.replicas.changed().await.unwrap();
     }
     assert_eq!(watched.replicas.rows(), []);
-    assert_eq!(watched.cluster.list::<k8s_openapi::api::coordination::v1::Lease>().await, [serde_json::Value::Null; 0]);
+    assert!(watched.cluster.list::<k8s_openapi::api::coordination::v1::Lease>().await.is_empty());
     watched.stop().await;
 }
 

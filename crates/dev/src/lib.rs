@@ -3,7 +3,9 @@
 //! The facade passes an [`Environment`] to the standard command line when its feature `dev` is on.
 
 mod hints;
+mod keys;
 mod kinds;
+mod replicas;
 mod run;
 mod server;
 mod view;
@@ -12,8 +14,7 @@ mod watch;
 use std::process::ExitCode;
 
 use futures::future::BoxFuture;
-use kubewright_runtime::operator::Operator;
-use kubewright_runtime::operator::cli::{DevArgs, DevEnvironment};
+use kubewright_runtime::operator::cli::{DevArgs, DevEnvironment, OperatorSource};
 
 /// An embedded API server for the command `dev`.
 #[derive(Debug, Default)]
@@ -22,9 +23,9 @@ pub struct Environment {
 }
 
 impl DevEnvironment for Environment {
-    fn run(self: Box<Self>, operator: Operator, args: DevArgs) -> BoxFuture<'static, ExitCode> {
+    fn run(self: Box<Self>, source: OperatorSource, args: DevArgs) -> BoxFuture<'static, ExitCode> {
         Box::pin(async move {
-            match run::run(operator, args).await {
+            match run::run(source, args).await {
                 Ok(()) => ExitCode::SUCCESS,
                 Err(error) => {
                     // Nobody can be told when the output is closed.
@@ -51,6 +52,15 @@ pub(crate) enum DevError {
     Sample(#[from] kubewright_machinery::yaml::YamlError),
     #[error("run the operator: {0}")]
     Operator(std::sync::Arc<kubewright_runtime::operator::OperatorError>),
+    #[error(
+        "run {replicas} replicas: this operator has no leases, since its leadership is off or by ordinals, so no replica takes over from another \
+         (leave out --replicas, or use `Leadership::leases()`)"
+    )]
+    NoLeases { replicas: std::num::NonZeroU32 },
+    #[error("run {replicas} replicas: the program makes its operator once (leave out --replicas)")]
+    MadeOnce { replicas: std::num::NonZeroU32 },
+    #[error("read keys from the terminal: {0} (show plain lines with --plain)")]
+    Keys(std::io::Error),
     #[error("shut down in order: {0} came while shutting down")]
     Interrupted(&'static str),
     #[error("write the kubeconfig {}: the file is there and is not one of this command (choose another file with --kubeconfig)", .0.display())]

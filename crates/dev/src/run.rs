@@ -1,19 +1,22 @@
 //! `dev` from start to end.
 
 use std::collections::BTreeSet;
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 use futures::StreamExt as _;
+use futures::stream::SelectAll;
 use kubewright_machinery::object::ObjectExt as _;
 use kubewright_runtime::clock::Clock;
-use kubewright_runtime::leadership::Leadership;
-use kubewright_runtime::operator::cli::{DevArgs, Interrupts};
+use kubewright_runtime::operator::cli::{DevArgs, Interrupts, MakeOperator, OperatorSource};
 use kubewright_runtime::operator::{Operator, RunningOperator};
 use serde_json::Value;
 
 use crate::DevError;
 use crate::hints::hints;
+use crate::keys::{KeyCommand, Keys};
 use crate::kinds::{ShownKind, Tells, kinds};
+use crate::replicas::{Replicas, prepared};
 use crate::server::{DevServer, install};
 use crate::view::{ComponentView, Screen, View};
 use crate::watch::{Seen, objects};
@@ -23,10 +26,11 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// Ages on the screen go on.
 const TICK: Duration = Duration::from_secs(1);
 
-pub(crate) async fn run(operator: Operator, args: DevArgs) -> Result<(), DevError> {
+pub(crate) async fn run(source: OperatorSource, args: DevArgs) -> Result<(), DevError> {
     let clock = Clock::system();
     let mut interrupts = Interrupts::listen()?;
     let mut screen = Screen::stdout(args.plain);
+    let (operator, again) = source.into_parts();
     let samples = samples(&operator, args.no_sample)?;
     let declarations = operator.declarations();
 
@@ -40,25 +44,52 @@ pub(crate) async fn run(operator: Operator, args: DevArgs) -> Result<(), DevErro
     let kubeconfig = server.kubeconfig().display().to_string();
     screen.say(&format!("{name} runs on an embedded API server at {} (KUBECONFIG={kubeconfig})\n", server.url()), clock.now())?;
 
-    let operator = operator.leadership(Leadership::off()).options(|options| {
-        options.admin = None;
-        options.system_namespace.get_or_insert_with(|| "default".to_owned());
-    });
-    let operator = operator.start(client.clone());
-    let operator = operator.map_err(|error| DevError::Operator(std::sync::Arc::new(error)))?;
+    let count = NonZeroU32::new(args.replicas.into()).unwrap_or(NonZeroU32::MIN);
+    let start = starter(operator, again, count, client.clone());
+    let mut replicas = Replicas::start(&name, count.get() as usize, start)?;
+    let mut keys = if count.get() > 1 && screen.is_live() {
+        Keys::listen(count.get() as usize).map_err(DevError::Keys)?
+    } else {
+        Keys::none()
+    };
+    screen.tell_keys(keys.help());
     let following = Follow { samples: &samples, kinds: &kinds, kubeconfig: &kubeconfig, exit_when_ready: args.exit_when_ready };
-    let follow = following.start_and_follow(&client, &operator, &mut screen, &mut interrupts, &clock);
+    let follow = following.follow(DevSession {
+        client: &client,
+        clock: &clock,
+        replicas: &mut replicas,
+        screen: &mut screen,
+        interrupts: &mut interrupts,
+        keys: &mut keys,
+    });
     let outcome = if args.exit_when_ready {
         clock.limit(PATIENCE, follow).await.unwrap_or(Err(DevError::NotReady(PATIENCE)))
     } else {
         follow.await
     };
     let stopped = tokio::select! {
-        stopped = operator.stop() => stopped.map_err(DevError::Operator),
+        stopped = replicas.stop() => stopped.map_err(DevError::Operator),
         signal = interrupts.next() => Err(DevError::Interrupted(signal)),
     };
+    keys.end().await;
     server.stop().await;
     outcome.and(stopped)
+}
+
+/// Starts replicas: the first with the operator that is there already.
+fn starter(
+    operator: Operator,
+    again: Option<MakeOperator>,
+    replicas: NonZeroU32,
+    client: kube::Client,
+) -> impl FnMut(usize) -> Result<RunningOperator, DevError> + Send {
+    let mut first = Some(operator);
+    move |number| {
+        let another = || again.as_ref().map(|make| make());
+        let operator = first.take().or_else(another).ok_or(DevError::MadeOnce { replicas })?;
+        let started = prepared(operator, number, replicas)?.start(client.clone());
+        started.map_err(|error| DevError::Operator(std::sync::Arc::new(error)))
+    }
 }
 
 fn samples(operator: &Operator, none: bool) -> Result<Vec<Value>, DevError> {
@@ -69,6 +100,16 @@ fn samples(operator: &Operator, none: bool) -> Result<Vec<Value>, DevError> {
     Ok(samples)
 }
 
+/// The server, the replicas on it, and the user.
+struct DevSession<'a> {
+    client: &'a kube::Client,
+    clock: &'a Clock,
+    replicas: &'a mut Replicas,
+    screen: &'a mut Screen<std::io::Stdout>,
+    interrupts: &'a mut Interrupts,
+    keys: &'a mut Keys,
+}
+
 struct Follow<'a> {
     samples: &'a [Value],
     kinds: &'a [ShownKind],
@@ -77,49 +118,43 @@ struct Follow<'a> {
 }
 
 impl Follow<'_> {
-    /// Waits until the operator works, creates the samples, and shows what becomes of them.
-    async fn start_and_follow(
-        &self,
-        client: &kube::Client,
-        operator: &RunningOperator,
-        screen: &mut Screen<std::io::Stdout>,
-        interrupts: &mut Interrupts,
-        clock: &Clock,
-    ) -> Result<(), DevError> {
-        tokio::select! {
-            biased;
-            _ = interrupts.next() => return Ok(()),
-            started = operator.working() => started.map_err(DevError::Operator)?,
-        }
-        for sample in self.samples {
-            install(client, sample).await?;
-        }
-        self.follow(client, operator, screen, interrupts, clock).await
-    }
-
-    async fn follow(
-        &self,
-        client: &kube::Client,
-        operator: &RunningOperator,
-        screen: &mut Screen<std::io::Stdout>,
-        interrupts: &mut Interrupts,
-        clock: &Clock,
-    ) -> Result<(), DevError> {
-        let mut events = objects(client, self.kinds);
+    /// Waits until all replicas work or stand by, creates the samples, and shows what becomes of them. Does what keys ask for.
+    async fn follow(&self, session: DevSession<'_>) -> Result<(), DevError> {
+        let DevSession { client, clock, replicas, screen, interrupts, keys } = session;
+        let mut events = SelectAll::new();
         let samples: BTreeSet<String> = self.served_samples().map(|sample| self.title_of(sample)).collect();
         let mut missing = samples.clone();
+        let mut are_installed = false;
         let mut has_told = false;
-        if samples.is_empty() {
-            screen.say("There is no sample; create an object, then watch it here. Ctrl-C ends.\n", clock.now())?;
-        }
+        screen.show_replicas(replicas.rows(), clock.now())?;
         loop {
-            if self.exit_when_ready && missing.is_empty() {
+            if !are_installed && replicas.have_started() {
+                for sample in self.samples {
+                    install(client, sample).await?;
+                }
+                are_installed = true;
+                events = objects(client, self.kinds);
+                if samples.is_empty() {
+                    screen.say("There is no sample; create an object, then watch it here. Ctrl-C ends.\n", clock.now())?;
+                }
+            }
+            if self.exit_when_ready && are_installed && missing.is_empty() {
                 return Ok(());
             }
             tokio::select! {
                 biased;
                 _ = interrupts.next() => return Ok(()),
-                ended = operator.wait() => return ended.map_err(DevError::Operator),
+                command = keys.next() => match command {
+                    KeyCommand::End => return Ok(()),
+                    KeyCommand::Toggle(number) => {
+                        replicas.toggle(number).await?;
+                        screen.show_replicas(replicas.rows(), clock.now())?;
+                    }
+                },
+                changed = replicas.changed() => {
+                    changed?;
+                    screen.show_replicas(replicas.rows(), clock.now())?;
+                }
                 Some(seen) = events.next() => match seen {
                     Seen::Now(object) => {
                         let view = View::of(&object, self.tells(&object), self.title_of(&object));
@@ -132,7 +167,8 @@ impl Follow<'_> {
                         screen.show(view, clock.now())?;
                         if is_sample && missing.is_empty() && !has_told {
                             has_told = true;
-                            screen.say(&format!("\n{}\n", hints(self.kubeconfig, self.plural(&object), &object)), clock.now())?;
+                            let hints = hints(self.kubeconfig, self.plural(&object), &object);
+                            screen.say(&format!("\n{hints}\n"), clock.now())?;
                         }
                     }
                     Seen::Gone(object) => {
@@ -143,7 +179,7 @@ impl Follow<'_> {
                         screen.remove(&title, clock.now())?;
                     }
                 },
-                () = clock.sleep(TICK) => screen.redraw(clock.now())?,
+                () = clock.sleep(TICK) => screen.show_replicas(replicas.rows(), clock.now())?,
             }
         }
     }

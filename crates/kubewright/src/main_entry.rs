@@ -2,17 +2,52 @@ use std::future::Future;
 use std::process::ExitCode;
 
 use kubewright_runtime::operator::Operator;
-use kubewright_runtime::operator::cli::{self, DevEnvironment};
+use kubewright_runtime::operator::cli::{self, DevEnvironment, OperatorSource};
 
-/// The entry point of an operator's binary.
-pub trait Main: Into<Operator> + Sized {
+/// The entry point of an operator's binary: of an operator, or of the function that makes it.
+///
+/// `operator().main()` and `operator.main()` do the same, but that the second can run several replicas with `dev --replicas`.
+///
+/// ```no_run
+/// use kubewright::prelude::*;
+///
+/// fn operator() -> Operator {
+///     Operator::new("greeting-operator.demo.kubewright.dev")
+/// }
+///
+/// #[tokio::main]
+/// async fn main() -> ExitCode {
+///     operator.main().await
+/// }
+/// ```
+pub trait Main<M = MadeOnce>: Sized {
     /// Parses the standard command line, sets up logging, runs, reports errors. Its result is for `main` to return.
+    fn main(self) -> impl Future<Output = ExitCode>;
+}
+
+/// Marks the entry point of an operator that is made already.
+#[derive(Debug)]
+pub enum MadeOnce {}
+
+/// Marks the entry point of a function that makes an operator each time that it is called.
+#[derive(Debug)]
+pub enum MadeOnDemand {}
+
+impl<T: Into<Operator>> Main<MadeOnce> for T {
     fn main(self) -> impl Future<Output = ExitCode> {
         cli::main(self.into(), environment())
     }
 }
 
-impl<T: Into<Operator>> Main for T {}
+impl<F, T> Main<MadeOnDemand> for F
+where
+    F: Fn() -> T + Send + 'static,
+    T: Into<Operator>,
+{
+    fn main(self) -> impl Future<Output = ExitCode> {
+        cli::main(OperatorSource::of(move || self().into()), environment())
+    }
+}
 
 #[cfg(feature = "dev")]
 #[allow(clippy::unnecessary_wraps)] // without the feature there is none

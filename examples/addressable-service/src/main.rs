@@ -4,5 +4,5 @@ use kubewright::prelude::*;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    addressable_service::operator().main().await
+    addressable_service::operator.main().await
 }

@@ -4,5 +4,5 @@ use kubewright::prelude::*;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    bundle_operator::operator().main().await
+    bundle_operator::operator.main().await
 }

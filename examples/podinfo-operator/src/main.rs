@@ -4,5 +4,5 @@ use kubewright::prelude::*;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    podinfo_operator::operator().main().await
+    podinfo_operator::operator.main().await
 }

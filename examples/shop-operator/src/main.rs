@@ -4,5 +4,5 @@ use kubewright::prelude::*;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    shop_operator::operator().main().await
+    shop_operator::operator.main().await
 }

@@ -5,7 +5,7 @@ use std::io::{IsTerminal as _, Write};
 
 use jiff::Timestamp;
 
-use super::{View, lines, table};
+use super::{ReplicaRow, View, lines, replicas, table};
 
 /// Standard output: redrawn in place on a terminal, lines elsewhere.
 pub(crate) struct Screen<W> {
@@ -16,6 +16,9 @@ pub(crate) struct Screen<W> {
     /// Lines that the last drawing took.
     drawn: usize,
     shown: BTreeMap<String, View>,
+    replicas: Vec<ReplicaRow>,
+    /// Which keys there are.
+    help: Option<String>,
 }
 
 impl Screen<std::io::Stdout> {
@@ -28,8 +31,36 @@ impl Screen<std::io::Stdout> {
 }
 
 impl<W: Write> Screen<W> {
-    pub(super) fn new(out: W, live: bool, height: fn() -> Option<u16>) -> Self {
-        Self { out, live, height, drawn: 0, shown: BTreeMap::new() }
+    pub(crate) fn new(out: W, live: bool, height: fn() -> Option<u16>) -> Self {
+        Self { out, live, height, drawn: 0, shown: BTreeMap::new(), replicas: Vec::new(), help: None }
+    }
+
+    /// What is written to.
+    #[cfg(test)]
+    pub(crate) fn out(&mut self) -> &mut W {
+        &mut self.out
+    }
+
+    /// Whether it is redrawn in place, on a terminal.
+    pub(crate) fn is_live(&self) -> bool {
+        self.live
+    }
+
+    /// Tells below the replicas which keys there are.
+    pub(crate) fn tell_keys(&mut self, help: Option<String>) {
+        self.help = help;
+    }
+
+    /// Shows the present state of the replicas.
+    pub(crate) fn show_replicas(&mut self, rows: Vec<ReplicaRow>, now: Timestamp) -> std::io::Result<()> {
+        let former = std::mem::replace(&mut self.replicas, rows);
+        if self.live {
+            return self.redraw(now);
+        }
+        for line in replicas::changes(&former, &self.replicas) {
+            writeln!(self.out, "{line}")?;
+        }
+        self.out.flush()
     }
 
     /// Shows the present state of an object.
@@ -73,12 +104,14 @@ impl<W: Write> Screen<W> {
         // What scrolled off the top cannot be drawn again: it would stay, once per second.
         let lines = (self.height)().map_or(usize::MAX, |height| usize::from(height.max(2)) - 1);
         let (components, others): (Vec<&View>, Vec<&View>) = self.shown.values().partition(|view| view.component.is_some());
-        let others = table::objects(&others, None, lines / 2);
-        let left = lines.saturating_sub(others.lines().count());
+        let replicas = replicas::table(&self.replicas, self.help.as_deref(), None);
+        let left = lines.saturating_sub(replicas.lines().count());
+        let others = table::objects(&others, None, left / 2);
+        let left = left.saturating_sub(others.lines().count());
         let room = (left / components.len().max(1)).saturating_sub(table::FRAME).max(1);
         let components = components.into_iter().filter_map(|view| view.component.as_ref());
         let components = components.map(|view| table::table(view, now, None, room) + "\n");
-        let text: String = std::iter::once(others).chain(components).collect();
+        let text: String = [replicas, others].into_iter().chain(components).collect();
         let text: String = text.split_inclusive('\n').take(lines).collect();
         self.drawn = text.lines().count();
         self.out.write_all(text.as_bytes())?;

@@ -57,7 +57,7 @@ pub(super) fn objects(views: &[&View], width: Option<u16>, room: usize) -> Strin
 }
 
 /// A table of this width, else that of the terminal.
-fn sized(width: Option<u16>) -> (Table, Option<u16>) {
+pub(super) fn sized(width: Option<u16>) -> (Table, Option<u16>) {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_content_arrangement(ContentArrangement::Dynamic);
@@ -87,7 +87,7 @@ fn fitting(rows: &[Row], room: usize) -> (Vec<&Row>, String) {
 }
 
 /// One line of a terminal: a line that wraps would spoil the redrawing.
-fn fit(line: &str, width: Option<u16>) -> String {
+pub(super) fn fit(line: &str, width: Option<u16>) -> String {
     let Some(width) = width.map(usize::from).filter(|width| line.chars().count() > *width) else { return line.to_owned() };
     line.chars().take(width.saturating_sub(1)).chain(['…']).collect()
 }

@@ -1,7 +1,7 @@
 use jiff::Timestamp;
 use serde_json::json;
 
-use super::{ComponentView, Screen, View, lines, table};
+use super::{ComponentView, ReplicaRow, ReplicaState, Screen, View, lines, replicas, table};
 use crate::kinds::Tells;
 
 fn component(state: &str, deployment_phase: &str, deployment_status: &str) -> ComponentView {
@@ -201,4 +201,54 @@ fn a_changed_condition_becomes_a_line() {
     assert_eq!(lines::changes(None, &waiting), ["Address default/a: ready False, ServiceUnavailable: no Service"]);
     assert!(lines::changes(Some(&waiting), &waiting).is_empty());
     assert_eq!(lines::changes(Some(&waiting), &view(addressable("True", "", ""))), ["Address default/a: ready True"]);
+}
+
+fn replica(number: usize, state: ReplicaState, buckets: &[&str]) -> ReplicaRow {
+    let buckets = buckets.iter().map(|bucket| (*bucket).to_owned()).collect();
+    ReplicaRow { name: format!("replica-{number}"), state, buckets, passes: 7 }
+}
+
+// CMD-2a
+#[test]
+fn the_table_of_replicas_shows_state_buckets_and_passes_and_the_keys() {
+    let rows = [
+        replica(1, ReplicaState::Leading, &["00-of-03", "02-of-03"]),
+        replica(2, ReplicaState::Leading, &["one.01-of-03", "two.01-of-03", "a-lease"]),
+        replica(3, ReplicaState::Killed, &[]),
+    ];
+    let text = replicas::table(&rows, Some("1 to 3: kill"), Some(80));
+    let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(lines[0], ["REPLICA", "STATE", "BUCKETS", "PASSES"]);
+    assert_eq!(lines[1], ["replica-1", "leading", "00,02-of-03", "7"]);
+    assert_eq!(lines[2], ["replica-2", "leading", "a-lease", "one.01-of-03", "two.01-of-03", "7"]);
+    assert_eq!(lines[3], ["replica-3", "killed", "7"]);
+    assert_eq!(lines[4].join(" "), "1 to 3: kill");
+    assert_eq!(replicas::table(&[], None, Some(80)), "", "one replica alone is not shown");
+}
+
+// CMD-2a
+#[test]
+fn passes_alone_write_no_line_of_a_replica() {
+    let first = [replica(1, ReplicaState::Leading, &["00-of-02"]), replica(2, ReplicaState::Standby, &[])];
+    assert_eq!(replicas::changes(&[], &first), ["replica-1: leading 00-of-02", "replica-2: standby"]);
+    let mut second = first.clone();
+    second[0].passes += 1;
+    assert!(replicas::changes(&first, &second).is_empty());
+    let third = [replica(1, ReplicaState::Killed, &[]), replica(2, ReplicaState::Leading, &["00-of-02"])];
+    assert_eq!(replicas::changes(&second, &third), ["replica-1: killed", "replica-2: leading 00-of-02"]);
+}
+
+// CMD-2a
+#[test]
+fn replicas_and_objects_together_never_exceed_the_terminal() {
+    let mut out = Vec::new();
+    let mut screen = Screen::new(&mut out, true, || Some(24));
+    screen.tell_keys(Some("1 to 9: kill".to_owned()));
+    screen.show(view(large(40, 3)), now()).unwrap();
+    screen.show_replicas((1..=9).map(|number| replica(number, ReplicaState::Standby, &[])).collect(), now()).unwrap();
+    drop(screen);
+    let text = String::from_utf8(out).unwrap();
+    let (_, last) = text.rsplit_once("\x1b[J").unwrap();
+    assert!(last.lines().count() < 24, "{last}");
+    assert!(last.contains("replica-9") && last.contains("1 to 9: kill") && last.contains("ConfigMap c39 "), "{last}");
 }

@@ -61,6 +61,7 @@ impl ControllerMetrics {
     pub(super) fn ended(&self, outcome: Outcome, took: Duration) {
         let durations = || self.metrics.standard().process_durations.get_or_create(&self.queue()).clone();
         self.processed.get_or_init(durations).observe(took.as_secs_f64());
+        self.metrics.standard().passes.inc();
         let known = self.ended.read();
         if let Some(ended) = known.iter().find(|ended| ended.outcome == outcome) {
             ended.add(took);

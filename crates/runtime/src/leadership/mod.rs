@@ -10,6 +10,7 @@ mod follow;
 mod member;
 mod metrics;
 mod ordinal;
+mod rehearsal;
 mod requests;
 mod settings;
 mod state;

@@ -33,7 +33,7 @@ pub(crate) struct Sharing {
     name: Option<String>,
     /// None for shares by leases; otherwise this replica, or what keeps it from being known.
     ordinal: Option<Result<OrdinalReplica, OrdinalErrors>>,
-    replicas: Option<NonZeroUsize>,
+    pub(super) replicas: Option<NonZeroUsize>,
     /// What counts where the ConfigMap says nothing.
     pub(crate) base: LeaderElection,
     /// The largest number of buckets that the ConfigMap may say.
@@ -199,6 +199,11 @@ impl Sharing {
             )),
             _ => Ok(()),
         }
+    }
+
+    /// Whether the one lease has a name of its own.
+    pub(crate) fn is_named(&self) -> bool {
+        self.name.is_some()
     }
 
     /// Whether leases are used.

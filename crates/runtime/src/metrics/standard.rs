@@ -53,6 +53,8 @@ pub struct ConfigLabels {
 pub struct Standard {
     /// Finished passes.
     pub reconciles: Family<ReconcileLabels, Counter>,
+    /// The same in one number, which is not exported: the sum over controllers and outcomes.
+    pub passes: Counter,
     /// How long passes took.
     pub durations: Family<ReconcileLabels, Histogram, fn() -> Histogram>,
     /// Passes that panicked.
@@ -79,6 +81,7 @@ impl Default for Standard {
     fn default() -> Self {
         Self {
             reconciles: Family::default(),
+            passes: Counter::default(),
             durations: Family::new_with_constructor(|| Histogram::new(SECONDS)),
             panics: Family::default(),
             reads_ahead: Family::default(),

@@ -151,6 +151,28 @@ fn dev_in_a_pipe_logs_text_and_run_json() {
     assert!(logs(chosen.unwrap()).starts_with('{'));
 }
 
+// CMD-2a
+#[test]
+fn a_wrong_number_of_replicas_is_exit_code_2_and_told_with_the_range() {
+    for number in ["0", "10", "two"] {
+        let output = run(&["dev", "--replicas", number]);
+        assert_eq!(output.status.code(), Some(2));
+        let text = stderr(&output);
+        assert!(text.contains("--replicas") && text.contains(&format!("'{number}'")), "{text}");
+    }
+    assert!(stderr(&run(&["dev", "--replicas", "0"])).contains("1..=9"));
+}
+
+// CMD-2a: a component.
+#[test]
+fn dev_brings_the_sample_to_ready_with_three_replicas() {
+    let output = run(&["dev", "--replicas", "3", "--exit-when-ready"]);
+    let text = stdout(&output);
+    assert!(output.status.success(), "{text}\n{}", stderr(&output));
+    assert!(text.lines().any(|line| line.starts_with("replica-3: ")), "{text}");
+    assert!(text.lines().any(|line| line.starts_with("Podinfo default/demo: Ready")), "{text}");
+}
+
 // CMD-2
 #[test]
 fn dev_brings_the_sample_to_ready_and_ends() {

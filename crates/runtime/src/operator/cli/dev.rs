@@ -6,12 +6,12 @@ use std::process::ExitCode;
 use clap::Args;
 use futures::future::BoxFuture;
 
-use crate::operator::Operator;
+use super::OperatorSource;
 
 /// Runs an operator without a cluster. The runtime knows no embedded API server, so that somebody else provides this.
 pub trait DevEnvironment: Send {
     /// Runs until it is interrupted, or until it is ready if that was asked for.
-    fn run(self: Box<Self>, operator: Operator, args: DevArgs) -> BoxFuture<'static, ExitCode>;
+    fn run(self: Box<Self>, source: OperatorSource, args: DevArgs) -> BoxFuture<'static, ExitCode>;
 }
 
 /// The flags of the command `dev`.
@@ -30,6 +30,10 @@ pub struct DevArgs {
     /// Writes plain lines instead of a live table
     #[arg(long)]
     pub plain: bool,
+    /// Runs so many replicas, which share the work by leases: watch how another one takes over when one is killed. On a terminal the keys 1 to 9
+    /// kill a replica, and start it again; `q` ends
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=9))]
+    pub replicas: u8,
     /// Starts with an empty cluster, without the sample
     #[arg(long)]
     pub no_sample: bool,

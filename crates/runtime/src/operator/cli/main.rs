@@ -14,10 +14,10 @@ use kubewright_machinery::yaml;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::args::{Cli, ClusterArgs, Command, RunArgs};
+use super::args::{Cli, ClusterArgs, Command, LogArgs, RunArgs};
 use super::logging::{LogDefaults, set_up};
 use super::namespace::system_namespace;
-use super::{DevEnvironment, Interrupts};
+use super::{DevArgs, DevEnvironment, Interrupts, OperatorSource};
 use crate::cluster::{ConnectError, config_from_file, infer_config};
 use crate::operator::{Operator, OperatorError};
 
@@ -29,16 +29,17 @@ const DEV_LOGS: LogDefaults = LogDefaults { filter: Some("warn,kube_client=off")
 const USAGE: u8 = 2;
 
 /// Parses the command line of the process and does what it says. Prints errors; the result is for `main` to return.
-pub async fn main(operator: Operator, dev: Option<Box<dyn DevEnvironment>>) -> ExitCode {
+pub async fn main(operator: impl Into<OperatorSource>, dev: Option<Box<dyn DevEnvironment>>) -> ExitCode {
     main_from(std::env::args_os(), operator, dev).await
 }
 
 /// The same for a given command line; its first word is the name of the program.
 pub async fn main_from(
     args: impl IntoIterator<Item = OsString>,
-    operator: Operator,
+    operator: impl Into<OperatorSource>,
     dev: Option<Box<dyn DevEnvironment>>,
 ) -> ExitCode {
+    let source = operator.into();
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         Err(error) => {
@@ -48,35 +49,45 @@ pub async fn main_from(
         }
     };
     if cli.version {
-        return print(&format!("{}\n", operator.version_line()));
+        return print(&format!("{}\n", source.into_operator().version_line()));
     }
     match cli.command.unwrap_or_else(|| Command::Run(Box::new(cli.run))) {
-        Command::Run(args) => run(operator, *args).await,
-        Command::Dev { dev: args, logging } => {
-            let Some(environment) = dev else {
-                return usage(
-                    "run the command `dev`: this program was built without it; enable the feature `dev` of the crate kubewright",
-                );
-            };
-            match set_up(&operator, &logging, &DEV_LOGS) {
-                Ok(_) => environment.run(operator, args).await,
-                Err(error) => usage(error),
-            }
-        }
-        Command::Crds => print_documents(operator.declarations().crds()),
+        Command::Run(args) => run(source.into_operator(), *args).await,
+        Command::Dev { dev: args, logging } => match dev {
+            Some(environment) => try_out(source, args, &logging, environment).await,
+            None => usage(
+                "run the command `dev`: this program was built without it; enable the feature `dev` of the crate kubewright",
+            ),
+        },
+        Command::Crds => print_documents(source.into_operator().declarations().crds()),
         Command::Rbac(args) => {
-            let (documents, remarks) = args.documents(operator);
+            let (documents, remarks) = args.documents(source.into_operator());
             remind(&remarks);
             print_documents(&documents)
         }
-        Command::Deploy(args) => match args.documents(operator) {
+        Command::Deploy(args) => match args.documents(source.into_operator()) {
             Ok((documents, remarks)) => {
                 remind(&remarks);
                 print_documents(&documents)
             }
             Err(error) => usage(error),
         },
-        Command::Version => print(&format!("{}\n", operator.version_line())),
+        Command::Version => print(&format!("{}\n", source.into_operator().version_line())),
+    }
+}
+
+/// The command `dev`.
+async fn try_out(source: OperatorSource, args: DevArgs, logging: &LogArgs, environment: Box<dyn DevEnvironment>) -> ExitCode {
+    if args.replicas > 1 && !source.is_repeatable() {
+        return usage(format!(
+            "run {} replicas: this program makes its operator once; give `main` the function that makes it, as in `operator.main()` in place \
+             of `operator().main()`, or leave out --replicas",
+            args.replicas
+        ));
+    }
+    match set_up(source.operator(), logging, &DEV_LOGS) {
+        Ok(_) => environment.run(source, args).await,
+        Err(error) => usage(error),
     }
 }
 

@@ -9,6 +9,7 @@ mod levels;
 mod logging;
 mod main;
 mod namespace;
+mod source;
 
 #[cfg(test)]
 mod tests;
@@ -17,3 +18,4 @@ pub use dev::{DevArgs, DevEnvironment};
 pub use interrupts::Interrupts;
 pub use json_lines::json_log_layer;
 pub use main::{main, main_from};
+pub use source::{MakeOperator, OperatorSource};

@@ -16,7 +16,12 @@ use crate::operator::{Operator, OperatorOptions};
 struct Environment;
 
 impl DevEnvironment for Environment {
-    fn run(self: Box<Self>, operator: Operator, args: DevArgs) -> BoxFuture<'static, ExitCode> {
+    fn run(self: Box<Self>, source: OperatorSource, args: DevArgs) -> BoxFuture<'static, ExitCode> {
+        let (operator, make) = source.into_parts();
+        let made = 1 + make.map_or(0, |make| (1..args.replicas).map(|_| make()).count());
+        if args.replicas > 1 {
+            return async move { ExitCode::from(u8::try_from(made).unwrap()) }.boxed();
+        }
         let code = if args.exit_when_ready && args.port == 7 && operator.name() == "demo" { 42 } else { 1 };
         async move { ExitCode::from(code) }.boxed()
     }
@@ -174,6 +179,29 @@ users: [{name: u, user: {}}]
 #[tokio::test]
 async fn dev_is_given_to_its_environment() {
     assert_eq!(exit_of(&["dev", "--exit-when-ready", "--port", "7"], Some(Box::new(Environment))).await, code(42));
+}
+
+// CMD-2a
+#[tokio::test]
+async fn replicas_are_made_by_the_function_that_the_program_names() {
+    let exit_of_source = async |source: OperatorSource, replicas: &str| {
+        let args = ["demo", "dev", "--replicas", replicas].map(OsString::from);
+        format!("{:?}", main_from(args, source, Some(Box::new(Environment))).await)
+    };
+    assert_eq!(exit_of_source(OperatorSource::of(|| Operator::new("demo")), "3").await, code(3));
+    assert_eq!(exit_of_source(Operator::new("demo").into(), "3").await, code(2));
+    assert_eq!(exit_of_source(Operator::new("demo").into(), "1").await, code(1), "as without the flag");
+}
+
+// CMD-2a
+#[test]
+fn a_wrong_number_of_replicas_is_told_with_flag_value_and_range() {
+    for number in ["0", "10", "-1"] {
+        let error = Cli::try_parse_from(["demo", "dev", &format!("--replicas={number}")]).unwrap_err().to_string();
+        for part in ["--replicas", &format!("'{number}'"), "1..=9"] {
+            assert!(error.contains(part), "{part} is missing in {error}");
+        }
+    }
 }
 
 // CMD-3, CMD-4, CMD-5, CMD-6

@@ -1,0 +1,74 @@
+//! All replicas.
+
+use std::future::pending;
+use std::sync::Arc;
+
+use futures::StreamExt as _;
+use futures::future::join_all;
+use futures::stream::FuturesUnordered;
+use kubewright_runtime::operator::{OperatorError, RunningOperator};
+
+use super::replica::Replica;
+use crate::DevError;
+use crate::view::ReplicaRow;
+
+/// Starts the replica of a number.
+type StartReplica = Box<dyn FnMut(usize) -> Result<RunningOperator, DevError> + Send>;
+
+/// The replicas of an operator.
+pub(crate) struct Replicas {
+    start: StartReplica,
+    /// What the names of buckets begin with.
+    prefix: String,
+    replicas: Vec<Replica>,
+}
+
+impl Replicas {
+    /// Starts so many replicas of the operator of this name. `start` is called for each of them, and again for one that was killed.
+    pub(crate) fn start(
+        operator: &str,
+        count: usize,
+        mut start: impl FnMut(usize) -> Result<RunningOperator, DevError> + Send + 'static,
+    ) -> Result<Self, DevError> {
+        let replicas = (0..count).map(|number| Ok(Replica::new(number, start(number)?))).collect::<Result<_, DevError>>()?;
+        Ok(Self { start: Box::new(start), prefix: format!("{}.", operator.to_lowercase()), replicas })
+    }
+
+    /// Whether all replicas that were not killed work or stand by, at least one.
+    pub(crate) fn have_started(&self) -> bool {
+        let mut alive = self.replicas.iter().filter(|replica| !replica.is_killed()).peekable();
+        alive.peek().is_some() && alive.all(Replica::has_started)
+    }
+
+    /// Ends when something is to be shown; with an error when a replica has ended by itself. Safe to cancel.
+    pub(crate) async fn changed(&mut self) -> Result<(), DevError> {
+        let mut changes: FuturesUnordered<_> = self.replicas.iter_mut().map(Replica::changed).collect();
+        match changes.next().await {
+            Some(changed) => changed.map_err(DevError::Operator),
+            None => pending().await,
+        }
+    }
+
+    /// Kills the replica of this number, or starts it again.
+    pub(crate) async fn toggle(&mut self, number: usize) -> Result<(), DevError> {
+        match self.replicas.get_mut(number) {
+            Some(replica) if replica.is_killed() => *replica = Replica::new(number, (self.start)(number)?),
+            Some(replica) => replica.kill().await,
+            None => {}
+        }
+        Ok(())
+    }
+
+    /// What is shown of the replicas; nothing of one that is alone.
+    pub(crate) fn rows(&self) -> Vec<ReplicaRow> {
+        match self.replicas.as_slice() {
+            [_] => Vec::new(),
+            replicas => replicas.iter().map(|replica| replica.row(&self.prefix)).collect(),
+        }
+    }
+
+    /// Ends all in order, at the same time.
+    pub(crate) async fn stop(self) -> Result<(), Arc<OperatorError>> {
+        join_all(self.replicas.iter().map(Replica::stop)).await.into_iter().collect()
+    }
+}

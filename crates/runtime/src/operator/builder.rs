@@ -17,6 +17,7 @@ use super::declarations::{LEADERSHIP, config_rule};
 use super::drive::Driver;
 use super::health;
 use super::injected::States;
+use super::name_problems::operator_name_problem;
 use super::option_problems::problems_of;
 use super::{
     Declarations, MinimumVersion, OperatorError, PreparedOperator, Registration, RegistrationKind, Rule, RunningOperator,
@@ -29,8 +30,6 @@ use crate::events::EventSink;
 use crate::leadership::{Leadership, Sharing};
 use crate::task::Tasks;
 
-/// The longest name of an operator, in bytes.
-const MAX_NAME: usize = 63;
 /// The domain of labels, and of finalizers of kinds of the core group, which has no name (CMPT-2).
 pub(crate) const LABEL_DOMAIN: &str = "kubewright.dev";
 
@@ -402,10 +401,8 @@ impl Operator {
     /// What can be found without a cluster, all of it.
     fn all_problems(&self, declarations: &Declarations) -> Vec<String> {
         let mut problems = self.problems.clone();
-        let bad_name = dns_1123_subdomain(&self.name);
-        if self.name.len() > MAX_NAME || !bad_name.is_empty() {
-            problems
-                .push(format!("the name of the operator, {:?}, must be a DNS subdomain of at most {MAX_NAME} bytes", self.name));
+        if let Some(problem) = operator_name_problem(&self.name) {
+            problems.push(format!("the name of the operator, {:?}, cannot be used: {problem}", self.name));
         }
         let mut names = BTreeMap::new();
         for registration in &self.registrations {

@@ -1,8 +1,9 @@
 //! What can be wrong with the options of an operator (OPR-4).
 
-use kubewright_machinery::object::names::{c_identifier, dns_1123_label, qualified_name};
+use kubewright_machinery::object::names::{c_identifier, qualified_name};
 
 use super::OperatorOptions;
+use super::name_problems::namespace_problem;
 
 /// Says what is wrong with options that need no cluster to be judged.
 pub(super) fn problems_of(options: &OperatorOptions, metrics_prefix: &str) -> Vec<String> {
@@ -13,7 +14,7 @@ pub(super) fn problems_of(options: &OperatorOptions, metrics_prefix: &str) -> Ve
         .map(|namespace| ("namespace to watch", namespace))
         .chain(options.system_namespace.iter().map(|namespace| ("namespace that the operator runs in", namespace)))
     {
-        if let Some(problem) = dns_1123_label(namespace).first() {
+        if let Some(problem) = namespace_problem(namespace) {
             problems.push(format!("the {what}, {namespace:?}, cannot be one: {problem}"));
         }
     }

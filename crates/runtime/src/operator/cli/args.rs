@@ -6,13 +6,13 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use kubewright_machinery::object::names::dns_1123_label;
 use kubewright_machinery::quantity::GoDuration;
 use serde_json::Value;
 
 use super::DevArgs;
 use super::deploy::DeployArgs;
 use crate::leadership::Leadership;
+use crate::operator::name_problems::namespace_problem;
 use crate::operator::{Declarations, MinimumVersion, Operator, OperatorOptions, rbac_documents, service_account_documents};
 
 /// Where a program serves probes and metrics unless told otherwise: port 8080 of all addresses.
@@ -318,7 +318,7 @@ fn log_format(text: &str) -> Result<LogFormat, String> {
 /// A namespace, or the empty text for none.
 fn namespace(text: &str) -> Result<String, String> {
     let name = text.trim();
-    match dns_1123_label(name).first() {
+    match namespace_problem(name) {
         Some(problem) if !name.is_empty() => Err(format!("it must be the name of a namespace: {problem}")),
         _ => Ok(name.to_owned()),
     }

@@ -276,6 +276,9 @@ fn what_is_missing_or_refused_is_told_with_flag_value_and_remedy() {
         let text = error.to_string();
         assert!(text.contains(flag) && text.contains(&format!("'{bad}'")) && text.contains("name of a namespace"), "{text}");
     }
+    let built = operator().options(|options| options.system_namespace = Some("Built".to_owned()));
+    let error = printed_by(built, &["--image", "i"]).unwrap_err().to_string();
+    assert!(error.contains("--system-namespace \"Built\""), "a name that the program sets: {error}");
     let long = "a".repeat(64);
     assert!(refused(&[&IMAGE[..], &["--prefix", &long]].concat()).contains("no more than 63 bytes"));
 }

@@ -11,7 +11,7 @@ use super::PrefixMap;
 use crate::config::{ConfigErrors, ConfigValue, Field, FromConfigMap, Parsed, Parser, Reader, ValueError};
 
 /// The largest number of buckets, unless an operator sets another one.
-pub const MOST_BUCKETS: NonZeroU32 = NonZeroU32::new(10).unwrap();
+pub const MOST_BUCKETS: NonZeroU32 = NonZeroU32::new(10).unwrap(); // checked by the compiler
 
 const PREFIXES: &str = "map-lease-prefix";
 

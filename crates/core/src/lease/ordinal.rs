@@ -8,7 +8,7 @@ use kubewright_machinery::object::names::dns_1123_label;
 
 use crate::names::service_host;
 
-const DEFAULT_PORT: NonZeroU16 = NonZeroU16::new(80).unwrap();
+const DEFAULT_PORT: NonZeroU16 = NonZeroU16::new(80).unwrap(); // checked by the compiler
 const DEFAULT_PROTOCOL: &str = "http";
 
 /// One replica of a StatefulSet, and the Service by which a router reaches it.

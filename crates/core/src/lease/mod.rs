@@ -23,7 +23,7 @@ mod tests;
 
 pub use cleanup::{CleanUp, UnusedLease};
 pub use config::{InvalidLeaseTiming, LeaderElection, LeaseTiming, MOST_BUCKETS};
-pub use elector::{Elector, LeaseState};
+pub use elector::{Elector, LeaseState, promotion_delay};
 pub use names::{LeaseSet, PrefixMap};
 pub use ordinal::{OrdinalBuckets, OrdinalError, OrdinalErrors, OrdinalReplica, OrdinalSetting};
 pub use overlap::{Overlap, OverlapGuard};

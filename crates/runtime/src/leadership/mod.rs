@@ -4,6 +4,8 @@
 //! election gains, renews and releases the leases as the electors of the core decide, and tells the controllers which buckets they lead.
 //! No write of a pass is sent after its term: the fence stands in the cluster's client.
 
+mod clean_up;
+mod controllers;
 mod election;
 mod elections;
 mod follow;

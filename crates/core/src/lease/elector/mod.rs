@@ -9,3 +9,4 @@ mod state;
 mod term;
 
 pub use state::{Elector, LeaseState};
+pub use term::promotion_delay;

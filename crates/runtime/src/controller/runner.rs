@@ -261,6 +261,13 @@ impl Runner {
     }
 }
 
+/// A runner that never ran takes no keys any more, so that its buckets can be released.
+impl Drop for Runner {
+    fn drop(&mut self) {
+        self.shared.drain(Drain::Drop);
+    }
+}
+
 impl fmt::Debug for Runner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Runner").field("name", &self.name()).field("workers", &self.workers).finish_non_exhaustive()

@@ -10,6 +10,8 @@ use kubewright_core::lease::{Elector, LeaseSet, ObservedLease, OverlapGuard, Sha
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+use super::clean_up::LeaseCleanUp;
+use super::controllers::LedControllers;
 use super::election::{ElectedBucket, Election, grouped};
 use super::metrics::LeadershipMetrics;
 use super::ordinal::OrdinalBucket;
@@ -56,14 +58,19 @@ impl Elections {
         Self { plan, surroundings, identity, leases, stop: CancellationToken::new(), running: FuturesUnordered::new() }
     }
 
-    /// Begins to campaign for the buckets of controllers, and ends when each bucket has been tried for once.
+    /// Begins to campaign for the buckets of controllers. Ends when each bucket has been tried for once and those that were gained are promoted, so
+    /// that no key of theirs is taken for that of another replica at first; after a retry period in any case: a promotion hook that hangs holds up
+    /// its own bucket only.
     pub(crate) async fn campaign(&mut self, controllers: &[Runner]) {
         let mut buckets = 0;
         if let Some(ordinal) = self.plan.ordinal() {
             let bucket = OrdinalBucket {
                 name: Arc::clone(ordinal.own()),
                 identity: Arc::clone(&self.surroundings.instance),
-                members: controllers.iter().filter_map(Runner::buckets).collect(),
+                controllers: LedControllers::new(
+                    controllers.iter().filter_map(Runner::buckets).collect(),
+                    self.surroundings.tasks.clone(),
+                ),
                 clock: self.surroundings.cluster.clock().clone(),
                 metrics: LeadershipMetrics::of(&self.surroundings.metrics),
                 state: self.surroundings.state.clone(),
@@ -84,8 +91,15 @@ impl Elections {
             self.surroundings.state.send_replace(LeadershipState::everything());
         }
         let mut state = self.surroundings.state.subscribe();
-        // The sender is here.
-        drop(state.wait_for(|state| state.buckets().count() >= buckets && state.has_tried_all()).await);
+        let limit = self.plan.timing().retry_period();
+        let tried = state.wait_for(|state| state.buckets().count() >= buckets && state.untried().next().is_none());
+        if self.surroundings.cluster.clock().limit(limit, tried).await.is_err() {
+            let buckets = self.surroundings.state.borrow().untried().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+            tracing::warn!(
+                buckets,
+                "these buckets are not decided after a retry period; the operator works without them meanwhile"
+            );
+        }
     }
 
     fn election(&self, set: LeaseSet, members: Vec<ControllerBuckets>, leases: ProjectedStore<ObservedLease>) -> Election {
@@ -96,11 +110,10 @@ impl Elections {
         let elector = || Elector::new(Arc::clone(&self.identity), timing, set.has_relatives(), random.next_u64());
         Election {
             requests: LeaseRequests::new(cluster, namespace, timing.retry_period(), labels.clone()),
-            labels,
+            clean_up: LeaseCleanUp::new(leases.clone(), labels, timing.retry_period()),
             metrics: LeadershipMetrics::of(metrics),
             clock: cluster.clock().clone(),
-            tasks: tasks.clone(),
-            members,
+            controllers: LedControllers::new(members, tasks.clone()),
             share: Share::new(set.buckets(), self.plan.replicas.map(NonZeroUsize::get)),
             buckets: set.names().iter().map(|name| ElectedBucket::new(Arc::clone(name), elector())).collect(),
             guard: OverlapGuard::new(set, timing),

@@ -49,13 +49,13 @@ pub enum OrdinalError {
     /// A variable that has no default is not set.
     #[error("{setting} is not set; it must be {}", .setting.allowed())]
     Missing {
-        /// What it would have set.
+        /// The setting without a value.
         setting: OrdinalSetting,
     },
     /// A value that cannot be used.
     #[error("{setting} must be {}, but is {found:?}", .setting.allowed())]
     Malformed {
-        /// What it sets.
+        /// The setting whose value it is.
         setting: OrdinalSetting,
         /// The value.
         found: String,

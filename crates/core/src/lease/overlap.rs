@@ -59,7 +59,7 @@ impl OverlapGuard {
         }
     }
 
-    /// What keeps the lease set from being used now.
+    /// Returns the lease that keeps the lease set from being used now.
     pub fn overlap(&self, now: Moment) -> Option<Overlap> {
         let ends = self.relatives.iter().map(|(lease, observation)| (observation.free_since(self.timing), lease));
         let (until, lease) = ends.max().filter(|(until, _)| *until > now)?;

@@ -1,4 +1,4 @@
-//! What an operator tells of itself: metrics, and the pages about its state and its queues.
+//! The diagnostics of an operator: metrics, and the pages about its state and its queues.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -29,7 +29,7 @@ struct Pool {
     size: u32,
 }
 
-/// Does by the name of a widget what something is counted for.
+/// Tracks, panics, tells events, grows or waits, by the name of a widget, so that each metric counts something.
 struct Busy {
     maps: Store<ConfigMap>,
     gate: Arc<Semaphore>,
@@ -107,7 +107,7 @@ fn series(text: &str) -> BTreeMap<String, BTreeSet<String>> {
     series
 }
 
-/// The table of metrics in `reconciler.md`, 8.2, without what is not built yet and what nobody uses here, and `requests_total` of `component.md`.
+/// The table of metrics in `reconciler.md`, 8.2, without metrics that are not built yet or not used here, and `requests_total` of `component.md`.
 const TABLE: &[(&str, &[&str])] = &[
     (
         "http_client_request_duration_seconds",

@@ -109,7 +109,7 @@ impl Connection {
         self.turn().await;
         // The semaphore is never closed. Its queue tells nothing about the server, which is given its time from here on.
         let _slot = if request.takes_turns() { self.slots.acquire().await.ok() } else { None };
-        // Hundreds may wait for their turn: what only those in flight need is made when it comes.
+        // Hundreds may wait for their turn: the memory that requests in flight need is allocated when it comes.
         let answer = self.clock().limit(limit, Box::pin(self.unary(request))).await;
         let result =
             answer.unwrap_or_else(|elapsed| Err(ApiError::TimedOut { request: request.to_string(), after: elapsed.after }));
@@ -178,7 +178,7 @@ impl Connection {
         result
     }
 
-    /// The error of a failed answer, without what the request and the credentials hold of confidential values.
+    /// The error of a failed answer, without the confidential values of the request and of the credentials.
     fn refusal(&self, request: &ApiRequest, code: u16, retry_after: Option<Duration>, body: &[u8]) -> ApiError {
         let mask = |status: &mut Value| {
             request.confidential().mask_value(status);

@@ -23,9 +23,9 @@ use crate::clock::Clock;
 use crate::controller::LeaderTerm;
 use crate::watch::{Change, ProjectedStore, WatchState};
 
-/// Something that has ended, and what it came to.
+/// The end of a request, a hook or a wait, with its result.
 enum Done {
-    /// What an elector is told.
+    /// The input for an elector.
     Told(usize, Input),
     /// The leases of the namespace were listed for an elector.
     Listed(usize, LeaseAnswer<Vec<(String, ObservedLease)>>),
@@ -205,7 +205,7 @@ impl RunningElection {
         }
     }
 
-    /// Tells an elector what happened, and does what it asks for. Others hear of what that leaves to them.
+    /// Hands an input to an elector, and carries its outputs out. The other electors are told whether that leaves room for them.
     fn tell(&mut self, bucket: usize, input: Input) {
         self.tell_one(bucket, input);
         while let Some((bucket, has_room)) = self.election.share.tell_next() {
@@ -259,7 +259,7 @@ impl RunningElection {
                 self.election.metrics.begins(&name);
                 self.election.controllers.activate(&term);
                 self.clean_up();
-                // A replica that stops takes no more keys: what it has just activated ends at once.
+                // A replica that stops takes no more keys: a term that has just begun ends at once.
                 if self.is_stopping {
                     self.await_passes(bucket);
                 }

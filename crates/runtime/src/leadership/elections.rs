@@ -24,13 +24,13 @@ use crate::metrics::Metrics;
 use crate::task::{Panic, Task, Tasks};
 use crate::watch::ProjectedStore;
 
-/// What elections need from the process.
+/// The parts of the process that elections need.
 pub(crate) struct ElectionSurroundings {
     pub(crate) cluster: Cluster,
     pub(crate) tasks: Tasks,
     /// The namespace of the leases.
     pub(crate) namespace: Arc<str>,
-    /// A name for this replica in leases, usually the pod's. What makes it unique is added.
+    /// A name for this replica in leases, usually the pod's. A random suffix makes it unique.
     pub(crate) instance: Arc<str>,
     /// The domain of labels.
     pub(crate) label_domain: Arc<str>,

@@ -23,7 +23,7 @@ enum Mode {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BucketState {
-    /// What this replica is doing about the bucket.
+    /// The stage of this replica's election for the bucket.
     pub state: LeaseState,
     /// The number of this replica's term; none while it has none.
     pub epoch: Option<u64>,

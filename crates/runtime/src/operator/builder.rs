@@ -95,9 +95,9 @@ pub struct OperatorOptions {
     /// The name of the ConfigMap with log levels. None: `config-logging`, which is followed only if a constructor asks for a `Config<T>`, since the
     /// permission to watch ConfigMaps comes with that. With a name it is followed in any case.
     pub config_logging: Option<String>,
-    /// The name of the ConfigMap with what is exported, which is followed as that with log levels is. None: `config-observability`.
+    /// The name of the ConfigMap with the exports, which is followed as that with log levels is. None: `config-observability`.
     pub config_observability: Option<String>,
-    /// What stands before all keys of that ConfigMap, so that operators can share one; empty by default.
+    /// The prefix of all keys of that ConfigMap, so that operators can share one; empty by default.
     pub observability_prefix: String,
     /// The container image of the program, for the command `deploy`.
     pub image: Option<String>,
@@ -180,7 +180,7 @@ impl Operator {
         self
     }
 
-    /// Changes what a part of the framework keeps with the operator, as if the author had registered it.
+    /// Changes a value that a part of the framework keeps with the operator, as if the author had registered it.
     pub(crate) fn change_state<T: Any + Clone + Default + Send + Sync>(&mut self, change: impl FnOnce(&mut T)) {
         let mut value = self.states.get::<T>().unwrap_or_default();
         change(&mut value);
@@ -324,7 +324,7 @@ impl Operator {
         let mut declarations = declarations.confined(&self.options.watch_namespaces).in_system_namespace(namespace);
         let is_any_named = self.options.config_logging.is_some() || self.options.config_observability.is_some();
         if let Some(namespace) = namespace.filter(|_| is_any_named) {
-            // Without it what these ConfigMaps decide stays as it is.
+            // Without it the decisions of these ConfigMaps stay at their defaults.
             declarations.optional_rule(config_rule().in_namespace(namespace));
         }
         declarations

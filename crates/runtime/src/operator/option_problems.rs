@@ -1,11 +1,11 @@
-//! What can be wrong with the options of an operator (OPR-4).
+//! Problems of the options of an operator (OPR-4).
 
 use kubewright_machinery::object::names::{c_identifier, qualified_name};
 
 use super::OperatorOptions;
 use super::name_problems::namespace_problem;
 
-/// Says what is wrong with options that need no cluster to be judged.
+/// Returns the problems of options that can be judged without a cluster.
 pub(super) fn problems_of(options: &OperatorOptions, metrics_prefix: &str) -> Vec<String> {
     let mut problems = Vec::new();
     for (what, namespace) in options

@@ -64,7 +64,7 @@ impl RunningOperator {
         self.phase.clone()
     }
 
-    /// Ends when it works: it leads what it won at once, or stands by for other replicas. An error when it ended or was stopped before that
+    /// Ends when it works: it leads the buckets that it won at once, or stands by for other replicas. An error when it ended or was stopped before that
     /// ([`OperatorError::Stopped`]). Of an operator that has worked and ends, this is how it ended.
     pub async fn working(&self) -> Result<(), Arc<OperatorError>> {
         let mut phase = self.phase.clone();
@@ -130,7 +130,7 @@ impl RunningOperator {
         &self.why
     }
 
-    /// What the pages about its state and its queues tell.
+    /// The content of the pages about its state and its queues.
     pub fn diagnostics(&self) -> &Diagnostics {
         &self.diagnostics
     }

@@ -15,7 +15,7 @@ pub fn promotion_delay(failures: u32) -> Duration {
 
 impl Elector {
     pub(super) fn hold(&mut self, term: Term, sent: Moment, now: Moment, outputs: &mut Vec<Output>) {
-        // A replica that stops releases what it gained.
+        // A replica that stops releases a lease that it has just gained.
         if self.stopping {
             return;
         }

@@ -21,7 +21,7 @@ pub(super) fn leases(buckets: u32) -> Leadership {
     Leadership::leases().buckets(buckets).timing(LEASE, RENEW, RETRY)
 }
 
-/// A replica, and what its methods were called for.
+/// A replica with the script of its reconciler.
 pub(super) struct Replica {
     pub(super) name: String,
     pub(super) script: Script,

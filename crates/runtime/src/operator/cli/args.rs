@@ -54,7 +54,7 @@ pub(super) enum Command {
 
 #[derive(Clone, Debug, Args)]
 pub(super) struct RbacArgs {
-    /// The name of what is printed; the operator's name by default
+    /// The name of the printed objects; the operator's name by default
     #[arg(long, value_name = "NAME")]
     prefix: Option<String>,
     /// The namespaces that the operator will watch, separated by commas: roles for each of them, and a cluster role for what has no

@@ -159,7 +159,7 @@ impl fmt::Debug for Next<'_> {
     }
 }
 
-/// The outcome of a pass on its way out, with what the stages know of it.
+/// The outcome of a pass on its way out, with the notes of the stages about it.
 #[must_use = "a layer returns the outcome of its pass"]
 pub struct LayerOutcome {
     end: PassEnd,

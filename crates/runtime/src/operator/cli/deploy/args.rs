@@ -1,4 +1,4 @@
-//! What the command `deploy` is told, and what it makes of it.
+//! The arguments of the command `deploy`, and the documents that it prints.
 
 use clap::Args;
 use kubewright_machinery::object::names::label_value;
@@ -43,7 +43,7 @@ pub(in super::super) struct DeployArgs {
 }
 
 impl DeployArgs {
-    /// What to print, for an operator that sets options itself, and what its author may have forgotten.
+    /// The documents to print for an operator with options of its own, and remarks about omissions of its author.
     pub(in super::super) fn documents(self, operator: Operator) -> Result<(Vec<Value>, Vec<String>), DeployError> {
         let container = ContainerFlags::parse(self.run)?;
         let Installation { operator, name, .. } = self.roles.installation(operator);

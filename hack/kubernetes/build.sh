@@ -12,49 +12,36 @@ set -euo pipefail
 version=v1.36.2
 binaries=(etcd kube-apiserver kube-controller-manager kubectl)
 
-if [[ "${1:-}" == --help || "${1:-}" == -h ]]; then
-  sed -n '2,9s/^# \{0,1\}//p' "$0"
-  exit 0
-elif [[ $# -gt 0 ]]; then
-  echo "unknown argument \"$1\"; see --help" >&2
-  exit 2
-fi
+script=$(realpath "$0")
+cd "$(dirname "$script")"
+source ../go-build.sh
+help_only "$script" "$@"
 
-cd "$(dirname "$0")"
-command -v go >/dev/null || { echo "go is needed to build the real control plane; install Go 1.26 or newer" >&2; exit 1; }
+no_go() {
+  echo "go is needed to build the real control plane; install Go 1.26 or newer" >&2
+  exit 1
+}
 
-out=${KUBEWRIGHT_KUBERNETES_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/kubewright/kubernetes-$version}
-stamp="$(sha256sum <go.sum | cut -d' ' -f1) $(go env GOVERSION) $(go env GOOS)/$(go env GOARCH)"
-
-if [[ -f "$out/stamp" && "$(cat "$out/stamp")" == "$stamp" ]]; then
-  echo "$out"
-  exit 0
-fi
-
-mkdir -p "$(dirname "$out")"
-work=$(mktemp -d "$out.XXXXXX")
-trap 'rm -rf "$work"' EXIT
-
-# Without these, /version is not semver and kubectl refuses to work.
-flags="-s -w"
-for package in k8s.io/component-base/version k8s.io/client-go/pkg/version; do
-  for value in gitVersion=$version gitMajor=1 gitMinor=36 gitTreeState=clean \
-    gitCommit=0000000000000000000000000000000000000000 buildDate=1970-01-01T00:00:00Z; do
-    flags+=" -X $package.$value"
+build() {
+  # Without these, /version is not semver and kubectl refuses to work.
+  local flags="-s -w" package value name
+  for package in k8s.io/component-base/version k8s.io/client-go/pkg/version; do
+    for value in gitVersion=$version gitMajor=1 gitMinor=36 gitTreeState=clean \
+      gitCommit=0000000000000000000000000000000000000000 buildDate=1970-01-01T00:00:00Z; do
+      flags+=" -X $package.$value"
+    done
   done
-done
 
-for name in "${binaries[@]}"; do
-  case $name in
-    etcd) package=go.etcd.io/etcd/server/v3 ;;
-    *) package=k8s.io/kubernetes/cmd/$name ;;
-  esac
-  echo "building $name ($package)" >&2
-  CGO_ENABLED=0 go build -trimpath -ldflags "$flags" -o "$work/$name" "$package" >&2
-done
+  for name in "${binaries[@]}"; do
+    case $name in
+      etcd) package=go.etcd.io/etcd/server/v3 ;;
+      *) package=k8s.io/kubernetes/cmd/$name ;;
+    esac
+    echo "building $name ($package)" >&2
+    CGO_ENABLED=0 go build -trimpath -ldflags "$flags" -o "$work/$name" "$package" >&2
+  done
+}
 
-echo "$stamp" >"$work/stamp"
-rm -rf "$out"
-mv "$work" "$out"
-trap - EXIT
-echo "$out"
+out=${KUBEWRIGHT_KUBERNETES_DIR:-$(cache_folder "kubernetes-$version")}
+inputs=$(sha256sum <go.sum | cut -d' ' -f1)
+cached_build

@@ -20,7 +20,7 @@ use crate::passage::{Passage, PassageHook};
 use crate::select::Tier;
 use crate::speaking::{self, Spoken};
 
-/// The seed of the first operator, and of what else is random in a test.
+/// The seed of the first operator, and of all other randomness of a test.
 const SEED: u64 = 7;
 
 /// A Kubernetes API for one test, with a namespace of its own.

@@ -38,12 +38,12 @@ pub enum GoReplicaError {
         /// Cause.
         source: std::io::Error,
     },
-    /// The process ended, or did not say in time what it should.
+    /// The process ended, or did not print the expected line in time.
     #[error("Go replica {name:?} {problem}; the end of its log:\n{log}")]
     Process {
         /// The replica.
         name: String,
-        /// What went wrong.
+        /// The cause.
         problem: String,
         /// The end of its log.
         log: String,
@@ -52,7 +52,7 @@ pub enum GoReplicaError {
 
 /// A process that reconciles the kind `Shared` on Knative's library, and campaigns for the leases that [`Self::leases`] names.
 ///
-/// Its name is its user agent, and therefore its field manager, and stands in `status.writer` of what it reconciled. Dropping it kills it; it
+/// Its name is its user agent, and therefore its field manager, and stands in `status.writer` of the objects that it reconciled. Dropping it kills it; it
 /// also ends when the process of the test does.
 #[derive(Debug)]
 pub struct GoReplica {
@@ -105,7 +105,7 @@ impl GoReplica {
         let program = Self::program().await?;
         let folder = folder();
         let mut replica = Self::spawn(&program, &folder, (kubeconfig, name, namespace)).map_err(|(action, source)| {
-            // What is left of it has no use.
+            // The rest of its output has no reader.
             let _ = std::fs::remove_dir_all(&folder);
             GoReplicaError::Io { name: name.to_owned(), action, source }
         })?;
@@ -220,7 +220,7 @@ impl GoReplica {
 
 impl Drop for GoReplica {
     fn drop(&mut self) {
-        // What cannot be removed is left to the system's own cleaning of temporary files.
+        // A file that cannot be removed is left to the system's own cleaning of temporary files.
         let _ = std::fs::remove_dir_all(&self.folder);
     }
 }

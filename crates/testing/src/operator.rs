@@ -57,11 +57,12 @@ impl TestCluster {
 
     /// Starts one more replica of an operator whose CRDs are installed, and returns when it works or stands by.
     pub async fn run_replica(&self, operator: impl Into<Operator>, replica: &str) -> TestOperator {
-        self.working(self.start_replica(operator.into(), replica).await).await
+        self.working(self.start_replica(operator, replica).await).await
     }
 
-    /// Starts a replica whose user agent is `<operator>/<replica>`, without waiting for it: when its start is meant to wait for something.
-    pub async fn start_replica(&self, operator: Operator, replica: &str) -> TestOperator {
+    /// Starts a replica whose user agent is `<operator>/<replica>`, without waiting for it: when its start is meant to fail, or to wait for something.
+    pub async fn start_replica(&self, operator: impl Into<Operator>, replica: &str) -> TestOperator {
+        let operator = operator.into();
         let agent = format!("{}/{replica}", operator.name());
         let operator = operator.options(|options| {
             options.instance = Some(replica.to_owned());

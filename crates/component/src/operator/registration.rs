@@ -308,7 +308,7 @@ impl<C: Component> Registration for ComponentRegistration<C> {
             .workers(passes)
             .timeout(self.options.pass_limit)
             .keys(move || {
-                // What is left of a component that is gone is known to nobody else.
+                // No other part remembers components that have gone.
                 let mut keys = known.keys();
                 keys.extend(strays.strays.components());
                 keys

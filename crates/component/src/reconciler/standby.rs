@@ -1,4 +1,4 @@
-//! What a replica keeps of components that another one leads.
+//! The memory of a replica about components that another replica leads.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -53,7 +53,7 @@ impl Shared {
         self.targets.local().dependents.use_kinds(key, &residences);
     }
 
-    /// Another replica leads the component from now on: what passes remember of it is dropped, the watches of its dependents stay.
+    /// Another replica leads the component from now on: the memory of its passes is dropped, the watches of its dependents stay.
     pub(super) fn stand_down(&self, key: &Key) {
         self.memories.forget(key);
         self.targets.leave(key);

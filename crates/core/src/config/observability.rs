@@ -1,4 +1,4 @@
-//! The ConfigMap `config-observability`: what is exported, where to, and whether diagnoses that cost something are allowed.
+//! The ConfigMap `config-observability`: exports of metrics and traces, their endpoints, and the switch for costly diagnoses.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use super::{ConfigErrors, ConfigValue, Field, Parsed, Reader, Unreadable, ValueError};
 
-/// The name of the ConfigMap with what is exported.
+/// The default name of the ConfigMap with the exports of an operator.
 pub const OBSERVABILITY_CONFIG_MAP: &str = "config-observability";
 
-/// What `config-observability` says.
+/// The values of the ConfigMap `config-observability`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Observability {
     /// `metrics-…`
@@ -155,7 +155,7 @@ impl ConfigValue for Profiling {
     }
 }
 
-/// What a protocol says of its endpoint.
+/// The rule of a protocol for its endpoint.
 enum EndpointRule {
     /// A URL.
     Required,

@@ -7,7 +7,7 @@ use kubewright_machinery::object::ObjectExt;
 use super::{ObservedLease, OverlapGuard};
 use crate::time::Moment;
 
-/// What the leader of the first bucket deletes, and when it looks again.
+/// The leases that the leader of the first bucket deletes, and the time of its next look.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CleanUp {
@@ -30,7 +30,7 @@ pub struct UnusedLease {
 }
 
 impl CleanUp {
-    /// Judges these leases by what the guard of the replica has seen of them.
+    /// Judges these leases by the observations of the replica's guard.
     ///
     /// A lease is unused if it has the prefix of the guard's lease set and another number of buckets, carries the label of this operator and
     /// that of another number of buckets, and was free or expired for one lease duration. As everywhere, only the local clock counts.

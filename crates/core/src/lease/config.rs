@@ -11,7 +11,7 @@ use super::PrefixMap;
 use crate::config::{ConfigErrors, ConfigValue, Field, FromConfigMap, Parsed, Parser, Reader, ValueError};
 
 /// The largest number of buckets, unless an operator sets another one.
-pub const MOST_BUCKETS: NonZeroU32 = NonZeroU32::new(10).unwrap();
+pub const MOST_BUCKETS: NonZeroU32 = NonZeroU32::new(10).unwrap(); // checked by the compiler
 
 const PREFIXES: &str = "map-lease-prefix";
 
@@ -79,7 +79,7 @@ impl Default for LeaseTiming {
     }
 }
 
-/// What the ConfigMap `config-leader-election` says.
+/// The values of the ConfigMap `config-leader-election`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LeaderElection {
@@ -141,7 +141,7 @@ impl LeaderElection {
         let mut prefixes = PrefixMap::default();
         for (from, to) in &mapped {
             let key = format!("{PREFIXES}.{from}");
-            // A prefix alone is no name: what follows it counts, too.
+            // A prefix alone is no name; the number that follows it is part of the checked name.
             if let Some(problem) = dns_1123_subdomain(&format!("{to}.00-of-00").to_lowercase()).into_iter().next() {
                 wrong(key, ValueError::new(format_args!("must be the beginning of a lease name, but is {to:?}: {problem}")));
             } else if !prefixes.insert(from, to) {

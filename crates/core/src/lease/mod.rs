@@ -1,7 +1,7 @@
 //! Leader election: several replicas of an operator share its keys by leases on the cluster, and none acts after its term.
 //!
-//! The key space is cut into buckets, and each bucket is an election of its own. A [`LeaseSet`] names the leases, a [`LeaseRecord`] is what
-//! one of them says, and an [`Elector`] decides for one replica and one bucket what to write and when the bucket is ours. [`Share`] keeps a
+//! The key space is cut into buckets, and each bucket is an election of its own. A [`LeaseSet`] names the leases, a [`LeaseRecord`] is the
+//! content of one, and an [`Elector`] decides for one replica and one bucket which record to write and when the bucket is ours. [`Share`] keeps a
 //! replica from taking more buckets than its share, [`OverlapGuard`] keeps replicas with different numbers of buckets apart, and [`CleanUp`]
 //! finds the leases that such replicas left behind. Nothing here compares clocks of different machines.
 //!
@@ -23,7 +23,7 @@ mod tests;
 
 pub use cleanup::{CleanUp, UnusedLease};
 pub use config::{InvalidLeaseTiming, LeaderElection, LeaseTiming, MOST_BUCKETS};
-pub use elector::{Elector, LeaseState};
+pub use elector::{Elector, LeaseState, promotion_delay};
 pub use names::{LeaseSet, PrefixMap};
 pub use ordinal::{OrdinalBuckets, OrdinalError, OrdinalErrors, OrdinalReplica, OrdinalSetting};
 pub use overlap::{Overlap, OverlapGuard};

@@ -79,7 +79,7 @@ impl PrefixMap {
         *self.0.entry(from).or_insert_with(|| to.clone()) == to
     }
 
-    /// Adds what another map replaces, except where this one has a replacement already.
+    /// Adds the replacements of another map for prefixes that this one does not replace.
     pub(super) fn extend(&mut self, other: &Self) {
         for (from, to) in &other.0 {
             self.0.entry(from.clone()).or_insert_with(|| to.clone());

@@ -1,4 +1,4 @@
-//! When a lease was seen to change, and what follows from it (LDR-20).
+//! The local time at which a lease was seen to change, and the end of the lease that follows from it (LDR-20).
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ impl Observation {
         Self { record, changed_at: now }
     }
 
-    /// Takes note of a record. One that is the same as before changes nothing, whatever time has passed.
+    /// Takes note of a record. One that is the same as before changes nothing, however much time has passed.
     pub(super) fn update(&mut self, record: &LeaseRecord, now: Moment) {
         if self.record != *record {
             *self = Self::new(record.clone(), now);
@@ -41,7 +41,7 @@ impl Observation {
     }
 }
 
-/// What an elector knows of its lease.
+/// The knowledge of an elector about its lease.
 #[derive(Clone, Debug, Default)]
 pub(super) enum KnownLease {
     /// Nothing.

@@ -8,7 +8,7 @@ use kubewright_machinery::object::names::dns_1123_label;
 
 use crate::names::service_host;
 
-const DEFAULT_PORT: NonZeroU16 = NonZeroU16::new(80).unwrap();
+const DEFAULT_PORT: NonZeroU16 = NonZeroU16::new(80).unwrap(); // checked by the compiler
 const DEFAULT_PROTOCOL: &str = "http";
 
 /// One replica of a StatefulSet, and the Service by which a router reaches it.
@@ -49,13 +49,13 @@ pub enum OrdinalError {
     /// A variable that has no default is not set.
     #[error("{setting} is not set; it must be {}", .setting.allowed())]
     Missing {
-        /// What it would have set.
+        /// The setting without a value.
         setting: OrdinalSetting,
     },
     /// A value that cannot be used.
     #[error("{setting} must be {}, but is {found:?}", .setting.allowed())]
     Malformed {
-        /// What it sets.
+        /// The setting whose value it is.
         setting: OrdinalSetting,
         /// The value.
         found: String,

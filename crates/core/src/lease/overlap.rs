@@ -35,10 +35,10 @@ impl OverlapGuard {
         Self { set, timing, relatives: BTreeMap::new() }
     }
 
-    /// A lease was seen, or none of this name any more. Leases that do not overlap are passed over.
-    pub fn observe(&mut self, lease: &str, record: Option<&LeaseRecord>, now: Moment) {
+    /// Takes in a lease that was seen, or that there is none of this name any more. Returns whether it overlaps; others are passed over.
+    pub fn observe(&mut self, lease: &str, record: Option<&LeaseRecord>, now: Moment) -> bool {
         if !self.set.overlaps(lease) {
-            return;
+            return false;
         }
         match record {
             None => drop(self.relatives.remove(lease)),
@@ -47,6 +47,7 @@ impl OverlapGuard {
                 None => drop(self.relatives.insert(lease.into(), Observation::new(record.clone(), now))),
             },
         }
+        true
     }
 
     /// All leases of the namespace were listed.
@@ -58,7 +59,7 @@ impl OverlapGuard {
         }
     }
 
-    /// What keeps the lease set from being used now.
+    /// Returns the lease that keeps the lease set from being used now.
     pub fn overlap(&self, now: Moment) -> Option<Overlap> {
         let ends = self.relatives.iter().map(|(lease, observation)| (observation.free_since(self.timing), lease));
         let (until, lease) = ends.max().filter(|(until, _)| *until > now)?;

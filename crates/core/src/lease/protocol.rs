@@ -1,4 +1,4 @@
-//! What an elector is told, and what it asks for.
+//! The inputs and the outputs of an elector.
 
 use super::{LeaseWrite, ObservedLease, Overlap};
 use crate::time::Moment;
@@ -47,7 +47,7 @@ pub enum Input {
     Read(LeaseAnswer<Option<ObservedLease>>),
     /// The answer to [`Output::Create`], [`Output::Update`] or [`Output::Release`]: the lease as it is stored now.
     Written(LeaseAnswer<ObservedLease>),
-    /// What the watch knows of overlapping leases has changed. It does not end a term: the other replica sees ours, too.
+    /// The overlapping leases that the watch shows have changed. That does not end a term: the other replica sees ours, too.
     Overlap(Option<Overlap>),
     /// The answer to [`Output::CheckOverlap`].
     OverlapChecked(LeaseAnswer<Option<Overlap>>),

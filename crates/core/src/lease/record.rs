@@ -1,4 +1,4 @@
-//! What a Lease of `coordination.k8s.io/v1` says, read from JSON and written to it (LDR-13, LDR-23).
+//! The record in a Lease of `coordination.k8s.io/v1`, read from JSON and written to it (LDR-13, LDR-23).
 
 use std::sync::Arc;
 
@@ -66,7 +66,7 @@ pub struct ObservedLease {
     pub record: LeaseRecord,
     /// The resource version of the object.
     pub resource_version: Arc<str>,
-    /// The whole object, for what a write leaves as it is.
+    /// The whole object: a write leaves all other fields as they are.
     pub object: Arc<Value>,
 }
 
@@ -124,7 +124,7 @@ impl LeaseWrite {
 
     /// The record of a write that is sent at this time of the wall clock.
     pub fn record(&self, now: Timestamp) -> LeaseRecord {
-        // What is written equals what is read back.
+        // A record that is written and read back is the same.
         let now = Timestamp::from_microsecond(now.as_microsecond()).unwrap_or(now);
         LeaseRecord {
             holder: self.holder.clone(),
@@ -170,7 +170,7 @@ pub fn lease_labels(domain: &str, operator: &str, buckets: usize) -> [(String, S
     [(format!("{domain}/operator"), operator.to_owned()), (format!("{domain}/buckets"), buckets.to_string())]
 }
 
-/// A member of a JSON object; what is no object becomes one.
+/// Returns a member of a JSON object; a value that is no object is replaced by one.
 fn member<'a>(value: &'a mut Value, name: &str) -> &'a mut Value {
     if !value.is_object() {
         *value = json!({});

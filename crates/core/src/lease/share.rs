@@ -17,12 +17,12 @@ pub struct Share {
     electors: Vec<Counted>,
 }
 
-/// What is known of an elector.
+/// The last state of an elector that was noted, and its last message.
 #[derive(Clone, Copy, Debug)]
 struct Counted {
     /// Whether its bucket counts: from the write that gains it until its term has ended.
     holds: bool,
-    /// What it was told last.
+    /// Whether there is room, as the elector was told last.
     has_room: bool,
 }
 
@@ -38,7 +38,7 @@ impl Share {
         self.electors.iter().filter(|elector| elector.holds).count()
     }
 
-    /// Takes note of what the elector of a bucket is doing.
+    /// Takes note of the state of a bucket's elector.
     pub fn note(&mut self, bucket: usize, state: LeaseState) {
         if let Some(elector) = self.electors.get_mut(bucket) {
             elector.holds = !matches!(state, LeaseState::Waiting | LeaseState::Released);

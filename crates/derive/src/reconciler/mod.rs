@@ -1,6 +1,6 @@
 //! `#[reconciler(..)]`: the traits and the options of a reconciler from one impl block.
 //!
-//! [`arguments`] reads what stands in the attribute, [`block`] the functions below it, [`signature`] and [`hook`] their parameters, and [`expand`] writes the
+//! [`arguments`] reads the arguments of the attribute, [`block`] the functions below it, [`signature`] and [`hook`] their parameters, and [`expand`] writes the
 //! implementations.
 
 mod arguments;

@@ -1,4 +1,4 @@
-//! What an operator tells of itself: metrics, and the pages about its state and its queues.
+//! The diagnostics of an operator: metrics, and the pages about its state and its queues.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -29,7 +29,7 @@ struct Pool {
     size: u32,
 }
 
-/// Does by the name of a widget what something is counted for.
+/// Tracks, panics, tells events, grows or waits, by the name of a widget, so that each metric counts something.
 struct Busy {
     maps: Store<ConfigMap>,
     gate: Arc<Semaphore>,
@@ -107,7 +107,7 @@ fn series(text: &str) -> BTreeMap<String, BTreeSet<String>> {
     series
 }
 
-/// The table of metrics in `reconciler.md`, 8.2, without what is not built yet and what nobody uses here, and `requests_total` of `component.md`.
+/// The table of metrics in `reconciler.md`, 8.2, without metrics that are not built yet or not used here, and `requests_total` of `component.md`.
 const TABLE: &[(&str, &[&str])] = &[
     (
         "http_client_request_duration_seconds",
@@ -278,4 +278,30 @@ async fn watch_of_config_maps(cluster: &TestCluster, operator: &TestOperator) ->
     let mut watches = page["watches"].as_array().unwrap().iter();
     let watch = watches.find(|watch| watch["kind"] == "ConfigMap" && watch["scope"] == scope(cluster)).unwrap();
     json!({"objects": watch["objects"], "checksum": watch["checksum"]})
+}
+
+// 8.2
+#[tokio::test]
+async fn operators_that_share_a_config_map_have_keys_of_their_own_by_a_prefix() {
+    let cluster = TestCluster::start().await;
+    let gate = Arc::new(Semaphore::new(0));
+    let operator = Busy::operator(&gate).options(|options| options.observability_prefix = "widgets.".to_owned());
+    let operator = cluster.run(operator).await;
+    let diagnostics = operator.running().diagnostics();
+    put(&cluster, CONFIG, json!({"runtime-profiling": "enabled", "other.runtime-profiling": "enabled"})).await;
+    let is_read = async || {
+        let page = state(&operator).await;
+        page["config"].as_array().unwrap().iter().any(|config| config["name"] == CONFIG && config["resourceVersion"].is_string())
+    };
+    let mut looks = 0;
+    while !is_read().await {
+        assert!(looks < 100, "the ConfigMap is read: {}", state(&operator).await);
+        cluster.pass(Duration::from_millis(100)).await;
+        looks += 1;
+    }
+    assert!(!diagnostics.observability().profiles(), "those are of other operators");
+    put(&cluster, CONFIG, json!({"widgets.runtime-profiling": "enabled"})).await;
+    until(&cluster, || "profiling is enabled".to_owned(), || diagnostics.observability().profiles()).await;
+    operator.stop().await;
+    cluster.stop().await;
 }

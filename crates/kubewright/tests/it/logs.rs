@@ -27,7 +27,7 @@ pub(crate) static SECOND: LazyLock<Dispatch> = LazyLock::new(|| Dispatch::new(No
 
 /// The spans and events of this thread, one line each.
 #[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<String>>>);
+pub(crate) struct Log(Arc<Mutex<Vec<String>>>);
 
 struct Line(String);
 
@@ -39,14 +39,14 @@ impl Visit for Line {
 
 impl Log {
     /// Reads what this thread logs until the guard is dropped.
-    fn start() -> (Self, DefaultGuard) {
+    pub(crate) fn start() -> (Self, DefaultGuard) {
         LazyLock::force(&SECOND);
         let log = Self::default();
         let guard = set_default(tracing_subscriber::registry().with(log.clone()));
         (log, guard)
     }
 
-    fn lines(&self) -> Vec<String> {
+    pub(crate) fn lines(&self) -> Vec<String> {
         self.0.lock().clone()
     }
 

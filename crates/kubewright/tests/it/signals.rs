@@ -101,7 +101,7 @@ struct Running {
 }
 
 impl Running {
-    /// Starts it, perhaps with a variable that says what goes wrong, and waits for its first pass.
+    /// Starts it, perhaps with a variable that names a fault, and waits for its first pass.
     async fn start(what: Option<&str>) -> Self {
         let cluster = TestCluster::start().await;
         cluster.apply(json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "mine"}})).await;

@@ -1,10 +1,13 @@
 //! Background tasks on a test cluster.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::api::{Api, ObjectMeta, PostParams};
+use kubewright::core::flow::Event;
+use kubewright::machinery::object::ObjectReference;
 use kubewright::prelude::*;
 use kubewright::runtime::operator::OperatorError;
 use kubewright_apiserver::kinds::Verb;
@@ -110,5 +113,40 @@ async fn a_start_names_the_stores_that_it_waits_for_and_not_the_optional_ones() 
     let error = cluster.start_operator(operator).await.ended().await.unwrap_err().to_string();
     assert!(error.starts_with("pass the phase CachesSynced within 5s: still waiting for the watch of Secret"), "{error}");
     assert!(!error.contains("Gizmo"), "{error}");
+    cluster.stop().await;
+}
+
+// OPR-8, EVT-1
+#[tokio::test]
+async fn the_agent_of_a_task_reports_its_events_in_place_of_its_name() {
+    let cluster = with_secret().await;
+    let task = |recorder: Recorder, State(namespace): State<String>| {
+        move |stop: CancellationToken| {
+            let about = json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"namespace": namespace, "name": "mine"}});
+            let about = ObjectReference::of(&about);
+            recorder.record(&about, Event::normal("Seen", "the secret is there"));
+            async move {
+                stop.cancelled().await;
+                Ok::<(), BoxError>(())
+            }
+        }
+    };
+    let operator =
+        |name: &str| Operator::new("reporting.test.kubewright.dev").state(cluster.namespace().to_owned()).task(name, task);
+    let named = cluster.run(operator("plain")).await;
+    let told = cluster.run(operator("other").agent("secret-agent")).await;
+    let reporters = async || {
+        let events = cluster.list::<k8s_openapi::api::events::v1::Event>().await;
+        let seen = events.iter().filter(|event| event["reason"] == "Seen");
+        seen.filter_map(|event| event["reportingController"].as_str().map(str::to_owned)).collect::<BTreeSet<_>>()
+    };
+    let mut looks = 0;
+    while reporters().await != BTreeSet::from(["plain".to_owned(), "secret-agent".to_owned()]) {
+        assert!(looks < 100, "{:?}", reporters().await);
+        cluster.pass(Duration::from_millis(100)).await;
+        looks += 1;
+    }
+    named.stop().await;
+    told.stop().await;
     cluster.stop().await;
 }

@@ -18,7 +18,7 @@ use crate::watch::Watched;
 /// How many keys of a queue are read before workers get their turn.
 const PORTION: usize = 1024;
 
-/// What the pages about a running operator tell. Cheap to clone.
+/// The content of the pages about a running operator. Cheap to clone.
 #[derive(Clone)]
 pub struct Diagnostics(Arc<Sources>);
 
@@ -68,13 +68,13 @@ impl Diagnostics {
         self.0.sections.write().push((name, Box::new(tell)));
     }
 
-    /// What `config-observability` decides.
+    /// The decisions of `config-observability`.
     pub fn observability(&self) -> &ObservabilityControl {
         &self.0.observability
     }
 
-    /// How the operator is doing, without names of objects, values, and the reasons of checks, which may hold either. What watches hold is summed up
-    /// when it is asked for; it is read in portions, so that nothing waits for it for long.
+    /// The state of the operator, without names of objects, values, and the reasons of checks, which may hold either. The objects of watches are
+    /// summed up for each call, in portions, so that no other task waits for long.
     pub async fn state(&self) -> Value {
         let Sources { phase, checks, watched, metrics, sections, .. } = &*self.0;
         let mut page = Map::new();

@@ -1,7 +1,7 @@
 //! Probes, metrics, the state of the operator and the last passes of objects over HTTP.
 //!
 //! [`Checks`] collects what tells whether the process lives and is ready; [`PassHistories`] what controllers remember of
-//! their passes; [`Diagnostics`] what a running operator tells of itself; [`Admin`] serves `/livez`, `/readyz`, `/metrics` and the pages
+//! their passes; [`Diagnostics`] is the state of a running operator; [`Admin`] serves `/livez`, `/readyz`, `/metrics` and the pages
 //! below `/debug`.
 
 mod checks;

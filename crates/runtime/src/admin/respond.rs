@@ -34,7 +34,7 @@ impl Answer {
     }
 }
 
-/// What there is to tell.
+/// The sources of the pages.
 #[derive(Clone, Debug)]
 pub(super) struct Pages {
     pub(super) checks: Checks,

@@ -53,8 +53,8 @@ impl LeadershipLost {
     }
 }
 
-/// Runs a future under a fence: writes that it makes through any client of the operator are sent only while the fence has time left. What
-/// the future spawns is not fenced; of two fences around each other, the inner one counts.
+/// Runs a future under a fence: writes that it makes through any client of the operator are sent only while the fence has time left.
+/// Tasks that the future spawns are not fenced; of two fences around each other, the inner one counts.
 pub async fn fenced<F: Future>(fence: Arc<dyn WriteFence>, future: F) -> F::Output {
     FENCE.scope(fence, future).await
 }
@@ -81,7 +81,7 @@ impl FencedClient {
     where
         F: Future<Output = kube::Result<Response<Body>>> + Send + 'static,
     {
-        // Services of kube's clients are called in a task of their own. Only what they return runs in the task of the caller.
+        // Services of kube's clients are called in a task of their own. Only the futures that they return run in the task of the caller.
         let service = tower::service_fn(send);
         kube::Client::new(service, self.client.default_namespace()).with_valid_until(*self.client.valid_until())
     }
@@ -105,7 +105,7 @@ impl FencedClient {
     }
 }
 
-/// Whether a request may change what is stored.
+/// Whether a request may change stored objects.
 fn is_write(method: &Method, uri: &Uri) -> bool {
     matches!(*method, Method::POST | Method::PUT | Method::PATCH | Method::DELETE) && !asks_for_dry_run(uri)
 }

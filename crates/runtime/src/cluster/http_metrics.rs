@@ -1,4 +1,4 @@
-//! What is measured of HTTP requests: those of the framework, and those that users send by the clients that they are given.
+//! Metrics of HTTP requests: those of the framework, and those that users send by the clients that they are given.
 
 use http::{Method, StatusCode, Uri};
 use kubewright_core::time::Moment;
@@ -96,7 +96,7 @@ fn address(server: &Uri) -> (String, String, String) {
     (host.to_owned(), server.port_u16().unwrap_or(usual).to_string(), scheme.to_owned())
 }
 
-/// A path without what names an object.
+/// A path without the names of namespaces and objects.
 fn template(path: &str) -> String {
     let Some(object) = ObjectPath::parse(path) else {
         let mut segments = path.trim_start_matches('/').splitn(2, '/');

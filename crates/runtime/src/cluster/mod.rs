@@ -6,6 +6,7 @@
 //! [`Discovery`] says which types the cluster serves.
 
 mod connect;
+mod connection;
 mod counters;
 mod discovery;
 mod domain;
@@ -42,8 +43,8 @@ pub use retry::Retry;
 pub use stored_values::{StoredValues, StoredValuesError};
 pub use write_observer::{Write, WriteObserver, observe_writes};
 
+pub(crate) use connection::Connection;
 pub(crate) use error::chain;
-pub(crate) use handle::Connection;
 pub(crate) use own_write::is_removed;
 
 #[cfg(test)]

@@ -66,7 +66,7 @@ impl StoredValues {
         }
     }
 
-    /// Writes what has changed since the values were loaded: nothing, the changed keys, or a ConfigMap where there was none. Returns whether there was
+    /// Writes the changes since the values were loaded: nothing, the changed keys, or a ConfigMap where there was none. Returns whether there was
     /// anything to write; the values are then those that the server has.
     ///
     /// # Errors

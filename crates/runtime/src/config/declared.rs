@@ -77,7 +77,7 @@ impl DeclaredConfigs {
         Declared { is_read, problem }
     }
 
-    /// Adds the configuration of leadership, which is read from a ConfigMap of this name; what that does not say is as in `base`. A ConfigMap that
+    /// Adds the configuration of leadership, which is read from a ConfigMap of this name; keys that it lacks are as in `base`. A ConfigMap that
     /// cannot be read is waited for: other replicas may have read another version of it.
     pub(crate) fn leader_election(&mut self, map: &str, base: &LeaderElection, most: NonZeroU32) {
         let type_id = TypeId::of::<LeaderElection>();

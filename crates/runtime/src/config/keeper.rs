@@ -42,9 +42,9 @@ pub(crate) struct KeeperOptions {
     pub(crate) label: Option<String>,
     /// The name of the ConfigMap with log levels, and what puts them into effect.
     pub(crate) levels: Option<(String, LevelSink)>,
-    /// The name of the ConfigMap with what is exported, and the prefix of its keys.
+    /// The name of the ConfigMap with the exports, and the prefix of its keys.
     pub(crate) observability: Option<(String, String)>,
-    /// What that decides in the operator.
+    /// The decisions of that ConfigMap.
     pub(crate) control: ObservabilityControl,
     /// How the ConfigMaps are doing, for pages.
     pub(crate) states: ConfigStates,
@@ -172,7 +172,7 @@ impl Keeper {
     /// Follows the ConfigMaps until `stop`.
     pub(crate) async fn follow(mut self, stop: CancellationToken) {
         let following = async {
-            // What types are read from has been loaded; the maps that nothing waits for are looked for now.
+            // The ConfigMaps of types have been loaded; the ConfigMaps that the start does not wait for are looked for now.
             if let Some(source) = &self.source {
                 source.store.synced().await;
                 self.read();

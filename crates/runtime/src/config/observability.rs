@@ -1,4 +1,4 @@
-//! What the ConfigMap `config-observability` decides in a running operator.
+//! The decisions of the ConfigMap `config-observability` in a running operator.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 
 use super::table::Reading;
 
-/// What `config-observability` decides in a running operator. Cheap to clone.
+/// The decisions of `config-observability` in a running operator. Cheap to clone.
 #[derive(Clone, Default)]
 pub struct ObservabilityControl(Arc<State>);
 
@@ -18,7 +18,7 @@ pub struct ObservabilityControl(Arc<State>);
 struct State {
     profiles: AtomicBool,
     hides_metrics: AtomicBool,
-    /// What is in effect only after a restart.
+    /// The keys whose new values take effect after a restart only.
     outdated: Mutex<Vec<&'static str>>,
 }
 
@@ -64,7 +64,7 @@ pub(super) struct FollowedObservability {
     pub(super) map: String,
     prefix: String,
     current: Observability,
-    /// What the operator was started with; none until the ConfigMap has been looked for.
+    /// The values at the start of the operator; none until the ConfigMap has been looked for.
     started: Option<Observability>,
     control: ObservabilityControl,
 }
@@ -74,7 +74,7 @@ impl FollowedObservability {
         Self { map, prefix, current: Observability::default(), started: None, control }
     }
 
-    /// Takes in the data of the ConfigMap; none if it is absent. What is wrong leaves the last good value in effect.
+    /// Takes in the data of the ConfigMap; none if it is absent. Wrong data leave the last good value in effect.
     pub(super) fn read(&mut self, data: Option<&BTreeMap<String, String>>, reading: &mut Reading) {
         let none = BTreeMap::new();
         let parsed = Observability::from_data(&self.prefix, data.unwrap_or(&none)).and_then(|parsed| {
@@ -124,7 +124,7 @@ fn changed(started: &Observability, now: &Observability) -> Vec<&'static str> {
     keys.into_iter().filter(|(_, is_changed)| *is_changed).map(|(key, _)| key).collect()
 }
 
-/// What the ConfigMap asks for that this version does not have.
+/// Returns the errors of values that ask for exports which this version does not have.
 fn unbuilt(prefix: &str, asked: &Observability) -> Option<ConfigErrors> {
     let otlp = |protocol: &dyn fmt::Display, allowed: &str| {
         format!("the protocol {protocol} needs the feature `otlp`, which this version does not have yet; allowed: {allowed}")

@@ -65,7 +65,7 @@ impl ControllerBuckets {
         self.shared.done_with(bucket).await;
     }
 
-    /// Drops what is remembered of the keys of a bucket, and tells the reconciler that it leads them no longer.
+    /// Drops the memory about the keys of a bucket, and tells the reconciler that it leads them no longer.
     pub async fn demote(&self, term: &LeaderTerm) -> Result<(), BoxError> {
         let bucket = term.bucket();
         self.shared.forget_bucket(bucket);

@@ -25,7 +25,7 @@ pub enum Observes {
     Everything,
 }
 
-/// What a replica is for the key of a pass.
+/// The role of a replica for the key of a pass.
 #[derive(Clone, Debug)]
 pub(super) enum Role {
     /// It leads all keys, for ever.
@@ -37,7 +37,7 @@ pub(super) enum Role {
 }
 
 impl Role {
-    /// What stands before the writes of the pass; none where all are let through.
+    /// The fence before the writes of the pass; none where all are let through.
     pub(super) fn fence(&self) -> Option<Arc<dyn WriteFence>> {
         match self {
             Self::Only => None,
@@ -132,7 +132,7 @@ impl Gate {
         self.0.as_ref().is_some_and(|division| division.observes == Observes::Everything)
     }
 
-    /// A pass of the key begins. [`ended`](Self::ended) takes back what it returns.
+    /// A pass of the key begins. [`ended`](Self::ended) takes the returned role back.
     pub(super) fn begin(&mut self, key: &Key) -> Role {
         let Some(division) = &mut self.0 else { return Role::Only };
         if let Some(held) = division.leading(key) {
@@ -143,7 +143,7 @@ impl Gate {
         Role::Observer(Arc::new(Unled { bucket }))
     }
 
-    /// A pass has ended. Returns whether the replica is still for the key what it was when the pass began.
+    /// A pass has ended. Returns whether the replica still has the role for the key that it had when the pass began.
     pub(super) fn ended(&mut self, role: &Role) -> bool {
         let (Some(division), Role::Leader(term, _)) = (&mut self.0, role) else { return true };
         let Some(held) = division.held.get_mut(term.bucket()) else { return false };

@@ -131,7 +131,7 @@ impl PassContext {
         self.started
     }
 
-    /// Cancelled when the pass should end soon: at shutdown, or because its term has ended. What it still does is not recorded.
+    /// Cancelled when the pass should end soon: at shutdown, or because its term has ended. Its outcome is not recorded then.
     pub fn cancelled(&self) -> &CancellationToken {
         &self.cancelled
     }

@@ -30,7 +30,7 @@ pub trait RunPass: Send + Sync + 'static {
     }
 
     /// Called when this replica leads a bucket no longer and all passes of the term have ended. `is_lost` says which keys were in the bucket:
-    /// what is remembered of them is of no use any more. An error is logged. The default does nothing.
+    /// memory about them is of no use any more. An error is logged. The default does nothing.
     async fn demoted(
         &self,
         term: &LeaderTerm,

@@ -30,7 +30,7 @@ pub(super) struct NextKey {
     pub(super) started: Moment,
     /// The causes for which the key was queued.
     pub(super) causes: Causes,
-    /// What this replica is for the key.
+    /// The role of this replica for the key.
     pub(super) role: Role,
 }
 
@@ -57,7 +57,7 @@ pub(super) struct Shared {
     history: Mutex<History>,
     /// The queue has changed.
     pub(super) wake: Notify,
-    /// A pass has ended while somebody waits for the last one of a bucket.
+    /// Notified when a pass ends whose bucket waits for its last one.
     drained: Notify,
     /// Cancels all passes.
     pub(super) cancel: CancellationToken,
@@ -146,7 +146,7 @@ impl Shared {
         }
     }
 
-    /// Forgets what is remembered of the keys of a bucket.
+    /// Drops the memory about the keys of a bucket.
     pub(super) fn forget_bucket(&self, bucket: &str) {
         let mut queue = self.queue.lock();
         let gate = queue.gate();

@@ -44,7 +44,7 @@ impl LeaderTerm {
     }
 
     /// The number of the term among those of its bucket: the next replica that leads the bucket has a larger one. Outside of Kubernetes it
-    /// can stand beside what is written, so that a late write of an older term is refused there (LDR-31).
+    /// can stand beside the data that is written, so that a late write of an older term is refused there (LDR-31).
     pub fn epoch(&self) -> u64 {
         self.epoch
     }

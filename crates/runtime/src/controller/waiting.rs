@@ -49,7 +49,7 @@ pub(super) struct TakenKey {
     pub(super) causes: Causes,
     /// Since when the key was queued.
     pub(super) since: Moment,
-    /// What this replica is for the key.
+    /// The role of this replica for the key.
     pub(super) role: Role,
 }
 
@@ -215,7 +215,7 @@ impl Waiting {
         self.queue.forget(key);
     }
 
-    /// Takes no more keys. What batches still hold is queued before that, or dropped, as the mode says.
+    /// Takes no more keys. Keys that batches still hold are queued before that, or dropped, as the mode says.
     pub(super) fn drain(&mut self, mode: Drain) {
         if mode == Drain::FinishQueued {
             while self.take_portion().1 {}

@@ -31,7 +31,7 @@ pub trait Construct<R>: Send + Sync {
     async fn construct(self: Box<Self>, context: &OperatorContext) -> Result<R, BoxError>;
 }
 
-/// What constructors make: reconcilers and background tasks. `Role` is found by the compiler.
+/// The products of constructors: reconcilers and background tasks. `Role` is found by the compiler.
 pub trait Constructible<Role>: Send + 'static {}
 
 /// The role of a reconciler.

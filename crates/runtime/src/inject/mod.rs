@@ -1,6 +1,6 @@
 //! Constructors whose arguments are their dependencies.
 //!
-//! A constructor of a reconciler or of a background task is a function of up to 12 arguments that implement [`FromOperator`]. What it asks for is declared before anything starts,
+//! A constructor of a reconciler or of a background task is a function of up to 12 arguments that implement [`FromOperator`]. Its arguments are declared before anything starts,
 //! without a cluster: kinds that must be served, permissions, values. Asking for a [`Store`](crate::store::Store) is what starts its watch, and
 //! equal requests share it.
 

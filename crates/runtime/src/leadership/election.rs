@@ -1,51 +1,48 @@
 //! One election: the leases of one lease set, the controllers whose keys are divided among them, and the tasks that belong to one of them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::future::pending;
 use std::sync::Arc;
 
 use futures::StreamExt as _;
-use futures::future::{BoxFuture, Future, join_all};
+use futures::future::{BoxFuture, Future};
 use futures::stream::FuturesUnordered;
-use kubewright_core::flow::BoxError;
 use kubewright_core::lease::{
-    CleanUp, Elector, Input, LeaseAnswer, LeaseSet, LeaseState, ObservedLease, Output, OverlapGuard, Share, Term,
+    Elector, Input, LeaseAnswer, LeaseSet, LeaseState, ObservedLease, Output, OverlapGuard, Share, Term,
 };
 use kubewright_core::time::Moment;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::member::BucketMember;
+use super::clean_up::LeaseCleanUp;
+use super::members::BucketMembers;
 use super::metrics::LeadershipMetrics;
 use super::requests::LeaseRequests;
 use super::{BucketState, LeadershipState};
 use crate::clock::Clock;
-use crate::controller::{ControllerBuckets, LeaderTerm};
-use crate::task::Tasks;
+use crate::controller::LeaderTerm;
 use crate::watch::{Change, ProjectedStore, WatchState};
 
-/// Something that has ended, and what it came to.
+/// The end of a request, a hook or a wait, with its result.
 enum Done {
-    /// What an elector is told.
+    /// The input for an elector.
     Told(usize, Input),
     /// The leases of the namespace were listed for an elector.
     Listed(usize, LeaseAnswer<Vec<(String, ObservedLease)>>),
-    /// A lease that no replica uses any more was deleted, or is in use again.
-    Deleted(Arc<str>),
+    /// The deletion of a lease that no replica uses any more was answered.
+    Deleted(Arc<str>, LeaseAnswer<()>),
 }
 
 /// An election of one replica.
 pub(super) struct Election {
     pub(super) requests: LeaseRequests,
     pub(super) clock: Clock,
-    pub(super) tasks: Tasks,
-    pub(super) members: Vec<BucketMember>,
+    pub(super) members: BucketMembers,
     pub(super) guard: OverlapGuard,
     pub(super) leases: ProjectedStore<ObservedLease>,
     pub(super) state: watch::Sender<LeadershipState>,
     pub(super) metrics: LeadershipMetrics,
-    /// The labels of the leases.
-    pub(super) labels: [(String, String); 2],
+    pub(super) clean_up: LeaseCleanUp,
     pub(super) share: Share,
     pub(super) buckets: Vec<ElectedBucket>,
 }
@@ -82,17 +79,11 @@ impl Election {
         for bucket in &self.buckets {
             self.metrics.competes(&bucket.name);
         }
-        let mut running = RunningElection {
-            election: self,
-            pending: FuturesUnordered::new(),
-            is_stopping: false,
-            clean_up_again: None,
-            deleting: BTreeSet::new(),
-        };
+        let mut running = RunningElection { election: self, pending: FuturesUnordered::new(), is_stopping: false };
         running.tell_all(|| Input::Start);
         while !running.is_released() {
             let timers = running.election.buckets.iter().map(|bucket| bucket.timer);
-            let due = timers.chain([running.clean_up_again]).flatten().min();
+            let due = timers.chain([running.election.clean_up.due()]).flatten().min();
             let clock = running.election.clock.clone();
             let timer = async {
                 match due {
@@ -116,10 +107,6 @@ struct RunningElection {
     /// Requests, hooks and waits that are under way.
     pending: FuturesUnordered<BoxFuture<'static, Done>>,
     is_stopping: bool,
-    /// When leases may have become unused.
-    clean_up_again: Option<Moment>,
-    /// Unused leases whose deletion is under way.
-    deleting: BTreeSet<Arc<str>>,
 }
 
 impl RunningElection {
@@ -152,30 +139,25 @@ impl RunningElection {
                 self.tell(bucket, Input::Timer);
             }
         }
-        if self.clean_up_again.is_some_and(|due| due <= now) {
+        if self.election.clean_up.due().is_some_and(|due| due <= now) {
             self.clean_up();
         }
     }
 
     /// Deletes leases of a former number of buckets that no replica uses any more, if this replica leads the first bucket (LDR-34).
     fn clean_up(&mut self) {
-        self.clean_up_again = None;
         let is_leading = self.election.buckets.first().is_some_and(|first| first.elector.state() == LeaseState::Leading);
         if !is_leading || self.is_stopping {
+            self.election.clean_up.pause();
             return;
         }
-        let leases: Vec<Arc<ObservedLease>> = self.election.leases.list().into_iter().map(|(_, lease)| lease).collect();
         let now = self.election.clock.moment();
-        let clean_up = CleanUp::judge(&self.election.guard, leases.iter().map(|lease| &**lease), &self.election.labels, now);
-        self.clean_up_again = clean_up.again;
-        for lease in clean_up.delete {
-            if self.deleting.insert(Arc::clone(&lease.name)) {
-                let requests = self.election.requests.clone();
-                self.push(async move {
-                    requests.delete(&lease).await;
-                    Done::Deleted(lease.name)
-                });
-            }
+        for lease in self.election.clean_up.look(&self.election.guard, now) {
+            let requests = self.election.requests.clone();
+            self.push(async move {
+                let answer = requests.delete(&lease).await;
+                Done::Deleted(lease.name, answer)
+            });
         }
     }
 
@@ -187,7 +169,9 @@ impl RunningElection {
         }
         let now = self.election.clock.moment();
         let before = self.election.guard.overlap(now);
-        self.election.guard.observe(name, lease.map(|lease| &lease.record), now);
+        if !self.election.guard.observe(name, lease.map(|lease| &lease.record), now) {
+            return;
+        }
         let overlap = self.election.guard.overlap(now);
         if overlap != before {
             if let Some(overlap) = &overlap {
@@ -214,11 +198,14 @@ impl RunningElection {
                 };
                 self.tell(bucket, Input::OverlapChecked(answer));
             }
-            Done::Deleted(lease) => _ = self.deleting.remove(&lease),
+            Done::Deleted(lease, answer) => {
+                let now = self.election.clock.moment();
+                self.election.clean_up.ended(&lease, &answer, now);
+            }
         }
     }
 
-    /// Tells an elector what happened, and does what it asks for. Others hear of what that leaves to them.
+    /// Hands an input to an elector, and carries its outputs out. The other electors are told whether that leaves room for them.
     fn tell(&mut self, bucket: usize, input: Input) {
         self.tell_one(bucket, input);
         while let Some((bucket, has_room)) = self.election.share.tell_next() {
@@ -270,11 +257,9 @@ impl RunningElection {
                 let Some(term) = self.election.buckets[bucket].term.clone() else { return };
                 tracing::info!(bucket = %name, epoch = term.epoch(), "this replica leads the bucket");
                 self.election.metrics.begins(&name);
-                for member in &self.election.members {
-                    member.activate(Arc::clone(&term));
-                }
+                self.election.members.activate(&term);
                 self.clean_up();
-                // A replica that stops takes no more keys: what it has just activated ends at once.
+                // A replica that stops takes no more keys: a term that has just begun ends at once.
                 if self.is_stopping {
                     self.await_passes(bucket);
                 }
@@ -290,9 +275,7 @@ impl RunningElection {
                     if self.election.buckets[bucket].elector.is_ours() { term.end() } else { term.revoke() }
                 }
                 self.election.metrics.ends(&name);
-                for member in &self.election.members {
-                    member.cancel(&name);
-                }
+                self.election.members.cancel(&name);
                 self.await_passes(bucket);
             }
             Output::Demote => self.demote(bucket),
@@ -312,67 +295,27 @@ impl RunningElection {
             _ => Arc::new(LeaderTerm::new(Arc::clone(&name), term, self.election.clock.clone())),
         };
         self.election.buckets[bucket].term = Some(Arc::clone(&term));
-        let hooks = self.hooks(format!("promotion of {name}"), move |member| {
-            let term = Arc::clone(&term);
-            Box::pin(async move { member.prepare(&term).await })
-        });
+        let hooks = self.election.members.promote(&term);
         self.push(async move { Done::Told(bucket, Input::Promoted(hooks.await)) });
     }
 
     fn demote(&mut self, bucket: usize) {
-        let name = &self.election.buckets[bucket].name;
         let Some(term) = self.election.buckets[bucket].term.clone() else {
             self.push(async move { Done::Told(bucket, Input::Demoted) });
             return;
         };
-        let hooks = self.hooks(format!("demotion of {name}"), move |member| {
-            let term = Arc::clone(&term);
-            Box::pin(async move { member.demote(&term).await })
-        });
+        let hooks = self.election.members.demote(&term);
         self.push(async move {
             hooks.await;
             Done::Told(bucket, Input::Demoted)
         });
     }
 
-    /// Runs a hook of all controllers, on a task of its own each: code of the operator's author must not hold up renewals. Returns whether all
-    /// succeeded.
-    fn hooks<H>(&self, what: String, hook: H) -> impl Future<Output = bool> + Send + use<H>
-    where
-        H: Fn(ControllerBuckets) -> BoxFuture<'static, Result<(), BoxError>>,
-    {
-        let running: Vec<_> = self
-            .election
-            .members
-            .iter()
-            .filter_map(BucketMember::controller)
-            .map(|member| {
-                let running = self.election.tasks.spawn(format!("{what} for {}", member.controller()), hook(member.clone()));
-                (member.controller().to_owned(), running)
-            })
-            .collect();
-        async move {
-            let ended = join_all(running.into_iter().map(async |(controller, running)| (controller, running.await))).await;
-            let mut all = true;
-            for (controller, ended) in ended {
-                let error: BoxError = match ended {
-                    Ok(Ok(())) => continue,
-                    Ok(Err(error)) => error,
-                    Err(panic) => panic.into(),
-                };
-                tracing::error!(controller, %error, "the {what} failed");
-                all = false;
-            }
-            all
-        }
-    }
-
     /// Tells the elector when the passes and tasks of a bucket have ended.
     fn await_passes(&mut self, bucket: usize) {
-        let name = Arc::clone(&self.election.buckets[bucket].name);
-        let members = self.election.members.clone();
+        let drained = self.election.members.drained(&self.election.buckets[bucket].name);
         self.push(async move {
-            join_all(members.iter().map(|member| member.drained(&name))).await;
+            drained.await;
             Done::Told(bucket, Input::Drained)
         });
     }

@@ -10,8 +10,10 @@ use kubewright_core::lease::{Elector, LeaseSet, ObservedLease, OverlapGuard, Sha
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+use super::clean_up::LeaseCleanUp;
 use super::election::{ElectedBucket, Election, grouped};
 use super::member::BucketMember;
+use super::members::BucketMembers;
 use super::metrics::LeadershipMetrics;
 use super::ordinal::OrdinalBucket;
 use super::requests::{LeaseRequests, watch_leases};
@@ -23,13 +25,13 @@ use crate::metrics::Metrics;
 use crate::task::{Panic, Task, Tasks};
 use crate::watch::ProjectedStore;
 
-/// What elections need from the process.
+/// The parts of the process that elections need.
 pub(crate) struct ElectionSurroundings {
     pub(crate) cluster: Cluster,
     pub(crate) tasks: Tasks,
     /// The namespace of the leases.
     pub(crate) namespace: Arc<str>,
-    /// A name for this replica in leases, usually the pod's. What makes it unique is added.
+    /// A name for this replica in leases, usually the pod's. A random suffix makes it unique.
     pub(crate) instance: Arc<str>,
     /// The domain of labels.
     pub(crate) label_domain: Arc<str>,
@@ -57,7 +59,9 @@ impl Elections {
         Self { plan, surroundings, identity, leases, stop: CancellationToken::new(), running: FuturesUnordered::new() }
     }
 
-    /// Begins to campaign for the buckets of controllers and leader tasks, and ends when each bucket has been tried for once.
+    /// Begins to campaign for the buckets of controllers and leader tasks. Ends when each bucket has been tried for once and those that were gained
+    /// are promoted, so that no key of theirs is taken for that of another replica at first; after a retry period in any case: a promotion hook that
+    /// hangs holds up its own bucket only.
     pub(crate) async fn campaign(&mut self, controllers: &[Runner], tasks: &[TaskTerms]) {
         let controllers = controllers.iter().filter_map(|runner| {
             let member = BucketMember::Controller(runner.buckets()?);
@@ -70,7 +74,10 @@ impl Elections {
             let bucket = OrdinalBucket {
                 name: Arc::clone(ordinal.own()),
                 identity: Arc::clone(&self.surroundings.instance),
-                members: members.iter().map(|(_, member)| member.clone()).collect(),
+                members: BucketMembers::new(
+                    members.iter().map(|(_, member)| member.clone()).collect(),
+                    self.surroundings.tasks.clone(),
+                ),
                 clock: self.surroundings.cluster.clock().clone(),
                 metrics: LeadershipMetrics::of(&self.surroundings.metrics),
                 state: self.surroundings.state.clone(),
@@ -91,8 +98,15 @@ impl Elections {
             self.surroundings.state.send_replace(LeadershipState::everything());
         }
         let mut state = self.surroundings.state.subscribe();
-        // The sender is here.
-        drop(state.wait_for(|state| state.buckets().count() >= buckets && state.has_tried_all()).await);
+        let limit = self.plan.timing().retry_period();
+        let tried = state.wait_for(|state| state.buckets().count() >= buckets && state.untried().next().is_none());
+        if self.surroundings.cluster.clock().limit(limit, tried).await.is_err() {
+            let buckets = self.surroundings.state.borrow().untried().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+            tracing::warn!(
+                buckets,
+                "these buckets are not decided after a retry period; the operator works without them meanwhile"
+            );
+        }
     }
 
     fn election(&self, set: LeaseSet, members: Vec<BucketMember>, leases: ProjectedStore<ObservedLease>) -> Election {
@@ -103,11 +117,10 @@ impl Elections {
         let elector = || Elector::new(Arc::clone(&self.identity), timing, set.has_relatives(), random.next_u64());
         Election {
             requests: LeaseRequests::new(cluster, namespace, timing.retry_period(), labels.clone()),
-            labels,
+            clean_up: LeaseCleanUp::new(leases.clone(), labels, timing.retry_period()),
             metrics: LeadershipMetrics::of(metrics),
             clock: cluster.clock().clone(),
-            tasks: tasks.clone(),
-            members,
+            members: BucketMembers::new(members, tasks.clone()),
             share: Share::new(set.buckets(), self.plan.replicas.map(NonZeroUsize::get)),
             buckets: set.names().iter().map(|name| ElectedBucket::new(Arc::clone(name), elector())).collect(),
             guard: OverlapGuard::new(set, timing),

@@ -1,13 +1,15 @@
 //! Leader election: several replicas of an operator share its keys by leases on the cluster.
 //!
-//! [`Leadership`] is what the operator's author says of it. The keys of each controller are divided into buckets, one for each lease; an
+//! [`Leadership`] holds the settings of the operator's author. The keys of each controller are divided into buckets, one for each lease; an
 //! election gains, renews and releases the leases as the electors of the core decide, and tells the controllers which buckets they lead.
 //! No write of a pass is sent after its term: the fence stands in the cluster's client.
 
+mod clean_up;
 mod election;
 mod elections;
 mod follow;
 mod member;
+mod members;
 mod metrics;
 mod ordinal;
 mod rehearsal;

@@ -3,14 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::future::join_all;
-use kubewright_core::backoff::Policy;
-use kubewright_core::lease::{LeaseState, Term};
+use kubewright_core::lease::{LeaseState, Term, promotion_delay};
 use kubewright_core::time::Moment;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::member::BucketMember;
+use super::members::BucketMembers;
 use super::metrics::LeadershipMetrics;
 use super::{BucketState, LeadershipState};
 use crate::clock::Clock;
@@ -21,7 +19,7 @@ pub(super) struct OrdinalBucket {
     pub(super) name: Arc<str>,
     /// The name of this replica.
     pub(super) identity: Arc<str>,
-    pub(super) members: Vec<BucketMember>,
+    pub(super) members: BucketMembers,
     pub(super) clock: Clock,
     pub(super) metrics: LeadershipMetrics,
     pub(super) state: watch::Sender<LeadershipState>,
@@ -34,48 +32,33 @@ impl OrdinalBucket {
         self.metrics.competes(&self.name);
         let never = Moment(Duration::MAX);
         let term = Arc::new(LeaderTerm::new(Arc::clone(&self.name), Term::unlimited(never), self.clock.clone()));
-        let promoted = tokio::select! {
-            biased;
-            () = stop.cancelled() => false,
-            () = self.promote(&term) => true,
-        };
-        if promoted {
+        if self.promote(&term, &stop).await {
             tracing::info!(bucket = %self.name, "this replica leads the bucket of its number");
             self.metrics.begins(&self.name);
-            self.members.iter().for_each(|member| member.activate(Arc::clone(&term)));
+            self.members.activate(&term);
             self.tell(LeaseState::Leading, true);
             stop.cancelled().await;
-            join_all(self.members.iter().map(|member| member.drained(&self.name))).await;
+            self.members.drained(&self.name).await;
             self.tell(LeaseState::Losing, true);
-            for member in self.members.iter().filter_map(BucketMember::controller) {
-                if let Err(error) = member.demote(&term).await {
-                    tracing::error!(controller = member.controller(), %error, "the demotion failed");
-                }
-            }
+            self.members.demote(&term).await;
             self.metrics.ends(&self.name);
         }
         self.tell(LeaseState::Released, true);
     }
 
-    /// Runs the hooks of all controllers until they succeed.
-    async fn promote(&self, term: &LeaderTerm) {
+    /// Runs the promotion hooks until they succeed. Returns false if they have not when the replica stops.
+    async fn promote(&self, term: &Arc<LeaderTerm>, stop: &CancellationToken) -> bool {
         let mut failures = 0;
-        loop {
-            let mut all = true;
-            for member in self.members.iter().filter_map(BucketMember::controller) {
-                if let Err(error) = member.prepare(term).await {
-                    tracing::error!(controller = member.controller(), %error, "the promotion failed");
-                    all = false;
-                }
-            }
-            if all {
-                return;
-            }
+        while !self.members.promote(term).await {
             failures += 1;
             self.tell(LeaseState::Promoting, true);
-            let delay = Policy::new(Duration::from_secs(1), Duration::from_secs(30)).nominal(failures);
-            self.clock.sleep(delay.as_duration()).await;
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => return false,
+                () = self.clock.sleep(promotion_delay(failures)) => {}
+            }
         }
+        true
     }
 
     fn tell(&self, state: LeaseState, has_tried: bool) {

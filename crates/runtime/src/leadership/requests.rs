@@ -51,13 +51,13 @@ impl LeaseRequests {
     /// Creates a lease.
     pub(super) async fn create(&self, name: &str, write: &LeaseWrite) -> LeaseAnswer<ObservedLease> {
         let object = write.create(&self.namespace, name, &self.labels, self.clock().now());
-        written(self.send(ApiRequest::create(&self.resource, &object), name).await)
+        answered(self.send(ApiRequest::create(&self.resource, &object), name).await, ObservedLease::of)
     }
 
     /// Replaces the version of a lease that was seen.
     pub(super) async fn update(&self, name: &str, write: &LeaseWrite, seen: &ObservedLease) -> LeaseAnswer<ObservedLease> {
         let object = write.replace(seen, &self.labels, self.clock().now());
-        written(self.send(ApiRequest::update(&self.resource, &object), name).await)
+        answered(self.send(ApiRequest::update(&self.resource, &object), name).await, ObservedLease::of)
     }
 
     /// All leases of the namespace, as the API server itself has them.
@@ -71,17 +71,19 @@ impl LeaseRequests {
         }
     }
 
-    /// Deletes a lease if it is still as it was seen. Whether it was deleted tells the watch.
-    pub(super) async fn delete(&self, lease: &UnusedLease) {
+    /// Deletes a lease if it is still as it was seen.
+    pub(super) async fn delete(&self, lease: &UnusedLease) -> LeaseAnswer<()> {
         let request = ApiRequest::delete_exactly(
             &self.resource,
             (&self.namespace, &lease.name),
             (&lease.uid, Some(&lease.resource_version)),
             Propagation::Background,
         );
-        if self.send(request, &lease.name).await.is_ok() {
+        let answer = answered(self.send(request, &lease.name).await, drop);
+        if answer == LeaseAnswer::Ok(()) {
             tracing::info!(lease = %lease.name, "no replica used the lease any more; it is deleted");
         }
+        answer
     }
 
     async fn send(&self, request: ApiRequest, lease: &str) -> Result<Value, ApiError> {
@@ -98,10 +100,10 @@ impl LeaseRequests {
     }
 }
 
-/// A write that a server refused because of the state of the lease was not done.
-fn written(answer: Result<Value, ApiError>) -> LeaseAnswer<ObservedLease> {
+/// The answer to a write, which was not done if the server refused it because of the state of the lease.
+fn answered<T>(answer: Result<Value, ApiError>, read: impl FnOnce(Value) -> T) -> LeaseAnswer<T> {
     match answer {
-        Ok(lease) => LeaseAnswer::Ok(ObservedLease::of(lease)),
+        Ok(object) => LeaseAnswer::Ok(read(object)),
         Err(error) if error.is_conflict() || error.is_already_exists() || error.is_not_found() => LeaseAnswer::Conflict,
         Err(_) => LeaseAnswer::Error,
     }

@@ -1,4 +1,4 @@
-//! What the operator's author says of leadership, and what follows with the ConfigMap.
+//! The settings of leadership by the operator's author, and the plan that follows from them and the ConfigMap.
 
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
@@ -31,10 +31,10 @@ pub(crate) struct Sharing {
     /// None if the author says neither.
     is_per_controller: Option<bool>,
     name: Option<String>,
-    /// None for shares by leases; otherwise this replica, or what keeps it from being known.
+    /// None for shares by leases; otherwise this replica, or the errors of the variables that should name it.
     ordinal: Option<Result<OrdinalReplica, OrdinalErrors>>,
     pub(super) replicas: Option<NonZeroUsize>,
-    /// What counts where the ConfigMap says nothing.
+    /// The values of keys that the ConfigMap does not have.
     pub(crate) base: LeaderElection,
     /// The largest number of buckets that the ConfigMap may say.
     pub(crate) most: NonZeroU32,
@@ -56,7 +56,7 @@ impl Leadership {
     }
 
     /// The same with the variables `STATEFUL_CONTROLLER_ORDINAL` (the name of the pod), `STATEFUL_SERVICE_NAME`, `STATEFUL_SERVICE_PORT` (80 by
-    /// default) and `STATEFUL_SERVICE_PROTOCOL` (`http` by default). What is wrong with them is told when the operator starts.
+    /// default) and `STATEFUL_SERVICE_PROTOCOL` (`http` by default). Errors of the variables are told when the operator starts.
     pub fn ordinal_from_env() -> Self {
         Self::shared(Some(OrdinalReplica::from_env(|name| std::env::var(name).ok())))
     }
@@ -136,7 +136,7 @@ impl Leadership {
     }
 
     /// With so many replicas among which buckets are balanced: each takes at most its share, unless a bucket stays free for two lease
-    /// durations (LDR-35). By default a replica takes what it can get. Of [ordinal](Self::ordinal) leadership it is the number of replicas of the
+    /// durations (LDR-35). By default a replica takes all buckets that it can get. Of [ordinal](Self::ordinal) leadership it is the number of replicas of the
     /// StatefulSet, which otherwise is read when the operator starts.
     pub fn replicas(self, replicas: usize) -> Self {
         self.with(|sharing| match NonZeroUsize::new(replicas) {
@@ -165,7 +165,7 @@ impl Default for Leadership {
 }
 
 impl Sharing {
-    /// What is wrong, as far as it can be told without the ConfigMap.
+    /// The problems that can be found without the ConfigMap.
     pub(crate) fn problems(&self) -> Vec<String> {
         let mut problems = self.problems.clone();
         if let Some(Err(errors)) = &self.ordinal {
@@ -217,7 +217,7 @@ impl Sharing {
         self.replicas.is_none().then(|| replica.stateful_set())
     }
 
-    /// How the work is divided in an operator of which the ConfigMap says this; `replicas` is what its StatefulSet says, if that had to be read.
+    /// The division of the work by these values of the ConfigMap; `replicas` is the number of its StatefulSet, if that had to be read.
     pub(crate) fn plan(&self, place: &Place<'_>, config: &LeaderElection, replicas: Option<u32>) -> Result<Plan, String> {
         self.too_many(config.buckets)?;
         let division = match (&self.ordinal, &self.name) {

@@ -23,13 +23,13 @@ enum Mode {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BucketState {
-    /// What this replica is doing about the bucket.
+    /// The stage of this replica's election for the bucket.
     pub state: LeaseState,
     /// The number of this replica's term; none while it has none.
     pub epoch: Option<u64>,
     /// The identity of the holder as it was seen last; empty if the lease is free.
     pub holder: Arc<str>,
-    /// Whether this replica has tried for the bucket at least once.
+    /// Whether this replica has tried for the bucket at least once, and promoted it if it gained it.
     pub(crate) has_tried: bool,
 }
 
@@ -71,7 +71,7 @@ impl LeadershipState {
         Value::Object(self.buckets().map(bucket).collect())
     }
 
-    /// Whether this replica leads all keys, because leadership is off.
+    /// Whether this replica leads all keys: leadership is off, or the operator has no controllers whose keys could be divided.
     pub fn is_everything(&self) -> bool {
         self.mode == Some(Mode::Everything)
     }
@@ -81,8 +81,8 @@ impl LeadershipState {
         self.is_everything() || self.held().next().is_some()
     }
 
-    /// Whether each bucket has been tried for.
-    pub(crate) fn has_tried_all(&self) -> bool {
-        self.buckets().all(|(_, bucket)| bucket.has_tried)
+    /// The names of the buckets that have not been tried for, or whose first promotion has not ended.
+    pub(crate) fn untried(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.buckets().filter(|(_, bucket)| !bucket.has_tried).map(|(name, _)| name)
     }
 }

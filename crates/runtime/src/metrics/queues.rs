@@ -11,7 +11,7 @@ use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
 use prometheus_client::metrics::gauge::ConstGauge;
 
-/// What a queue tells when it is asked.
+/// The figures of a queue at the time of a call.
 pub trait QueueStatistics: fmt::Debug + Send + Sync {
     /// The name of the controller.
     fn name(&self) -> &str;

@@ -29,7 +29,7 @@ pub struct ReadyTask {
 }
 
 impl ReadyTask {
-    /// A task of this name, for every replica. The function is called when the operator begins to work, with what tells the task to stop.
+    /// A task of this name, for every replica. The function is called when the operator begins to work, with the token that stops the task.
     pub fn new<F>(name: impl Into<String>, run: impl FnOnce(CancellationToken) -> F + Send + 'static) -> Self
     where
         F: Future<Output = Result<(), BoxError>> + Send + 'static,

@@ -20,6 +20,7 @@ use super::declarations::{LEADERSHIP, config_rule};
 use super::drive::Driver;
 use super::health;
 use super::injected::States;
+use super::name_problems::operator_name_problem;
 use super::option_problems::problems_of;
 use super::{
     Compat, Declarations, MinimumVersion, OperatorError, PreparedOperator, Registration, RegistrationKind, Rule, RunningOperator,
@@ -31,9 +32,6 @@ use crate::config::{ConfigValues, KeeperOptions, LevelSink};
 use crate::events::EventSink;
 use crate::leadership::{Leadership, Sharing};
 use crate::task::Tasks;
-
-/// The longest name of an operator, in bytes.
-const MAX_NAME: usize = 63;
 
 /// An operator before it runs.
 pub struct Operator {
@@ -100,9 +98,9 @@ pub struct OperatorOptions {
     /// The name of the ConfigMap with log levels. None: `config-logging`, which is followed only if a constructor asks for a `Config<T>`, since the
     /// permission to watch ConfigMaps comes with that. With a name it is followed in any case.
     pub config_logging: Option<String>,
-    /// The name of the ConfigMap with what is exported, which is followed as that with log levels is. None: `config-observability`.
+    /// The name of the ConfigMap with the exports, which is followed as that with log levels is. None: `config-observability`.
     pub config_observability: Option<String>,
-    /// What stands before all keys of that ConfigMap, so that operators can share one; empty by default.
+    /// The prefix of all keys of that ConfigMap, so that operators can share one; empty by default.
     pub observability_prefix: String,
     /// The container image of the program, for the command `deploy`.
     pub image: Option<String>,
@@ -186,7 +184,7 @@ impl Operator {
         self
     }
 
-    /// Changes what a part of the framework keeps with the operator, as if the author had registered it.
+    /// Changes a value that a part of the framework keeps with the operator, as if the author had registered it.
     pub(crate) fn change_state<T: Any + Clone + Default + Send + Sync>(&mut self, change: impl FnOnce(&mut T)) {
         let mut value = self.states.get::<T>().unwrap_or_default();
         change(&mut value);
@@ -401,7 +399,7 @@ impl Operator {
         let mut declarations = declarations.confined(&self.options.watch_namespaces).in_system_namespace(namespace);
         let is_any_named = self.options.config_logging.is_some() || self.options.config_observability.is_some();
         if let Some(namespace) = namespace.filter(|_| is_any_named) {
-            // Without it what these ConfigMaps decide stays as it is.
+            // Without it the decisions of these ConfigMaps stay at their defaults.
             declarations.optional_rule(config_rule().in_namespace(namespace));
         }
         declarations
@@ -483,10 +481,8 @@ impl Operator {
     /// What can be found without a cluster, all of it.
     fn all_problems(&self, declarations: &Declarations) -> Vec<String> {
         let mut problems = self.problems.clone();
-        let bad_name = dns_1123_subdomain(&self.name);
-        if self.name.len() > MAX_NAME || !bad_name.is_empty() {
-            problems
-                .push(format!("the name of the operator, {:?}, must be a DNS subdomain of at most {MAX_NAME} bytes", self.name));
+        if let Some(problem) = operator_name_problem(&self.name) {
+            problems.push(format!("the name of the operator, {:?}, cannot be used: {problem}", self.name));
         }
         let mut names = BTreeMap::new();
         for registration in &self.registrations {

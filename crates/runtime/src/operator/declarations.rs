@@ -13,7 +13,7 @@ use crate::config::{ConfigValues, DeclaredConfigs};
 use crate::leadership::{Sharing, lease_rule, stateful_set_rule};
 use crate::watch::Namespaces;
 
-/// What needs leases, as errors name it.
+/// The name of leadership in errors about missing settings.
 pub(super) const LEADERSHIP: &str = "leadership";
 
 /// The group of events.
@@ -180,7 +180,7 @@ impl Declarations {
         self
     }
 
-    /// What sharing work by leases needs, in the namespace that the operator runs in.
+    /// Declares the needs of shared work by leases, in the namespace that the operator runs in.
     pub(super) fn leadership(&mut self, sharing: &Sharing, config_map: &str) {
         if sharing.has_leases() {
             self.rule_in_system_namespace(lease_rule(), LEADERSHIP);

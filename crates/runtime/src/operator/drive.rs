@@ -341,7 +341,7 @@ impl Driver {
         match self.parts.options.startup_timeout {
             None => reminded.await,
             Some(limit) => {
-                // What is waited for is known for as long as the work is there.
+                // The culprits are known for as long as the work is there.
                 tokio::pin!(reminded);
                 let done = clock.limit(limit, reminded.as_mut()).await;
                 done.unwrap_or_else(|_| Err(OperatorError::Timeout { phase, limit, culprits: waiting_for() }))

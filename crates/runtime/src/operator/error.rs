@@ -55,7 +55,7 @@ pub enum OperatorError {
     /// The server does not let us ask what it is and serves.
     #[error("learn what the cluster serves: {source}; check the credentials in the kubeconfig")]
     Refused {
-        /// What the server said.
+        /// The answer of the server.
         source: ApiError,
     },
     /// The cluster is too old.
@@ -89,25 +89,25 @@ pub enum OperatorError {
         phase: Phase,
         /// Its limit.
         limit: Duration,
-        /// What was waited for.
+        /// The parts and watches that the phase waited for.
         culprits: Vec<String>,
     },
     /// A part of the operator does not start.
     #[error("start {} {name}: {source}", .part.as_str())]
     Registration {
-        /// What it is.
+        /// The kind of the part.
         part: RegistrationKind,
         /// Its name.
         name: String,
         /// Why.
         source: BoxError,
     },
-    /// A ConfigMap that can be read says what the operator cannot do.
+    /// A ConfigMap is valid, and asks for a division of the work that the operator cannot make.
     #[error("use the ConfigMap {config_map:?}: {problem}")]
     Configuration {
         /// The name of the ConfigMap.
         config_map: String,
-        /// What is wrong with it.
+        /// The problem of its values.
         problem: String,
     },
     /// The number of replicas is not known, which ordinal leadership needs.
@@ -118,7 +118,7 @@ pub enum OperatorError {
     StatefulSet {
         /// The name of the StatefulSet.
         name: String,
-        /// What the server said.
+        /// The answer of the server.
         source: ApiError,
     },
     /// The admin server cannot listen.

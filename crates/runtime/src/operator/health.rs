@@ -27,7 +27,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(10);
 /// The names of the checks that operators have of their own (HLT-2, HLT-4).
 const OWN_CHECKS: [&str; 7] = ["phase", "caches", "config", "shutdown", "watches", "heartbeat", "workers"];
 
-/// Says what is wrong with the name of a check of the operator's author, who learns it before anything is started.
+/// Returns the problem of the name of a check by the operator's author, which is told before anything is started.
 pub(super) fn problem_of(name: &str) -> Option<String> {
     let is_own = OWN_CHECKS.contains(&name);
     is_own.then(|| format!("add the check {name:?}: every operator has one of this name; give yours another name"))
@@ -73,7 +73,7 @@ pub(super) fn add_checks(
     })
 }
 
-/// The note about changes of the ConfigMap with what is exported that a running operator does not take up (OBS-3).
+/// The note about changes of `config-observability` that a running operator does not take up (OBS-3).
 pub(super) fn note_restart(checks: &Checks, map: &str, control: &ObservabilityControl) -> Result<(), DuplicateCheck> {
     let control = control.clone();
     checks.note(map, move || match &*control.outdated() {

@@ -20,7 +20,7 @@ pub(super) struct OperatorLeadership {
     state: watch::Sender<LeadershipState>,
     /// None without leadership.
     elections: Option<Elections>,
-    /// What the ConfigMap says, from the start on.
+    /// The values of the ConfigMap, from the start on.
     configuration: Option<watch::Receiver<Arc<LeaderElection>>>,
 }
 
@@ -143,7 +143,7 @@ async fn replicas_of(context: &OperatorContext, name: &str) -> Result<u32, Opera
     let kind = GroupVersionKind::new("apps", "v1", "StatefulSet");
     let request = ApiRequest::get(&ApiResource::known(&kind, "statefulsets", true), &context.system_namespace, name);
     let found = context.ask(&request).await.map_err(|source| OperatorError::StatefulSet { name: name.to_owned(), source })?;
-    // One is what a server stores that is told none.
+    // A server stores 1 where the field is absent.
     let replicas = found.pointer("/spec/replicas").and_then(Value::as_u64).unwrap_or(1);
     Ok(u32::try_from(replicas).unwrap_or(u32::MAX))
 }

@@ -15,6 +15,7 @@ mod error;
 mod health;
 mod injected;
 mod leading;
+mod name_problems;
 mod option_problems;
 mod patience;
 mod phase;

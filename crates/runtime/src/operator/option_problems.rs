@@ -1,10 +1,11 @@
-//! What can be wrong with the options of an operator (OPR-4).
+//! Problems of the options of an operator (OPR-4).
 
-use kubewright_machinery::object::names::{c_identifier, dns_1123_label, dns_1123_subdomain, qualified_name};
+use kubewright_machinery::object::names::{c_identifier, dns_1123_subdomain, qualified_name};
 
+use super::name_problems::namespace_problem;
 use super::{Compat, OperatorOptions};
 
-/// Says what is wrong with options that need no cluster to be judged.
+/// Returns the problems of options and formats that can be judged without a cluster.
 pub(super) fn problems_of(options: &OperatorOptions, formats: &Compat) -> Vec<String> {
     let mut problems = Vec::new();
     for (what, namespace) in options
@@ -13,7 +14,7 @@ pub(super) fn problems_of(options: &OperatorOptions, formats: &Compat) -> Vec<St
         .map(|namespace| ("namespace to watch", namespace))
         .chain(options.system_namespace.iter().map(|namespace| ("namespace that the operator runs in", namespace)))
     {
-        if let Some(problem) = dns_1123_label(namespace).first() {
+        if let Some(problem) = namespace_problem(namespace) {
             problems.push(format!("the {what}, {namespace:?}, cannot be one: {problem}"));
         }
     }

@@ -80,11 +80,11 @@ pub(super) struct Preflight<'a> {
     cluster: &'a Cluster,
     declarations: &'a Declarations,
     options: &'a OperatorOptions,
-    /// What was missing when it was looked last.
+    /// The kinds and permissions that were missing at the last look.
     last: Mutex<Option<OperatorError>>,
 }
 
-/// What is missing.
+/// Kinds that are not served, and permissions that are denied.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Missing {
     kinds: Vec<String>,

@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 
 use crate::cluster::Cluster;
 
-/// What the start waits for (PHA-3). Cheap to clone.
+/// The progress of a start, which names the parts that it waits for (PHA-3). Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub(super) struct StartProgress(Arc<Mutex<Progress>>);
 
@@ -34,7 +34,8 @@ impl StartProgress {
         self.0.lock().filled.retain(|filled| filled != part);
     }
 
-    /// What is waited for: the construction of a part, and each watch whose first list it needs; parts that wait for something else are named.
+    /// The culprits of a start that waits: the construction of a part, and each watch whose first list it needs; parts that wait for something else
+    /// are named.
     pub(super) fn culprits(&self, cluster: &Cluster) -> Vec<String> {
         let progress = self.0.lock();
         let constructed = progress.constructed.iter().map(|part| format!("the construction of the {part}"));

@@ -6,7 +6,7 @@ use kubewright_core::flow::BoxError;
 use super::{Declarations, OperatorContext, ReadyTask};
 use crate::controller::Runner;
 
-/// What a part of an operator is.
+/// The kind of a part of an operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RegistrationKind {
@@ -32,7 +32,7 @@ pub trait Registration: Send + Sync {
     /// The name of its controller or task: a DNS subdomain, unique in the operator.
     fn name(&self) -> &str;
 
-    /// What it is; a controller by default.
+    /// The kind of the part; a controller by default.
     fn kind(&self) -> RegistrationKind {
         RegistrationKind::Controller
     }

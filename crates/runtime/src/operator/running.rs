@@ -64,7 +64,7 @@ impl RunningOperator {
         self.phase.clone()
     }
 
-    /// Ends when it works: it leads what it won at once, or stands by for other replicas. An error when it ended or was stopped before that
+    /// Ends when it works: it leads the buckets that it won at once, or stands by for other replicas. An error when it ended or was stopped before that
     /// ([`OperatorError::Stopped`]). Of an operator that has worked and ends, this is how it ended.
     pub async fn working(&self) -> Result<(), Arc<OperatorError>> {
         let mut phase = self.phase.clone();
@@ -112,8 +112,7 @@ impl RunningOperator {
 
     /// Stops and continues the operator where it is, as signals do to a process. For tests.
     pub fn suspension(&self) -> OperatorSuspension {
-        let [work, admin] = self.tasks.clone();
-        OperatorSuspension([self.supervisor.clone(), work, admin])
+        OperatorSuspension(self.tasks.iter().chain([&self.supervisor]).cloned().collect())
     }
 
     /// The names of the tasks that did not end when the operator shut down or was killed, and were aborted.
@@ -136,7 +135,7 @@ impl RunningOperator {
         &self.why
     }
 
-    /// What the pages about its state and its queues tell.
+    /// The content of the pages about its state and its queues.
     pub fn diagnostics(&self) -> &Diagnostics {
         &self.diagnostics
     }
@@ -144,7 +143,7 @@ impl RunningOperator {
 
 /// Stops an operator where it is, and lets it go on. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct OperatorSuspension([Tasks; 3]);
+pub struct OperatorSuspension(Arc<[Tasks]>);
 
 impl OperatorSuspension {
     /// Lets no task of the operator run, as SIGSTOP stops a process: time passes and answers arrive meanwhile, and nothing sees them. What a

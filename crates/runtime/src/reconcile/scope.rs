@@ -47,7 +47,7 @@ pub(super) struct Services {
 }
 
 impl Services {
-    /// Drops what is known of a key.
+    /// Drops the memory about a key.
     pub(super) fn forget(&self, key: &Key) {
         self.tracker.drop_observer(key);
         self.targets.forget(key);

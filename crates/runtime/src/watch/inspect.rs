@@ -1,4 +1,4 @@
-//! What metrics and pages tell of the watches of an operator.
+//! Metrics and diagnostic figures of the watches of an operator.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -45,7 +45,7 @@ struct WatchLabels {
     scope: String,
 }
 
-/// What is counted of one watch.
+/// The counters of one watch.
 #[derive(Clone, Debug, Default)]
 pub(super) struct WatchCounters {
     /// Events that told of an object.
@@ -54,11 +54,11 @@ pub(super) struct WatchCounters {
     pub(super) failures: Counter,
 }
 
-/// A watch with what it holds.
+/// A watch with the figures of its objects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct InspectedWatch {
-    /// How it is doing.
+    /// The health of the watch.
     pub health: WatchHealth,
     /// How long the server has said nothing.
     pub idle: Duration,
@@ -82,7 +82,7 @@ impl Watched {
         Self { counted: Arc::default(), all: Arc::clone(&self.all), is_elsewhere: true }
     }
 
-    /// All watches with what they hold, ordered by cluster and by what they watch.
+    /// All watches with the figures of their objects, ordered by cluster, kind and scope.
     pub async fn inspect(&self) -> Vec<InspectedWatch> {
         let mut inspected = Vec::new();
         for watches in self.reached(|_| true) {

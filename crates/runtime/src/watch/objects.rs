@@ -36,7 +36,7 @@ pub(super) struct Entry<P> {
 }
 
 impl<P> Entry<P> {
-    /// What tells this state of the object from all others, as a number: stores of different projections, in different processes, agree on it.
+    /// A number that tells this state of the object from all others: stores of different projections, in different processes, agree on it.
     fn checksum(&self, key: &Key) -> u64 {
         let version = self.version.text();
         // No part holds a zero byte but the uid, which has its length.

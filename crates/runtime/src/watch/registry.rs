@@ -60,7 +60,7 @@ impl Watches {
         watches
     }
 
-    /// The same, for as long as somebody else holds them.
+    /// The same watches without keeping them: they last as long as their other holders.
     pub(super) fn weak(&self) -> WeakWatches {
         WeakWatches(Arc::downgrade(&self.inner))
     }
@@ -125,7 +125,7 @@ impl Watches {
         health
     }
 
-    /// One line per watch with the checksum of what it holds, in no order. The objects are looked at in portions, between which watches and other
+    /// One entry per watch with the checksum of its objects, in no order. The objects are looked at in portions, between which watches and other
     /// tasks get their turn.
     pub(super) async fn inspect(&self) -> Vec<InspectedWatch> {
         let mut inspected = Vec::new();
@@ -233,7 +233,7 @@ impl Watches {
     }
 }
 
-/// Watches that somebody else holds.
+/// Watches that are there for as long as others hold them.
 pub(super) struct WeakWatches(Weak<Inner>);
 
 impl WeakWatches {

@@ -117,7 +117,7 @@ pub struct WatchHealth {
     pub last_activity: Moment,
     /// How many stores use it.
     pub users: usize,
-    /// Whether somebody waits for its first list, or for that of a store that shares it.
+    /// Whether a part of the operator waits for its first list, or for that of a store that shares it.
     pub is_awaited: bool,
     /// How many objects it holds.
     pub objects: usize,

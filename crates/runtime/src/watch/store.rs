@@ -58,7 +58,7 @@ impl<P: Send + Sync + 'static> Subscription<P> {
     }
 }
 
-/// Somebody who waits for the first list of a watch.
+/// A part of the operator that waits for the first list of a watch.
 struct Awaited<'a>(&'a Watch);
 
 impl<'a> Awaited<'a> {

@@ -1,4 +1,4 @@
-//! What the command `deploy` prints, on a cluster.
+//! The output of the command `deploy`, on a cluster.
 
 use std::process::Command;
 

@@ -24,9 +24,7 @@ fn dev_brings_the_samples_of_all_kinds_to_ready_and_ends() {
 fn the_roles_are_those_of_all_controllers_and_of_the_task() {
     let output = run(&["rbac"]);
     let text = String::from_utf8_lossy(&output.stdout);
-    for resource in
-        ["teams/status", "accesses/status", "reports", "serviceaccounts", "rolebindings", "clusterroles", "leases"]
-    {
+    for resource in ["teams/status", "accesses/status", "reports", "serviceaccounts", "rolebindings", "clusterroles", "leases"] {
         assert!(text.contains(resource), "{resource} is missing in {text}");
     }
 }

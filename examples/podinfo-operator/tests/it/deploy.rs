@@ -1,4 +1,4 @@
-//! What the command `deploy` prints, on a cluster.
+//! The output of the command `deploy`, on a cluster.
 
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
@@ -14,7 +14,7 @@ use crate::objects::{dependents, podinfo};
 const IMAGE: &str = "registry.example.com/podinfo-operator:1.0.0";
 const LEASES: (&str, &str) = ("coordination.k8s.io", "leases");
 
-/// What the program prints.
+/// The output of the program.
 fn printed(args: &[&str]) -> String {
     let output = run(&[&["deploy", "--image", IMAGE], args].concat());
     assert!(output.status.success() && stderr(&output).is_empty(), "{}", stderr(&output));
@@ -65,7 +65,7 @@ async fn what_is_printed_is_applied_without_a_warning_and_all_that_the_operator_
     assert_eq!(cluster.apply_printed(&yaml).await, [""; 0]);
     // The profile refuses none of its pods.
     let first = available(&cluster, (&system, "podinfo-operator"), 2).await;
-    // What is applied again changes nothing.
+    // Applying the manifests again changes nothing.
     assert_eq!(cluster.apply_printed(&yaml).await, [""; 0]);
     let again = available(&cluster, (&system, "podinfo-operator"), 2).await;
     assert_eq!(again["metadata"]["generation"], first["metadata"]["generation"]);
@@ -92,7 +92,7 @@ async fn what_is_printed_for_one_namespace_is_all_that_the_operator_needs_there(
     let account = format!("system:serviceaccount:{system}:{name}");
     let confined = in_namespace(&system).options(|options| options.watch_namespaces = vec![namespace]);
     works_as(&cluster, confined, &account).await;
-    // Where it runs, leases and what configures them.
+    // In its own namespace: leases and their ConfigMap.
     assert!(cluster.allows(&account, "create", LEASES, &system).await);
     assert!(cluster.allows(&account, "list", ("", "configmaps"), &system).await);
     assert!(!cluster.allows(&account, "update", ("", "configmaps"), &system).await);

@@ -1,4 +1,4 @@
-//! What is due: requests, and the time of the next ones.
+//! Requests of an elector that are due, and the time of the next ones.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use crate::lease::{LeaseWrite, Output};
 use crate::time::Moment;
 
 impl Elector {
-    /// Sends what is due, unless a request is in flight.
+    /// Sends the request that is due, unless one is in flight.
     pub(super) fn act(&mut self, now: Moment, outputs: &mut Vec<Output>) {
         if let ElectorPhase::Holding { term, stage: Stage::PromotingAgain { failures, at }, renew } = self.phase
             && now >= at
@@ -42,7 +42,7 @@ impl Elector {
 
     /// Gains the lease if it has no holder, and nothing keeps this replica from it.
     pub(super) fn try_if_free(&mut self, now: Moment, outputs: &mut Vec<Output>) {
-        // After a failed write the lease is not what it was known to be: trying again without a look would fail for ever.
+        // After a failed write the known version of the lease is wrong: trying again without reading it would fail for ever.
         let is_ready =
             matches!(self.phase, ElectorPhase::Waiting) && self.in_flight.is_none() && !self.stopping && !self.reads_live;
         if !is_ready || now < self.not_before || self.overlaps(now) {

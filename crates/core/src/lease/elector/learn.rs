@@ -1,4 +1,4 @@
-//! What answers and the watch tell an elector of its lease, and of overlapping ones.
+//! Answers to requests and events of the watch, about the lease of an elector and about overlapping ones.
 
 use super::Elector;
 use super::phase::{ElectorPhase, Request, Stage};
@@ -12,13 +12,13 @@ impl Elector {
             Some(lease) => {
                 let is_new = self.lease().is_none_or(|known| known.resource_version != lease.resource_version);
                 if self.lease.learn(lease, now) {
-                    // What the last write ran into may be this.
+                    // The conflict of the last write may be with this version.
                     self.reads_live &= !is_new;
                     self.end_if_other_holds(now, outputs);
                     self.try_if_free(now, outputs);
                 }
             }
-            // An old event may come after the lease was created again. A holder asks the server; who waits finds out by creating it.
+            // An old event may come after the lease was created again. A holder asks the server; a replica that waits finds out by creating it.
             None => match self.phase {
                 ElectorPhase::Waiting => {
                     self.lease.learn_absent(now);

@@ -1,4 +1,4 @@
-//! What an elector is in the middle of.
+//! The phases of an elector.
 
 use crate::lease::Term;
 use crate::time::Moment;
@@ -36,7 +36,7 @@ pub(super) enum Stage {
     Demoting,
 }
 
-/// What a term that is over still waits for.
+/// The last step that a term waits for after its end.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum TermEnding {
     Promotion,

@@ -1,4 +1,4 @@
-//! The elector, and what it does with an input.
+//! The elector and its reaction to an input.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::time::Moment;
 
 /// Decides for one replica and one bucket when to write the lease, and when the bucket is ours.
 ///
-/// [`handle`](Self::handle) takes what happened and returns what to do. At most one request is in flight; promotion and demotion of a term
+/// [`handle`](Self::handle) takes an input and returns the outputs that it causes. At most one request is in flight; promotion and demotion of a term
 /// are strictly ordered, and a new term starts after the demotion of the old one.
 #[derive(Clone, Debug)]
 pub struct Elector {
@@ -24,7 +24,7 @@ pub struct Elector {
     pub(super) lease: KnownLease,
     /// Whether a write may have been done without an answer that said so.
     pub(super) is_unsure: bool,
-    /// Whether the next read must ask the API server itself, because what is known of the lease has proved wrong.
+    /// Whether the next read must ask the API server itself, because the known version of the lease has proved wrong.
     pub(super) reads_live: bool,
     pub(super) overlap: Option<Overlap>,
     pub(super) has_room: bool,
@@ -35,7 +35,7 @@ pub struct Elector {
     pub(super) timer: Option<Moment>,
 }
 
-/// What a replica is doing about a bucket.
+/// The stage of a replica's election for a bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeaseState {
     /// Another replica holds the lease, or this one is about to try for it.
@@ -75,7 +75,7 @@ impl Elector {
         }
     }
 
-    /// What the replica is doing about the bucket.
+    /// The stage of the election.
     pub fn state(&self) -> LeaseState {
         match self.phase {
             ElectorPhase::Waiting => LeaseState::Waiting,
@@ -101,13 +101,13 @@ impl Elector {
         self.lease.seen()
     }
 
-    /// Takes what happened, and returns what to do.
+    /// Takes in an input, and returns the outputs that it causes.
     pub fn handle(&mut self, input: Input, now: Moment) -> Vec<Output> {
         let mut outputs = Vec::new();
         if matches!(self.phase, ElectorPhase::Released) {
             return outputs;
         }
-        // Whatever happened meanwhile: a term that ended is over before anything else is looked at (LDR-22).
+        // A term that ended is over before the input is looked at (LDR-22).
         if let ElectorPhase::Holding { term, .. } = self.phase
             && now >= term.valid_until
         {

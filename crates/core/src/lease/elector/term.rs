@@ -8,9 +8,14 @@ use crate::backoff::Policy;
 use crate::lease::{Output, Term};
 use crate::time::Moment;
 
+/// The time until a promotion that has failed this often in a row is tried again: 1 s, growing to 30 s.
+pub fn promotion_delay(failures: u32) -> Duration {
+    Policy::new(Duration::from_secs(1), Duration::from_secs(30)).nominal(failures).as_duration()
+}
+
 impl Elector {
     pub(super) fn hold(&mut self, term: Term, sent: Moment, now: Moment, outputs: &mut Vec<Output>) {
-        // A replica that stops releases what it gained.
+        // A replica that stops releases a lease that it has just gained.
         if self.stopping {
             return;
         }
@@ -34,10 +39,7 @@ impl Elector {
                         outputs.extend([Output::CancelTerm, Output::Demote]);
                         Stage::Demoting
                     }
-                    (false, false) => {
-                        let delay = Policy::new(Duration::from_secs(1), Duration::from_secs(30)).nominal(failures);
-                        Stage::PromotingAgain { failures, at: now + delay.as_duration() }
-                    }
+                    (false, false) => Stage::PromotingAgain { failures, at: now + promotion_delay(failures) },
                     (false, true) => {
                         outputs.push(Output::CancelTerm);
                         self.phase = ElectorPhase::Waiting;

@@ -42,7 +42,7 @@ impl Leader {
         self.leases.push(lease);
     }
 
-    /// What it deletes, and when it looks again.
+    /// The names of the leases that it deletes, and the time of its next look.
     fn clean_up(&self, seconds: u64) -> (Vec<String>, Option<Moment>) {
         let found = CleanUp::judge(&self.guard, &self.leases, &lease_labels("example.com", "comp", 3), at(seconds));
         (found.delete.iter().map(|lease| lease.name.to_string()).collect(), found.again)
@@ -80,7 +80,7 @@ fn every_change_of_a_lease_starts_the_wait_anew() {
     assert_eq!(leader.clean_up(80), (vec![], Some(at(145))));
     leader.sees(lease("comp.00-of-02", "2", "", 7), 90);
     assert_eq!(leader.clean_up(149), (vec![], Some(at(150))));
-    // What the guard has not seen yet is not judged by what it saw before.
+    // A version that the guard has not seen is not judged by an earlier one.
     leader.leases = vec![lease("comp.00-of-02", "2", "other", 8)];
     assert_eq!(leader.clean_up(150), (vec![], None));
 }

@@ -1,4 +1,4 @@
-//! Never two holders of a key, no demotion before its promotion ended, and a free bucket is taken in the end: whatever happens.
+//! Never two holders of a key, no demotion before its promotion ended, and a free bucket is taken in the end: under all faults.
 
 use std::ops::Range;
 

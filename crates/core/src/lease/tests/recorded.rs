@@ -32,7 +32,7 @@ fn recorded(scene: &str) -> Option<BTreeMap<String, Vec<Value>>> {
     Some(leases)
 }
 
-/// What a replica of ours with the same identity writes at the same time over the last record.
+/// The record that a replica of ours with the same identity writes at the same time over the last one.
 fn ours(last: Option<&Value>, spec: &Value) -> Value {
     let observed = last.map(|last| ObservedLease::of(serde_json::json!({ "spec": last })));
     let record = LeaseRecord::of(&serde_json::json!({ "spec": spec }));
@@ -48,7 +48,7 @@ fn ours(last: Option<&Value>, spec: &Value) -> Value {
     object["spec"].take()
 }
 
-// LDR-13, LDR-14, LDR-23: what they write, we write
+// LDR-13, LDR-14, LDR-23: our records are those of client-go
 #[test]
 fn gains_renewals_take_overs_and_releases_have_the_recorded_form() {
     let mut counts = BTreeMap::new();

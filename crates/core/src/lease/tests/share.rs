@@ -1,6 +1,6 @@
 use super::super::*;
 
-/// What the electors are told after these states were noted.
+/// The messages to the electors after these states were noted.
 fn told(share: &mut Share, states: &[(usize, LeaseState)]) -> Vec<(usize, bool)> {
     for (bucket, state) in states {
         share.note(*bucket, *state);

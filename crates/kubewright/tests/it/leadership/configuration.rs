@@ -5,8 +5,8 @@ use kubewright::prelude::*;
 use kubewright::runtime::admin::CheckKind;
 use kubewright_testing::TestCluster;
 
-use super::replicas::{OPERATOR, Replica, all_led, leases};
-use crate::reconcile::widget::Script;
+use super::replicas::{OPERATOR, Replica, all_led, lease_names, leases, start_operator};
+use crate::reconcile::widget::{Script, Widgets};
 use crate::reconcile::world::until;
 
 fn config_map(cluster: &TestCluster, buckets: &str) -> Value {
@@ -42,5 +42,23 @@ async fn the_map_is_read_at_the_start_and_a_change_waits_for_the_next() {
     assert_eq!(replica.held().len(), 3, "nothing else happens");
     assert!(cluster.get::<ConfigMap>("config-leader-election").await.is_some());
     replica.operator.stop().await;
+    cluster.stop().await;
+}
+
+// 2.2, CFG-31
+#[tokio::test]
+async fn the_map_may_have_another_name() {
+    let cluster = TestCluster::start().await;
+    let mut map = config_map(&cluster, "2");
+    map["metadata"]["name"] = "leaders-of-widgets".into();
+    cluster.create(map).await.unwrap();
+    cluster.create(config_map(&cluster, "4")).await.unwrap();
+    let operator = Widgets::operator(&Script::default()).leadership(leases(1));
+    let operator = operator.options(|options| options.config_leader_election = Some("leaders-of-widgets".to_owned()));
+    let operator = start_operator(&cluster, operator, "only").await;
+    let led = operator.running().leadership();
+    until(&cluster, || format!("two buckets are led: {:?}", led.borrow()), || led.borrow().held().count() == 2).await;
+    assert_eq!(lease_names(&cluster).await.len(), 2);
+    operator.stop().await;
     cluster.stop().await;
 }

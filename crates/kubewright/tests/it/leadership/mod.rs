@@ -1,7 +1,9 @@
 //! Several replicas of one operator.
 
 mod balance;
+mod changes;
 mod configuration;
+mod environment;
 mod hooks;
 mod kinds;
 mod leader_tasks;

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use futures::future::join_all;
+use k8s_openapi::api::coordination::v1::Lease;
 use kubewright::prelude::Operator;
 use kubewright::runtime::leadership::Leadership;
 use kubewright_testing::{TestCluster, TestOperator};
@@ -24,7 +25,7 @@ pub(crate) fn leases(buckets: u32) -> Leadership {
     Leadership::leases().buckets(buckets).timing(LEASE, RENEW, RETRY)
 }
 
-/// A replica, and what its methods were called for.
+/// A replica with the script of its reconciler.
 pub(super) struct Replica {
     pub(super) name: String,
     pub(super) script: Script,
@@ -95,4 +96,13 @@ pub(super) async fn all_led(cluster: &TestCluster, replicas: &[Replica], buckets
     let held = || replicas.iter().map(|replica| (replica.name.clone(), replica.held())).collect::<Vec<_>>();
     let count = || held().iter().map(|(_, held)| held.len()).sum::<usize>();
     until(cluster, || format!("all {buckets} buckets are led: {:?}", held()), || count() == buckets).await;
+}
+
+/// The names of all leases in the namespace of the test, in order.
+pub(super) async fn lease_names(cluster: &TestCluster) -> Vec<String> {
+    let leases = cluster.list::<Lease>().await;
+    let mut names: Vec<String> =
+        leases.iter().map(|lease| lease["metadata"]["name"].as_str().unwrap_or_default().to_owned()).collect();
+    names.sort();
+    names
 }

@@ -2,11 +2,18 @@
 
 use std::time::Duration;
 
+use futures::future::join_all;
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::api::Api;
+use kubewright_apiserver::kinds::Verb;
+use kubewright_apiserver::status::Status;
 use kubewright_testing::TestCluster;
 
-use super::replicas::{RETRY, Replica, all_led, create, leases, ready, start_operator};
+use super::replicas::{RENEW, RETRY, Replica, all_led, create, leases, ready, start_operator};
 use crate::reconcile::widget::{Script, Widgets};
 use crate::reconcile::world::until;
+
+const BUCKET: &str = "widget-operator.test.kubewright.dev.00-of-01";
 
 // LDR-15
 #[tokio::test]
@@ -25,7 +32,7 @@ async fn renewals_do_not_wait_for_the_requests_of_passes() {
     let updates = cluster.journal().since(mark).of("coordination.k8s.io", "leases").writes().len();
     assert!((8..=11).contains(&updates), "{updates} renewals in ten retry periods");
     assert!(script.calls().len() < 60, "its other requests wait: {}", script.calls().len());
-    let labels = [("bucket", "widget-operator.test.kubewright.dev.00-of-01")];
+    let labels = [("bucket", BUCKET)];
     assert_eq!(operator.metric("kubewright_leader", &labels), Some(1.0));
     assert_eq!(operator.metric("kubewright_leader_transitions_total", &labels), Some(1.0), "it never lost its term");
     operator.stop().await;
@@ -53,5 +60,56 @@ async fn idle_replicas_send_renewals_only() {
     for replica in replicas {
         replica.operator.stop().await;
     }
+    cluster.stop().await;
+}
+
+// LDR-15
+#[tokio::test]
+async fn renewals_do_not_wait_for_the_answers_of_other_requests() {
+    let cluster = TestCluster::start().await;
+    let slow = cluster.faults().on(Verb::Get).of("", "configmaps").delay(Duration::from_secs(28));
+    // Each pass asks for more than the operator may have in flight.
+    let script = Script::default().reconcile(|cx, _, _| {
+        let maps: Api<ConfigMap> = Api::namespaced(cx.client().clone(), cx.key().namespace());
+        Box::pin(async move {
+            join_all((0..20).map(async |_| drop(maps.get_opt("none").await))).await;
+            Ok(())
+        })
+    });
+    let replica = Replica::start(&cluster, "busy", script, leases(1)).await;
+    create(&cluster, 2).await;
+    until(&cluster, || format!("requests wait: {}", slow.hits()), || slow.hits() >= 16).await;
+    let mark = cluster.journal().mark();
+    cluster.pass(RETRY * 10).await;
+    let updates = cluster.journal().since(mark).of("coordination.k8s.io", "leases").writes().len();
+    assert!((8..=11).contains(&updates), "{updates} renewals in ten retry periods");
+    assert_eq!(replica.held().len(), 1);
+    replica.operator.kill().await;
+    cluster.stop().await;
+}
+
+// LDR-15: a request of 30 s, the usual limit, would outlast the renew deadline.
+#[tokio::test]
+async fn a_renewal_without_an_answer_is_given_up_after_a_retry_period_and_one_that_fails_is_not_repeated_before() {
+    let cluster = TestCluster::start().await;
+    let replica = Replica::start(&cluster, "only", Script::default(), leases(1)).await;
+    let is_lost = || replica.operator.metric("kubewright_leader_transitions_total", &[("bucket", BUCKET)]) != Some(1.0);
+    let renewals = || cluster.faults().on(Verb::Update).of("coordination.k8s.io", "leases").by_user_agent(&replica.agent());
+
+    let hanging = renewals().times(1).delay(RENEW * 3);
+    until(&cluster, || "a renewal hangs".to_owned(), || hanging.hits() == 1).await;
+    cluster.pass(RENEW + RETRY).await;
+    assert_eq!(replica.held(), [BUCKET]);
+    assert!(!is_lost(), "the next renewal came in time");
+
+    let failing = renewals().respond(Status::new(503, "ServiceUnavailable", "later"));
+    until(&cluster, || "a renewal fails".to_owned(), || failing.hits() == 1).await;
+    cluster.pass(RETRY * 3).await;
+    let hits = failing.hits();
+    assert!((3..=4).contains(&hits), "{hits} renewals in three retry periods after the first");
+    drop(failing);
+    cluster.pass(RENEW).await;
+    assert!(!is_lost());
+    replica.operator.stop().await;
     cluster.stop().await;
 }

@@ -2,9 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use k8s_openapi::api::coordination::v1::Lease;
+use kubewright_apiserver::kinds::Verb;
+use kubewright_apiserver::status::Status;
 use kubewright_testing::TestCluster;
+use serde_json::json;
 
-use super::replicas::{LEASE, OPERATOR, Replica, all_led, create, leases, ready};
+use super::replicas::{LEASE, OPERATOR, RETRY, Replica, all_led, create, lease_names, leases, ready};
+use crate::logs::Log;
 use crate::reconcile::widget::Script;
 use crate::reconcile::world::until;
 
@@ -53,5 +58,50 @@ async fn of_two_numbers_of_buckets_that_start_together_one_wins() {
     assert!(of_both.is_empty(), "{of_both:?} were worked on by both");
     one.operator.stop().await;
     three.operator.stop().await;
+    cluster.stop().await;
+}
+
+// LDR-34
+#[tokio::test]
+async fn a_leader_looks_for_unused_leases_when_one_of_another_number_changes_and_tries_a_failed_deletion_again() {
+    let (log, _guard) = Log::start();
+    let cluster = TestCluster::start().await;
+    let replica = Replica::start(&cluster, "only", Script::default(), leases(3)).await;
+    all_led(&cluster, std::slice::from_ref(&replica), 3).await;
+    let looks = || log.lines().iter().filter(|line| line.contains("looking for leases that no replica uses")).count();
+    let at_first = looks();
+    let lease = |name: &str, buckets: &str| {
+        let domain = "kubewright.dev";
+        let labels = json!({
+            (format!("{domain}/operator")): "widget-operator.test.kubewright.dev", (format!("{domain}/buckets")): buckets,
+        });
+        json!({
+            "apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
+            "metadata": { "name": name, "namespace": cluster.namespace(), "labels": labels },
+            "spec": { "holderIdentity": "", "leaseDurationSeconds": 1, "leaseTransitions": 0 },
+        })
+    };
+    cluster.create(lease("another-operator.00-of-01", "1")).await.unwrap();
+    cluster.pass(RETRY * 10).await;
+    assert_eq!(looks(), at_first, "renewals, and leases of others, are no reason");
+
+    let failing = cluster.faults().on(Verb::Delete).of("coordination.k8s.io", "leases");
+    let failing = failing.times(1).respond(Status::new(500, "InternalError", "not now"));
+    let former = "widget-operator.test.kubewright.dev.00-of-02";
+    cluster.create(lease(former, "2")).await.unwrap();
+    let mut passes = 0;
+    while cluster.get::<Lease>(former).await.is_some() {
+        assert!(passes < 40, "the lease is deleted: {:?}", lease_names(&cluster).await);
+        cluster.pass(RETRY).await;
+        passes += 1;
+    }
+    assert_eq!(failing.hits(), 1);
+    cluster.pass(RETRY * 10).await;
+    let later = looks() - at_first;
+    assert!(
+        (3..=5).contains(&later),
+        "looked {later} times: at the new lease, when it was due, after the failure, when it had gone"
+    );
+    replica.operator.stop().await;
     cluster.stop().await;
 }

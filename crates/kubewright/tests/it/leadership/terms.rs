@@ -1,4 +1,4 @@
-//! What is done, and not done any more, when a term ends.
+//! Passes at the end of their term.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -6,13 +6,13 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use kubewright_machinery::object::names::dns_1123_label;
 use kubewright_machinery::quantity::GoDuration;
 use serde_json::Value;
 
 use super::DevArgs;
 use super::deploy::DeployArgs;
 use crate::leadership::Leadership;
+use crate::operator::name_problems::namespace_problem;
 use crate::operator::{Declarations, MinimumVersion, Operator, OperatorOptions, rbac_documents, service_account_documents};
 
 /// Where a program serves probes and metrics unless told otherwise: port 8080 of all addresses.
@@ -54,7 +54,7 @@ pub(super) enum Command {
 
 #[derive(Clone, Debug, Args)]
 pub(super) struct RbacArgs {
-    /// The name of what is printed; the operator's name by default
+    /// The name of the printed objects; the operator's name by default
     #[arg(long, value_name = "NAME")]
     prefix: Option<String>,
     /// The namespaces that the operator will watch, separated by commas: roles for each of them, and a cluster role for what has no
@@ -326,7 +326,7 @@ fn log_format(text: &str) -> Result<LogFormat, String> {
 /// A namespace, or the empty text for none.
 fn namespace(text: &str) -> Result<String, String> {
     let name = text.trim();
-    match dns_1123_label(name).first() {
+    match namespace_problem(name) {
         Some(problem) if !name.is_empty() => Err(format!("it must be the name of a namespace: {problem}")),
         _ => Ok(name.to_owned()),
     }

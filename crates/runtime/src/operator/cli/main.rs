@@ -43,7 +43,7 @@ pub async fn main_from(
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         Err(error) => {
-            // Nobody can be told when the output is closed.
+            // There is no reader left when the output is closed.
             let _ = error.print();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(USAGE));
         }
@@ -156,10 +156,10 @@ pub(super) async fn config(args: &ClusterArgs) -> Result<Config, ConnectError> {
     Ok(config)
 }
 
-/// Tells the author of the operator what may be forgotten.
+/// Tells the author of the operator about likely omissions.
 fn remind(remarks: &[String]) {
     for remark in remarks {
-        // Nobody can be told when the output is closed.
+        // There is no reader left when the output is closed.
         let _ = writeln!(io::stderr(), "warning: {remark}");
     }
 }
@@ -187,7 +187,7 @@ fn usage(error: impl ToString) -> ExitCode {
 }
 
 fn failed(code: u8, message: String) -> ExitCode {
-    // Nobody can be told when the output is closed.
+    // There is no reader left when the output is closed.
     let _ = writeln!(io::stderr(), "error: failed to {message}");
     ExitCode::from(code)
 }

@@ -279,6 +279,7 @@ fn the_book_knows_all_metrics_of_the_runtime() {
         include_str!("../../cluster/counters.rs"),
         include_str!("../../cluster/http_metrics.rs"),
         include_str!("../../watch/inspect.rs"),
+        include_str!("../../leadership/metrics.rs"),
     ];
     let code = code.join("").split_whitespace().collect::<Vec<_>>().join(" ").replace("( ", "(");
     let named = |call: &str| {

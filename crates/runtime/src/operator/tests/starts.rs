@@ -1,4 +1,4 @@
-//! A start that takes its time: what it waits for, and who is told.
+//! Starts that wait: the culprits that readiness, warnings and errors name.
 
 use futures::future::join_all;
 use kubewright_machinery::object::GroupKind;

@@ -1,16 +1,13 @@
-use std::convert::Infallible;
 use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 
 use futures::future::BoxFuture;
 use kubewright_core::flow::Flow;
 use kubewright_machinery::object::{GroupVersionKind, Key, ObjectReference};
 use tokio_util::sync::CancellationToken;
-use tower::Service;
 
-use super::staged::{InnerStages, PassService};
+use super::staged::{InnerStages, PassService, PassStage};
 use super::{Method, PassEnd, PassRequest, PipelineStage};
 use crate::clock::Clock;
 use crate::reconcile::scope::PassScope;
@@ -148,7 +145,7 @@ impl<'a> Next<'a> {
             Some((outermost, layers)) => outermost.pass(pass, Next { pass, layers, inner, request }),
             None => Box::pin(async move {
                 match request.take() {
-                    Some(request) => LayerOutcome { end: inner.call(request).await },
+                    Some(request) => LayerOutcome { end: inner.run(request).await },
                     None => LayerOutcome::from(Ok(())),
                 }
             }),
@@ -162,7 +159,7 @@ impl fmt::Debug for Next<'_> {
     }
 }
 
-/// The outcome of a pass on its way out, with what the stages know of it.
+/// The outcome of a pass on its way out, with the notes of the stages about it.
 #[must_use = "a layer returns the outcome of its pass"]
 pub struct LayerOutcome {
     end: PassEnd,
@@ -197,34 +194,22 @@ impl fmt::Debug for LayerOutcome {
 
 /// The stages inside a place of the pipeline, without their type.
 trait AnyStages: Send + Sync {
-    fn call(&self, request: PassRequest) -> BoxFuture<'static, PassEnd>;
+    fn run(&self, request: PassRequest) -> BoxFuture<'static, PassEnd>;
 }
 
-impl<S: PassService> AnyStages for S {
-    fn call(&self, request: PassRequest) -> BoxFuture<'static, PassEnd> {
-        Box::pin(InnerStages::new(*self).call(request))
+impl<S: PassService> AnyStages for InnerStages<S> {
+    fn run(&self, request: PassRequest) -> BoxFuture<'static, PassEnd> {
+        Box::pin(self.call(request))
     }
 }
 
 /// The place directly inside a stage, with the layers that the controller has there. It is part of the pipeline of controllers with layers only.
 #[derive(Clone, Copy)]
-pub(super) struct Layered<S> {
-    pub(super) stage: PipelineStage,
-    pub(super) inner: S,
-}
+pub(super) struct Layered(pub(super) PipelineStage);
 
-impl<S: PassService> Service<PassRequest> for Layered<S> {
-    type Response = PassEnd;
-    type Error = Infallible;
-    type Future = BoxFuture<'static, Result<PassEnd, Infallible>>;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, request: PassRequest) -> Self::Future {
-        let Self { stage, inner } = *self;
-        Box::pin(async move { Ok(through(stage, request, &inner).await) })
+impl PassStage for Layered {
+    async fn around(self, request: PassRequest, inner: InnerStages<impl PassService>) -> PassEnd {
+        through(self.0, request, &inner).await
     }
 }
 

@@ -83,10 +83,10 @@ pub(super) async fn run(scope: Arc<PassScope>) -> PassEnd {
 
 /// The same stages with the layers of the controller between them (OPR-7).
 async fn run_layered(scope: Arc<PassScope>) -> PassEnd {
-    let method = Layered { stage: PipelineStage::Conditions, inner: CallMethod };
-    let conditions = Layered { stage: PipelineStage::Status, inner: Staged { stage: Conditions, inner: method } };
-    let status = Layered { stage: PipelineStage::Finalizer, inner: Staged { stage: Status, inner: conditions } };
-    let finalizers = Layered { stage: PipelineStage::Cache, inner: Staged { stage: Finalizers, inner: status } };
-    let cache = Layered { stage: PipelineStage::Events, inner: Staged { stage: Cache, inner: finalizers } };
+    let method = Staged { stage: Layered(PipelineStage::Conditions), inner: CallMethod };
+    let conditions = Staged { stage: Layered(PipelineStage::Status), inner: Staged { stage: Conditions, inner: method } };
+    let status = Staged { stage: Layered(PipelineStage::Finalizer), inner: Staged { stage: Status, inner: conditions } };
+    let finalizers = Staged { stage: Layered(PipelineStage::Cache), inner: Staged { stage: Finalizers, inner: status } };
+    let cache = Staged { stage: Layered(PipelineStage::Events), inner: Staged { stage: Cache, inner: finalizers } };
     InnerStages::new(Staged { stage: Events, inner: cache }).call(PassRequest { scope, work: None }).await
 }

@@ -8,7 +8,7 @@ pub enum PipelineStage {
     Cache,
     /// Sets the finalizer before `reconcile`, and clears it after `finalize`.
     Finalizer,
-    /// Writes the status if it differs. What a layer inside it changes of the outcome is told by the event, not by the conditions.
+    /// Writes the status if it differs. A change of the outcome by a layer inside it is told by the event, not by the conditions.
     Status,
     /// Prepares the conditions, and completes them by the outcome. A layer inside it is directly around the method.
     Conditions,

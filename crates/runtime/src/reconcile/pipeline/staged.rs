@@ -24,6 +24,7 @@ pub(super) trait PassStage: Copy + Send + Sync + 'static {
 }
 
 /// The stages inside a stage.
+#[derive(Clone, Copy)]
 pub(super) struct InnerStages<S>(S);
 
 impl<S: PassService> InnerStages<S> {

@@ -1,4 +1,4 @@
-//! What metrics and pages tell of watches.
+//! Metrics and diagnostic figures of watches.
 
 use serde_json::json;
 

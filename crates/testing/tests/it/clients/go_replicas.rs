@@ -1,4 +1,4 @@
-//! Replicas on Knative's library among themselves: what ours must be able to take over and to hand over.
+//! Replicas on Knative's library among themselves, whose leases ours must be able to take over and to hand over.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;

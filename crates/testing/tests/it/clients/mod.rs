@@ -1,5 +1,5 @@
-//! Clients that nobody here wrote: kube-rs in this process, programs of client-go, of Knative's library and of the Python client beside it.
-//! What they take for granted, the server must do.
+//! Clients of other projects: kube-rs in this process, programs of client-go, of Knative's library and of the Python client beside it.
+//! The server must behave as they take for granted.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a helper that fails, fails its test")]
 

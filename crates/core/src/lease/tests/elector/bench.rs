@@ -1,4 +1,4 @@
-//! An elector, and what it is told.
+//! An elector and its inputs.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -39,7 +39,7 @@ impl ElectorBench {
         Self { elector, timer: None }
     }
 
-    /// What the elector asks for, without timers.
+    /// The outputs of the elector, without timers.
     pub(super) fn tell(&mut self, input: Input, seconds: u64) -> Vec<Output> {
         self.handle(input, at(seconds))
     }

@@ -94,7 +94,7 @@ fn a_release_that_fails_ends_the_elector_too() {
     }
 }
 
-// LDR-24: Knative demotes at SIGTERM what was never held
+// LDR-24: Knative demotes at SIGTERM buckets that were never held, too
 #[test]
 fn a_replica_that_stops_without_the_lease_demotes_and_releases_nothing() {
     assert_eq!(waiting().tell(Input::Shutdown, 1), [Output::Released]);

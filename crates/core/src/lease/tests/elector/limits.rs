@@ -1,4 +1,4 @@
-//! What keeps a replica from a lease that is free: overlapping leases and its share.
+//! Overlapping leases and the share of a replica, which keep it from a lease that is free.
 
 use super::bench::{ElectorBench, ME, SEED, absent, at, elector, held_by, overlap, read, term, waiting, written};
 use crate::lease::*;

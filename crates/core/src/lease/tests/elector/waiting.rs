@@ -145,7 +145,7 @@ fn a_lease_that_was_not_gained_is_tried_again_after_a_live_read() {
         assert_eq!(bench.tell(Input::Written(answer), 1), []);
         assert_eq!(bench.state(), LeaseState::Waiting);
         assert!(bench.timer.unwrap() >= at(11));
-        // Nothing else makes it try again with what has proved wrong.
+        // No other input makes it try again with the version that has proved wrong.
         assert_eq!(bench.tell(Input::Room(true), 2), []);
         assert_eq!(bench.tell(Input::Overlap(None), 2), []);
         assert_eq!(bench.fire(), [Output::Read { live: true }]);

@@ -1,4 +1,4 @@
-//! What comes between: freezes, partitions, ends of replicas, deletions of leases.
+//! Disturbances: freezes, partitions, ends of replicas, deletions of leases.
 
 use std::sync::Arc;
 
@@ -59,7 +59,7 @@ impl<C: Chance> World<'_, C> {
         }
     }
 
-    /// Deletes a lease that still is what the replica saw, and judges that no replica may hold it.
+    /// Deletes a lease that has still the version that the replica saw, and judges that no replica may hold it.
     pub(super) fn delete(&mut self, unused: &UnusedLease) {
         let Some((lease, written)) = self.leases.get(&unused.name) else { return };
         if lease.resource_version != unused.resource_version || lease.object.uid() != &*unused.uid {
@@ -73,7 +73,7 @@ impl<C: Chance> World<'_, C> {
         self.spread(&unused.name, None);
     }
 
-    /// A user deletes all leases that were not written for long, whatever number of buckets they belong to.
+    /// A user deletes all leases that were not written for long, of all numbers of buckets.
     pub(super) fn forget(&mut self) {
         let age = 2 * self.timing.lease_duration().as_millis() as Millis;
         let old: Vec<Arc<str>> =

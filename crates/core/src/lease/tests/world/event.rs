@@ -1,4 +1,4 @@
-//! What happens in a world, and what becomes of requests.
+//! The events of a world, and the fates of requests.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use super::state::Millis;
 use crate::lease::*;
 use crate::time::Moment;
 
-/// What becomes of a request.
+/// The fate of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LeaseFate {
     Done,

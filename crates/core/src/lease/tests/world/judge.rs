@@ -1,4 +1,4 @@
-//! What must be true at all times, and in the end.
+//! Conditions that hold at all times, and in the end.
 
 use super::replica::{HookMood, WorldBucket};
 use super::state::{Chance, KEYS, World};

@@ -1,4 +1,4 @@
-//! The replicas: electors, their hooks and passes, and what they see of the leases.
+//! The replicas: electors, their hooks and passes, and their view of the leases.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -180,7 +180,7 @@ impl<C: Chance> World<'_, C> {
         }
     }
 
-    /// Does what an elector asks for, and judges that it may.
+    /// Carries out an output of an elector, and judges that it may.
     pub(super) fn take(&mut self, index: usize, number: usize, output: Output, promoted: bool) {
         let (label, now) = (self.label.clone(), self.now);
         let bucket = &mut self.replicas[index].buckets[number];

@@ -51,7 +51,7 @@ pub(crate) struct Setup {
 pub(crate) struct World<'c, C> {
     pub(super) chance: &'c mut C,
     pub(super) setup: Setup,
-    /// What a failure is told with.
+    /// The name of the run in messages of failures.
     pub(super) label: Arc<str>,
     pub(super) timing: LeaseTiming,
     pub(super) now: Millis,

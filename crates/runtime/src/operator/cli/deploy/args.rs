@@ -1,7 +1,7 @@
-//! What the command `deploy` is told, and what it makes of it.
+//! The arguments of the command `deploy`, and the documents that it prints.
 
 use clap::Args;
-use kubewright_machinery::object::names::{dns_1123_label, dns_1123_subdomain, label_value};
+use kubewright_machinery::object::names::label_value;
 use kubewright_machinery::quantity::Quantity;
 use serde_json::{Value, json};
 
@@ -9,10 +9,8 @@ use super::super::args::{Installation, RbacArgs, access_documents};
 use super::container::ContainerFlags;
 use super::error::DeployError;
 use super::workload::{Requests, Workload};
+use crate::operator::name_problems::{namespace_problem, operator_name_problem};
 use crate::operator::{Operator, OperatorOptions};
-
-/// The longest name of what is printed, in bytes: it is the value of a label too.
-const MAX_NAME: usize = 63;
 
 #[derive(Clone, Debug, Args)]
 pub(in super::super) struct DeployArgs {
@@ -21,7 +19,7 @@ pub(in super::super) struct DeployArgs {
     /// The container image, of which the entry point is this program; the one that the program names by default
     #[arg(long, value_name = "IMAGE")]
     image: Option<String>,
-    /// Pods that run the operator. With one there are neither leases nor a disruption budget
+    /// Pods that run the operator. With one there is no disruption budget, and an upgrade ends the old pod first
     #[arg(long, value_name = "NUMBER", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..))]
     replicas: u16,
     /// The CPU that each pod requests
@@ -45,7 +43,7 @@ pub(in super::super) struct DeployArgs {
 }
 
 impl DeployArgs {
-    /// What to print, for an operator that sets options itself, and what its author may have forgotten.
+    /// The documents to print for an operator with options of its own, and remarks about omissions of its author.
     pub(in super::super) fn documents(self, operator: Operator) -> Result<(Vec<Value>, Vec<String>), DeployError> {
         let container = ContainerFlags::parse(self.run)?;
         let Installation { operator, name, .. } = self.roles.installation(operator);
@@ -97,14 +95,13 @@ impl DeployArgs {
 
 /// Names that the server would refuse, or that make it warn, are refused here: manifests are often applied later and elsewhere.
 fn check_names(name: &str, system: &str, watched: &[String]) -> Result<(), DeployError> {
-    let check = |flag, found: &str, problems: Vec<String>| match problems.into_iter().next() {
+    let check = |flag, found: &str, problem: Option<String>| match problem {
         Some(problem) => Err(DeployError::Refused { flag, found: found.to_owned(), problem }),
         None => Ok(()),
     };
-    let too_long = (name.len() > MAX_NAME).then(|| format!("must be no more than {MAX_NAME} bytes"));
-    check("--prefix", name, too_long.into_iter().chain(dns_1123_subdomain(name)).collect())?;
-    check("--system-namespace", system, dns_1123_label(system))?;
-    watched.iter().try_for_each(|namespace| check("--watch-namespaces", namespace, dns_1123_label(namespace)))
+    check("--prefix", name, operator_name_problem(name))?;
+    check("--system-namespace", system, namespace_problem(system))?;
+    watched.iter().try_for_each(|namespace| check("--watch-namespaces", namespace, namespace_problem(namespace)))
 }
 
 fn image(named: Option<String>) -> Result<String, DeployError> {

@@ -49,7 +49,7 @@ impl ContainerFlags {
     }
 }
 
-/// What is wrong, without the usage that follows.
+/// The message of an error, without the usage that follows.
 fn first_line(error: &clap::Error) -> String {
     let text = error.to_string();
     let line = text.lines().next().unwrap_or_default();

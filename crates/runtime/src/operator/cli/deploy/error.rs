@@ -1,10 +1,10 @@
-//! Why there are no manifests to print.
+//! Errors of the command `deploy`.
 
 use std::net::SocketAddr;
 
 use thiserror::Error;
 
-/// Why there are no manifests to print. Whoever wrote the command line must act.
+/// An error that keeps the manifests from being printed. The command line must be corrected.
 #[derive(Debug, Error)]
 pub(in super::super) enum DeployError {
     /// Neither the command line nor the program names an image.
@@ -26,7 +26,7 @@ pub(in super::super) enum DeployError {
         flag: &'static str,
         /// Its value.
         found: String,
-        /// What is wrong with it.
+        /// The problem of the value.
         problem: String,
     },
     /// The flags behind `--` are none of `run`.

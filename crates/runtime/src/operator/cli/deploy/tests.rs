@@ -14,14 +14,14 @@ fn operator() -> Operator {
     Operator::new("demo.example.com").version("1.2.3+build.7")
 }
 
-/// What the command prints for an operator.
+/// The documents that the command prints for an operator.
 fn printed_by(operator: Operator, args: &[&str]) -> Result<Vec<Value>, DeployError> {
     let cli = Cli::try_parse_from(["demo", "deploy"].iter().chain(args)).unwrap();
     let Some(Command::Deploy(args)) = cli.command else { panic!("another command") };
     args.documents(operator).map(|(documents, _)| documents)
 }
 
-/// What the command prints with an image and a namespace.
+/// The documents that the command prints with an image and a namespace.
 fn printed(args: &[&str]) -> Vec<Value> {
     printed_by(operator(), &[&IMAGE[..], args].concat()).unwrap()
 }
@@ -131,7 +131,7 @@ fn an_unknown_version_is_no_label() {
     assert!(of_kind(&documents, "Deployment")["metadata"]["labels"].get("app.kubernetes.io/version").is_none());
 }
 
-// CMD-6: what Kubernetes' profile `restricted` demands, and a root that cannot be written.
+// CMD-6: the demands of Kubernetes' profile `restricted`, and a root that cannot be written.
 #[test]
 fn pods_have_no_privileges() {
     let pod = deployment(&[])["spec"]["template"]["spec"].clone();
@@ -155,7 +155,7 @@ fn limits_of_the_pod_are_longer_than_those_of_the_operator() {
     assert_eq!(start(&[]), 300);
     assert_eq!(start(&["--", "--startup-timeout", "15m"]), 900);
     assert_eq!(start(&["--", "--startup-timeout", "0"]), 300);
-    // What the program sets counts where the command line says nothing.
+    // The program's own value counts where the command line has none.
     let built = operator().options(|options| options.shutdown_timeout = Duration::from_secs(50));
     let documents = printed_by(built, &IMAGE).unwrap();
     assert_eq!(of_kind(&documents, "Deployment")["spec"]["template"]["spec"]["terminationGracePeriodSeconds"], 60);
@@ -276,6 +276,9 @@ fn what_is_missing_or_refused_is_told_with_flag_value_and_remedy() {
         let text = error.to_string();
         assert!(text.contains(flag) && text.contains(&format!("'{bad}'")) && text.contains("name of a namespace"), "{text}");
     }
+    let built = operator().options(|options| options.system_namespace = Some("Built".to_owned()));
+    let error = printed_by(built, &["--image", "i"]).unwrap_err().to_string();
+    assert!(error.contains("--system-namespace \"Built\""), "a name that the program sets: {error}");
     let long = "a".repeat(64);
     assert!(refused(&[&IMAGE[..], &["--prefix", &long]].concat()).contains("no more than 63 bytes"));
 }

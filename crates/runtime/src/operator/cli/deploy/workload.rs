@@ -20,7 +20,7 @@ const STARTUP_PERIOD: u64 = 2;
 /// ... and for this long where the operator itself sets no limit.
 const STARTUP: Duration = Duration::from_secs(5 * 60);
 
-/// What runs, and how.
+/// The pods of an operator, and the objects around them.
 pub(super) struct Workload {
     /// The name of cluster-wide objects and of the service account.
     pub(super) name: String,
@@ -37,7 +37,7 @@ pub(super) struct Workload {
     pub(super) options: OperatorOptions,
 }
 
-/// What a pod requests of its node.
+/// The resources that a pod requests of its node.
 pub(super) struct Requests {
     pub(super) cpu: String,
     pub(super) memory: String,
@@ -125,7 +125,7 @@ impl Workload {
         });
         if let Some(port) = self.admin_port {
             container["ports"] = json!([{"name": ADMIN, "containerPort": port, "protocol": "TCP"}]);
-            // The process is alive while it starts; how long that may take, and what is missing, it tells itself.
+            // The process is alive while it starts; its own deadline ends a start that takes too long, and names the culprits.
             let start = whole_seconds(self.options.startup_timeout.unwrap_or(STARTUP)).div_ceil(STARTUP_PERIOD);
             container["startupProbe"] = probe("/livez", STARTUP_PERIOD, start.min(i32::MAX as u64));
             container["livenessProbe"] = probe("/livez", 10, 6);

@@ -1,0 +1,244 @@
+//! Requests of a cluster: each is sent once, within the limits that the operator sets itself.
+
+use std::fmt::{self, Write as _};
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, Response, header};
+use http_body_util::BodyExt as _;
+use kube::client::Body;
+use kubewright_core::backoff::TokenBucket;
+use kubewright_core::flow::Confidential;
+use parking_lot::Mutex;
+use serde_json::Value;
+use tokio::sync::Semaphore;
+
+use super::counters::Counters;
+use super::error::asked_wait;
+use super::fence::{FencedClient, LeadershipLost};
+use super::http_metrics::Exchange;
+use super::warnings::Warnings;
+use super::{Answer, ApiError, ApiRequest, ClusterOptions, StatusError, Verb};
+use crate::clock::{Clock, Random};
+use crate::task::Tasks;
+use crate::watch::Watched;
+
+/// The answer of a server that has none of the media types that a request accepts.
+const NOT_ACCEPTABLE: u16 = 406;
+
+/// The client of a cluster with one identity, and all that bounds and counts its requests. Discovery and watches of the cluster share it.
+#[derive(Clone)]
+pub(crate) struct Connection {
+    /// Sends requests in the name of the user that the cluster acts for.
+    pub(super) client: FencedClient,
+    pub(super) user_agent: Option<HeaderValue>,
+    pub(super) acts_as_another: bool,
+    /// The user for whom requests are made, unless the configuration of the client names one.
+    pub(super) acts_for: Option<Arc<str>>,
+    pub(super) slots: Arc<Semaphore>,
+    pub(super) warnings: Arc<Warnings>,
+    pub(super) counters: Arc<Counters>,
+    pub(super) bucket: Option<Arc<Mutex<TokenBucket>>>,
+    /// The credentials that the server is sent, which it may repeat in its errors.
+    pub(super) credentials: Arc<Confidential>,
+    pub(super) options: ClusterOptions,
+}
+
+impl Connection {
+    /// The connection of a client that acts for itself, within the limits of these options.
+    pub(super) fn new(client: kube::Client, options: ClusterOptions) -> Self {
+        Self {
+            client: FencedClient::new(client, options.clock.clone()),
+            user_agent: HeaderValue::from_str(&options.user_agent).ok(),
+            acts_as_another: false,
+            acts_for: None,
+            slots: Arc::new(Semaphore::new(options.in_flight)),
+            warnings: Arc::default(),
+            counters: Arc::default(),
+            bucket: options.rate.map(|rate| Arc::new(Mutex::new(rate.bucket()))),
+            credentials: Arc::default(),
+            options,
+        }
+    }
+
+    pub(crate) fn clock(&self) -> &Clock {
+        &self.options.clock
+    }
+
+    pub(crate) fn random(&self) -> &Random {
+        &self.options.random
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.options.name
+    }
+
+    pub(crate) fn watched(&self) -> &Watched {
+        &self.options.watched
+    }
+
+    pub(crate) fn tasks(&self) -> &Tasks {
+        &self.options.tasks
+    }
+
+    /// One request, one parsed answer.
+    pub(crate) async fn exchange(&self, request: &ApiRequest) -> Result<Answer, ApiError> {
+        let (head, body) = self.fetch(request).await?;
+        let object = if body.is_empty() {
+            Value::Null
+        } else {
+            serde_json::from_slice(&body).map_err(|error| ApiError::undecodable(request.to_string(), &error))?
+        };
+        Ok(Answer { code: head.code, object, warnings: head.warnings })
+    }
+
+    /// One request and the bytes of its answer. Whole objects where the server does not give their metadata alone.
+    pub(crate) async fn fetch(&self, request: &ApiRequest) -> Result<(Head, Bytes), ApiError> {
+        match self.fetch_as_asked(request).await {
+            Err(error) if error.code() == Some(NOT_ACCEPTABLE) => match request.of_whole_objects() {
+                Some(whole) => self.fetch_as_asked(&whole).await,
+                None => Err(error),
+            },
+            answer => answer,
+        }
+    }
+
+    async fn fetch_as_asked(&self, request: &ApiRequest) -> Result<(Head, Bytes), ApiError> {
+        let limit = request.limit().unwrap_or(self.options.deadline);
+        self.turn().await;
+        // The semaphore is never closed. Its queue tells nothing about the server, which is given its time from here on.
+        let _slot = if request.takes_turns() { self.slots.acquire().await.ok() } else { None };
+        // Hundreds may wait for their turn: the memory that requests in flight need is allocated when it comes.
+        let answer = self.clock().limit(limit, Box::pin(self.unary(request))).await;
+        let result =
+            answer.unwrap_or_else(|elapsed| Err(ApiError::TimedOut { request: request.to_string(), after: elapsed.after }));
+        self.count(request.verb(), result.as_ref().map(|(head, _)| head.code));
+        result
+    }
+
+    /// Waits until the client allows itself another request.
+    async fn turn(&self) {
+        let wait = self.bucket.as_ref().map(|bucket| bucket.lock().take(self.clock().moment()));
+        if let Some(wait) = wait.filter(|wait| !wait.is_zero()) {
+            self.clock().sleep(wait).await;
+        }
+    }
+
+    fn count(&self, verb: Verb, answer: Result<u16, &ApiError>) {
+        self.counters.count(verb, answer.is_err());
+        self.options.requests.count(
+            &self.options.controller,
+            verb,
+            answer.unwrap_or_else(|error| error.code().unwrap_or_default()),
+        );
+    }
+
+    async fn unary(&self, request: &ApiRequest) -> Result<(Head, Bytes), ApiError> {
+        let response = self.call(request).await?;
+        let code = response.status().as_u16();
+        let retry_after = retry_after(response.headers());
+        let warnings = self.warnings.take(response.headers(), request);
+        let body = response.into_body().collect().await.map_err(|error| connection(request, error))?.to_bytes();
+        if code < 400 {
+            tracing::debug!(%request, code, "answered");
+            return Ok((Head { code, warnings }, body));
+        }
+        tracing::debug!(%request, code, "refused");
+        Err(self.refusal(request, code, retry_after, &body))
+    }
+
+    /// Opens a stream; ends with its body as soon as the head is there. Whole objects as for [`fetch`](Self::fetch).
+    pub(crate) async fn open(&self, request: &ApiRequest) -> Result<Body, ApiError> {
+        match self.open_as_asked(request).await {
+            Err(error) if error.code() == Some(NOT_ACCEPTABLE) => match request.of_whole_objects() {
+                Some(whole) => self.open_as_asked(&whole).await,
+                None => Err(error),
+            },
+            answer => answer,
+        }
+    }
+
+    async fn open_as_asked(&self, request: &ApiRequest) -> Result<Body, ApiError> {
+        self.turn().await;
+        let limit = request.limit().unwrap_or(self.options.deadline);
+        let opened = self.clock().limit(limit, async {
+            let response = self.call(request).await?;
+            let code = response.status().as_u16();
+            if code < 400 {
+                return Ok(response.into_body());
+            }
+            let retry_after = retry_after(response.headers());
+            let body = response.into_body().collect().await.map_err(|error| connection(request, error))?.to_bytes();
+            Err(self.refusal(request, code, retry_after, &body))
+        });
+        let result =
+            opened.await.unwrap_or_else(|elapsed| Err(ApiError::TimedOut { request: request.to_string(), after: elapsed.after }));
+        self.count(Verb::Watch, result.as_ref().map(|_| 200));
+        result
+    }
+
+    /// The error of a failed answer, without the confidential values of the request and of the credentials.
+    fn refusal(&self, request: &ApiRequest, code: u16, retry_after: Option<Duration>, body: &[u8]) -> ApiError {
+        let mask = |status: &mut Value| {
+            request.confidential().mask_value(status);
+            self.credentials.mask_value(status);
+            if let Some(Value::String(message)) = status.get_mut("message").filter(|_| code == 403) {
+                self.name_impersonated(message);
+            }
+        };
+        Box::new(StatusError::read(request.to_string(), code, retry_after, body, mask)).into()
+    }
+
+    /// A server that does not let us act as another does not say as whom.
+    fn name_impersonated(&self, message: &mut String) {
+        if let Some(whom) = self.acts_for.as_ref().filter(|_| message.contains(" cannot impersonate-on:")) {
+            let _ = write!(message, " as {whom:?}");
+        }
+    }
+
+    /// The error in an event of a watch.
+    pub(crate) fn refusal_in_watch(&self, request: String, mut status: Value) -> ApiError {
+        self.credentials.mask_value(&mut status);
+        Box::new(StatusError::from_status(request, 500, &status)).into()
+    }
+
+    async fn call(&self, request: &ApiRequest) -> Result<Response<Body>, ApiError> {
+        let mut http = request.to_http()?;
+        if let Some(agent) = &self.user_agent {
+            http.headers_mut().insert(header::USER_AGENT, agent.clone());
+        }
+        let exchange = Exchange::begin(&self.options, http.method(), http.uri());
+        let answer = self.client.send(http).await.map_err(|error| connection(request, error))?;
+        exchange.answered(answer.status());
+        Ok(answer)
+    }
+}
+
+impl fmt::Debug for Connection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connection").field("name", &self.name()).finish_non_exhaustive()
+    }
+}
+
+/// An answer without its body.
+pub(crate) struct Head {
+    pub(crate) code: u16,
+    pub(crate) warnings: Vec<String>,
+}
+
+fn connection(request: &ApiRequest, error: kube::Error) -> ApiError {
+    let request = request.to_string();
+    match error {
+        kube::Error::Auth(source) => ApiError::Credentials { request, source },
+        kube::Error::Service(source) => match source.downcast::<LeadershipLost>() {
+            Ok(source) => ApiError::LeadershipLost { request, source: *source },
+            Err(source) => ApiError::Connection { request, source },
+        },
+        other => ApiError::Connection { request, source: Box::new(other) },
+    }
+}
+
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    asked_wait(headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?)
+}

@@ -206,7 +206,7 @@ async fn a_transition_time_moves_with_the_message_where_it_is_asked_for() {
     let moves = async |change: fn(Operator) -> Operator| {
         let script = Script::default().reconcile(|_, widget, status| {
             Box::pin(async move {
-                status.conditions.mark_true_with("Sized", "Fits", &format!("size {}", widget.spec.size));
+                status.conditions.mark_true_with("Sized", "Fits", format!("size {}", widget.spec.size));
                 Ok(())
             })
         });

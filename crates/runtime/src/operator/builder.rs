@@ -16,6 +16,7 @@ use kubewright_core::status::StatusWrite;
 use kubewright_machinery::object::names::dns_1123_subdomain;
 use tokio_util::sync::CancellationToken;
 
+use super::compat::ChosenFormats;
 use super::declarations::{LEADERSHIP, config_rule};
 use super::drive::Driver;
 use super::health;
@@ -38,10 +39,7 @@ pub struct Operator {
     name: String,
     version: String,
     commit: String,
-    /// The formats that were set one by one.
-    formats: Compat,
-    /// The formats of the preset, where none was set.
-    preset: Compat,
+    formats: Box<ChosenFormats>,
     registrations: Vec<Box<dyn Registration>>,
     /// The names that parts had when they were added.
     part_names: BTreeSet<String>,
@@ -140,8 +138,7 @@ impl Operator {
             name: name.into(),
             version: "unknown".to_owned(),
             commit: "unknown".to_owned(),
-            formats: Compat::default(),
-            preset: Compat::default(),
+            formats: Box::default(),
             registrations: Vec::new(),
             part_names: BTreeSet::new(),
             samples: Vec::new(),
@@ -242,14 +239,14 @@ impl Operator {
     /// The formats of another framework. Each can be set alone too, here or for one controller, and then wins over the preset, whichever comes first.
     #[must_use]
     pub fn compat(mut self, preset: Compat) -> Self {
-        self.preset = preset.or(self.preset);
+        self.formats.add_preset(preset);
         self
     }
 
     /// The prefix of all metrics; `kubewright` by default.
     #[must_use]
     pub fn metrics_prefix(mut self, prefix: impl Into<String>) -> Self {
-        self.formats.metrics_prefix = Some(prefix.into().into());
+        self.formats.alone.metrics_prefix = Some(prefix.into().into());
         self
     }
 
@@ -258,48 +255,43 @@ impl Operator {
     /// [`legacy_finalizers`](crate::reconcile::Controller::legacy_finalizers).
     #[must_use]
     pub fn label_domain(mut self, domain: impl Into<String>) -> Self {
-        self.formats.label_domain = Some(domain.into().into());
+        self.formats.alone.label_domain = Some(domain.into().into());
         self
     }
 
     /// What stands before the names of the framework's own fields in JSON log lines, such as `controller` and `key` (LOG-1); nothing by default.
     #[must_use]
     pub fn log_field_prefix(mut self, prefix: impl Into<String>) -> Self {
-        self.formats.log_fields = Some(prefix.into().into());
+        self.formats.alone.log_fields = Some(prefix.into().into());
         self
     }
 
     /// Which fields of conditions are filled. Applies to hand-written controllers that set no form of conditions of their own.
     #[must_use]
     pub fn condition_shape(mut self, shape: ConditionShape) -> Self {
-        self.formats.condition_shape = Some(shape);
+        self.formats.alone.condition_shape = Some(shape);
         self
     }
 
     /// When transition times of conditions move. Applies to hand-written controllers that set no form of conditions of their own.
     #[must_use]
     pub fn transition_time(mut self, transition: TransitionTime) -> Self {
-        self.formats.transition_time = Some(transition);
+        self.formats.alone.transition_time = Some(transition);
         self
     }
 
     /// How statuses are written. Applies to hand-written controllers that set no form of their own.
     #[must_use]
     pub fn status_write(mut self, form: StatusWrite) -> Self {
-        self.formats.status_write = Some(form);
+        self.formats.alone.status_write = Some(form);
         self
     }
 
     /// How finalizers are written. Applies to hand-written controllers that set no form of their own.
     #[must_use]
     pub fn finalizer_write(mut self, form: FinalizerWrite) -> Self {
-        self.formats.finalizer_write = Some(form);
+        self.formats.alone.finalizer_write = Some(form);
         self
-    }
-
-    /// The formats that were set one by one, else those of the preset.
-    pub(super) fn formats(&self) -> Compat {
-        self.formats.clone().or(self.preset.clone())
     }
 
     /// Another source of time, for tests.
@@ -373,7 +365,7 @@ impl Operator {
 
     /// What stands before the names of the framework's own fields in JSON log lines; empty without a prefix.
     pub(super) fn log_field_prefix_or_none(&self) -> Arc<str> {
-        self.formats().log_fields.unwrap_or_default()
+        self.formats.resolved().log_fields.unwrap_or_default()
     }
 
     /// The line that the command `version` prints.
@@ -384,7 +376,7 @@ impl Operator {
     /// Everything that the parts declare, and what the operator needs itself, confined to the namespaces that it watches.
     pub fn declarations(&self) -> Declarations {
         let mut declarations =
-            Declarations::default().with_config_values(self.config_values.clone()).with_formats(self.formats());
+            Declarations::default().with_config_values(self.config_values.clone()).with_formats(self.formats.resolved());
         declarations.rule(Rule::new("events.k8s.io", "events", &["create", "patch"]));
         for registration in &self.registrations {
             declarations.part(Some(registration.name()));
@@ -435,7 +427,7 @@ impl Operator {
         shutdown: CancellationToken,
         connect: impl FnOnce(ClusterOptions) -> Result<Cluster, ConnectError>,
     ) -> Result<Driver, OperatorError> {
-        let formats = self.formats();
+        let formats = self.formats.resolved();
         if formats.is_per_controller {
             self.options.leadership = self.options.leadership.per_controller_by_default();
         }
@@ -464,7 +456,7 @@ impl Operator {
         let cluster = connect(options)?;
         Ok(Driver::new(super::drive::Parts {
             name: self.name,
-            formats,
+            formats: Arc::new(formats),
             declarations,
             registrations,
             checks: self.checks,
@@ -520,7 +512,7 @@ impl Operator {
             ));
         }
         problems.extend(self.options.leadership.sharing().into_iter().flat_map(Sharing::problems));
-        problems.extend(problems_of(&self.options, &self.formats()));
+        problems.extend(problems_of(&self.options, &self.formats.resolved()));
         problems.extend_from_slice(declarations.problems());
         problems
     }

@@ -25,6 +25,26 @@ pub struct Compat {
     pub(super) is_per_controller: bool,
 }
 
+/// The formats that the author of an operator asks for.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ChosenFormats {
+    /// Those that were set one by one.
+    pub(super) alone: Compat,
+    preset: Compat,
+}
+
+impl ChosenFormats {
+    /// Takes a preset. It wins over an earlier one.
+    pub(super) fn add_preset(&mut self, preset: Compat) {
+        self.preset = preset.or(std::mem::take(&mut self.preset));
+    }
+
+    /// The formats that were set one by one, else those of the preset.
+    pub(super) fn resolved(&self) -> Compat {
+        self.alone.clone().or(self.preset.clone())
+    }
+}
+
 impl Compat {
     /// The formats of operators that are built with `knative.dev/pkg` (CMPT-3): label domain `knative.dev`, metrics `kn_…`, fields of JSON log lines
     /// `knative.dev/…`, conditions of their shape whose transition time moves with reason and message, status writes by PUT, finalizers by merge

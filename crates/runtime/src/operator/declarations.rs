@@ -34,7 +34,7 @@ pub struct Declarations {
     claims: BTreeMap<(String, String), String>,
     needs: Needs,
     configs: DeclaredConfigs,
-    formats: Compat,
+    formats: Box<Compat>,
     /// The part that declares.
     part: Option<String>,
     problems: Vec<String>,
@@ -200,7 +200,7 @@ impl Declarations {
 
     /// The same for an operator that writes these formats.
     pub(super) fn with_formats(mut self, formats: Compat) -> Self {
-        self.formats = formats;
+        *self.formats = formats;
         self
     }
 

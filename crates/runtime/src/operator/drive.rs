@@ -44,7 +44,7 @@ const REMIND: Duration = Duration::from_secs(60);
 /// What a driver is made of.
 pub(super) struct Parts {
     pub(super) name: String,
-    pub(super) formats: Compat,
+    pub(super) formats: Arc<Compat>,
     pub(super) declarations: Declarations,
     pub(super) registrations: Vec<Box<dyn Registration>>,
     pub(super) checks: Checks,
@@ -412,7 +412,7 @@ impl Driver {
             watch_namespaces: options.watch_namespaces.clone(),
             targets: ControllerTargets::new(remote, Arc::clone(&system_namespace)),
             system_namespace,
-            formats: Arc::new(formats.clone()),
+            formats: Arc::clone(formats),
             plan: None,
             leadership: self.leadership.state(),
             instance: options.instance.as_deref().unwrap_or(name).into(),

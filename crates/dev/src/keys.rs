@@ -105,24 +105,26 @@ mod terminal {
 
     /// The standard input without buffering of lines and without echo. Signals and output stay as they are, which is what raw mode would change.
     pub(super) struct UnbufferedTerminal {
+        input: io::Stdin,
         former: Termios,
     }
 
     impl UnbufferedTerminal {
         pub(super) fn of_stdin() -> io::Result<Self> {
-            let former = tcgetattr(io::stdin())?;
+            let input = io::stdin();
+            let former = tcgetattr(&input)?;
             let mut unbuffered = former.clone();
             unbuffered.local_modes.remove(LocalModes::ICANON | LocalModes::ECHO);
             unbuffered.special_codes[SpecialCodeIndex::VMIN] = 0;
             unbuffered.special_codes[SpecialCodeIndex::VTIME] = READ_TIME;
-            tcsetattr(io::stdin(), OptionalActions::Now, &unbuffered)?;
-            Ok(Self { former })
+            tcsetattr(&input, OptionalActions::Now, &unbuffered)?;
+            Ok(Self { input, former })
         }
 
         /// The next key; none when none was pressed for a while.
         pub(super) fn read(&self) -> io::Result<Option<u8>> {
             let mut key = [0];
-            match rustix::io::read(io::stdin(), &mut key) {
+            match rustix::io::read(&self.input, &mut key) {
                 Ok(0) | Err(rustix::io::Errno::INTR) => Ok(None),
                 Ok(_) => Ok(Some(key[0])),
                 Err(error) => Err(error.into()),
@@ -133,7 +135,7 @@ mod terminal {
     impl Drop for UnbufferedTerminal {
         fn drop(&mut self) {
             // A terminal that is gone needs nothing.
-            let _ = tcsetattr(io::stdin(), OptionalActions::Now, &self.former);
+            let _ = tcsetattr(&self.input, OptionalActions::Now, &self.former);
         }
     }
 }

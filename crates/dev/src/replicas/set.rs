@@ -20,7 +20,7 @@ pub(crate) struct Replicas {
     start: StartReplica,
     /// What the names of buckets begin with.
     prefix: String,
-    replicas: Vec<Replica>,
+    all: Vec<Replica>,
 }
 
 impl Replicas {
@@ -30,19 +30,19 @@ impl Replicas {
         count: usize,
         mut start: impl FnMut(usize) -> Result<RunningOperator, DevError> + Send + 'static,
     ) -> Result<Self, DevError> {
-        let replicas = (0..count).map(|number| Ok(Replica::new(number, start(number)?))).collect::<Result<_, DevError>>()?;
-        Ok(Self { start: Box::new(start), prefix: format!("{}.", operator.to_lowercase()), replicas })
+        let all = (0..count).map(|number| Ok(Replica::new(number, start(number)?))).collect::<Result<_, DevError>>()?;
+        Ok(Self { start: Box::new(start), prefix: format!("{}.", operator.to_lowercase()), all })
     }
 
     /// Whether all replicas that were not killed work or stand by, at least one.
     pub(crate) fn have_started(&self) -> bool {
-        let mut alive = self.replicas.iter().filter(|replica| !replica.is_killed()).peekable();
+        let mut alive = self.all.iter().filter(|replica| !replica.is_killed()).peekable();
         alive.peek().is_some() && alive.all(Replica::has_started)
     }
 
     /// Ends when something is to be shown; with an error when a replica has ended by itself. Safe to cancel.
     pub(crate) async fn changed(&mut self) -> Result<(), DevError> {
-        let mut changes: FuturesUnordered<_> = self.replicas.iter_mut().map(Replica::changed).collect();
+        let mut changes: FuturesUnordered<_> = self.all.iter_mut().map(Replica::changed).collect();
         match changes.next().await {
             Some(changed) => changed.map_err(DevError::Operator),
             None => pending().await,
@@ -51,7 +51,7 @@ impl Replicas {
 
     /// Kills the replica of this number, or starts it again.
     pub(crate) async fn toggle(&mut self, number: usize) -> Result<(), DevError> {
-        match self.replicas.get_mut(number) {
+        match self.all.get_mut(number) {
             Some(replica) if replica.is_killed() => *replica = Replica::new(number, (self.start)(number)?),
             Some(replica) => replica.kill().await,
             None => {}
@@ -61,7 +61,7 @@ impl Replicas {
 
     /// What is shown of the replicas; nothing of one that is alone.
     pub(crate) fn rows(&self) -> Vec<ReplicaRow> {
-        match self.replicas.as_slice() {
+        match self.all.as_slice() {
             [_] => Vec::new(),
             replicas => replicas.iter().map(|replica| replica.row(&self.prefix)).collect(),
         }
@@ -69,6 +69,6 @@ impl Replicas {
 
     /// Ends all in order, at the same time.
     pub(crate) async fn stop(self) -> Result<(), Arc<OperatorError>> {
-        join_all(self.replicas.iter().map(Replica::stop)).await.into_iter().collect()
+        join_all(self.all.iter().map(Replica::stop)).await.into_iter().collect()
     }
 }

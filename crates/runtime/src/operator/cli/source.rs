@@ -48,6 +48,6 @@ impl From<Operator> for OperatorSource {
 
 impl fmt::Debug for OperatorSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OperatorSource").field("operator", &self.operator).field("is_repeatable", &self.is_repeatable()).finish()
+        f.debug_struct("OperatorSource").field("operator", &self.operator).finish_non_exhaustive()
     }
 }

@@ -2,15 +2,12 @@
 
 use std::time::Duration;
 
-use futures::future::join_all;
-use k8s_openapi::api::core::v1::ConfigMap;
-use kube::api::Api;
 use kubewright_apiserver::kinds::Verb;
 use kubewright_apiserver::status::Status;
 use kubewright_testing::TestCluster;
 
 use super::replicas::{RENEW, RETRY, Replica, all_led, create, leases, ready, start_operator};
-use crate::reconcile::widget::{Script, Widgets};
+use crate::reconcile::widget::{FINALIZER, Script, Widgets};
 use crate::reconcile::world::until;
 
 const BUCKET: &str = "widget-operator.test.kubewright.dev.00-of-01";
@@ -67,24 +64,19 @@ async fn idle_replicas_send_renewals_only() {
 #[tokio::test]
 async fn renewals_do_not_wait_for_the_answers_of_other_requests() {
     let cluster = TestCluster::start().await;
-    let slow = cluster.faults().on(Verb::Get).of("", "configmaps").delay(Duration::from_secs(28));
-    // Each pass asks for more than the operator may have in flight.
-    let script = Script::default().reconcile(|cx, _, _| {
-        let maps: Api<ConfigMap> = Api::namespaced(cx.client().clone(), cx.key().namespace());
-        Box::pin(async move {
-            join_all((0..20).map(async |_| drop(maps.get_opt("none").await))).await;
-            Ok(())
-        })
-    });
-    let replica = Replica::start(&cluster, "busy", script, leases(1)).await;
-    create(&cluster, 2).await;
-    until(&cluster, || format!("requests wait: {}", slow.hits()), || slow.hits() >= 16).await;
+    let slow = cluster.faults().on(Verb::Patch).of("test.kubewright.dev", "widgets").delay(Duration::from_secs(28));
+    let operator = Widgets::operator_with(&Script::default(), |controller| controller.finalizer(Some(FINALIZER)));
+    let operator = operator.leadership(leases(1)).options(|options| options.workers = Some(20));
+    let operator = start_operator(&cluster, operator, "busy").await;
+    // Each pass begins with a patch, and the operator has 16 requests in flight at most.
+    create(&cluster, 20).await;
+    until(&cluster, || format!("patches wait: {}", slow.hits()), || slow.hits() >= 16).await;
+    assert_eq!(slow.hits(), 16, "the others wait for those");
     let mark = cluster.journal().mark();
     cluster.pass(RETRY * 10).await;
     let updates = cluster.journal().since(mark).of("coordination.k8s.io", "leases").writes().len();
     assert!((8..=11).contains(&updates), "{updates} renewals in ten retry periods");
-    assert_eq!(replica.held().len(), 1);
-    replica.operator.kill().await;
+    operator.kill().await;
     cluster.stop().await;
 }
 

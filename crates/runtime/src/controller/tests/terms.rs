@@ -172,7 +172,7 @@ async fn a_bucket_is_drained_when_its_runner_has_failed() {
     let buckets = scene.buckets.clone().unwrap();
     buckets.activate(term(&scene, 0, 600));
     scene.run.await.unwrap_err();
-    buckets.drained(NAMES[0]).await;
+    scene.clock.limit(Duration::from_secs(60), buckets.drained(NAMES[0])).await.unwrap();
     assert_eq!(scene.clock.moment().0.as_secs(), 5);
 }
 

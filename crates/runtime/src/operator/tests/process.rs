@@ -1,7 +1,6 @@
 //! The operator as a part of its process: what it starts, logs, and how it ends.
 
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::OnceLock;
 
 use tokio_util::sync::CancellationToken;
 use tracing::Level;
@@ -9,7 +8,7 @@ use tracing::Level;
 use super::*;
 use crate::background::TaskExt as _;
 use crate::task::Tasks;
-use crate::testing::CapturedLog;
+use crate::testing::{CapturedLog, slow_client_of};
 
 /// A part with a controller that a test changes, and with a task that takes a while to end.
 struct Changed {
@@ -141,11 +140,11 @@ fn a_phase_of_the_start_may_take_five_minutes_by_default() {
 #[tokio::test(start_paused = true)]
 async fn the_admin_server_listens_until_the_last_events_have_been_sent() {
     let (log, _guard) = CapturedLog::at(Level::INFO);
-    let (address, while_sending) = (Arc::new(OnceLock::<SocketAddr>::new()), Arc::new(Mutex::new(Vec::new())));
-    let (known, seen, world) = (Arc::clone(&address), Arc::clone(&while_sending), World::default());
-    let client = client_of(move |call| {
+    let (world, sent) = (World::default(), Arc::new(AtomicUsize::new(0)));
+    let count = Arc::clone(&sent);
+    let client = slow_client_of(Duration::from_secs(3), move |call| {
         if call.path.ends_with("/events") {
-            seen.lock().push(known.get().map(|address| TcpStream::connect(address).is_ok()));
+            count.fetch_add(1, Ordering::Relaxed);
             return (201, call.body);
         }
         world.answer(&call)
@@ -166,9 +165,13 @@ async fn the_admin_server_listens_until_the_last_events_have_been_sent() {
     running.working().await.unwrap();
     let text = log.text();
     let port = text.split("the admin server listens address=").nth(1).and_then(|rest| rest.split_whitespace().next());
-    let port = address.get_or_init(|| port.unwrap().parse().unwrap());
-    assert!(TcpStream::connect(port).is_ok());
-    running.stop().await.unwrap();
-    assert_eq!(*while_sending.lock(), [Some(true)]);
-    assert!(TcpStream::connect(port).is_err(), "it has ended, too");
+    let address: SocketAddr = port.unwrap().parse().unwrap();
+    let while_sending = async {
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        assert_eq!((sent.load(Ordering::Relaxed), *running.phase().borrow()), (1, Phase::Draining), "the answer takes 3 s");
+        assert!(TcpStream::connect(address).is_ok(), "it listens");
+    };
+    let (ended, ()) = tokio::join!(running.stop(), while_sending);
+    ended.unwrap();
+    assert!(TcpStream::connect(address).is_err(), "it has ended, too");
 }

@@ -78,8 +78,9 @@ mod tests {
         async fn send(&self, method: Method, path: &str, body: Value) {
             let (agent, namespace) = (format!("shop/{}", self.1), self.0.namespace());
             let uri = path.replace("{}", namespace);
+            let media = if method == Method::PATCH { "application/merge-patch+json" } else { "application/json" };
             let request = Request::builder().method(method).uri(uri).header("user-agent", agent);
-            let request = request.header("content-type", "application/json").body(body.to_string().into_bytes()).unwrap();
+            let request = request.header("content-type", media).body(body.to_string().into_bytes()).unwrap();
             self.0.client().request_text(request).await.unwrap();
         }
 
@@ -107,10 +108,10 @@ mod tests {
         one.create(json!({"name": "first"})).await;
         one.create(json!({"generateName": "pod-"})).await;
         other.create(json!({"generateName": "pod-"})).await;
-        other.hold(Method::PUT, "/shop.00-of-01", "replica-1_b").await;
+        other.hold(Method::PATCH, "/shop.00-of-01", "replica-1_b").await;
         one.send(Method::DELETE, "/api/v1/namespaces/{}/configmaps/first", Value::Null).await;
         other.create(json!({"name": "first"})).await;
-        other.hold(Method::PUT, "/shop.00-of-01", "").await;
+        other.hold(Method::PATCH, "/shop.00-of-01", "").await;
         other.create(json!({"name": "second"})).await;
 
         let journal = server.journal().all();

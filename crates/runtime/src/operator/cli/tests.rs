@@ -18,7 +18,8 @@ struct Environment;
 impl DevEnvironment for Environment {
     fn run(self: Box<Self>, source: OperatorSource, args: DevArgs) -> BoxFuture<'static, ExitCode> {
         let (operator, make) = source.into_parts();
-        let made = 1 + make.map_or(0, |make| (1..args.replicas).map(|_| make()).count());
+        let others: Vec<_> = make.into_iter().flat_map(|make| (1..args.replicas).map(move |_| make())).collect();
+        let made = 1 + others.len();
         if args.replicas > 1 {
             return async move { ExitCode::from(u8::try_from(made).unwrap()) }.boxed();
         }

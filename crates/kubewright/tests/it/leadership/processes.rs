@@ -117,8 +117,8 @@ impl Replica {
     /// Waits until it leads the bucket once more.
     async fn leads(&mut self) -> Led {
         let line = self.process.until("this replica leads the bucket\"").await;
-        let fields = serde_json::from_str::<Value>(&line).unwrap()["fields"].clone();
-        Led { at: logged_at(&line), epoch: fields["epoch"].as_i64().unwrap() }
+        let epoch = serde_json::from_str::<Value>(&line).unwrap()["epoch"].as_i64().unwrap();
+        Led { at: logged_at(&line), epoch }
     }
 
     fn taken(replicas: &mut Vec<Self>, name: &str) -> Self {

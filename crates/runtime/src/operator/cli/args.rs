@@ -18,6 +18,13 @@ use crate::operator::{Declarations, MinimumVersion, Operator, OperatorOptions, r
 /// Where a program serves probes and metrics unless told otherwise: port 8080 of all addresses.
 const DEFAULT_ADMIN: SocketAddr = SocketAddr::new(IpAddr::V6(Ipv6Addr::UNSPECIFIED), 8080);
 
+/// The variable that names the ConfigMap of log levels.
+pub(super) const CONFIG_LOGGING_NAME: &str = "CONFIG_LOGGING_NAME";
+/// The variable that names the ConfigMap of profiling and of the protocol of metrics.
+pub(super) const CONFIG_OBSERVABILITY_NAME: &str = "CONFIG_OBSERVABILITY_NAME";
+/// The variable that names the ConfigMap of durations and buckets.
+pub(super) const CONFIG_LEADER_ELECTION_NAME: &str = "CONFIG_LEADERELECTION_NAME";
+
 /// Runs the operator, or prints what it needs.
 #[derive(Debug, Parser)]
 #[command(name = "operator", args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
@@ -64,10 +71,8 @@ pub(super) struct RbacArgs {
     /// The namespace that the operator will run in; the first one that it watches by default
     #[arg(long, visible_alias = "namespace", env = "SYSTEM_NAMESPACE", value_name = "NAME", value_parser = namespace)]
     system_namespace: Option<String>,
-    #[arg(long, env = "CONFIG_LOGGING_NAME", value_name = "NAME", hide = true)]
-    config_logging_name: Option<String>,
-    #[arg(long, env = "CONFIG_OBSERVABILITY_NAME", value_name = "NAME", hide = true)]
-    config_observability_name: Option<String>,
+    #[command(flatten)]
+    config_maps: ConfigMapArgs,
 }
 
 #[derive(Clone, Debug, Args)]
@@ -84,10 +89,8 @@ pub(super) struct RunArgs {
     system_namespace: Option<String>,
     #[arg(long, env = "SYSTEM_RESOURCE_LABEL", value_name = "KEY", hide = true)]
     system_resource_label: Option<String>,
-    #[arg(long, env = "CONFIG_LOGGING_NAME", value_name = "NAME", hide = true)]
-    config_logging_name: Option<String>,
-    #[arg(long, env = "CONFIG_OBSERVABILITY_NAME", value_name = "NAME", hide = true)]
-    config_observability_name: Option<String>,
+    #[command(flatten)]
+    config_maps: ConfigMapArgs,
     /// Passes at once of each controller; 16 for components by default, 2 for others
     #[arg(long, env = "K_THREADS_PER_CONTROLLER", value_name = "NUMBER", value_parser = given(workers))]
     workers: Option<Given<usize>>,
@@ -103,8 +106,6 @@ pub(super) struct RunArgs {
     /// Works without leader election, as the only replica: for operators of which one process runs at most
     #[arg(long, env = "DISABLE_HA", value_name = "BOOL", num_args = 0..=1, default_missing_value = "true", value_parser = given(flag))]
     disable_ha: Option<Given<bool>>,
-    #[arg(long, env = "CONFIG_LEADERELECTION_NAME", value_name = "NAME", hide = true)]
-    config_leader_election_name: Option<String>,
     /// The oldest Kubernetes version to run on; v1.34.0 by default
     #[arg(long, env = "KUBERNETES_MIN_VERSION", value_name = "VERSION", value_parser = given(parsed::<MinimumVersion>))]
     min_kubernetes_version: Option<Given<MinimumVersion>>,
@@ -210,15 +211,36 @@ impl RunArgs {
         if value(self.disable_ha) == Some(true) {
             options.leadership = Leadership::off();
         }
-        options.config_leader_election =
-            named(self.config_leader_election_name).or_else(|| options.config_leader_election.take());
-        options.config_logging = named(self.config_logging_name).or_else(|| options.config_logging.take());
-        options.config_observability = named(self.config_observability_name).or_else(|| options.config_observability.take());
+        self.config_maps.apply(options);
     }
 
     /// The name of the instance, where the program says this.
     pub(super) fn instance(&self, built: Option<String>) -> Option<String> {
         named(self.pod_name.clone()).or(built).or_else(|| named(self.hostname.clone()))
+    }
+}
+
+/// Names of the ConfigMaps that every operator may read.
+#[derive(Clone, Debug, Args)]
+struct ConfigMapArgs {
+    #[arg(long, env = CONFIG_LOGGING_NAME, value_name = "NAME", hide = true)]
+    config_logging_name: Option<String>,
+    #[arg(long, env = CONFIG_OBSERVABILITY_NAME, value_name = "NAME", hide = true)]
+    config_observability_name: Option<String>,
+    #[arg(long, env = CONFIG_LEADER_ELECTION_NAME, value_name = "NAME", hide = true)]
+    config_leader_election_name: Option<String>,
+}
+
+impl ConfigMapArgs {
+    fn apply(self, options: &mut OperatorOptions) {
+        let names = [
+            (self.config_logging_name, &mut options.config_logging),
+            (self.config_observability_name, &mut options.config_observability),
+            (self.config_leader_election_name, &mut options.config_leader_election),
+        ];
+        for (given, option) in names {
+            *option = named(given).or_else(|| option.take());
+        }
     }
 }
 
@@ -244,10 +266,7 @@ impl RbacArgs {
                 options.watch_namespaces = watched;
             }
             options.system_namespace = system.clone().or_else(|| options.system_namespace.take());
-            let logging = self.config_logging_name.filter(|name| !name.is_empty());
-            options.config_logging = logging.or_else(|| options.config_logging.take());
-            let observability = self.config_observability_name.filter(|name| !name.is_empty());
-            options.config_observability = observability.or_else(|| options.config_observability.take());
+            self.config_maps.apply(options);
         });
         Installation { operator, name, system_namespace: system }
     }

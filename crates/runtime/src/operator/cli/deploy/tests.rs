@@ -198,9 +198,16 @@ fn a_pod_knows_its_name_and_namespace_and_gets_the_flags_behind_the_dashes() {
     let plain = container(&[]);
     let env = [field("POD_NAME", "metadata.name"), field("SYSTEM_NAMESPACE", "metadata.namespace")];
     assert_eq!((&plain["env"], &plain["args"]), (&json!(env), &json!(["run"])));
-    let told = container(&["--config-logging-name", "levels", "--", "--resync", "1h", "--log-format=json"]);
+    let maps = ["--config-logging-name=levels", "--config-observability-name=export", "--config-leader-election-name=leases"];
+    let told = container(&[&maps[..], &["--", "--resync", "1h", "--log-format=json"]].concat());
     assert_eq!(told["args"], json!(["run", "--resync", "1h", "--log-format=json"]));
-    assert_eq!(told["env"][2], json!({"name": "CONFIG_LOGGING_NAME", "value": "levels"}));
+    let variable = |name: &str, value: &str| json!({"name": name, "value": value});
+    let names = [
+        variable("CONFIG_LOGGING_NAME", "levels"),
+        variable("CONFIG_OBSERVABILITY_NAME", "export"),
+        variable("CONFIG_LEADERELECTION_NAME", "leases"),
+    ];
+    assert_eq!(told["env"].as_array().unwrap()[2..], names);
 }
 
 // CMD-6

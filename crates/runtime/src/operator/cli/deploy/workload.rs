@@ -6,6 +6,7 @@ use std::time::Duration;
 use kubewright_machinery::object::names::dns_1035_label;
 use serde_json::{Value, json};
 
+use super::super::args::{CONFIG_LEADER_ELECTION_NAME, CONFIG_LOGGING_NAME, CONFIG_OBSERVABILITY_NAME};
 use super::error::DeployError;
 use crate::operator::OperatorOptions;
 
@@ -137,8 +138,14 @@ impl Workload {
     fn env(&self) -> Vec<Value> {
         let field = |name: &str, path: &str| json!({"name": name, "valueFrom": {"fieldRef": {"fieldPath": path}}});
         let mut env = vec![field("POD_NAME", "metadata.name"), field("SYSTEM_NAMESPACE", "metadata.namespace")];
-        let logging = self.options.config_logging.as_ref();
-        env.extend(logging.map(|name| json!({"name": "CONFIG_LOGGING_NAME", "value": name})));
+        let options = &self.options;
+        let maps = [
+            (CONFIG_LOGGING_NAME, &options.config_logging),
+            (CONFIG_OBSERVABILITY_NAME, &options.config_observability),
+            (CONFIG_LEADER_ELECTION_NAME, &options.config_leader_election),
+        ];
+        let named = maps.into_iter().filter_map(|(variable, name)| Some((variable, name.as_ref()?)));
+        env.extend(named.map(|(variable, name)| json!({"name": variable, "value": name})));
         env
     }
 
